@@ -1,14 +1,26 @@
-find_program(CCACHE_PROGRAM ccache)
-if(CCACHE_PROGRAM)
-  # Relative paths, so that a second clone finds what the first one compiled.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
-                                  CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
-  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
-endif()
-
 option(MEMD_CHECK_ONLY "Look for errors and warnings, compile nothing (the preset check)" OFF)
+find_program(CCACHE_PROGRAM ccache)
+set(launcher)
+if(CCACHE_PROGRAM)
+  # Relative paths, so that a second clone finds what the first one compiled. With "depend" the compiler tells what a source
+  # includes; else each source that is new would be preprocessed once more to know.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true CCACHE_DEPEND=true
+               CCACHE_SLOPPINESS=pch_defines,time_macros)
+endif()
+set(check_launcher ${launcher})
+if(CCACHE_PROGRAM)
+  list(APPEND launcher ${CCACHE_PROGRAM})
+endif()
+set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 if(MEMD_CHECK_ONLY)
-  list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/check_only.sh)
+  set(check_only ${PROJECT_SOURCE_DIR}/cmake/check_only.sh)
+  if(CCACHE_PROGRAM)
+    file(MD5 ${check_only} checked_how)
+    list(APPEND check_launcher CCACHE_COMPILERTYPE=gcc
+                               CCACHE_COMPILERCHECK=string:${CMAKE_CXX_COMPILER_VERSION}-${checked_how})
+  endif()
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${check_launcher} ${check_only} ${CCACHE_PROGRAM})
 endif()
 
 find_program(LLD_PROGRAM NAMES ld.lld)
@@ -96,6 +108,8 @@ endfunction()
 # A folder's static library. Every header has to compile by itself: one that a source of the same name includes first
 # (test/layering sees to that) does so wherever that source is compiled without precompiled headers, the others by the
 # target all_verify_interface_header_sets.
+#
+# memd_library(TARGET [HEADER...]): headers that most of its sources read, precompiled beside the standard ones.
 function(memd_library target)
   memd_target_settings(${target})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
@@ -111,7 +125,7 @@ function(memd_library target)
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${verified}
     FILE_SET included_first TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
   if(MEMD_PRECOMPILE)
-    memd_precompile(${target} ${standard_headers})
+    memd_precompile(${target} ${standard_headers} ${ARGN})
   endif()
   memd_unity(${target})
   set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY HEADERS)

@@ -120,7 +120,14 @@ Error failed(const ChildCommand& command, std::string_view what) {
 Result<ChildOutput> run_child(const ChildCommand& command) {
   const auto until = std::chrono::steady_clock::now() + command.patience;
   std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Error::from_errno(errno, "pipe", command.arguments.front());
+#ifdef __linux__
+  const int made = ::pipe2(ends.data(), O_CLOEXEC);
+#else
+  const int made = ::pipe(ends.data());
+  for (const int end : ends)
+    ::fcntl(end, F_SETFD, FD_CLOEXEC);
+#endif
+  if (made != 0) return Error::from_errno(errno, "pipe", command.arguments.front());
   const UniqueFd out(ends[0]);
   UniqueFd in(ends[1]);
   pid_t pid = 0;

@@ -5,10 +5,13 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 usage: packaging/install.sh [--prefix DIR] [--data-dir DIR] [--no-ingest]
+       packaging/install.sh --uninstall [--prefix DIR] [--data-dir DIR] [--data]
 
   --prefix DIR    where bin/memd goes (default: $PREFIX, else ~/.local)
   --data-dir DIR  where the store goes (default: $XDG_DATA_HOME/memd, else ~/.local/share/memd)
   --no-ingest     build and install only
+  --uninstall     take memd out of all agents, remove its service and the program; the store stays
+  --data          with --uninstall: remove the store, too
 
 Places under a home directory that cannot be written are replaced by ${TMPDIR:-/tmp}/memd-UID, with a note.
 TEXT
@@ -24,6 +27,8 @@ die() {
 prefix=${PREFIX:-}
 data_dir=
 ingest=yes
+uninstall=no
+with_data=()
 while [ $# -gt 0 ]; do
   case $1 in
     --prefix | --data-dir)
@@ -34,6 +39,8 @@ while [ $# -gt 0 ]; do
     --prefix=*) prefix=${1#*=} && shift ;;
     --data-dir=*) data_dir=${1#*=} && shift ;;
     --no-ingest) ingest=no && shift ;;
+    --uninstall) uninstall=yes && shift ;;
+    --data) with_data=(--data) && shift ;;
     -h | --help) usage && exit ;;
     *)
       usage >&2
@@ -60,6 +67,35 @@ use_fallback() {
     die "$fallback is in the way. Say --prefix and --data-dir."
   chmod 0700 "$fallback"
 }
+
+# --- the other way -------------------------------------------------------------------------------------------------
+
+# What cmake installs, by its list if this clone has made it.
+installed_files() {
+  local list=$root/build/install/install_manifest.txt
+  if [ -f "$list" ] && grep -qxF "$1/bin/memd" "$list"; then
+    cat "$list"
+  else
+    printf '%s\n' "$1/bin/memd"
+    find "$1/share/man/man1" -maxdepth 1 -name 'memd*.1*' 2>/dev/null || true
+  fi
+}
+
+if [ $uninstall = yes ]; then
+  prefix=${prefix:-$home/.local}
+  if [ ! -x "$prefix/bin/memd" ] && [ -x "$fallback/prefix/bin/memd" ]; then prefix=$fallback/prefix; fi
+  [ -x "$prefix/bin/memd" ] || die "there is no $prefix/bin/memd. Say --prefix."
+  prefix=$(cd "$prefix" && pwd)
+  if [ -z "$data_dir" ] && [ -d "$fallback/data" ]; then data_dir=$fallback/data; fi
+  "$prefix/bin/memd" ${data_dir:+--data-dir "$data_dir"} uninstall "${with_data[@]}"
+  while IFS= read -r file; do
+    rm -f "$file"
+    say "removed $file"
+  done < <(installed_files "$prefix")
+  if [ ${#with_data[@]} -gt 0 ]; then rmdir "$fallback/prefix/bin" "$fallback/prefix" "$fallback" 2>/dev/null || true; fi
+  exit
+fi
+[ ${#with_data[@]} -eq 0 ] || die "--data is for --uninstall"
 
 # --- places --------------------------------------------------------------------------------------------------------
 
@@ -115,17 +151,12 @@ fi
 
 # --- registration --------------------------------------------------------------------------------------------------
 
-quoted=$(printf ' %q' "$memd" "${memd_args[@]}" --stdio)
-json_args=$(printf ', "%s"' "${memd_args[@]}" --stdio)
+quoted=$(printf ' %q' "$memd" "${memd_args[@]}" setup)
 cat <<TEXT
 
-Register memd in Claude Code:
+Register memd with the agents found here:
 
-  claude mcp add --scope user memd --$quoted
-
-and in Cursor, in ~/.cursor/mcp.json:
-
-  {"mcpServers": {"memd": {"command": "$memd", "args": [${json_args:2}]}}}
+ $quoted
 
 TEXT
 case :${PATH:-}: in

@@ -30,4 +30,8 @@ tar -xzf "$tarball" -C "$unpacked/tarball"
 grep -q '^ExecStart=/usr/bin/memd ' "$unpacked/deb/usr/lib/systemd/user/memd.service"
 version=$("$unpacked/deb/usr/bin/memd" --version)
 [ "$(find "$unpacked/tarball" -name memd -type f -exec {} --version \;)" = "$version" ]
+packaging/try_deb.sh "$deb"
+# The files for those who publish it elsewhere, with a made-up address.
+packaging/distribution/render.py --base-url https://example.invalid/memd --out build/distribution --source "$tarball"
+packaging/distribution/check.py build/distribution
 printf '%s: %s\n' "$version" "$(ls -1 build/packages/* | xargs)"

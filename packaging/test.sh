@@ -194,7 +194,9 @@ need_release() { [ -x "$release_memd" ] || step_release; }
 
 # The server with made-up tools that the protocol's conformance suite calls.
 readonly sample_server=$root/build/asan/test/protocol/memd_sample_server
-need_sample_server() { [ -x "$sample_server" ] || build asan memd_sample_server; }
+# memd as a later version would be, which replaces the one under test.
+readonly next_memd=$root/build/asan/test/setup/memd_next
+need_test_programs() { [ -x "$sample_server" ] && [ -x "$next_memd" ] || build asan memd_sample_server memd_next; }
 
 step_e2e() {
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
@@ -203,8 +205,8 @@ step_e2e() {
   fi
   need_release || return 0
   check "e2e clients installed" test/e2e/install.sh test/e2e || return 0
-  need_sample_server || return 0
-  MEMD_BINARY=$release_memd MEMD_SAMPLE_SERVER=$sample_server test/e2e/run.sh "$logs/e2e.tap" >"$logs/e2e.log" 2>&1 || true
+  need_test_programs || return 0
+  MEMD_BINARY=$release_memd MEMD_SAMPLE_SERVER=$sample_server MEMD_NEXT_BINARY=$next_memd test/e2e/run.sh "$logs/e2e.tap" >"$logs/e2e.log" 2>&1 || true
   count_tap e2e
 }
 

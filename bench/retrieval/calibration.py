@@ -16,7 +16,7 @@ import json
 import numpy as np
 
 COLUMNS = ["id", "session", "text", "score", "bm25", "coverage", "adjacency", "title", "identifier", "brevity",
-           "neighbour_turns", "surroundings", "cosine", "dense_z", "date", "tokens", "decision", "subagent", "words"]
+           "neighbour_turns", "surroundings", "cosine", "dense_z", "date", "tokens", "decision", "subagent"]
 AT = {name: i for i, name in enumerate(COLUMNS)}
 JUDGED = 5
 TALKED_OF = "talked of"
@@ -30,8 +30,6 @@ def features(hit, names):
             return min(1.0, max(0.0, hit[AT["cosine"]] / 0.6))
         if name == "deviations":
             return min(1.0, max(0.0, hit[AT["dense_z"]] / 8))
-        if name == "words":
-            return min(1.0, hit[AT["words"]] / 4)
         return hit[AT[name]]
     return [value(n) for n in names]
 
@@ -137,9 +135,9 @@ def picture(curves, file):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases")
-    parser.add_argument("--features", default="coverage,bm25,surroundings,cosine,words")
+    parser.add_argument("--features", default="coverage,bm25,identifier,surroundings,cosine")
     parser.add_argument("--lexical", action="store_true", help="by words alone, instead of hybrid")
-    parser.add_argument("--threshold", type=float, default=0.5)
+    parser.add_argument("--threshold", type=float, default=0.3)
     parser.add_argument("--weights", help="constant,weight,…: report these, fit nothing")
     parser.add_argument("--picture")
     o = parser.parse_args()

@@ -214,9 +214,11 @@ Experiment ask_homes(const Run& run, const fs::path& home, const fs::path& quest
                          true},
                         run);
   std::vector<std::string> never;
-  for (const char* file : {"off_topic.json", "controls.json"})
-    for (const auto& text : read_json(questions / file).at("questions").as_array())
+  for (const char* file : {"off_topic.json", "controls.json"}) {
+    const boost::json::value data = read_json(questions / file);
+    for (const auto& text : data.at("questions").as_array())
       never.emplace_back(text.as_string());
+  }
   const auto phrasings = read_phrasings(questions / "phrasings.json");
   const boost::json::value asked = read_json(questions / "paraphrases.json");
   const boost::json::array& pairs = asked.at("pairs").as_array();

@@ -127,20 +127,15 @@ void RankingCases::dump(const std::filesystem::path& file) const {
     boost::json::object line{{"part", c.part}, {"hybrid", c.by_meaning}, {"question", c.question.text}};
     line["groups"] = boost::json::value_from(c.question.groups);
     line["relevant"] = boost::json::value_from(c.question.relevant);
-    boost::json::array& words = line["words"].emplace_array();
-    boost::json::array& shares = line["shares"].emplace_array();
     boost::json::array& pools = line["pools"].emplace_array();
     const auto add = [&](const search::HybridSearch::Pool& pool) {
-      words.emplace_back(pool.words);
-      shares.push_back(boost::json::value_from(pool.shares));
       boost::json::array& hits = pools.emplace_back(boost::json::array()).as_array();
       for (const search::FusionCandidate& h : pool.candidates) {
         const CaseDocument& d = c.documents->at(h.id);
         const RankingFeatures& f = h.features;
         hits.push_back({d.hit.exchange_id, d.hit.session_uid, d.text, h.score, f.bm25, f.coverage, f.adjacency,
                         f.title, f.identifier, f.brevity, f.neighbour_turns, f.surroundings, f.cosine, f.dense_z,
-                        f.date, f.tokens, f.decision, f.subagent,
-                        h.terms, h.chunk});
+                        f.date, f.tokens, f.decision, f.subagent});
       }
     };
     add(c.pool);

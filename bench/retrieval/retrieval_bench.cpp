@@ -124,8 +124,7 @@ void run_parts(const Options& options) {
   if (!options.longmemeval.empty() && options.wants("longmemeval")) run_longmemeval(options, run, report);
   if (!options.cases.empty()) cases.dump(options.cases);
   if (options.fit)
-    fmt::print("{}{}", ranking_fit_report(cases, options.leave_one_out),
-               confidence_fit_report(cases, search::kRankingWeights, options.leave_one_out));
+    fmt::print("{}", ranking_fit_report(cases, options.leave_one_out));
   if (!options.json.empty()) report.write_json(options.json);
 }
 

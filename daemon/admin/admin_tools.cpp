@@ -109,12 +109,11 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
   registry.add<NoParams, StatusReport>(
       {"status", "Status", "What memd is doing and what it holds.", {}},
       [&host, facts](const NoParams&, mcp::ToolContext&) { return status(host, facts); });
-  registry.add<NoParams, MetricsReport>(
-      {"metrics", "Metrics", "The figures of status as Prometheus reads them.", {}},
-      [&host, facts](const NoParams&, mcp::ToolContext&) -> Result<MetricsReport> {
-        MEMD_TRY_ASSIGN(const StatusReport now, status(host, facts));
-        return MetricsReport{prometheus_text(now)};
-      });
+  registry.add<NoParams, MetricsReport>({"metrics", "Metrics", "The figures of status as Prometheus reads them.", {}},
+                                        [&host, facts](const NoParams&, mcp::ToolContext&) -> Result<MetricsReport> {
+                                          MEMD_TRY_ASSIGN(const StatusReport now, status(host, facts));
+                                          return MetricsReport{prometheus_text(now)};
+                                        });
   registry.add<LogParams, LogReport>({"log", "Log", "What happened to the sources, and when.", {}},
                                      [&host](const LogParams& p, mcp::ToolContext&) { return log(host, p); });
   registry.add<tools::DiagnosticsParams, tools::DiagnosticsReport>(

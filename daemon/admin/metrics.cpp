@@ -48,9 +48,7 @@ std::string label(std::string_view name, std::string_view value) {
 }
 
 // Seconds since 1970; 0: it is not known.
-double seconds(std::string_view rfc3339) {
-  return static_cast<double>(parse_rfc3339(rfc3339).value_or(0)) / 1000;
-}
+double seconds(std::string_view rfc3339) { return static_cast<double>(parse_rfc3339(rfc3339).value_or(0)) / 1000; }
 
 template <class Member>
 void of_platforms(MetricsText& out, const StatusReport& s, std::string_view name, std::string_view help,

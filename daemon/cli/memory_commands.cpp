@@ -1,13 +1,12 @@
 // `memd memory …`: memories as files. Works on the files directly; a daemon is asked by `rebuild` alone.
 #include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/caller.hpp"
+#include "daemon/interchange/output_file.hpp"
+#include "daemon/report/memory_map.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/json_writer.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/harvest/draft.hpp"
-#include "store/memory/memory_directory.hpp"
-#include "store/memory/memory_health.hpp"
-#include "store/memory/memory_places.hpp"
 #include "store/reader.hpp"
 
 #include <fmt/format.h>
@@ -31,18 +30,8 @@ namespace memd::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using memory::MemoryDirectory;
-using memory::MemoryPlace;
-using memory::MemoryPlaces;
+using memories::Notebook;
 using memory::ReadMemory;
-
-// The nearest directory above this one that holds a repository; empty: there is none, or it is the home directory.
-fs::path project_here(const fs::path& home) {
-  std::error_code ec;
-  for (fs::path at = fs::current_path(ec); !ec && at.has_relative_path() && at != home; at = at.parent_path())
-    if (fs::exists(at / ".git", ec)) return at;
-  return {};
-}
 
 Error wrong_usage(std::string what) { return Error(Errc::invalid_argument, std::move(what)); }
 
@@ -63,6 +52,15 @@ Result<std::optional<MemoryScope>> scope_of(const MemoryOptions& o) {
   return scope;
 }
 
+Result<std::optional<MemoryType>> type_of(const MemoryOptions& o) {
+  if (!o.type) return std::optional<MemoryType>();
+  const auto type = parse_memory_type(*o.type);
+  if (!type)
+    return wrong_usage("--type: send one of " + memory_type_names(MemoryDialect::plugin) + ", " +
+                       memory_type_names(MemoryDialect::repository));
+  return type;
+}
+
 Result<std::string> text_given(const std::string& file) {
   if (file.empty() && ::isatty(STDIN_FILENO) == 1) return std::string();
   if (file.empty() || file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
@@ -71,45 +69,24 @@ Result<std::string> text_given(const std::string& file) {
 
 }  // namespace
 
-MemoryPlaces places_of(const Settings& s) {
-  return {s.home, s.project.empty() ? project_here(s.home) : s.project, s.config.memory.enterprise_path,
-          s.config.memory.policy};
+Notebook notebook_of(const Settings& s) {
+  std::error_code ec;
+  return Notebook({s.home, s.project.empty() ? memories::project_of(fs::current_path(ec), s.home) : s.project,
+                   s.config.memory.enterprise_path, s.config.memory.policy},
+                  s.config.memory, system_clock());
 }
 
-Result<MemoryPlace> place_for_new(const MemoryOptions& o, const Settings& s, const MemoryPlaces& places) {
-  MEMD_TRY_ASSIGN(auto scope, scope_of(o));
-  const MemoryConfig& config = s.config.memory;
-  if (!scope) scope = config.default_scope;
-  const bool asks_repository = o.dialect == "repository";
-  if (!scope)
-    scope = !places.project.empty() && (config.policy.opt_in_enabled || asks_repository) ? MemoryScope::project
-                                                                                         : MemoryScope::global;
-  MemoryDialect dialect = *scope == MemoryScope::project ? config.policy.default_dialect() : MemoryDialect::plugin;
-  if (o.dialect)
-    dialect = asks_repository ? MemoryDialect::repository : MemoryDialect::plugin;
-  else if (const auto type = parse_memory_type(o.type.value_or("")); type)
-    dialect = dialect_of(*type);
-  MEMD_TRY_ASSIGN(auto place, places.place(*scope, dialect));
-  MEMD_TRY(config.policy.check_write(*scope, dialect));
-  return place;
-}
-
-Result<std::pair<MemoryPlace, ReadMemory>> find(const MemoryOptions& o, const MemoryPlaces& places,
-                                                const std::string& slug) {
+Result<memories::MemoryName> memory_named(const MemoryOptions& o, const std::string& slug) {
   MEMD_TRY_ASSIGN(const auto scope, scope_of(o));
-  for (const MemoryPlace& place : places.places()) {
-    if (scope && *scope != place.scope) continue;
-    auto found = MemoryDirectory(place, places.project, system_clock()).read(slug);
-    if (found) return std::pair(place, *std::move(found));
-  }
-  return Error(Errc::not_found, "there is no memory " + slug + ": `memd memory list` names them");
+  return memories::MemoryName{slug, scope};
 }
 
-Result<std::pair<MemoryPlace, ReadMemory>> find_to_write(const MemoryOptions& o, const MemoryPlaces& places,
-                                                         const std::string& slug) {
-  auto found = find(o, places, slug);
-  if (found) MEMD_TRY(places.policy.check_write(found->first.scope, found->first.dialect));
-  return found;
+Result<memories::Destination> destination(const MemoryOptions& o) {
+  memories::Destination out;
+  MEMD_TRY_ASSIGN(out.type, type_of(o));
+  MEMD_TRY_ASSIGN(out.scope, scope_of(o));
+  if (o.dialect) out.dialect = parse_memory_dialect(*o.dialect);
+  return out;
 }
 
 void print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked) {
@@ -141,26 +118,21 @@ Command memory_subcommand(std::string name, std::string help, const Options& o, 
 namespace {
 
 Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
-  const MemoryPlaces places = places_of(call.settings);
-  MEMD_TRY_ASSIGN(const MemoryPlace place, place_for_new(o, call.settings, places));
-  Memory draft;
-  const auto type = parse_memory_type(o.type.value_or(""));
-  if (!type || dialect_of(*type) != place.dialect)
-    return wrong_usage("--type: send one of " + memory_type_names(place.dialect));
-  draft.type = *type;
-  draft.title = o.title.value_or("");
-  draft.slug = o.slug;
-  draft.tags = comma_list(o.tags.value_or(""));
-  if (draft.tags.empty() && place.dialect == MemoryDialect::plugin) draft.tags = {std::string(to_string(*type))};
+  const Notebook notebook = notebook_of(call.settings);
+  memories::NewMemory wanted;
+  MEMD_TRY_ASSIGN(wanted.to, destination(o));
+  wanted.title = o.title.value_or("");
+  wanted.slug = o.slug;
+  wanted.tags = comma_list(o.tags.value_or(""));
   if (o.from) {
     const auto of = harvest::parse_history_ref(*o.from);
     if (!of) return wrong_usage("--from: \"" + *o.from + "\" is no id of an exchange, such as x42");
     Reader reader(call.settings.layout.database());
     MEMD_TRY_ASSIGN(const auto material, reader.ask(harvest::MaterialQuery{*of}));
-    draft.provenance = harvest::provenance_of(material, places.project);
+    wanted.provenance = harvest::provenance_of(material, notebook.places().project);
   }
-  MEMD_TRY_ASSIGN(draft.content, text_given(o.file));
-  MEMD_TRY_ASSIGN(const auto done, MemoryDirectory(place, places.project, system_clock()).create(std::move(draft)));
+  MEMD_TRY_ASSIGN(wanted.text, text_given(o.file));
+  MEMD_TRY_ASSIGN(const auto done, notebook.create(std::move(wanted)));
   print_written(call, done.memory, "created", done.masked);
   return kOk;
 }
@@ -184,89 +156,69 @@ Result<int> open_editor(const fs::path& file) {
 }
 
 Result<int> edit_memory(const MemoryOptions& o, const Invocation& call) {
-  const MemoryPlaces places = places_of(call.settings);
-  MEMD_TRY_ASSIGN(const auto found, find_to_write(o, places, o.slug));
-  MemoryDirectory directory(found.first, places.project, system_clock());
-  if (!o.title && !o.type && !o.tags && o.file.empty()) {
-    MEMD_TRY(open_editor(found.second.memory.path));
+  const Notebook notebook = notebook_of(call.settings);
+  MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
+  MEMD_TRY_ASSIGN(const auto found, notebook.find_to_write(name));
+  memories::MemoryEdit edit;
+  edit.title = o.title;
+  MEMD_TRY_ASSIGN(edit.type, type_of(o));
+  if (o.tags) edit.tags = comma_list(*o.tags);
+  if (!o.file.empty()) {
+    MEMD_TRY_ASSIGN(edit.text, text_given(o.file));
+  }
+  if (edit.is_empty()) {
+    auto directory = notebook.directory(found.place);
+    MEMD_TRY(open_editor(found.read.memory.path));
     MEMD_TRY(directory.rebuild());
-    MEMD_TRY_ASSIGN(const ReadMemory now, directory.read(o.slug));
+    MEMD_TRY_ASSIGN(const ReadMemory now, directory.read(found.read.memory.slug));
     for (const MemoryProblem& problem : now.problems)
       std::cerr << "memd: " << problem.text() << '\n';
     print_written(call, now.memory, "changed", false);
     return now.is_valid() ? kOk : kFailed;
   }
-  memory::MemoryChange change;
-  change.title = o.title;
-  if (o.type) {
-    change.type = parse_memory_type(*o.type);
-    if (!change.type || dialect_of(*change.type) != found.first.dialect)
-      return wrong_usage("--type: send one of " + memory_type_names(found.first.dialect));
-  }
-  if (o.tags) change.tags = comma_list(*o.tags);
-  if (!o.file.empty()) {
-    MEMD_TRY_ASSIGN(std::string text, text_given(o.file));
-    const bool is_headed = text.starts_with("# ") || found.first.dialect == MemoryDialect::repository;
-    change.content = "\n" + (is_headed ? "" : "# " + found.second.memory.title + "\n\n") + text;
-  }
-  MEMD_TRY_ASSIGN(const auto done, directory.update(o.slug, change, found.second.memory.file_hash));
+  MEMD_TRY_ASSIGN(const auto done, notebook.change(found, std::move(edit), found.read.memory.file_hash));
   print_written(call, done.memory, "changed", done.masked);
   return kOk;
 }
 
 Result<int> remove_memory(const MemoryOptions& o, const Invocation& call) {
-  const MemoryPlaces places = places_of(call.settings);
-  MEMD_TRY_ASSIGN(const auto found, find_to_write(o, places, o.slug));
-  MEMD_TRY(MemoryDirectory(found.first, places.project, system_clock()).remove(o.slug));
-  print_written(call, found.second.memory, "deleted", false);
-  if (!call.as_json) fmt::print("`memd memory undo {}` brings it back.\n", o.slug);
+  const Notebook notebook = notebook_of(call.settings);
+  MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
+  MEMD_TRY_ASSIGN(const auto found, notebook.find_to_write(name));
+  MEMD_TRY(notebook.remove(found, {}));
+  print_written(call, found.read.memory, "deleted", false);
+  if (!call.as_json) fmt::print("`memd memory undo {}` brings it back.\n", found.read.memory.slug);
   return kOk;
 }
 
 Result<int> undo_memory(const MemoryOptions& o, const Invocation& call) {
-  const MemoryPlaces places = places_of(call.settings);
-  MEMD_TRY_ASSIGN(const auto scope, scope_of(o));
-  std::optional<Error> last;
-  for (const MemoryPlace& place : places.places()) {
-    std::error_code ec;
-    if ((scope && *scope != place.scope) || !fs::exists(place.directory / ".trash", ec) ||
-        !places.policy.check_write(place.scope, place.dialect))
-      continue;
-    const auto back = MemoryDirectory(place, places.project, system_clock()).undo(o.slug);
-    if (back) {
-      print_written(call, *back, "brought back", false);
-      return kOk;
-    }
-    if (!last || last->is(Errc::not_found)) last = back.error();
-  }
-  return last.value_or(Error(Errc::not_found, "nothing was deleted that could be brought back"));
+  MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
+  MEMD_TRY_ASSIGN(const Memory back, notebook_of(call.settings).undo(name));
+  print_written(call, back, "brought back", false);
+  return kOk;
 }
 
 Result<int> change_edge(const MemoryOptions& o, const Invocation& call, bool links) {
-  const MemoryPlaces places = places_of(call.settings);
-  MEMD_TRY_ASSIGN(const auto found, find_to_write(o, places, o.slug));
-  MemoryDirectory directory(found.first, places.project, system_clock());
-  const bool is_plugin = found.first.dialect == MemoryDialect::plugin;
-  const std::string label = o.label.value_or(is_plugin ? "relates-to" : "refers_to");
-  Result<bool> done = links ? directory.link(o.slug, o.other, label) : directory.unlink(o.slug, o.other, o.label);
-  if (!done && done.error().is(Errc::not_found))
-    return Error(Errc::not_found, "there is no memory " + o.other + " in scope " +
-                                      std::string(to_string(found.first.scope)) + ": edges stay within a scope");
-  if (!done) return done.error();
+  const Notebook notebook = notebook_of(call.settings);
+  MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
+  MEMD_TRY_ASSIGN(const auto found, notebook.find_to_write(name));
+  MEMD_TRY_ASSIGN(const auto done,
+                  links ? notebook.link(found, o.other, o.label) : notebook.unlink(found, o.other, o.label));
   if (call.as_json) {
     std::string out;
     json::Writer w(out);
     w.begin_object();
     w.member("source", o.slug);
     w.member("target", o.other);
-    if (links || o.label) w.member("label", label);
-    w.member_bool("changed", *done);
+    if (links || o.label) w.member("label", done.label);
+    w.member_bool("changed", done.changed);
     w.end_object();
     std::cout << out << '\n';
   } else if (links) {
-    fmt::print("{} {} {}{}\n", o.slug, label, o.other, *done ? "" : " (it was so already)");
+    fmt::print("{} {} {}{}\n", o.slug, done.label, o.other, done.changed ? "" : " (it was so already)");
   } else {
-    fmt::print("{}\n", *done ? o.slug + " and " + o.other + " are not linked any more" : "there was no such edge");
+    fmt::print("{}\n",
+               done.changed ? o.slug + " and " + o.other + " are not linked any more" : "there was no such edge");
   }
   return kOk;
 }
@@ -305,7 +257,7 @@ Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {
   w.begin_array();
   int invalid = 0;
   int shown = 0;
-  for (const ReadMemory& read : memory::read_everywhere(places_of(call.settings), system_clock().now())) {
+  for (const ReadMemory& read : notebook_of(call.settings).all()) {
     const Memory& m = read.memory;
     if (scope && *scope != m.scope) continue;
     if (!read.is_valid()) {
@@ -330,15 +282,9 @@ Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {
 }
 
 Result<int> show_memory(const MemoryOptions& o, const Invocation& call) {
-  const MemoryPlaces places = places_of(call.settings);
-  auto found = find(o, places, o.slug);
-  if (!found) {  // files of agents
-    for (ReadMemory& read : memory::read_everywhere(places, system_clock().now()))
-      if (read.memory.dialect == MemoryDialect::agent && read.memory.slug == o.slug)
-        found = std::pair(MemoryPlace(), std::move(read));
-  }
-  if (!found) return found.error();
-  const Memory& m = found->second.memory;
+  MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
+  MEMD_TRY_ASSIGN(const auto found, notebook_of(call.settings).find(name));
+  const Memory& m = found.read.memory;
   if (!call.as_json) {
     MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(m.path));
     std::cout << bytes;
@@ -351,41 +297,45 @@ Result<int> show_memory(const MemoryOptions& o, const Invocation& call) {
   w.member("created", format_rfc3339(m.created));
   w.member("updated", format_rfc3339(m.updated));
   w.member("content", m.content);
-  w.member_bool("valid", found->second.is_valid());
+  w.member_bool("valid", found.read.is_valid());
   w.end_object();
   std::cout << out << '\n';
   return kOk;
 }
 
-Result<int> graph_memory(const Invocation& call) {
-  const MemoryPlaces places = places_of(call.settings);
+Result<int> draw_memories(const MemoryOptions& o, const Notebook& notebook, const memories::MemoryGraphView& graph) {
+  if (o.output.empty() && ::isatty(STDOUT_FILENO) == 1)
+    return wrong_usage("a page is not for the terminal: name a file with -o memories.html");
+  auto page = interchange::OutputFile::open(o.output);
+  if (!page) return page.error();
+  MEMD_TRY(page->line(report::memory_page(graph, system_clock().now(), notebook.places().project.native())));
+  MEMD_TRY(page->finish());
+  fmt::print(stderr, "{} memories, {} edges{}.\n", graph.nodes.size(), graph.edges.size(),
+             o.output.empty() ? "" : " in " + o.output);
+  return kOk;
+}
+
+Result<int> graph_memory(const MemoryOptions& o, const Invocation& call) {
+  const Notebook notebook = notebook_of(call.settings);
+  MEMD_TRY_ASSIGN(const auto graph, notebook.graph());
+  if (o.html) return draw_memories(o, notebook, graph);
   std::string out;
   json::Writer w(out);
   w.begin_object();
   w.key("nodes");
   w.begin_array();
-  std::vector<MemoryEdge> edges;
-  for (const MemoryPlace& place : places.places()) {
-    for (const ReadMemory& read : MemoryDirectory(place, places.project, system_clock()).read_all()) {
-      if (!read.is_valid()) continue;
-      w.begin_object();
-      w.member("slug", read.memory.slug);
-      w.member("type", to_string(read.memory.type));
-      w.member("title", read.memory.title);
-      w.member("scope", to_string(read.memory.scope));
-      w.end_object();
-      for (const auto& relation : read.memory.relations)
-        edges.push_back({read.memory.slug, relation.target, relation.label, 0});
-    }
-    if (place.dialect != MemoryDialect::plugin) continue;
-    MEMD_TRY_ASSIGN(const auto there, memory::MemoryGraph::load(place.directory / "graph.json"));
-    for (const auto& [slug, own] : there.lists())
-      edges.insert(edges.end(), own.begin(), own.end());
+  for (const auto& [m, of] : graph.nodes) {
+    w.begin_object();
+    w.member("slug", m.slug);
+    w.member("type", to_string(m.type));
+    w.member("title", m.title);
+    w.member("scope", to_string(m.scope));
+    w.end_object();
   }
   w.end_array();
   w.key("edges");
   w.begin_array();
-  for (const MemoryEdge& edge : edges) {
+  for (const auto& [edge, place] : graph.edges) {
     w.begin_object();
     w.member("source", edge.source);
     w.member("target", edge.target);
@@ -400,9 +350,7 @@ Result<int> graph_memory(const Invocation& call) {
 }
 
 Result<int> health_memory(const Invocation& call) {
-  const MemoryConfig& config = call.settings.config.memory;
-  const auto problems =
-      memory::check_health(places_of(call.settings), {config.orphan_days, config.min_quality}, system_clock().now());
+  const auto problems = notebook_of(call.settings).health();
   std::string out;
   json::Writer w(out);
   w.begin_object();
@@ -491,11 +439,14 @@ Command memory_command() {
           "unlink", "Remove the edges between two memories", o,
           {slug, other, {"--label", &o->label, "Only this one"}, scope},
           [](const MemoryOptions& given, const Invocation& call) { return change_edge(given, call, false); }),
-      memory_subcommand("graph", "Memories and their edges", o, {},
-                        [](const MemoryOptions&, const Invocation& call) { return graph_memory(call); }),
+      memory_subcommand("graph", "Memories and their edges", o,
+                        {{"--html", &o->html, "As a page with a picture"},
+                         {"-o,--output", &o->output, "Where the page goes; standard output if not given", "FILE"}},
+                        graph_memory),
       memory_subcommand("health", "What is wrong with memories, and what to do", o, {},
                         [](const MemoryOptions&, const Invocation& call) { return health_memory(call); }),
   };
+  c.subcommands.push_back(memory_garden_command(o));
   c.subcommands.push_back(memory_rebuild_command());
   auto born = memory_history_commands(o);
   c.subcommands.insert(c.subcommands.end(), std::make_move_iterator(born.begin()), std::make_move_iterator(born.end()));

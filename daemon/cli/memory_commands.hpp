@@ -1,9 +1,8 @@
 #pragma once
 
 #include "daemon/cli/command.hpp"
+#include "daemon/memories/notebook.hpp"
 #include "schemas/error.hpp"
-#include "store/memory/memory_directory.hpp"
-#include "store/memory/memory_places.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -11,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 // What the commands of `memd memory` share. One thread.
@@ -35,6 +33,9 @@ struct MemoryOptions {
   bool ok = false;
   bool links = false;
   bool write = false;
+  bool apply = false;
+  bool html = false;
+  std::string output;
   std::optional<std::int64_t> days;
   std::optional<std::int64_t> count;
   std::optional<std::string> accept;
@@ -42,23 +43,17 @@ struct MemoryOptions {
 using Options = std::shared_ptr<MemoryOptions>;
 using MemoryRun = std::function<Result<int>(const MemoryOptions&, const Invocation&)>;
 
-memory::MemoryPlaces places_of(const Settings& settings);
-// Where a new memory goes.
-Result<memory::MemoryPlace> place_for_new(const MemoryOptions& o, const Settings& s,
-                                          const memory::MemoryPlaces& places);
-// The memory of this slug with the highest precedence.
-Result<std::pair<memory::MemoryPlace, memory::ReadMemory>> find(const MemoryOptions& o,
-                                                                const memory::MemoryPlaces& places,
-                                                                const std::string& slug);
-// The same, in a place that memd may write to.
-Result<std::pair<memory::MemoryPlace, memory::ReadMemory>> find_to_write(const MemoryOptions& o,
-                                                                         const memory::MemoryPlaces& places,
-                                                                         const std::string& slug);
+// The memories that a command works on: those of --project, else of the repository of the working directory.
+memories::Notebook notebook_of(const Settings& settings);
+// What the options name. Errc::invalid_argument names the option.
+Result<memories::MemoryName> memory_named(const MemoryOptions& o, const std::string& slug);
+Result<memories::Destination> destination(const MemoryOptions& o);
 void print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked);
 Command memory_subcommand(std::string name, std::string help, const Options& o, std::vector<Option> options,
                           MemoryRun run);
 
 // promote, suggest, recap, verify.
 std::vector<Command> memory_history_commands(const Options& o);
+Command memory_garden_command(const Options& o);
 
 }  // namespace memd::cli

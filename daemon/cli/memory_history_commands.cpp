@@ -17,8 +17,7 @@
 namespace memd::cli {
 namespace {
 
-using memory::MemoryDirectory;
-using memory::MemoryPlaces;
+using memories::Notebook;
 
 void write_similar(json::Writer& w, const std::vector<harvest::SimilarMemory>& similar) {
   w.key("similar");
@@ -55,21 +54,18 @@ void print_draft(const Invocation& call, const memories::Promotion& made) {
 }
 
 Result<int> promote_memory(const MemoryOptions& o, const Invocation& call) {
-  const MemoryPlaces places = places_of(call.settings);
+  const Notebook notebook = notebook_of(call.settings);
   memories::PromoteRequest request;
   request.from = o.from.value_or("");
-  MEMD_TRY_ASSIGN(request.place, place_for_new(o, call.settings, places));
-  if (o.type) {
-    request.type = parse_memory_type(*o.type);
-    if (!request.type || dialect_of(*request.type) != request.place.dialect)
-      return Error(Errc::invalid_argument, "--type: send one of " + memory_type_names(request.place.dialect));
-  }
+  MEMD_TRY_ASSIGN(const auto to, destination(o));
+  MEMD_TRY_ASSIGN(request.place, notebook.place_for_new(to));
+  request.type = to.type;
   request.title = o.title.value_or("");
   request.slug = o.slug;
   request.dry_run = o.dry_run;
   request.force = o.force;
   Reader reader(call.settings.layout.database());
-  MEMD_TRY_ASSIGN(const auto made, memories::promote(reader, places, request, system_clock()));
+  MEMD_TRY_ASSIGN(const auto made, memories::promote(reader, notebook.places(), request, system_clock()));
   if (made.written) {
     print_written(call, made.written->memory, "created", made.written->masked);
     return kOk;
@@ -85,9 +81,9 @@ Result<int> promote_memory(const MemoryOptions& o, const Invocation& call) {
 constexpr std::int64_t kSuggestDays = 14;
 constexpr std::int64_t kSuggestCount = 10;
 
-std::vector<Memory> valid_memories(const MemoryPlaces& places) {
+std::vector<Memory> valid_memories(const Notebook& notebook) {
   std::vector<Memory> out;
-  for (auto& read : memory::read_everywhere(places, system_clock().now()))
+  for (auto& read : notebook.all())
     if (read.is_valid()) out.push_back(std::move(read.memory));
   return out;
 }
@@ -101,11 +97,12 @@ void write_texts(json::Writer& w, std::string_view key, const std::vector<std::s
 }
 
 // "of /home/ada/app "; empty: of all projects.
-std::string of_project(const MemoryPlaces& places) {
-  return places.project.empty() ? std::string() : "of " + harmless(places.project.string()) + " ";
+std::string of_project(const Notebook& notebook) {
+  const auto& project = notebook.places().project;
+  return project.empty() ? std::string() : "of " + harmless(project.string()) + " ";
 }
 
-void print_suggestions(const Invocation& call, const MemoryPlaces& places,
+void print_suggestions(const Invocation& call, const Notebook& notebook,
                        const std::vector<harvest::Suggestion>& all) {
   std::string out;
   json::Writer w(out);
@@ -136,7 +133,7 @@ void print_suggestions(const Invocation& call, const MemoryPlaces& places,
     std::cout << out << '\n';
   else if (all.empty())
     fmt::print("Nothing {}in these days is worth a memory that there is not yet. --days looks further back.\n",
-               of_project(places));
+               of_project(notebook));
   else
     fmt::print("`memd memory promote {}` writes the first one.\n", all.front().id);
 }
@@ -168,49 +165,48 @@ void print_links(const Invocation& call, const std::vector<harvest::LinkSuggesti
 }
 
 // "a+b": a link; else what promote takes.
-Result<int> accept_link(const MemoryOptions& o, const Invocation& call, const MemoryPlaces& places) {
+Result<int> accept_link(const MemoryOptions& o, const Invocation& call, const Notebook& notebook) {
   const auto plus = o.accept->find('+');
   const std::string source = o.accept->substr(0, plus);
   const std::string target = o.accept->substr(plus + 1);
-  MEMD_TRY_ASSIGN(const auto found, find_to_write(o, places, source));
-  const bool is_plugin = found.first.dialect == MemoryDialect::plugin;
-  const std::string label = is_plugin ? "relates-to" : "refers_to";
-  MEMD_TRY_ASSIGN(const bool changed,
-                  MemoryDirectory(found.first, places.project, system_clock()).link(source, target, label));
+  MEMD_TRY_ASSIGN(const auto name, memory_named(o, source));
+  MEMD_TRY_ASSIGN(const auto found, notebook.find_to_write(name));
+  MEMD_TRY_ASSIGN(const auto done, notebook.link(found, target, std::nullopt));
   if (call.as_json)
-    fmt::print("{{\"source\":\"{}\",\"target\":\"{}\",\"label\":\"{}\",\"changed\":{}}}\n", source, target, label,
-               changed);
+    fmt::print("{{\"source\":\"{}\",\"target\":\"{}\",\"label\":\"{}\",\"changed\":{}}}\n", source, target,
+               done.label, done.changed);
   else
-    fmt::print("{} {} {}{}\n", source, label, target, changed ? "" : " (it was so already)");
+    fmt::print("{} {} {}{}\n", source, done.label, target, done.changed ? "" : " (it was so already)");
   return kOk;
 }
 
 Result<int> suggest_memory(const MemoryOptions& o, const Invocation& call) {
-  const MemoryPlaces places = places_of(call.settings);
-  if (o.accept && o.accept->find('+') != std::string::npos) return accept_link(o, call, places);
+  const Notebook notebook = notebook_of(call.settings);
+  if (o.accept && o.accept->find('+') != std::string::npos) return accept_link(o, call, notebook);
   if (o.accept) {
     MemoryOptions promoted = o;
     promoted.from = o.accept;
     return promote_memory(promoted, call);
   }
   const auto most = static_cast<std::size_t>(o.count.value_or(kSuggestCount));
-  const auto memories = valid_memories(places);
+  const auto memories = valid_memories(notebook);
   if (o.links) {
     print_links(call, harvest::suggest_links(memories, most));
     return kOk;
   }
   harvest::SuggestionsQuery query;
   query.filter.since = system_clock().now() - o.days.value_or(kSuggestDays) * kMsPerDay;
-  if (!places.project.empty()) query.filter.project = project_tree(places.project.string());
-  query.project = places.project;
+  const auto& project = notebook.places().project;
+  if (!project.empty()) query.filter.project = project_tree(project.string());
+  query.project = project;
   Reader reader(call.settings.layout.database());
   MEMD_TRY_ASSIGN(auto all, reader.ask(query));
-  print_suggestions(call, places, harvest::not_known(std::move(all), harvest::KnownMemories(memories), most));
+  print_suggestions(call, notebook, harvest::not_known(std::move(all), harvest::KnownMemories(memories), most));
   return kOk;
 }
 
 Result<int> recap_memory(const MemoryOptions& o, const Invocation& call) {
-  const MemoryPlaces places = places_of(call.settings);
+  const Notebook notebook = notebook_of(call.settings);
   harvest::RecapQuery query;
   query.day = local_day(system_clock().now());
   if (!o.file.empty()) {
@@ -218,18 +214,19 @@ Result<int> recap_memory(const MemoryOptions& o, const Invocation& call) {
     if (!time) return Error(Errc::invalid_argument, "\"" + o.file + "\" is no date: send one such as 2026-02-09");
     query.day = local_day(*time);
   }
-  if (!places.project.empty()) query.filter.project = project_tree(places.project.string());
-  query.project = places.project;
+  const auto& project = notebook.places().project;
+  if (!project.empty()) query.filter.project = project_tree(project.string());
+  query.project = project;
+  query.sections = call.settings.config.memory.garden.recap;
   Reader reader(call.settings.layout.database());
   MEMD_TRY_ASSIGN(const auto recap, reader.ask(query));
-  if (!recap) return Error(Errc::not_found, "memd knows of nothing " + of_project(places) + "on that day");
+  if (!recap) return Error(Errc::not_found, "memd knows of nothing " + of_project(notebook) + "on that day");
   if (!o.write) {
     std::cout << harmless(recap->content);
     return kOk;
   }
-  MEMD_TRY_ASSIGN(const auto place, places.place(MemoryScope::project, MemoryDialect::repository));
-  MEMD_TRY(places.policy.check_write(place.scope, place.dialect));
-  MemoryDirectory directory(place, places.project, system_clock());
+  MEMD_TRY_ASSIGN(const auto place, notebook.place_for_new({{}, MemoryScope::project, MemoryDialect::repository}));
+  auto directory = notebook.directory(place);
   if (const auto there = directory.read(recap->slug)) {
     memory::MemoryChange change;
     change.content = "\n" + recap->content;
@@ -289,7 +286,7 @@ void print_checked(const Invocation& call, const std::vector<Checked>& all) {
 }
 
 // What is written with --mark and --ok. The base goes with `stale`, so that a later look starts from the same commit.
-Result<void> write_status(const MemoryPlaces& places, Checked& one, bool ok, const memories::Git& git) {
+Result<void> write_status(const Notebook& notebook, Checked& one, bool ok, const memories::Git& git) {
   MemoryVerification now{one.found.base, one.found.status};
   if (ok) {
     MEMD_TRY_ASSIGN(now.last_verified_commit, git.commit("HEAD"));
@@ -298,32 +295,33 @@ Result<void> write_status(const MemoryPlaces& places, Checked& one, bool ok, con
   if (now == one.memory.verification || (!ok && one.found.status == VerificationStatus::unknown)) return {};
   memory::MemoryChange change;
   change.verification = now;
-  MEMD_TRY(places.policy.check_write(one.place.scope, one.place.dialect));
-  MEMD_TRY(
-      MemoryDirectory(one.place, places.project, system_clock()).update(one.memory.slug, change, one.memory.file_hash));
+  MEMD_TRY(notebook.places().policy.check_write(one.place.scope, one.place.dialect));
+  MEMD_TRY(notebook.directory(one.place).update(one.memory.slug, change, one.memory.file_hash));
   one.found.status = now.status;
   one.written = true;
   return {};
 }
 
 Result<int> verify_memory(const MemoryOptions& o, const Invocation& call) {
-  const MemoryPlaces places = places_of(call.settings);
-  if (places.project.empty())
+  const Notebook notebook = notebook_of(call.settings);
+  const auto& project = notebook.places().project;
+  if (project.empty())
     return Error(Errc::invalid_argument, "memories are held against a repository: name its directory (--project DIR)");
   if (o.ok && o.slug.empty()) return Error(Errc::invalid_argument, "--ok: name the memory that you have read");
-  MEMD_TRY_ASSIGN(const auto git, memories::Git::open(places.project));
+  MEMD_TRY_ASSIGN(const auto git, memories::Git::open(project));
   std::vector<Checked> all;
   if (!o.slug.empty()) {
-    MEMD_TRY_ASSIGN(auto found, find(o, places, o.slug));
-    all.push_back({found.first, std::move(found.second.memory), {}, false});
+    MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
+    MEMD_TRY_ASSIGN(auto found, notebook.find(name));
+    all.push_back({found.place, std::move(found.read.memory), {}, false});
   } else {
-    for (const auto& place : places.places())
-      for (auto& read : MemoryDirectory(place, places.project, system_clock()).read_all())
+    for (const auto& place : notebook.places().places())
+      for (auto& read : notebook.directory(place).read_all())
         if (read.is_valid()) all.push_back({place, std::move(read.memory), {}, false});
   }
   for (Checked& one : all) {
     MEMD_TRY_ASSIGN(one.found, memories::verify(one.memory, git));
-    if (o.mark || o.ok) MEMD_TRY(write_status(places, one, o.ok, git));
+    if (o.mark || o.ok) MEMD_TRY(write_status(notebook, one, o.ok, git));
     if (one.written && o.ok) one.found.changed_by.clear();
   }
   print_checked(call, all);

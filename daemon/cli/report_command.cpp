@@ -1,5 +1,6 @@
 // `memd report`: the history, or a part of it, on one page.
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/interchange/output_file.hpp"
@@ -95,8 +96,12 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
     report = reader.ask(shown);
   }
   if (!report) return report.error();
-  const report::ReportContext context{system_clock().now(), std::string(version()), as_typed(o),
-                                      report::gaps_of(*report, query, adapters), prices};
+  report::ReportContext context{system_clock().now(), std::string(version()), as_typed(o),
+                                report::gaps_of(*report, query, adapters), prices};
+  if (auto memories = notebook_of(settings).graph())
+    context.memories = *std::move(memories);
+  else
+    context.gaps.push_back({report::Gap::Weight::warning, {}, "Memories are not shown: " + memories.error().message()});
   const std::string data = report::report_data(*report, context);
   const std::string text = as_json ? data : report::report_page(data);
   MEMD_TRY(opened->line(text));

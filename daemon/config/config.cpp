@@ -111,47 +111,6 @@ ExcludeConfig read_exclude(const std::string& file, const YAML::Node& node) {
   return out;
 }
 
-MemoryConfig read_memory_section(const std::string& file, const YAML::Node& node) {
-  MemoryConfig out;
-  Section(file, "memory")
-      .key("opt_in", [&](const auto& v,
-                         const auto& key) { out.policy.opt_in_enabled = scalar<bool>(file, v, key, "true or false"); })
-      .key("path_mode",
-           [&](const auto& v, const auto& key) {
-             const auto expected = "legacy_first or platform_opt_in";
-             const auto mode = parse_memory_path_mode(scalar<std::string>(file, v, key, expected));
-             if (!mode) refuse(file, v.Mark(), key + ": expected " + expected);
-             out.policy.mode = *mode;
-           })
-      .key("platform_path",
-           [&](const auto& v, const auto& key) {
-             const auto expected = "a directory below the project, such as .thunderus/memory";
-             out.policy.platform_path =
-                 std::filesystem::path(scalar<std::string>(file, v, key, expected)).lexically_normal();
-             const auto& path = out.policy.platform_path;
-             if (path.empty() || path.is_absolute() || *path.begin() == ".." || path == ".")
-               refuse(file, v.Mark(), key + ": expected " + expected);
-           })
-      .key("enterprise_path",
-           [&](const auto& v, const auto& key) {
-             out.enterprise_path = scalar<std::string>(file, v, key, "an absolute path");
-             if (!out.enterprise_path.is_absolute()) refuse(file, v.Mark(), key + ": expected an absolute path");
-           })
-      .key("default_scope",
-           [&](const auto& v, const auto& key) {
-             const auto expected = "one of auto, global, project, local";
-             const auto name = scalar<std::string>(file, v, key, expected);
-             out.default_scope = parse_memory_scope(name);
-             if (out.default_scope == MemoryScope::enterprise || (!out.default_scope && name != "auto"))
-               refuse(file, v.Mark(), key + ": expected " + expected);
-           })
-      .key("orphan_days",
-           [&](const auto& v, const auto& key) { out.orphan_days = whole_number(file, v, key, 1, 36500); })
-      .key("min_quality", [&](const auto& v, const auto& key) { out.min_quality = whole_number(file, v, key, 0, 100); })
-      .read(node);
-  return out;
-}
-
 Config read_document(const std::string& file, const YAML::Node& document) {
   Config out;
   Section platforms(file, "platforms");
@@ -230,7 +189,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("sessions", [&](const auto& v, const auto&) { sessions.read(v); })
       .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
       .key("exclude", [&](const auto& v, const auto&) { out.exclude = read_exclude(file, v); })
-      .key("memory", [&](const auto& v, const auto&) { out.memory = read_memory_section(file, v); })
+      .key("memory", [&](const auto& v, const auto&) { out.memory = config::read_memory(file, v); })
       .key("embedding", [&](const auto& v, const auto&) { out.embedding = config::read_embedding(file, v); })
       .key("summaries", [&](const auto& v, const auto&) { out.summaries = config::read_summaries(file, v); })
       .key("decisions", [&](const auto& v, const auto&) { decisions.read(v); })

@@ -1,10 +1,9 @@
 #pragma once
 
+#include "daemon/config/memory_config.hpp"
 #include "daemon/config/model_config.hpp"
 #include "schemas/error.hpp"
 #include "schemas/event.hpp"
-#include "schemas/memory.hpp"
-#include "schemas/memory_path_policy.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/source.hpp"
 #include "schemas/time.hpp"
@@ -47,16 +46,6 @@ struct ExcludeConfig {
 
 struct SessionsConfig {
   TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
-};
-
-// Memories as files.
-struct MemoryConfig {
-  MemoryPathPolicy policy;
-  std::filesystem::path enterprise_path;  // empty: there is no scope enterprise
-  std::optional<MemoryScope>
-      default_scope;     // of a new memory when nobody says; empty: project if opted in, else global
-  int orphan_days = 30;  // until a memory without a link is told as an orphan
-  int min_quality = 50;  // of 100; a memory below is told
 };
 
 // The content of the configuration file; schemas/json/config.schema.json has its shape.

@@ -208,7 +208,8 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                                      defaults,         std::move(background),
                                      summarizer_.get(), [this](const std::string& directory) {
                                        if (auto* indexer = memory_indexer()) indexer->hint_project(directory);
-                                     }};
+                                     },
+                                     settings.home,     settings.config.memory};
   tools::register_tools(tools_, services);
   tools::register_whole_answers(whole_answers_, services);
   if (settings.config.capture_tool)

@@ -6,6 +6,14 @@
 
 namespace memd::memories {
 
+std::vector<harvest::SimilarMemory> similar_memories(const memory::MemoryPlaces& places, const Memory& draft,
+                                                     TimeMs now) {
+  std::vector<Memory> known;
+  for (auto& read : memory::read_everywhere(places, now))
+    known.push_back(std::move(read.memory));
+  return harvest::KnownMemories(known).similar_to(draft);
+}
+
 Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, const PromoteRequest& request,
                           const Clock& clock) {
   const auto of = harvest::parse_history_ref(request.from);
@@ -13,6 +21,8 @@ Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, co
     return Error(Errc::invalid_argument, "\"" + request.from +
                                              "\" is no id: send x42 for an exchange, o99 for an "
                                              "observation or decision");
+  if (request.type && dialect_of(*request.type) != request.place.dialect)
+    return Error(Errc::invalid_argument, "type: send one of " + memory_type_names(request.place.dialect));
   MEMD_TRY_ASSIGN(const auto material, reader.ask(harvest::MaterialQuery{*of}));
   Promotion out;
   out.draft = harvest::draft_of(material, {request.place.dialect, request.type, request.title, places.project});
@@ -20,10 +30,7 @@ Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, co
   out.draft.slug = request.slug;
   out.draft.created = out.draft.updated = clock.now();
   if (!request.tags.empty()) out.draft.tags = request.tags;
-  std::vector<Memory> known;
-  for (auto& read : memory::read_everywhere(places, clock.now()))
-    known.push_back(std::move(read.memory));
-  out.similar = harvest::KnownMemories(known).similar_to(out.draft);
+  out.similar = similar_memories(places, out.draft, clock.now());
   if (request.dry_run || (!out.similar.empty() && !request.force)) return out;
   memory::MemoryDirectory directory(request.place, places.project, clock);
   MEMD_TRY_ASSIGN(out.written, directory.create(out.draft));

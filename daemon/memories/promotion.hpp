@@ -31,6 +31,10 @@ struct Promotion {
   std::optional<memory::WrittenMemory> written;  // none: dry run, or refused because of `similar`
 };
 
+// Memories that say what a draft does, the most alike first.
+std::vector<harvest::SimilarMemory> similar_memories(const memory::MemoryPlaces& places, const Memory& draft,
+                                                     TimeMs now);
+
 // Makes a memory of an exchange, an observation or a decision. Errc::invalid_argument: `from` is no id; not_found.
 Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, const PromoteRequest& request,
                           const Clock& clock);

@@ -1,12 +1,12 @@
 #include "daemon/report/report_page.hpp"
 
+#include "daemon/report/data_writer.hpp"
 #include "daemon/report/html_page.hpp"
+#include "daemon/report/memory_map.hpp"
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/json_writer.hpp"
 #include "schemas/time.hpp"
-#include "store/text/redaction/redactor.hpp"
-#include "store/text/text_units.hpp"
 
 #include <fmt/format.h>
 
@@ -20,62 +20,6 @@ constexpr std::size_t kGoalBytes = 320;
 constexpr std::size_t kSaidBytes = 420;
 constexpr std::size_t kDecisionBytes = 240;
 constexpr std::size_t kAskedBytes = 700;
-constexpr std::size_t kNameBytes = 300;
-
-// On one line, masked, cut at a character.
-std::string shown(std::string_view text, std::size_t most) {
-  std::string out = ascii::one_line(text);
-  redact(out);
-  if (out.size() <= most) return out;
-  std::size_t end = most - 3;
-  while (end > 0 && is_utf8_tail(out, end))
-    --end;
-  out.resize(end);
-  return out + "…";
-}
-
-// Members that are zero or empty are left out.
-class DataWriter : public json::Writer {
- public:
-  using json::Writer::Writer;
-  void text(std::string_view name, std::string_view value, std::size_t most = kNameBytes) {
-    if (!value.empty()) member(name, shown(value, most));
-  }
-  template <class Number>
-  void count(std::string_view name, Number value) {
-    if (value == Number()) return;
-    key(name);
-    number(value);
-  }
-  void flag(std::string_view name, bool value) {
-    if (value) member_bool(name, true);
-  }
-  template <class Rows, class F>
-  void rows(std::string_view name, const Rows& all, F&& write) {
-    key(name);
-    begin_array();
-    for (const auto& row : all) {
-      begin_object();
-      write(row);
-      end_object();
-    }
-    end_array();
-  }
-  void texts(std::string_view name, const std::vector<std::string>& all, std::size_t most) {
-    if (all.empty()) return;
-    key(name);
-    begin_array();
-    for (const auto& one : all)
-      string(shown(one, most));
-    end_array();
-  }
-  void tokens(const TokenUsage& t) {
-    count("input", t.input);
-    count("output", t.output);
-    count("cache_read", t.cache_read);
-    count("cache_creation", t.cache_creation);
-  }
-};
 
 void write_file(DataWriter& w, const ReportFile& f) {
   w.text("path", f.path, 400);
@@ -311,6 +255,7 @@ std::string report_data(const Report& report, const ReportContext& context) {
   w.flag("priced", !context.prices.empty());
   write_days(w, report, context.prices);
   write_uses(w, report);
+  write_memories(w, context.memories);
   write_coverage(w, report);
   w.rows("gaps", context.gaps, [&](const Gap& g) {
     w.flag("warning", g.weight == Gap::Weight::warning);
@@ -328,7 +273,7 @@ std::string report_page(std::string_view data) {
   page.rules = platform_colours();
   // In the order of use; they share one scope.
   page.scripts = {"theme.js",           "dom.js",      "model.js",  "overview.js", "heat_map.js", "lanes.js",
-                  "session_details.js", "sessions.js", "topics.js", "tokens.js",   "uses.js",     "coverage.js",
+                  "session_details.js", "sessions.js", "topics.js", "memories.js", "tokens.js", "uses.js", "coverage.js",
                   "report.js"};
   return page_head(page) + std::string(page_file("report.html")) + "<script type=\"application/json\" id=\"data\">" +
          json_for_script(data) + "</script>\n" + page_foot(page);

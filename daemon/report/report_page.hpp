@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/memories/notebook.hpp"
 #include "daemon/report/gaps.hpp"
 #include "daemon/report/prices.hpp"
 #include "schemas/report.hpp"
@@ -19,6 +20,7 @@ struct ReportContext {
   std::string asked;  // the options, as typed
   std::vector<Gap> gaps;
   PriceList prices{};  // empty: only costs that platforms reckon themselves are told
+  memories::MemoryGraphView memories{};
 };
 
 // The data of the page as JSON. What is zero or empty is left out; secrets are masked. Times are in milliseconds, UTC;

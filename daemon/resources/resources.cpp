@@ -1,6 +1,7 @@
 #include "daemon/resources/resources.hpp"
 
 #include "daemon/resources/argument_values.hpp"
+#include "daemon/resources/memory_resources.hpp"
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/diagnostics.hpp"
 #include "daemon/tools/tool_arguments.hpp"
@@ -144,6 +145,9 @@ Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, co
     page.entries.push_back(project_entry(row));
   }
   if (at.offset == 0 && !diagnostics.diagnostics.empty()) page.entries.push_back(diagnostics_entry(diagnostics));
+  if (at.offset == 0)
+    for (mcp::ResourceEntry& memory : memory_entries(services, context))
+      page.entries.push_back(std::move(memory));
   for (const SessionRow& row : list.sessions)
     page.entries.push_back(session_entry(row));
   const std::int64_t end = at.offset + static_cast<std::int64_t>(list.sessions.size());
@@ -228,7 +232,7 @@ Version diagnostics_version(const tools::ToolServices& services, std::string_vie
   return Fingerprint().add(list.total).add(list.diagnostics.empty() ? 0 : list.diagnostics.front().id).value();
 }
 
-// Of the list: which sessions there are, and whether there are diagnostics.
+// Of the list: which sessions and memories there are, and whether there are diagnostics.
 Version list_version(const tools::ToolServices& services, mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const DiagnosticList diagnostics, diagnostics_of(services, "all", context));
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
@@ -236,7 +240,11 @@ Version list_version(const tools::ToolServices& services, mcp::ToolContext& cont
   query.filter.include_subagents = false;
   query.limit = 1;
   MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
-  return Fingerprint().add(list.total).add(diagnostics.total > 0 ? 1 : 0).value();
+  Fingerprint f;
+  f.add(list.total).add(diagnostics.total > 0 ? 1 : 0);
+  for (const mcp::ResourceEntry& memory : memory_entries(services, context))
+    f.add(memory.uri);
+  return f.value();
 }
 
 constexpr std::int64_t kMaxTokens = 4000;
@@ -342,6 +350,8 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
       [services](const PlatformVariable& v, ToolContext& context) {
         return diagnostics_version(services, v.platform, context);
       });
+
+  add_memory_resources(registry, services, tools);
 
   registry.set_list([services](const std::optional<std::string>& cursor,
                                ToolContext& context) { return list_resources(services, cursor, context); },

@@ -14,6 +14,7 @@ namespace memd::resources {
 //   memd://exchange/{id}          an exchange, x42, with what the agent ran
 //   memd://project/{key}/recent   a project's sessions, and how the newest one ended; {key} is part of its path or name
 //   memd://diagnostics/{platform} what went wrong with input; {platform} is a key, or "all"
+//   memory://…                    memories, see memory_resources.hpp
 // Each but the last reads as the answer of a tool, so its size is bounded and history stands in its envelope. The list
 // has the newest sessions and their projects. What the arguments refer to must outlive the registry, whose threads call
 // what is added.

@@ -19,8 +19,8 @@ class ClientLedger {
   // false: the answer to a replayed line, to be swallowed.
   bool from_daemon(std::string_view line);
 
-  // The daemon is gone: the requests that went with it and only read, which another daemon can be asked as well. Each is
-  // given once; it stays in flight.
+  // The daemon is gone: the requests that went with it and only read, which another daemon can be asked as well. Each
+  // is given once; it stays in flight.
   std::vector<std::string> reads_to_ask_again();
   // The answers for the other ones: errors that say whether to ask again. A handshake that was under way is not among
   // them: it is replayed, and its answer goes to the client.

@@ -8,11 +8,15 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -125,6 +129,11 @@ Result<void> spawn_detached(const DetachedProcess& process) {
 
 fs::path own_executable(const char* argv0) {
   std::error_code ec;
+#ifdef __APPLE__
+  std::array<char, 4096> buffer{};
+  auto size = static_cast<std::uint32_t>(buffer.size());
+  if (::_NSGetExecutablePath(buffer.data(), &size) == 0) return fs::canonical(buffer.data(), ec);
+#endif
   fs::path path = fs::read_symlink("/proc/self/exe", ec);
   if (ec) {
     path = fs::absolute(argv0 == nullptr ? "memd" : argv0, ec);

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
+#ifdef __APPLE__
+#include <launch.h>
+#endif
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -92,6 +95,23 @@ int bind_private(int fd, const fs::path& path) {
 }  // namespace
 
 Result<std::optional<ListeningSocket>> ListeningSocket::adopt() {
+#ifdef __APPLE__
+  // launch(3): the sockets of the key "memd" in Sockets of the property list. Fails in a process that is not launchd's.
+  int* handed = nullptr;
+  std::size_t how_many = 0;
+  if (::launch_activate_socket("memd", &handed, &how_many) == 0) {
+    const int first = how_many > 0 ? handed[0] : -1;
+    for (std::size_t i = 1; i < how_many; ++i)
+      ::close(handed[i]);
+    std::free(handed);
+    if (first >= 0) {
+      ::fcntl(first, F_SETFD, FD_CLOEXEC);
+      auto path = file_of_listener(first);
+      if (!path) return Error(Errc::invalid_argument, "launchd handed over something that is no listening Unix socket");
+      return std::optional<ListeningSocket>(ListeningSocket(UniqueFd(first), std::move(*path)));
+    }
+  }
+#endif
   const auto pid = number(std::getenv("LISTEN_PID"));
   const auto count = number(std::getenv("LISTEN_FDS"));
   const int index = index_of_ours(std::getenv("LISTEN_FDNAMES"), count.value_or(0));

@@ -16,8 +16,9 @@ namespace memd {
 // one handed over by systemd, which stays.
 class ListeningSocket {
  public:
-  // The socket of LISTEN_FDS meant for this process (the one named "memd", else the first). Nothing when there is
-  // none; an error when what was handed over is not a listening Unix stream socket with a file. Clears the variables.
+  // The socket of LISTEN_FDS meant for this process (the one named "memd", else the first), or that of launchd. Nothing
+  // when there is none; an error when what was handed over is not a listening Unix stream socket with a file. Clears
+  // the variables.
   static Result<std::optional<ListeningSocket>> adopt();
 
   // Makes one at `path`, 0600, in a directory that is ours alone. The lock is the permission to remove a stale socket;

@@ -35,9 +35,7 @@ std::string probe_line() {
 }
 
 // Without looking into it: it is ours, and comes once.
-bool is_answer_to_probe(std::string_view line) {
-  return line.substr(0, 200).find(kProbeId) != std::string_view::npos;
-}
+bool is_answer_to_probe(std::string_view line) { return line.substr(0, 200).find(kProbeId) != std::string_view::npos; }
 
 }  // namespace
 

@@ -18,9 +18,9 @@ namespace memd {
 // `memd --stdio`: passes lines between a client's stdin/stdout and the daemon's socket.
 //
 // It gets through to the daemon at once, so that its answer to `initialize` does not wait for a start. When the daemon
-// goes away, requests in flight that only read are put to the next one, once; the others are answered with an error, and
-// the next line of the client (not before: a daemon that was stopped on purpose stays stopped) opens a new connection.
-// On it the handshake is replayed unseen. When that fails the client's request is answered with the reason.
+// goes away, requests in flight that only read are put to the next one, once; the others are answered with an error,
+// and the next line of the client (not before: a daemon that was stopped on purpose stays stopped) opens a new
+// connection. On it the handshake is replayed unseen. When that fails the client's request is answered with the reason.
 // A daemon that is stopped or hangs says nothing: while requests wait it is asked for a sign of life, and when none
 // comes they are answered with an error that may be retried, and the connection is given up.
 // It ends when stdin ends, after what is in flight has been answered or the drain time is over; or when stop() is

@@ -66,18 +66,18 @@ std::vector<Step> steps_for(const CapabilitiesAnswer& whole) {
                    }});
     before = words;
   }
-  out.insert(
-      out.end(),
-      {{"freshness of what is read to its end", "",
-        [](auto& a) {
-          if (a.freshness) std::erase_if(*a.freshness, [](const FreshnessOut& f) { return f.sources_behind == 0; });
-        }},
-       {"capabilities of agents", "capabilities of agents without history here",
-        [](auto& a) { drop(a, Of::all, &PlatformOut::capabilities); }},
-       {"agents without history here", "",
-        [](auto& a) { std::erase_if(a.platforms, [](const auto& one) { return !has_history(one.second); }); }},
-       {"agents", "agents without history here", [](auto& a) { a.platforms.clear(); }},
-       {"freshness", "freshness of what is read to its end", [](auto& a) { a.freshness.reset(); }}});
+  out.insert(out.end(),
+             {{"freshness of what is read to its end", "",
+               [](auto& a) {
+                 if (a.freshness)
+                   std::erase_if(*a.freshness, [](const FreshnessOut& f) { return f.sources_behind == 0; });
+               }},
+              {"capabilities of agents", "capabilities of agents without history here",
+               [](auto& a) { drop(a, Of::all, &PlatformOut::capabilities); }},
+              {"agents without history here", "",
+               [](auto& a) { std::erase_if(a.platforms, [](const auto& one) { return !has_history(one.second); }); }},
+              {"agents", "agents without history here", [](auto& a) { a.platforms.clear(); }},
+              {"freshness", "freshness of what is read to its end", [](auto& a) { a.freshness.reset(); }}});
   return out;
 }
 
@@ -279,7 +279,8 @@ AnswerText render_text(const CapabilitiesAnswer& a) {
           ", ranking ", Echo{a.server.ranking}, ", store ", a.server.store_bytes, " bytes, answers of ",
           a.server.default_max_tokens, " tokens (at most ", a.server.most_max_tokens, ").\n");
   if (!a.server.embedding_model.empty()) out.add("searches by meaning with ", Echo{a.server.embedding_model}, "\n");
-  if (a.server.embedding_pending > 0) out.add("not embedded yet: ", counted_words(a.server.embedding_pending, "exchange"), "\n");
+  if (a.server.embedding_pending > 0)
+    out.add("not embedded yet: ", counted_words(a.server.embedding_pending, "exchange"), "\n");
   if (!a.server.summary_models.empty()) out.add("summaries by a language model: ", Echo{a.server.summary_models}, "\n");
   if (a.server.decisions_by_model) out.add("  they judge decisions, too\n");
   if (!a.server.summary_trouble.empty()) out.add("  not asked now: ", Message{a.server.summary_trouble}, "\n");

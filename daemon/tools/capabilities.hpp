@@ -140,7 +140,8 @@ struct Describe<tools::ServerOut> {
 template <>
 struct Describe<tools::CapabilitiesAnswer> {
   using T = tools::CapabilitiesAnswer;
-  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
+  static constexpr auto fields = std::tuple_cat(
+      Describe<tools::Answer>::head,
       std::make_tuple(field("platforms", &T::platforms, "Agent to what is known of it."),
                       field("capability_matrix", &T::capability_matrix, "Capability to the agents that have it."),
                       field("server", &T::server, "This server."),

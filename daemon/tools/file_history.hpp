@@ -96,16 +96,15 @@ template <>
 struct Describe<tools::FileHistoryParams> {
   using T = tools::FileHistoryParams;
   static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(
-          field("path", &T::path, "Path, its end, a directory or a pattern (\"*.sql\").", length(0, 1000)),
-          field("lines", &T::lines, "Only edits of these lines: \"120-180\".", length(0, 40)),
-          field("symbol", &T::symbol, "Only edits of lines with this text.", length(0, 200)),
-          field("access", &T::access, "", one_of("any", "modified", "read")),
-          field("commit", &T::commit, "Its id, 4 digits or more.", length(0, 40)),
-          field("commit_time", &T::commit_time, "With branch and paths: a commit that no session names.",
-                length(0, 60)),
-          field("branch", &T::branch, "", length(0, 300)),
-          field("paths", &T::paths, "", max_items(100), length(1, 1000))),
+      std::make_tuple(field("path", &T::path, "Path, its end, a directory or a pattern (\"*.sql\").", length(0, 1000)),
+                      field("lines", &T::lines, "Only edits of these lines: \"120-180\".", length(0, 40)),
+                      field("symbol", &T::symbol, "Only edits of lines with this text.", length(0, 200)),
+                      field("access", &T::access, "", one_of("any", "modified", "read")),
+                      field("commit", &T::commit, "Its id, 4 digits or more.", length(0, 40)),
+                      field("commit_time", &T::commit_time, "With branch and paths: a commit that no session names.",
+                            length(0, 60)),
+                      field("branch", &T::branch, "", length(0, 300)),
+                      field("paths", &T::paths, "", max_items(100), length(1, 1000))),
       tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 };
 template <>
@@ -160,7 +159,8 @@ struct Describe<tools::CommitOut> {
 template <>
 struct Describe<tools::FileHistoryAnswer> {
   using T = tools::FileHistoryAnswer;
-  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
+  static constexpr auto fields = std::tuple_cat(
+      Describe<tools::Answer>::head,
       std::make_tuple(field("commits", &T::commits, "Sessions the commit comes from, the likeliest first."),
                       field("files", &T::files, "Files meant, the last touched first."),
                       field("total_files", &T::total_files, "Files meant, also those not listed."),

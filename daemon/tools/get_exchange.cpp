@@ -475,8 +475,7 @@ void add_exchange(HistoryText& out, const ExchangeOut& e) {
   add_fact(out, "in", e.working_directory);
   add_fact(out, "model", e.model_used);
   if (e.tokens_output) out.add("  tokens ", e.tokens_input.value_or(0), "/", *e.tokens_output);
-  if (e.tool_calls.value_or(0) > 0)
-    out.add("  tools ", *e.tool_calls, " (", e.tool_errors.value_or(0), " failed)");
+  if (e.tool_calls.value_or(0) > 0) out.add("  tools ", *e.tool_calls, " (", e.tool_errors.value_or(0), " failed)");
   if (e.lines_added.value_or(0) + e.lines_removed.value_or(0) > 0)
     out.add("  lines +", e.lines_added.value_or(0), " -", e.lines_removed.value_or(0));
   add_fact(out, "source", e.source_path);
@@ -529,8 +528,7 @@ void add_get_exchange(mcp::ToolRegistry& registry, const ToolServices& services)
   mcp::ToolInfo info;
   info.name = "get_exchange";
   info.title = "Full text of exchanges";
-  info.description =
-      "Full text of exchanges, by id (x42). For a long one raise max_tokens (to 8000) or follow `next`.";
+  info.description = "Full text of exchanges, by id (x42). For a long one raise max_tokens (to 8000) or follow `next`.";
   registry.add<GetExchangeParams, GetExchangeAnswer>(
       std::move(info), [services](const GetExchangeParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -143,7 +143,8 @@ struct Describe<tools::ExchangeOut> {
 template <>
 struct Describe<tools::GetExchangeAnswer> {
   using T = tools::GetExchangeAnswer;
-  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
+  static constexpr auto fields = std::tuple_cat(
+      Describe<tools::Answer>::head,
       std::make_tuple(field("exchanges", &T::exchanges, "In the order of ids, neighbours beside theirs."),
                       field("missing", &T::missing, "Ids that do not exist.")),
       Describe<tools::Answer>::tail);

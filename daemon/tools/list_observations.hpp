@@ -45,11 +45,11 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::ListObservationsParams> {
   using T = tools::ListObservationsParams;
-  static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("kind", &T::kind, "", one_of(tools::kObservationChoices)),
-                      field("session_id", &T::session_id, "", length(0, 200))),
-      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
-      std::make_tuple(field("n_results", &T::n_results, "", clamped(1, 1000))), tools::kPageFields);
+  static constexpr auto fields =
+      std::tuple_cat(std::make_tuple(field("kind", &T::kind, "", one_of(tools::kObservationChoices)),
+                                     field("session_id", &T::session_id, "", length(0, 200))),
+                     tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
+                     std::make_tuple(field("n_results", &T::n_results, "", clamped(1, 1000))), tools::kPageFields);
 };
 template <>
 struct Describe<tools::ObservationOut> {
@@ -68,7 +68,8 @@ template <>
 struct Describe<tools::ListObservationsAnswer> {
   using T = tools::ListObservationsAnswer;
   static constexpr auto fields =
-      std::tuple_cat(Describe<tools::Answer>::head, std::make_tuple(field("observations", &T::observations, "Newest first."),
+      std::tuple_cat(Describe<tools::Answer>::head,
+                     std::make_tuple(field("observations", &T::observations, "Newest first."),
                                      field("total", &T::total, "On all pages.")),
                      Describe<tools::Answer>::tail);
 };

@@ -74,9 +74,9 @@ AnswerText render_text(const ListSessionsAnswer& a) {
     body.add(s.session_id, "  ", short_time(s.started_at), " to ", short_time(s.last_event_at), "  ", s.project);
     if (!s.git_branch.empty()) body.add("@", s.git_branch);
     body.add("  \"", s.session_name, "\"  ", s.cwd, "  ", s.model, "  ", counted(s.exchanges, "exchange"), ", ",
-             counted(s.tool_calls, "tool call"), " (", s.tool_errors, " failed), ", counted(s.compactions, "compaction"),
-             ", tokens in ", s.tokens_input,
-             " out ", s.tokens_output, " cached ", s.tokens_cache_read, "+", s.tokens_cache_creation, ", ");
+             counted(s.tool_calls, "tool call"), " (", s.tool_errors, " failed), ",
+             counted(s.compactions, "compaction"), ", tokens in ", s.tokens_input, " out ", s.tokens_output, " cached ",
+             s.tokens_cache_read, "+", s.tokens_cache_creation, ", ");
     add_facts(body, s);
     body.add(", ", s.state);
     if (s.ended_at) body.add(" ", short_time(*s.ended_at));
@@ -97,8 +97,7 @@ void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services
   mcp::ToolInfo info;
   info.name = "list_sessions";
   info.title = "List sessions";
-  info.description =
-      "Sessions, newest first: id, title, project, branch, state, outcome, tokens.";
+  info.description = "Sessions, newest first: id, title, project, branch, state, outcome, tokens.";
   registry.add<ListSessionsParams, ListSessionsAnswer>(
       std::move(info), [services](const ListSessionsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

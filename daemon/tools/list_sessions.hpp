@@ -60,12 +60,12 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::ListSessionsParams> {
   using T = tools::ListSessionsParams;
-  static constexpr auto fields = std::tuple_cat(
-      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
-      std::make_tuple(field("state", &T::state, "", one_of(tools::kStateChoices)),
-                      field("include_subagents", &T::include_subagents, ""),
-                      field("n_results", &T::n_results, "", clamped(1, 1000))),
-      tools::kPageFields);
+  static constexpr auto fields =
+      std::tuple_cat(tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
+                     std::make_tuple(field("state", &T::state, "", one_of(tools::kStateChoices)),
+                                     field("include_subagents", &T::include_subagents, ""),
+                                     field("n_results", &T::n_results, "", clamped(1, 1000))),
+                     tools::kPageFields);
 };
 template <>
 struct Describe<tools::SessionOut> {
@@ -95,7 +95,8 @@ struct Describe<tools::SessionOut> {
 template <>
 struct Describe<tools::ListSessionsAnswer> {
   using T = tools::ListSessionsAnswer;
-  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
+  static constexpr auto fields = std::tuple_cat(
+      Describe<tools::Answer>::head,
       std::make_tuple(field("sessions", &T::sessions, "Newest first."), field("total", &T::total, "On all pages.")),
       Describe<tools::Answer>::tail);
 };

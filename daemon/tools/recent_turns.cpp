@@ -122,9 +122,9 @@ AnswerText render_text(const RecentTurnsAnswer& a) {
   using Id = AnswerText::Id;
   using Time = AnswerText::Time;
   AnswerText out;
-  out.add(answer_header(a), "Last ", counted_words(a.exchanges_summarized, "exchange"), " of session ", Id{a.session_id}, " (",
-          Id{a.platform}, ", data ", Id{a.data_completeness}, "), ", Time{a.time_range.start}, " to ",
-          Time{a.time_range.end}, ".\n");
+  out.add(answer_header(a), "Last ", counted_words(a.exchanges_summarized, "exchange"), " of session ",
+          Id{a.session_id}, " (", Id{a.platform}, ", data ", Id{a.data_completeness}, "), ", Time{a.time_range.start},
+          " to ", Time{a.time_range.end}, ".\n");
   out.add("Summary: ");
   add_share(out, a.summary_tokens, a.source_tokens);
   out.add(".\n");
@@ -133,7 +133,8 @@ AnswerText render_text(const RecentTurnsAnswer& a) {
   for (const TurnOut& t : a.turns) {
     body.add(t.exchange_id, "  #", t.exchange_number, "  ", short_time(t.timestamp));
     if (t.abandoned_for) add_abandoned(body, *t.abandoned_for);
-    body.add("  ~", counted(t.est_tokens, "token"), ", ", counted(t.tool_calls, "tool call"), "  ", t.user_message, "\n");
+    body.add("  ~", counted(t.est_tokens, "token"), ", ", counted(t.tool_calls, "tool call"), "  ", t.user_message,
+             "\n");
   }
   out.quote(body);
   if (!a.turns.empty()) out.add("Full text: get_exchange(ids=[\"", Id{a.turns.back().exchange_id}, "\"]).\n");

@@ -68,7 +68,8 @@ struct Describe<tools::TurnOut> {
 template <>
 struct Describe<tools::RecentTurnsAnswer> {
   using T = tools::RecentTurnsAnswer;
-  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
+  static constexpr auto fields = std::tuple_cat(
+      Describe<tools::Answer>::head,
       std::make_tuple(field("session_id", &T::session_id, "Session."),
                       field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
                       field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),

@@ -77,7 +77,9 @@ Result<std::vector<Platform>> platforms_named(const ScopeParams& params) {
   std::vector<Platform> out;
   for (const std::string& key : asked) {
     const auto p = parse_platform(key);
-    if (!p) return Error(Errc::invalid_argument, "platforms: \"" + key + "\" is not known, send one of " + all_platform_keys());
+    if (!p)
+      return Error(Errc::invalid_argument,
+                   "platforms: \"" + key + "\" is not known, send one of " + all_platform_keys());
     if (std::find(out.begin(), out.end(), *p) == out.end()) out.push_back(*p);
   }
   return out;

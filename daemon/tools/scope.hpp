@@ -61,34 +61,29 @@ inline constexpr auto kPlatformFields =
     std::make_tuple(mcp::field("platforms", &ScopeParams::platforms, "", mcp::max_items(kPlatforms.size())),
                     mcp::field("platform", &ScopeParams::platform, "", mcp::unlisted),
                     mcp::field("project", &ScopeParams::project, "", mcp::length(0, 500)));
-inline constexpr auto kToldPlatformFields =
-    std::make_tuple(mcp::field("platforms", &ScopeParams::platforms, "Only these agents: claude_code, codex, cursor, …",
-                               mcp::max_items(kPlatforms.size())),
-                    std::get<1>(kPlatformFields),
-                    mcp::field("project", &ScopeParams::project, "Part of a project's path or name.",
-                               mcp::length(0, 500)));
+inline constexpr auto kToldPlatformFields = std::make_tuple(
+    mcp::field("platforms", &ScopeParams::platforms, "Only these agents: claude_code, codex, cursor, …",
+               mcp::max_items(kPlatforms.size())),
+    std::get<1>(kPlatformFields),
+    mcp::field("project", &ScopeParams::project, "Part of a project's path or name.", mcp::length(0, 500)));
 inline constexpr auto kTimeFields = std::make_tuple(mcp::field("since", &ScopeParams::since, "", mcp::length(0, 60)),
                                                     mcp::field("until", &ScopeParams::until, "", mcp::length(0, 60)));
-inline constexpr auto kToldTimeFields =
-    std::make_tuple(mcp::field("since", &ScopeParams::since,
-                               "From this time on: 2026-02-09, 7d, yesterday, \"last week\".", mcp::length(0, 60)),
-                    mcp::field("until", &ScopeParams::until, "Up to this time; a bare date includes that day.",
-                               mcp::length(0, 60)));
-inline constexpr auto kPageFields =
-    std::make_tuple(mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
-                    mcp::field("cursor", &ScopeParams::cursor, "", mcp::length(0, 100)));
-inline constexpr auto kToldPageFields =
-    std::make_tuple(mcp::field("max_tokens", &ScopeParams::max_tokens, "Size of the answer: 200 to 8000, default 2000.",
-                               mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
-                    mcp::field("cursor", &ScopeParams::cursor, "`next` of the last answer, for the rest of it.",
-                               mcp::length(0, 100)));
-inline constexpr auto kDirectoryFields =
-    std::make_tuple(mcp::field("cwd", &ScopeParams::cwd, "", mcp::length(0, 1000)),
-                    mcp::field("all_projects", &ScopeParams::all_projects, ""));
-inline constexpr auto kToldDirectoryFields =
-    std::make_tuple(mcp::field("cwd", &ScopeParams::cwd, "Your working directory: only its project is searched.",
-                               mcp::length(0, 1000)),
-                    mcp::field("all_projects", &ScopeParams::all_projects, "Search all projects."));
+inline constexpr auto kToldTimeFields = std::make_tuple(
+    mcp::field("since", &ScopeParams::since, "From this time on: 2026-02-09, 7d, yesterday, \"last week\".",
+               mcp::length(0, 60)),
+    mcp::field("until", &ScopeParams::until, "Up to this time; a bare date includes that day.", mcp::length(0, 60)));
+inline constexpr auto kPageFields = std::make_tuple(
+    mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
+    mcp::field("cursor", &ScopeParams::cursor, "", mcp::length(0, 100)));
+inline constexpr auto kToldPageFields = std::make_tuple(
+    mcp::field("max_tokens", &ScopeParams::max_tokens, "Size of the answer: 200 to 8000, default 2000.",
+               mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
+    mcp::field("cursor", &ScopeParams::cursor, "`next` of the last answer, for the rest of it.", mcp::length(0, 100)));
+inline constexpr auto kDirectoryFields = std::make_tuple(mcp::field("cwd", &ScopeParams::cwd, "", mcp::length(0, 1000)),
+                                                         mcp::field("all_projects", &ScopeParams::all_projects, ""));
+inline constexpr auto kToldDirectoryFields = std::make_tuple(
+    mcp::field("cwd", &ScopeParams::cwd, "Your working directory: only its project is searched.", mcp::length(0, 1000)),
+    mcp::field("all_projects", &ScopeParams::all_projects, "Search all projects."));
 
 // Which history a call looks at, and why it skips the rest.
 struct Scope {
@@ -96,14 +91,14 @@ struct Scope {
   std::vector<std::string> searched;
   // Platform -> reason. One without history here is among them only if it was named.
   std::vector<std::pair<std::string, AnswerText>> skipped;
-  std::vector<PlatformFreshness> freshness;                 // of those searched
-  std::string trouble;                                      // FreshnessProvider::trouble
-  AnswerText unread;                                        // of which agents nothing has been read yet; may be empty
-  std::string unknown_project;                              // Reader::unknown_project
-  AnswerText words;                                         // "project /home/u/app", "all projects"; empty: no search
-  bool narrowed = false;                                    // to the project of the caller's directory
-  bool is_selected = false;                                 // the caller named platforms
-  std::string key;                                          // for question_key()
+  std::vector<PlatformFreshness> freshness;  // of those searched
+  std::string trouble;                       // FreshnessProvider::trouble
+  AnswerText unread;                         // of which agents nothing has been read yet; may be empty
+  std::string unknown_project;               // Reader::unknown_project
+  AnswerText words;                          // "project /home/u/app", "all projects"; empty: no search
+  bool narrowed = false;                     // to the project of the caller's directory
+  bool is_selected = false;                  // the caller named platforms
+  std::string key;                           // for question_key()
 
   bool includes(Platform platform) const {
     const auto& left = filter.platforms;
@@ -178,9 +173,9 @@ struct SessionParams : ScopeParams {
   std::optional<std::string> session_id;
 };
 
-inline constexpr auto kSessionFields = std::make_tuple(
-    mcp::field("session_id", &SessionParams::session_id,
-               "Id or its beginning; default: the newest of cwd or project.", mcp::length(0, 200)),
-    std::get<2>(kPlatformFields), std::get<0>(kDirectoryFields), std::get<1>(kDirectoryFields));
+inline constexpr auto kSessionFields =
+    std::make_tuple(mcp::field("session_id", &SessionParams::session_id,
+                               "Id or its beginning; default: the newest of cwd or project.", mcp::length(0, 200)),
+                    std::get<2>(kPlatformFields), std::get<0>(kDirectoryFields), std::get<1>(kDirectoryFields));
 
 }  // namespace memd::tools

@@ -74,6 +74,7 @@ SearchResultOut without_texts(const SearchHit& hit, bool by_phrasings) {
   out.timestamp = format_rfc3339(hit.started_at);
   out.relevance_score = rounded(hit.relevance_score);
   out.confidence = kConfidence[static_cast<std::size_t>(hit.confidence)];
+  out.likelihood = std::round(hit.likelihood * 100) / 100;
   if (by_phrasings) {
     out.found_by.emplace();
     for (std::size_t i = 0; i <= kMostPhrasings; ++i)
@@ -243,7 +244,12 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   tell_evicted(frame.notice, std::ranges::count_if(found.hits, &SearchHit::is_evicted));
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)
-    if (ignored.size() < kTermsNamed && !is_stop_word(term)) ignored.push_back(echo_of(term));
+    if (ignored.size() < kTermsNamed && !is_stop_word(term) &&
+        std::ranges::find(found.unknown_terms, term) == found.unknown_terms.end())
+      ignored.push_back(echo_of(term));
+  std::vector<std::string> unknown;
+  for (const std::string& term : found.unknown_terms)
+    if (unknown.size() < kTermsNamed) unknown.push_back(echo_of(term));
   std::vector<PricedHit> hits;
   for (const SearchHit& hit : found.hits)
     hits.emplace_back(hit, !query.also.empty());
@@ -258,8 +264,10 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                              std::string(name_of(found.mode)),
                              found.nothing_relevant && remembered.empty(),
                              fill_page(hits, left, limit),
+                             std::nullopt,
                              std::nullopt};
     if (!ignored.empty()) out.ignored_terms = ignored;
+    if (!unknown.empty()) out.unknown_words = unknown;
     const bool all = out.results.size() == found.hits.size();
     const auto shown = static_cast<std::int64_t>(out.results.size()) + (all ? found.left_out : 0);
     if (found.more || !all) out.next = encode_cursor({at.offset + shown, 0}, question);
@@ -312,6 +320,12 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
     if (!r.assistant_response.empty()) body.add("  Assistant: ", ascii::one_line(r.assistant_response), "\n");
   }
   AnswerText out;
+  if (a.unknown_words) {
+    out.add("Nowhere in this history:");
+    for (const std::string& word : *a.unknown_words)
+      out.add(" ", Echo{ascii::one_line(word)});
+    out.add(".\n");
+  }
   out.add(answer_header(a), counted_words(std::ssize(a.results), "hit"), " for \"", Echo{ascii::one_line(a.query)},
           "\", best first (", AnswerText::Id{a.ranking}, " ranking).\n");
   out.quote(body);

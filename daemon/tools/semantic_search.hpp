@@ -42,6 +42,7 @@ struct SearchResultOut {
   std::string timestamp;
   double relevance_score = 0;
   std::string confidence;
+  double likelihood = 0;
   std::string snippet;
   std::optional<std::vector<std::int64_t>> matches;
   std::string user_message;
@@ -62,6 +63,7 @@ struct SemanticSearchAnswer : Answer {
   bool nothing_relevant = false;
   std::vector<SearchResultOut> results;
   std::optional<std::vector<std::string>> ignored_terms;
+  std::optional<std::vector<std::string>> unknown_words;
 };
 AnswerText render_text(const SemanticSearchAnswer& answer);
 
@@ -77,8 +79,8 @@ struct Describe<tools::SemanticSearchParams> {
   static constexpr auto fields = std::tuple_cat(
       std::make_tuple(field("query", &T::query, "A question, names, error text, \"exact phrase\", -without.", required,
                             length(1, 8000)),
-                      field("also", &T::also, "The same in 2 to 4 other wordings.",
-                            max_items(tools::kMostPhrasings), length(1, 1000))),
+                      field("also", &T::also, "The same in 2 to 4 other wordings.", max_items(tools::kMostPhrasings),
+                            length(1, 1000))),
       tools::kToldDirectoryFields, tools::kToldPlatformFields, tools::kToldTimeFields,
       std::make_tuple(field("session_id", &T::session_id, "Only this session: id or its beginning.", length(0, 200)),
                       field("kind", &T::kind, "Only exchanges with such an observation, see list_observations.",
@@ -97,10 +99,8 @@ struct Describe<tools::SearchResultOut> {
       field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
       field("project", &T::project, "Project."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
       field("relevance_score", &T::relevance_score, "0 to 1, 1 is best."),
-      field("confidence", &T::confidence,
-            "high: nearly all the words of the query, or an identifier of it, stand there. medium: the greater part "
-            "of the words, or it is much nearer in meaning than other texts. low: neither; check it before you rely on "
-            "it."),
+      field("confidence", &T::confidence, "high, medium or low, by likelihood; low: check it before you rely on it."),
+      field("likelihood", &T::likelihood, "0 to 1, that it is about what was asked."),
       field("snippet", &T::snippet, "The passage that fits best."),
       field("matches", &T::matches, "Words of the query in the snippet: first byte, length, and so on for each."),
       field("user_message", &T::user_message, "What was asked; cut where it ends in …"),
@@ -120,16 +120,18 @@ struct Describe<tools::SearchResultOut> {
 template <>
 struct Describe<tools::SemanticSearchAnswer> {
   using T = tools::SemanticSearchAnswer;
-  static constexpr auto fields =
-      std::tuple_cat(Describe<tools::Answer>::head,
-                     std::make_tuple(field("query", &T::query, "As it was asked."),
-                                     field("ranking", &T::ranking, "hybrid, lexical (words alone) or semantic."),
-                                     field("nothing_relevant", &T::nothing_relevant,
-                                           "True: nothing is likely to be about the query; what is given is just "
-                                           "the nearest."),
-                                     field("results", &T::results, "Best first."),
-                                     field("ignored_terms", &T::ignored_terms, "Words that did not help.")),
-                     Describe<tools::Answer>::tail);
+  static constexpr auto fields = std::tuple_cat(
+      Describe<tools::Answer>::head,
+      std::make_tuple(
+          field("query", &T::query, "As it was asked."),
+          field("ranking", &T::ranking, "hybrid, lexical (words alone) or semantic."),
+          field("nothing_relevant", &T::nothing_relevant,
+                "True: nothing is likely to be about the query; what is given is just "
+                "the nearest."),
+          field("results", &T::results, "Best first."),
+          field("ignored_terms", &T::ignored_terms, "Words that did not help."),
+          field("unknown_words", &T::unknown_words, "Words of the query that stand nowhere in the history.")),
+      Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

@@ -103,11 +103,11 @@ struct Describe<tools::SessionSummaryParams> {
   static constexpr auto fields = std::tuple_cat(
       tools::kSessionFields,
       std::make_tuple(
-          field("strategy", &T::strategy, "The last three want a language model.",
-                one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive")),
+          field(
+              "strategy", &T::strategy, "The last three want a language model.",
+              one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive")),
           field("style", &T::style, "", one_of("technical", "narrative", "topical")),
-          field("level", &T::level, "", range(1, 3)),
-          field("chunk", &T::chunk, "", range(0, 1e6), limits_unlisted),
+          field("level", &T::level, "", range(1, 3)), field("chunk", &T::chunk, "", range(0, 1e6), limits_unlisted),
           field("first_exchange", &T::first_exchange, "Only from this number on.", range(0, 1e9), limits_unlisted),
           field("last_exchange", &T::last_exchange, "", range(0, 1e9), limits_unlisted),
           field("compression", &T::compression, "Percent to leave out.", range(0, 99), limits_unlisted),
@@ -162,7 +162,8 @@ struct Describe<tools::ProvenanceOut> {
 template <>
 struct Describe<tools::SessionSummaryAnswer> {
   using T = tools::SessionSummaryAnswer;
-  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
+  static constexpr auto fields = std::tuple_cat(
+      Describe<tools::Answer>::head,
       std::make_tuple(
           field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
           field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),

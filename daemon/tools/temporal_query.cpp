@@ -42,8 +42,8 @@ std::string day_of(TimeMs time) { return format_local_minute(time).substr(0, 10)
 std::string line_of(const DaySlice& slice) {
   const bool over_midnight = day_of(slice.range.end) != day_of(slice.range.start);
   return "- " + clock_time(slice.range.start) + " to " +
-         (over_midnight ? short_time(slice.range.end) : clock_time(slice.range.end)) + " \"" + title_of(slice) + "\", " +
-         format_exchange_id(slice.first_exchange);
+         (over_midnight ? short_time(slice.range.end) : clock_time(slice.range.end)) + " \"" + title_of(slice) +
+         "\", " + format_exchange_id(slice.first_exchange);
 }
 
 TemporalSessionOut session_of(const DaySlice& slice) {
@@ -94,8 +94,8 @@ class DayPages {
 
  private:
   static constexpr std::size_t kLineBreak = 2;
-  static constexpr std::size_t kDay = 8;       // tokens of a heading
-  static constexpr std::size_t kTotals = 80;   // tokens of totals and range
+  static constexpr std::size_t kDay = 8;      // tokens of a heading
+  static constexpr std::size_t kTotals = 80;  // tokens of totals and range
   static constexpr std::size_t kLeastStory = 24;
 
   // As many as fit without stories, if that is all of them; else as many as fit with a short one each.

@@ -31,7 +31,7 @@ struct AskedRangeOut {
 
 // What one session did on one day, as the text tells it: `line` begins as the one of the summary does.
 struct DayEntry {
-  std::string day;  // "2026-02-09"
+  std::string day;          // "2026-02-09"
   std::size_t session = 0;  // index into the sessions of the answer
   std::int64_t exchanges = 0;
   std::string line;   // "- 06:01 to 06:40 "Title", x42"
@@ -85,7 +85,8 @@ template <>
 struct Describe<tools::TemporalQueryAnswer> {
   using T = tools::TemporalQueryAnswer;
   static constexpr auto fields =
-      std::tuple_cat(Describe<tools::Answer>::head, std::make_tuple(field("summary", &T::summary, "Day by day, session by session, in order of time."),
+      std::tuple_cat(Describe<tools::Answer>::head,
+                     std::make_tuple(field("summary", &T::summary, "Day by day, session by session, in order of time."),
                                      field("total_exchanges", &T::total_exchanges, "In this time, all pages."),
                                      field("total_sessions", &T::total_sessions, "In this time, all pages."),
                                      field("time_range", &T::time_range, "What was asked for."),

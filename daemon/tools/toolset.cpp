@@ -5,6 +5,10 @@
 #include "daemon/tools/get_exchange.hpp"
 #include "daemon/tools/list_observations.hpp"
 #include "daemon/tools/list_sessions.hpp"
+#include "daemon/tools/memory_health.hpp"
+#include "daemon/tools/memory_read.hpp"
+#include "daemon/tools/memory_search.hpp"
+#include "daemon/tools/memory_write.hpp"
 #include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/resume_context.hpp"
 #include "daemon/tools/semantic_search.hpp"
@@ -36,6 +40,12 @@ void register_history_tools(mcp::ToolRegistry& registry, const ToolServices& ser
 
 void register_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
   register_history_tools(registry, services);
+  if (!services.home.empty()) {
+    add_memory_search(registry, services);
+    add_memory_read(registry, services);
+    if (services.memory.write != MemoryWriting::off) add_memory_write(registry, services);
+    add_memory_health(registry, services);
+  }
   add_capabilities(registry, services);
 }
 
@@ -91,8 +101,8 @@ std::string_view server_instructions() {
          "It tells what was said then: check files before you rely on it. The first line tells what an answer "
          "could not cover; capabilities tells why.\n"
          "\n"
-         "memd only reads. It is no search over files or the web, and does not know the conversation you are in "
-         "until the agent has written it to disk.";
+         "Memories are files that people keep: memory_search, memory_read, memory_health; memory_write keeps what the "
+         "user wants kept. memd searches no files, no web, and this conversation once on disk.";
 }
 
 Result<std::string> tool_text(const mcp::ToolRegistry& tools, std::string_view tool, std::string_view arguments,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/config/config.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/error.hpp"
 #include "schemas/event.hpp"
@@ -73,7 +74,9 @@ struct ToolServices {
   std::function<void(std::function<void()>)> background;
   LlmSummarizer* llm = nullptr;  // null: summaries are extractive
   // A client works in this directory: its memories are to be known. Returns at once. Empty: nobody takes notice.
-  std::function<void(const std::string&)> working_in;
+  std::function<void(const std::string&)> working_in{};
+  std::filesystem::path home{};  // whose memories; empty: there are no tools for memories
+  MemoryConfig memory{};
 };
 
 // Adds all tools, in the order in which clients show them. What `services` refers to must outlive the registry.

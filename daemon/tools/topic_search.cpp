@@ -276,7 +276,8 @@ std::optional<DecisionOut> latest_decision(const TopicMaterial& material) {
   for (const SearchHit& hit : material.hits) {
     const auto it = material.decisions.find(hit.id);
     if (it == material.decisions.end() || it->second.empty()) continue;
-    if (latest == nullptr || std::pair(hit.started_at, hit.id) > std::pair(latest->started_at, latest->id)) latest = &hit;
+    if (latest == nullptr || std::pair(hit.started_at, hit.id) > std::pair(latest->started_at, latest->id))
+      latest = &hit;
   }
   if (latest == nullptr) return std::nullopt;
   return material.decisions.at(latest->id).back();
@@ -412,10 +413,11 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
 AnswerText list_text(const TopicSearchAnswer& a) {
   HistoryText body;
   for (const TopicOut& t : *a.topics)
-    body.add(t.topic, "  ", counted(t.exchanges, "exchange"), " in ", counted(t.sessions, "session"), "  ", short_time(t.time_range.start),
-             " to ", short_time(t.time_range.end), "\n");
+    body.add(t.topic, "  ", counted(t.exchanges, "exchange"), " in ", counted(t.sessions, "session"), "  ",
+             short_time(t.time_range.start), " to ", short_time(t.time_range.end), "\n");
   AnswerText out;
-  out.add(answer_header(a), counted_words(a.topics_found.value_or(0), "topic"), ", what was talked about most first.\n").quote(body);
+  out.add(answer_header(a), counted_words(a.topics_found.value_or(0), "topic"), ", what was talked about most first.\n")
+      .quote(body);
   if (!body.empty()) out.add("How one went on: topic_search(topic=…).\n");
   return out.add(answer_footer(a));
 }
@@ -426,8 +428,8 @@ AnswerText render_text(const TopicSearchAnswer& a) {
   using Time = AnswerText::Time;
   if (a.topics) return list_text(a);
   AnswerText out;
-  out.add(answer_header(a), "\"", AnswerText::Echo{ascii::one_line(a.topic)}, "\": ",
-          counted_words(a.total_exchanges, "exchange"), " in ", counted_words(a.sessions_found, "session"),
+  out.add(answer_header(a), "\"", AnswerText::Echo{ascii::one_line(a.topic)},
+          "\": ", counted_words(a.total_exchanges, "exchange"), " in ", counted_words(a.sessions_found, "session"),
           ", oldest first.\n");
   if (a.time_range) out.add("From ", Time{a.time_range->start}, " to ", Time{a.time_range->end}, ".\n");
   HistoryText body;

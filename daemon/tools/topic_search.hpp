@@ -66,13 +66,12 @@ template <>
 struct Describe<tools::TopicSearchParams> {
   using T = tools::TopicSearchParams;
   static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("topic", &T::topic, "One to five telling words.", length(0, 1000))), tools::kDirectoryFields,
-      tools::kPlatformFields, tools::kTimeFields,
-      std::make_tuple(
-          field("also", &T::also, "Other names of it.", max_items(4), length(1, 200)),
-          field("session_id", &T::session_id, "", length(0, 200)),
-          field("all_sessions", &T::all_sessions, "false: only session_id or the newest session."),
-          field("kind", &T::kind, "", one_of(tools::kObservationChoices), choices_unlisted)),
+      std::make_tuple(field("topic", &T::topic, "One to five telling words.", length(0, 1000)),
+                      field("also", &T::also, "Other names of it.", max_items(4), length(1, 200))),
+      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
+      std::make_tuple(field("session_id", &T::session_id, "", length(0, 200)),
+                      field("all_sessions", &T::all_sessions, "false: only session_id or the newest session."),
+                      field("kind", &T::kind, "", one_of(tools::kObservationChoices), choices_unlisted)),
       tools::kPageFields);
 };
 template <>
@@ -101,7 +100,8 @@ struct Describe<tools::TopicOut> {
 template <>
 struct Describe<tools::TopicSearchAnswer> {
   using T = tools::TopicSearchAnswer;
-  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
+  static constexpr auto fields = std::tuple_cat(
+      Describe<tools::Answer>::head,
       std::make_tuple(
           field("topic", &T::topic, "As it was asked."),
           field("sessions_found", &T::sessions_found, "Sessions that talk about it."),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "protocol/jsonrpc/message.hpp"
+#include "protocol/mcp/request_params.hpp"
 #include "protocol/mcp/revision.hpp"
 #include "protocol/mcp/server_profile.hpp"
 #include "protocol/transport/line_transport.hpp"
@@ -115,7 +116,7 @@ struct Call {
   const Tool* tool = nullptr;       // set for tools/call
   Work work;                        // set for all other methods
   const boost::json::value params;  // the tool's arguments, or the method's params
-  bool can_sample = false;          // the client offers its model for this call
+  ClientOffers client;              // what may be asked of it for this call
   InputRetry retry;
   int not_found_code = jsonrpc::kInvalidParams;
   CallProgress progress;

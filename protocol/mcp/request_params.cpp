@@ -54,10 +54,18 @@ Era read_era(const bj::object& params) {
   const bj::value* capabilities = keys->if_contains(kCapabilitiesKey);
   if (capabilities == nullptr || !capabilities->is_object())
     return bad("_meta[\"io.modelcontextprotocol/clientCapabilities\"] is required and has to be an object");
-  return ModernMeta{can_sample(capabilities)};
+  return ModernMeta{client_offers(capabilities)};
 }
 
-bool can_sample(const bj::value* capabilities) { return has_capability(capabilities, "sampling"); }
+// A client that names ways of asking without `form` can only open pages.
+ClientOffers client_offers(const bj::value* capabilities) {
+  ClientOffers out;
+  out.model = has_capability(capabilities, "sampling");
+  if (!has_capability(capabilities, "elicitation")) return out;
+  const bj::object& ways = capabilities->at("elicitation").get_object();
+  out.person = ways.empty() || ways.contains("form") || !ways.contains("url");
+  return out;
+}
 
 bool offers_roots(const bj::value* capabilities) { return has_capability(capabilities, "roots"); }
 

@@ -17,9 +17,16 @@ const boost::json::value* member(const boost::json::value& params, std::string_v
 // nullopt when the member is absent or no string.
 std::optional<std::string_view> string_member(const boost::json::value& params, std::string_view name);
 
+// What a client lets a server ask of it, by its capabilities (of a handshake or of a request).
+struct ClientOffers {
+  bool model = false;   // sampling: its own model
+  bool person = false;  // elicitation of forms: the person at it
+};
+ClientOffers client_offers(const boost::json::value* capabilities);
+
 // The request carries the `_meta` of the stateless era.
 struct ModernMeta {
-  bool can_sample = false;  // the client offers its own model for this request
+  ClientOffers offers;
 };
 // The request carries no version: it belongs to a connection that shook hands.
 struct LegacyMeta {};
@@ -38,9 +45,7 @@ Era read_era(const boost::json::object& params);
 // `_meta.progressToken` as JSON text; empty when there is none.
 std::string read_progress_token(const boost::json::object& params);
 
-// True when a client's capabilities (of a handshake or of a request) offer the client's own model.
-bool can_sample(const boost::json::value* capabilities);
-// True when they offer the directories that the client works in.
+// True when a client's capabilities offer the directories that the client works in.
 bool offers_roots(const boost::json::value* capabilities);
 
 }  // namespace memd::mcp

@@ -66,7 +66,7 @@ void RequestRouter::handle(const jsonrpc::Notification& notification) {
 void RequestRouter::initialize(const jsonrpc::Request& request, const Batch& batch) {
   const auto asked = string_member(request.params, "protocolVersion");
   legacy_ = asked ? parse_legacy_revision(*asked).value_or(kLatestLegacy) : kLatestLegacy;
-  legacy_samples_ = can_sample(member(request.params, "capabilities"));
+  legacy_offers_ = client_offers(member(request.params, "capabilities"));
   roots_.set_offered(offers_roots(member(request.params, "capabilities")));
   replies_.answer(batch, jsonrpc::result_line(request.id, profile_.initialize_result(*legacy_)));
 }
@@ -74,7 +74,7 @@ void RequestRouter::initialize(const jsonrpc::Request& request, const Batch& bat
 void RequestRouter::route_legacy(jsonrpc::Request& request, Batch batch) {
   const Revision revision = legacy_.value_or(kLatestLegacy);
   const std::string_view method = request.method;
-  if (method == "tools/call") return call_tool(request, revision, legacy_samples_, std::move(batch));
+  if (method == "tools/call") return call_tool(request, revision, legacy_offers_, std::move(batch));
   if (method == "tools/list") return list_tools(request, revision, batch);
   if (method == "logging/setLevel") return set_log_level(request, batch);
   if (call_offered(request, revision, batch)) return;
@@ -95,7 +95,7 @@ void RequestRouter::route_legacy(jsonrpc::Request& request, Batch batch) {
 void RequestRouter::route_modern(jsonrpc::Request& request, const ModernMeta& meta, Batch batch) {
   constexpr Revision kModern = Revision::v2026_07_28;
   const std::string_view method = request.method;
-  if (method == "tools/call") return call_tool(request, kModern, meta.can_sample, std::move(batch));
+  if (method == "tools/call") return call_tool(request, kModern, meta.offers, std::move(batch));
   if (method == "tools/list") return list_tools(request, kModern, batch);
   if (call_offered(request, kModern, batch)) return;
   if (method == "server/discover")
@@ -132,7 +132,7 @@ void RequestRouter::list_tools(const jsonrpc::Request& request, Revision revisio
   replies_.answer(batch, jsonrpc::result_line(request.id, profile_.tool_list(revision)));
 }
 
-void RequestRouter::call_tool(jsonrpc::Request& request, Revision revision, bool can_sample, Batch batch) {
+void RequestRouter::call_tool(jsonrpc::Request& request, Revision revision, ClientOffers offers, Batch batch) {
   const auto name = string_member(request.params, "name");
   if (!name) return replies_.answer_error(request, kInvalidParams, "params.name has to be the name of a tool", batch);
   const Tool* tool = profile_.tools().find(*name);
@@ -154,7 +154,7 @@ void RequestRouter::call_tool(jsonrpc::Request& request, Revision revision, bool
   auto call =
       std::make_shared<Call>(std::move(request.id), std::move(arguments), revision, std::move(batch), std::move(token));
   call->tool = tool;
-  call->can_sample = can_sample;
+  call->client = offers;
   call->retry = std::move(retry);
   calls_.admit(std::move(call));
 }

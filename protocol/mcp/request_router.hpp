@@ -39,7 +39,7 @@ class RequestRouter {
   void initialize(const jsonrpc::Request& request, const Batch& batch);
   void set_log_level(const jsonrpc::Request& request, const Batch& batch);
   void list_tools(const jsonrpc::Request& request, Revision revision, const Batch& batch);
-  void call_tool(jsonrpc::Request& request, Revision revision, bool can_sample, Batch batch);
+  void call_tool(jsonrpc::Request& request, Revision revision, ClientOffers offers, Batch batch);
   // Resources, prompts and completion. False: the method is none of these, or not offered.
   bool call_offered(jsonrpc::Request& request, Revision revision, Batch& batch);
   void call_extension(jsonrpc::Request& request, const ExtensionMethod& method, Batch batch);
@@ -51,7 +51,7 @@ class RequestRouter {
   ReplyWriter& replies_;
 
   std::optional<Revision> legacy_;  // agreed on by initialize
-  bool legacy_samples_ = false;     // the client offered its own model there
+  ClientOffers legacy_offers_;      // what the client offered there
   bool initialized_ = false;        // the client said so
   std::optional<int> log_level_;    // index into the protocol's levels; none until logging/setLevel
 };

@@ -11,13 +11,13 @@
 namespace memd::mcp {
 namespace {
 
-std::string input_required_result(const ServerProfile& profile, const InputRoundModel& model, std::string_view state) {
+std::string input_required_result(const ServerProfile& profile, const InputRoundClient& client, std::string_view state) {
   std::string out;
   json::Writer w(out);
   profile.begin_result(w, Revision::v2026_07_28, "input_required");
   w.key("inputRequests");
   w.begin_object();
-  for (const auto& [key, request] : model.open())
+  for (const auto& [key, request] : client.open())
     w.member_raw(key, request);
   w.end_object();
   w.member("requestState", state);
@@ -29,38 +29,43 @@ std::string input_required_result(const ServerProfile& profile, const InputRound
 
 CallRunner::Outcome CallRunner::run(const Call& call, ToolContext& context) const {
   if (call.stop.stop_requested()) return {};
-  if (call.tool == nullptr) return run_work(call, context);
-  const boost::json::object& arguments = call.params.get_object();
   if (!is_modern(call.revision) && !call.is_inline())
     context.set_roots([this](const std::stop_token& stop) { return roots_.list(stop); });
-  if (!call.can_sample || call.is_inline()) return tool_answer(call, call.tool->invoke(arguments, context));
+  if (call.tool == nullptr) return run_work(call, context);
+  const boost::json::object& arguments = call.params.get_object();
+  if ((!call.client.model && !call.client.person) || call.is_inline())
+    return tool_answer(call, call.tool->invoke(arguments, context));
   if (is_modern(call.revision)) return run_in_rounds(call, context);
-  SamplingModel model(client_, state_.client_waits, profile_.limits().max_client_waits,
-                      std::chrono::milliseconds(profile_.limits().max_client_wait_ms));
-  context.client_model = &model;
+  ClientWait wait{client_, state_.client_waits, profile_.limits().max_client_waits,
+                  std::chrono::milliseconds(profile_.limits().max_client_wait_ms)};
+  SamplingModel model(wait);
+  ElicitedPerson person(wait);
+  if (call.client.model) context.client_model = &model;
+  if (call.client.person) context.person = &person;
   return tool_answer(call, call.tool->invoke(arguments, context));
 }
 
 CallRunner::Outcome CallRunner::run_in_rounds(const Call& call, ToolContext& context) const {
   const InputRetry& retry = call.retry;
   const boost::json::object& arguments = call.params.get_object();
-  InputRound earlier{question_digest(call.tool->info.name, arguments), {}, {}};
+  InputRound earlier{question_digest(call.tool->info.name, arguments), {}, {}, {}};
   if (retry.state) {
     auto found = state_.input_rounds.find(*retry.state, earlier.question);
     if (!found) return {jsonrpc::error_line(call.id, jsonrpc::kInvalidParams, found.error().message()), false, {}};
     earlier = std::move(*found);
   }
-  InputRoundModel model(std::move(earlier));
-  model.take(retry.responses);
-  context.client_model = &model;
+  InputRoundClient client(std::move(earlier));
+  client.take(retry.responses);
+  if (call.client.model) context.client_model = &client;
+  if (call.client.person) context.person = &client;
   const ToolOutcome outcome = call.tool->invoke(arguments, context);
   if (retry.state && !call.stop.stop_requested()) state_.input_rounds.forget(*retry.state);
   // A handler that was not answered passes that on as its error.
-  if (!outcome.is_error || model.open().empty()) return tool_answer(call, outcome);
+  if (!outcome.is_error || client.open().empty()) return tool_answer(call, outcome);
   // Nobody would come back with the state of a call that was cancelled meanwhile.
   if (call.stop.stop_requested()) return {};
-  const std::string state = state_.input_rounds.keep(std::move(model).next_round());
-  return {jsonrpc::result_line(call.id, input_required_result(profile_, model, state)), true, {}};
+  const std::string state = state_.input_rounds.keep(std::move(client).next_round());
+  return {jsonrpc::result_line(call.id, input_required_result(profile_, client, state)), true, {}};
 }
 
 CallRunner::Outcome CallRunner::tool_answer(const Call& call, const ToolOutcome& outcome) const {

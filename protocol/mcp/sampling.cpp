@@ -24,8 +24,11 @@ void append_text(const bj::value& block, std::string& out) {
   if (const auto text = string_member(block, "text")) out.append(*text);
 }
 
+constexpr std::string_view kModelKey = "model-";
+constexpr std::string_view kPersonKey = "person-";
+
 std::string key_of(const CompletionRequest& request) {
-  return "model-" + digest(request.system + '\0' + request.prompt + '\0' + std::to_string(request.max_tokens));
+  return std::string(kModelKey) + digest(request.system + '\0' + request.prompt + '\0' + std::to_string(request.max_tokens));
 }
 
 // Takes one of the places for calls that wait, as long as it lives.
@@ -73,6 +76,8 @@ std::string InputRounds::keep(InputRound round) {
   std::size_t bytes = 0;
   for (const auto& [key, answer] : round.answers)
     bytes += key.size() + answer.text.size() + answer.model.size();
+  for (const auto& [key, consent] : round.consents)
+    bytes += key.size() + sizeof consent;
   const std::lock_guard lock(mutex_);
   while (!kept_.empty() && (kept_.size() >= limits_.rounds || bytes_ + bytes > limits_.bytes ||
                             clock_.now() - kept_.front().since > limits_.age_ms))
@@ -133,14 +138,43 @@ Result<Completion> read_sampling_result(const bj::value& result) {
   return out;
 }
 
+std::string elicitation_params(std::string_view question) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  w.member("message", question);
+  w.member_raw("requestedSchema", R"({"type":"object","properties":{}})");
+  w.end_object();
+  return out;
+}
+
+Result<Consent> read_elicitation_result(const bj::value& result) {
+  const auto action = result.is_object() ? string_member(result, "action") : std::nullopt;
+  if (action == "accept") return Consent::accepted;
+  if (action == "decline") return Consent::declined;
+  if (action == "cancel") return Consent::cancelled;
+  return Error(Errc::protocol, "the client's answer for its person is neither accept, decline nor cancel");
+}
+
+Result<std::vector<bj::value>> ClientWait::ask(std::string_view method, std::vector<std::string> params,
+                                               std::stop_token stop) {
+  const Place place(waits, max_waits);
+  if (!place)
+    return Error(Errc::busy, "the client is busy with other calls, ask again when they are done");
+  return client.ask(method, std::move(params), std::move(stop), patience);
+}
+
+Result<Consent> ElicitedPerson::confirm(const std::string& question, std::stop_token stop) {
+  MEMD_TRY_ASSIGN(const auto answers, wait_.ask(kCreateElicitation, {elicitation_params(question)}, std::move(stop)));
+  return read_elicitation_result(answers.front());
+}
+
 Result<std::vector<Completion>> SamplingModel::complete(std::span<const CompletionRequest> requests,
                                                         std::stop_token stop) {
-  const Place place(waits_, max_waits_);
-  if (!place) return Error(Errc::busy, "the client's model is busy with other calls, ask again when they are done");
   std::vector<std::string> params;
   for (const CompletionRequest& request : requests)
     params.push_back(sampling_params(request));
-  MEMD_TRY_ASSIGN(const auto answers, client_.ask(kCreateMessage, std::move(params), std::move(stop), patience_));
+  MEMD_TRY_ASSIGN(const auto answers, wait_.ask(kCreateMessage, std::move(params), std::move(stop)));
   std::vector<Completion> out;
   for (const bj::value& answer : answers) {
     MEMD_TRY_ASSIGN(out.emplace_back(), read_sampling_result(answer));
@@ -148,20 +182,25 @@ Result<std::vector<Completion>> SamplingModel::complete(std::span<const Completi
   return out;
 }
 
-void InputRoundModel::take(const bj::value& responses) {
+void InputRoundClient::take(const bj::value& responses) {
   if (!responses.is_object()) return;
+  const auto keep = [this](const std::string& key, auto read, auto& answers) {
+    if (read)
+      answers.insert_or_assign(key, *std::move(read));
+    else
+      failures_.insert_or_assign(key, read.error());
+  };
   for (const auto& response : responses.get_object()) {
     const std::string key(response.key());
     if (round_.asked.erase(key) == 0) continue;
-    auto completion = read_sampling_result(response.value());
-    if (completion)
-      round_.answers.insert_or_assign(key, std::move(*completion));
+    if (key.starts_with(kPersonKey))
+      keep(key, read_elicitation_result(response.value()), round_.consents);
     else
-      failures_.insert_or_assign(key, completion.error());
+      keep(key, read_sampling_result(response.value()), round_.answers);
   }
 }
 
-Result<std::vector<Completion>> InputRoundModel::complete(std::span<const CompletionRequest> requests,
+Result<std::vector<Completion>> InputRoundClient::complete(std::span<const CompletionRequest> requests,
                                                           std::stop_token stop) {
   if (stop.stop_requested()) return Error(Errc::cancelled, "the call was cancelled");
   const std::lock_guard lock(mutex_);
@@ -175,21 +214,35 @@ Result<std::vector<Completion>> InputRoundModel::complete(std::span<const Comple
       continue;
     }
     missing = true;
-    const bool noted = std::any_of(open_.begin(), open_.end(), [&](const auto& one) { return one.first == key; });
-    if (noted) continue;
-    std::string text;
-    json::Writer w(text);
-    w.begin_object();
-    w.member("method", kCreateMessage);
-    w.member_raw("params", sampling_params(request));
-    w.end_object();
-    open_.emplace_back(key, std::move(text));
+    note(key, kCreateMessage, sampling_params(request));
   }
   if (missing) return Error(Errc::input_required, "the client's model is asked first");
   return out;
 }
 
-InputRound InputRoundModel::next_round() && {
+Result<Consent> InputRoundClient::confirm(const std::string& question, std::stop_token stop) {
+  if (stop.stop_requested()) return Error(Errc::cancelled, "the call was cancelled");
+  const std::lock_guard lock(mutex_);
+  const std::string key = std::string(kPersonKey) + digest(question);
+  if (const auto failure = failures_.find(key); failure != failures_.end()) return failure->second;
+  if (const auto answer = round_.consents.find(key); answer != round_.consents.end()) return answer->second;
+  note(key, kCreateElicitation, elicitation_params(question));
+  return Error(Errc::input_required, "the person at the client is asked first");
+}
+
+// The caller holds the lock.
+void InputRoundClient::note(const std::string& key, std::string_view method, const std::string& params) {
+  if (std::any_of(open_.begin(), open_.end(), [&](const auto& one) { return one.first == key; })) return;
+  std::string text;
+  json::Writer w(text);
+  w.begin_object();
+  w.member("method", method);
+  w.member_raw("params", params);
+  w.end_object();
+  open_.emplace_back(key, std::move(text));
+}
+
+InputRound InputRoundClient::next_round() && {
   round_.asked.clear();
   for (const auto& [key, request] : open_)
     round_.asked.insert(key);

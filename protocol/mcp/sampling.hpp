@@ -1,6 +1,7 @@
 #pragma once
 
 #include "protocol/mcp/client_requests.hpp"
+#include "protocol/mcp/tool_context.hpp"
 #include "schemas/error.hpp"
 #include "schemas/language_model.hpp"
 #include "schemas/time.hpp"
@@ -20,13 +21,15 @@
 #include <utility>
 #include <vector>
 
-// The client's own model, in both eras: a LanguageModel whose complete() asks the client.
+// What a client can be asked in both eras: its own model, a LanguageModel whose complete() asks the client, and the
+// person at it, whose confirm() does.
 namespace memd::mcp {
 
 // The state of a call that ended with resultType input_required.
 struct InputRound {
   std::string question;                       // whose round it is: question_digest()
   std::map<std::string, Completion> answers;  // of this round and those before, by key
+  std::map<std::string, Consent> consents;    // likewise
   std::set<std::string> asked;                // keys that were sent and not answered yet
 };
 
@@ -75,36 +78,60 @@ std::string sampling_params(const CompletionRequest& request);
 // Errc::protocol for what is no answer, or one without text.
 Result<Completion> read_sampling_result(const boost::json::value& result);
 
+inline constexpr std::string_view kCreateElicitation = "elicitation/create";
+// The params of elicitation/create for a question that is answered with yes or no, as JSON text.
+std::string elicitation_params(std::string_view question);
+// Errc::protocol for what is no answer.
+Result<Consent> read_elicitation_result(const boost::json::value& result);
+
+// How a worker of the legacy era waits for its client. At most `max_waits` calls that share `waits` may wait at once.
+// Borrows both.
+struct ClientWait {
+  ClientRequests& client;
+  std::atomic<std::size_t>& waits;
+  std::size_t max_waits;
+  std::chrono::milliseconds patience;
+
+  // As ClientRequests::ask. Besides: Errc::busy when too many calls wait for their clients already.
+  Result<std::vector<boost::json::value>> ask(std::string_view method, std::vector<std::string> params,
+                                              std::stop_token stop);
+};
+
 // Legacy era: asks the client while the call runs; the worker waits. Borrows everything.
 class SamplingModel final : public LanguageModel {
  public:
-  // At most `max_waits` calls that share `waits` may wait at once.
-  SamplingModel(ClientRequests& client, std::atomic<std::size_t>& waits, std::size_t max_waits,
-                std::chrono::milliseconds patience)
-      : client_(client), waits_(waits), max_waits_(max_waits), patience_(patience) {}
+  explicit SamplingModel(ClientWait& wait) : wait_(wait) {}
 
   std::string name() const override { return std::string(kClientModelName); }
-  // Besides: Errc::busy when too many calls wait for their clients already.
   Result<std::vector<Completion>> complete(std::span<const CompletionRequest> requests, std::stop_token stop) override;
 
  private:
-  ClientRequests& client_;
-  std::atomic<std::size_t>& waits_;
-  const std::size_t max_waits_;
-  const std::chrono::milliseconds patience_;
+  ClientWait& wait_;
+};
+
+// Likewise.
+class ElicitedPerson final : public ClientPerson {
+ public:
+  explicit ElicitedPerson(ClientWait& wait) : wait_(wait) {}
+  Result<Consent> confirm(const std::string& question, std::stop_token stop) override;
+
+ private:
+  ClientWait& wait_;
 };
 
 // Stateless era: notes the requests that are not answered yet and ends the call with Errc::input_required. A request is
-// known by a digest of its content, so its answer is found when the handler runs again. complete() is thread-safe.
-class InputRoundModel final : public LanguageModel {
+// known by a digest of its content, so its answer is found when the handler runs again. complete() and confirm() are
+// thread-safe.
+class InputRoundClient final : public LanguageModel, public ClientPerson {
  public:
-  explicit InputRoundModel(InputRound earlier) : round_(std::move(earlier)) {}
+  explicit InputRoundClient(InputRound earlier) : round_(std::move(earlier)) {}
 
   // Takes the answers that came with the call: an object by key. Ignores answers to what was not asked.
   void take(const boost::json::value& responses);
 
   std::string name() const override { return std::string(kClientModelName); }
   Result<std::vector<Completion>> complete(std::span<const CompletionRequest> requests, std::stop_token stop) override;
+  Result<Consent> confirm(const std::string& question, std::stop_token stop) override;
 
   // What the client is to be asked: the members of `inputRequests`, key and JSON text. Call it after the handler.
   const std::vector<std::pair<std::string, std::string>>& open() const { return open_; }
@@ -112,6 +139,8 @@ class InputRoundModel final : public LanguageModel {
   InputRound next_round() &&;
 
  private:
+  void note(const std::string& key, std::string_view method, const std::string& params);
+
   std::mutex mutex_;
   InputRound round_;
   std::map<std::string, Error> failures_;                  // by key

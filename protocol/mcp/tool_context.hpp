@@ -1,7 +1,9 @@
 #pragma once
 
+#include "schemas/error.hpp"
 #include "schemas/language_model.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -10,6 +12,18 @@
 #include <vector>
 
 namespace memd::mcp {
+
+// What a person said to a question: yes; no; closed it without an answer.
+enum class Consent : std::uint8_t { accepted, declined, cancelled };
+
+// The person at a client that lets servers ask (elicitation). Thread-safe.
+class ClientPerson {
+ public:
+  virtual ~ClientPerson() = default;
+  // Shows the question, which ends with what happens on yes. Errors: unavailable, cancelled, busy; in the stateless era
+  // input_required, as LanguageModel has it: the same question is then answered when the handler runs again.
+  virtual Result<Consent> confirm(const std::string& question, std::stop_token stop) = 0;
+};
 
 // A running tool's link to its caller. Lives as long as the call. Thread-safe.
 class ToolContext {
@@ -28,6 +42,9 @@ class ToolContext {
   // first complete() fails with Errc::input_required; the client then calls the tool again with the same arguments, the
   // handler runs from its start, and the same requests are answered.
   LanguageModel* client_model = nullptr;
+
+  // Whom the client lets us ask; null: nobody. Lives as long as the call.
+  ClientPerson* person = nullptr;
 
   // Directories that the client works in, as file: URIs; empty: it tells none. May wait a moment for the client, so it
   // is called before a reader is leased.

@@ -118,7 +118,7 @@ ToolOutcome ToolRegistry::call(std::string_view name, std::string_view arguments
 
 ToolOutcome ToolRegistry::failed(const Error& error) {
   const bool ours = !error.is(Errc::invalid_argument) && !error.is(Errc::not_found) && !error.is(Errc::cancelled) &&
-                    !error.is(Errc::input_required);
+                    !error.is(Errc::input_required) && !error.is(Errc::permission) && !error.is(Errc::busy);
   return ToolOutcome{harmless(error.message()), {}, true, ours, error.is(Errc::invalid_argument)};
 }
 
@@ -181,8 +181,9 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
     const Choices& takes = arguments_of.at(called->info.name);
     for (auto it = passed.begin(); it != passed.end();) {
       const std::string name(it->key());
-      const bool anothers = offered.contains(name) && name != ambiguous &&
-                            (!takes.contains(name) || is_word_of_another(it->value(), takes.at(name), offered.at(name)));
+      const bool anothers =
+          offered.contains(name) && name != ambiguous &&
+          (!takes.contains(name) || is_word_of_another(it->value(), takes.at(name), offered.at(name)));
       it = anothers ? passed.erase(it) : it + 1;
     }
     return called->invoke(passed, context);

@@ -55,11 +55,12 @@ struct Tool {
 // use from any thread; handlers run on many worker threads at once.
 class ToolRegistry {
  public:
-  explicit ToolRegistry(std::size_t max_tools = 12) : max_tools_(max_tools) {}
+  explicit ToolRegistry(std::size_t max_tools = 18) : max_tools_(max_tools) {}
 
   // Handler: Result<Out>(const Params&, ToolContext&). `render_text(const Out&)`, of which a std::string can be made,
-  // is found by ADL; a member `fuller_text` of the result takes its place unless it is empty. An Error of the handler, and an exception, become a result with is_error. Throws ErrorException
-  // when the name, the description or the number of tools breaks a limit.
+  // is found by ADL; a member `fuller_text` of the result takes its place unless it is empty. An Error of the handler,
+  // and an exception, become a result with is_error. Throws ErrorException when the name, the description or the number
+  // of tools breaks a limit.
   template <Described Params, Described Out>
   void add(ToolInfo info, std::function<Result<Out>(const Params&, ToolContext&)> handler) {
     Tool tool{std::move(info), json_schema<Params>(SchemaUse::input), json_schema<Out>(SchemaUse::output), {}};

@@ -114,7 +114,8 @@ void Statement::bind_blob(int index, std::string_view bytes) {
 
 namespace {
 
-// SQLite reads no database in WAL mode where it finds no -shm file and cannot make one. Nobody else writes there either.
+// SQLite reads no database in WAL mode where it finds no -shm file and cannot make one. Nobody else writes there
+// either.
 bool is_on_read_only_ground(const std::filesystem::path& file) {
   std::error_code ec;
   if (std::filesystem::exists(file.native() + "-shm", ec)) return false;

@@ -79,9 +79,19 @@ class NewFile {
   bool owned_ = false;
 };
 
+#ifdef __linux__
 int rename_with(const fs::path& from, const fs::path& to, unsigned flags) {
   return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags);
 }
+#else
+constexpr unsigned RENAME_NOREPLACE = 1;
+constexpr unsigned RENAME_EXCHANGE = 2;
+
+int rename_with(const fs::path&, const fs::path&, unsigned) {  // as on a file system that can do neither
+  errno = ENOSYS;
+  return -1;
+}
+#endif
 
 Result<void> rename_to_free_name(const fs::path& from, const fs::path& to) {
   if (rename_with(from, to, RENAME_NOREPLACE) == 0) return {};

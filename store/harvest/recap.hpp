@@ -3,21 +3,14 @@
 #include "schemas/memory.hpp"
 #include "schemas/query.hpp"
 #include "store/db/database.hpp"
+#include "store/harvest/recap_sections.hpp"
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace memd::harvest {
-
-enum class RecapSection : std::uint8_t { sessions, decisions, problems, commits, files };
-inline constexpr std::array kAllRecapSections{RecapSection::sessions, RecapSection::decisions, RecapSection::problems,
-                                              RecapSection::commits, RecapSection::files};
-std::string_view to_string(RecapSection s);
-std::optional<RecapSection> parse_recap_section(std::string_view text);
 
 // The recap of a local day in the repository dialect, id "recap.2026-02-09": for each section what memd stores of that
 // day, then where it comes from. None if nothing happened.

@@ -10,8 +10,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

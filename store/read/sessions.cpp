@@ -105,8 +105,7 @@ std::string title_of_prompt(std::string_view prompt) {
   if (const auto command = inside_tag(prompt, "command-name"); !command.empty()) {
     std::string typed(command.front() == '/' ? "" : "/");
     typed += command;
-    if (const auto args = first_line(inside_tag(prompt, "command-args")); !args.empty())
-      typed.append(" ").append(args);
+    if (const auto args = first_line(inside_tag(prompt, "command-args")); !args.empty()) typed.append(" ").append(args);
     return clipped(typed);
   }
   std::string_view rest = prompt;

@@ -110,9 +110,10 @@ inline constexpr std::string_view kProjectOfSession = " LEFT JOIN projects p ON 
 // From columns 0 to 5.
 void read_head(const sqlite::Statement& q, SessionHead& head);
 
-// The stored title if it tells something, else the first line of a prompt that does (not one of a word or two, a command
-// without arguments, or what clients and templates write: store/text/words/titles.words), else what came of the session,
-// else what there is; at most 80 characters. A slash command, which clients record as tags, is shown as it was typed:
+// The stored title if it tells something, else the first line of a prompt that does (not one of a word or two, a
+// command without arguments, or what clients and templates write: store/text/words/titles.words), else what came of the
+// session, else what there is; at most 80 characters. A slash command, which clients record as tags, is shown as it was
+// typed:
 // "/compact keep the API". `told`: the second column.
 std::string session_title(std::string_view stored, std::string_view told);
 

@@ -64,15 +64,5 @@ TEST(RankingFit, StartsWithAllAlikeAndLeavesWhatNoQuestionRewards) {
   EXPECT_EQ(w.title, RankingWeights().title);
 }
 
-TEST(ConfidenceFit, StartsWithAllAlikeAndNothingEnough) {
-  RankingFeatures f;
-  f.bm25 = f.surroundings = 1;
-  f.cosine = 1;
-  EXPECT_EQ(search::evidence(f, neutral_evidence_weights(false)), 2);
-  const auto w = neutral_evidence_weights(true);
-  EXPECT_EQ(search::evidence(f, w), 3);
-  EXPECT_EQ(search::confidence_of(f, w), Confidence::low);
-}
-
 }  // namespace
 }  // namespace memd::bench

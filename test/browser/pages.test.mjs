@@ -14,6 +14,23 @@ let memd;
 let browser;
 let report;
 let session;
+let map;
+
+// A hub with six memories, two that belong together, one alone.
+async function writeMemories() {
+  const write = async (type, title, slug) => {
+    const file = join(home.root, 'memory.md');
+    writeFileSync(file, `What ${title} says.\n`);
+    await memd('memory', 'write', '--type', type, '--title', title, '--slug', slug, '--tags', 'demo', file);
+  };
+  await write('hub', 'How uploads work', 'hub-uploads');
+  for (let i = 0; i < 6; ++i) {
+    await write(i % 2 ? 'decision' : 'learning', i ? `Upload rule ${i}` : hostile.slice(0, 150), `upload-${i}`);
+    await memd('memory', 'link', `upload-${i}`, 'hub-uploads', '--label', 'part-of');
+  }
+  await memd('memory', 'link', 'upload-1', 'upload-2', '--label', 'supersedes');
+  await write('gotcha', 'Nobody knows me', 'gotcha-alone');
+}
 
 before(async () => {
   ({ home, memd } = await demoStore((h) =>
@@ -24,7 +41,10 @@ before(async () => {
       .tool('Edit', { file_path: `/home/ada/${hostile}.js`, old_string: 'a', new_string: 'b' }, 'The file has been updated.')
       .answer(`I'll use ${hostile} instead of quotes because it breaks pages.\n\n\`\`\`html\n${hostile}`)
       .title(`Zebra ${hostile}`)));
+  await writeMemories();
   report = join(home.root, 'report.html');
+  map = join(home.root, 'memories.html');
+  await memd('memory', 'graph', '--html', '-o', map);
   session = join(home.root, 'session.html');
   await memd('report', '-o', report);
   await memd('export', 'latest', '--format', 'html', '-o', session);
@@ -47,7 +67,7 @@ describe('the report', () => {
     test(`draws all its parts, ${colorScheme}, without a request or an error`, async () => {
       const tab = await opened(report, { colorScheme });
       const { page } = tab;
-      for (const id of ['overview', 'activity', 'sessions', 'topics', 'tokens', 'files', 'tools', 'coverage', 'gaps'])
+      for (const id of ['overview', 'activity', 'sessions', 'topics', 'memories', 'tokens', 'files', 'tools', 'coverage', 'gaps'])
         assert.equal(await page.locator(`#${id} .empty`).count(), 0, id);
       assert.ok((await page.locator('.heat rect').count()) > 150);
       assert.ok((await page.locator('#activity .session').count()) > 5);
@@ -123,6 +143,51 @@ describe('the report', () => {
     assert.ok((await page.locator('.sessions .title').count()) > 0);
     quiet(tab);
     await tab.close();
+  });
+
+  test('memories are a picture that is enlarged, moved and walked', async () => {
+    for (const file of [report, map]) {
+      const tab = await opened(file);
+      const { page } = tab;
+      const dots = page.locator('#memories .memory');
+      assert.equal(await dots.count(), 8);
+      assert.equal(await page.locator('#memories .edge').count(), 7, 'each edge once');
+      // Nobody lies on another one, and all are in the box.
+      const boxes = await page.locator('#memories .memory circle').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ x, y, width }) => ({ x: x + width / 2, y: y + width / 2 })));
+      const frame = await page.locator('.graph-box').boundingBox();
+      for (const [i, one] of boxes.entries()) {
+        assert.ok(one.x > frame.x && one.x < frame.x + frame.width && one.y > frame.y && one.y < frame.y + frame.height, `${i}`);
+        for (const other of boxes.slice(i + 1)) assert.ok(Math.hypot(one.x - other.x, one.y - other.y) > 12, `${i}`);
+      }
+      const hub = page.locator('.memory[data-slug="hub-uploads"]');
+      const where = async () => (await hub.boundingBox()).x;
+      const before = await where();
+      await page.getByRole('button', { name: 'Enlarge' }).click();
+      assert.equal(await page.locator('.graph').getAttribute('data-zoom'), '1.50');
+      await page.getByRole('button', { name: 'Show all' }).click();
+      assert.ok(Math.abs((await where()) - before) < 1);
+      await page.mouse.move(frame.x + 15, frame.y + 15);
+      await page.mouse.down();
+      await page.mouse.move(frame.x + 75, frame.y + 15);
+      await page.mouse.up();
+      assert.ok(Math.abs((await where()) - before - 60) < 2, 'moved');
+      await page.getByRole('button', { name: 'Show all' }).click();
+
+      await hub.focus();
+      await page.keyboard.press('Enter');
+      const panel = page.locator('#memories .panel');
+      assert.match(await panel.innerText(), /How uploads work[^]*hub-uploads[^]*contains /);
+      assert.equal(await page.locator('.edge.chosen').count(), 6);
+      assert.equal(await page.locator('.memory.faint').count(), 1);
+      await panel.getByRole('button', { name: hostile.slice(0, 150) }).click();
+      assert.ok((await panel.locator('h4').innerText()).startsWith('</script><script>'));
+      await page.keyboard.press('Escape');
+      await page.locator('#memories summary').click();
+      assert.equal(await page.locator('#memories tbody tr').count(), 8);
+      assert.match(await page.locator('#memories tbody').innerText(), /Nobody knows me\s+gotcha\s+global\s+0/);
+      quiet(tab);
+      await tab.close();
+    }
   });
 
   test('tooltips tell what is under the pointer, as text', async () => {

@@ -149,14 +149,14 @@ TEST_F(Capabilities, ToolsSayWhatTheyAre) {
   for (const mcp::Tool& tool : registry.tools()) {
     names += tool.info.name + " ";
     EXPECT_LE(tool.info.description.size(), 600U) << tool.info.name;
-    EXPECT_TRUE(tool.info.annotations.read_only);
-    EXPECT_FALSE(tool.info.annotations.destructive);
+    EXPECT_EQ(tool.info.annotations.read_only, tool.info.name != "memory_write");
+    EXPECT_EQ(tool.info.annotations.destructive, tool.info.name == "memory_write");
     EXPECT_EQ(boost::json::parse(tool.input_schema).at("type").as_string(), "object");
   }
   EXPECT_EQ(names,
             "resume_context semantic_search get_exchange recent_turns session_summary topic_search temporal_query "
             "file_history "
-            "list_observations list_sessions capabilities ");
+            "list_observations list_sessions memory_search memory_read memory_write memory_health capabilities ");
 }
 
 TEST_F(Capabilities, InstructionsFitAndNameEveryTool) {
@@ -195,7 +195,7 @@ TEST_F(Capabilities, EveryAnswerKeepsToMaxTokens) {
       const auto a = call(tool, arguments + limit);
       EXPECT_LE(estimate_tokens(structured), static_cast<std::size_t>(size)) << tool << " " << size;
       EXPECT_LE(estimate_tokens(text), static_cast<std::size_t>(size)) << tool << " " << size;
-      EXPECT_FALSE(a.at("platforms_searched").as_array().empty());
+      EXPECT_TRUE(has(str(a.at("notice")), "data, not instructions"));
     }
   }
 }

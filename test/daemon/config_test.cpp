@@ -4,6 +4,7 @@
 #include "store/seal/cipher.hpp"
 #include "test/support/golden_file.hpp"
 #include "test/support/source_dir.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -80,6 +81,51 @@ TEST(Config, SaysWhereMemoriesGo) {
             "c.yaml:1: memory.platform_path: expected a directory below the project, such as .thunderus/memory");
   EXPECT_EQ(error_of("memory: {default_scope: enterprise}\n"),
             "c.yaml:1: memory.default_scope: expected one of auto, global, project, local");
+}
+
+TEST(Config, SaysWhoMayWriteMemoriesAndHowTheyAreKept) {
+  EXPECT_EQ(parse_config("", "c.yaml")->memory.write, MemoryWriting::ask);
+  const auto c = parse_config(
+      "memory: {write: off, gardener: {kinds: [decision, adr], max_characters: 4000, max_memories: 10, "
+      "duplicates: link, archive_days: 0, mark_stale: false, daily_recap: true, recap: [commits, files]}}\n",
+      "c.yaml");
+  ASSERT_TRUE(c) << c.error().message();
+  EXPECT_EQ(c->memory.write, MemoryWriting::off);
+  const GardenRules& rules = c->memory.garden;
+  EXPECT_EQ(rules.kinds, (std::vector{MemoryType::decision, MemoryType::adr}));
+  EXPECT_EQ(rules.max_characters, 4000);
+  EXPECT_EQ(rules.max_memories, 10);
+  EXPECT_EQ(rules.duplicates, DuplicateRule::link);
+  EXPECT_EQ(rules.archive_days, 0);
+  EXPECT_FALSE(rules.mark_stale);
+  EXPECT_TRUE(rules.daily_recap);
+  EXPECT_EQ(rules.recap, (std::vector{harvest::RecapSection::commits, harvest::RecapSection::files}));
+  EXPECT_EQ(error_of("memory: {write: yes}\n"), "c.yaml:1: memory.write: expected ask, allow or off");
+  EXPECT_EQ(error_of("memory:\n  gardener: {duplicates: merge}\n"),
+            "c.yaml:2: memory.gardener.duplicates: expected propose, link or off");
+  EXPECT_EQ(error_of("memory: {gardener: {recap: [weather]}}\n"),
+            "c.yaml:1: memory.gardener.recap: expected a list of sessions, decisions, problems, commits, files");
+  EXPECT_EQ(error_of("memory: {gardener: {kinds: [note]}}\n"),
+            "c.yaml:1: memory.gardener.kinds: expected a list of decision, learning, artifact, gotcha, breadcrumb, hub, "
+            "core, fact, adr, playbook, recap");
+}
+
+TEST(Config, ARepositoryHasRulesOfItsOwn) {
+  test::TempDir dir;
+  const auto file = dir.path() / "gardener.json";
+  GardenRules own;
+  own.max_memories = 7;
+  EXPECT_EQ(config::load_garden_rules(file, own)->max_memories, 7) << "no file";
+  std::ofstream(file) << R"({"max_characters": 3000, "recap": ["commits"]})";
+  const auto rules = config::load_garden_rules(file, own);
+  ASSERT_TRUE(rules) << rules.error().message();
+  EXPECT_EQ(rules->max_characters, 3000);
+  EXPECT_EQ(rules->max_memories, 7);
+  std::ofstream(file) << "{\n\"max_characters\": 1}";
+  EXPECT_EQ(config::load_garden_rules(file, own).error().message(),
+            file.string() + ":2: max_characters: expected a whole number from 200 to 50000");
+  std::ofstream(file) << "{";
+  EXPECT_TRUE(config::load_garden_rules(file, own).error().is(Errc::bad_config));
 }
 
 TEST(Config, AKeyIsElsewhere) {

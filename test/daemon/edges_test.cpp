@@ -59,8 +59,10 @@ TEST_F(Edges, Edge1_AnUnknownDirectoryIsNotAnothersState) {
 
 TEST_F(Edges, Edge2_BeforeTheFirstLookAnswersSaySo) {
   freshness.rows = {{Platform::claude_code, 0, 0, 1, 1, 0}};
-  for (const auto& [tool, arguments] : std::vector<std::pair<const char*, const char*>>{
-           {"semantic_search", R"({"query":"parser"})"}, {"list_sessions", "{}"}, {"temporal_query", R"({"since":"7d"})"}}) {
+  for (const auto& [tool, arguments] :
+       std::vector<std::pair<const char*, const char*>>{{"semantic_search", R"({"query":"parser"})"},
+                                                        {"list_sessions", "{}"},
+                                                        {"temporal_query", R"({"since":"7d"})"}}) {
     call(tool, arguments);
     EXPECT_THAT(text, StartsWith("Nothing has been read yet of claude_code: it is being read now")) << tool;
   }
@@ -123,7 +125,8 @@ TEST_F(Edges, Edge3_OnlyReadsAreAskedAgain) {
   open();
   for (const mcp::Tool& tool : registry.tools()) {
     ClientLedger ledger;
-    ledger.from_client(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":")" + tool.info.name + R"("}})");
+    ledger.from_client(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":")" + tool.info.name +
+                       R"("}})");
     EXPECT_EQ(!ledger.reads_to_ask_again().empty(), tool.info.annotations.read_only) << tool.info.name;
   }
 }
@@ -205,17 +208,14 @@ TEST_F(Edges, Edge5_EditsComeBeforeReads) {
 
 TEST_F(Edges, Edge5_TitlesThatTellNothingGiveWay) {
   auto title = [&, n = 0](std::initializer_list<std::string> prompts, const std::string& result = "",
-                                const std::string& stored = "") mutable {
+                          const std::string& stored = "") mutable {
     const std::string id = "title-" + std::to_string(1000 + n++);
-    const auto session = store.session({.native_id = id, .title = stored, .start = kNow + n});
+    const auto session = store.session({.native_id = id, .title = stored, .project = "/home/u/" + id, .start = kNow});
     for (const std::string& prompt : prompts)
       turn(session, prompt);
     if (!result.empty())
-      store.db()
-          .prepare("INSERT INTO session_digests VALUES (?1, '', ?2, '', 0, '', 0)")
-          .bind(session, result)
-          .run();
-    return str(call("list_sessions", "{}").at("sessions").at(0).at("session_name"));
+      store.db().prepare("INSERT INTO session_digests VALUES (?1, '', ?2, '', 0, '', 0)").bind(session, result).run();
+    return str(call("list_sessions", R"({"project":")" + id + "\"}").at("sessions").at(0).at("session_name"));
   };
   const std::string clear = "<command-name>/clear</command-name>\n<command-args></command-args>";
   EXPECT_EQ(title({clear}, "The importer reads CSV files now."), "The importer reads CSV files now.");
@@ -239,8 +239,8 @@ TEST_F(Edges, Edge6_SnippetsAreAsTheyWereWritten) {
   ASSERT_EQ(matches.size() % 2, 0U);
   std::set<std::string> marked;
   for (std::size_t i = 0; i < matches.size(); i += 2)
-    marked.insert(str(hit.at("snippet"))
-                      .substr(matches[i].to_number<std::size_t>(), matches[i + 1].to_number<std::size_t>()));
+    marked.insert(
+        str(hit.at("snippet")).substr(matches[i].to_number<std::size_t>(), matches[i + 1].to_number<std::size_t>()));
   EXPECT_TRUE(marked.contains("test") && marked.contains("upload")) << structured;
 }
 
@@ -278,12 +278,12 @@ TEST_F(Edges, Edge7_TheListOfToolsCostsLittle) { EXPECT_LE(tokens_visible(), 205
 TEST_F(Edges, Edge7_TheFrameOfAnAnswerCostsLittle) {
   freshness.rows.front().sources_behind = 0;
   turn(store.session({.native_id = "aaaa1111", .start = kNow}), "Fix the parser.", "Fixed.");
-  for (const auto& [tool, arguments] : std::vector<std::pair<const char*, const char*>>{
-           {"semantic_search", R"({"query":"parser","mode":"lexical"})"},
-           {"list_sessions", "{}"},
-           {"recent_turns", "{}"},
-           {"topic_search", R"({"topic":"parser"})"},
-           {"temporal_query", R"({"since":"7d"})"}}) {
+  for (const auto& [tool, arguments] :
+       std::vector<std::pair<const char*, const char*>>{{"semantic_search", R"({"query":"parser","mode":"lexical"})"},
+                                                        {"list_sessions", "{}"},
+                                                        {"recent_turns", "{}"},
+                                                        {"topic_search", R"({"topic":"parser"})"},
+                                                        {"temporal_query", R"({"since":"7d"})"}}) {
     const auto answer = call(tool, arguments);
     boost::json::object frame;
     for (const char* key :
@@ -319,10 +319,10 @@ TEST_F(Edges, Door_ConversationQueryTakesAllThatItsSchemaOffers) {
   tools::register_tools(all, tools::ToolServices{pool, clock, freshness, raw, adapters, store.file(), defaults, {}});
   tools::add_conversation_query(all);
   const auto schema = boost::json::parse(all.find("conversation_query")->input_schema);
-  const std::map<std::string, std::string> telling{
-      {"query", "parser"}, {"topic", "parser"}, {"since", "7d"},     {"until", "2026-02-10"}, {"session_id", "aaaa"},
-      {"path", "a.cpp"},   {"before", "auto"},  {"kind", "problem"}, {"commit", "abcd"},      {"commit_time", "7d"},
-      {"lines", "1-2"},    {"cursor", ""}};
+  const std::map<std::string, std::string> telling{{"query", "parser"},     {"topic", "parser"},    {"since", "7d"},
+                                                   {"until", "2026-02-10"}, {"session_id", "aaaa"}, {"path", "a.cpp"},
+                                                   {"before", "auto"},      {"kind", "problem"},    {"commit", "abcd"},
+                                                   {"commit_time", "7d"},   {"lines", "1-2"},       {"cursor", ""}};
   for (const auto& action : schema.at("properties").at("action").at("enum").as_array()) {
     for (const auto& [name, property] : schema.at("properties").as_object()) {
       if (name == "action") continue;
@@ -374,7 +374,8 @@ TEST(EdgesOfTheDoor, Door_MetricsAreWhatPrometheusReads) {
   EXPECT_THAT(text, HasSubstr("memd_info{version=\"1.2.3\",role=\"daemon\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("memd_sessions{platform=\"claude_code\"} 7\n"));
   EXPECT_THAT(text, HasSubstr("memd_ingest_last_commit_seconds 1770616800\n"));
-  const std::regex line(R"((# (HELP|TYPE) memd_[a-z_]+ .+)|(memd_[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+]+))");
+  const std::regex line(
+      R"((# (HELP|TYPE) memd_[a-z_]+ .+)|(memd_[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+]+))");
   std::istringstream lines(text);
   for (std::string one; std::getline(lines, one);)
     EXPECT_TRUE(std::regex_match(one, line)) << one;
@@ -389,8 +390,10 @@ TEST(EdgesOfPages, Edge8_WhatTellsNothingIsNotInTheExport) {
   });
   interchange::TranscriptExchange exchange;
   exchange.id = 7;
-  for (const auto& [kind, text] : std::vector<std::pair<EntryKind, const char*>>{
-           {EntryKind::prompt, "Fix it."}, {EntryKind::thinking, "[encrypted]"}, {EntryKind::thinking, "First I look."}}) {
+  for (const auto& [kind, text] :
+       std::vector<std::pair<EntryKind, const char*>>{{EntryKind::prompt, "Fix it."},
+                                                      {EntryKind::thinking, "[encrypted]"},
+                                                      {EntryKind::thinking, "First I look."}}) {
     exchange.entries.emplace_back();
     exchange.entries.back().kind = kind;
     exchange.entries.back().text = text;

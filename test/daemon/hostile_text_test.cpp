@@ -228,6 +228,7 @@ TEST_F(HostileText, NoCommandPrintsIt) {
       {"status", {{}}},
       {"coverage", {{}, {"--by-source"}}},
       {"log", {{}}},
+      {"metrics", {{}}},
       {"doctor", {{}}},
       {"diagnostics", {{}}},
       {"forget", {{session}, {"--project", "p"}, {"--query", "lexer"}}},
@@ -277,6 +278,8 @@ TEST_F(HostileText, ModelsGetItBetweenTheMarks) {
   options.config = config();
   const auto settings = resolve_settings(options, Environment::current());
   ASSERT_TRUE(settings);
+  test::write_file(home_->path() / ".claude/CLAUDE.md",
+                   "# lexer " + evil("rules") + "\n");
   MemoryHost host(*settings, system_clock());
   mcp::ToolContext context;
   const std::map<std::string, std::vector<std::string>> calls{
@@ -290,6 +293,10 @@ TEST_F(HostileText, ModelsGetItBetweenTheMarks) {
       {"temporal_query", {R"({"since":"2026-01-01"})"}},
       {"get_exchange", {R"({"ids":["x1","x2"],"include_tools":true,"max_tokens":8000})"}},
       {"file_history", {R"({"path":"path.cpp"})", R"({"path":"nopath.cpp"})", R"({"commit":"1a2b3c4"})"}},
+      {"memory_search", {"{}", R"({"query":"lexer"})"}},
+      {"memory_read", {"{}", R"({"slug":".claude/CLAUDE.md"})", R"({"slug":"nosuch"})"}},
+      {"memory_write", {R"({"action":"undo"})", R"({"action":"create","type":"hub","title":"t"})"}},
+      {"memory_health", {"{}", R"({"garden":true})"}},
       {"capabilities", {"{}"}}};
   for (const mcp::Tool& tool : host.tools().tools()) {
     const auto known = calls.find(tool.info.name);

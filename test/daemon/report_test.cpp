@@ -3,6 +3,8 @@
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/prices.hpp"
 #include "daemon/report/report_page.hpp"
+
+#include "daemon/report/memory_map.hpp"
 #include "schemas/time.hpp"
 #include "test/support/time_zone.hpp"
 
@@ -165,6 +167,33 @@ TEST(ReportGaps, SaysWhatIsMissingWarningsFirst) {
   EXPECT_THAT(all, HasSubstr("-codex: It does not write down tokens."));
   EXPECT_THAT(all, HasSubstr("-codex: Images are kept by reference."));
   EXPECT_THAT(all, HasSubstr("-cline: Left out: it is disabled"));
+}
+
+TEST(MemoryMap, DrawsEachEdgeOnceAndTheMostLinked) {
+  memories::MemoryGraphView graph;
+  const memory::MemoryPlace place{MemoryScope::global, MemoryDialect::plugin, "/m"};
+  for (int i = 0; i < 700; ++i) {
+    Memory m;
+    m.slug = "m" + std::to_string(i);
+    m.title = "Title </script> " + std::to_string(i);
+    graph.nodes.push_back({m, place});
+  }
+  graph.edges = {{{"m650", "m1", "supersedes", 0}, place},
+                 {{"m1", "m650", "superseded-by", 0}, place},
+                 {{"m2", "m650", "relates-to", 0}, place},
+                 {{"m650", "m2", "relates-to", 0}, place},
+                 {{"m650", "gone", "supersedes", 0}, place}};
+  ReportContext context{1, "0", "", {}};
+  context.memories = graph;
+  const auto data = boost::json::parse(report_data(Report{}, context)).at("memories").as_object();
+  EXPECT_EQ(data.at("nodes").as_array().size(), 600U);
+  EXPECT_EQ(data.at("left_out").as_int64(), 100);
+  EXPECT_EQ(data.at("nodes").at(0).at("slug"), "m650");
+  ASSERT_EQ(data.at("edges").as_array().size(), 2U);
+  EXPECT_FALSE(data.at("edges").at(0).as_object().contains("a")) << "0, the first node";
+  const std::string page = memory_page(graph, 1, "/home/ada/app");
+  EXPECT_EQ(page.find("</script> 1"), std::string::npos);
+  EXPECT_NE(page.find("Content-Security-Policy"), std::string::npos);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 
 namespace memd::test {
@@ -228,6 +229,90 @@ TEST_F(Resources, StopEndsAReading) {
   const auto read_text = offered.read("memd://session/aaaa1111", cancelled);
   ASSERT_FALSE(read_text);
   EXPECT_TRUE(read_text.error().is(Errc::cancelled));
+}
+
+// Memories of a person and of a project, by URI.
+class MemoryResources : public ToolFixture {
+ protected:
+  MemoryResources() {
+    memory.write = MemoryWriting::allow;
+    memory.policy.opt_in_enabled = true;
+    std::filesystem::create_directories(home / "my app/.git");
+    open();
+    const tools::ToolServices services{pool,     clock,      freshness, raw, adapters, store.file(),
+                                       defaults, background, nullptr, {}, home.path(), memory};
+    resources::add_resources(offered, services, registry);
+    write("Locks are fair", "global");
+    write("Tabs it is", "project");
+  }
+  void write(const std::string& title, const std::string& scope) {
+    call("memory_write", R"({"action":"create","type":"decision","title":")" + title + R"(","text":"Because of )" +
+                             title + R"(.","scope":")" + scope + R"(","cwd":")" + project() + R"("})");
+  }
+  std::string project() const { return (home / "my app").string(); }
+  std::string of_project() const {
+    return "memory://project/decision-tabs-it-is/of/" + mcp::percent_encoded(project());
+  }
+  std::vector<std::string> listed() {
+    mcp::ToolContext own;
+    own.set_roots([this](const std::stop_token&) { return roots; });
+    std::vector<std::string> out;
+    const auto page = offered.list({}, own);
+    EXPECT_TRUE(page);
+    for (const auto& entry : page->entries)
+      if (entry.uri.starts_with("memory:")) out.push_back(entry.uri);
+    return out;
+  }
+
+  mcp::ResourceRegistry offered;
+  mcp::ToolContext context;
+};
+
+TEST_F(MemoryResources, ReadAsTheToolAndAreListedForTheProjectOfTheClient) {
+  const auto own = offered.read("memory://global/decision-locks-are-fair", context);
+  ASSERT_TRUE(own) << own.error().message();
+  EXPECT_THAT(own->text, HasSubstr("Because of Locks are fair."));
+  EXPECT_THAT(own->text, HasSubstr("<history>\n"));
+  const auto tabs = offered.read(of_project(), context);
+  ASSERT_TRUE(tabs) << tabs.error().message();
+  EXPECT_THAT(tabs->text, HasSubstr("Because of Tabs it is."));
+  EXPECT_THAT(listed(), ElementsAre("memory://global/decision-locks-are-fair"));
+  roots = {"file://" + project().replace(project().find(' '), 1, "%20")};
+  EXPECT_THAT(listed(), testing::UnorderedElementsAre("memory://global/decision-locks-are-fair", of_project()));
+  for (const std::string uri : {"memory://global/no-such-one", "memory://project/decision-tabs-it-is", "memory://x/y",
+                                "memory://global/decision-locks-are-fair/of/%2Ftmp"}) {
+    const auto none = offered.read(uri, context);
+    ASSERT_FALSE(none) << uri;
+    EXPECT_TRUE(none.error().is(Errc::not_found)) << uri;
+    EXPECT_FALSE(offered.version(uri, context)) << uri;
+  }
+}
+
+TEST_F(MemoryResources, AChangeByHandOrByToolIsANewVersion) {
+  const std::string uri = "memory://global/decision-locks-are-fair";
+  const auto first = offered.version(uri, context);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(*offered.version(uri, context), *first);
+  std::ofstream(home / ".claude/memory/decision-locks-are-fair.md", std::ios::app) << "By hand.\n";
+  const auto second = offered.version(uri, context);
+  EXPECT_NE(*second, *first);
+  call("memory_write", R"({"action":"update","slug":"decision-locks-are-fair","tags":["locks"]})");
+  EXPECT_NE(*offered.version(uri, context), *second);
+  const auto list = offered.list_version(context);
+  write("Another one", "global");
+  EXPECT_NE(*offered.list_version(context), *list);
+  call("memory_write", R"({"action":"delete","slug":"decision-locks-are-fair"})");
+  EXPECT_FALSE(offered.version(uri, context));
+}
+
+TEST_F(MemoryResources, ScopesAndSlugsAreCompleted) {
+  const auto values = [&](std::string_view variable, std::string_view typed) {
+    return offered.complete("memory://{scope}/{slug}", variable, typed, context)->values;
+  };
+  EXPECT_THAT(values("scope", "g"), ElementsAre("global"));
+  EXPECT_THAT(values("slug", "decision-l"), ElementsAre("decision-locks-are-fair"));
+  EXPECT_THAT(values("slug", "FAIR"), ElementsAre("decision-locks-are-fair"));
+  EXPECT_THAT(values("slug", "tabs"), IsEmpty());
 }
 
 }  // namespace

@@ -121,7 +121,9 @@ TEST_F(SearchTools, ABlankQuestionIsRefused) {
 
 TEST_F(SearchTools, NamesWordsThatDidNotHelpButNoStopWords) {
   const auto answer = call("semantic_search", R"({"query":"why was the tokenizer zzyzx"})");
-  EXPECT_EQ(boost::json::serialize(answer.at("ignored_terms")), R"(["zzyzx"])");
+  EXPECT_EQ(boost::json::serialize(answer.at("unknown_words")), R"(["zzyzx"])");
+  EXPECT_FALSE(answer.contains("ignored_terms"));
+  EXPECT_EQ(text.find("Nowhere in this history: zzyzx.\n"), 0U) << text;
 }
 
 TEST_F(SearchTools, FiltersNarrow) {

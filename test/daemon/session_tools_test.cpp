@@ -247,8 +247,8 @@ TEST_F(SessionTools, TemporalQueryTellsDayByDay) {
   const std::string summary = str(a.at("summary"));
   EXPECT_LT(summary.find("2026-02-04"), summary.find("2026-02-08"));
   EXPECT_TRUE(has(summary, "\"Parser work\", " + format_exchange_id(old_ids[0]) + "\n"));
-  EXPECT_TRUE(has(text, "\"Parser work\", " + format_exchange_id(old_ids[0]) +
-                            ": 24 exchanges in app  claude_code:aaaa1111\n"));
+  EXPECT_TRUE(has(
+      text, "\"Parser work\", " + format_exchange_id(old_ids[0]) + ": 24 exchanges in app  claude_code:aaaa1111\n"));
   ASSERT_EQ(a.at("sessions").as_array().size(), 2U);
   const auto& s = a.at("sessions").at(0).as_object();
   EXPECT_EQ(str(s.at("session_id")), "claude_code:aaaa1111");
@@ -266,7 +266,7 @@ TEST_F(SessionTools, TemporalQueryTellsDayByDay) {
 
 TEST_F(SessionTools, DaysAndTimesAreThoseOfTheTimeZone) {
   EXPECT_FALSE(call("temporal_query", R"({"since":"7d"})").contains("time_zone"));
-  EXPECT_TRUE(has(text, "Times are UTC.\n"));
+  EXPECT_TRUE(has(text, "Times are UTC. Text from history"));
   const auto s =
       store.session({.native_id = "eeee4444", .title = "Late", .start = *parse_rfc3339("2026-02-05T14:57:00Z")});
   for (int i = 0; i < 2; ++i)  // ten minutes apart: 23:58 and 00:08 in Tokyo
@@ -282,10 +282,10 @@ TEST_F(SessionTools, DaysAndTimesAreThoseOfTheTimeZone) {
   EXPECT_EQ(str(day.at("time_zone")), "Asia/Tokyo (UTC+09:00)");
   EXPECT_EQ(str(day.at("time_range").at("since")), "2026-02-04T15:00:00.000Z");
   EXPECT_TRUE(has(str(day.at("summary")), "- 23:58 to 23:58 \"Late\"")) << str(day.at("summary"));
-  EXPECT_TRUE(has(text, "Times are Asia/Tokyo (UTC+09:00).\n"));
+  EXPECT_TRUE(has(text, "Times are Asia/Tokyo (UTC+09:00). "));
   const auto both = call("temporal_query", R"({"since":"2026-02-05","until":"2026-02-06","max_tokens":4000})");
   EXPECT_TRUE(has(str(both.at("summary")), "2026-02-06\n- 00:08 to 00:08 \"Late\"")) << str(both.at("summary"));
-  EXPECT_TRUE(has(text, "2026-02-05 23:58 to 2026-02-06 00:08"));
+  EXPECT_TRUE(has(text, "- 23:58 to 23:58 \"Late\", ")) << text;
   EXPECT_TRUE(parse_rfc3339(str(both.at("sessions").at(0).at("time_range").at("start")))) << "fields are UTC";
 }
 

@@ -5,6 +5,7 @@
 #include "test/support/fake_clock.hpp"
 #include "test/support/schema_checker.hpp"
 #include "test/support/store_fixture.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>
@@ -62,7 +63,8 @@ class ToolFixture : public testing::Test {
   }
 
   void open() {
-    tools::ToolServices services{pool, clock, freshness, raw, adapters, store.file(), defaults, background};
+    tools::ToolServices services{pool,     clock,      freshness, raw, adapters, store.file(),
+                                 defaults, background, nullptr, {}, home.path(), memory};
     tools::register_tools(registry, services);
   }
 
@@ -70,6 +72,7 @@ class ToolFixture : public testing::Test {
     if (registry.tools().empty()) open();
     mcp::ToolContext context;
     context.set_roots([this](const std::stop_token&) { return roots; });
+    context.person = person;
     return registry.call(tool, arguments, context);
   }
 
@@ -136,6 +139,9 @@ class ToolFixture : public testing::Test {
   std::vector<AdapterDescription> adapters;
   tools::ToolDefaults defaults;
   std::vector<std::string> roots;  // of the client
+  TempDir home;
+  MemoryConfig memory;
+  mcp::ClientPerson* person = nullptr;
   std::function<void(std::function<void()>)> background;
   mcp::ToolRegistry registry;
   std::string text;

@@ -12,6 +12,10 @@ const toolNames = [
   'get_exchange',
   'list_observations',
   'list_sessions',
+  'memory_health',
+  'memory_read',
+  'memory_search',
+  'memory_write',
   'recent_turns',
   'resume_context',
   'semantic_search',
@@ -42,7 +46,9 @@ function assertTool(tool) {
   assert.equal(tool.outputSchema?.type, 'object', `${tool.name}: output schema`);
   assert.deepEqual(
     tool.annotations && { ...tool.annotations, title: undefined },
-    { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false, title: undefined },
+    tool.name === 'memory_write'
+      ? { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false, title: undefined }
+      : { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false, title: undefined },
     `${tool.name}: all four hints`,
   );
 }
@@ -101,6 +107,9 @@ for (const [wayName, way] of Object.entries(ways)) {
             { n_results: 10, max_tokens: 8000 },
             ({ sessions }) => assert.equal(sessions.length, history.sessions),
           ],
+          memory_read: () => [{}, ({ memories, total }) => assert.equal(memories.length, total)],
+          memory_search: () => [{ query: 'upload' }, ({ memories }) => assert.ok(Array.isArray(memories))],
+          memory_health: () => [{ garden: true }, ({ findings }) => assert.ok(Array.isArray(findings))],
           list_observations: () => [{ n_results: 5 }, ({ observations, total }) => assert.ok(observations.length <= total)],
           semantic_search: () => [
             { query: 'why does the upload test fail', n_results: 3 },

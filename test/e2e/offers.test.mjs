@@ -64,7 +64,8 @@ for (const [wayName, way] of Object.entries(ways)) {
         test('reads what a template names', async () => {
           const { resourceTemplates } = await memd.client.listResourceTemplates();
           assert.deepEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate),
-            ['memd://session/{id}', 'memd://exchange/{id}', 'memd://project/{key}/recent', 'memd://diagnostics/{platform}']);
+            ['memd://session/{id}', 'memd://exchange/{id}', 'memd://project/{key}/recent', 'memd://diagnostics/{platform}',
+              'memory://{scope}/{slug}/of/{project}', 'memory://{scope}/{slug}']);
           const read = async (uri) => (await memd.client.readResource({ uri })).contents[0].text;
           const session = await read(`memd://session/${history.limiter.sessionId}`);
           assert.match(session, /token bucket/);

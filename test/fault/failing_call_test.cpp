@@ -1,6 +1,6 @@
 // Each system call of memd's work fails in turn: the process ends in bounded time by itself, says what it could not do,
 // and the next run makes the store that an undisturbed one has. MEMD_FAILURES says how many calls of each kind of work
-// fail: a number, or "all".
+// fail: a number, or "all". MEMD_FAILURES_OF names one kind of call (kCallNames) that fails alone.
 #include "test/fault/memd_process.hpp"
 #include "test/fault/prepared_store.hpp"
 #include "test/support/mixed_store.hpp"
@@ -74,7 +74,9 @@ class Work {
   // One failure at each call, and of each call at some place one that stays, with each way to fail.
   std::vector<Failure> all_failures(std::mt19937& random) const {
     std::vector<Failure> out;
+    const char* alone = std::getenv("MEMD_FAILURES_OF");
     for (std::size_t call = 0; call < test::kCalls; ++call) {
+      if (alone != nullptr && std::string_view(alone) != test::kCallNames[call]) continue;
       const auto& errors = test::kErrors[call];
       for (std::uint32_t n = 1; n <= seen_[call]; ++n)
         out.push_back({static_cast<Call>(call), n, n, errors[(n + random() % 2) % errors.size()]});

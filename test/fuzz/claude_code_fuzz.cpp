@@ -1,3 +1,4 @@
+#include "test/fuzz/fuzz_target.hpp"
 #include "test/fuzz/log_check.hpp"
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 
 // Any bytes as a Claude Code source: no crash, and the ledger holds every byte. The first byte picks the kind of
 // source.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMD_FUZZ_TARGET(claude_code) {
   using namespace memd;
   if (size == 0) return 0;
   static const Adapter& adapter = *find_adapter(Platform::claude_code);

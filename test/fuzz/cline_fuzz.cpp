@@ -1,12 +1,13 @@
 #include "adapters/adapter.hpp"
 #include "test/adapters/folder_view.hpp"
+#include "test/fuzz/fuzz_target.hpp"
 #include "test/fuzz/snapshot_check.hpp"
 
 #include <string>
 
 // Any bytes as the documents of a task or a session of Cline: no crash, each byte once in the ledger, and a document
 // that is cut off takes nothing away.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMD_FUZZ_TARGET(cline) {
   using namespace memd;
   static const Adapter& adapter = *find_adapter(Platform::cline);
   const std::string input(reinterpret_cast<const char*>(data), size);

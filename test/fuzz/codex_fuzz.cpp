@@ -1,3 +1,4 @@
+#include "test/fuzz/fuzz_target.hpp"
 #include "test/fuzz/log_check.hpp"
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 
 // Any bytes as a Codex source, or as Claude Code's prompt history: no crash, and the ledger holds every byte. The first
 // byte picks the kind of source.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMD_FUZZ_TARGET(codex) {
   using namespace memd;
   if (size == 0) return 0;
   static constexpr std::string_view kPlaces[] = {

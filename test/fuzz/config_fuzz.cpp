@@ -1,5 +1,6 @@
 #include "daemon/config/config.hpp"
 #include "schemas/error.hpp"
+#include "test/fuzz/fuzz_target.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include <string_view>
 
 // Any text is either a configuration within its limits or a refusal that names the file; nothing is thrown.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMD_FUZZ_TARGET(config) {
   const auto config = memd::parse_config({reinterpret_cast<const char*>(data), size}, "memd.yaml");
   if (config) {
     if (config->query_threads < 1 || config->query_threads > 16) std::abort();

@@ -2,6 +2,7 @@
 #include "adapters/cursor/composer.hpp"
 #include "adapters/cursor/item_json.hpp"
 #include "adapters/cursor/places.hpp"
+#include "test/fuzz/fuzz_target.hpp"
 
 #include <array>
 #include <cstdint>
@@ -34,7 +35,7 @@ void decode(const std::string& item) {
 
 // Any bytes as a value of Cursor's databases: no crash, each item is one line and is accounted for. The first byte
 // picks the kind of value.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMD_FUZZ_TARGET(cursor) {
   if (size == 0) return 0;
   constexpr std::array kinds{cursor::item_kind::kBubble, cursor::item_kind::kTab,  cursor::item_kind::kMessage,
                              cursor::item_kind::kHead,   cursor::item_kind::kText, cursor::item_kind::kPrompt};

@@ -1,4 +1,5 @@
 #include "adapters/adapter.hpp"
+#include "test/fuzz/fuzz_target.hpp"
 #include "test/support/memory_files.hpp"
 
 #include <cstdint>
@@ -50,7 +51,7 @@ void read_chat(const Adapter& adapter, const std::string& path, const std::strin
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMD_FUZZ_TARGET(gemini) {
   static const Adapter& adapter = *find_adapter(Platform::gemini);
   const std::string text(reinterpret_cast<const char*>(data), size);
   read_chat(adapter, "/home/ada/.gemini/tmp/app/chats/session-x.json", text);

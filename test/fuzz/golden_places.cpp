@@ -1,14 +1,17 @@
 #include "test/adapters/golden_case.hpp"
+#include "test/fuzz/fuzz_target.hpp"
 #include "test/fuzz/log_check.hpp"
 #include "test/fuzz/snapshot_check.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-// Any bytes in place of each source in the golden cases of MEMD_FUZZ_PLATFORM: no crash, the ledger holds every byte,
+// Any bytes in place of each source in the golden cases of a platform: no crash, the ledger holds every byte,
 // and events are found again. A source that is changed in place is also cut back. For platforms without a target of
 // their own.
 namespace {
@@ -30,11 +33,7 @@ std::vector<Place> golden_places(const Adapter& adapter) {
   return places;
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Adapter& adapter = *find_adapter(parse_platform(MEMD_FUZZ_PLATFORM).value());
-  static const std::vector<Place> places = golden_places(adapter);
+int feed_places(const Adapter& adapter, const std::vector<Place>& places, const std::uint8_t* data, std::size_t size) {
   const std::string input(reinterpret_cast<const char*>(data), size);
   for (const Place& place : places) {
     if (test::is_log(adapter, place.source, place.files)) {
@@ -55,3 +54,33 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+#ifndef MEMD_LIBFUZZER
+// MEMD_FUZZ_PLATFORMS: their names, with a comma behind each.
+bool add_platforms() {
+  std::string_view names(MEMD_FUZZ_PLATFORMS);
+  for (std::size_t end = names.find(','); end != std::string_view::npos; end = names.find(',')) {
+    const std::string name(names.substr(0, end));
+    fuzz::fuzz_targets().emplace(name, [name](const std::uint8_t* data, std::size_t size) {
+      static std::map<std::string, std::vector<Place>> places_of;
+      const Adapter& adapter = *find_adapter(parse_platform(name).value());
+      const auto it = places_of.find(name);
+      return feed_places(adapter, it != places_of.end() ? it->second : places_of[name] = golden_places(adapter), data,
+                         size);
+    });
+    names.remove_prefix(end + 1);
+  }
+  return true;
+}
+const bool kHasPlatforms = add_platforms();
+#endif
+
+}  // namespace
+
+#ifdef MEMD_LIBFUZZER
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Adapter& adapter = *find_adapter(parse_platform(MEMD_FUZZ_PLATFORM).value());
+  static const std::vector<Place> places = golden_places(adapter);
+  return feed_places(adapter, places, data, size);
+}
+#endif

@@ -1,12 +1,13 @@
 #include "adapters/adapter.hpp"
 #include "test/adapters/folder_view.hpp"
+#include "test/fuzz/fuzz_target.hpp"
 #include "test/fuzz/snapshot_check.hpp"
 
 #include <string>
 
 // Any bytes as the log and the other documents of a session of Grok Build: no crash, each byte once in the ledger,
 // also when the log grows and is cut back.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMD_FUZZ_TARGET(grok) {
   using namespace memd;
   static const Adapter& adapter = *find_adapter(Platform::grok);
   const std::string input(reinterpret_cast<const char*>(data), size);

@@ -1,6 +1,7 @@
 // Links memd_protocol. Each input is what a client sends: lines for one session, run to its end. Nothing may crash,
 // and everything the session sends has to be one line of JSON.
 #include "protocol/transport/line_transport.hpp"
+#include "test/fuzz/fuzz_target.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/memory_transport.hpp"
 #include "test/support/sample_offers.hpp"
@@ -37,7 +38,7 @@ std::deque<std::string> cut_into_lines(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMD_FUZZ_TARGET(jsonrpc) {
   mcp::ToolRegistry registry;
   test::add_sample_tools(registry);
   const test::FakeClock clock;

@@ -1,4 +1,5 @@
 #include "adapters/adapter.hpp"
+#include "test/fuzz/fuzz_target.hpp"
 #include "test/support/memory_files.hpp"
 
 #include <cstdint>
@@ -50,7 +51,7 @@ void read_tree(const Adapter& adapter, const std::string& session, const std::st
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMD_FUZZ_TARGET(opencode) {
   static const Adapter& adapter = *find_adapter(Platform::opencode);
   const std::string text(reinterpret_cast<const char*>(data), size);
   const std::string session = R"({"id":"ses_1","title":"t"})";

@@ -1,4 +1,5 @@
 #include "store/search/words/query_parser.hpp"
+#include "test/fuzz/fuzz_target.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string_view>
 
 // Any bytes are a question: words are valid text without control characters, and a filter that was read is one.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMD_FUZZ_TARGET(query) {
   const auto query = memd::search::parse_query({reinterpret_cast<const char*>(data), size}, 1'770'000'000'000);
   for (const auto* pieces : {&query.wanted, &query.excluded})
     for (const auto& piece : *pieces) {

@@ -1,3 +1,5 @@
+#include "test/fuzz/fuzz_target.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +12,8 @@
 #include <string>
 
 // Feeds stored inputs to a fuzz target without libFuzzer: each file as it is, cut short, and with damaged bytes.
-// The damage is the same in every run. usage: fuzz_NAME DIRECTORY...; directories that do not exist are passed over,
-// and so is what golden cases expect (events.json). No file at all is an error.
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// The damage is the same in every run. usage: fuzz_replay TARGET DIRECTORY...; directories that do not exist are
+// passed over, and so is what golden cases expect (events.json). No file at all is an error.
 
 namespace {
 
@@ -21,22 +21,22 @@ constexpr int kVariants = 64;
 constexpr std::size_t kMaxBytes = 256 * 1024;
 
 // In a block of exactly its size, so that AddressSanitizer sees a read past the end.
-void feed(const std::string& bytes) {
+void replay(const memd::fuzz::FuzzTarget& target, const std::string& bytes) {
   const auto exact = std::make_unique<std::uint8_t[]>(bytes.size());
   std::copy(bytes.begin(), bytes.end(), exact.get());
-  LLVMFuzzerTestOneInput(exact.get(), bytes.size());
+  target(exact.get(), bytes.size());
 }
 
-void feed_variants(const std::string& bytes) {
-  feed(bytes);
+void replay_variants(const memd::fuzz::FuzzTarget& target, const std::string& bytes) {
+  replay(target, bytes);
   if (bytes.empty()) return;
   std::mt19937 random(static_cast<unsigned>(bytes.size()));
   for (int i = 0; i < kVariants; ++i) {
-    feed(bytes.substr(0, random() % bytes.size()));
+    replay(target, bytes.substr(0, random() % bytes.size()));
     auto damaged = bytes;
     for (auto n = 1 + random() % 4; n > 0; --n)
       damaged[random() % damaged.size()] = static_cast<char>(random());
-    feed(damaged);
+    replay(target, damaged);
   }
 }
 
@@ -44,8 +44,17 @@ void feed_variants(const std::string& bytes) {
 
 int main(int argc, char** argv) {
   namespace fs = std::filesystem;
+  const auto& targets = memd::fuzz::fuzz_targets();
+  const auto target = targets.find(argc > 1 ? argv[1] : "");
+  if (target == targets.end()) {
+    std::fprintf(stderr, "usage: fuzz_replay TARGET DIRECTORY...; targets:");
+    for (const auto& [name, function] : targets)
+      std::fprintf(stderr, " %s", name.c_str());
+    std::fprintf(stderr, "\n");
+    return 2;
+  }
   int files = 0;
-  for (int i = 1; i < argc; ++i) {
+  for (int i = 2; i < argc; ++i) {
     if (!fs::is_directory(argv[i])) continue;
     for (const auto& entry : fs::recursive_directory_iterator(argv[i])) {
       if (!entry.is_regular_file() || entry.path().filename() == "events.json") continue;
@@ -54,7 +63,7 @@ int main(int argc, char** argv) {
       bytes.resize(std::min(bytes.size(), kMaxBytes));
       std::printf("%s\n", entry.path().c_str());
       std::fflush(stdout);
-      feed_variants(bytes);
+      replay_variants(target->second, bytes);
       ++files;
     }
   }

@@ -1,4 +1,5 @@
 #include "schemas/time.hpp"
+#include "test/fuzz/fuzz_target.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string_view>
 
 // What parses is written back as a text that parses to the same instant.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMD_FUZZ_TARGET(time) {
   const auto time = memd::parse_rfc3339({reinterpret_cast<const char*>(data), size});
   if (time && *time != 0 && memd::parse_rfc3339(memd::format_rfc3339(*time)) != time) std::abort();
   return 0;

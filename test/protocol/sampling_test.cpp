@@ -173,6 +173,53 @@ TEST_F(Sampling, PatienceHasAnEnd) {
   EXPECT_THAT(text_of(read(client)), HasSubstr("did not answer in time"));
 }
 
+// --- the person at the client ---
+
+TEST(ClientOffers, AreReadFromCapabilities) {
+  const auto person = [](std::string_view capabilities) {
+    const auto value = parse(capabilities);
+    return mcp::client_offers(&value).person;
+  };
+  EXPECT_TRUE(person(R"({"elicitation":{}})"));
+  EXPECT_TRUE(person(R"({"elicitation":{"form":{},"url":{}}})"));
+  EXPECT_TRUE(person(R"({"elicitation":{"form":{"applyDefaults":true}}})"));
+  EXPECT_FALSE(person(R"({"elicitation":{"url":{}}})"));
+  EXPECT_FALSE(person(R"({"elicitation":true,"sampling":{}})"));
+  EXPECT_FALSE(person("{}"));
+  EXPECT_FALSE(mcp::client_offers(nullptr).person);
+}
+
+TEST_F(Sampling, APersonIsAskedAndTheAnswerIsWhatCounts) {
+  auto client = connect_with(R"({"elicitation":{}})");
+  const auto respond_with = [&](const boost::json::object& request, std::string_view result) {
+    client.send_line(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(request.at("id")) + R"(,"result":)" +
+                     std::string(result) + "}");
+  };
+  int id = 0;
+  for (const auto& [result, done] :
+       {std::pair(R"({"action":"accept","content":{}})", "echo: done"), std::pair(R"({"action":"decline"})", "echo: no"),
+        std::pair(R"({"action":"cancel"})", "echo: closed")}) {
+    client.send_line(call(++id, "confirm", R"({"text":"it"})"));
+    const auto request = read(client);
+    EXPECT_EQ(request.at("method").as_string(), "elicitation/create");
+    EXPECT_EQ(request.at("params"),
+              boost::json::parse(R"({"message":"Do it?","requestedSchema":{"type":"object","properties":{}}})"));
+    respond_with(request, result);
+    EXPECT_EQ(text_of(read(client)), done);
+  }
+  client.send_line(call(9, "confirm", R"({"text":"it"})"));
+  respond_with(read(client), R"({"action":"perhaps"})");
+  EXPECT_THAT(text_of(read(client)), HasSubstr("neither accept, decline nor cancel"));
+  client.send_line(call(10, "ask", R"({"text":"q"})"));
+  EXPECT_EQ(text_of(read(client)), "echo: no model") << "a person is no model";
+}
+
+TEST_F(Sampling, NobodyIsAskedWhereTheClientDoesNotLetUs) {
+  auto client = connect_with(R"({"sampling":{}})");
+  client.send_line(call(1, "confirm", R"({"text":"it"})"));
+  EXPECT_EQ(text_of(read(client)), "echo: nobody");
+}
+
 // --- the stateless era ---
 
 const std::string kSamplingMeta = R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
@@ -295,8 +342,27 @@ TEST_F(InputRequired, NobodyIsAskedWhoOffersNoModel) {
   EXPECT_EQ(text_of(ask("ask", R"({"text":"q"})", "", kModernMeta)), "echo: no model");
 }
 
-TEST(InputRoundModel, RequestsThatDifferInAnythingAreAskedApart) {
-  mcp::InputRoundModel model({});
+TEST_F(InputRequired, APersonIsAskedByTheResultAndOneYesIsGoodOnce) {
+  const std::string meta = R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                           R"("io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}})";
+  const auto first = ask("confirm", R"({"text":"it"})", "", meta).at("result").as_object();
+  EXPECT_EQ(first.at("resultType").as_string(), "input_required");
+  const auto& requests = first.at("inputRequests").as_object();
+  ASSERT_EQ(requests.size(), 1U);
+  EXPECT_EQ(requests.begin()->value(),
+            parse(R"({"method":"elicitation/create",)"
+                  R"("params":{"message":"Do it?","requestedSchema":{"type":"object","properties":{}}}})"));
+  const std::string key(requests.begin()->key());
+  const std::string yes = R"(,"inputResponses":{")" + key + R"(":{"action":"accept"}})" + state_of(first);
+  const auto other = ask("confirm", R"({"text":"something else"})", yes, meta);
+  EXPECT_EQ(other.at("error").at("code").as_int64(), -32602) << "a yes to another question";
+  EXPECT_EQ(text_of(ask("confirm", R"({"text":"it"})", yes, meta)), "echo: done");
+  EXPECT_TRUE(ask("confirm", R"({"text":"it"})", yes, meta).contains("error")) << "used up";
+  EXPECT_EQ(text_of(ask("confirm", R"({"text":"it"})", "", kModernMeta)), "echo: nobody");
+}
+
+TEST(InputRoundClient, RequestsThatDifferInAnythingAreAskedApart) {
+  mcp::InputRoundClient model({});
   const std::vector<CompletionRequest> requests{{"Be brief.", "q", 50},
                                                 {"Be long.", "q", 50},
                                                 {"Be brief.", "q", 60},
@@ -312,7 +378,7 @@ TEST(InputRoundStore, IsBoundedInNumberSizeAndAge) {
   FakeClock clock;
   mcp::InputRounds rounds(clock, {2, 100, 1000});
   const auto round = [](std::string question, std::size_t size) {
-    mcp::InputRound r{std::move(question), {}, {}};
+    mcp::InputRound r{std::move(question), {}, {}, {}};
     Completion c;
     c.text = std::string(size, 'x');
     r.answers.emplace("k", c);

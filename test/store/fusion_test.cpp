@@ -176,56 +176,67 @@ TEST(Fusion, EqualScoresNewestFirst) {
   EXPECT_THAT(order({candidate(1, 1, 1, 0.5), candidate(3, 2, 1, 0.5), candidate(2, 3, 1, 0.5)}), ElementsAre(3, 2, 1));
 }
 
+Confidence judged(const RankingFeatures& f, const EvidenceWeights& w, bool several = false) {
+  return confidence_of(likelihood(evidence(f, w), w, several));
+}
+
 TEST(Confidence, WordsIdentifiersAndMeaning) {
   RankingFeatures f;
-  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::low);
-  f.coverage = f.surroundings = 1;
-  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::high);
+  EXPECT_EQ(judged(f, kEvidenceByDeviations), Confidence::low);
+  f.coverage = f.surroundings = f.bm25 = 1;
+  EXPECT_EQ(judged(f, kEvidenceByDeviations), Confidence::high);
   f.coverage = f.surroundings = f.bm25 = 0.7;
-  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::medium);
+  EXPECT_EQ(judged(f, kEvidenceByDeviations), Confidence::medium);
   f.coverage = f.surroundings = f.bm25 = 0.4;
-  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::low) << "meaning was looked at and is not near";
-  EXPECT_EQ(confidence_of(f, kEvidenceByWords), Confidence::medium) << "words are all there is";
+  EXPECT_EQ(judged(f, kEvidenceByDeviations), Confidence::low) << "meaning was looked at and is not near";
+  EXPECT_NE(judged(f, kEvidenceByWords), Confidence::low) << "words are all there is";
   f.coverage = f.surroundings = f.bm25 = 0;
-  f.dense_z = 6;
-  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::low) << "so near is one of very many texts by chance";
+  f.dense_z = 5;
+  EXPECT_EQ(judged(f, kEvidenceByDeviations), Confidence::low) << "so near is one of very many texts by chance";
   f.surroundings = 0.7;
-  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::medium);
+  EXPECT_EQ(judged(f, kEvidenceByDeviations), Confidence::medium);
   f.brevity = 0.1;
-  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::low) << "words around a long text say nothing of it";
-  f.brevity = 1;
-  f.surroundings = f.dense_z = 0;
+  EXPECT_EQ(judged(f, kEvidenceByDeviations), Confidence::low) << "words around a long text say nothing of it";
+  f = {};
   f.identifier = 1;
-  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::low) << "a name that may be a common command";
-  f.coverage = 0.4;
-  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::high);
+  for (const EvidenceWeights* w : {&kEvidenceByWords, &kEvidenceByDeviations, &kEvidenceByCosine})
+    EXPECT_EQ(judged(f, *w), Confidence::low) << "a name that may be a common command";
 }
 
 TEST(Confidence, OfTheModelInMemdByHowNearNotByHowFarItStandsOut) {
   RankingFeatures f;
   f.coverage = f.bm25 = 0.2;
   f.dense_z = 9;
-  f.cosine = 0.3;
-  EXPECT_EQ(confidence_of(f, kEvidenceByCosine), Confidence::low);
-  f.cosine = 0.5;
-  EXPECT_EQ(confidence_of(f, kEvidenceByCosine), Confidence::medium);
+  f.cosine = 0.2;
+  EXPECT_EQ(judged(f, kEvidenceByCosine), Confidence::low);
+  f.cosine = 0.4;
+  EXPECT_EQ(judged(f, kEvidenceByCosine), Confidence::medium);
   f.coverage = f.bm25 = 0;
   f.cosine = 0.7;
-  EXPECT_EQ(confidence_of(f, kEvidenceByCosine), Confidence::medium) << "the same in other words";
+  EXPECT_EQ(judged(f, kEvidenceByCosine), Confidence::medium) << "the same in other words";
+}
+
+TEST(Confidence, MoreEvidenceIsNeverLessLikely) {
+  for (const EvidenceWeights* w : {&kEvidenceByWords, &kEvidenceByDeviations, &kEvidenceByCosine}) {
+    double before = 0;
+    for (double e = 0; e < 20; e += 0.25) {
+      const double now = likelihood(e, *w, false);
+      EXPECT_GT(now, before);
+      EXPECT_LT(likelihood(e, *w, true), now) << "of several phrasings one fits by chance";
+      before = now;
+    }
+    EXPECT_LT(likelihood(0, *w, false), 0.02);
+    EXPECT_GT(before, 0.99);
+  }
+  EXPECT_EQ(confidence_of(kProbable), Confidence::high);
+  EXPECT_EQ(confidence_of(kPossible), Confidence::medium);
+  EXPECT_EQ(confidence_of(kPossible - 0.01), Confidence::low);
 }
 
 TEST(Confidence, WhatIsEnoughDependsOnWhatWasAsked) {
   EXPECT_EQ(&evidence_weights(""), &kEvidenceByWords);
   EXPECT_EQ(&evidence_weights("builtin/model-1"), &kEvidenceByCosine);
   EXPECT_EQ(&evidence_weights("ollama/nomic-embed-text"), &kEvidenceByDeviations);
-}
-
-TEST(Confidence, OneGoodHitIsEnough) {
-  std::vector<RankingFeatures> best(5);
-  EXPECT_TRUE(nothing_relevant(best, kEvidenceByCosine));
-  EXPECT_TRUE(nothing_relevant({}, kEvidenceByCosine));
-  best[3].coverage = 1;
-  EXPECT_FALSE(nothing_relevant(best, kEvidenceByCosine));
 }
 
 }  // namespace

@@ -32,11 +32,19 @@ inline Result<EchoResult> ask_in_turn(const EchoParams& p, mcp::ToolContext& con
   return EchoResult{text};
 }
 
-// ask: as many questions to the client's model as it is told to; chain: one after the other, each made of the answer
+inline Result<EchoResult> confirm_first(const EchoParams& p, mcp::ToolContext& context) {
+  if (context.person == nullptr) return EchoResult{"nobody"};
+  const auto answer = context.person->confirm("Do " + p.text + "?", context.stop);
+  if (!answer) return answer.error();
+  return EchoResult{*answer == mcp::Consent::accepted ? "done" : *answer == mcp::Consent::declined ? "no" : "closed"};
+}
+
+// confirm: the person at the client is asked first. ask: as many questions to the client's model as it is told to; chain: one after the other, each made of the answer
 // before.
 inline void add_asking_tools(mcp::ToolRegistry& registry) {
   registry.add<EchoParams, EchoResult>(sample_info("ask"), ask_all);
   registry.add<EchoParams, EchoResult>(sample_info("chain"), ask_in_turn);
+  registry.add<EchoParams, EchoResult>(sample_info("confirm"), confirm_first);
 }
 
 }  // namespace memd::test

@@ -56,6 +56,13 @@ class StatedFacts {
     } else if (value.is_array()) {
       for (const auto& item : value.get_array())
         look(item, path + "[]");
+    } else if (path == "notice") {  // its beginning stands first, the rest at the end
+      const std::string whole = without_breaks(value.as_string());
+      for (std::size_t from = 0; from < whole.size();) {
+        const auto end = std::min(whole.find(". ", from), whole.size() - 1);
+        if (!is_stated(boost::json::value(whole.substr(from, end + 1 - from)))) missing_ += path + ": " + whole + "\n";
+        from = end + 2;
+      }
     } else if (!is_stated(value)) {
       missing_ += path + ": " + boost::json::serialize(value).substr(0, 80) + "\n";
     }

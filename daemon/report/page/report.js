@@ -2,7 +2,7 @@ section('scope').textContent = [data.asked, `made ${clockName(data.made)} ${zone
 section('foot').append(`Made by memd ${data.memd}. Everything is in this file; it loads nothing. Text from history is data, not instructions. Secrets that memd recognises are masked.`);
 
 // A section that cannot be drawn takes no other with it.
-for (const [id, draw] of [['overview', drawOverview], ['activity', drawActivity], ['sessions', sessionTable.place], ['topics', drawTopics], ['tokens', drawTokens], ['files', drawFiles], ['tools', drawTools], ['coverage', drawCoverage], ['gaps', drawGaps]]) {
+for (const [id, draw] of [['overview', drawOverview], ['activity', drawActivity], ['sessions', sessionTable.place], ['topics', drawTopics], ['memories', drawMemories], ['tokens', drawTokens], ['files', drawFiles], ['tools', drawTools], ['coverage', drawCoverage], ['gaps', drawGaps]]) {
   try {
     draw();
   } catch (error) {

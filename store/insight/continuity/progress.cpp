@@ -77,6 +77,12 @@ void find_choices(const SessionPast& past, WorkingState& out) {
       out.decisions.push_back({plain_sentence(decision.sentence, kProgressSentenceBytes), id_of(past, t.exchange),
                                kOfPerson * decay(t.age, kToldHalfLife)});
   }
+  // What binds stands among the constraints; an answer stands with its question.
+  for (const auto* list : {&out.goal, &out.constraints})
+    for (const Told& told : *list)
+      drop_said(out.decisions, told.text);
+  for (const Told& decision : out.decisions)
+    drop_said(out.constraints, decision.text);
   keep_best(out.decisions, kDecisions);
 }
 
@@ -169,10 +175,11 @@ constexpr CueSet kNoTrouble = Cue::harmless | Cue::no_complaint | Cue::asked | C
 
 // A problem says what is wrong with what; "I see the issue" and "Let me look at the errors" only speak of one.
 bool names_its_subject(std::string_view sentence) {
-  constexpr std::ptrdiff_t kTellingWords = 9;
+  constexpr std::ptrdiff_t kTellingWords = 6;
   const std::string_view plain = sentence.substr(std::min(sentence.find_first_not_of("*-•# \t"), sentence.size()));
   if (plain.starts_with("I ") || plain.starts_with("I'")) return false;
-  bool named = sentence.find_first_of("`\"0123456789") != std::string_view::npos;
+  bool named = sentence.find_first_of("`\"0123456789") != std::string_view::npos ||
+               std::any_of(sentence.begin(), sentence.end(), ascii::is_beyond);
   for_each_code_name(sentence, [&](std::string_view) { named = true; });
   return named || words_in(spoken_form(sentence)) >= kTellingWords;
 }

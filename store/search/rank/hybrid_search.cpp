@@ -75,7 +75,8 @@ SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, Exchange
 
 constexpr std::size_t kByWords = 200;       // ranked together with
 constexpr std::size_t kByMeaning = 100;     // these
-constexpr std::size_t kLookedAt = 100;      // of the best, whose rows are read
+constexpr std::size_t kLookedAt = 50;       // of the best, whose rows are read
+constexpr std::size_t kCompared = 50;       // with the question token by token
 constexpr std::size_t kMostAlso = 31;       // a bit each in SearchHit::found_by
 constexpr double kLeastZ = 2;               // of a hit that has no word of the question
 constexpr std::size_t kLeastDistinct = 50;  // hits whose copies are looked for
@@ -193,14 +194,18 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
   }
   answer.more = hits.size() >= wanted;
   const EvidenceWeights& weights = evidence_weights(model);
+  const auto likely = [&](const FusionCandidate& c) {
+    return words.filters_alone() ? 1 : likelihood(c.evidence, weights, phrasings.size() > 1);
+  };
   if (!words.filters_alone()) {
-    std::vector<RankingFeatures> best;
+    answer.likelihood = 0;
     for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), kJudgedHits); ++i)
-      best.push_back(hits[i].candidate->features);
-    answer.nothing_relevant = nothing_relevant(best, weights);
+      answer.likelihood = std::max(answer.likelihood, likely(*hits[i].candidate));
+    answer.nothing_relevant = confidence_of(answer.likelihood) == Confidence::low;
   }
   for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i)
-    answer.hits.push_back(load(query, phrasings[hits[i].candidate->phrasing].words, hits[i], weights));
+    answer.hits.push_back(
+        load(query, phrasings[hits[i].candidate->phrasing].words, hits[i], likely(*hits[i].candidate)));
   if (query.count_outside) answer.outside = count_outside(query, phrasings, filter, weights);
   return {std::move(answer), !hits.empty(), words.typed.operators};
 }
@@ -215,7 +220,9 @@ std::int64_t HybridSearch::count_outside(const SearchQuery& query, const std::ve
   const auto best = distinct(ranking.candidates, static_cast<std::size_t>(std::max(query.limit, 0)));
   return std::count_if(best.begin(), best.end(), [&](const Distinct& hit) {
     const FusionCandidate& c = *hit.candidate;
-    return !inside.passes(c.id) && (words.filters_alone() || confidence_of(c.features, weights) != Confidence::low);
+    return !inside.passes(c.id) &&
+           (words.filters_alone() ||
+            confidence_of(likelihood(c.evidence, weights, phrasings.size() > 1)) != Confidence::low);
   });
 }
 
@@ -227,9 +234,7 @@ std::vector<HybridSearch::Pool> HybridSearch::pools(const SearchQuery& query,
   const std::vector<Nearest> near = nearest(query, phrasings, filter);
   std::vector<Pool> out;
   for (std::size_t i = 0; i < phrasings.size(); ++i) {
-    const QueryPlan& plan = phrasings[i].words.plan;
-    out.push_back({ranked(query, phrasings[i], near[i], filter, kByWords).candidates, shares_of(plan),
-                   plan.highest_idf > 0 ? plan.total_idf / plan.highest_idf : 0});
+    out.push_back({ranked(query, phrasings[i], near[i], filter, kByWords, phrasings.size() == 1).candidates, shares_of(phrasings[i].words.plan)});
   }
   return out;
 }
@@ -238,13 +243,13 @@ std::vector<HybridSearch::Pool> HybridSearch::pools(const SearchQuery& query,
 HybridSearch::Ranking HybridSearch::fused(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
                                           CandidateFilter& filter, std::size_t count) {
   const std::vector<Nearest> near = nearest(query, phrasings, filter);
-  Ranking first = ranked(query, phrasings.front(), near.front(), filter, count);
+  Ranking first = ranked(query, phrasings.front(), near.front(), filter, count, phrasings.size() == 1);
   if (phrasings.size() == 1) return first;
   std::vector<std::vector<FusionCandidate>> lists;
   const auto border = first.candidates.begin() + static_cast<std::ptrdiff_t>(first.by_all_features);
   lists.emplace_back(first.candidates.begin(), border);
   for (std::size_t i = 1; i < phrasings.size(); ++i)
-    lists.push_back(ranked(query, phrasings[i], near[i], filter, kByWords).candidates);
+    lists.push_back(ranked(query, phrasings[i], near[i], filter, kByWords, phrasings.size() == 1).candidates);
   Ranking out{fuse(lists), 0, first.complete};
   out.by_all_features = out.candidates.size();
   std::unordered_set<ExchangeId> known;
@@ -260,7 +265,7 @@ HybridSearch::Ranking HybridSearch::fused(const SearchQuery& query, const std::v
 }
 
 HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Phrasing& phrasing, const Nearest& near,
-                                           CandidateFilter& filter, std::size_t count) {
+                                           CandidateFilter& filter, std::size_t count, bool alone) {
   const LexicalQuestion& words = phrasing.words;
   const SemanticQuestion& question = *phrasing.meaning;
   Ranking out;
@@ -292,7 +297,8 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Phras
   add_context(pool, shares_of(words.plan));
   if (by_words) {
     rank(pool, with_meaning);
-    look_closely(words, question, std::span(pool).first(std::min(pool.size(), kLookedAt)));
+    look_closely(words, std::span(pool).first(std::min(pool.size(), kLookedAt)));
+    if (with_meaning && alone) compare_tokens(question, pool);
     rank(pool, with_meaning);
   } else {
     for (FusionCandidate& c : pool)
@@ -310,6 +316,9 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Phras
     pool.push_back(of_words(*it));
     pool.back().score = std::min(least, it->score);
   }
+  const EvidenceWeights& weights = evidence_weights(with_meaning ? question.vector.model : std::string_view());
+  for (FusionCandidate& c : pool)
+    c.evidence = evidence(c.features, weights);
   return out;
 }
 
@@ -406,9 +415,8 @@ void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandid
   project.reset();
 }
 
-// What costs a look at rows, of the best: what their sessions are, and what was decided in them.
-void HybridSearch::look_closely(const LexicalQuestion& words, const SemanticQuestion& question,
-                                std::span<FusionCandidate> best) {
+// What costs a look at rows, of the best: what their sessions are, and whether something was decided in them.
+void HybridSearch::look_closely(const LexicalQuestion& words, std::span<FusionCandidate> best) {
   std::unordered_map<std::int64_t, bool> started_by_another;
   auto& kind = db_.prepare(sql_text("SELECT kind <> SessionKind::main FROM sessions WHERE session_pk = ?1"));
   for (FusionCandidate& c : best) {
@@ -417,25 +425,24 @@ void HybridSearch::look_closely(const LexicalQuestion& words, const SemanticQues
     c.features.subagent = known->second ? 1 : 0;
   }
   kind.reset();
-  if (words.asks_why) {
-    auto& decided = db_.prepare(
-        "SELECT 1 FROM observations WHERE type = 'decision' AND session_pk = ?1 AND exchange_number = ?2");
-    for (FusionCandidate& c : best)
-      c.features.decision = decided.bind(c.session, c.number).step() ? 1 : 0;
-    decided.reset();
-  }
-  compare_tokens(question, best);
+  if (!words.asks_why) return;
+  auto& decided = db_.prepare(
+      "SELECT 1 FROM observations WHERE type = 'decision' AND session_pk = ?1 AND exchange_number = ?2");
+  for (FusionCandidate& c : best)
+    c.features.decision = decided.bind(c.session, c.number).step() ? 1 : 0;
+  decided.reset();
 }
 
-// Token by token, standardised: how much each stands out among those compared. The others count as the least of them.
-void HybridSearch::compare_tokens(const SemanticQuestion& question, std::span<FusionCandidate> best) {
-  if (!by_meaning(question) || best.size() < 2) return;
+// Compares the best token by token with the question: less, the more of its words the best holds, for names are found by
+// their words. The others count as the least of those compared.
+void HybridSearch::compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked) {
+  if (ranked.size() < 2) return;
   const auto comparison = question.index->by_tokens(question.vector);
   if (!comparison) return;
   auto& q = db_.prepare(
       "SELECT user_message, interventions, assistant_response, answer_offset FROM exchanges WHERE exchange_pk = ?1");
   std::vector<double> values;
-  for (const FusionCandidate& c : best) {
+  for (const FusionCandidate& c : std::span(ranked).first(std::min(ranked.size(), kCompared))) {
     std::string text;
     if (q.bind(c.id).step())
       text = chunk_of({q.text(0), q.text(1), q.text(2), {}}, q.int64(3), std::max(c.chunk, 0));
@@ -443,8 +450,10 @@ void HybridSearch::compare_tokens(const SemanticQuestion& question, std::span<Fu
     values.push_back(comparison->compare(text));
   }
   standardise(values);
-  for (std::size_t i = 0; i < best.size(); ++i)
-    best[i].features.tokens = values[i];
+  values.resize(ranked.size(), *std::min_element(values.begin(), values.end()));
+  const double open = 1 - std::clamp(ranked.front().features.coverage, 0.0, 1.0);
+  for (std::size_t i = 0; i < ranked.size(); ++i)
+    ranked[i].features.tokens = open * values[i];
 }
 
 // The first `wanted` of different content.
@@ -466,13 +475,14 @@ std::vector<HybridSearch::Distinct> HybridSearch::distinct(const std::vector<Fus
 }
 
 SearchHit HybridSearch::load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found,
-                             const EvidenceWeights& weights) {
+                             double likelihood) {
   const FusionCandidate& c = *found.candidate;
   const bool meant = c.features.dense_z >= kTellingZ && c.features.coverage < kTellingCoverage;
   SearchHit hit = load_hit(db_, lexical_.passages(words), c.id, meant ? c.chunk : kNoChunk);
   hit.relevance_score = std::clamp(c.score, 0.0, 1.0);
   hit.copies = found.copies;
-  hit.confidence = words.filters_alone() ? Confidence::high : confidence_of(c.features, weights);
+  hit.likelihood = likelihood;
+  hit.confidence = confidence_of(likelihood);
   hit.found_by = c.found_by;
   if (query.explain) hit.features = c.features;
   return hit;

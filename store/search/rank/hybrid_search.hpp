@@ -41,7 +41,6 @@ class HybridSearch {
   struct Pool {
     std::vector<FusionCandidate> candidates;  // best first
     std::vector<double> shares;
-    double words = 0;  // what the question's words weigh, in words that stand in one exchange alone
   };
   std::vector<Pool> pools(const SearchQuery& query, std::span<const SemanticQuestion> questions,
                           KnownLengths& lengths);
@@ -72,7 +71,7 @@ class HybridSearch {
   Ranking fused(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& filter,
                 std::size_t count);
   Ranking ranked(const SearchQuery& query, const Phrasing& phrasing, const Nearest& near, CandidateFilter& filter,
-                 std::size_t count);
+                 std::size_t count, bool alone);
   // What is shown of a candidate and those with the same text.
   struct Distinct {
     const FusionCandidate* candidate;
@@ -84,14 +83,14 @@ class HybridSearch {
   void join(const LexicalQuestion& words, const SemanticQuestion& question, const Nearest& near,
             std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool);
   void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
-  void look_closely(const LexicalQuestion& words, const SemanticQuestion& question, std::span<FusionCandidate> best);
-  void compare_tokens(const SemanticQuestion& question, std::span<FusionCandidate> best);
+  void look_closely(const LexicalQuestion& words, std::span<FusionCandidate> best);
+  void compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked);
   // SearchAnswer::outside; `inside` lets through what is not.
   std::int64_t count_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& inside,
                              const EvidenceWeights& weights);
   std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
   SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found,
-                 const EvidenceWeights& weights);
+                 double likelihood);
 
   sqlite::Database& db_;
   LexicalSearch lexical_;

@@ -27,7 +27,7 @@ double kernel(std::int64_t distance) {
   return steps <= side.size() ? side[steps - 1] : 0;
 }
 
-double weight_of(std::uint64_t terms, std::span<const double> shares) {
+double share_of(std::uint64_t terms, std::span<const double> shares) {
   double sum = 0;
   for (; terms != 0; terms &= terms - 1)
     if (const auto i = static_cast<std::size_t>(std::countr_zero(terms)); i < shares.size()) sum += shares[i];
@@ -49,7 +49,7 @@ void standardise(std::span<double> values) {
     squares += (v - mean) * (v - mean);
   const double deviation = std::sqrt(squares / n);
   for (double& v : values)
-    v = deviation > 0 ? (v - mean) / deviation : 0;
+    v = deviation > 0 ? std::clamp(((v - mean) / deviation + 2) / 5, 0.0, 1.0) : 0;
 }
 
 double recency_of(TimeMs started_at, TimeMs now) {
@@ -85,7 +85,7 @@ void add_context(std::span<FusionCandidate> candidates, std::span<const double> 
       neighbours += kernel(c.number - here.number) * own[order[other]];
     }
     here.features.neighbour_turns = neighbours / kernels;
-    here.features.surroundings = weight_of(around, shares);
+    here.features.surroundings = share_of(around, shares);
   }
 }
 
@@ -94,7 +94,7 @@ double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeigh
       w.coverage * focused_coverage(f) + w.neighbour_turns * f.neighbour_turns + w.surroundings * f.surroundings;
   double sum = w.bm25 * f.bm25 + w.adjacency * f.adjacency + w.title * f.title + w.identifier * f.identifier +
                f.brevity * around + (1 - f.brevity) * w.self_contained * f.bm25 + w.recency * f.recency +
-               w.date * f.date + w.same_project * f.same_project + w.decision * f.decision + w.file * f.file;
+               w.date * f.date + w.same_project * f.same_project + w.decision * f.decision;
   double most = w.bm25 + w.adjacency + w.title + w.coverage + w.surroundings;
   if (by_meaning) {
     sum += w.meaning * closeness(f.dense_z) + w.tokens * f.tokens;
@@ -114,11 +114,8 @@ void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const Ranki
 namespace {
 
 constexpr std::string_view kBuiltin = "builtin/";
-constexpr double kNearlyAll = 0.8;
 constexpr double kMostDeviations = 8;
 constexpr double kFullCosine = 0.6;
-// A name of the question may also be a common command; it says something together with other words.
-constexpr double kSomeWords = 0.3;
 
 }  // namespace
 
@@ -128,19 +125,18 @@ const EvidenceWeights& evidence_weights(std::string_view model) {
 }
 
 double evidence(const RankingFeatures& f, const EvidenceWeights& w) {
-  return w.coverage * f.coverage + w.bm25 * f.bm25 + w.surroundings * f.brevity * f.surroundings +
-         w.deviations * std::clamp(f.dense_z / kMostDeviations, 0.0, 1.0) +
+  return w.coverage * f.coverage + w.bm25 * f.bm25 + w.identifier * f.identifier +
+         w.surroundings * f.brevity * f.surroundings + w.deviations * std::clamp(f.dense_z / kMostDeviations, 0.0, 1.0) +
          w.cosine * std::clamp(f.cosine / kFullCosine, 0.0, 1.0);
 }
 
-Confidence confidence_of(const RankingFeatures& f, const EvidenceWeights& w) {
-  if (f.coverage >= kNearlyAll || (f.identifier >= 1 && f.coverage >= kSomeWords)) return Confidence::high;
-  return evidence(f, w) >= w.enough ? Confidence::medium : Confidence::low;
+double likelihood(double evidence, const EvidenceWeights& w, bool several) {
+  return 1 / (1 + std::exp(-(evidence + (several ? w.several : w.constant))));
 }
 
-bool nothing_relevant(std::span<const RankingFeatures> best, const EvidenceWeights& weights) {
-  return std::all_of(best.begin(), best.end(),
-                     [&](const RankingFeatures& f) { return confidence_of(f, weights) == Confidence::low; });
+Confidence confidence_of(double likelihood) {
+  if (likelihood >= kProbable) return Confidence::high;
+  return likelihood >= kPossible ? Confidence::medium : Confidence::low;
 }
 
 }  // namespace memd::search

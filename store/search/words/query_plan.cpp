@@ -158,7 +158,6 @@ class Planner {
   }
 
   void count() {
-    out_.highest_idf = idf_of(statistics_.documents(), 1);
     for (Term& t : out_.terms) {
       // Of a pair with the character that says it alone, that one's: it stands wherever the pair does.
       t.frequency = frequency_of(t.run.empty() ? t.forms.front() : t.forms.back());

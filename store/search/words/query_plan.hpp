@@ -52,7 +52,6 @@ struct QueryPlan {
   std::vector<std::string> unknown;  // those of `ignored` that occur nowhere
   std::vector<CorrectedWord> corrected;
   double total_idf = 0;     // of all terms, those that occur nowhere included
-  double highest_idf = 0;   // of a word that stands in one document alone
   bool impossible = false;  // something required occurs nowhere
 
   bool empty() const { return terms.empty() || impossible; }  // nothing to look for

@@ -1,11 +1,13 @@
 // The official clients, behind one face: connect(way, home, wants) -> {client, call, listTools, close}. `wants` may
-// hold what the client should do when the server speaks first: sample(params), updated(uri), listChanged().
+// hold what the client should do when the server speaks first: sample(params), confirm(params), updated(uri),
+// listChanged().
 import { Client as ModernClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import {
   CreateMessageRequestSchema,
+  ElicitRequestSchema,
   ResourceListChangedNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -17,6 +19,7 @@ const info = { name: 'memd-e2e', version: '1.0.0' };
 
 async function open(client, transport, call, handle, wants) {
   if (wants.sample) handle.request('sampling/createMessage', ({ params }) => wants.sample(params));
+  if (wants.confirm) handle.request('elicitation/create', ({ params }) => wants.confirm(params));
   if (wants.updated) handle.notification('notifications/resources/updated', ({ params }) => wants.updated(params.uri));
   if (wants.listChanged) handle.notification('notifications/resources/list_changed', () => wants.listChanged());
   // A line on stdout that is no JSON-RPC message ends up here, too.
@@ -47,7 +50,7 @@ async function open(client, transport, call, handle, wants) {
 
 const parameters = (way, home) => ({ ...way(home), env: environment(home), stderr: 'pipe' });
 
-const capabilities = (wants) => (wants.sample ? { sampling: {} } : {});
+const capabilities = (wants) => ({ ...(wants.sample && { sampling: {} }), ...(wants.confirm && { elicitation: { form: {} } }) });
 
 function modern(mode) {
   return (way, home, wants = {}) => {
@@ -64,6 +67,7 @@ function modern(mode) {
 function legacy(way, home, wants = {}) {
   const schemas = {
     'sampling/createMessage': CreateMessageRequestSchema,
+    'elicitation/create': ElicitRequestSchema,
     'notifications/resources/updated': ResourceUpdatedNotificationSchema,
     'notifications/resources/list_changed': ResourceListChangedNotificationSchema,
   };

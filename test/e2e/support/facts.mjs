@@ -27,6 +27,9 @@ function* scalars(value, path) {
   else yield [path, value];
 }
 
+// The beginning of the notice stands first, the rest at the end.
+const sentences = (notice) => notice.split(/(?<=\.) /);
+
 function states(text, line, value) {
   // What is empty, none or not the case may go without saying.
   if (!value || value === true) return true;
@@ -46,7 +49,7 @@ export function missingFacts(structured, text) {
   const missing = [];
   const line = oneLine(text);
   for (const [path, value] of scalars(structured, ''))
-    if (!leftOut.some(([pattern]) => pattern.test(path)) && !states(text, line, value))
+    if (!leftOut.some(([pattern]) => pattern.test(path)) && !(path === 'notice' ? sentences(value).every((one) => states(text, line, one)) : states(text, line, value)))
       missing.push(`${path}: ${JSON.stringify(value).slice(0, 80)}`);
   for (const { platform, sources_behind: files, bytes_behind: bytes } of structured.freshness ?? [])
     if (files > 0 && !text.includes(`${platform} is behind by ${counted(bytes, 'byte')} in ${counted(files, 'file')}`)) missing.push(`freshness of ${platform}`);

@@ -1,0 +1,120 @@
+#include "daemon/ingest/polling_watcher.hpp"
+
+#include "daemon/ingest/discovery.hpp"
+
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+
+#include <system_error>
+#include <utility>
+
+namespace memd {
+namespace fs = std::filesystem;
+
+PollingWatcher::PollingWatcher(boost::asio::io_context& loop, std::function<void()> look, std::string why,
+                               std::chrono::milliseconds interval)
+    : coroutines_(loop), timer_(loop), look_(std::move(look)), why_(std::move(why)), interval_(interval) {}
+
+void PollingWatcher::start() { coroutines_.spawn(poll()); }
+
+boost::asio::awaitable<void> PollingWatcher::poll() {
+  for (;;) {
+    timer_.expires_after(interval_);
+    const auto [ended] = co_await timer_.async_wait(kAsResult);
+    if (ended || stopped_) co_return;
+    look_();
+  }
+}
+
+void PollingWatcher::stop() {
+  stopped_ = true;
+  coroutines_.cancel();
+}
+
+std::string PollingWatcher::describe() const {
+  return fmt::format("polling every {:g} s{}", static_cast<double>(interval_.count()) / 1000, why_);
+}
+
+TreeWatcher::TreeWatcher(boost::asio::io_context& loop, const Discovery& discovery, Callbacks callbacks,
+                         std::chrono::milliseconds interval, std::string why)
+    : discovery_(discovery),
+      callbacks_(std::move(callbacks)),
+      timer_(
+          loop, [this] { look(); }, std::move(why), interval) {}
+
+void TreeWatcher::start() {
+  seen_ = stamps();
+  timer_.start();
+}
+
+void TreeWatcher::watch_also(const std::vector<fs::path>& directories) {
+  also_ = directories;
+  also_seen_ = stamps_of_also();
+}
+
+void TreeWatcher::add(const fs::path& file, Stamps& out) {
+  struct ::stat st {};
+  if (::stat(file.c_str(), &st) != 0 || !S_ISREG(st.st_mode)) return;
+#ifdef __APPLE__
+  const timespec& changed = st.st_mtimespec;
+#else
+  const timespec& changed = st.st_mtim;
+#endif
+  out[file.native()] = {static_cast<std::int64_t>(changed.tv_sec) * 1'000'000'000 + changed.tv_nsec,
+                        static_cast<std::int64_t>(st.st_size), st.st_ino};
+}
+
+TreeWatcher::Stamps TreeWatcher::stamps() const {
+  Stamps out;
+  std::error_code ec;
+  const auto add_source = [&](const fs::path& file) {
+    if (discovery_.classify(file) || discovery_.part_of(file)) add(file, out);
+  };
+  for (const auto& root : discovery_.roots()) {
+    if (!fs::is_directory(root.path, ec)) {
+      add_source(root.path);
+      continue;
+    }
+    for (const fs::path& directory : discovery_.directories(root.path))
+      for (auto it = fs::directory_iterator(directory, ec); !ec && it != fs::directory_iterator(); it.increment(ec))
+        add_source(it->path());
+  }
+  return out;
+}
+
+TreeWatcher::Stamps TreeWatcher::stamps_of_also() const {
+  Stamps out;
+  std::error_code ec;
+  for (const fs::path& directory : also_)
+    for (auto it = fs::directory_iterator(directory, ec); !ec && it != fs::directory_iterator(); it.increment(ec))
+      add(it->path(), out);
+  return out;
+}
+
+void TreeWatcher::tell_changes(const Stamps& before, const Stamps& now, const Tell& changed, const Tell& gone) {
+  for (const auto& [file, stamp] : now) {
+    const auto old = before.find(file);
+    if (old == before.end() || !(old->second == stamp)) changed(file);
+  }
+  for (const auto& [file, stamp] : before)
+    if (!now.contains(file)) gone(file);
+}
+
+void TreeWatcher::look() {
+  Stamps now = stamps();
+  const auto tell = [this](const fs::path& file) {
+    if (const auto source = discovery_.classify(file))
+      callbacks_.source_changed(*source, file);
+    else
+      callbacks_.changed(file);
+  };
+  tell_changes(seen_, now, tell, callbacks_.changed);
+  seen_ = std::move(now);
+  if (!callbacks_.also_changed) return;
+  Stamps also_now = stamps_of_also();
+  tell_changes(also_seen_, also_now, callbacks_.also_changed, callbacks_.also_changed);
+  also_seen_ = std::move(also_now);
+}
+
+}  // namespace memd

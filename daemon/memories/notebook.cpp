@@ -1,0 +1,230 @@
+#include "daemon/memories/notebook.hpp"
+
+#include "store/memory/memory_health.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace memd::memories {
+namespace fs = std::filesystem;
+using memory::MemoryDirectory;
+using memory::MemoryPlace;
+using memory::ReadMemory;
+
+namespace {
+
+Error refused(std::string what) { return Error(Errc::invalid_argument, std::move(what)); }
+
+Error no_such(const std::string& name) {
+  return Error(Errc::not_found, "there is no memory " + name + ": `memd memory list` names them");
+}
+
+bool is_file_name(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name.ends_with(".md") || name.ends_with(".mdc");
+}
+
+// "facts/testing.md" is the end of "/home/ada/app/.thunderus/memory/facts/testing.md".
+bool ends_with_path(const fs::path& file, std::string_view name) {
+  const std::string& path = file.native();
+  return path == name ||
+         (path.ends_with(name) && name.size() < path.size() && path[path.size() - name.size() - 1] == '/');
+}
+
+std::string with_hyphens(std::string label) {
+  std::replace(label.begin(), label.end(), '_', '-');
+  return label;
+}
+
+Error no_type(MemoryDialect dialect) { return refused("type: send one of " + memory_type_names(dialect)); }
+
+}  // namespace
+
+fs::path project_of(const fs::path& directory, const fs::path& home) {
+  std::error_code ec;
+  for (fs::path at = directory; at.has_relative_path() && at != home; at = at.parent_path())
+    if (fs::exists(at / ".git", ec)) return at;
+  return {};
+}
+
+Notebook::Notebook(memory::MemoryPlaces places, MemoryConfig config, const Clock& clock)
+    : places_(std::move(places)), config_(std::move(config)), clock_(clock) {}
+
+MemoryDirectory Notebook::directory(const MemoryPlace& place) const {
+  return MemoryDirectory(place, places_.project, clock_);
+}
+
+std::vector<ReadMemory> Notebook::all() const { return memory::read_everywhere(places_, clock_.now()); }
+
+Result<FoundMemory> Notebook::find(const MemoryName& name) const {
+  if (!is_file_name(name.name)) {
+    for (const MemoryPlace& place : places_.places()) {
+      if (name.scope && *name.scope != place.scope) continue;
+      auto found = directory(place).read(name.name);
+      if (found) return FoundMemory{place, *std::move(found)};
+    }
+  }
+  std::optional<FoundMemory> out;
+  for (ReadMemory& read : all()) {
+    const Memory& m = read.memory;
+    if (name.scope && *name.scope != m.scope) continue;
+    const bool is_it = is_file_name(name.name) ? ends_with_path(m.path, name.name)
+                                               : m.dialect == MemoryDialect::agent && m.slug == name.name;
+    if (!is_it) continue;
+    if (out && is_file_name(name.name))
+      return refused(name.name + " may be " + out->read.memory.path.string() + " or " + m.path.string() +
+                     ": name more of its path");
+    MemoryPlace place;
+    if (m.dialect != MemoryDialect::agent) {
+      MEMD_TRY_ASSIGN(place, places_.place(m.scope, m.dialect));
+    }
+    if (!out) out = FoundMemory{std::move(place), std::move(read)};
+  }
+  if (!out) return no_such(name.name);
+  return *std::move(out);
+}
+
+Result<FoundMemory> Notebook::find_to_write(const MemoryName& name) const {
+  auto found = find(name);
+  if (!found) return found;
+  MEMD_TRY(places_.policy.check_write(found->read.memory.scope, found->read.memory.dialect));
+  return found;
+}
+
+Result<MemoryPlace> Notebook::place_for_new(const Destination& to) const {
+  auto scope = to.scope ? to.scope : config_.default_scope;
+  const auto asked = to.dialect || !to.type ? to.dialect : std::optional(dialect_of(*to.type));
+  const bool asks_repository = asked == MemoryDialect::repository;
+  if (!scope)
+    scope = !places_.project.empty() && (places_.policy.opt_in_enabled || asks_repository) ? MemoryScope::project
+                                                                                           : MemoryScope::global;
+  MemoryDialect dialect = *scope == MemoryScope::project ? places_.policy.default_dialect() : MemoryDialect::plugin;
+  if (asked) dialect = *asked;
+  MEMD_TRY_ASSIGN(auto place, places_.place(*scope, dialect));
+  MEMD_TRY(places_.policy.check_write(*scope, dialect));
+  return place;
+}
+
+Result<memory::WrittenMemory> Notebook::create(NewMemory wanted) const {
+  MEMD_TRY_ASSIGN(const MemoryPlace place, place_for_new(wanted.to));
+  if (!wanted.to.type || dialect_of(*wanted.to.type) != place.dialect) return no_type(place.dialect);
+  Memory draft;
+  draft.type = *wanted.to.type;
+  draft.title = std::move(wanted.title);
+  draft.slug = std::move(wanted.slug);
+  draft.tags = std::move(wanted.tags);
+  if (draft.tags.empty() && place.dialect == MemoryDialect::plugin) draft.tags = {std::string(to_string(draft.type))};
+  draft.content = std::move(wanted.text);
+  draft.provenance = std::move(wanted.provenance);
+  return directory(place).create(std::move(draft));
+}
+
+Result<memory::WrittenMemory> Notebook::change(const FoundMemory& found, MemoryEdit edit,
+                                               std::string_view expected) const {
+  const Memory& before = found.read.memory;
+  if (edit.type && dialect_of(*edit.type) != before.dialect) return no_type(before.dialect);
+  memory::MemoryChange change;
+  change.type = edit.type;
+  change.tags = std::move(edit.tags);
+  if (edit.text) {
+    const bool is_headed = edit.text->starts_with("# ") || before.dialect == MemoryDialect::repository;
+    change.content = "\n" + (is_headed ? "" : "# " + edit.title.value_or(before.title) + "\n\n") + *edit.text;
+  }
+  change.title = std::move(edit.title);
+  return directory(found.place).update(before.slug, std::move(change), expected);
+}
+
+Result<void> Notebook::remove(const FoundMemory& found, std::string_view expected) const {
+  const Memory& m = found.read.memory;
+  if (!expected.empty() && expected != m.file_hash)
+    return Error(Errc::busy, m.path.string() + " was changed meanwhile (version " + m.file_hash.substr(0, 12) +
+                                 ") and stays: read it again");
+  return directory(found.place).remove(m.slug);
+}
+
+Result<Memory> Notebook::undo(const MemoryName& name) const {
+  std::optional<Error> last;
+  for (const MemoryPlace& place : places_.places()) {
+    std::error_code ec;
+    if ((name.scope && *name.scope != place.scope) || !fs::exists(place.directory / ".trash", ec) ||
+        !places_.policy.check_write(place.scope, place.dialect))
+      continue;
+    auto back = directory(place).undo(name.name);
+    if (back) return back;
+    if (!last || last->is(Errc::not_found)) last = back.error();
+  }
+  return last.value_or(Error(Errc::not_found, "nothing was deleted that could be brought back"));
+}
+
+namespace {
+
+Error edge_error(const FoundMemory& found, const std::string& other, const Error& error) {
+  if (!error.is(Errc::not_found)) return error;
+  return Error(Errc::not_found, "there is no memory " + other + " in scope " +
+                                    std::string(to_string(found.place.scope)) + ": edges stay within a scope");
+}
+
+std::string meant_label(const FoundMemory& found, const std::optional<std::string>& label) {
+  return label.value_or(found.place.dialect == MemoryDialect::plugin ? "relates-to" : "refers_to");
+}
+
+}  // namespace
+
+Result<EdgeChange> Notebook::link(const FoundMemory& found, const std::string& other,
+                                  const std::optional<std::string>& label) const {
+  EdgeChange out{meant_label(found, label), false};
+  const auto done = directory(found.place).link(found.read.memory.slug, other, out.label);
+  if (!done) return edge_error(found, other, done.error());
+  out.changed = *done;
+  return out;
+}
+
+Result<EdgeChange> Notebook::unlink(const FoundMemory& found, const std::string& other,
+                                    const std::optional<std::string>& label) const {
+  const auto done = directory(found.place).unlink(found.read.memory.slug, other, label);
+  if (!done) return edge_error(found, other, done.error());
+  return EdgeChange{meant_label(found, label), *done};
+}
+
+std::vector<MemoryEdge> Notebook::edges_of(const FoundMemory& found) const {
+  const Memory& m = found.read.memory;
+  std::vector<MemoryEdge> out;
+  if (m.dialect == MemoryDialect::plugin) {
+    const auto graph = memory::MemoryGraph::load(directory(found.place).graph_file());
+    if (graph) return graph->edges_of(m.slug);
+    for (const std::string& link : m.links)
+      out.push_back({m.slug, link, "relates-to", 0});
+  } else if (m.dialect == MemoryDialect::repository) {
+    for (const auto& relation : m.relations)
+      out.push_back({m.slug, relation.target, relation.label, 0});
+    for (const ReadMemory& other : directory(found.place).read_all())
+      for (const auto& relation : other.memory.relations)
+        if (relation.target == m.slug)
+          out.push_back({m.slug, other.memory.slug, inverse_label(with_hyphens(relation.label)), 0});
+  }
+  return out;
+}
+
+Result<MemoryGraphView> Notebook::graph() const {
+  MemoryGraphView out;
+  for (const MemoryPlace& place : places_.places()) {
+    for (ReadMemory& read : directory(place).read_all()) {
+      if (!read.is_valid()) continue;
+      for (const auto& relation : read.memory.relations)
+        out.edges.push_back({{read.memory.slug, relation.target, relation.label, 0}, place});
+      out.nodes.push_back({std::move(read.memory), place});
+    }
+    if (place.dialect != MemoryDialect::plugin) continue;
+    MEMD_TRY_ASSIGN(const auto there, memory::MemoryGraph::load(place.directory / "graph.json"));
+    for (const auto& [slug, own] : there.lists())
+      for (const MemoryEdge& edge : own)
+        out.edges.push_back({edge, place});
+  }
+  return out;
+}
+
+std::vector<MemoryProblem> Notebook::health() const {
+  return memory::check_health(places_, {config_.orphan_days, config_.min_quality}, clock_.now());
+}
+
+}  // namespace memd::memories

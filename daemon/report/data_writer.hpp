@@ -1,0 +1,61 @@
+#pragma once
+
+#include "schemas/event.hpp"
+#include "schemas/json_writer.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::report {
+
+inline constexpr std::size_t kNameBytes = 300;
+
+// On one line, masked, cut at a character.
+std::string shown(std::string_view text, std::size_t most);
+
+// Members that are zero or empty are left out.
+class DataWriter : public json::Writer {
+ public:
+  using json::Writer::Writer;
+  void text(std::string_view name, std::string_view value, std::size_t most = kNameBytes) {
+    if (!value.empty()) member(name, shown(value, most));
+  }
+  template <class Number>
+  void count(std::string_view name, Number value) {
+    if (value == Number()) return;
+    key(name);
+    number(value);
+  }
+  void flag(std::string_view name, bool value) {
+    if (value) member_bool(name, true);
+  }
+  template <class Rows, class F>
+  void rows(std::string_view name, const Rows& all, F&& write) {
+    key(name);
+    begin_array();
+    for (const auto& row : all) {
+      begin_object();
+      write(row);
+      end_object();
+    }
+    end_array();
+  }
+  void texts(std::string_view name, const std::vector<std::string>& all, std::size_t most) {
+    if (all.empty()) return;
+    key(name);
+    begin_array();
+    for (const auto& one : all)
+      string(shown(one, most));
+    end_array();
+  }
+  void tokens(const TokenUsage& t) {
+    count("input", t.input);
+    count("output", t.output);
+    count("cache_read", t.cache_read);
+    count("cache_creation", t.cache_creation);
+  }
+};
+
+}  // namespace memd::report

@@ -1,0 +1,92 @@
+#include "daemon/tools/memory_search.hpp"
+
+#include "schemas/query.hpp"
+#include "store/catalog/memory_search.hpp"
+#include "store/text/token_budget.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace memd::tools {
+namespace {
+
+constexpr int kHits = 20;  // of a page
+
+Result<MemorySearchToolAnswer> run_search(const ToolServices& services, const MemorySearchParams& params,
+                                          const mcp::ToolContext& context) {
+  const memories::Notebook notebook = notebook_for(services, params, context);
+  const auto& project = notebook.places().project;
+  if (!project.empty() && services.working_in) services.working_in(project.native());
+  catalog::MemorySearch search;
+  search.text = params.query;
+  search.now = services.clock.now();
+  search.limit = kHits;
+  if (!project.empty()) search.filter.project = project_tree(project.native());
+  MEMD_TRY_ASSIGN(const auto scope, scope_asked(params));
+  if (scope) search.filter.scopes = {*scope};
+  MEMD_TRY_ASSIGN(const auto type, type_asked(params.type));
+  if (type) search.filter.types = {*type};
+  if (!params.as_of.value_or("").empty()) {
+    MEMD_TRY_ASSIGN(search.filter.as_of, parse_time_argument("as_of", *params.as_of, RangeEnd::until, services.clock));
+  }
+  const auto question = question_key({"memory_search", params.query, params.scope.value_or(""),
+                                      params.type.value_or(""), params.as_of.value_or(""), project.native()});
+  MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
+  search.offset = static_cast<int>(at.offset);
+  MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
+  MEMD_TRY_ASSIGN(const catalog::MemorySearchAnswer found, reader->ask(search));
+  Answer frame = answer_of_files(notebook);
+  if (found.state != catalog::CatalogState::valid)
+    frame.notice.say("Not all memories can be found now: the catalog is ", found.state, ".");
+  if (found.nothing_relevant) frame.notice.say("Nothing fits: try other words once.");
+  std::vector<FoundMemoryOut> rows;
+  for (const auto& hit : found.hits)
+    rows.push_back(found_memory(hit));
+  return fit_answer<MemorySearchToolAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
+    MemorySearchToolAnswer out;
+    static_cast<Answer&>(out) = frame;
+    out.nothing_relevant = found.nothing_relevant;
+    TokenBudget budget(tokens);
+    for (const FoundMemoryOut& row : rows) {
+      if (!budget.take_text(mcp::to_json(row)) && !out.memories.empty()) break;
+      out.memories.push_back(row);
+    }
+    const bool more = found.more || out.memories.size() < rows.size();
+    if (more && !out.memories.empty())
+      out.next = encode_cursor({at.offset + static_cast<std::int64_t>(out.memories.size()), 0}, question);
+    return out;
+  });
+}
+
+}  // namespace
+
+AnswerText render_text(const MemorySearchToolAnswer& a) {
+  HistoryText body;
+  for (const FoundMemoryOut& m : a.memories) {
+    add_memory(body, m);
+    body.add("  ", m.memory.path);
+    if (m.memory.heading) body.add("#", *m.memory.heading);
+    if (!m.project.empty()) body.add("  of ", m.project);
+    if (m.memory.status) body.add("  ", *m.memory.status);
+    if (!m.updated.empty()) body.add("  ", short_time(m.updated));
+    body.add("  score ", fmt::format("{:.2f}", m.relevance_score));
+    if (!m.memory.tags.empty()) body.add("  (", joined(m.memory.tags), ")");
+    body.add("\n");
+  }
+  AnswerText out = scope_line(a);
+  out.add(counted_words(static_cast<std::int64_t>(a.memories.size()), "hit"), ", best first.\n");
+  return out.quote(body).add(answer_footer(a));
+}
+
+void add_memory_search(mcp::ToolRegistry& registry, const ToolServices& services) {
+  mcp::ToolInfo info;
+  info.name = "memory_search";
+  info.title = "Search memories";
+  info.description = "Finds memories (what people keep of decisions and lessons) by words and meaning.";
+  registry.add<MemorySearchParams, MemorySearchToolAnswer>(
+      std::move(info),
+      [services](const MemorySearchParams& p, mcp::ToolContext& c) { return run_search(services, p, c); });
+}
+
+}  // namespace memd::tools

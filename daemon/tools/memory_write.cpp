@@ -1,0 +1,286 @@
+#include "daemon/tools/memory_write.hpp"
+
+#include "daemon/memories/promotion.hpp"
+#include "store/harvest/draft.hpp"
+#include "store/text/redaction/redactor.hpp"
+#include "store/text/token_budget.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace memd::tools {
+namespace {
+
+using memories::FoundMemory;
+using memories::Notebook;
+
+constexpr std::size_t kAskedTokens = 200;     // of a text in the question to the person
+constexpr std::size_t kConflictTokens = 800;  // of the text that stands in the file
+
+// What a person is asked: on lines of their own, as a terminal may have it.
+class Question {
+ public:
+  explicit Question(std::string what) : text_("memd: " + harmless_line(what)) {}
+  Question& show(std::string_view label, std::string_view value) {
+    if (!value.empty()) text_.append("\n").append(label).append(": ").append(harmless_line(value));
+    return *this;
+  }
+  Question& quote(std::string text) {
+    redact(text);
+    if (!text.empty()) text_.append("\n\n").append(harmless(cut_to_tokens(text, kAskedTokens).text));
+    return *this;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Changes memories for one call: asks first, then does it.
+class MemoryCall {
+ public:
+  MemoryCall(const ToolServices& services, const MemoryWriteParams& params, mcp::ToolContext& context)
+      : services_(services), params_(params), context_(context), notebook_(notebook_for(services, params, context)) {}
+
+  Result<MemoryWriteAnswer> run() {
+    MEMD_TRY(scope_asked(params_));
+    if (params_.action == "create") return create();
+    if (params_.action == "promote") return promote();
+    if (params_.action == "undo") return undo();
+    if (params_.slug.empty()) return missing("slug", "which memory: memory_read without slug lists them");
+    if (params_.action == "update") return update();
+    if (params_.action == "delete") return remove();
+    return change_edge(params_.action == "link");
+  }
+
+ private:
+  static Error missing(std::string_view argument, std::string_view what) {
+    return Error(Errc::invalid_argument, fmt::format("{}: send {}", argument, what));
+  }
+
+  Result<void> agree(const Question& question) const {
+    if (services_.memory.write == MemoryWriting::allow) return {};
+    if (context_.person == nullptr)
+      return Error(Errc::permission,
+                   "nothing was changed: this client does not let memd ask its person (elicitation), and memd changes no "
+                   "memory unasked. The person can allow it with `memory: {write: allow}` in memd's configuration, or "
+                   "do it with `memd memory`");
+    MEMD_TRY_ASSIGN(const auto consent, context_.person->confirm(question.text(), context_.stop));
+    if (consent == mcp::Consent::accepted) return {};
+    return Error(Errc::permission, consent == mcp::Consent::declined
+                                       ? "nothing was changed: the person said no. Do not ask again unasked"
+                                       : "nothing was changed: the person closed the question without an answer");
+  }
+
+  memories::Destination destination() const {
+    return {parse_memory_type(params_.type.value_or("")), parse_memory_scope(params_.scope.value_or("")), {}};
+  }
+
+  Result<MemoryWriteAnswer> create() const {
+    if (!params_.type) return missing("type", "what it is: " + memory_type_names(MemoryDialect::plugin));
+    if (params_.title.value_or("").empty()) return missing("title", "a sentence that says it");
+    memories::NewMemory wanted{destination(), *params_.title,          params_.slug,
+                               params_.tags,  params_.text.value_or(""), {}};
+    MEMD_TRY_ASSIGN(const auto place, notebook_.place_for_new(wanted.to));
+    MEMD_TRY_ASSIGN(wanted.provenance, provenance());
+    Memory draft;
+    draft.title = wanted.title;
+    draft.content = wanted.text;
+    if (!params_.force) MEMD_TRY(refuse_same(memories::similar_memories(notebook_.places(), draft, services_.clock.now())));
+    MEMD_TRY(agree(Question("write this memory?")
+                       .show("title", wanted.title)
+                       .show("type", *params_.type)
+                       .show("where", place.directory.native())
+                       .quote(wanted.text)));
+    MEMD_TRY_ASSIGN(const auto done, notebook_.create(std::move(wanted)));
+    return told(done.memory, done.masked);
+  }
+
+  Result<MemoryProvenance> provenance() const {
+    if (!params_.from || params_.from->empty()) return MemoryProvenance();
+    const auto of = harvest::parse_history_ref(*params_.from);
+    if (!of) return missing("from", "the id of an exchange or observation, such as x42 or o99");
+    MEMD_TRY_ASSIGN(const auto reader, lease_reader(services_, context_.stop));
+    MEMD_TRY_ASSIGN(const auto material, reader->ask(harvest::MaterialQuery{*of}));
+    return harvest::provenance_of(material, notebook_.places().project);
+  }
+
+  static Result<void> refuse_same(const std::vector<harvest::SimilarMemory>& similar) {
+    if (similar.empty()) return {};
+    AnswerText text = "nothing was written: a memory says the same. Update it, or send force=true.";
+    HistoryText which;
+    for (const auto& one : similar)
+      which.add(one.slug, "  ", to_string(one.scope), "  \"", short_line(one.title, 40), "\"\n");
+    return Error(Errc::invalid_argument, text.add("\n").quote(which).str());
+  }
+
+  Result<MemoryWriteAnswer> promote() const {
+    if (!params_.from) return missing("from", "the id of an exchange or observation, such as x42 or o99");
+    memories::PromoteRequest request;
+    request.from = *params_.from;
+    const auto to = destination();
+    MEMD_TRY_ASSIGN(request.place, notebook_.place_for_new(to));
+    request.type = to.type;
+    request.title = params_.title.value_or("");
+    request.slug = params_.slug;
+    request.tags = params_.tags;
+    request.force = params_.force;
+    request.dry_run = true;
+    MEMD_TRY_ASSIGN(const auto draft, promoted(request));
+    if (!params_.force) MEMD_TRY(refuse_same(draft.similar));
+    MEMD_TRY(agree(Question("make this memory of " + request.from + "?")
+                       .show("title", draft.draft.title)
+                       .show("type", to_string(draft.draft.type))
+                       .show("where", request.place.directory.native())
+                       .quote(draft.draft.content)));
+    request.dry_run = false;
+    MEMD_TRY_ASSIGN(const auto done, promoted(request));
+    if (!done.written) return refuse_same(done.similar).error();
+    return told(done.written->memory, done.written->masked);
+  }
+
+  Result<memories::Promotion> promoted(const memories::PromoteRequest& request) const {
+    MEMD_TRY_ASSIGN(const auto reader, lease_reader(services_, context_.stop));
+    return memories::promote(*reader, notebook_.places(), request, services_.clock);
+  }
+
+  Result<MemoryWriteAnswer> undo() const {
+    MEMD_TRY(agree(Question(params_.slug.empty() ? "bring back the memory that was deleted last?"
+                                                 : "bring back the deleted memory " + params_.slug + "?")));
+    MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
+    MEMD_TRY_ASSIGN(const Memory back, notebook_.undo(name));
+    return told(back, false);
+  }
+
+  Result<MemoryWriteAnswer> update() const {
+    MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
+    MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(name));
+    memories::MemoryEdit edit{params_.title, parse_memory_type(params_.type.value_or("")), {}, params_.text};
+    if (!params_.tags.empty()) edit.tags = params_.tags;
+    if (edit.is_empty()) return missing("text", "what changes: text, title, type or tags");
+    const Memory& m = found.read.memory;
+    MEMD_TRY(agree(Question("change the memory " + m.slug + "?")
+                       .show("file", m.path.native())
+                       .show("new title", params_.title.value_or(""))
+                       .show("new type", params_.type.value_or(""))
+                       .show("new tags", fmt::format("{}", fmt::join(params_.tags, ", ")))
+                       .quote(params_.text.value_or(""))));
+    const auto done = notebook_.change(found, std::move(edit), expected(m));
+    if (!done) return with_other_text(done.error(), m);
+    return told(done->memory, done->masked);
+  }
+
+  // The whole digest of the version that the caller names, if it is the one that is there.
+  std::string expected(const Memory& m) const {
+    const std::string named = params_.version.value_or("");
+    if (named.empty()) return m.file_hash;  // what the person was asked about
+    return named.size() >= kVersionDigits && m.file_hash.starts_with(named) ? m.file_hash : named;
+  }
+
+  // A conflict shows what stands there; the caller has its own text, and memd lays it beside.
+  Error with_other_text(const Error& error, const Memory& m) const {
+    if (!error.is(Errc::busy)) return error;
+    const auto now = notebook_.find({m.slug, m.scope});
+    if (!now) return error;
+    std::string text = now->read.memory.content;
+    redact(text);
+    HistoryText there;
+    there.add(HistoryText::Whole{cut_to_tokens(text, kConflictTokens).text});
+    return Error(Errc::busy, AnswerText()
+                                 .add(AnswerText::Message{error.context}, ". Version ",
+                                      AnswerText::Id{version_of(now->read.memory)}, " says:\n")
+                                 .quote(there)
+                                 .str());
+  }
+
+  Result<MemoryWriteAnswer> remove() const {
+    MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
+    MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(name));
+    const Memory& m = found.read.memory;
+    MEMD_TRY(agree(Question("put the memory " + m.slug + " into the trash?")
+                       .show("title", m.title)
+                       .show("file", m.path.native())));
+    if (const auto done = notebook_.remove(found, expected(m)); !done) return with_other_text(done.error(), m);
+    MemoryWriteAnswer out = told(m, false);
+    out.version.reset();
+    out.notice.say("action=undo brings it back, with its edges.");
+    return out;
+  }
+
+  Result<MemoryWriteAnswer> change_edge(bool links) const {
+    if (params_.target.value_or("").empty()) return missing("target", "the other memory");
+    MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
+    MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(name));
+    const Memory& m = found.read.memory;
+    const auto label = unless_empty(params_.label.value_or(""));
+    MEMD_TRY(agree(Question((links ? "link the memory " : "remove the edges of the memory ") + m.slug +
+                            (links ? " to " : " and ") + *params_.target + "?")
+                       .show("label", label.value_or(""))));
+    MEMD_TRY_ASSIGN(const auto done, links ? notebook_.link(found, *params_.target, label)
+                                           : notebook_.unlink(found, *params_.target, label));
+    const auto now = notebook_.find({m.slug, m.scope});
+    MemoryWriteAnswer out = told(now ? now->read.memory : m, false);
+    out.target = *params_.target;
+    if (links || label) out.label = done.label;
+    out.changed = done.changed;
+    return out;
+  }
+
+  MemoryWriteAnswer told(const Memory& m, bool masked) const {
+    MemoryWriteAnswer out;
+    out.action = params_.action;
+    out.slug = m.slug;
+    out.scope = to_string(m.scope);
+    out.path = m.path.string();
+    out.version = version_of(m);
+    if (masked) out.notice.say("Secrets in it were masked.");
+    out.est_tokens = 99;
+    out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
+    return out;
+  }
+
+  const ToolServices& services_;
+  const MemoryWriteParams& params_;
+  mcp::ToolContext& context_;
+  const Notebook notebook_;
+};
+
+// Which changed the answer after it was told.
+MemoryWriteAnswer with_size(MemoryWriteAnswer out) {
+  out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
+  return out;
+}
+
+}  // namespace
+
+AnswerText render_text(const MemoryWriteAnswer& a) {
+  AnswerText out;
+  out.add(AnswerText::Id{a.action}, ": ");
+  if (!a.changed) out.add("it was so already: ");
+  out.add(AnswerText::Name{a.slug});
+  if (a.label) out.add(" ", AnswerText::Name{*a.label});
+  if (a.target) out.add(" ", AnswerText::Name{*a.target});
+  out.add(" (", AnswerText::Id{a.scope}, "), ", AnswerText::Name{a.path});
+  if (a.version) out.add(", version ", AnswerText::Id{*a.version});
+  out.add(".\n");
+  if (!a.notice.empty()) out.add(a.notice, "\n");
+  return out;
+}
+
+void add_memory_write(mcp::ToolRegistry& registry, const ToolServices& services) {
+  mcp::ToolInfo info;
+  info.name = "memory_write";
+  info.title = "Keep or change a memory";
+  info.description =
+      "Keeps what the user wants kept: create (type, title, text), update, link and unlink (target), delete and undo, "
+      "promote (from). Only when the user wants it: the user is asked.";
+  info.annotations = {false, true, false, false};
+  registry.add<MemoryWriteParams, MemoryWriteAnswer>(
+      std::move(info), [services](const MemoryWriteParams& p, mcp::ToolContext& c) -> Result<MemoryWriteAnswer> {
+        MEMD_TRY_ASSIGN(auto done, MemoryCall(services, p, c).run());
+        return with_size(std::move(done));
+      });
+}
+
+}  // namespace memd::tools

@@ -1,0 +1,90 @@
+// The watcher of systems without inotify, run on this one.
+#include "daemon/ingest/discovery.hpp"
+#include "daemon/ingest/watcher.hpp"
+#include "test/support/line_adapter.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace memd {
+namespace {
+
+using namespace std::chrono_literals;
+using test::write_file;
+using testing::HasSubstr;
+
+class TreeWatcherTest : public testing::Test {
+ protected:
+  void start() {
+    WatchOptions options;
+    options.only_poll = true;
+    options.poll_interval = 1ms;
+    watcher_ = make_watcher(loop_, discovery_,
+                            {[this](const SourceCandidate& source, const auto&) { told_.insert(source.path); },
+                             [this](const auto& path) { told_.insert(path.string()); }, [] { FAIL() << "a rescan"; }},
+                            options);
+    watcher_->start();
+  }
+  // Runs the loop until something is told, or two looks have passed after it should have been.
+  bool is_told(const std::filesystem::path& file) {
+    const auto deadline = std::chrono::steady_clock::now() + 5s;
+    while (!told_.contains(file.string()) && std::chrono::steady_clock::now() < deadline)
+      loop_.run_one_until(deadline);
+    return told_.contains(file.string());
+  }
+  void TearDown() override {
+    watcher_->stop();
+    loop_.restart();
+    loop_.run();  // ends: no work is left behind
+  }
+
+  test::TempDir home_;
+  test::LineAdapter adapter_;
+  std::array<const Adapter*, 1> adapters_{&adapter_};
+  Discovery discovery_{adapters_, home_.path(), {}, {}};
+  boost::asio::io_context loop_{1};
+  std::unique_ptr<Watcher> watcher_;
+  std::set<std::string> told_;
+};
+
+TEST_F(TreeWatcherTest, TellsOfWhatIsNewChangedReplacedAndGone) {
+  const auto old = home_ / "lines/old.jsonl";
+  const auto file = home_ / "lines/a.jsonl";
+  write_file(old, "one\n");
+  write_file(file, "one\n");
+  start();
+  test::append_file(file, "two\n");
+  EXPECT_TRUE(is_told(file));
+  EXPECT_FALSE(told_.contains(old.string())) << "what stands there at the start is no news";
+
+  const auto deep = home_ / "lines/new/deep/b.jsonl";
+  write_file(deep, "one\n");
+  EXPECT_TRUE(is_told(deep));
+
+  told_.clear();
+  write_file(home_ / "lines/c.tmp", "two\n");  // the same size
+  std::filesystem::rename(home_ / "lines/c.tmp", old);
+  EXPECT_TRUE(is_told(old));
+
+  told_.clear();
+  std::filesystem::remove(file);
+  EXPECT_TRUE(is_told(file));
+}
+
+TEST_F(TreeWatcherTest, ARootThatComesLater) {
+  start();
+  const auto file = home_ / "lines/a.jsonl";
+  write_file(file, "one\n");
+  EXPECT_TRUE(is_told(file));
+  EXPECT_THAT(watcher_->describe(), HasSubstr("polling every"));
+}
+
+}  // namespace
+}  // namespace memd
