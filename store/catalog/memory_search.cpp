@@ -168,10 +168,12 @@ class Question {
     std::vector<search::FusionCandidate> pool = candidates();
     rank(pool);
     const auto& weights = search::evidence_weights(by_meaning_ ? model_ : std::string());
-    std::vector<RankingFeatures> best;
-    for (std::size_t i = 0; i < std::min<std::size_t>(pool.size(), search::kJudgedHits); ++i)
-      best.push_back(pool[i].features);
-    out.nothing_relevant = search::nothing_relevant(best, weights);
+    const auto likely = [&](const search::FusionCandidate& one) {
+      return search::likelihood(search::evidence(one.features, weights), weights, false);
+    };
+    const auto judged = std::span(pool).first(std::min<std::size_t>(pool.size(), search::kJudgedHits));
+    out.nothing_relevant =
+        std::ranges::none_of(judged, [&](const auto& one) { return likely(one) >= search::kPossible; });
     const auto offset = static_cast<std::size_t>(std::max(asked_.offset, 0));
     const auto end = offset + static_cast<std::size_t>(std::max(asked_.limit, 0));
     out.more = pool.size() > end;
@@ -181,7 +183,7 @@ class Question {
       MemoryHit hit = load(db_, cache_, sieve_, pool[i].id);
       if (!seen.insert(hash64(hit.project_key + '\n' + hit.content)).second) continue;
       hit.relevance_score = std::clamp(pool[i].score, 0.0, 1.0);
-      hit.confidence = search::confidence_of(pool[i].features, weights);
+      hit.confidence = search::confidence_of(likely(pool[i]));
       hit.snippet = passages.best({hit.content, hit.title, {}, {}}).text;
       hit.anchor = anchor_of(hit.content, hit.snippet);
       if (asked_.explain) hit.features = pool[i].features;
