@@ -17,6 +17,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
