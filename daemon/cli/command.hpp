@@ -77,6 +77,9 @@ Command setup_command();
 std::vector<Command> service_commands();  // stop, restart, logs, uninstall
 std::vector<Command> session_commands();  // open, handoff
 
+// There are clients here, and none of them knows memd. False where that cannot be told.
+bool lacks_registration(const Settings& settings);
+
 // Takes memd out of every client found here, and prints what it did.
 Result<int> unregister_everywhere(const Invocation& call, bool dry_run);
 // `memd` alone: sessions running now, the last ones, and what waits.

@@ -183,14 +183,15 @@ Command search_command() {
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 10;
     constexpr std::int64_t kPage = 50;
-    return show_pages<HitsView>(call, pages_of("semantic_search", &tools::SemanticSearchAnswer::results),
-                                {o->count, kUsual, kPage}, [o](const PageWanted& page) {
-                                  ToolArguments w;
-                                  w.add("query", sentence(o->words)).add_list("also", o->also).add("n_results", page.rows);
-                                  w.add("session_id", o->session).add("mode", o->mode).add("kind", o->kind);
-                                  add_scope(w, *o).add_flag("explain", o->explain).add("cursor", page.cursor);
-                                  return add_filters(w, *o).finish();
-                                });
+    return show_pages<HitsView>(
+        call, pages_of("semantic_search", &tools::SemanticSearchAnswer::results), {o->count, kUsual, kPage},
+        [o](const PageWanted& page) {
+          ToolArguments w;
+          w.add("query", sentence(o->words)).add_list("also", o->also).add("n_results", page.rows);
+          w.add("session_id", o->session).add("mode", o->mode).add("kind", o->kind);
+          add_scope(w, *o).add_flag("explain", o->explain).add("cursor", page.cursor);
+          return add_filters(w, *o).finish();
+        });
   };
   return c;
 }

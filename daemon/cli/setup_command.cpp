@@ -222,6 +222,20 @@ Result<int> run_setup(const SetupOptions& o, const Invocation& call) {
 
 }  // namespace
 
+bool lacks_registration(const Settings& settings) {
+  const auto registration = registration_of(settings);
+  if (!registration) return false;
+  const auto places = setup::ClientPlaces::of(settings.home);
+  bool found = false;
+  for (const ClientInfo& client : setup::clients()) {
+    if (!setup::is_here(client, places)) continue;
+    const auto there = registration->registered(client, ClientScope::user, {});
+    if (!there || !there->empty()) return false;
+    found = true;
+  }
+  return found;
+}
+
 Result<int> unregister_everywhere(const Invocation& call, bool dry_run) {
   SetupOptions o;
   o.remove = true;

@@ -284,6 +284,7 @@ void show(Screen& screen, const Today& today) {
   const auto waits = [&screen](const Line& line) { screen.text(Line("! ", Style::warning).append(line)); };
   if (status.ingest && (!status.ingest->last_error.empty() || !status.ingest->idle || status.ingest->sources_short > 0))
     waits(ingest_line(*status.ingest, screen.look()));
+  if (today.lacks_registration) waits(Line("No agent here knows memd yet").add(": memd setup", Style::id));
   if (status.capture.paused) waits(Line("Capture is paused").add(": memd capture resume", Style::id));
   if (!status.sources.troubles.empty())
     waits(Line(with_noun(static_cast<std::int64_t>(status.sources.troubles.size()), "source") + " cannot be read")

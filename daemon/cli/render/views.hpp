@@ -132,6 +132,7 @@ struct Today {
   tools::ListSessionsAnswer running;
   tools::ListSessionsAnswer last;
   admin::StatusReport status;
+  bool lacks_registration = false;
 };
 void show(Screen& screen, const Today& today);
 
