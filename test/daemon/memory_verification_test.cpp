@@ -2,6 +2,7 @@
 
 #include "daemon/child_process.hpp"
 #include "daemon/memories/promotion.hpp"
+#include "store/memory/named_things.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/memory_files.hpp"
 #include "test/support/store_fixture.hpp"
