@@ -177,8 +177,7 @@ void add_memory_read(mcp::ToolRegistry& registry, const ToolServices& services) 
   info.name = "memory_read";
   info.title = "Read a memory";
   info.description =
-      "One memory whole, with its links and where it comes from; without slug the list. Files that people keep, and "
-      "CLAUDE.md, AGENTS.md.";
+      "One memory whole, with its links and where it comes from; without slug the list. CLAUDE.md and AGENTS.md, too.";
   registry.add<MemoryReadParams, MemoryReadAnswer>(
       std::move(info), [services](const MemoryReadParams& p, mcp::ToolContext& c) { return run_read(services, p, c); });
 }

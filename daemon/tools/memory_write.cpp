@@ -279,6 +279,8 @@ void add_memory_write(mcp::ToolRegistry& registry, const ToolServices& services)
   registry.add<MemoryWriteParams, MemoryWriteAnswer>(
       std::move(info), [services](const MemoryWriteParams& p, mcp::ToolContext& c) -> Result<MemoryWriteAnswer> {
         MEMD_TRY_ASSIGN(auto done, MemoryCall(services, p, c).run());
+        // The directory: it may be new, and a link changes two files.
+        if (services.memory_changed) services.memory_changed(std::filesystem::path(done.path).parent_path());
         return with_size(std::move(done));
       });
 }
