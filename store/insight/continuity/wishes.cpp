@@ -116,6 +116,7 @@ void find_goal(const SessionPast& past, WorkingState& out) {
 void find_constraints(const SessionPast& past, WorkingState& out) {
   for (const PastText& t : past.texts) {
     if (t.speaker == Speaker::agent || is_words_of_client(t.text)) continue;
+    if (cues().opening(t.text, Cue::plan_told)) continue;  // its sentences are steps
     double weight = decay(t.age, kToldHalfLife);
     if (t.text.size() > 1500) weight *= kPastedPrompt;
     if (t.speaker == Speaker::meanwhile) weight *= kWhileWorking;
