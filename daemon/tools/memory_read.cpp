@@ -14,7 +14,7 @@ namespace {
 using memory::ReadMemory;
 
 constexpr std::size_t kTitleTokens = 60;
-constexpr std::size_t kNamesShown = 20;  // of links, files, commits
+constexpr std::size_t kMemoriesNamed = 20;  // of links, files, commits
 constexpr std::size_t kLeastShown = 200;  // bytes of a text that goes on, however small the answer
 
 std::string masked(std::string text) {
@@ -27,7 +27,7 @@ std::optional<std::string> memory_time(TimeMs time) {
 }
 
 std::optional<std::vector<std::string>> first_names(std::vector<std::string> names) {
-  if (names.size() > kNamesShown) names.resize(kNamesShown);
+  if (names.size() > kMemoriesNamed) names.resize(kMemoriesNamed);
   return unless_empty(std::move(names));
 }
 
@@ -54,7 +54,7 @@ MemoryOut whole(const memories::Notebook& notebook, const memories::FoundMemory&
     out.quality = memory::quality_of(m, edges.size(), notebook.clock().now()).score;
   std::vector<MemoryLinkOut> links;
   for (const MemoryEdge& edge : edges) {
-    if (links.size() == kNamesShown) break;
+    if (links.size() == kMemoriesNamed) break;
     MemoryLinkOut link{edge.label, edge.target, {}};
     if (const auto other = notebook.directory(found.place).read(edge.target))
       link.title = unless_empty(short_line(masked(other->memory.title), kTitleTokens));
