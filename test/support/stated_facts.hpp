@@ -56,12 +56,14 @@ class StatedFacts {
     } else if (value.is_array()) {
       for (const auto& item : value.get_array())
         look(item, path + "[]");
-    } else if (path == "notice") {  // its beginning stands first, the rest at the end
-      const std::string whole = without_breaks(value.as_string());
+    } else if (path == "notice" || path == "summary") {
+      // The beginning of the notice stands first, the rest at the end; the text adds to lines of a summary.
+      const std::string whole(value.as_string());
+      const std::string_view border = path == "notice" ? ". " : "\n";
       for (std::size_t from = 0; from < whole.size();) {
-        const auto end = std::min(whole.find(". ", from), whole.size() - 1);
+        const auto end = std::min(whole.find(border, from), whole.size() - 1);
         if (!is_stated(boost::json::value(whole.substr(from, end + 1 - from)))) missing_ += path + ": " + whole + "\n";
-        from = end + 2;
+        from = end + border.size();
       }
     } else if (!is_stated(value)) {
       missing_ += path + ": " + boost::json::serialize(value).substr(0, 80) + "\n";

@@ -27,8 +27,8 @@ function* scalars(value, path) {
   else yield [path, value];
 }
 
-// The beginning of the notice stands first, the rest at the end.
-const sentences = (notice) => notice.split(/(?<=\.) /);
+// What stands in pieces: the beginning of the notice first and the rest at the end, and lines to which the text adds.
+const pieces = (path, value) => (path === 'notice' ? value.split(/(?<=\.) /) : path === 'summary' ? value.split('\n') : [value]);
 
 function states(text, line, value) {
   // What is empty, none or not the case may go without saying.
@@ -39,7 +39,7 @@ function states(text, line, value) {
     return forms.some((form) => new RegExp(`(?<![\\d.])${form.replace('.', '\\.')}(?!\\d)`).test(text));
   }
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value)) return text.includes(value.slice(0, 10)) && text.includes(value.slice(11, 16)); // the day may stand in a heading
-  return line.includes(oneLine(oneLine(value).slice(0, shown)));
+  return line.includes(oneLine(oneLine(value).slice(0, shown).replace(/…$/, ''))); // a text that says more is cut later
 }
 
 const counted = (n, noun) => `${n} ${noun}${n === 1 ? '' : 's'}`;
@@ -49,7 +49,7 @@ export function missingFacts(structured, text) {
   const missing = [];
   const line = oneLine(text);
   for (const [path, value] of scalars(structured, ''))
-    if (!leftOut.some(([pattern]) => pattern.test(path)) && !(path === 'notice' ? sentences(value).every((one) => states(text, line, one)) : states(text, line, value)))
+    if (!leftOut.some(([pattern]) => pattern.test(path)) && !pieces(path, value).every((one) => states(text, line, one)))
       missing.push(`${path}: ${JSON.stringify(value).slice(0, 80)}`);
   for (const { platform, sources_behind: files, bytes_behind: bytes } of structured.freshness ?? [])
     if (files > 0 && !text.includes(`${platform} is behind by ${counted(bytes, 'byte')} in ${counted(files, 'file')}`)) missing.push(`freshness of ${platform}`);
