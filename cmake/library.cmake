@@ -1,11 +1,19 @@
+# Several sources in one translation unit: what a source costs is mostly its headers, which a unit reads once. Not for
+# daily work, where one changed source would compile ten, nor does it see that a source lacks an include.
+option(MEMD_UNITY "Compile the sources of a library in groups (every preset but dev and check)" OFF)
+set(MEMD_UNITY_BYTES 150000 CACHE STRING "Of sources that one group holds at most")
+
 option(MEMD_CHECK_ONLY "Look for errors and warnings, compile nothing (the preset check)" OFF)
 find_program(CCACHE_PROGRAM ccache)
 set(launcher)
 if(CCACHE_PROGRAM)
-  # Relative paths, so that a second clone finds what the first one compiled. With "depend" the compiler tells what a source
-  # includes; else each source that is new would be preprocessed once more to know.
-  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true CCACHE_DEPEND=true
+  # Relative paths, so that a second clone finds what the first one compiled.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
                CCACHE_SLOPPINESS=pch_defines,time_macros)
+  if(MEMD_CHECK_ONLY OR MEMD_UNITY)
+    # The compiler tells what a source includes. Else each new source is preprocessed once more to know.
+    list(APPEND launcher CCACHE_DEPEND=true)
+  endif()
 endif()
 set(check_launcher ${launcher})
 if(CCACHE_PROGRAM)
@@ -58,11 +66,6 @@ function(memd_precompile target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # as ccache needs it
 endfunction()
 
-# Several sources in one translation unit: what a source costs is mostly its headers, which a unit reads once. Not for
-# daily work, where one changed source would compile ten, nor does it see that a source lacks an include.
-option(MEMD_UNITY "Compile the sources of a library in groups (every preset but dev and check)" OFF)
-set(MEMD_UNITY_BYTES 150000 CACHE STRING "Of sources that one group holds at most")
-
 # memd_unity(TARGET): groups the target's sources, neighbours first. Sources with options of their own and generated
 # ones stay apart.
 function(memd_unity target)
@@ -109,7 +112,8 @@ endfunction()
 # (test/layering sees to that) does so wherever that source is compiled without precompiled headers, the others by the
 # target all_verify_interface_header_sets.
 #
-# memd_library(TARGET [HEADER...]): headers that most of its sources read, precompiled beside the standard ones.
+# memd_library(TARGET [HEADER...]): headers that most of its sources read, precompiled beside the standard ones in the preset
+# check.
 function(memd_library target)
   memd_target_settings(${target})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
@@ -125,6 +129,9 @@ function(memd_library target)
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${verified}
     FILE_SET included_first TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
   if(MEMD_PRECOMPILE)
+    if(NOT MEMD_CHECK_ONLY)
+      set(ARGN)
+    endif()
     memd_precompile(${target} ${standard_headers} ${ARGN})
   endif()
   memd_unity(${target})
