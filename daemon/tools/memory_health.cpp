@@ -56,7 +56,7 @@ AnswerText render_text(const MemoryHealthAnswer& a) {
     if (one.line) body.add(":", *one.line);
     body.add("\n  ", one.message, "\n");
   }
-  return scope_line(a).add(a.findings.size(), " of ", a.total, " in all.\n").quote(body).add(answer_footer(a));
+  return answer_header(a).add(a.findings.size(), " of ", a.total, " in all.\n").quote(body).add(answer_footer(a));
 }
 
 void add_memory_health(mcp::ToolRegistry& registry, const ToolServices& services) {

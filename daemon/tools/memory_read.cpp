@@ -167,7 +167,7 @@ AnswerText render_text(const MemoryReadAnswer& a) {
       body.add("  ", problem, "\n");
     if (m.text) body.add("\n", HistoryText::Whole{*m.text}, "\n");
   }
-  AnswerText out = scope_line(a);
+  AnswerText out = answer_header(a);
   out.add(a.memories.size(), " of ", a.total, " in all.\n");
   return out.quote(body).add(answer_footer(a));
 }

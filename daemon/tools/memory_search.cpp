@@ -74,7 +74,7 @@ AnswerText render_text(const MemorySearchToolAnswer& a) {
     if (!m.memory.tags.empty()) body.add("  (", joined(m.memory.tags), ")");
     body.add("\n");
   }
-  AnswerText out = scope_line(a);
+  AnswerText out = answer_header(a);
   out.add(counted_words(static_cast<std::int64_t>(a.memories.size()), "hit"), ", best first.\n");
   return out.quote(body).add(answer_footer(a));
 }
