@@ -3,9 +3,6 @@
 #include "bench/continuity/transcript.hpp"
 #include "store/insight/continuity/name_weight.hpp"
 
-#include <algorithm>
-#include <vector>
-
 namespace memd::bench {
 namespace fs = std::filesystem;
 
@@ -30,15 +27,8 @@ double NameWeights::of(std::string_view name) const {
 }
 
 NameWeights weigh_names(const fs::path& home) {
-  std::vector<fs::path> files;
-  for (const auto& project : fs::directory_iterator(home / ".claude/projects")) {
-    if (!project.is_directory()) continue;
-    for (const auto& entry : fs::directory_iterator(project))
-      if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());  // by project
   NameWeights out;
-  for (const fs::path& file : files) {
+  for (const fs::path& file : main_transcripts(home)) {  // by project
     Terms names;
     for (const TranscriptRecord& r : read_transcript(file).records) {
       for (const std::string& text : r.texts)

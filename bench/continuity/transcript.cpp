@@ -46,8 +46,11 @@ void read_block(const boost::json::object& block, TranscriptRecord& record) {
   } else if (type == "tool_result") {
     std::vector<ToolInput> strings;
     if (const auto* content = block.if_contains("content")) collect_strings(*content, "", strings);
-    for (ToolInput& s : strings)
-      if (s.name != "type") record.results.push_back(std::move(s.value));
+    for (ToolInput& s : strings) {
+      if (s.name == "type") continue;
+      if (is_true(block, "is_error")) record.errors.push_back(s.value);
+      record.results.push_back(std::move(s.value));
+    }
   }
 }
 
@@ -69,6 +72,7 @@ void read_record(std::string_view line, TranscriptRecord& record) {
   const boost::json::object& object = value.get_object();
   record.time = parse_rfc3339(text_under(object, "timestamp")).value_or(0);
   record.sidechain = is_true(object, "isSidechain") || is_true(object, "isMeta");
+  record.cwd = text_under(object, "cwd");
   const std::string_view type = text_under(object, "type");
   if (type == "system" && text_under(object, "subtype") == "compact_boundary") record.kind = RecordKind::boundary;
   if (type != "user" && type != "assistant") return;
@@ -109,18 +113,24 @@ Transcript read_transcript(const fs::path& file) {
   return out;
 }
 
-std::vector<fs::path> compacted_transcripts(const fs::path& home) {
+std::vector<fs::path> main_transcripts(const fs::path& home) {
   std::vector<fs::path> out;
   for (const auto& project : fs::directory_iterator(home / ".claude/projects")) {
     if (!project.is_directory()) continue;
-    for (const auto& entry : fs::directory_iterator(project)) {
-      if (entry.path().extension() != ".jsonl") continue;
-      std::ifstream in(entry.path(), std::ios::binary);
-      const std::string bytes(std::istreambuf_iterator<char>(in), {});
-      if (bytes.find(R"("compact_boundary")") != std::string::npos) out.push_back(entry.path());
-    }
+    for (const auto& entry : fs::directory_iterator(project))
+      if (entry.path().extension() == ".jsonl") out.push_back(entry.path());
   }
   std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<fs::path> compacted_transcripts(const fs::path& home) {
+  std::vector<fs::path> out = main_transcripts(home);
+  std::erase_if(out, [](const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
+    return bytes.find(R"("compact_boundary")") == std::string::npos;
+  });
   return out;
 }
 

@@ -33,6 +33,8 @@ struct TranscriptRecord {
   bool sidechain = false;            // of a subagent, or put there by the client
   std::vector<std::string> texts;    // what was said
   std::vector<std::string> results;  // what tools gave back
+  std::vector<std::string> errors;   // of those the ones that failed
+  std::string cwd;                   // empty: not stated
   std::vector<ToolUse> uses;
 };
 
@@ -47,7 +49,8 @@ struct Transcript {
 // Lines that are no JSON object are `other`. Throws std::runtime_error when the file cannot be read.
 Transcript read_transcript(const std::filesystem::path& file);
 
-// Main transcripts of a home that hold a compact_boundary, by path.
+// Main transcripts of a home, by path; and those of them that hold a compact_boundary.
+std::vector<std::filesystem::path> main_transcripts(const std::filesystem::path& home);
 std::vector<std::filesystem::path> compacted_transcripts(const std::filesystem::path& home);
 
 // One compaction: the records before `boundary` are what could be known, `summary` is what the platform made of them.

@@ -5,6 +5,7 @@
 #include "daemon/admin/ingest_tools.hpp"
 #include "daemon/admin/memory_tool.hpp"
 #include "daemon/admin/metrics.hpp"
+#include "daemon/admin/recall_tool.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/version.hpp"
 #include "schemas/json_writer.hpp"
@@ -140,6 +141,9 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
   registry.add<tools::CaptureParams, tools::CaptureAnswer>(
       {"capture", "Capture", "Pauses and resumes the storing of what agents write.", {false, false, true, false}},
       [&host](const tools::CaptureParams& p, mcp::ToolContext&) { return host.set_capture(p); });
+  registry.add<RecallParams, RecallReport>(
+      {"recall", "Recall", "What earlier work tells of a file, a command or an error; for hooks of agents.", {}},
+      [&host](const RecallParams& p, mcp::ToolContext&) { return recall(host, p); });
   registry.add<CoverageParams, CoverageReport>(
       {"coverage", "Coverage", "What became of every byte of every source.", {}},
       [&host](const CoverageParams& p, mcp::ToolContext&) { return coverage(host, p); });

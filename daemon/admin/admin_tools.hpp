@@ -22,7 +22,7 @@ struct ProcessFacts {
 };
 
 // Adds the command line's own questions: ingest, import, status, coverage, log, diagnostics, doctor,
-// retention. They are built like
+// retention, recall. They are built like
 // tools, but not offered to agents. The host must outlive the registry.
 void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, ProcessFacts facts);
 

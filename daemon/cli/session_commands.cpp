@@ -48,7 +48,7 @@ Result<fs::path> directory_of(const SessionRow& session) {
   return Error(Errc::not_found, "the session's directory " + session.cwd + " is not there");
 }
 
-Command open_command() {
+Command reopen_command() {
   struct OpenOptions {
     std::string session;
     bool print = false;
@@ -139,6 +139,6 @@ Command handoff_command() {
 
 }  // namespace
 
-std::vector<Command> session_commands() { return {open_command(), handoff_command()}; }
+std::vector<Command> session_commands() { return {reopen_command(), handoff_command()}; }
 
 }  // namespace memd::cli

@@ -150,6 +150,9 @@ Config read_document(const std::string& file, const YAML::Node& document) {
     if (it == kRawModes.end()) refuse(file, v.Mark(), key + ": expected one of masked, as_is, off");
     out.raw_layer = it->second;
   });
+  Section hooks(file, "hooks");
+  hooks.key("recall",
+            [&](const auto& v, const auto& key) { out.recall_hooks = scalar<bool>(file, v, key, "true or false"); });
   Section sessions(file, "sessions");
   sessions.key("stopped_after_s", [&](const auto& v, const auto& key) {
     out.sessions.stopped_after = whole_number(file, v, key, 1, 604'800) * 1000LL;
@@ -187,6 +190,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("raw_layer", [&](const auto& v, const auto&) { raw_layer.read(v); })
       .key("encryption", [&](const auto& v, const auto& key) { out.encryption = read_encryption(file, v, key); })
       .key("sessions", [&](const auto& v, const auto&) { sessions.read(v); })
+      .key("hooks", [&](const auto& v, const auto&) { hooks.read(v); })
       .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
       .key("exclude", [&](const auto& v, const auto&) { out.exclude = read_exclude(file, v); })
       .key("memory", [&](const auto& v, const auto&) { out.memory = config::read_memory(file, v); })

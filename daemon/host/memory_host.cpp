@@ -209,6 +209,9 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                                      summarizer_.get(), [this](const std::string& directory) {
                                        if (auto* indexer = memory_indexer()) indexer->hint_project(directory);
                                      },
+                                     [this](const std::filesystem::path& path) {
+                                       if (auto* indexer = memory_indexer()) indexer->hint(path);
+                                     },
                                      settings.home,     settings.config.memory};
   tools::register_tools(tools_, services);
   tools::register_whole_answers(whole_answers_, services);

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = jsonrpc::Envelope::Kind;
 
-constexpr std::size_t kMostKept = 64 * 1024;  // bytes of a line that is kept to be asked again
+constexpr std::size_t kMostClientsKept = 64 * 1024;  // bytes of a line that is kept to be asked again
 
 // A tool that is not among them is taken for one that writes.
 constexpr std::array<std::string_view, 12> kReadingTools{
@@ -52,7 +52,7 @@ void ClientLedger::from_client(std::string_view line) {
       if (e.method == "resources/list" && !initialize_line_.empty() && list_line_.empty() && line.front() == '{')
         list_line_ = line;
       const bool reads = only_reads(e);
-      const bool kept = reads && line.front() == '{' && line.size() <= kMostKept;
+      const bool kept = reads && line.front() == '{' && line.size() <= kMostClientsKept;
       in_flight_.insert_or_assign(e.id, InFlight{kept ? std::string(line) : std::string(), reads});
     } else if (e.method == "notifications/initialized") {
       initialized_line_ = line;

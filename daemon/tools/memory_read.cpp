@@ -14,7 +14,7 @@ namespace {
 using memory::ReadMemory;
 
 constexpr std::size_t kTitleTokens = 60;
-constexpr std::size_t kNamesShown = 20;  // of links, files, commits
+constexpr std::size_t kMemoriesNamed = 20;  // of links, files, commits
 constexpr std::size_t kLeastShown = 200;  // bytes of a text that goes on, however small the answer
 
 std::string masked(std::string text) {
@@ -27,7 +27,7 @@ std::optional<std::string> memory_time(TimeMs time) {
 }
 
 std::optional<std::vector<std::string>> first_names(std::vector<std::string> names) {
-  if (names.size() > kNamesShown) names.resize(kNamesShown);
+  if (names.size() > kMemoriesNamed) names.resize(kMemoriesNamed);
   return unless_empty(std::move(names));
 }
 
@@ -54,7 +54,7 @@ MemoryOut whole(const memories::Notebook& notebook, const memories::FoundMemory&
     out.quality = memory::quality_of(m, edges.size(), notebook.clock().now()).score;
   std::vector<MemoryLinkOut> links;
   for (const MemoryEdge& edge : edges) {
-    if (links.size() == kNamesShown) break;
+    if (links.size() == kMemoriesNamed) break;
     MemoryLinkOut link{edge.label, edge.target, {}};
     if (const auto other = notebook.directory(found.place).read(edge.target))
       link.title = unless_empty(short_line(masked(other->memory.title), kTitleTokens));
@@ -177,8 +177,7 @@ void add_memory_read(mcp::ToolRegistry& registry, const ToolServices& services) 
   info.name = "memory_read";
   info.title = "Read a memory";
   info.description =
-      "One memory whole, with its links and where it comes from; without slug the list. Files that people keep, and "
-      "CLAUDE.md, AGENTS.md.";
+      "One memory whole, with its links and where it comes from; without slug the list. CLAUDE.md and AGENTS.md, too.";
   registry.add<MemoryReadParams, MemoryReadAnswer>(
       std::move(info), [services](const MemoryReadParams& p, mcp::ToolContext& c) { return run_read(services, p, c); });
 }

@@ -83,7 +83,7 @@ void add_memory_search(mcp::ToolRegistry& registry, const ToolServices& services
   mcp::ToolInfo info;
   info.name = "memory_search";
   info.title = "Search memories";
-  info.description = "Finds memories (what people keep of decisions and lessons) by words and meaning.";
+  info.description = "Finds memories (decisions and lessons that people keep).";
   registry.add<MemorySearchParams, MemorySearchToolAnswer>(
       std::move(info),
       [services](const MemorySearchParams& p, mcp::ToolContext& c) { return run_search(services, p, c); });

@@ -19,14 +19,14 @@ constexpr std::size_t kAskedTokens = 200;     // of a text in the question to th
 constexpr std::size_t kConflictTokens = 800;  // of the text that stands in the file
 
 // What a person is asked: on lines of their own, as a terminal may have it.
-class Question {
+class AskedOfPerson {
  public:
-  explicit Question(std::string what) : text_("memd: " + harmless_line(what)) {}
-  Question& show(std::string_view label, std::string_view value) {
+  explicit AskedOfPerson(std::string what) : text_("memd: " + harmless_line(what)) {}
+  AskedOfPerson& show(std::string_view label, std::string_view value) {
     if (!value.empty()) text_.append("\n").append(label).append(": ").append(harmless_line(value));
     return *this;
   }
-  Question& quote(std::string text) {
+  AskedOfPerson& quote(std::string text) {
     redact(text);
     if (!text.empty()) text_.append("\n\n").append(harmless(cut_to_tokens(text, kAskedTokens).text));
     return *this;
@@ -59,7 +59,7 @@ class MemoryCall {
     return Error(Errc::invalid_argument, fmt::format("{}: send {}", argument, what));
   }
 
-  Result<void> agree(const Question& question) const {
+  Result<void> agree(const AskedOfPerson& question) const {
     if (services_.memory.write == MemoryWriting::allow) return {};
     if (context_.person == nullptr)
       return Error(Errc::permission,
@@ -88,7 +88,7 @@ class MemoryCall {
     draft.title = wanted.title;
     draft.content = wanted.text;
     if (!params_.force) MEMD_TRY(refuse_same(memories::similar_memories(notebook_.places(), draft, services_.clock.now())));
-    MEMD_TRY(agree(Question("write this memory?")
+    MEMD_TRY(agree(AskedOfPerson("write this memory?")
                        .show("title", wanted.title)
                        .show("type", *params_.type)
                        .show("where", place.directory.native())
@@ -129,7 +129,7 @@ class MemoryCall {
     request.dry_run = true;
     MEMD_TRY_ASSIGN(const auto draft, promoted(request));
     if (!params_.force) MEMD_TRY(refuse_same(draft.similar));
-    MEMD_TRY(agree(Question("make this memory of " + request.from + "?")
+    MEMD_TRY(agree(AskedOfPerson("make this memory of " + request.from + "?")
                        .show("title", draft.draft.title)
                        .show("type", to_string(draft.draft.type))
                        .show("where", request.place.directory.native())
@@ -146,7 +146,7 @@ class MemoryCall {
   }
 
   Result<MemoryWriteAnswer> undo() const {
-    MEMD_TRY(agree(Question(params_.slug.empty() ? "bring back the memory that was deleted last?"
+    MEMD_TRY(agree(AskedOfPerson(params_.slug.empty() ? "bring back the memory that was deleted last?"
                                                  : "bring back the deleted memory " + params_.slug + "?")));
     MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
     MEMD_TRY_ASSIGN(const Memory back, notebook_.undo(name));
@@ -160,7 +160,7 @@ class MemoryCall {
     if (!params_.tags.empty()) edit.tags = params_.tags;
     if (edit.is_empty()) return missing("text", "what changes: text, title, type or tags");
     const Memory& m = found.read.memory;
-    MEMD_TRY(agree(Question("change the memory " + m.slug + "?")
+    MEMD_TRY(agree(AskedOfPerson("change the memory " + m.slug + "?")
                        .show("file", m.path.native())
                        .show("new title", params_.title.value_or(""))
                        .show("new type", params_.type.value_or(""))
@@ -198,7 +198,7 @@ class MemoryCall {
     MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
     MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(name));
     const Memory& m = found.read.memory;
-    MEMD_TRY(agree(Question("put the memory " + m.slug + " into the trash?")
+    MEMD_TRY(agree(AskedOfPerson("put the memory " + m.slug + " into the trash?")
                        .show("title", m.title)
                        .show("file", m.path.native())));
     if (const auto done = notebook_.remove(found, expected(m)); !done) return with_other_text(done.error(), m);
@@ -214,7 +214,7 @@ class MemoryCall {
     MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(name));
     const Memory& m = found.read.memory;
     const auto label = unless_empty(params_.label.value_or(""));
-    MEMD_TRY(agree(Question((links ? "link the memory " : "remove the edges of the memory ") + m.slug +
+    MEMD_TRY(agree(AskedOfPerson((links ? "link the memory " : "remove the edges of the memory ") + m.slug +
                             (links ? " to " : " and ") + *params_.target + "?")
                        .show("label", label.value_or(""))));
     MEMD_TRY_ASSIGN(const auto done, links ? notebook_.link(found, *params_.target, label)
@@ -279,6 +279,8 @@ void add_memory_write(mcp::ToolRegistry& registry, const ToolServices& services)
   registry.add<MemoryWriteParams, MemoryWriteAnswer>(
       std::move(info), [services](const MemoryWriteParams& p, mcp::ToolContext& c) -> Result<MemoryWriteAnswer> {
         MEMD_TRY_ASSIGN(auto done, MemoryCall(services, p, c).run());
+        // The directory: it may be new, and a link changes two files.
+        if (services.memory_changed) services.memory_changed(std::filesystem::path(done.path).parent_path());
         return with_size(std::move(done));
       });
 }

@@ -75,6 +75,8 @@ struct ToolServices {
   LlmSummarizer* llm = nullptr;  // null: summaries are extractive
   // A client works in this directory: its memories are to be known. Returns at once. Empty: nobody takes notice.
   std::function<void(const std::string&)> working_in{};
+  // A file or a directory of memories was changed by a tool: searches are to know it. Likewise.
+  std::function<void(const std::filesystem::path&)> memory_changed{};
   std::filesystem::path home{};  // whose memories; empty: there are no tools for memories
   MemoryConfig memory{};
 };

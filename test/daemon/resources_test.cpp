@@ -240,7 +240,7 @@ class MemoryResources : public ToolFixture {
     std::filesystem::create_directories(home / "my app/.git");
     open();
     const tools::ToolServices services{pool,     clock,      freshness, raw, adapters, store.file(),
-                                       defaults, background, nullptr, {}, home.path(), memory};
+                                       defaults, background, nullptr, {}, {}, home.path(), memory};
     resources::add_resources(offered, services, registry);
     write("Locks are fair", "global");
     write("Tabs it is", "project");

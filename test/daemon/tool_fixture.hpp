@@ -64,7 +64,7 @@ class ToolFixture : public testing::Test {
 
   void open() {
     tools::ToolServices services{pool,     clock,      freshness, raw, adapters, store.file(),
-                                 defaults, background, nullptr, {}, home.path(), memory};
+                                 defaults, background, nullptr, {}, {}, home.path(), memory};
     tools::register_tools(registry, services);
   }
 

@@ -1,7 +1,7 @@
 // Memories over MCP, with the official clients of both eras: written after the person agreed, linked, found, superseded,
 // deleted and brought back; followed as resources; and refused to clients without permission.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
@@ -19,9 +19,10 @@ for (const wayName of ['standalone', 'socket']) {
     before(() => (wayName === 'socket' ? startDaemon(home) : undefined));
     after(() => cleanUp(home));
 
-    for (const [clientName, { connect }] of Object.entries(clients))
+    for (const [clientName, { era, connect }] of Object.entries(clients))
       describe(clientName, () => {
         const asked = [];
+        const updated = [];
         let answer = 'accept';
         let memd;
         const write = async (args) => {
@@ -32,6 +33,7 @@ for (const wayName of ['standalone', 'socket']) {
         const read = async (args) => (await memd.call('memory_read', args)).structuredContent;
         before(async () => {
           memd = await connect(way, home, {
+            updated: (uri) => updated.push(uri),
             confirm: (params) => {
               asked.push(params);
               return answer === 'accept' ? { action: answer, content: {} } : { action: answer };
@@ -41,10 +43,10 @@ for (const wayName of ['standalone', 'socket']) {
 
         test('write, link, find, supersede, delete, bring back', async () => {
           const name = clientName.replace(/[^a-z0-9]+/g, '-');
-          const first = await write({ action: 'create', type: 'decision', title: `Rename first (${name})`, text: `Rename before you answer, says ${name}.`, tags: ['upload', 'store'] });
+          const first = await write({ action: 'create', type: 'decision', title: `Rename first (${name})`, text: `Rename before you answer, says ${name}.`, tags: ['upload', 'store'], force: true });
           assert.match(asked.at(-1).message, /^memd: write this memory\?\ntitle: Rename first/);
           assert.equal(readFileSync(first.path, 'utf8').includes(`says ${name}`), true);
-          const second = await write({ action: 'create', type: 'decision', title: `Sync, then rename (${name})`, text: `A rename without a sync may be empty, found ${name}.` });
+          const second = await write({ action: 'create', type: 'decision', title: `Sync, then rename (${name})`, text: `A rename without a sync may be empty, found ${name}.`, force: true });
           const link = await write({ action: 'link', slug: second.slug, target: first.slug, label: 'supersedes' });
           assert.equal(link.changed, true);
 
@@ -65,6 +67,23 @@ for (const wayName of ['standalone', 'socket']) {
           assert.equal((await read({ slug: second.slug })).memories[0].links[0].label, 'supersedes');
           const { json } = await cli(home, 'memory', 'graph');
           assert.ok(json.edges.some(({ source, target, label }) => source === second.slug && target === first.slug && label === 'supersedes'));
+        });
+
+        test('what is written is found, and what is edited by hand is told', async () => {
+          const word = `quokka${clientName.length}`;
+          const { slug, path } = await write({ action: 'create', type: 'learning', title: `The ${word} sleeps by day`, text: `A ${word} is seen at night.`, force: true });
+          const found = () => memd.call('memory_search', { query: `when is a ${word} seen` });
+          await eventually('it is found', async () => (await found()).structuredContent.memories[0]?.memory.slug === slug);
+          const uri = `memory://global/${slug}`;
+          const [{ text }] = (await memd.client.readResource({ uri })).contents;
+          assert.match(text, /seen at night/);
+          const stream = era === 'modern' ? await memd.client.listen({ resourceSubscriptions: [uri] }) : await memd.client.subscribeResource({ uri });
+          updated.length = 0;
+          appendFileSync(path, '\nSeen at noon once, by hand.\n');
+          await eventually('the edit is told', () => updated.includes(uri));
+          assert.match((await memd.client.readResource({ uri })).contents[0].text, /Seen at noon/);
+          await stream.close?.();
+          await write({ action: 'delete', slug });
         });
 
         test('a person who says no is obeyed', async () => {

@@ -17,11 +17,12 @@ constexpr std::size_t kReadOfResult = 8 * 1024;
 constexpr std::size_t kReadOfText = 24 * 1024;  // a longer one is a paste or a file
 
 // Keys of tool inputs as their readable form has them; they are in each, and nobody's words.
-constexpr std::array<std::string_view, 53> kInputKeys{
+constexpr std::array<std::string_view, 66> kInputKeys{
     "file_path", "old_string", "new_string", "replace_all", "run_in_background", "output_mode", "head_limit",
     "notebook_path", "taskId", "activeForm", "subagent_type", "cell_id", "target_file", "code_edit", "is_background",
     "filePath", "oldString", "newString", "replaceAll", "absolute_path", "dir_path", "old_str", "new_str",
-    "multiSelect",
+    "multiSelect", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "TaskOutput", "TodoWrite", "AskUserQuestion",
+    "ExitPlanMode", "EnterPlanMode", "ToolSearch", "WebFetch", "WebSearch", "NotebookEdit",
     // of Codex, Cline and Cursor
     "max_output_tokens", "yield_time_ms", "sandbox_permissions", "require_escalated", "prefix_rule", "timeout_ms",
     "write_stdin", "exec_command", "apply_patch", "requires_approval", "task_progress", "final_file_content",
@@ -30,7 +31,7 @@ constexpr std::array<std::string_view, 53> kInputKeys{
     "directoryRelativeWorkspacePath", "isDirectory", "tools.exec_command", "tools.apply_patch", "tools.write_stdin"};
 
 bool is_input_key(std::string_view name) {
-  return std::find(kInputKeys.begin(), kInputKeys.end(), name) != kInputKeys.end();
+  return name.starts_with("REDACTED") || std::find(kInputKeys.begin(), kInputKeys.end(), name) != kInputKeys.end();
 }
 
 bool comes_first(const NameInPlay& a, const NameInPlay& b) {
@@ -107,7 +108,9 @@ void find_names(const SessionPast& past, WorkingState& out) {
     NamePlace place = places.of(name.text);
     name.path = std::move(place.path);
     name.line = place.line;
+    if (name.path.empty()) name.score *= kWeights.name_without_place;
   }
+  std::stable_sort(out.names.begin(), out.names.end(), comes_first);
 }
 
 void weigh_names(std::vector<NameInPlay>& names, const std::vector<NameSpread>& spreads) {

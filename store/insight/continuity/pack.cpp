@@ -17,7 +17,7 @@ constexpr std::size_t kQuotes = 3;  // of a string in an array
 constexpr std::size_t kIdTokens = 10;
 constexpr std::size_t kAtOnce = 3;  // the request, the goal now and the last words have room beside each other
 constexpr std::size_t kLeastTold = 40;
-constexpr std::size_t kUsualCommand = 90;  // tokens; a longer line is rarely run again as it stands
+constexpr std::size_t kUsualCommand = 48;  // tokens; a longer line is rarely run again as it stands
 
 std::string with_id(std::string_view text, ExchangeId id) {
   return std::string(text) + (id == 0 ? "" : " [" + format_exchange_id(id) + "]");
@@ -48,8 +48,8 @@ struct Candidate {
 
 class Packer {
  public:
-  Packer(const WorkingState& state, std::size_t tokens, const Shares& shares)
-      : state_(state), budget_(tokens), shares_(shares), files_(state, budget_) {}
+  Packer(const WorkingState& state, std::size_t tokens, const Shares& shares, std::size_t names)
+      : state_(state), budget_(tokens), shares_(shares), names_(names), files_(state, budget_) {}
 
   Pack pack() {
     const std::size_t told = share(shares_.told);
@@ -140,7 +140,7 @@ class Packer {
       std::string line = (c.failed ? "(failed) " : "") + c.line;
       if (!c.whole && !line.ends_with("…")) line += "…";
       const std::size_t cost = cost_of(line) + (group == out_.commands.end() ? kNewGroup : 0);
-      if (cost > longest || cost > tokens || !budget_.take(cost)) continue;
+      if (cost > longest || cost > tokens || (!c.whole && longest < budget_.max()) || !budget_.take(cost)) continue;
       tokens -= cost;
       taken_.insert(&c);
       if (group == out_.commands.end()) group = out_.commands.insert(group, {c.exchange, {}});
@@ -168,7 +168,7 @@ class Packer {
 
   void add_names() {
     std::unordered_set<std::string> said = names_said();
-    std::size_t tokens = share(kNamesShare);
+    std::size_t tokens = std::min(names_, budget_.remaining());
     std::vector<std::pair<std::string, std::string>> groups;  // where, and the names that live there
     for (const NameInPlay& n : state_.names) {
       if (said.contains(n.text)) continue;
@@ -237,6 +237,7 @@ class Packer {
   const WorkingState& state_;
   TokenBudget budget_;
   const Shares shares_;
+  const std::size_t names_;  // tokens
   FileList files_;
   Pack out_;
   std::unordered_set<const void*> taken_;
@@ -245,8 +246,8 @@ class Packer {
 
 }  // namespace
 
-Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares) {
-  return Packer(state, tokens, shares).pack();
+Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares, std::size_t names) {
+  return Packer(state, tokens, shares, names).pack();
 }
 
 }  // namespace memd::continuity

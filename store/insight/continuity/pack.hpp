@@ -39,10 +39,14 @@ struct Pack {
   std::int64_t left_out = 0;  // items that did not fit
 };
 
-// Names and what says where they live get so much of a pack at most.
-inline constexpr double kNamesShare = 0.15;
+// Names and what says where they live get so much of a pack at most, as they cost in JSON: 15% of its text.
+inline constexpr double kNamesShare = 0.13;
 
-// The best of `state` for about `tokens` (each part as it costs in JSON; the names of the parts are not counted).
-Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares);
+// The best of `state` for about `tokens` (each part as it costs in JSON; the names of the parts are not counted), of
+// which bare names get `names` at most.
+Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares, std::size_t names);
+inline Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares) {
+  return make_pack(state, tokens, shares, static_cast<std::size_t>(kNamesShare * static_cast<double>(tokens)));
+}
 
 }  // namespace memd::continuity

@@ -25,6 +25,8 @@ struct Weights {
   double name_in_call = 1.0;
   double name_in_result = 0.05;  // what was read, of which most is passed over
 
+  double name_without_place = 0.3;  // no file is known that holds it
+
   // A file by what was done with it; one that was read counts 1.
   double file_modified = 3.0;
   double file_in_command = 0.7;

@@ -15,7 +15,7 @@ constexpr std::size_t kGoalBytes = 700;
 constexpr std::size_t kFirstGoalBytes = 360;
 constexpr std::size_t kLastWordBytes = 160;
 constexpr std::size_t kConstraints = 16;
-constexpr std::size_t kReadOfPrompt = 12 * 1024;
+constexpr std::size_t kReadOfWishes = 12 * 1024;
 constexpr double kPastedPrompt = 0.2;  // a long one is a plan or a paste, its sentences are not all wishes
 constexpr double kWhileWorking = 1.6;  // words that interrupt the work correct it
 
@@ -116,10 +116,11 @@ void find_goal(const SessionPast& past, WorkingState& out) {
 void find_constraints(const SessionPast& past, WorkingState& out) {
   for (const PastText& t : past.texts) {
     if (t.speaker == Speaker::agent || is_words_of_client(t.text)) continue;
+    if (cues().opening(t.text, Cue::plan_told)) continue;  // its sentences are steps
     double weight = decay(t.age, kToldHalfLife);
     if (t.text.size() > 1500) weight *= kPastedPrompt;
     if (t.speaker == Speaker::meanwhile) weight *= kWhileWorking;
-    for_each_sentence(t.text.substr(0, kReadOfPrompt), 12, 320, [&](std::string_view sentence) {
+    for_each_sentence(t.text.substr(0, kReadOfWishes), 12, 320, [&](std::string_view sentence) {
       const double force = binding_force(sentence);
       if (force == 0 || is_told_by_goal(out, spoken_form(sentence), force)) return;
       out.constraints.push_back({plain_sentence(sentence, 240), id_of(past, t.exchange), weight * force});

@@ -1,0 +1,270 @@
+#include "store/read/recall.hpp"
+
+#include "schemas/ascii.hpp"
+#include "schemas/event.hpp"
+#include "schemas/sql_text.hpp"
+#include "store/read/sessions.hpp"
+#include "store/text/shell_line.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace memd {
+namespace {
+
+using continuity::command_heads;
+using continuity::tidy_command;
+using continuity::without_pipe_end;
+
+// A session of the project that asks, and how much of it may be told.
+struct PastSession {
+  std::int64_t pk = 0;
+  std::int64_t end = 0;  // seq; what is told came before
+};
+
+std::int64_t last_compaction(sqlite::Database& db, std::int64_t session_pk, TimeMs before) {
+  auto& q =
+      db.prepare(sql_text("SELECT coalesce(max(seq), 0) FROM events WHERE session_pk = ? AND time < ?"
+                          " AND kind = EventKind::lifecycle AND summary GLOB 'compaction*'"));
+  q.bind(session_pk, before);
+  const std::int64_t seq = q.step() ? q.int64(0) : 0;
+  q.reset();
+  return seq;
+}
+
+// Newest first.
+std::vector<PastSession> sessions_of(sqlite::Database& db, const RecallScope& scope) {
+  std::vector<PastSession> out;
+  const auto project = NearestProjectQuery{scope.cwd}.run(db);
+  if (!project) return out;
+  auto& q = db.prepare(
+      "SELECT s.session_pk, s.native_id FROM sessions s JOIN projects p USING (project_pk)"
+      " WHERE p.identity_key = ?1 AND s.started_at < ?2 ORDER BY s.ended_at DESC LIMIT ?3");
+  q.bind(project->key, scope.before, kRecallSessions);
+  std::vector<std::int64_t> own;
+  while (q.step()) {
+    out.push_back({q.int64(0), std::numeric_limits<std::int64_t>::max()});
+    if (!scope.session_id.empty() && q.str(1) == scope.session_id) own.push_back(q.int64(0));
+  }
+  q.reset();
+  for (PastSession& s : out)
+    if (std::find(own.begin(), own.end(), s.pk) != own.end()) s.end = last_compaction(db, s.pk, scope.before);
+  std::erase_if(out, [](const PastSession& s) { return s.end == 0; });
+  return out;
+}
+
+ExchangeId exchange_at(sqlite::Database& db, std::int64_t session_pk, std::int64_t seq) {
+  auto& q = db.prepare(
+      "SELECT exchange_pk FROM exchanges WHERE session_pk = ?1 AND first_seq <= ?2 ORDER BY exchange_number DESC LIMIT "
+      "1");
+  q.bind(session_pk, seq);
+  const ExchangeId id = q.step() ? q.int64(0) : 0;
+  q.reset();
+  return id;
+}
+
+// A command line that was run, with its result.
+struct CommandRun {
+  std::int64_t seq = 0;
+  std::string line;
+  std::string result;  // one line
+  bool failed = false;
+  bool is_test = false;
+};
+
+// Of a session, in order. What is still running is left out.
+std::vector<CommandRun> runs_of(sqlite::Database& db, const PastSession& session, TimeMs before) {
+  std::vector<CommandRun> out;
+  auto& q = db.prepare(
+      sql_text("SELECT c.event_seq, c.line, c.purpose, r.summary, r.flags, o.outcome FROM commands c"
+               " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
+               " JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
+               " LEFT JOIN command_results o ON o.session_pk = c.session_pk AND o.event_seq = r.seq"
+               " WHERE c.session_pk = ?1 AND c.event_seq < ?2 AND r.time < ?3 AND r.kind = EventKind::tool_result"
+               " ORDER BY c.event_seq, c.place"));
+  q.bind(session.pk, session.end, before);
+  while (q.step()) {
+    CommandRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(3)), false, q.int64(2) == 1};
+    run.failed = (static_cast<std::uint32_t>(q.int64(4)) & kFlagError) != 0;
+    if (!q.is_null(5)) run.failed = q.int64(5) == static_cast<std::int64_t>(RunOutcome::failed);
+    out.push_back(std::move(run));
+  }
+  q.reset();
+  return out;
+}
+
+// Edits tell what was done between two runs.
+std::vector<std::string> edited_between(sqlite::Database& db, std::int64_t session_pk, std::int64_t from,
+                                        std::int64_t to) {
+  std::vector<std::string> out;
+  auto& q =
+      db.prepare(sql_text("SELECT DISTINCT p.name FROM events e JOIN paths p USING (path_pk) WHERE e.session_pk = ?1"
+                          " AND e.seq > ?2 AND e.seq < ?3 AND e.kind = EventKind::edit LIMIT 4"));
+  q.bind(session_pk, from, to);
+  while (q.step())
+    out.emplace_back(q.str(0));
+  q.reset();
+  return out;
+}
+
+std::string cut_line(std::string_view text, std::size_t bytes) {
+  std::string out = ascii::one_line(text);
+  if (out.size() <= bytes) return out;
+  const auto blank = out.rfind(' ', bytes);
+  out.resize(blank == std::string::npos || blank < bytes / 2 ? bytes : blank);
+  while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0U) == 0x80U)
+    out.pop_back();
+  return out + "…";
+}
+
+std::string head_of(const std::string& line) {
+  const auto heads = command_heads(line);
+  return heads.empty() ? std::string() : heads.front();
+}
+
+constexpr std::size_t kLineBytes = 180;
+constexpr std::size_t kCommandBytes = 140;
+
+bool speaks_of(std::string_view text, std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (text.find(name) != std::string_view::npos) return true;
+  const std::string_view stem = name.substr(0, name.rfind('.'));
+  return stem.size() >= 5 && text.find(stem) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string error_signature(std::string_view output) {
+  constexpr std::size_t kLeastLetters = 16;
+  std::string best;
+  for (std::size_t at = 0; at < output.size();) {
+    const std::size_t end = std::min(output.find('\n', at), output.size());
+    std::string line;
+    for (const char c : output.substr(at, end - at)) {
+      if (ascii::is_digit(c) || static_cast<unsigned char>(c) < 0x20) continue;
+      if (c == ' ' && (line.empty() || line.back() == ' ')) continue;
+      line += ascii::lower(c);
+    }
+    at = end + 1;
+    const bool tells = line.find("error") != std::string::npos || line.find("fail") != std::string::npos ||
+                       line.find("fatal") != std::string::npos || line.find("cannot") != std::string::npos ||
+                       line.find("not found") != std::string::npos || line.find("no such") != std::string::npos ||
+                       line.find("undefined") != std::string::npos || line.find("denied") != std::string::npos;
+    if (!tells || line.size() < kLeastLetters || line.starts_with("exit code")) continue;
+    best = line.substr(0, 100);
+    break;
+  }
+  return best;
+}
+
+FileRecallQuery::Answer FileRecallQuery::run(sqlite::Database& db) const {
+  Answer out;
+  auto& file = db.prepare("SELECT path_pk FROM paths WHERE path = ?");
+  file.bind(path);
+  const std::int64_t path_pk = file.step() ? file.int64(0) : 0;
+  file.reset();
+  if (path_pk == 0) return out;
+  std::optional<Recalled> decision;
+  std::optional<Recalled> attempt;
+  std::optional<Recalled> test;
+  for (const PastSession& session : sessions_of(db, scope)) {
+    auto& touched =
+        db.prepare(sql_text("SELECT min(seq), max(seq) FROM events WHERE session_pk = ?1 AND path_pk = ?2 AND seq < ?3"
+                            " AND time < ?4 AND kind = EventKind::edit"));
+    touched.bind(session.pk, path_pk, session.end, scope.before);
+    const bool edited = touched.step() && !touched.is_null(0);
+    const std::int64_t last_edit = edited ? touched.int64(1) : 0;
+    touched.reset();
+    if (!edited) continue;
+    if (!decision) {
+      auto& q = db.prepare(
+          "SELECT o.summary, o.event_seq, o.exchange_number FROM observations o JOIN decisions d USING (observation_pk)"
+          " WHERE o.session_pk = ?1 AND o.time < ?2 AND o.type = 'decision' AND d.reversed_by IS NULL"
+          " ORDER BY o.time DESC");
+      q.bind(session.pk, scope.before);
+      std::string summary;
+      std::int64_t number = -1;
+      while (q.step()) {
+        if (!speaks_of(q.str(0), path) || (!q.is_null(1) && q.int64(1) >= session.end)) continue;
+        summary = q.str(0);
+        number = q.is_null(2) ? -1 : q.int64(2);
+        break;
+      }
+      q.reset();
+      if (!summary.empty()) {
+        auto& x = db.prepare("SELECT exchange_pk FROM exchanges WHERE session_pk = ? AND exchange_number = ?");
+        x.bind(session.pk, number);
+        decision = Recalled{RecalledKind::decision, cut_line(summary, kLineBytes), x.step() ? x.int64(0) : 0};
+        x.reset();
+      }
+    }
+    if (attempt && test) continue;
+    for (const CommandRun& run : runs_of(db, session, scope.before)) {
+      if (!run.is_test || run.seq < last_edit) continue;
+      const Recalled found{run.failed ? RecalledKind::failed_attempt : RecalledKind::test_command,
+                           cut_line(run.line, kCommandBytes), exchange_at(db, session.pk, run.seq)};
+      if (run.failed && !attempt) attempt = found;
+      if (run.failed) continue;
+      if (!test) test = found;
+      if (attempt && attempt->exchange == found.exchange) attempt.reset();  // it passed in the end
+    }
+  }
+  for (const auto* found : {&decision, &attempt, &test})
+    if (*found) out.push_back(**found);
+  return out;
+}
+
+CommandRecallQuery::Answer CommandRecallQuery::run(sqlite::Database& db) const {
+  constexpr std::size_t kSoonAfter = 10;
+  const std::string tidy = tidy_command(line);
+  const std::string_view wanted = without_pipe_end(tidy);
+  const std::string head = head_of(tidy);
+  if (head.empty()) return {};
+  for (const PastSession& session : sessions_of(db, scope)) {
+    const std::vector<CommandRun> runs = runs_of(db, session, scope.before);
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+      if (without_pipe_end(run->line) != wanted) continue;
+      if (!run->failed) return {};  // it ran well when it last ran
+      Answer out{
+          {RecalledKind::failed_command, cut_line(run->result, kLineBytes), exchange_at(db, session.pk, run->seq)}};
+      std::size_t looked = 0;
+      for (auto next = run.base(); next != runs.end() && looked < kSoonAfter; ++next, ++looked) {
+        if (next->failed || head_of(next->line) != head) continue;
+        out.push_back(
+            {RecalledKind::worked, cut_line(next->line, kCommandBytes), exchange_at(db, session.pk, next->seq)});
+        return out;
+      }
+      return {};  // nothing is known that works
+    }
+  }
+  return {};
+}
+
+ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
+  const std::string wanted = error_signature(text);
+  if (wanted.empty()) return {};
+  for (const PastSession& session : sessions_of(db, scope)) {
+    const std::vector<CommandRun> runs = runs_of(db, session, scope.before);
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+      if (!run->failed) continue;
+      const std::string known = error_signature(run->result);
+      if (known.empty() || !(wanted.starts_with(known) || known.starts_with(wanted))) continue;
+      const std::string_view what = without_pipe_end(run->line);
+      for (auto next = run.base(); next != runs.end(); ++next) {
+        if (next->failed || without_pipe_end(next->line) != what) continue;
+        std::string done;
+        for (const std::string& name : edited_between(db, session.pk, run->seq, next->seq))
+          done += (done.empty() ? "edits of " : ", ") + name;
+        for (auto between = run.base(); done.empty() && between != next; ++between)
+          if (!between->failed) done = "`" + cut_line(between->line, kCommandBytes) + "`";
+        if (done.empty()) break;
+        return {{RecalledKind::met_error, cut_line(run->line, kCommandBytes), exchange_at(db, session.pk, run->seq)},
+                {RecalledKind::solved, done, exchange_at(db, session.pk, next->seq)}};
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace memd
