@@ -237,8 +237,8 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
     if (!r.assistant_response.empty()) body.add("  Assistant: ", ascii::one_line(r.assistant_response), "\n");
   }
   AnswerText out;
-  if (a.nothing_relevant)
-    out.add(a.results.empty() ? "Nothing fits.\n" : "Nothing fits well.\n");
+  if (a.nothing_relevant && a.results.empty()) out.add("Nothing fits.\n");
+  if (a.nothing_relevant && !a.results.empty()) out.add("Nothing fits well.\n");
   if (a.unknown_words) {
     out.add("Nowhere in this history:");
     for (const std::string& word : *a.unknown_words)
