@@ -117,7 +117,11 @@ Command search_command() {
   const auto o = std::make_shared<ToolOptions>();
   Command c = tool_command("search", "Find what was said and done", "semantic_search", o, [](const ToolOptions& x) {
     ToolArguments w;
-    w.add("query", x.text).add_list("also", x.also).add("n_results", x.count).add("session_id", x.session).add("mode", x.mode);
+    w.add("query", x.text)
+        .add_list("also", x.also)
+        .add("n_results", x.count)
+        .add("session_id", x.session)
+        .add("mode", x.mode);
     w.add("kind", x.kind);
     add_directory(w, x).add_flag("explain", x.explain);
     return add_page(add_filter(w, x), x).finish();

@@ -269,7 +269,8 @@ void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& servic
       "Find past exchanges between a person and a coding agent (Claude Code, Cursor, …) on this machine: decisions, "
       "errors and their fixes, commands, files. Use it first when the question is about earlier work. Finds by words "
       "and by meaning: give names, identifiers or error texts where you have them, and in also how the talk may have "
-      "put it: query \"box that pops up on save\", also [\"save dialog\", \"QFileDialog\"]. Gives short hits with an exchange_id and how sure each is; fetch the full text of the good ones with get_exchange.";
+      "put it: query \"box that pops up on save\", also [\"save dialog\", \"QFileDialog\"]. Gives short hits with an "
+      "exchange_id and how sure each is; fetch the full text of the good ones with get_exchange.";
   registry.add<SemanticSearchParams, SemanticSearchAnswer>(
       std::move(info), [services](const SemanticSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -97,8 +97,7 @@ struct Describe<tools::SearchResultOut> {
       field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
       field("project", &T::project, "Project."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
       field("relevance_score", &T::relevance_score, "0 to 1, 1 is best."),
-      field("confidence", &T::confidence,
-            "high, medium or low, by likelihood; low: check it before you rely on it."),
+      field("confidence", &T::confidence, "high, medium or low, by likelihood; low: check it before you rely on it."),
       field("likelihood", &T::likelihood, "0 to 1, that it is about what was asked."),
       field("snippet", &T::snippet, "The passage that fits best, matches in «»."),
       field("user_message", &T::user_message, "What was asked; cut where it ends in …"),
@@ -117,17 +116,17 @@ struct Describe<tools::SearchResultOut> {
 template <>
 struct Describe<tools::SemanticSearchAnswer> {
   using T = tools::SemanticSearchAnswer;
-  static constexpr auto fields =
-      std::tuple_cat(std::make_tuple(field("query", &T::query, "As it was asked."),
-                                     field("ranking", &T::ranking, "hybrid, lexical (words alone) or semantic."),
-                                     field("nothing_relevant", &T::nothing_relevant,
-                                           "True: nothing is likely to be about the query; what is given is just "
-                                           "the nearest."),
-                                     field("results", &T::results, "Best first."),
-                                     field("ignored_terms", &T::ignored_terms, "Words that did not help."),
-                                     field("unknown_words", &T::unknown_words,
-                                           "Words of the query that stand nowhere in the history.")),
-                     Describe<tools::Answer>::fields);
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(
+          field("query", &T::query, "As it was asked."),
+          field("ranking", &T::ranking, "hybrid, lexical (words alone) or semantic."),
+          field("nothing_relevant", &T::nothing_relevant,
+                "True: nothing is likely to be about the query; what is given is just "
+                "the nearest."),
+          field("results", &T::results, "Best first."),
+          field("ignored_terms", &T::ignored_terms, "Words that did not help."),
+          field("unknown_words", &T::unknown_words, "Words of the query that stand nowhere in the history.")),
+      Describe<tools::Answer>::fields);
 };
 
 }  // namespace memd::mcp

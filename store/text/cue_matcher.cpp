@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, kCues> kCueNames{
     "trouble",      "mended",      "harmless",   "no_complaint", "reports_done", "ahead",         "announced",
     "announces",    "carried_out", "unable",     "unmended",     "untried",      "asks_back",     "awaits",
     "offers",       "complains",   "praises",    "reversal",     "fix",          "change",        "fault",
-    "lasting",      "passing",     "offering",   "answering",   "asks_why"};
+    "lasting",      "passing",     "offering",   "answering",    "asks_why"};
 
 constexpr char kGap = '\x01';  // blanks and signs between two words
 // A and a are one.
