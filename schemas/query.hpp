@@ -70,10 +70,10 @@ struct RankingFeatures {
   double neighbour_turns = 0;  // 0…1, how well the exchanges before and after fit
   double surroundings = 0;     // share of the query's weight found in it and a few exchanges around it
   double cosine = 0;
-  double dense_z = 0;       // standardised over all vectors scanned
-  double recency = 0;       // 0…1
-  double tokens = 0;        // how well a text holds the question's tokens in meaning, in deviations among those compared
-  double date = 0;          // 0…1, 1 at the time the question speaks of ("last week", "in March")
+  double dense_z = 0;  // standardised over all vectors scanned
+  double recency = 0;  // 0…1
+  double tokens = 0;   // how well a text holds the question's tokens in meaning, in deviations among those compared
+  double date = 0;     // 0…1, 1 at the time the question speaks of ("last week", "in March")
   double same_project = 0;  // 0 or 1
   double abandoned = 0;     // 0 or 1: the session went back to before it
   double subagent = 0;      // 0 or 1: of a session that another one started
@@ -118,8 +118,8 @@ struct SearchHit : ExchangeHead {
   std::string matched_in;          // user_message | interventions | assistant_response | tool_text
   std::int64_t text_bytes = 0;     // of the whole exchange as get_exchange gives it without tools
   Confidence confidence = Confidence::high;
-  double likelihood = 1;       // 0…1, that it is about what was asked
-  std::uint32_t found_by = 1;  // phrasings that found it; bit 0: `text`, bit 1: also[0], …
+  double likelihood = 1;                    // 0…1, that it is about what was asked
+  std::uint32_t found_by = 1;               // phrasings that found it; bit 0: `text`, bit 1: also[0], …
   bool is_evicted = false;                  // only its first lines are left
   std::int64_t copies = 0;                  // further exchanges with the same text that this hit stands for
   std::optional<RankingFeatures> features;  // when asked to explain

@@ -20,7 +20,7 @@ namespace memd {
 namespace search {
 struct SemanticQuestion;
 class DocumentLengths;
-}
+}  // namespace search
 
 // Whether the store has an older schema than this memd reads: some process makes it, or brings it up to date, or the
 // next writer will. False without a store. Opens a connection of its own; any thread.

@@ -52,8 +52,7 @@ std::map<std::string, std::vector<std::string>> read_phrasings(const fs::path& f
   std::map<std::string, std::vector<std::string>> out;
   const boost::json::value data = read_json(file);
   for (const auto& one : data.at("phrasings").as_array())
-    out[std::string(one.at("question").as_string())] =
-        boost::json::value_to<std::vector<std::string>>(one.at("also"));
+    out[std::string(one.at("question").as_string())] = boost::json::value_to<std::vector<std::string>>(one.at("also"));
   return out;
 }
 

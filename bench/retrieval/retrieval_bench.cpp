@@ -28,8 +28,9 @@ using namespace memd;
 using namespace memd::bench;
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kParts{"locomo-turns", "locomo-sessions", "locomo-sessions-all", "known-items",
-                                      "paraphrases",  "negative-locomo", "negative-corpus",     "homes",       "longmemeval"};
+const std::vector<std::string> kParts{"locomo-turns",    "locomo-sessions", "locomo-sessions-all",
+                                      "known-items",     "paraphrases",     "negative-locomo",
+                                      "negative-corpus", "homes",           "longmemeval"};
 
 struct Options {
   fs::path memd;
@@ -117,14 +118,14 @@ void run_parts(const Options& options) {
   if (!options.teacher.empty()) teacher.emplace(options.teacher);
   if (!options.texts.empty()) texts.emplace(options.texts);
   RankingCases cases;
-  const Run run{options.memd, teacher ? &*teacher : nullptr, texts ? &*texts : nullptr, options.fit || !options.cases.empty() ? &cases : nullptr};
+  const Run run{options.memd, teacher ? &*teacher : nullptr, texts ? &*texts : nullptr,
+                options.fit || !options.cases.empty() ? &cases : nullptr};
   Report report;
   if (!options.locomo.empty()) run_locomo(options, run, report);
   if (!options.corpus.empty()) run_corpus(options, run, report);
   if (!options.longmemeval.empty() && options.wants("longmemeval")) run_longmemeval(options, run, report);
   if (!options.cases.empty()) cases.dump(options.cases);
-  if (options.fit)
-    fmt::print("{}", ranking_fit_report(cases, options.leave_one_out));
+  if (options.fit) fmt::print("{}", ranking_fit_report(cases, options.leave_one_out));
   if (!options.json.empty()) report.write_json(options.json);
 }
 

@@ -115,8 +115,8 @@ std::vector<vectors::ScanResult> ServingIndex::scan_all(sqlite::Database& db,
   std::vector<vectors::ScanRequest> requests(questions.size(), request);
   for (std::size_t i = 0; i < questions.size(); ++i) {
     // Nothing is near a question without direction.
-    requests[i].query = questions[i]->model == model ? std::span<const float>(questions[i]->vector)
-                                                     : std::span<const float>();
+    requests[i].query =
+        questions[i]->model == model ? std::span<const float>(questions[i]->vector) : std::span<const float>();
   }
   return index->scan_all(db, std::move(requests));
 }

@@ -69,8 +69,7 @@ class ServingIndex final : public search::SemanticIndex {
   Result<search::QueryVector> embed(std::string_view question, std::stop_token stop) override;
   vectors::ScanResult scan(sqlite::Database& db, const search::QueryVector& question,
                            vectors::ScanRequest request) override;
-  std::vector<vectors::ScanResult> scan_all(sqlite::Database& db,
-                                            std::span<const search::QueryVector* const> questions,
+  std::vector<vectors::ScanResult> scan_all(sqlite::Database& db, std::span<const search::QueryVector* const> questions,
                                             const vectors::ScanRequest& request) override;
   search::SemanticState state(sqlite::Database& db) override;
   std::unique_ptr<search::TokenComparison> by_tokens(const search::QueryVector& question) override;

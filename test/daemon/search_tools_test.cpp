@@ -78,8 +78,7 @@ TEST_F(SearchTools, SaysWhichPhrasingFoundWhat) {
   EXPECT_FALSE(
       call("semantic_search", R"({"query":"tokenizer"})").at("results").at(0).as_object().contains("found_by"));
   EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","also":["1","2","3","4","5"]})"), "also"));
-  EXPECT_FALSE(
-      call("topic_search", R"({"topic":"zzyzx","also":["tokenizer"]})").at("by_session").as_object().empty());
+  EXPECT_FALSE(call("topic_search", R"({"topic":"zzyzx","also":["tokenizer"]})").at("by_session").as_object().empty());
 }
 
 TEST_F(SearchTools, SaysThatNothingFits) {

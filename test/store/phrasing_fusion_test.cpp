@@ -26,9 +26,8 @@ std::vector<ExchangeId> ids_of(const List& list) {
 }
 
 TEST(PhrasingFusion, WhatPhrasingsAgreeOnComesFirst) {
-  const std::vector<List> lists{{scored(1, 0.30), scored(2, 0.25)},
-                                {scored(3, 0.35), scored(2, 0.30)},
-                                {scored(4, 0.35), scored(2, 0.30)}};
+  const std::vector<List> lists{
+      {scored(1, 0.30), scored(2, 0.25)}, {scored(3, 0.35), scored(2, 0.30)}, {scored(4, 0.35), scored(2, 0.30)}};
   const List fused = fuse(lists);
   EXPECT_EQ(ids_of(fused).front(), 2);
   EXPECT_EQ(fused.front().found_by, 0b111U);

@@ -234,7 +234,8 @@ std::vector<HybridSearch::Pool> HybridSearch::pools(const SearchQuery& query,
   const std::vector<Nearest> near = nearest(query, phrasings, filter);
   std::vector<Pool> out;
   for (std::size_t i = 0; i < phrasings.size(); ++i) {
-    out.push_back({ranked(query, phrasings[i], near[i], filter, kByWords, phrasings.size() == 1).candidates, shares_of(phrasings[i].words.plan)});
+    out.push_back({ranked(query, phrasings[i], near[i], filter, kByWords, phrasings.size() == 1).candidates,
+                   shares_of(phrasings[i].words.plan)});
   }
   return out;
 }
@@ -426,15 +427,15 @@ void HybridSearch::look_closely(const LexicalQuestion& words, std::span<FusionCa
   }
   kind.reset();
   if (!words.asks_why) return;
-  auto& decided = db_.prepare(
-      "SELECT 1 FROM observations WHERE type = 'decision' AND session_pk = ?1 AND exchange_number = ?2");
+  auto& decided =
+      db_.prepare("SELECT 1 FROM observations WHERE type = 'decision' AND session_pk = ?1 AND exchange_number = ?2");
   for (FusionCandidate& c : best)
     c.features.decision = decided.bind(c.session, c.number).step() ? 1 : 0;
   decided.reset();
 }
 
-// Compares the best token by token with the question: less, the more of its words the best holds, for names are found by
-// their words. The others count as the least of those compared.
+// Compares the best token by token with the question: less, the more of its words the best holds, for names are found
+// by their words. The others count as the least of those compared.
 void HybridSearch::compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked) {
   if (ranked.size() < 2) return;
   const auto comparison = question.index->by_tokens(question.vector);
@@ -444,8 +445,7 @@ void HybridSearch::compare_tokens(const SemanticQuestion& question, std::vector<
   std::vector<double> values;
   for (const FusionCandidate& c : std::span(ranked).first(std::min(ranked.size(), kCompared))) {
     std::string text;
-    if (q.bind(c.id).step())
-      text = chunk_of({q.text(0), q.text(1), q.text(2), {}}, q.int64(3), std::max(c.chunk, 0));
+    if (q.bind(c.id).step()) text = chunk_of({q.text(0), q.text(1), q.text(2), {}}, q.int64(3), std::max(c.chunk, 0));
     q.reset();
     values.push_back(comparison->compare(text));
   }

@@ -42,8 +42,7 @@ class HybridSearch {
     std::vector<FusionCandidate> candidates;  // best first
     std::vector<double> shares;
   };
-  std::vector<Pool> pools(const SearchQuery& query, std::span<const SemanticQuestion> questions,
-                          KnownLengths& lengths);
+  std::vector<Pool> pools(const SearchQuery& query, std::span<const SemanticQuestion> questions, KnownLengths& lengths);
 
  private:
   struct Attempt {
@@ -89,8 +88,7 @@ class HybridSearch {
   std::int64_t count_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& inside,
                              const EvidenceWeights& weights);
   std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
-  SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found,
-                 double likelihood);
+  SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found, double likelihood);
 
   sqlite::Database& db_;
   LexicalSearch lexical_;

@@ -126,7 +126,8 @@ const EvidenceWeights& evidence_weights(std::string_view model) {
 
 double evidence(const RankingFeatures& f, const EvidenceWeights& w) {
   return w.coverage * f.coverage + w.bm25 * f.bm25 + w.identifier * f.identifier +
-         w.surroundings * f.brevity * f.surroundings + w.deviations * std::clamp(f.dense_z / kMostDeviations, 0.0, 1.0) +
+         w.surroundings * f.brevity * f.surroundings +
+         w.deviations * std::clamp(f.dense_z / kMostDeviations, 0.0, 1.0) +
          w.cosine * std::clamp(f.cosine / kFullCosine, 0.0, 1.0);
 }
 

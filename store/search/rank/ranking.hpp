@@ -50,8 +50,8 @@ struct FusionCandidate {
   std::int64_t session = 0;
   std::int64_t number = 0;  // of the exchange in its session
   TimeMs started_at = 0;
-  std::uint64_t terms = 0;  // bit i: the query's term i stands in it; of terms from the 64th on nothing is said
-  int chunk = kNoChunk;     // nearest to the question
+  std::uint64_t terms = 0;     // bit i: the query's term i stands in it; of terms from the 64th on nothing is said
+  int chunk = kNoChunk;        // nearest to the question
   std::size_t phrasing = 0;    // that speaks for it most, and whose features these are
   std::uint32_t found_by = 1;  // SearchHit::found_by
   RankingFeatures features;
@@ -106,13 +106,8 @@ inline constexpr EvidenceWeights kEvidenceByDeviations{.coverage = 4.2,
                                                        .constant = -5.25,
                                                        .several = -6.25};
 // Of the built-in model. How near the nearest text is tells more than how far it stands out: something always does.
-inline constexpr EvidenceWeights kEvidenceByCosine{.coverage = 4.9,
-                                                   .bm25 = 7.3,
-                                                   .identifier = 0.9,
-                                                   .surroundings = 0.2,
-                                                   .cosine = 6.3,
-                                                   .constant = -7,
-                                                   .several = -8};
+inline constexpr EvidenceWeights kEvidenceByCosine{
+    .coverage = 4.9, .bm25 = 7.3, .identifier = 0.9, .surroundings = 0.2, .cosine = 6.3, .constant = -7, .several = -8};
 
 // `model`: that was asked how near texts are in meaning; empty: none was.
 const EvidenceWeights& evidence_weights(std::string_view model);

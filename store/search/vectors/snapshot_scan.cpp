@@ -355,14 +355,14 @@ class Scan {
   const ScanTuning& tuning_;
   NearestExchanges nearest_;
   AlignedRow query_;
-  const std::int8_t* const codes_;      // of query_
-  float inverse_ = 0;                   // 1 / length of codes_
-  std::optional<FetchedRows> fetched_;  // of cold segments
-  std::optional<QuerySketch> sketch_;   // sketches decide which rows are scored
-  std::size_t wanted_ = 0;              // of these
-  std::vector<Candidate> candidates_;   // likewise
+  const std::int8_t* const codes_;                             // of query_
+  float inverse_ = 0;                                          // 1 / length of codes_
+  std::optional<FetchedRows> fetched_;                         // of cold segments
+  std::optional<QuerySketch> sketch_;                          // sketches decide which rows are scored
+  std::size_t wanted_ = 0;                                     // of these
+  std::vector<Candidate> candidates_;                          // likewise
   float threshold_ = -std::numeric_limits<float>::infinity();  // of their estimates
-  bool cold_ = false;                   // some of the segments in range are
+  bool cold_ = false;                                          // some of the segments in range are
   std::int64_t rows_in_range_ = 0;
   Moments moments_;
   std::int64_t scanned_ = 0;
