@@ -231,6 +231,11 @@ Result<int> install_service(const Settings& settings, bool dry_run) {
   }
   MEMD_TRY(open_state_directory(settings.layout.data_dir()));
   if (!manager_answers(service)) {
+    for (const auto& [link, target] : setup::service_links(service)) {
+      MEMD_TRY(files::make_directories(link.parent_path()));
+      if (::symlink(target.c_str(), link.c_str()) != 0 && errno != EEXIST)
+        return Error::from_errno(errno, "symlink", link.string());
+    }
     fmt::print("The service manager of this user does not answer: the service starts with the next session.\n");
     return kFailed;
   }
@@ -246,6 +251,11 @@ Result<int> remove_service(const Settings& settings, bool dry_run) {
   const auto commands = setup::end_service_commands(service);
   const bool manager = manager_answers(service);
   if (!dry_run && manager) runs_well(commands.front());
+  if (!dry_run)
+    for (const auto& [link, target] : setup::service_links(service)) {
+      ::unlink(link.c_str());
+      ::rmdir(link.parent_path().c_str());  // if nothing else stands there
+    }
   for (const fs::path& file : setup::all_service_files(service)) {
     std::error_code ec;
     if (!fs::exists(file, ec)) continue;

@@ -1,5 +1,6 @@
 #include "daemon/serve/newest_program.hpp"
 
+#include "daemon/serve/daemon_client.hpp"
 #include "daemon/version.hpp"
 #include "store/files/whole_file.hpp"
 
@@ -7,6 +8,8 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <system_error>
 
 namespace memd {
 namespace {
@@ -29,6 +32,8 @@ NewestProgram newer_program(const std::filesystem::path& data_dir) {
   if (line == std::string::npos || !text->ends_with('\n')) return {};
   NewestProgram out{text->substr(0, line), text->substr(line + 1, text->size() - line - 2)};
   if (!is_older(version(), out.version) || !is_trusted_program(out.program)) return {};
+  std::error_code ec;
+  if (std::filesystem::equivalent(own_executable("memd"), out.program, ec)) return {};  // replaced by this one since
   return out;
 }
 

@@ -12,8 +12,8 @@ struct NewestProgram {
   std::filesystem::path program;
 };
 
-// Empty if there is none, if it is older than this memd, or if its program is not there, or somebody else could have
-// changed it.
+// Empty if there is none, if it is not newer than this memd, if its program is this one or not there, or if somebody
+// else could have changed it.
 NewestProgram newer_program(const std::filesystem::path& data_dir);
 
 // Notes this version and `program`, unless a newer one is known. What cannot be written is not noted.

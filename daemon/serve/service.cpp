@@ -34,6 +34,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace memd {
 namespace asio = boost::asio;
@@ -275,7 +276,27 @@ Result<int> serve_read_only(const Settings& settings) {
 
 }  // namespace
 
+namespace {
+
+// A service whose program a newer memd has overtaken becomes that one, with the sockets that it was given. Returns if
+// there is none.
+void become_newer(const Settings& settings, const std::optional<std::string>& path) {
+  const NewestProgram newer = newer_program(settings.layout.data_dir());
+  if (newer.program.empty()) return;
+  std::vector<std::string> words{newer.program.native(), "--socket"};
+  if (path && !path->empty()) words.push_back(*path);
+  words.insert(words.end(), settings.forward.begin(), settings.forward.end());
+  std::vector<char*> argv;
+  for (std::string& word : words)
+    argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execv(argv.front(), argv.data());
+}
+
+}  // namespace
+
 Result<int> serve_socket(const Settings& settings, const std::optional<std::string>& path) {
+  if (under_service_manager()) become_newer(settings, path);
   std::signal(SIGPIPE, SIG_IGN);
   log::start(settings.config.log_level);
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));

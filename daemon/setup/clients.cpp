@@ -36,7 +36,7 @@ const std::array<ClientInfo, 9> kClients{{
      "Gemini CLI",
      {"gemini"},
      "geminicli.com/docs/tools/mcp-server, /hooks/reference, /cli/skills: ~/.gemini/settings.json and "
-     ".gemini/settings.json, comments allowed. Watched with 0.61"},
+     ".gemini/settings.json, comments allowed, trailing commas not. Watched with 0.61"},
     {"opencode",
      "opencode",
      {"opencode"},
@@ -192,7 +192,7 @@ std::vector<ConfigFile> config_files(const ClientInfo& client, ClientScope scope
     return {
         {(user ? codex_directory(p) : project / ".codex") / "config.toml", ConfigFormat::toml, {"mcp_servers"}, {}}};
   if (client.key == "gemini")
-    return {mcp_servers((user ? p.home : project) / ".gemini" / "settings.json", ConfigFormat::jsonc)};
+    return {mcp_servers((user ? p.home : project) / ".gemini" / "settings.json", ConfigFormat::json_comments)};
   if (client.key == "opencode") {
     const fs::path directory = p.config_home / "opencode";
     const fs::path file =
@@ -229,7 +229,7 @@ std::optional<HookFile> hook_file(const ClientInfo& client, ClientScope scope, c
     return HookFile{(user ? codex_directory(p) : project / ".codex") / "hooks.json", "startup|resume|clear|compact", 5,
                     ConfigFormat::json};
   if (client.key == "gemini")
-    return HookFile{(user ? p.home : project) / ".gemini" / "settings.json", "", 5000, ConfigFormat::jsonc};
+    return HookFile{(user ? p.home : project) / ".gemini" / "settings.json", "", 5000, ConfigFormat::json_comments};
   return std::nullopt;
 }
 

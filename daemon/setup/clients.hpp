@@ -28,7 +28,12 @@ struct ClientPlaces {
   static ClientPlaces of(const std::filesystem::path& home);
 };
 
-enum class ConfigFormat { json, jsonc, toml };
+enum class ConfigFormat {
+  json,
+  json_comments,  // with comments
+  jsonc,          // with comments and trailing commas
+  toml,
+};
 
 // How a server is written.
 enum class EntryShape {

@@ -105,7 +105,8 @@ class JsoncParser {
     while (true) {
       MEMD_TRY(skip());
       if (peek() == close) {
-        if (dialect_ == JsonDialect::strict && !out.elements.empty()) return wrong("a comma stands before the end");
+        if (dialect_ != JsonDialect::with_comments && !out.elements.empty())
+          return wrong("a comma stands before the end");
         break;
       }
       JsonElement element;

@@ -15,6 +15,7 @@ namespace memd::setup {
 
 enum class JsonDialect {
   strict,         // as JSON.parse takes it
+  only_comments,  // comments as well
   with_comments,  // comments and trailing commas as well
 };
 

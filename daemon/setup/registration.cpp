@@ -25,7 +25,8 @@ constexpr int kMostTries = 5;
 constexpr int kMostLinks = 20;
 
 JsonDialect dialect_of(ConfigFormat format) {
-  return format == ConfigFormat::json ? JsonDialect::strict : JsonDialect::with_comments;
+  if (format == ConfigFormat::json) return JsonDialect::strict;
+  return format == ConfigFormat::json_comments ? JsonDialect::only_comments : JsonDialect::with_comments;
 }
 
 // Where a file is when its name is a link, also one that leads nowhere yet.

@@ -99,6 +99,13 @@ std::vector<fs::path> all_service_files(const ServiceSetup& s) {
   return {drop_in(s), unit_directory(s) / "memd.service", unit_directory(s) / "memd.socket"};
 }
 
+std::vector<std::pair<fs::path, fs::path>> service_links(const ServiceSetup& s) {
+  if (s.mac) return {};  // launchd starts what lies in its directory
+  const fs::path units = s.packaged_units ? fs::path("/usr/lib/systemd/user") : unit_directory(s);
+  return {{unit_directory(s) / "default.target.wants" / "memd.service", units / "memd.service"},
+          {unit_directory(s) / "sockets.target.wants" / "memd.socket", units / "memd.socket"}};
+}
+
 std::vector<CommandLine> start_service_commands(const ServiceSetup& s) {
   if (s.mac) return {{"launchctl", "bootstrap", launchd_domain(), agent_file(s).string()}};
   // The socket first: where a client's daemon has its own there, it is replaced, and the service takes over the rest.

@@ -30,6 +30,10 @@ Result<std::vector<std::pair<std::filesystem::path, std::string>>> service_files
 // Every file that service_files() may have made, in this or another configuration.
 std::vector<std::filesystem::path> all_service_files(const ServiceSetup& setup);
 
+// The links that have systemd start the units with the session, as `systemctl enable` makes them: for where it does not
+// answer. Link and target.
+std::vector<std::pair<std::filesystem::path, std::filesystem::path>> service_links(const ServiceSetup& setup);
+
 // What has the service manager take the files, and start; and what ends it, before they go.
 std::vector<CommandLine> start_service_commands(const ServiceSetup& setup);
 std::vector<CommandLine> end_service_commands(const ServiceSetup& setup);

@@ -157,7 +157,7 @@ for (const [key, client] of Object.entries(clients)) {
     const file = join(home.dir, client.file);
     const originals = {
       codex: '# mine\nmodel = "gpt-5"\n',
-      gemini: '{\n\t// mine\n\t"security": {"auth": {"selectedType": "gemini-api-key"}},\n}\n',
+      gemini: '{\n\t// mine\n\t"security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n',
     };
     const original = originals[key] ?? '{\n\t"mcpServers": {}\n}\n';
 

@@ -63,6 +63,15 @@ TEST(ServiceSetup, AgentOfLaunchd) {
   EXPECT_THAT(files->front().second, Not(HasSubstr("/Users/YOU")));
 }
 
+TEST(ServiceSetup, LinksOfWhatIsStartedWithTheSession) {
+  ServiceSetup s = usual();
+  ASSERT_EQ(service_links(s).size(), 2U);
+  EXPECT_EQ(service_links(s).front().first, "/home/ada/.config/systemd/user/default.target.wants/memd.service");
+  EXPECT_EQ(service_links(s).front().second, "/home/ada/.config/systemd/user/memd.service");
+  s.packaged_units = true;
+  EXPECT_EQ(service_links(s).back().second, "/usr/lib/systemd/user/memd.socket");
+}
+
 TEST(ServiceSetup, RefusesALineBreak) {
   ServiceSetup s = usual();
   s.program.arguments = {"--config", "/a\nExecStartPre=/bin/rm"};
