@@ -65,7 +65,7 @@ ExchangeId exchange_at(sqlite::Database& db, std::int64_t session_pk, std::int64
 }
 
 // A command line that was run, with its result.
-struct CommandRun {
+struct RecalledRun {
   std::int64_t seq = 0;
   std::string line;
   std::string result;  // one line
@@ -74,8 +74,8 @@ struct CommandRun {
 };
 
 // Of a session, in order. What is still running is left out.
-std::vector<CommandRun> runs_of(sqlite::Database& db, const PastSession& session, TimeMs before) {
-  std::vector<CommandRun> out;
+std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& session, TimeMs before) {
+  std::vector<RecalledRun> out;
   auto& q = db.prepare(
       sql_text("SELECT c.event_seq, c.line, c.purpose, r.summary, r.flags, o.outcome FROM commands c"
                " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
@@ -85,7 +85,7 @@ std::vector<CommandRun> runs_of(sqlite::Database& db, const PastSession& session
                " ORDER BY c.event_seq, c.place"));
   q.bind(session.pk, session.end, before);
   while (q.step()) {
-    CommandRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(3)), false, q.int64(2) == 1};
+    RecalledRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(3)), false, q.int64(2) == 1};
     run.failed = (static_cast<std::uint32_t>(q.int64(4)) & kFlagError) != 0;
     if (!q.is_null(5)) run.failed = q.int64(5) == static_cast<std::int64_t>(RunOutcome::failed);
     out.push_back(std::move(run));
@@ -200,7 +200,7 @@ FileRecallQuery::Answer FileRecallQuery::run(sqlite::Database& db) const {
       }
     }
     if (attempt && test) continue;
-    for (const CommandRun& run : runs_of(db, session, scope.before)) {
+    for (const RecalledRun& run : runs_of(db, session, scope.before)) {
       if (!run.is_test || run.seq < last_edit) continue;
       const Recalled found{run.failed ? RecalledKind::failed_attempt : RecalledKind::test_command,
                            cut_line(run.line, kCommandBytes), exchange_at(db, session.pk, run.seq)};
@@ -222,7 +222,7 @@ CommandRecallQuery::Answer CommandRecallQuery::run(sqlite::Database& db) const {
   const std::string head = head_of(tidy);
   if (head.empty()) return {};
   for (const PastSession& session : sessions_of(db, scope)) {
-    const std::vector<CommandRun> runs = runs_of(db, session, scope.before);
+    const std::vector<RecalledRun> runs = runs_of(db, session, scope.before);
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
       if (without_pipe_end(run->line) != wanted) continue;
       if (!run->failed) return {};  // it ran well when it last ran
@@ -245,7 +245,7 @@ ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
   const std::string wanted = error_signature(text);
   if (wanted.empty()) return {};
   for (const PastSession& session : sessions_of(db, scope)) {
-    const std::vector<CommandRun> runs = runs_of(db, session, scope.before);
+    const std::vector<RecalledRun> runs = runs_of(db, session, scope.before);
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
       if (!run->failed) continue;
       const std::string known = error_signature(run->result);
