@@ -42,7 +42,7 @@ std::string result_with(const bj::object& request, bj::object result) {
   return bj::serialize(bj::object{{"jsonrpc", "2.0"}, {"id", request.at("id")}, {"result", std::move(result)}});
 }
 
-HookInput compacted() { return {"SessionStart", "s-1", "/w/app", "compact"}; }
+HookInput compacted() { return {"SessionStart", "s-1", "/w/app", "compact", {}, {}, {}, {}, false}; }
 
 TEST(SessionStartHook, WhatResumeContextSaysBecomesContext) {
   bj::object asked;
@@ -96,7 +96,8 @@ TEST(SessionStartHook, ADaemonThatSaysNothingIsNotWaitedFor) {
 
 TEST(SessionStartHook, AsksForTheSessionOrTheDirectory) {
   const auto arguments = [](std::string source, std::string session, std::string cwd) {
-    return cli::resume_arguments({"SessionStart", std::move(session), std::move(cwd), std::move(source)});
+    return cli::resume_arguments(
+        {"SessionStart", std::move(session), std::move(cwd), std::move(source), {}, {}, {}, {}, false});
   };
   EXPECT_EQ(arguments("compact", "s", "/w"), R"({"session_id":"s","max_tokens":2000})");
   EXPECT_EQ(arguments("resume", "s", "/w"), R"({"session_id":"s","max_tokens":800})");
@@ -119,6 +120,56 @@ TEST(SessionStartHook, ReadsWhatClaudeCodeWrites) {
   EXPECT_TRUE(parse_hook_input(R"({"session_id":7,"cwd":null})")->session_id.empty());
   for (const std::string_view bad : {"", "[]", "7", "{\"a\"", "no json"})
     EXPECT_FALSE(parse_hook_input(bad)) << bad;
+}
+
+TEST(RecallHook, AsksForTheFileTheCommandOrTheError) {
+  const auto arguments = [](std::string_view json) { return cli::recall_arguments(*parse_hook_input(json)); };
+  EXPECT_EQ(arguments(R"({"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Edit",)"
+                      R"("tool_input":{"file_path":"/w/a.go","old_string":"x"}})"),
+            R"({"cwd":"/w","session_id":"s","path":"/w/a.go"})");
+  EXPECT_EQ(arguments(R"({"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Bash",)"
+                      R"("tool_input":{"command":"make x"}})"),
+            R"({"cwd":"/w","session_id":"s","command":"make x"})");
+  EXPECT_EQ(arguments(R"({"hook_event_name":"PostToolUseFailure","session_id":"s","cwd":"/w","tool_name":"Bash",)"
+                      R"("tool_input":{"command":"make x"},"error":"no rule"})"),
+            R"({"cwd":"/w","session_id":"s","error":"no rule\n"})");
+  EXPECT_EQ(arguments(R"({"hook_event_name":"PostToolUse","cwd":"/w","tool_name":"Bash",)"
+                      R"("tool_input":{"command":"make x"},"tool_response":{"stdout":"fine","exit_code":0}})"),
+            "")
+      << "it went well";
+  EXPECT_EQ(arguments(R"({"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Read",)"
+                      R"("tool_input":{"file_path":"/w/a.go"}})"),
+            "");
+  EXPECT_EQ(arguments(R"({"hook_event_name":"BeforeTool","cwd":"/w","tool_input":{"command":"make"}})"), "")
+      << "its model does not see what is said then";
+  EXPECT_EQ(arguments("{}"), "");
+}
+
+TEST(RecallHook, WhatIsKnownBecomesContextInTheAgentsOwnShape) {
+  for (const bool cursor : {false, true}) {
+    const HookInput input{
+        cursor ? "postToolUse" : "PreToolUse", "s", "/w", "", "Bash", "", "make x", cursor ? "failed" : "", cursor};
+    std::string output;
+    {
+      StandIn daemon([](LineClient& client, const bj::object& request) {
+        EXPECT_EQ(request.at("method"), "memd/recall");
+        client.send_line(result_with(request, {{"text", "It failed here.\n"}, {"is_error", false}}));
+      });
+      output = cli::recall_output(daemon.hook_end, input, kLong);
+    }
+    const bj::object parsed = bj::parse(output).as_object();
+    const auto& said =
+        cursor ? parsed.at("additional_context") : parsed.at("hookSpecificOutput").as_object().at("additionalContext");
+    EXPECT_NE(std::string(said.as_string()).find("It failed here."), std::string::npos);
+  }
+}
+
+TEST(RecallHook, KnowingNothingItIsSilent) {
+  const HookInput input{"PreToolUse", "s", "/w", "", "Bash", "", "make x", "", false};
+  StandIn daemon([](LineClient& client, const bj::object& request) {
+    client.send_line(result_with(request, {{"text", ""}, {"is_error", false}}));
+  });
+  EXPECT_EQ(cli::recall_output(daemon.hook_end, input, kLong), "");
 }
 
 }  // namespace
