@@ -65,7 +65,7 @@ function memoryGraph(nodes, edges) {
     svg('circle', { class: `fill ${memoryColour(node.type)}`, r: 5 + Math.min(9, 1.6 * Math.sqrt(of[i].length)) }),
     svg('text', { class: 'name', 'text-anchor': 'middle' }, name(node))));
   chart.append(svg('g', {}, lines), svg('g', {}, told), svg('g', {}, dots));
-  const panel = el('div', { class: 'panel', role: 'status', hidden: true });
+  const panel = el('div', { role: 'status' });
 
   // The whole picture in the box.
   const bounds = { left: Math.min(...at.map((p) => p.x)), right: Math.max(...at.map((p) => p.x)), top: Math.min(...at.map((p) => p.y)), bottom: Math.max(...at.map((p) => p.y)) };
@@ -110,14 +110,14 @@ function memoryGraph(nodes, edges) {
   function choose(i) {
     view.chosen = view.chosen === i ? -1 : i;
     dots.forEach((dot, k) => dot.setAttribute('tabindex', k === Math.max(view.chosen, 0) ? 0 : -1));
-    panel.hidden = view.chosen < 0;
+    panel.replaceChildren();
     if (view.chosen >= 0) {
       const node = nodes[view.chosen];
-      panel.replaceChildren(
+      panel.append(el('div', { class: 'panel' },
         el('h4', {}, text(node.title)),
         el('p', { class: 'small muted' }, [node.slug, node.type, node.scope, node.updated ? `changed ${dateName(node.updated)}` : '', node.stale ? 'stale: what it names has changed since' : '', (node.tags ?? []).join(', ')].filter(Boolean).join(' · ')),
         node.path && el('p', { class: 'path' }, node.path),
-        of[view.chosen].length > 0 && el('ul', {}, of[view.chosen].map(([other, label, out]) => el('li', {}, out ? `${label} ` : `${label} of this: `, el('button', { type: 'button', class: 'plain text', onclick: () => choose(other) }, nodes[other].title)))));
+        of[view.chosen].length > 0 && el('ul', {}, of[view.chosen].map(([other, label, out]) => el('li', {}, out ? `${label} ` : `${label} of this: `, el('button', { type: 'button', class: 'plain text', onclick: () => choose(other) }, nodes[other].title))))));
     }
     draw();
   }
@@ -164,7 +164,7 @@ function drawMemories() {
   if (nodes.length === 0) return place.append(nothing('No memories yet. `memd memory write` writes one, `memd memory suggest` proposes some.'));
   place.append(el('p', { class: 'lead' }, `${count(nodes.length, 'memory', 'memories')} and ${count(edges.length, 'link')}${leftOut ? `; ${num(leftOut)} with fewer links are not drawn` : ''}. Drag to move, Ctrl and wheel to enlarge; a memory shows its links.`));
   const graph = memoryGraph(nodes, edges);
-  controls('memories', graph.buttons);
+  controls('memories', ...graph.buttons);
   place.append(graph.box, graph.panel,
     legend([...new Set(nodes.map((node) => node.type))].map((type) => [memoryColour(type), type])),
     asTable('Memories', ['Title', 'Kind', 'Scope', 'Links', 'Changed'], nodes.map((node, i) => [node.title, node.type, node.scope, num(graph.of[i].length), node.updated ? dateName(node.updated) : ''])));
