@@ -78,7 +78,6 @@ struct RankingFeatures {
   double abandoned = 0;     // 0 or 1: the session went back to before it
   double subagent = 0;      // 0 or 1: of a session that another one started
   double decision = 0;      // 0 or 1: a decision is recorded in it, and the question asks for one
-  double file = 0;          // 0 or 1: it touched a file that the question names
 };
 
 enum class Confidence { low, medium, high };
