@@ -207,7 +207,7 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
       out.next = encode_cursor({at.offset + static_cast<std::int64_t>(shown), 0}, question);
     return out;
   };
-  return fit_answer<TemporalQueryAnswer>(limit, frame, build, TextRoom::its_own);
+  return fit_answer<TemporalQueryAnswer>(limit, frame, build);
 }
 
 }  // namespace
