@@ -1,6 +1,6 @@
 // `memd memory …`: memories as files. Works on the files directly; a daemon is asked by `rebuild` alone.
-#include "daemon/cli/caller.hpp"
 #include "daemon/cli/memory_commands.hpp"
+#include "daemon/cli/caller.hpp"
 
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/memory_map.hpp"
@@ -218,7 +218,8 @@ Result<int> change_edge(const MemoryOptions& o, const Invocation& call, bool lin
   } else if (links) {
     fmt::print("{} {} {}{}\n", o.slug, done.label, o.other, done.changed ? "" : " (it was so already)");
   } else {
-    fmt::print("{}\n", done.changed ? o.slug + " and " + o.other + " are not linked any more" : "there was no such edge");
+    fmt::print("{}\n",
+               done.changed ? o.slug + " and " + o.other + " are not linked any more" : "there was no such edge");
   }
   return kOk;
 }
@@ -303,8 +304,7 @@ Result<int> show_memory(const MemoryOptions& o, const Invocation& call) {
   return kOk;
 }
 
-Result<int> draw_memories(const MemoryOptions& o, const Notebook& notebook,
-                          const memories::MemoryGraphView& graph) {
+Result<int> draw_memories(const MemoryOptions& o, const Notebook& notebook, const memories::MemoryGraphView& graph) {
   if (o.output.empty() && ::isatty(STDOUT_FILENO) == 1)
     return wrong_usage("a page is not for the terminal: name a file with -o memories.html");
   auto page = interchange::OutputFile::open(o.output);

@@ -137,7 +137,7 @@ class InotifyWatcher final : public Watcher {
   boost::asio::posix::stream_descriptor mounts_;
   std::string places_;  // of the roots, when the mounts were last looked at
   WatchTable table_;
-  std::set<std::filesystem::path> also_;  // watch_also()
+  std::set<std::filesystem::path> also_;    // watch_also()
   std::set<std::filesystem::path> polled_;  // the uppermost directories that could not be watched
   std::string why_polled_;
   std::unique_ptr<PollingWatcher> polling_;

@@ -14,7 +14,7 @@ namespace {
 using memory::ReadMemory;
 
 constexpr std::size_t kTitleTokens = 60;
-constexpr std::size_t kNamesShown = 20;  // of links, files, commits
+constexpr std::size_t kNamesShown = 20;   // of links, files, commits
 constexpr std::size_t kLeastShown = 200;  // bytes of a text that goes on, however small the answer
 
 std::string masked(std::string text) {

@@ -67,8 +67,7 @@ std::vector<std::string> files_in_play(const continuity::SessionPast& past) {
   constexpr std::size_t kMost = 40;
   std::vector<std::string> out;
   for (auto event = past.events.rbegin(); event != past.events.rend() && out.size() < kMost; ++event)
-    if (!event->path.empty() && std::find(out.begin(), out.end(), event->path) == out.end())
-      out.push_back(event->path);
+    if (!event->path.empty() && std::find(out.begin(), out.end(), event->path) == out.end()) out.push_back(event->path);
   return out;
 }
 

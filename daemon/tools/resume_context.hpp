@@ -69,7 +69,7 @@ struct ResumeMaterial {
   bool complement = false;       // what the summary says is left out
   bool told = true;              // false: the platform's history may not be looked at, the frame says why
   Answer frame;
-  ResumeAnswer head;  // without what is packed
+  ResumeAnswer head;                         // without what is packed
   std::vector<catalog::MemoryHit> memories;  // to keep in mind
 };
 Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader& reader, const ResumeParams& params);

@@ -279,7 +279,8 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
           "\", best first (", AnswerText::Id{a.ranking}, " ranking).\n");
   out.quote(body);
   const auto first = std::ranges::find(a.results, kFromExchange, &SearchResultOut::source);
-  if (const auto memory = std::ranges::find(a.results, kFromMemory, &SearchResultOut::source); memory != a.results.end())
+  if (const auto memory = std::ranges::find(a.results, kFromMemory, &SearchResultOut::source);
+      memory != a.results.end())
     out.add("Memory: ", Echo{memory->fetch}, ".\n");
   if (first != a.results.end())
     out.add("Full text: ", Echo{first->fetch}, ", with around=1 for what came before and after.\n");
