@@ -102,8 +102,7 @@ std::string of_project(const Notebook& notebook) {
   return project.empty() ? std::string() : "of " + harmless(project.string()) + " ";
 }
 
-void print_suggestions(const Invocation& call, const Notebook& notebook,
-                       const std::vector<harvest::Suggestion>& all) {
+void print_suggestions(const Invocation& call, const Notebook& notebook, const std::vector<harvest::Suggestion>& all) {
   std::string out;
   json::Writer w(out);
   w.begin_object();
@@ -173,8 +172,8 @@ Result<int> accept_link(const MemoryOptions& o, const Invocation& call, const No
   MEMD_TRY_ASSIGN(const auto found, notebook.find_to_write(name));
   MEMD_TRY_ASSIGN(const auto done, notebook.link(found, target, std::nullopt));
   if (call.as_json)
-    fmt::print("{{\"source\":\"{}\",\"target\":\"{}\",\"label\":\"{}\",\"changed\":{}}}\n", source, target,
-               done.label, done.changed);
+    fmt::print("{{\"source\":\"{}\",\"target\":\"{}\",\"label\":\"{}\",\"changed\":{}}}\n", source, target, done.label,
+               done.changed);
   else
     fmt::print("{} {} {}{}\n", source, done.label, target, done.changed ? "" : " (it was so already)");
   return kOk;

@@ -23,9 +23,9 @@ struct GardenRules {
   int max_characters = 12'000;      // of a memory; a longer one is to be split
   int max_memories = 2000;          // of a directory
   DuplicateRule duplicates = DuplicateRule::propose;
-  int archive_days = 365;  // a poor memory without an edge, unchanged for so long, goes to the trash; 0: never
-  bool mark_stale = true;  // where git has changed what a memory names
-  bool daily_recap = false;                       // of yesterday, in a project that was opted in
+  int archive_days = 365;    // a poor memory without an edge, unchanged for so long, goes to the trash; 0: never
+  bool mark_stale = true;    // where git has changed what a memory names
+  bool daily_recap = false;  // of yesterday, in a project that was opted in
   std::vector<harvest::RecapSection> recap{harvest::kAllRecapSections.begin(), harvest::kAllRecapSections.end()};
 };
 

@@ -135,9 +135,7 @@ MemoryConfig read_memory(const std::string& file, const YAML::Node& node) {
            [&](const auto& v, const auto& key) { out.orphan_days = whole_number(file, v, key, 1, 36500); })
       .key("min_quality", [&](const auto& v, const auto& key) { out.min_quality = whole_number(file, v, key, 0, 100); })
       .key("write",
-           [&](const auto& v, const auto& key) {
-             out.write = one_named(file, v, key, kWritings, "ask, allow or off");
-           })
+           [&](const auto& v, const auto& key) { out.write = one_named(file, v, key, kWritings, "ask, allow or off"); })
       .key("gardener", [&](const auto& v, const auto& key) { read_rules(file, v, key, out.garden); })
       .read(node);
   return out;

@@ -27,8 +27,8 @@ constexpr std::size_t kMostVerified = 300;   // for each of them git is asked
 constexpr std::size_t kMostLinks = 20;       // proposed
 constexpr std::size_t kHeadingsNamed = 4;
 
-constexpr std::array<std::string_view, 11> kActionNames{"rebuild",     "mark_stale", "archive", "supersede",
-                                                        "drop_cache",  "write_recap", "merge",  "split",
+constexpr std::array<std::string_view, 11> kActionNames{"rebuild",     "mark_stale",  "archive", "supersede",
+                                                        "drop_cache",  "write_recap", "merge",   "split",
                                                         "change_kind", "link",        "too_many"};
 
 bool is_of_index(MemoryProblemKind kind) {
@@ -166,8 +166,8 @@ class Bed {
     const harvest::KnownMemories known(compared);
     for (const Memory& newer : compared)
       for (const auto& one : known.similar_to(newer)) {
-        const auto older = std::find_if(compared.begin(), compared.end(),
-                                        [&](const Memory& m) { return m.path == one.path; });
+        const auto older =
+            std::find_if(compared.begin(), compared.end(), [&](const Memory& m) { return m.path == one.path; });
         if (std::pair(older->updated, older->slug) >= std::pair(newer.updated, newer.slug) ||
             are_related(newer, *older))
           continue;
@@ -184,8 +184,9 @@ class Bed {
     for (const Memory& m : memories_) {
       if (m.verification.status == VerificationStatus::stale) continue;
       if (++looked > kMostVerified) {
-        plan_.notices.push_back(fmt::format("{}: only {} memories were compared with git; `memd memory verify` takes all",
-                                            place_.directory.native(), kMostVerified));
+        plan_.notices.push_back(
+            fmt::format("{}: only {} memories were compared with git; `memd memory verify` takes all",
+                        place_.directory.native(), kMostVerified));
         return;
       }
       const auto found = verify(m, git);

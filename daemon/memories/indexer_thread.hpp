@@ -58,8 +58,8 @@ class IndexerThread {
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable_any settled_;
-  Hints hints_;                 // guarded by mutex_, as is the rest
-  std::uint64_t told_ = 0;      // hints
+  Hints hints_;             // guarded by mutex_, as is the rest
+  std::uint64_t told_ = 0;  // hints
   std::uint64_t dealt_with_ = 0;
   bool ended_ = false;
   std::string trouble_;

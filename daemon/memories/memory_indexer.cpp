@@ -96,7 +96,8 @@ Result<void> MemoryIndexer::look_for_projects() {
   // What was forgotten is not looked at until somebody works there again.
   for (const std::string& before : directories_)
     if (std::find(directories.begin(), directories.end(), before) == directories.end())
-      std::erase_if(further_, [&](const std::string& path) { return path == before || path.starts_with(before + "/"); });
+      std::erase_if(further_,
+                    [&](const std::string& path) { return path == before || path.starts_with(before + "/"); });
   return look_at_everything(false);
 }
 
@@ -158,9 +159,8 @@ Result<void> MemoryIndexer::heal(const Error& error) {
 
 Result<void> MemoryIndexer::rebuild(const std::string& reason) {
   const auto started = std::chrono::steady_clock::now();
-  MEMD_TRY(transact(parts_, [&reason, now = clock_.now()](sqlite::Database& db) {
-    catalog::begin_anew(db, reason, now);
-  }));
+  MEMD_TRY(
+      transact(parts_, [&reason, now = clock_.now()](sqlite::Database& db) { catalog::begin_anew(db, reason, now); }));
   MEMD_TRY(find_stock());
   CatalogChanges changes = compared({}, {});
   return transact(parts_, [changes = std::move(changes), now = clock_.now(), started](sqlite::Database& db) {

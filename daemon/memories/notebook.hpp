@@ -38,8 +38,8 @@ struct Destination {
 struct NewMemory {
   Destination to;
   std::string title;
-  std::string slug;                // empty: made of type and title
-  std::vector<std::string> tags;   // plugin dialect: the type if there is none
+  std::string slug;               // empty: made of type and title
+  std::vector<std::string> tags;  // plugin dialect: the type if there is none
   std::string text;
   MemoryProvenance provenance{};
 };

@@ -94,14 +94,14 @@ struct Describe<tools::MemoryRefOut> {
 template <>
 struct Describe<tools::FoundMemoryOut> {
   using T = tools::FoundMemoryOut;
-  static constexpr auto fields = std::make_tuple(
-      field("source", &T::source, "memory."), field("memory", &T::memory, "Which one."),
-      field("title", &T::title, "Title."), field("project", &T::project, "Project; empty: of none."),
-      field("updated", &T::updated, "When it was changed, RFC 3339."),
-      field("relevance_score", &T::relevance_score, "0 to 1, 1 is best."),
-      field("confidence", &T::confidence, "As of hits."),
-      field("snippet", &T::snippet, "The passage that fits best, matches in «»."),
-      field("fetch", &T::fetch, "The call that gives the full text."));
+  static constexpr auto fields =
+      std::make_tuple(field("source", &T::source, "memory."), field("memory", &T::memory, "Which one."),
+                      field("title", &T::title, "Title."), field("project", &T::project, "Project; empty: of none."),
+                      field("updated", &T::updated, "When it was changed, RFC 3339."),
+                      field("relevance_score", &T::relevance_score, "0 to 1, 1 is best."),
+                      field("confidence", &T::confidence, "As of hits."),
+                      field("snippet", &T::snippet, "The passage that fits best, matches in «»."),
+                      field("fetch", &T::fetch, "The call that gives the full text."));
 };
 
 }  // namespace memd::mcp

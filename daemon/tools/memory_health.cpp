@@ -63,8 +63,7 @@ void add_memory_health(mcp::ToolRegistry& registry, const ToolServices& services
   mcp::ToolInfo info;
   info.name = "memory_health";
   info.title = "What is wrong with memories";
-  info.description =
-      "What is wrong with memories: broken, stale or poor ones. Changes nothing.";
+  info.description = "What is wrong with memories: broken, stale or poor ones. Changes nothing.";
   registry.add<MemoryHealthParams, MemoryHealthAnswer>(
       std::move(info),
       [services](const MemoryHealthParams& p, mcp::ToolContext& c) { return run_health(services, p, c); });

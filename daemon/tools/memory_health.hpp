@@ -46,19 +46,17 @@ struct Describe<tools::MemoryHealthParams> {
 template <>
 struct Describe<tools::MemoryFindingOut> {
   using T = tools::MemoryFindingOut;
-  static constexpr auto fields =
-      std::make_tuple(field("kind", &T::kind, "broken_link, stale, secret, …; merge, archive, …"),
-                      field("slug", &T::slug, "Of the memory; empty: of a directory."),
-                      field("path", &T::path, "File."), field("line", &T::line, "From 1."),
-                      field("message", &T::message, "What is wrong, and what to do."));
+  static constexpr auto fields = std::make_tuple(
+      field("kind", &T::kind, "broken_link, stale, secret, …; merge, archive, …"),
+      field("slug", &T::slug, "Of the memory; empty: of a directory."), field("path", &T::path, "File."),
+      field("line", &T::line, "From 1."), field("message", &T::message, "What is wrong, and what to do."));
 };
 template <>
 struct Describe<tools::MemoryHealthAnswer> {
   using T = tools::MemoryHealthAnswer;
-  static constexpr auto fields =
-      std::tuple_cat(std::make_tuple(field("findings", &T::findings, "By directory."),
-                                     field("total", &T::total, "On all pages.")),
-                     Describe<tools::Answer>::fields);
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(field("findings", &T::findings, "By directory."), field("total", &T::total, "On all pages.")),
+      Describe<tools::Answer>::fields);
 };
 
 }  // namespace memd::mcp

@@ -32,10 +32,10 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::MemorySearchParams> {
   using T = tools::MemorySearchParams;
-  static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("query", &T::query, "Plain words; none: the newest.", length(0, 2000)),
-                      field("type", &T::type, ""), field("as_of", &T::as_of, "What held at a date.")),
-      tools::kMemoryWhereFields, tools::kMemoryPageFields);
+  static constexpr auto fields =
+      std::tuple_cat(std::make_tuple(field("query", &T::query, "Plain words; none: the newest.", length(0, 2000)),
+                                     field("type", &T::type, ""), field("as_of", &T::as_of, "What held at a date.")),
+                     tools::kMemoryWhereFields, tools::kMemoryPageFields);
 };
 template <>
 struct Describe<tools::MemorySearchToolAnswer> {

@@ -62,10 +62,11 @@ class MemoryCall {
   Result<void> agree(const AskedOfPerson& question) const {
     if (services_.memory.write == MemoryWriting::allow) return {};
     if (context_.person == nullptr)
-      return Error(Errc::permission,
-                   "nothing was changed: this client does not let memd ask its person (elicitation), and memd changes no "
-                   "memory unasked. The person can allow it with `memory: {write: allow}` in memd's configuration, or "
-                   "do it with `memd memory`");
+      return Error(
+          Errc::permission,
+          "nothing was changed: this client does not let memd ask its person (elicitation), and memd changes no "
+          "memory unasked. The person can allow it with `memory: {write: allow}` in memd's configuration, or "
+          "do it with `memd memory`");
     MEMD_TRY_ASSIGN(const auto consent, context_.person->confirm(question.text(), context_.stop));
     if (consent == mcp::Consent::accepted) return {};
     return Error(Errc::permission, consent == mcp::Consent::declined
@@ -80,14 +81,15 @@ class MemoryCall {
   Result<MemoryWriteAnswer> create() const {
     if (!params_.type) return missing("type", "what it is: " + memory_type_names(MemoryDialect::plugin));
     if (params_.title.value_or("").empty()) return missing("title", "a sentence that says it");
-    memories::NewMemory wanted{destination(), *params_.title,          params_.slug,
-                               params_.tags,  params_.text.value_or(""), {}};
+    memories::NewMemory wanted{
+        destination(), *params_.title, params_.slug, params_.tags, params_.text.value_or(""), {}};
     MEMD_TRY_ASSIGN(const auto place, notebook_.place_for_new(wanted.to));
     MEMD_TRY_ASSIGN(wanted.provenance, provenance());
     Memory draft;
     draft.title = wanted.title;
     draft.content = wanted.text;
-    if (!params_.force) MEMD_TRY(refuse_same(memories::similar_memories(notebook_.places(), draft, services_.clock.now())));
+    if (!params_.force)
+      MEMD_TRY(refuse_same(memories::similar_memories(notebook_.places(), draft, services_.clock.now())));
     MEMD_TRY(agree(AskedOfPerson("write this memory?")
                        .show("title", wanted.title)
                        .show("type", *params_.type)

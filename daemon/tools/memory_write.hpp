@@ -57,8 +57,8 @@ struct Describe<tools::MemoryWriteParams> {
                       field("slug", &T::slug, ""), field("type", &T::type, "", one_of(tools::kMemoryTypeNames)),
                       field("title", &T::title, ""), field("text", &T::text, "Markdown."), field("tags", &T::tags, ""),
                       field("from", &T::from, "x42 or o99."), field("target", &T::target, ""),
-                      field("label", &T::label, "supersedes, relates-to, …"),
-                      field("version", &T::version, "As read."), field("force", &T::force, "Although one says it.")),
+                      field("label", &T::label, "supersedes, relates-to, …"), field("version", &T::version, "As read."),
+                      field("force", &T::force, "Although one says it.")),
       tools::kMemoryWhereFields);
 };
 template <>

@@ -293,8 +293,8 @@ std::vector<std::string> names_of(const std::vector<TopicCount>& topics) {
 struct Question {
   const std::string& topic;
   std::uint64_t key = 0;
-  std::size_t first = 0;                        // session on this page
-  std::vector<FoundMemoryOut> memories;         // of the first page
+  std::size_t first = 0;                 // session on this page
+  std::vector<FoundMemoryOut> memories;  // of the first page
 };
 
 TopicSearchAnswer page(const Question& question, const Answer& frame, const TopicMaterial& material,

@@ -11,7 +11,8 @@
 namespace memd::mcp {
 namespace {
 
-std::string input_required_result(const ServerProfile& profile, const InputRoundClient& client, std::string_view state) {
+std::string input_required_result(const ServerProfile& profile, const InputRoundClient& client,
+                                  std::string_view state) {
   std::string out;
   json::Writer w(out);
   profile.begin_result(w, Revision::v2026_07_28, "input_required");

@@ -28,7 +28,8 @@ constexpr std::string_view kModelKey = "model-";
 constexpr std::string_view kPersonKey = "person-";
 
 std::string key_of(const CompletionRequest& request) {
-  return std::string(kModelKey) + digest(request.system + '\0' + request.prompt + '\0' + std::to_string(request.max_tokens));
+  return std::string(kModelKey) +
+         digest(request.system + '\0' + request.prompt + '\0' + std::to_string(request.max_tokens));
 }
 
 // Takes one of the places for calls that wait, as long as it lives.
@@ -159,8 +160,7 @@ Result<Consent> read_elicitation_result(const bj::value& result) {
 Result<std::vector<bj::value>> ClientWait::ask(std::string_view method, std::vector<std::string> params,
                                                std::stop_token stop) {
   const Place place(waits, max_waits);
-  if (!place)
-    return Error(Errc::busy, "the client is busy with other calls, ask again when they are done");
+  if (!place) return Error(Errc::busy, "the client is busy with other calls, ask again when they are done");
   return client.ask(method, std::move(params), std::move(stop), patience);
 }
 
@@ -201,7 +201,7 @@ void InputRoundClient::take(const bj::value& responses) {
 }
 
 Result<std::vector<Completion>> InputRoundClient::complete(std::span<const CompletionRequest> requests,
-                                                          std::stop_token stop) {
+                                                           std::stop_token stop) {
   if (stop.stop_requested()) return Error(Errc::cancelled, "the call was cancelled");
   const std::lock_guard lock(mutex_);
   std::vector<Completion> out;

@@ -107,9 +107,10 @@ TEST(Config, SaysWhoMayWriteMemoriesAndHowTheyAreKept) {
             "c.yaml:2: memory.gardener.duplicates: expected propose, link or off");
   EXPECT_EQ(error_of("memory: {gardener: {recap: [weather]}}\n"),
             "c.yaml:1: memory.gardener.recap: expected a list of sessions, decisions, problems, commits, files");
-  EXPECT_EQ(error_of("memory: {gardener: {kinds: [note]}}\n"),
-            "c.yaml:1: memory.gardener.kinds: expected a list of decision, learning, artifact, gotcha, breadcrumb, hub, "
-            "core, fact, adr, playbook, recap");
+  EXPECT_EQ(
+      error_of("memory: {gardener: {kinds: [note]}}\n"),
+      "c.yaml:1: memory.gardener.kinds: expected a list of decision, learning, artifact, gotcha, breadcrumb, hub, "
+      "core, fact, adr, playbook, recap");
 }
 
 TEST(Config, ARepositoryHasRulesOfItsOwn) {

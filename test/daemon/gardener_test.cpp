@@ -44,8 +44,11 @@ class GardenerTest : public testing::Test {
   static std::vector<std::string> told(const GardenPlan& plan) {
     std::vector<std::string> out;
     for (const auto& step : plan.steps)
-      out.push_back(std::string(to_string(step.action)) + " " + step.slug + (step.other.empty() ? "" : " " + step.other) +
-                    (step.done ? " done" : step.is_proposal ? " ?" : ""));
+      out.push_back(std::string(to_string(step.action)) + " " + step.slug +
+                    (step.other.empty() ? "" : " " + step.other) +
+                    (step.done          ? " done"
+                     : step.is_proposal ? " ?"
+                                        : ""));
     return out;
   }
   GardenPlan apply() const {
@@ -99,7 +102,8 @@ TEST_F(GardenerTest, DuplicatesAreProposedOrLinkedByTheRule) {
   const auto older = write("Read dates by parse_rfc3339", text);
   clock.advance(1000);
   const auto newer = write("Dates are read by parse_rfc3339", text);
-  EXPECT_EQ(told(plan()), (std::vector<std::string>{"merge " + newer + " " + older + " ?", "link " + newer + " " + older + " ?"}));
+  EXPECT_EQ(told(plan()),
+            (std::vector<std::string>{"merge " + newer + " " + older + " ?", "link " + newer + " " + older + " ?"}));
   EXPECT_THAT(plan().steps[0].why, HasSubstr("likeness"));
   config.garden.duplicates = DuplicateRule::link;
   EXPECT_THAT(told(apply()), Contains("supersede " + newer + " " + older + " done"));
@@ -134,7 +138,8 @@ TEST_F(GardenerTest, IndexGraphAndVectorsAreMadeToFit) {
   EXPECT_EQ(told(apply()), (std::vector<std::string>{"rebuild  done", "drop_cache  done"}));
   EXPECT_THAT(told(plan()), IsEmpty());
   EXPECT_FALSE(fs::exists(directory / ".embedding-cache/gone.json"));
-  test::expect_memory_invariants(notebook().directory(places.place(MemoryScope::global, MemoryDialect::plugin).value()));
+  test::expect_memory_invariants(
+      notebook().directory(places.place(MemoryScope::global, MemoryDialect::plugin).value()));
 }
 
 TEST_F(GardenerTest, AProjectHasItsOwnRulesAndNeedsOptIn) {
@@ -162,10 +167,8 @@ TEST_F(GardenerTest, AProjectHasItsOwnRulesAndNeedsOptIn) {
 
 TEST_F(GardenerTest, YesterdaysRecapIsWrittenOnceWhereTheRulesWantIt) {
   test::StoreFixture store;
-  const auto session = store.session({.native_id = "aaaa1111",
-                                      .title = "Parser",
-                                      .project = (home / "app").string(),
-                                      .start = kToday - kMsPerDay});
+  const auto session = store.session(
+      {.native_id = "aaaa1111", .title = "Parser", .project = (home / "app").string(), .start = kToday - kMsPerDay});
   store.exchange(session, {.user = "How do we read dates?", .answer = "By parse_rfc3339."});
   places.project = home / "app";
   places.policy.opt_in_enabled = config.policy.opt_in_enabled = true;

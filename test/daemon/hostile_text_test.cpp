@@ -278,8 +278,7 @@ TEST_F(HostileText, ModelsGetItBetweenTheMarks) {
   options.config = config();
   const auto settings = resolve_settings(options, Environment::current());
   ASSERT_TRUE(settings);
-  test::write_file(home_->path() / ".claude/CLAUDE.md",
-                   "# lexer " + evil("rules") + "\n");
+  test::write_file(home_->path() / ".claude/CLAUDE.md", "# lexer " + evil("rules") + "\n");
   MemoryHost host(*settings, system_clock());
   mcp::ToolContext context;
   const std::map<std::string, std::vector<std::string>> calls{

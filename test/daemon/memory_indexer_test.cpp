@@ -221,7 +221,8 @@ class MemoriesInTools : public test::ToolFixture {
   }
   void remember(const std::vector<Memory>& memories, const std::string& project_key = "/home/u/app") {
     catalog::CatalogChanges changes;
-    changes.places = {{project_key + "/.claude/memory", MemoryDialect::plugin, MemoryScope::project, project_key, "app"}};
+    changes.places = {
+        {project_key + "/.claude/memory", MemoryDialect::plugin, MemoryScope::project, project_key, "app"}};
     for (const Memory& m : memories) {
       catalog::MemoryRecord record;
       record.memory = m;
@@ -306,7 +307,8 @@ TEST_F(MemoriesInTools, AResumedSessionKeepsItsCoreInMind) {
   pinned.tags = {"pinned"};
   all.push_back(pinned);
   for (int i = 0; i < 20; ++i)
-    all.push_back(memory("hub-" + std::to_string(i), "Hub " + std::to_string(i), std::string(300, 'x'), MemoryType::hub));
+    all.push_back(
+        memory("hub-" + std::to_string(i), "Hub " + std::to_string(i), std::string(300, 'x'), MemoryType::hub));
   remember(all);
   auto answer = call("resume_context", R"({"max_tokens":1000})");
   const auto& lines = answer.at("memories").as_array();

@@ -239,8 +239,8 @@ class MemoryResources : public ToolFixture {
     memory.policy.opt_in_enabled = true;
     std::filesystem::create_directories(home / "my app/.git");
     open();
-    const tools::ToolServices services{pool,     clock,      freshness, raw, adapters, store.file(),
-                                       defaults, background, nullptr, {}, {}, home.path(), memory};
+    const tools::ToolServices services{pool,       clock,   freshness, raw, adapters,    store.file(), defaults,
+                                       background, nullptr, {},        {},  home.path(), memory};
     resources::add_resources(offered, services, registry);
     write("Locks are fair", "global");
     write("Tabs it is", "project");

@@ -63,8 +63,8 @@ class ToolFixture : public testing::Test {
   }
 
   void open() {
-    tools::ToolServices services{pool,     clock,      freshness, raw, adapters, store.file(),
-                                 defaults, background, nullptr, {}, {}, home.path(), memory};
+    tools::ToolServices services{pool,       clock,   freshness, raw, adapters,    store.file(), defaults,
+                                 background, nullptr, {},        {},  home.path(), memory};
     tools::register_tools(registry, services);
   }
 

@@ -35,7 +35,8 @@ struct MemoryFailure {
 class MemoryFailureTest : public testing::Test {
  protected:
   MemoryFailureTest() {
-    place_ = memory::MemoryPlaces{prepared_.path(), {}, {}, {}}.place(MemoryScope::global, MemoryDialect::plugin).value();
+    place_ =
+        memory::MemoryPlaces{prepared_.path(), {}, {}, {}}.place(MemoryScope::global, MemoryDialect::plugin).value();
     memory::MemoryDirectory directory(place_, {}, clock_);
     for (const char* name : {"one", "two", "three"}) {
       Memory m;
@@ -69,7 +70,8 @@ class MemoryFailureTest : public testing::Test {
     all.insert(all.end(), arguments.begin(), arguments.end());
     test::MemdProcess memd(all, work_.path() / "said", failures.path());
     Run out;
-    if (auto ending = memd.wait(60s)) out.ending = *ending;
+    if (auto ending = memd.wait(60s))
+      out.ending = *ending;
     else
       out.ending.signal = SIGKILL;
     for (std::size_t call = 0; call < test::kCalls; ++call)
@@ -138,7 +140,8 @@ class MemoryFailureTest : public testing::Test {
       failures.resize(std::min<std::size_t>(failures.size(), wanted != nullptr ? std::atoi(wanted) : 3));
     for (const MemoryFailure& failure : failures)
       attack(arguments, failure);
-    std::printf("%-8s %4zu calls, %4d failed, %4d said so\n", arguments.front().c_str(), failures.size(), failed_, said_);
+    std::printf("%-8s %4zu calls, %4d failed, %4d said so\n", arguments.front().c_str(), failures.size(), failed_,
+                said_);
     failed_ = said_ = 0;
   }
 

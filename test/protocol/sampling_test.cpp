@@ -197,8 +197,8 @@ TEST_F(Sampling, APersonIsAskedAndTheAnswerIsWhatCounts) {
   };
   int id = 0;
   for (const auto& [result, done] :
-       {std::pair(R"({"action":"accept","content":{}})", "echo: done"), std::pair(R"({"action":"decline"})", "echo: no"),
-        std::pair(R"({"action":"cancel"})", "echo: closed")}) {
+       {std::pair(R"({"action":"accept","content":{}})", "echo: done"),
+        std::pair(R"({"action":"decline"})", "echo: no"), std::pair(R"({"action":"cancel"})", "echo: closed")}) {
     client.send_line(call(++id, "confirm", R"({"text":"it"})"));
     const auto request = read(client);
     EXPECT_EQ(request.at("method").as_string(), "elicitation/create");

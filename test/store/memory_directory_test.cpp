@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
 #include <cstdlib>
+#include <fstream>
 #include <random>
 #include <set>
 #include <thread>

@@ -17,8 +17,9 @@
 
 namespace memd::search {
 
-// How many documents of a table hold a word: exchanges, or memories. Counting one is linear in the answer, so common words are remembered: such a count is
-// used until the store has grown by a tenth, the count of a rare word until any commit.
+// How many documents of a table hold a word: exchanges, or memories. Counting one is linear in the answer, so common
+// words are remembered: such a count is used until the store has grown by a tenth, the count of a rare word until any
+// commit.
 class TermStatistics {
  public:
   explicit TermStatistics(sqlite::Database& db, const std::string& table = "exchanges_fts");
