@@ -54,7 +54,7 @@ std::vector<PastSession> sessions_of(sqlite::Database& db, const RecallScope& sc
   return out;
 }
 
-ExchangeId exchange_at(sqlite::Database& db, std::int64_t session_pk, std::int64_t seq) {
+ExchangeId exchange_of_event(sqlite::Database& db, std::int64_t session_pk, std::int64_t seq) {
   auto& q = db.prepare(
       "SELECT exchange_pk FROM exchanges WHERE session_pk = ?1 AND first_seq <= ?2 ORDER BY exchange_number DESC LIMIT "
       "1");
@@ -108,7 +108,7 @@ std::vector<std::string> edited_between(sqlite::Database& db, std::int64_t sessi
   return out;
 }
 
-std::string cut_line(std::string_view text, std::size_t bytes) {
+std::string recalled_line(std::string_view text, std::size_t bytes) {
   std::string out = ascii::one_line(text);
   if (out.size() <= bytes) return out;
   const auto blank = out.rfind(' ', bytes);
@@ -118,13 +118,13 @@ std::string cut_line(std::string_view text, std::size_t bytes) {
   return out + "…";
 }
 
-std::string head_of(const std::string& line) {
+std::string first_head_of(const std::string& line) {
   const auto heads = command_heads(line);
   return heads.empty() ? std::string() : heads.front();
 }
 
-constexpr std::size_t kLineBytes = 180;
-constexpr std::size_t kCommandBytes = 140;
+constexpr std::size_t kRecalledBytes = 180;
+constexpr std::size_t kRecalledCommandBytes = 140;
 
 bool speaks_of(std::string_view text, std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
@@ -195,7 +195,7 @@ FileRecallQuery::Answer FileRecallQuery::run(sqlite::Database& db) const {
       if (!summary.empty()) {
         auto& x = db.prepare("SELECT exchange_pk FROM exchanges WHERE session_pk = ? AND exchange_number = ?");
         x.bind(session.pk, number);
-        decision = Recalled{RecalledKind::decision, cut_line(summary, kLineBytes), x.step() ? x.int64(0) : 0};
+        decision = Recalled{RecalledKind::decision, recalled_line(summary, kRecalledBytes), x.step() ? x.int64(0) : 0};
         x.reset();
       }
     }
@@ -203,7 +203,7 @@ FileRecallQuery::Answer FileRecallQuery::run(sqlite::Database& db) const {
     for (const RecalledRun& run : runs_of(db, session, scope.before)) {
       if (!run.is_test || run.seq < last_edit) continue;
       const Recalled found{run.failed ? RecalledKind::failed_attempt : RecalledKind::test_command,
-                           cut_line(run.line, kCommandBytes), exchange_at(db, session.pk, run.seq)};
+                           recalled_line(run.line, kRecalledCommandBytes), exchange_of_event(db, session.pk, run.seq)};
       if (run.failed && !attempt) attempt = found;
       if (run.failed) continue;
       if (!test) test = found;
@@ -219,20 +219,20 @@ CommandRecallQuery::Answer CommandRecallQuery::run(sqlite::Database& db) const {
   constexpr std::size_t kSoonAfter = 10;
   const std::string tidy = tidy_command(line);
   const std::string_view wanted = without_pipe_end(tidy);
-  const std::string head = head_of(tidy);
+  const std::string head = first_head_of(tidy);
   if (head.empty()) return {};
   for (const PastSession& session : sessions_of(db, scope)) {
     const std::vector<RecalledRun> runs = runs_of(db, session, scope.before);
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
       if (without_pipe_end(run->line) != wanted) continue;
       if (!run->failed) return {};  // it ran well when it last ran
-      Answer out{
-          {RecalledKind::failed_command, cut_line(run->result, kLineBytes), exchange_at(db, session.pk, run->seq)}};
+      Answer out{{RecalledKind::failed_command, recalled_line(run->result, kRecalledBytes),
+                  exchange_of_event(db, session.pk, run->seq)}};
       std::size_t looked = 0;
       for (auto next = run.base(); next != runs.end() && looked < kSoonAfter; ++next, ++looked) {
-        if (next->failed || head_of(next->line) != head) continue;
-        out.push_back(
-            {RecalledKind::worked, cut_line(next->line, kCommandBytes), exchange_at(db, session.pk, next->seq)});
+        if (next->failed || first_head_of(next->line) != head) continue;
+        out.push_back({RecalledKind::worked, recalled_line(next->line, kRecalledCommandBytes),
+                       exchange_of_event(db, session.pk, next->seq)});
         return out;
       }
       return {};  // nothing is known that works
@@ -257,10 +257,11 @@ ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
         for (const std::string& name : edited_between(db, session.pk, run->seq, next->seq))
           done += (done.empty() ? "edits of " : ", ") + name;
         for (auto between = run.base(); done.empty() && between != next; ++between)
-          if (!between->failed) done = "`" + cut_line(between->line, kCommandBytes) + "`";
+          if (!between->failed) done = "`" + recalled_line(between->line, kRecalledCommandBytes) + "`";
         if (done.empty()) break;
-        return {{RecalledKind::met_error, cut_line(run->line, kCommandBytes), exchange_at(db, session.pk, run->seq)},
-                {RecalledKind::solved, done, exchange_at(db, session.pk, next->seq)}};
+        return {{RecalledKind::met_error, recalled_line(run->line, kRecalledCommandBytes),
+                 exchange_of_event(db, session.pk, run->seq)},
+                {RecalledKind::solved, done, exchange_of_event(db, session.pk, next->seq)}};
       }
     }
   }

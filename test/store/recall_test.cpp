@@ -16,8 +16,8 @@ EventScript earlier_session() {
   s.call("c1", "Bash", "go test ./src/...").result("c1", "Error: row 12 was lost in TestImport", true);
   s.call("c2", "Edit", "/w/p/src/importer.go", "/w/p/src/importer.go").result("c2", "done", false, 3, 1);
   s.call("c3", "Bash", "go test ./src/...").result("c3", "ok src 0.2s");
-  s.call("c4", "Bash", "make deploy").result("c4", "Error: no rule to make target deploy", true);
-  s.call("c5", "Bash", "make install").result("c5", "installed");
+  s.call("c4", "Bash", "npm run deploy").result("c4", "Error: no rule to make target deploy", true);
+  s.call("c5", "Bash", "npm run deploy --force").result("c5", "installed");
   s.answer("Done.");
   return s;
 }
@@ -39,15 +39,15 @@ class RecallTest : public testing::Test {
 };
 
 TEST_F(RecallTest, ACommandThatFailedHereIsToldWithWhatWorked) {
-  const auto found = ask(CommandRecallQuery{scope_, "make deploy 2>&1 | tail -5"});
+  const auto found = ask(CommandRecallQuery{scope_, "npm run deploy 2>&1 | tail -5"});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].kind, RecalledKind::failed_command);
   EXPECT_NE(found[0].text.find("no rule to make target"), std::string::npos);
   EXPECT_EQ(found[1].kind, RecalledKind::worked);
-  EXPECT_EQ(found[1].text, "make install");
+  EXPECT_EQ(found[1].text, "npm run deploy --force");
   EXPECT_NE(found[1].exchange, 0);
   EXPECT_TRUE(ask(CommandRecallQuery{scope_, "go test ./src/..."}).empty()) << "it ran well the last time";
-  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "make other"}).empty());
+  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "npm run other"}).empty());
 }
 
 TEST_F(RecallTest, AnErrorThatWentAwayIsToldWithWhatWasDone) {
@@ -70,11 +70,11 @@ TEST_F(RecallTest, AFileIsToldWithTheTestsThatPassedAfterItsEdits) {
 
 TEST_F(RecallTest, NothingIsToldOfTheSessionThatAsksNorOfOtherProjectsNorOfWhatCameLater) {
   scope_.session_id = "old";
-  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "make deploy"}).empty());
+  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "npm run deploy"}).empty());
   scope_ = {"/elsewhere", "new", std::numeric_limits<TimeMs>::max()};
-  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "make deploy"}).empty());
+  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "npm run deploy"}).empty());
   scope_ = {"/w/p", "new", 1};
-  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "make deploy"}).empty());
+  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "npm run deploy"}).empty());
 }
 
 TEST(ErrorSignature, IsTheFirstLineThatTellsOfAnErrorWithoutNumbers) {

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kValues = 12;
 constexpr std::size_t kValueBytes = 200;
-constexpr std::size_t kReadOfPrompt = 4 * 1024;  // a longer one is a paste
-constexpr double kOfPerson = 2;
+constexpr std::size_t kReadOfMessage = 4 * 1024;  // a longer one is a paste
+constexpr double kPersonsValue = 2;
 
 // The word of what stands behind a number: "48 MB", "48MB", "12,5 %"; empty: none.
 std::string_view unit_behind(std::string_view text, std::size_t at) {
@@ -54,13 +54,13 @@ int values_in(std::string_view sentence) {
 void find_values(const SessionPast& past, WorkingState& out) {
   for (const PastText& t : past.texts) {
     const bool person = t.speaker != Speaker::agent;
-    if (person && (t.text.size() > kReadOfPrompt || t.text.starts_with('<'))) continue;
+    if (person && (t.text.size() > kReadOfMessage || t.text.starts_with('<'))) continue;
     for_each_sentence(t.text, 12, 240, [&](std::string_view sentence) {
       const int values = values_in(sentence);
       if (values == 0 || ends_in_question_mark(sentence) || sentence.ends_with(':')) return;
       if (!person && cues().has(sentence, Cue::supposed | Cue::unsure)) return;  // imagined
       out.values.push_back({plain_sentence(sentence, kValueBytes), id_of(past, t.exchange),
-                            (person ? kOfPerson : 1) * decay(t.age, kToldHalfLife)});
+                            (person ? kPersonsValue : 1) * decay(t.age, kToldHalfLife)});
     });
   }
   for (const auto* list : {&out.goal, &out.constraints, &out.decisions})
