@@ -210,7 +210,6 @@ TEST_F(MemoryIndexerTest, TheWatcherTellsOfMemories) {
 namespace memd {
 namespace {
 
-namespace json = boost::json;
 
 // Tools over a store with memories.
 class MemoriesInTools : public test::ToolFixture {
@@ -246,7 +245,7 @@ class MemoriesInTools : public test::ToolFixture {
     m.created = m.updated = test::kNow - kMsPerDay;
     return m;
   }
-  static std::vector<std::string> sources(const json::object& answer) {
+  static std::vector<std::string> sources(const boost::json::object& answer) {
     std::vector<std::string> out;
     for (const auto& hit : answer.at("results").as_array())
       out.push_back(test::str(hit.at("source")));

@@ -11,7 +11,7 @@ namespace memd {
 namespace {
 
 // Counts how often its source is opened.
-class CountingAdapter final : public Adapter {
+class OpenCountingAdapter final : public Adapter {
  public:
   const AdapterDescription& describe() const override { return scripted_.describe(); }
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override { return scripted_.roots(home); }
@@ -38,7 +38,7 @@ EventSource place(const std::string& path, SourceFormat format, const std::strin
 }
 
 TEST(ItemWalk, ReadsADocumentOnceAndADatabaseForEachItem) {
-  CountingAdapter adapter;
+  OpenCountingAdapter adapter;
   for (int i = 0; i < 20; ++i)
     adapter.source.add("s", "k" + std::to_string(i), "user;text=" + std::to_string(i));
   ItemWalk documents;
@@ -59,7 +59,7 @@ TEST(ItemWalk, ReadsADocumentOnceAndADatabaseForEachItem) {
 }
 
 TEST(ItemWalk, OpensADocumentAnewAfterAnError) {
-  CountingAdapter adapter;
+  OpenCountingAdapter adapter;
   adapter.source.add("s", "k", "user;text=x");
   ItemWalk walk;
   adapter.source.be_busy(1);
