@@ -45,13 +45,21 @@ servers = load(".mcp.json").get("mcpServers", {})
 check(servers.get("memd", {}).get("args") == ["--stdio"], ".mcp.json: has to run memd --stdio")
 
 hooks = load("hooks/hooks.json").get("hooks", {})
-check(set(hooks) == {"SessionStart"}, "hooks.json: SessionStart is the only event")
-for group in hooks.get("SessionStart", []):
-    check(set(group.get("matcher", "").split("|")) <= SOURCES, "hooks.json: the matcher names no source of a session")
-    for hook in group.get("hooks", []):
-        check(hook.get("type") == "command", "hooks.json: a hook is a command")
-        check(hook.get("command", "").endswith("|| true"), "hooks.json: a hook must not fail")
-        check(0 < hook.get("timeout", 0) <= 10, "hooks.json: a hook has a timeout in seconds")
+# Events, and what their matchers may name.
+EVENTS = {
+    "SessionStart": SOURCES,
+    "PreToolUse": {"Bash", "Edit", "MultiEdit", "Write", "NotebookEdit"},
+    "PostToolUseFailure": {"Bash"},
+}
+check(set(hooks) == set(EVENTS), "hooks.json: the events are " + ", ".join(EVENTS))
+for event, groups in hooks.items():
+    for group in groups:
+        named = set(group.get("matcher", "").split("|"))
+        check(named <= EVENTS.get(event, set()), f"hooks.json: the matcher of {event} names what it has not")
+        for hook in group.get("hooks", []):
+            check(hook.get("type") == "command", "hooks.json: a hook is a command")
+            check(hook.get("command", "").endswith("|| true"), "hooks.json: a hook must not fail")
+            check(0 < hook.get("timeout", 0) <= 10, "hooks.json: a hook has a timeout in seconds")
 
 for skill in ROOT.glob("skills/*/SKILL.md"):
     head = re.match(r"---\nname: (.+)\ndescription: (.+)\n---\n", skill.read_text(encoding="utf-8"))

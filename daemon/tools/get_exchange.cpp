@@ -278,8 +278,7 @@ bool ExchangePager::add_events(std::size_t index, ExchangeOut& out, std::int64_t
     left -= std::min(left, fixed);
     if (has_text(e.kind)) {
       if (!extra.texts[i]) extra.texts[i] = event_text(row, e);
-      const CutText cut =
-          cut_to_tokens(*extra.texts[i], std::min(left, most_of_a_text()));
+      const CutText cut = cut_to_tokens(*extra.texts[i], std::min(left, most_of_a_text()));
       left -= std::min(left, cut.tokens);
       shortened = shortened || cut.cut;
       if (!cut.text.empty() && cut.text != one.summary) one.text = cut.text;

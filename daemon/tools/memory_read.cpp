@@ -15,7 +15,7 @@ using memory::ReadMemory;
 
 constexpr std::size_t kTitleTokens = 60;
 constexpr std::size_t kMemoriesNamed = 20;  // of links, files, commits
-constexpr std::size_t kLeastShown = 200;  // bytes of a text that goes on, however small the answer
+constexpr std::size_t kLeastShown = 200;    // bytes of a text that goes on, however small the answer
 
 std::string masked(std::string text) {
   redact(text);

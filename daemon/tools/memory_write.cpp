@@ -149,7 +149,7 @@ class MemoryCall {
 
   Result<MemoryWriteAnswer> undo() const {
     MEMD_TRY(agree(AskedOfPerson(params_.slug.empty() ? "bring back the memory that was deleted last?"
-                                                 : "bring back the deleted memory " + params_.slug + "?")));
+                                                      : "bring back the deleted memory " + params_.slug + "?")));
     MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
     MEMD_TRY_ASSIGN(const Memory back, notebook_.undo(name));
     return told(back, false);
@@ -217,7 +217,7 @@ class MemoryCall {
     const Memory& m = found.read.memory;
     const auto label = unless_empty(params_.label.value_or(""));
     MEMD_TRY(agree(AskedOfPerson((links ? "link the memory " : "remove the edges of the memory ") + m.slug +
-                            (links ? " to " : " and ") + *params_.target + "?")
+                                 (links ? " to " : " and ") + *params_.target + "?")
                        .show("label", label.value_or(""))));
     MEMD_TRY_ASSIGN(const auto done, links ? notebook_.link(found, *params_.target, label)
                                            : notebook_.unlink(found, *params_.target, label));

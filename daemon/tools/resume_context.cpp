@@ -225,7 +225,8 @@ Result<ResumeAnswer> fit_pack(std::size_t limit, const Answer& frame, ResumeAnsw
     ResumeAnswer out = head;
     const std::size_t left = (tokens + frame_tokens) - std::min(tokens + frame_tokens, taken);
     const auto names = static_cast<std::size_t>(continuity::kNamesShare * static_cast<double>(tokens));
-    put(continuity::make_pack(state, static_cast<std::size_t>(static_cast<double>(left) * stretch), shares, names), out);
+    put(continuity::make_pack(state, static_cast<std::size_t>(static_cast<double>(left) * stretch), shares, names),
+        out);
     return out;
   };
   for (int attempt = 0; attempt < 2; ++attempt) {

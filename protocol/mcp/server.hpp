@@ -31,8 +31,8 @@ class Server {
   // Does not block: stops accepting, cancels and answers what is in flight, writes what is queued, closes. A peer that
   // does not take its answers within `grace_ms` is cut off. Idempotent.
   void stop(int grace_ms = 2000);
-  // Does not block: stops accepting and reading, answers what was read, then stops; after `patience_ms` it stops whatever
-  // still runs. Who asked something that was not read any more finds its connection closed without an answer.
+  // Does not block: stops accepting and reading, answers what was read, then stops; after `patience_ms` it stops
+  // whatever still runs. Who asked something that was not read any more finds its connection closed without an answer.
   void drain(int patience_ms);
   // From any thread: stop() on the loop.
   void request_stop();

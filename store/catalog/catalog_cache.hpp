@@ -34,7 +34,7 @@ struct Facets {
   bool is_valid = false;
   std::string slug;
   std::string superseded_by;  // slug, of the same place; empty: it holds
-  std::string tags;  // " a b "
+  std::string tags;           // " a b "
   std::string title;
   std::string path;
 };

@@ -126,9 +126,7 @@ namespace {
 using PlacePk = std::int64_t;
 
 // Unless it is there.
-void put_row(sqlite::Database& db) {
-  db.exec("INSERT OR IGNORE INTO doc_catalog VALUES (1, 0, 0, 0, '', '', 0, 0)");
-}
+void put_row(sqlite::Database& db) { db.exec("INSERT OR IGNORE INTO doc_catalog VALUES (1, 0, 0, 0, '', '', 0, 0)"); }
 
 // Writes what changed. Lives for one transaction.
 class Applying {
@@ -189,8 +187,7 @@ class Applying {
   // A memory, and those that it supersedes.
   void touch(const std::pair<PlacePk, std::string>& which) {
     touched_.insert(which);
-    auto& q = db_.prepare(
-        "SELECT target FROM doc_edges WHERE place_pk = ?1 AND source = ?2 AND label = 'supersedes'");
+    auto& q = db_.prepare("SELECT target FROM doc_edges WHERE place_pk = ?1 AND source = ?2 AND label = 'supersedes'");
     for (q.bind(which.first, which.second); q.step();)
       touched_.emplace(which.first, q.str(0));
     q.reset();

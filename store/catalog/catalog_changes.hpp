@@ -49,7 +49,7 @@ struct KnownFile {
 
 struct KnownFilesQuery {
   std::set<std::filesystem::path> only{};  // empty: all
-  using Answer = std::vector<KnownFile>;  // by path
+  using Answer = std::vector<KnownFile>;   // by path
   Answer run(sqlite::Database& db) const;
 };
 
@@ -68,8 +68,8 @@ struct MemoryRecord {
   bool is_valid = false;
   FileStamp stamp;
   std::int64_t read_ns = 0;
-  std::vector<std::string> files;     // that it names
-  std::vector<std::int8_t> vectors;   // chunks × dimension of the model in the binary
+  std::vector<std::string> files;    // that it names
+  std::vector<std::int8_t> vectors;  // chunks × dimension of the model in the binary
 };
 // Pure; any thread. `bytes`: of the whole file. An invalid memory has no text.
 MemoryRecord record_of(const SeenFile& seen, const std::string& bytes, TimeMs now);

@@ -70,9 +70,8 @@ class Sieve {
     if (filter_.until != 0 && f.updated >= filter_.until) return false;
     for (const std::string& tag : filter_.tags)
       if (f.tags.find(" " + tag + " ") == std::string::npos) return false;
-    return std::all_of(filter_.paths.begin(), filter_.paths.end(), [&](const std::string& part) {
-      return ascii::lowered(f.path).find(part) != std::string::npos;
-    });
+    return std::all_of(filter_.paths.begin(), filter_.paths.end(),
+                       [&](const std::string& part) { return ascii::lowered(f.path).find(part) != std::string::npos; });
   }
   // At the time that is asked about.
   bool is_superseded(const Facets& f) const {
@@ -245,8 +244,7 @@ class Question {
 
   bool is_excluded(std::int64_t doc) {
     if (plan_.excluded.empty()) return false;
-    auto& q =
-        db_.prepare("SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?1 AND rowid = ?2").bind(plan_.excluded, doc);
+    auto& q = db_.prepare("SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?1 AND rowid = ?2").bind(plan_.excluded, doc);
     const bool found = q.step();
     q.reset();
     return found;

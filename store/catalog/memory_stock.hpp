@@ -75,7 +75,8 @@ std::optional<FileStamp> stamp_of(const std::filesystem::path& file);
 // bytes only the stamp changes.
 void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, const std::vector<KnownFile>& known,
                TimeMs now);
-// The edges of those of these places whose graph.json is another one than `known`. A graph that cannot be read has none.
+// The edges of those of these places whose graph.json is another one than `known`. A graph that cannot be read has
+// none.
 void read_graphs(CatalogChanges& changes, const MemoryStock& stock, const std::set<std::size_t>& places,
                  const KnownGraphsQuery::Answer& known);
 

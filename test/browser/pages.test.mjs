@@ -166,9 +166,11 @@ describe('the report', () => {
       assert.equal(await page.locator('.graph').getAttribute('data-zoom'), '1.50');
       await page.getByRole('button', { name: 'Show all' }).click();
       assert.ok(Math.abs((await where()) - before) < 1);
-      await page.mouse.move(frame.x + 15, frame.y + 15);
+      await page.locator('.graph-box').scrollIntoViewIfNeeded();
+      const corner = await page.locator('.graph-box').boundingBox();
+      await page.mouse.move(corner.x + 15, corner.y + 15);
       await page.mouse.down();
-      await page.mouse.move(frame.x + 75, frame.y + 15);
+      await page.mouse.move(corner.x + 75, corner.y + 15);
       await page.mouse.up();
       assert.ok(Math.abs((await where()) - before - 60) < 2, 'moved');
       await page.getByRole('button', { name: 'Show all' }).click();

@@ -210,7 +210,6 @@ TEST_F(MemoryIndexerTest, TheWatcherTellsOfMemories) {
 namespace memd {
 namespace {
 
-
 // Tools over a store with memories.
 class MemoriesInTools : public test::ToolFixture {
  protected:

@@ -149,8 +149,7 @@ TEST_F(ContinuityTest, StateHoldsWhatAnAgentGoesOnWith) {
   EXPECT_EQ(s.files.front().edits, 1);
   ASSERT_FALSE(s.commands.empty());
   EXPECT_TRUE(s.commands.front().failed);
-  const auto name =
-      std::find_if(s.names.begin(), s.names.end(), [](const auto& n) { return n.text == "parseFlags"; });
+  const auto name = std::find_if(s.names.begin(), s.names.end(), [](const auto& n) { return n.text == "parseFlags"; });
   EXPECT_NE(name, s.names.end());
 }
 

@@ -94,8 +94,9 @@ class MemoryCatalog : public testing::Test {
     return out;
   }
   static std::string first(const MemorySearchAnswer& answer) {
-    return answer.hits.empty() ? "nothing of " + std::to_string(answer.docs) + ", " + std::string(to_string(answer.state))
-                               : answer.hits.front().slug;
+    return answer.hits.empty()
+               ? "nothing of " + std::to_string(answer.docs) + ", " + std::string(to_string(answer.state))
+               : answer.hits.front().slug;
   }
   // What the rows say, in words.
   std::map<std::string, std::string> rows() {
@@ -290,7 +291,9 @@ TEST_F(MemoryCatalog, IsWhatTheFilesAreAfterRandomOperations) {
       const std::string other = made.empty() ? "" : made[pick(made.size())];
       switch (pick(6)) {
         case 0:
-        case 1: made.push_back(write("Note " + std::to_string(made.size()), "Text " + std::to_string(round) + ".\n")); break;
+        case 1:
+          made.push_back(write("Note " + std::to_string(made.size()), "Text " + std::to_string(round) + ".\n"));
+          break;
         case 2: (void)dir.link(one, other, pick(2) == 0 ? "supersedes" : "relates-to"); break;
         case 3: (void)dir.remove(one); break;
         case 4: (void)dir.undo(one); break;
@@ -325,10 +328,10 @@ TEST_F(MemoryCatalog, DamageIsFoundAndMended) {
   write("Cache is bounded", "The cache evicts the oldest entries.\n");
   update();
   ASSERT_EQ(search("cache").hits.size(), 1U);
-  for (const char* damage :
-       {"DROP TABLE docs", "DROP TABLE docs_fts", "DROP TABLE doc_catalog", "DROP TABLE doc_vectors",
-        "DROP TRIGGER docs_added", "DELETE FROM doc_catalog", "DROP TABLE docs_fts_config", "DROP TABLE docs_fts_data",
-        "DELETE FROM docs_fts_data", "UPDATE docs SET content = 'other'", "ALTER TABLE doc_edges DROP COLUMN created"}) {
+  for (const char* damage : {"DROP TABLE docs", "DROP TABLE docs_fts", "DROP TABLE doc_catalog",
+                             "DROP TABLE doc_vectors", "DROP TRIGGER docs_added", "DELETE FROM doc_catalog",
+                             "DROP TABLE docs_fts_config", "DROP TABLE docs_fts_data", "DELETE FROM docs_fts_data",
+                             "UPDATE docs SET content = 'other'", "ALTER TABLE doc_edges DROP COLUMN created"}) {
     {
       sqlite::Database db = sqlite::Database::open(store_.file(), sqlite::OpenMode::read_write);
       if (std::string_view(damage).starts_with("UPDATE")) db.exec("DROP TRIGGER docs_changed");

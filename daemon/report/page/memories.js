@@ -52,9 +52,10 @@ function memoryGraph(nodes, edges) {
     of[edge.b ?? 0].push([edge.a ?? 0, edge.label, false]);
   }
   const at = laidOut(nodes.length, edges.map((edge) => [edge.a ?? 0, edge.b ?? 0]));
-  const named = new Set(nodes.map((_, i) => i).sort((a, b) => of[b].length - of[a].length).slice(0, 24));
+  const ranked = nodes.map((_, i) => i).sort((a, b) => of[b].length - of[a].length);
   const view = { x: 0, y: 0, zoom: 1, width: 0, height: 420, chosen: -1 };
   const chart = svg('svg', { class: 'chart graph', role: 'group', 'aria-label': `${count(nodes.length, 'memory', 'memories')} and ${count(edges.length, 'link')}. The table says the same.` });
+  const radius = (i) => 5 + Math.min(9, 1.6 * Math.sqrt(of[i].length));
   const lines = edges.map(() => svg('line', { class: 'edge' }));
   const told = edges.map((edge) => svg('text', { class: 'edge-name', hidden: true }, edge.label));
   const name = (node) => (node.title.length > 32 ? `${node.title.slice(0, 31)}…` : node.title);
@@ -62,7 +63,7 @@ function memoryGraph(nodes, edges) {
     svg('g', { class: `memory ${node.stale ? 'stale' : ''}`, tabindex: i === 0 ? 0 : -1, role: 'button', 'aria-label': node.title, 'data-slug': node.slug,
       'data-tip': [node.title, `${node.type}, ${node.scope}${node.stale ? ', stale' : ''}`, count(of[i].length, 'link')].join('\n'),
       onclick: () => choose(i), onkeydown: (event) => keyed(event, i) },
-    svg('circle', { class: `fill ${memoryColour(node.type)}`, r: 5 + Math.min(9, 1.6 * Math.sqrt(of[i].length)) }),
+    svg('circle', { class: `fill ${memoryColour(node.type)}`, r: radius(i) }),
     svg('text', { class: 'name', 'text-anchor': 'middle' }, name(node))));
   chart.append(svg('g', {}, lines), svg('g', {}, told), svg('g', {}, dots));
   const panel = el('div', { role: 'status' });
@@ -70,20 +71,35 @@ function memoryGraph(nodes, edges) {
   // The whole picture in the box.
   const bounds = { left: Math.min(...at.map((p) => p.x)), right: Math.max(...at.map((p) => p.x)), top: Math.min(...at.map((p) => p.y)), bottom: Math.max(...at.map((p) => p.y)) };
   const place = (i) => {
-    const scale = view.zoom * Math.min((view.width - 140) / Math.max(bounds.right - bounds.left, 0.1), (view.height - 60) / Math.max(bounds.bottom - bounds.top, 0.1));
-    return [view.width / 2 + view.x + (at[i].x - (bounds.left + bounds.right) / 2) * scale, view.height / 2 + view.y + (at[i].y - (bounds.top + bounds.bottom) / 2) * scale];
+    const down = (view.height - 60) / Math.max(bounds.bottom - bounds.top, 0.1);
+    const across = Math.min((view.width - 180) / Math.max(bounds.right - bounds.left, 0.1), 2 * down); // wide rather than high
+    return [view.width / 2 + view.x + (at[i].x - (bounds.left + bounds.right) / 2) * across * view.zoom, view.height / 2 + view.y + (at[i].y - (bounds.top + bounds.bottom) / 2) * Math.min(down, 2 * across) * view.zoom];
   };
+  // Those that have room: the chosen one's first, then of the most linked.
+  function namesWithRoom(places, near) {
+    const taken = [];
+    const shown = new Set();
+    for (const i of [...near, ...ranked.filter((i) => !near.has(i))]) {
+      const half = 3.2 * name(nodes[i]).length;
+      const [x, y] = [places[i][0], places[i][1] - radius(i)];
+      if (!near.has(i) && taken.some((other) => Math.abs(other.x - x) < other.half + half && Math.abs(other.y - y) < 13)) continue;
+      taken.push({ x, y, half });
+      shown.add(i);
+    }
+    return shown;
+  }
   function draw() {
     chart.setAttribute('viewBox', `0 0 ${view.width} ${view.height}`);
     chart.setAttribute('height', view.height);
     const places = nodes.map((_, i) => place(i));
     const near = new Set(view.chosen < 0 ? [] : [view.chosen, ...of[view.chosen].map(([other]) => other)]);
+    const names = namesWithRoom(places, near);
     dots.forEach((dot, i) => {
       dot.setAttribute('transform', `translate(${places[i][0].toFixed(1)} ${places[i][1].toFixed(1)})`);
       dot.classList.toggle('faint', near.size > 0 && !near.has(i));
       dot.classList.toggle('chosen', i === view.chosen);
-      dot.lastChild.setAttribute('y', -4 - Number(dot.firstChild.getAttribute('r')));
-      dot.lastChild.toggleAttribute('hidden', !(named.has(i) || near.has(i) || view.zoom >= 2.5));
+      dot.lastChild.setAttribute('y', -4 - radius(i));
+      dot.lastChild.toggleAttribute('hidden', !names.has(i));
     });
     edges.forEach((edge, i) => {
       const [x1, y1] = places[edge.a ?? 0];
