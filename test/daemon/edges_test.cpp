@@ -66,6 +66,10 @@ TEST_F(Edges, Edge2_BeforeTheFirstLookAnswersSaySo) {
     call(tool, arguments);
     EXPECT_THAT(text, StartsWith("Nothing has been read yet of claude_code: it is being read now")) << tool;
   }
+  // The rows of a store that another process has filled.
+  freshness.rows = {{Platform::claude_code, kNow - 60'000, 0, 1, 0, 0}};
+  call("list_sessions", "{}");
+  EXPECT_FALSE(has(text, "Nothing has been read yet")) << text;
 }
 
 TEST_F(StdioPumpTest, Edge3_ASilentDaemonIsAnErrorThatMayBeRetried) {

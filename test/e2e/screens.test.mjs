@@ -6,12 +6,12 @@ import { Home } from './support/history.mjs';
 import { cleanUp, cli } from './support/memd.mjs';
 import { block, commands, document, screen, widths, withScreen, writeWeeks } from './support/screens.mjs';
 
-const home = writeWeeks(new Home());
+const home = new Home();
 const updating = process.env.MEMD_UPDATE_GOLDEN === '1';
-before(async () => {
+before(() => writeWeeks(home, async () => {
   const { code, stderr } = await cli(home, 'ingest', '--once');
   assert.equal(code, 0, stderr);
-});
+}));
 after(() => cleanUp(home));
 
 async function check(path, name, columns, args) {

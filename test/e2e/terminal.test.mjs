@@ -19,8 +19,9 @@ const hasTmux = (() => {
   }
 })();
 
-const home = writeWeeks(new Home());
+const home = new Home();
 before(async () => {
+  await writeWeeks(home, () => {});
   // Also what no terminal may obey.
   home.session({ cwd: '/home/ada/src/evil', branch: 'main', start: '2026-03-12T08:00:00Z' })
     .prompt('evilprompt \u001b]0;owned\u0007\u001b[2J\u001b[31mred \u202Ereversed')

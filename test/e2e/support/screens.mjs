@@ -11,8 +11,9 @@ const inTerminal = fileURLToPath(new URL('./in_terminal.py', import.meta.url));
 // What the made-up history lies before.
 export const now = '2026-03-13T10:00:00Z';
 
-// A few weeks of two projects.
-export function writeWeeks(home) {
+// A few weeks of two projects. `read` is awaited after each session: read one by one, exchanges have the same ids every
+// time.
+export async function writeWeeks(home, read) {
   const parcel = { cwd: '/home/ada/src/parcel', branch: 'main' };
   home.session({ ...parcel, start: '2026-02-20T10:05:00Z', id: '1f0c7e52-9b1d-4c57-8f0e-51f7a8f2f6a1' })
     .prompt('The worker drops jobs when Redis restarts. What are the options?')
@@ -25,6 +26,7 @@ export function writeWeeks(home) {
     .answer('Redis is gone: jobs are rows of the table jobs, and server/queue.py takes them with BEGIN IMMEDIATE. ' +
       'All 14 tests of the queue pass.')
     .title('Queue in SQLite instead of Redis');
+  await read();
   home.session({ ...parcel, start: '2026-03-03T09:12:00Z', id: '8c3de0b4-42f3-4bb8-9a0d-0b4b6c7a3d55' })
     .prompt('The upload test fails about once in twenty runs. Find out why before you change anything.')
     .tool('Bash', { command: 'pytest tests/test_upload.py --count 40', description: 'Repeat the upload test' },
@@ -38,6 +40,7 @@ export function writeWeeks(home) {
     .tool('Bash', { command: 'pytest tests/test_upload.py --count 200', description: 'Repeat the upload test' }, '200 passed')
     .answer('Done: server/store.py renames before it answers. 200 runs of the upload test pass.')
     .title('Upload test races the rename');
+  await read();
   home.session({ ...parcel, branch: 'rate-limit', start: '2026-03-10T14:00:00Z', id: 'd27a9f16-7a3c-4e0f-b6b1-90be1c7f2e08' })
     .prompt('Requests come in bursts. Should the rate limiter be a token bucket or a sliding window?')
     .answer('A token bucket: it allows short bursts and needs two numbers per client. I decided on 20 tokens, ' +
@@ -47,10 +50,12 @@ export function writeWeeks(home) {
       'File created successfully')
     .answer('The token bucket stands in server/limiter.py.')
     .title('Rate limiter as a token bucket');
+  await read();
   home.session({ cwd: '/home/ada/src/notes', branch: 'main', start: '2026-03-13T08:30:00Z', id: '5b8e6a90-0c55-4d3e-8f6e-2c9d1a7b4e13' })
     .prompt('Where does the notes app keep its cache, and may I delete it?')
     .answer('In ~/.cache/notes. It is rebuilt from the notes at the next start, so you may delete it.')
     .title('What the cache of the notes app holds');
+  await read();
   return home;
 }
 
