@@ -275,7 +275,7 @@ describe('subcommands', () => {
   test('what --json prints is as its schema says', async () => {
     const ajv = new Ajv({ strict: false, validateFormats: false });
     const ran = {
-      search: ['upload test', '--explain'], show: ['x1', '--tools'], recent: [], summary: [], resume: [], sessions: [],
+      search: ['upload test', '--explain'], show: ['x1', '--tools'], recent: [], summary: [], resume: ['latest'], sessions: [],
       timeline: ['--since', '2026-03-01'], topic: ['token bucket'], observations: [], 'file-history': ['server/store.py'],
       status: [], coverage: [], log: [], diagnostics: [], doctor: [],
     };

@@ -103,6 +103,7 @@ constexpr auto kTools = std::to_array<Renaming>({
     {"get_exchange", "memd show"},
     {"capabilities", "memd capabilities"},
     {"all_projects=true", "--all-projects"},
+    {"session_id=\"latest\"", "latest"},
     {"include_raw=true", "--raw"},
     {"include_tools=true", "--tools"},
     {"max_tokens", "--max-tokens"},
