@@ -95,26 +95,24 @@ std::vector<std::string> words_in(std::string_view list) {
   return out;
 }
 
-// The heading above the place where the snippet was cut from.
-std::string anchor_of(std::string_view content, std::string_view snippet) {
-  if (const auto mark = snippet.find("«"); mark != std::string_view::npos) {
-    const auto end = snippet.find("»", mark);
-    const std::string_view word = snippet.substr(mark + 2, end == std::string_view::npos ? end : end - mark - 2);
-    // With what stands in front of it, as far as that is of one line.
-    std::string_view before = snippet.substr(0, mark);
-    if (const auto blank = before.rfind(' ', before.size() < 2 ? 0 : before.size() - 2);
-        blank != std::string_view::npos)
-      before.remove_prefix(blank + 1);
-    auto at = content.find(std::string(before).append(word));
-    if (at == std::string_view::npos) at = content.find(word);
-    if (at == std::string_view::npos) return {};
-    const auto line = 1 + std::count(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-    std::string anchor;
-    for (const memory::Heading& heading : memory::headings_of(content))
-      if (heading.line <= line) anchor = heading.anchor;
-    return anchor;
-  }
-  return {};
+// The heading above the place where the passage was cut from.
+std::string anchor_of(std::string_view content, const search::Passage& passage) {
+  if (passage.matches.empty()) return {};
+  const TextSpan& match = passage.matches.front();
+  const std::string_view text = passage.text;
+  const std::string_view word = text.substr(match.start, match.length);
+  // With what stands in front of it, as far as that is of one line.
+  std::string_view before = text.substr(0, match.start);
+  if (const auto blank = before.rfind(' ', before.size() < 2 ? 0 : before.size() - 2); blank != std::string_view::npos)
+    before.remove_prefix(blank + 1);
+  auto at = content.find(std::string(before).append(word));
+  if (at == std::string_view::npos) at = content.find(word);
+  if (at == std::string_view::npos) return {};
+  const auto line = 1 + std::count(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  std::string anchor;
+  for (const memory::Heading& heading : memory::headings_of(content))
+    if (heading.line <= line) anchor = heading.anchor;
+  return anchor;
 }
 
 MemoryHit load(sqlite::Database& db, const CatalogCache& cache, const Sieve& sieve, std::int64_t doc) {
@@ -184,8 +182,9 @@ class Question {
       if (!seen.insert(hash64(hit.project_key + '\n' + hit.content)).second) continue;
       hit.relevance_score = std::clamp(pool[i].score, 0.0, 1.0);
       hit.confidence = search::confidence_of(likely(pool[i]));
-      hit.snippet = passages.best({hit.content, hit.title, {}, {}}).text;
-      hit.anchor = anchor_of(hit.content, hit.snippet);
+      search::Passage passage = passages.best({hit.content, hit.title, {}, {}});
+      hit.anchor = anchor_of(hit.content, passage);
+      hit.snippet = std::move(passage.text);
       if (asked_.explain) hit.features = pool[i].features;
       add(out.hits, std::move(hit));
     }

@@ -46,7 +46,7 @@ struct MemoryHit {
   std::string superseded_by;   // slug, in the same place; empty: it holds
   bool changed_since = false;  // after MemoryFilter::as_of: what stood there then is not known
   std::string content;         // behind the front matter, masked
-  std::string snippet;         // best passage, matches in «»
+  std::string snippet;         // best passage
   std::string anchor;          // of the heading that the passage stands below; empty: of none
   double relevance_score = 0;  // 0…1, 1 best; comparable with that of SearchHit
   Confidence confidence = Confidence::high;

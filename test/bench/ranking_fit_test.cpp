@@ -28,7 +28,7 @@ search::FusionCandidate candidate(ExchangeId id, double bm25, double coverage) {
 }
 
 RankingCase one_case() {
-  RankingCase c{"part", false, {"?", {"train"}, {"x2"}}, {}, documents()};
+  RankingCase c{"part", false, {"?", {"train"}, {"x2"}}, {}, {}, documents()};
   c.pool.candidates = {candidate(1, 0.5, 0.1), candidate(2, 0.3, 0.9), candidate(3, 0.2, 0.1), candidate(4, 0.1, 0.1)};
   return c;
 }

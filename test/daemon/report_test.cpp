@@ -31,7 +31,7 @@ Report with_sessions(int count) {
     s.goal = "with the token " + std::string(kSecret);
     s.exchanges = 3;
     for (int t = 0; t < 40; ++t)
-      s.turns.push_back({t + 1, 1000, std::string(80, 'w'), 1, 0});
+      s.turns.push_back({t + 1, 1000, std::string(80, 'w'), {}, 1, 0});
   }
   return r;
 }

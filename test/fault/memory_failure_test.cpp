@@ -85,7 +85,7 @@ class MemoryFailureTest : public testing::Test {
     std::string out;
     for (const auto& entry : fs::recursive_directory_iterator(directory))
       if (entry.is_regular_file() && entry.path().extension() == ".md")
-        out += files::read_whole(entry.path()).value_or(std::string());
+        if (const auto text = files::read_whole(entry.path())) out += *text;
     return out;
   }
 

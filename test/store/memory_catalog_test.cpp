@@ -136,7 +136,7 @@ TEST_F(MemoryCatalog, FindsByWordsAndByMeaning) {
   EXPECT_EQ(hit.scope, MemoryScope::global);
   EXPECT_EQ(hit.confidence, Confidence::high);
   EXPECT_EQ(hit.project, "");
-  EXPECT_THAT(hit.snippet, HasSubstr("«blue»"));
+  EXPECT_THAT(hit.snippet, HasSubstr("is blue,"));
   EXPECT_THAT(hit.tags, ElementsAre("test"));
   EXPECT_EQ(hit.anchor, "colour-of-the-button");
   EXPECT_TRUE(search("zeppelin mooring mast").nothing_relevant);
