@@ -15,9 +15,10 @@ using Kind = jsonrpc::Envelope::Kind;
 constexpr std::size_t kMostClientsKept = 64 * 1024;  // bytes of a line that is kept to be asked again
 
 // A tool that is not among them is taken for one that writes.
-constexpr std::array<std::string_view, 12> kReadingTools{
-    "resume_context", "semantic_search", "get_exchange",      "recent_turns",  "session_summary", "topic_search",
-    "temporal_query", "file_history",    "list_observations", "list_sessions", "capabilities",    "memory_search"};
+constexpr std::array<std::string_view, 14> kReadingTools{
+    "resume_context", "semantic_search", "get_exchange", "recent_turns",      "session_summary",
+    "topic_search",   "temporal_query",  "file_history", "list_observations", "list_sessions",
+    "capabilities",   "memory_search",   "memory_read",  "memory_health"};
 constexpr std::array<std::string_view, 8> kReadingMethods{
     "tools/list",   "resources/list", "resources/read",      "resources/templates/list",
     "prompts/list", "prompts/get",    "completion/complete", "server/discover"};

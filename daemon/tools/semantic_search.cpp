@@ -298,7 +298,7 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
       continue;
     }
     body.add(r.exchange_id, "  ", short_time(r.timestamp), "  ", r.project, "  \"", r.session_name, "\"  score ",
-             two_digits(r.relevance_score), " (", r.confidence, ")");
+             two_digits(r.relevance_score), " (", r.confidence, ", likely ", two_digits(r.likelihood), ")");
     if (r.copies) body.add("  and ", *r.copies, " more with the same text");
     if (r.found_by) {
       body.add("  found by");
@@ -320,14 +320,15 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
     if (!r.assistant_response.empty()) body.add("  Assistant: ", ascii::one_line(r.assistant_response), "\n");
   }
   AnswerText out;
+  out.add(answer_header(a));
   if (a.unknown_words) {
     out.add("Nowhere in this history:");
     for (const std::string& word : *a.unknown_words)
       out.add(" ", Echo{ascii::one_line(word)});
     out.add(".\n");
   }
-  out.add(answer_header(a), counted_words(std::ssize(a.results), "hit"), " for \"", Echo{ascii::one_line(a.query)},
-          "\", best first (", AnswerText::Id{a.ranking}, " ranking).\n");
+  out.add(counted_words(std::ssize(a.results), "hit"), " for \"", Echo{ascii::one_line(a.query)}, "\", best first (",
+          AnswerText::Id{a.ranking}, " ranking).\n");
   out.quote(body);
   const auto first = std::ranges::find(a.results, kFromExchange, &SearchResultOut::source);
   const auto remembered = std::ranges::find(a.results, kFromMemory, &SearchResultOut::source);
@@ -354,8 +355,7 @@ void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& servic
       "Find past exchanges (one user turn with the work that followed) of any coding agent on this machine: "
       "decisions, errors and fixes, commands, files. Use it first when the question is about earlier work. It "
       "searches by words and by meaning, gives short hits and says how sure each is; fetch the good ones with "
-      "get_exchange. Give other wordings in also: query \"box that pops up on save\", also [\"save dialog\", "
-      "\"QFileDialog\"].";
+      "get_exchange. Give other wordings in also.";
   registry.add<SemanticSearchParams, SemanticSearchAnswer>(
       std::move(info), [services](const SemanticSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -68,8 +68,8 @@ void add_conversation_query(mcp::ToolRegistry& registry) {
 }
 
 std::string_view server_instructions() {
-  return "memd remembers what coding agents (Claude Code, Cursor, …) did on this machine, in all sessions and "
-         "projects. Ask it before you ask the user about earlier work or solve again what was solved before.\n"
+  return "memd remembers what coding agents (Claude Code, Cursor, …) did on this machine, in all projects. Ask it "
+         "before you ask the user about earlier work or solve again what was solved before.\n"
          "\n"
          "After a compaction or a reset, or to take over work: resume_context first.\n"
          "\n"
