@@ -60,7 +60,7 @@ struct Config {
   bool own_project = true;          // searches look at the project of the caller's directory, not at all projects
   bool capture_tool = false;        // offer the tool that pauses capture
   bool judge_decisions = false;     // by the language model that writes summaries
-  bool recall_hooks = true;         // hooks of agents may recall what is known, while an agent works
+  bool recall_hooks = false;        // hooks of agents may recall what is known, while an agent works
   RawMode raw_layer = RawMode::masked;
   EncryptionConfig encryption;
   SessionsConfig sessions;

@@ -241,10 +241,14 @@ TEST_F(HostileText, NoCommandPrintsIt) {
       {"report", {{}}},
   };
   std::vector<cli::Command> commands = cli::tool_commands();
+  std::set<std::string> of_people{"ingest", "status",      "coverage", "log",
+                                  "doctor", "diagnostics", "forget",   "retention"};
+  for (const cli::Command& command : cli::history_commands()) {
+    commands.push_back(command);
+    of_people.insert(command.name);
+  }
   for (auto& more : {cli::admin_commands(), cli::interchange_commands(), std::vector{cli::report_command()}})
     commands.insert(commands.end(), more.begin(), more.end());
-  const std::set<std::string> of_people{"ingest", "status",      "coverage", "log",
-                                        "doctor", "diagnostics", "forget",   "retention"};
   int printed_hostile_text = 0;
   for (const cli::Command& command : commands) {
     const auto known = calls.find(command.name);
