@@ -349,7 +349,7 @@ describe('inspector', () => {
         await stopDaemons(home);
         if (way === 'socket') await startDaemon(home);
         const stdout = await inspect(way, '--method', 'tools/list', '--protocol-era', era, '--strict');
-        assert.equal(JSON.parse(stdout).tools.length, 11);
+        assert.equal(JSON.parse(stdout).tools.length, 15);
       });
     }
   }
