@@ -129,7 +129,10 @@ Result<std::uint64_t> SourceFile::hash_head(std::uint32_t length) const {
 
 std::optional<FileView::Entry> DiskView::stat(const std::string& path) const {
   struct ::stat st {};
-  if (::lstat(path.c_str(), &st) != 0) return std::nullopt;
+  if (::lstat(path.c_str(), &st) != 0) {
+    if (may_pass(errno)) throw ErrorException(Error::from_errno(errno, "stat", path));
+    return std::nullopt;
+  }
   if (S_ISLNK(st.st_mode) && roots_.is_empty()) {
     if (::stat(path.c_str(), &st) != 0) return std::nullopt;
   } else if (S_ISLNK(st.st_mode)) {

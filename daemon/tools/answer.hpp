@@ -240,7 +240,8 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
   const std::size_t text_tokens = estimate_tokens(render_text(*out).str());
   if (room == TextRoom::its_own && (max_tokens - text_tokens) * 100 > max_tokens * kWorthIt)
     if (auto fuller = largest_that_fits<Out>(max_tokens, frame_tokens, Fit::text, 2 * max_tokens, with_frame))
-      out->fuller_text = render_text(*fuller).str();
+      if (std::string text = render_text(*fuller).str(); estimate_tokens(text) > text_tokens)
+        out->fuller_text = std::move(text);
   return std::move(*out);
 }
 

@@ -145,7 +145,7 @@ class MemoryFailureTest : public testing::Test {
     failed_ = said_ = 0;
   }
 
-  const test::FakeClock clock_{system_clock().now() + 60'000};  // the program goes by the clock of the system
+  const Clock& clock_ = system_clock();  // as the program does
   test::TempDir prepared_;
   test::TempDir work_;
   fs::path text_;
