@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -213,6 +214,8 @@ enum class TextRoom { as_structured, its_own };
 // Calls build(tokens) → Out with different numbers of tokens. Gives the largest answer that costs no more than
 // max_tokens in either form, JSON and text. build(0) has to give the least that makes sense; when even that costs too
 // much, the error says what to send instead. `build` is called several times, so it must not ask the store each time.
+// A build(tokens, const Out* structured) is told the structured form whose text of its own it makes, else null: the
+// text has to say all that this form says.
 template <class Out, class Build>
 Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& build,
                        TextRoom room = TextRoom::as_structured) {
@@ -223,8 +226,14 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
   AnswerText left_out;
   const Answer shorter = shorten_frame(frame, max_tokens / 3, left_out);
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(shorter));
+  const Out* structured = nullptr;
   const auto with_frame = [&](std::size_t tokens) {
-    Out out = build(tokens);
+    Out out = [&] {
+      if constexpr (std::is_invocable_v<Build&, std::size_t, const Out*>)
+        return build(tokens, structured);
+      else
+        return build(tokens);
+    }();
     out.freshness = shorter.freshness;
     if (!left_out.empty()) out.notice.say(left_out);
     return out;
@@ -238,6 +247,7 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
   // Names of members take room that the text has for content.
   constexpr std::size_t kWorthIt = 10;  // hundredths
   const std::size_t text_tokens = estimate_tokens(render_text(*out).str());
+  structured = &*out;
   if (room == TextRoom::its_own && (max_tokens - text_tokens) * 100 > max_tokens * kWorthIt)
     if (auto fuller = largest_that_fits<Out>(max_tokens, frame_tokens, Fit::text, 2 * max_tokens, with_frame))
       if (std::string text = render_text(*fuller).str(); estimate_tokens(text) > text_tokens)

@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <span>
 
 namespace memd::tools {
 namespace {
@@ -130,7 +131,7 @@ constexpr double kMemoryShare = 0.3;  // of a page, at most
 constexpr std::size_t kMemoryTokens = 150;
 
 // The memories that answer the question, as results.
-std::vector<SearchResultOut> memory_results(const std::vector<catalog::MemoryHit>& hits, bool explain,
+std::vector<SearchResultOut> memory_results(std::span<const catalog::MemoryHit> hits, bool explain,
                                             std::size_t tokens) {
   std::vector<SearchResultOut> out;
   std::size_t left = static_cast<std::size_t>(kMemoryShare * static_cast<double>(tokens));
@@ -169,9 +170,19 @@ void put_memories(std::vector<SearchResultOut> memories, std::vector<SearchResul
   }
 }
 
+// Whether `page` does not begin with the results of `than`, or a text of one of them is shorter.
+bool says_less(const std::vector<SearchResultOut>& page, const std::vector<SearchResultOut>& than) {
+  for (std::size_t i = 0; i < than.size(); ++i)
+    if (i >= page.size() || page[i].exchange_id != than[i].exchange_id || page[i].fetch != than[i].fetch ||
+        page[i].snippet.size() < than[i].snippet.size() || page[i].user_message.size() < than[i].user_message.size() ||
+        page[i].assistant_response.size() < than[i].assistant_response.size())
+      return true;
+  return false;
+}
+
 // Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit. Beyond
 // `limit` tokens the hits have longer texts, and are no more.
-std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::size_t tokens, std::size_t limit) {
+std::vector<SearchResultOut> fill_page(std::span<const PricedHit> hits, std::size_t tokens, std::size_t limit) {
   std::vector<SearchResultOut> page;
   std::vector<std::size_t> snippets;
   std::vector<std::size_t> messages;
@@ -254,8 +265,17 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   for (const SearchHit& hit : found.hits)
     hits.emplace_back(hit, !query.also.empty());
   const std::size_t limit = token_limit(services, params);
-  const auto build = [&](std::size_t tokens) {
-    const auto remembered = memory_results(memories.hits, params.explain, tokens);
+  // `as_in`: with no more results than there.
+  const auto page_of = [&](std::size_t tokens, const SemanticSearchAnswer* as_in) {
+    std::span<const catalog::MemoryHit> about = memories.hits;
+    std::span<const PricedHit> shown = hits;
+    if (as_in != nullptr) {
+      const auto is_memory = [](const SearchResultOut& r) { return r.source == kFromMemory; };
+      const auto remembered = static_cast<std::size_t>(std::ranges::count_if(as_in->results, is_memory));
+      about = about.first(remembered);
+      shown = shown.first(as_in->results.size() - remembered);
+    }
+    const auto remembered = memory_results(about, params.explain, tokens);
     std::size_t left = tokens;
     for (const SearchResultOut& one : remembered)
       left -= std::min(left, estimate_tokens(mcp::to_json(one)));
@@ -263,7 +283,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                              echo_of(params.query),
                              std::string(name_of(found.mode)),
                              found.nothing_relevant && remembered.empty(),
-                             fill_page(hits, left, limit),
+                             fill_page(shown, left, limit),
                              std::nullopt,
                              std::nullopt};
     if (!ignored.empty()) out.ignored_terms = ignored;
@@ -272,6 +292,11 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
     const auto shown = static_cast<std::int64_t>(out.results.size()) + (all ? found.left_out : 0);
     if (found.more || !all) out.next = encode_cursor({at.offset + shown, 0}, question);
     put_memories(remembered, out.results);
+    return out;
+  };
+  const auto build = [&](std::size_t tokens, const SemanticSearchAnswer* structured) {
+    SemanticSearchAnswer out = page_of(tokens, nullptr);
+    if (structured != nullptr && says_less(out.results, structured->results)) return page_of(tokens, structured);
     return out;
   };
   return fit_answer<SemanticSearchAnswer>(limit, frame, build, TextRoom::its_own);
