@@ -16,7 +16,9 @@
 #include <cerrno>
 #include <csignal>
 #include <iostream>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <utility>
 
 namespace memd::cli {
@@ -33,16 +35,16 @@ class LocalCaller final : public Caller {
     return host_.start_ingest();
   }
   Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) override {
-    mcp::ToolContext context;
+    mcp::ToolContext context(begin());
     return host_.tools().call(name, arguments, context);
   }
   Result<mcp::ToolOutcome> answer(std::string_view tool, std::string_view arguments) override {
-    mcp::ToolContext context;
+    mcp::ToolContext context(begin());
     return host_.whole_answers().call(tool, arguments, context);
   }
   Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
                                  const OnProgress& on_progress) override {
-    mcp::ToolContext context(std::stop_token{}, on_progress);
+    mcp::ToolContext context(begin(), on_progress);
     return admin_.call(name, arguments, context);
   }
   Result<std::string> tool_list() override {
@@ -64,8 +66,21 @@ class LocalCaller final : public Caller {
     w.end_object();
     return out;
   }
+  bool is_daemon() const override { return false; }
+  void interrupt() override {
+    const std::lock_guard hold(mutex_);
+    stop_.request_stop();
+  }
 
  private:
+  std::stop_token begin() {
+    const std::lock_guard hold(mutex_);
+    if (stop_.stop_requested()) stop_ = std::stop_source();
+    return stop_.get_token();
+  }
+
+  std::mutex mutex_;
+  std::stop_source stop_;             // of the question that is being asked
   std::optional<InstanceLock> lock_;  // released after the host has stopped writing
   MemoryHost host_;
   mcp::ToolRegistry admin_;
@@ -87,11 +102,19 @@ class RemoteCaller final : public Caller {
     if (!older_) {
       auto outcome = client_.call_admin(std::string(admin::kAnswerMethods) + std::string(tool), arguments);
       if (outcome || !is_unknown_method(outcome.error())) return outcome;
-      older_ = std::make_unique<LocalCaller>(settings_, admin::ProcessFacts());
+      auto local = std::make_unique<LocalCaller>(settings_, admin::ProcessFacts());
+      const std::lock_guard hold(mutex_);
+      older_ = std::move(local);
     }
     return older_->answer(tool, arguments);
   }
   Result<std::string> tool_list() override { return client_.list_tools(); }
+  bool is_daemon() const override { return true; }
+  void interrupt() override {
+    client_.interrupt();
+    const std::lock_guard hold(mutex_);
+    if (older_) older_->interrupt();
+  }
 
  private:
   static bool is_unknown_method(const Error& error) {
@@ -100,7 +123,8 @@ class RemoteCaller final : public Caller {
 
   const Settings& settings_;
   RpcClient client_;
-  std::unique_ptr<LocalCaller> older_;
+  std::mutex mutex_;
+  std::unique_ptr<LocalCaller> older_;  // made under the mutex
 };
 
 // Null: the daemon at the other end does not answer.
@@ -136,14 +160,15 @@ Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon) {
                                      "when they next ask");
 }
 
-Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need, std::chrono::milliseconds patience) {
+Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need, std::chrono::milliseconds patience,
+                                            std::ostream& told) {
   MEMD_TRY_ASSIGN(auto daemon, connect_running(settings));
   admin::ProcessFacts facts;
   if (daemon) {
     if (auto caller = answering(settings, std::move(daemon->fd), patience)) return caller;
     facts.role = "silent";
     facts.socket = daemon->socket.string();
-    std::cerr << "memd: the daemon on " << facts.socket << " does not answer; `memd doctor` says what to do\n";
+    told << "memd: the daemon on " << facts.socket << " does not answer; `memd doctor` says what to do\n";
   }
   if (need == Need::read) {
     MEMD_TRY(wait_for_store(settings.layout, patience));

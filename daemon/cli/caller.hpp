@@ -7,13 +7,15 @@
 
 #include <chrono>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace memd::cli {
 
-// Answers a command: the running daemon, or this process when none runs. Either way the same tools. One thread.
+// Answers a command: the running daemon, or this process when none runs. Either way the same tools. One thread, but for
+// interrupt().
 class Caller {
  public:
   using OnProgress = std::function<void(double done, double total, std::string_view message)>;
@@ -26,17 +28,22 @@ class Caller {
   virtual Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
                                          const OnProgress& on_progress) = 0;
   virtual Result<std::string> tool_list() = 0;  // {"tools": […]}
+  // A daemon answers, which reads on.
+  virtual bool is_daemon() const = 0;
+  // Ends the question that is being asked, with an error. Any thread. A daemon's caller answers no other one.
+  virtual void interrupt() = 0;
 };
 
 enum class Need {
   read,    // from the store
   ingest,  // write to the store; this process does so only under the instance lock
 };
-// A daemon that does not answer within `patience` is passed over: stderr says so, questions are answered from the store
+// A daemon that does not answer within `patience` is passed over: `told` says so, questions are answered from the store
 // by this process, and what needs the lock is refused.
 inline constexpr std::chrono::milliseconds kPatience{5000};
 Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
-                                            std::chrono::milliseconds patience = kPatience);
+                                            std::chrono::milliseconds patience = kPatience,
+                                            std::ostream& told = std::cerr);
 
 // Takes the instance lock, for a command that needs the store for itself. With `stop_daemon` a running daemon is asked
 // to end first; Errc::store_busy without, or when it does not end.

@@ -69,6 +69,7 @@ std::vector<Command> history_commands();
 std::vector<Command> tool_commands();   // about the tools that agents are offered
 std::vector<Command> admin_commands();  // about memd itself
 std::vector<Command> interchange_commands();
+Command browse_command();
 Command key_command();
 Command hook_command();
 Command report_command();

@@ -99,6 +99,7 @@ class Offer {
         {"--no-pager", &look_.no_pager, "Print long output at once, not a page at a time"},
     };
     take(history_commands());
+    commands_.push_back(browse_command());
     take(interchange_commands());
     commands_.push_back(report_command());
     commands_.push_back(memory_command());

@@ -1,6 +1,6 @@
 // Commands that tell of history. Each asks one tool and shows its typed answer.
-#include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/pages.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
 #include "daemon/tools/observed.hpp"
@@ -104,51 +104,41 @@ std::string sentence(const std::vector<std::string>& words) {
   return out;
 }
 
-// How the pages of an answer are counted and put together.
-template <class Answer>
-struct Pages {
-  std::string_view tool;
-  std::function<std::int64_t(const Answer&)> count;
-  std::function<void(Answer& all, const Answer& page)> append;
-};
-
-template <class Answer, class Row>
-Pages<Answer> pages_of(std::string_view tool, std::vector<Row> Answer::*rows) {
-  return {tool, [rows](const Answer& a) { return std::ssize(a.*rows); },
-          [rows](Answer& all, const Answer& page) {
-            (all.*rows).insert((all.*rows).end(), (page.*rows).begin(), (page.*rows).end());
-          }};
-}
-
-using MakeArguments = std::function<std::string(const PageWanted&)>;
-
-// Shows page after page as it comes, or prints all of them as one JSON document.
 template <class View, class Answer>
-Result<int> show_pages(const Invocation& call, const Pages<Answer>& pages, const RowsWanted& wanted,
-                       const MakeArguments& arguments) {
-  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
-  if (call.as_json) {
-    std::optional<Answer> all;
-    const auto collect = [&](Answer& page) {
-      if (all)
-        pages.append(*all, page);
-      else
-        all = page;
-      return true;
-    };
-    MEMD_TRY_ASSIGN(const Answer last, ask_pages<Answer>(*caller, pages.tool, arguments, wanted, pages.count, collect));
-    all->next = last.next;
-    return print_json(call, *all);
-  }
+Result<int> print_pages(const Invocation& call, Caller& caller, const Pages<Answer>& pages, const RowsWanted& wanted,
+                        const MakeArguments& arguments) {
   Screen screen(call.look);
   View view(screen);
   const auto show = [&](Answer& page) {
     view.page(page);
     return !screen.is_closed();
   };
-  MEMD_TRY_ASSIGN(const Answer last, ask_pages<Answer>(*caller, pages.tool, arguments, wanted, pages.count, show));
+  MEMD_TRY_ASSIGN(const Answer last, ask_pages<Answer>(caller, pages.tool, arguments, wanted, pages.count, show));
   view.end(last);
   return finish(screen);
+}
+
+// Shows page after page as it comes, or prints all of them as one JSON document.
+template <class View, class Answer>
+Result<int> show_pages(const Invocation& call, const Pages<Answer>& pages, const RowsWanted& wanted,
+                       const MakeArguments& arguments) {
+  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+  if (!call.as_json) return print_pages<View>(call, *caller, pages, wanted, arguments);
+  MEMD_TRY_ASSIGN(const Answer all, collect(*caller, pages, wanted, arguments));
+  return print_json(call, all);
+}
+
+// The same of an answer that is a list: the JSON, too, is printed page by page.
+template <class View, class Answer, class Row>
+Result<int> show_list(const Invocation& call, std::string_view tool, const ListOf<Answer, Row>& list,
+                      const RowsWanted& wanted, const MakeArguments& arguments) {
+  const Pages<Answer> pages{tool, [&list](const Answer& a) { return std::ssize(a.*list.rows); }, {}};
+  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+  if (!call.as_json) return print_pages<View>(call, *caller, pages, wanted, arguments);
+  StreamedJson<Answer, Row> json(call, list);
+  MEMD_TRY_ASSIGN(const Answer last, ask_pages<Answer>(*caller, tool, arguments, wanted, pages.count,
+                                                       [&json](Answer& page) { return json.page(page); }));
+  return json.end(last);
 }
 
 template <class Answer>
@@ -183,8 +173,8 @@ Command search_command() {
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 10;
     constexpr std::int64_t kPage = 50;
-    return show_pages<HitsView>(
-        call, pages_of("semantic_search", &tools::SemanticSearchAnswer::results), {o->count, kUsual, kPage},
+    return show_list<HitsView>(
+        call, "semantic_search", ListOf{"results", &tools::SemanticSearchAnswer::results}, {o->count, kUsual, kPage},
         [o](const PageWanted& page) {
           ToolArguments w;
           w.add("query", sentence(o->words)).add_list("also", o->also).add("n_results", page.rows);
@@ -210,13 +200,13 @@ Command sessions_command() {
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 20;
     constexpr std::int64_t kPage = 1000;
-    return show_pages<SessionsView>(call, pages_of("list_sessions", &tools::ListSessionsAnswer::sessions),
-                                    {o->count, kUsual, kPage}, [o](const PageWanted& page) {
-                                      ToolArguments w;
-                                      w.add("n_results", page.rows).add_flag("include_subagents", o->subagents);
-                                      w.add("state", o->state).add("cursor", page.cursor);
-                                      return add_filters(w, *o).finish();
-                                    });
+    return show_list<SessionsView>(call, "list_sessions", ListOf{"sessions", &tools::ListSessionsAnswer::sessions},
+                                   {o->count, kUsual, kPage}, [o](const PageWanted& page) {
+                                     ToolArguments w;
+                                     w.add("n_results", page.rows).add_flag("include_subagents", o->subagents);
+                                     w.add("state", o->state).add("cursor", page.cursor);
+                                     return add_filters(w, *o).finish();
+                                   });
   };
   return c;
 }
@@ -232,9 +222,9 @@ Command observations_command() {
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 20;
     constexpr std::int64_t kPage = 1000;
-    return show_pages<ObservationsView>(
-        call, pages_of("list_observations", &tools::ListObservationsAnswer::observations), {o->count, kUsual, kPage},
-        [o](const PageWanted& page) {
+    return show_list<ObservationsView>(
+        call, "list_observations", ListOf{"observations", &tools::ListObservationsAnswer::observations},
+        {o->count, kUsual, kPage}, [o](const PageWanted& page) {
           ToolArguments w;
           w.add("kind", o->kind).add("session_id", o->session).add("n_results", page.rows).add("cursor", page.cursor);
           return add_filters(add_scope(w, *o), *o).finish();
@@ -244,7 +234,7 @@ Command observations_command() {
 }
 
 // A session stands once among those of all pages.
-void append_days(tools::TemporalQueryAnswer& all, const tools::TemporalQueryAnswer& page) {
+void append_days(tools::TemporalQueryAnswer& all, tools::TemporalQueryAnswer& page) {
   all.summary += "\n" + page.summary;
   for (const tools::TemporalSessionOut& s : page.sessions) {
     const auto known = std::ranges::find(all.sessions, s.session_id, &tools::TemporalSessionOut::session_id);
@@ -274,7 +264,7 @@ Command timeline_command() {
   return c;
 }
 
-void append_topics(tools::TopicSearchAnswer& all, const tools::TopicSearchAnswer& page) {
+void append_topics(tools::TopicSearchAnswer& all, tools::TopicSearchAnswer& page) {
   if (page.topics && all.topics) all.topics->insert(all.topics->end(), page.topics->begin(), page.topics->end());
   all.by_session.insert(all.by_session.end(), page.by_session.begin(), page.by_session.end());
   if (!page.chronological_summary.empty()) all.chronological_summary += "\n" + page.chronological_summary;
@@ -306,7 +296,7 @@ Command topic_command() {
 }
 
 // A page may go on with the session of the one before.
-void append_uses(tools::FileHistoryAnswer& all, const tools::FileHistoryAnswer& page) {
+void append_uses(tools::FileHistoryAnswer& all, tools::FileHistoryAnswer& page) {
   for (const tools::FileSessionOut& s : page.sessions) {
     if (!all.sessions.empty() && all.sessions.back().session_id == s.session_id) {
       auto& uses = all.sessions.back().exchanges;
@@ -351,32 +341,17 @@ Command file_history_command() {
   return c;
 }
 
-// A page that goes on with an exchange has its further events.
-void append_exchanges(tools::GetExchangeAnswer& all, const tools::GetExchangeAnswer& page) {
-  for (const tools::ExchangeOut& e : page.exchanges) {
-    if (all.exchanges.empty() || all.exchanges.back().exchange_id != e.exchange_id) {
-      all.exchanges.push_back(e);
-      continue;
-    }
-    tools::ExchangeOut& before = all.exchanges.back();
-    before.complete = e.complete;
-    if (!e.events) continue;
-    if (!before.events) before.events.emplace();
-    before.events->insert(before.events->end(), e.events->begin(), e.events->end());
-  }
-  if (!page.missing) return;
-  if (!all.missing) all.missing.emplace();
-  for (const std::string& id : *page.missing)
-    if (std::ranges::find(*all.missing, id) == all.missing->end()) all.missing->push_back(id);
-}
-
 Result<int> show_exchanges(const Invocation& call, const HistoryOptions& o) {
   constexpr std::size_t kIdsOfACall = 20;
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
   Screen screen(call.look);
   ExchangesView view(screen);
-  tools::GetExchangeAnswer all;
-  for (std::span<const std::string> rest(o.words); !rest.empty() && !screen.is_closed();) {
+  StreamedJson json(call, exchange_list());
+  const Pages<tools::GetExchangeAnswer> pages = exchange_pages();
+  tools::GetExchangeAnswer last;
+  std::vector<std::string> missing;
+  bool goes_on = true;
+  for (std::span<const std::string> rest(o.words); !rest.empty() && goes_on;) {
     const auto ids = rest.first(std::min(kIdsOfACall, rest.size()));
     rest = rest.subspan(ids.size());
     const auto arguments = [&](const PageWanted& page) {
@@ -386,22 +361,20 @@ Result<int> show_exchanges(const Invocation& call, const HistoryOptions& o) {
       return w.add("cursor", page.cursor).finish();
     };
     const auto take = [&](tools::GetExchangeAnswer& page) {
-      if (!call.as_json) {
-        view.page(page);
-      } else if (all.exchanges.empty()) {
-        all = page;
-      } else {
-        append_exchanges(all, page);
-      }
-      return !screen.is_closed();
+      for (const std::string& id : page.missing.value_or(std::vector<std::string>()))
+        if (std::ranges::find(missing, id) == missing.end()) missing.push_back(id);
+      if (call.as_json) return goes_on = json.page(page);
+      view.page(page);
+      return goes_on = !screen.is_closed();
     };
-    MEMD_TRY_ASSIGN(const auto last, ask_pages<tools::GetExchangeAnswer>(
-                                         *caller, "get_exchange", arguments, {},
-                                         [](const tools::GetExchangeAnswer&) { return std::int64_t{0}; }, take));
-    if (rest.empty() && !call.as_json) view.end(last);
+    MEMD_TRY_ASSIGN(last, ask_pages<tools::GetExchangeAnswer>(*caller, pages.tool, arguments, {}, pages.count, take));
   }
-  all.next.reset();
-  if (call.as_json) return print_json(call, all);
+  if (call.as_json) {
+    last.next.reset();
+    if (!missing.empty()) last.missing = missing;
+    return json.end(last);
+  }
+  view.end(last);
   return finish(screen);
 }
 
@@ -424,7 +397,7 @@ Command show_command() {
 }
 
 // Pages go back in time.
-void put_before(tools::RecentTurnsAnswer& all, const tools::RecentTurnsAnswer& page) {
+void put_before(tools::RecentTurnsAnswer& all, tools::RecentTurnsAnswer& page) {
   all.turns.insert(all.turns.begin(), page.turns.begin(), page.turns.end());
   all.time_range.start = page.time_range.start;
   all.exchanges_summarized += page.exchanges_summarized;
@@ -437,26 +410,17 @@ Result<int> show_turns(const Invocation& call, const HistoryOptions& o) {
   constexpr std::int64_t kUsual = 10;
   constexpr std::int64_t kPage = 100;
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
-  std::optional<tools::RecentTurnsAnswer> all;
   const auto arguments = [&](const PageWanted& page) {
     ToolArguments w;
     w.add("session_id", o.session).add("project", o.project).add("n_turns", page.rows);
     return w.add("style", o.style.empty() ? std::string("brief") : o.style).add("cursor", page.cursor).finish();
   };
-  const auto take = [&](tools::RecentTurnsAnswer& page) {
-    if (all)
-      put_before(*all, page);
-    else
-      all = page;
-    return true;
-  };
-  MEMD_TRY_ASSIGN(const auto last, ask_pages<tools::RecentTurnsAnswer>(
-                                       *caller, "recent_turns", arguments, {o.count, kUsual, kPage},
-                                       [](const tools::RecentTurnsAnswer& a) { return std::ssize(a.turns); }, take));
-  all->next = last.next;
-  if (call.as_json) return print_json(call, *all);
+  const Pages<tools::RecentTurnsAnswer> pages{
+      "recent_turns", [](const tools::RecentTurnsAnswer& a) { return std::ssize(a.turns); }, put_before};
+  MEMD_TRY_ASSIGN(const auto all, collect(*caller, pages, {o.count, kUsual, kPage}, arguments));
+  if (call.as_json) return print_json(call, all);
   Screen screen(call.look);
-  show(screen, *all);
+  show(screen, all);
   return finish(screen);
 }
 

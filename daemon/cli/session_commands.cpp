@@ -1,6 +1,7 @@
 // memd open: a session in its own agent. memd handoff: what another agent has to know of it.
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/reopening.hpp"
 #include "daemon/cli/resume_command_line.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/setup/clients.hpp"
@@ -9,11 +10,6 @@
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -24,29 +20,6 @@ namespace memd::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-Result<int> become(const AgentCommand& command, const fs::path& directory) {
-  if (!directory.empty() && ::chdir(directory.c_str()) != 0)
-    return Error::from_errno(errno, "chdir", directory.string());
-  std::vector<std::string> words = command.words;
-  std::vector<char*> argv;
-  for (std::string& word : words)
-    argv.push_back(word.data());
-  argv.push_back(nullptr);
-  std::cout << std::flush;
-  ::execvp(argv.front(), argv.data());
-  if (errno == ENOENT)
-    return Error(Errc::not_found, words.front() + " is not in $PATH; `memd open --print` shows the command");
-  return Error::from_errno(errno, "execvp", words.front());
-}
-
-// A session's directory may have gone; agents look for sessions by it.
-Result<fs::path> directory_of(const SessionRow& session) {
-  std::error_code ec;
-  if (session.cwd.empty()) return fs::path();
-  if (fs::is_directory(session.cwd, ec)) return fs::path(session.cwd);
-  return Error(Errc::not_found, "the session's directory " + session.cwd + " is not there");
-}
 
 Command reopen_command() {
   struct OpenOptions {
@@ -60,17 +33,13 @@ Command reopen_command() {
       {"--print", &o->print, "Only print the command"}};
   c.run = [o](const Invocation& call) -> Result<int> {
     Reader reader(call.settings.layout.database());
-    MEMD_TRY_ASSIGN(SessionRow session, reader.ask(SessionQuery{o->session}));
-    if (session.kind != SessionKind::main && !session.parent_uid.empty())
-      return Error(Errc::unsupported,
-                   session.uid + " is a subagent's; open the session it belongs to: memd open " + session.parent_uid);
-    MEMD_TRY_ASSIGN(const AgentCommand command, resume_command_line(session));
+    MEMD_TRY_ASSIGN(const Reopening found, reopening_of(reader, o->session));
     if (o->print) {
-      std::cout << harmless_line(as_shell_line(command, session.cwd)) << '\n';
+      std::cout << harmless_line(as_shell_line(found.command, found.directory)) << '\n';
       return kOk;
     }
-    MEMD_TRY_ASSIGN(const fs::path directory, directory_of(session));
-    return become(command, directory);
+    MEMD_TRY_ASSIGN(const fs::path directory, directory_to_enter(found.directory));
+    return become(found.command, directory);
   };
   return c;
 }
@@ -122,7 +91,7 @@ Command handoff_command() {
     const std::string prompt = std::string(kHandoffBegin) + "\n\n" + harmless(pack.text) + "\n";
     if (o->start) {
       MEMD_TRY_ASSIGN(const AgentCommand command, start_command_line(o->to, prompt));
-      MEMD_TRY_ASSIGN(const fs::path directory, directory_of(session));
+      MEMD_TRY_ASSIGN(const fs::path directory, directory_to_enter(session.cwd));
       return become(command, directory);
     }
     if (o->output.empty()) {

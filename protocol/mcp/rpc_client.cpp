@@ -113,6 +113,8 @@ bool RpcClient::is_alive(std::chrono::milliseconds limit) {
   return answer || answer.error().is(Errc::protocol);  // a refusal is an answer
 }
 
+void RpcClient::interrupt() const { ::shutdown(fd_.get(), SHUT_RDWR); }
+
 Result<mcp::ToolOutcome> RpcClient::call_tool(std::string_view name, std::string_view arguments) {
   boost::system::error_code ec;
   bj::value args = arguments.empty() ? bj::value(bj::object()) : bj::parse(arguments, ec);

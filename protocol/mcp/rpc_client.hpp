@@ -35,6 +35,9 @@ class RpcClient {
   Result<mcp::ToolOutcome> call_admin(std::string_view method, std::string_view arguments,
                                       const OnProgress& on_progress = {});
 
+  // Ends a call that waits, and all later ones, with an error. Any thread.
+  void interrupt() const;
+
   // The tools the daemon offers: the result of tools/list, as JSON text.
   Result<std::string> list_tools();
 

@@ -67,6 +67,7 @@ const std::vector<LibraryRule> kLibraries{
     {"zstd.h", {"store", "daemon"}},
     {"yaml-cpp/", {"store", "daemon"}},
     {"CLI/", {"daemon/cli/command_line.cpp"}},
+    {"ncurses", {"daemon/cli/browse/terminal.cpp"}},
     {"sodium", {"store/seal/cipher.cpp"}},
     {"spdlog/", {"daemon/log.cpp"}},
     {"gtest/", {}},

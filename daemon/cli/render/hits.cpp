@@ -45,6 +45,7 @@ void HitsView::memory(const tools::SearchResultOut& r) {
 }
 
 void HitsView::hit(const tools::SearchResultOut& r) {
+  screen_.item();
   if (r.memory) return memory(r);
   const Look& look = screen_.look();
   Line head = Line(r.exchange_id, Style::id).add("  ").add(when(r.timestamp, look), Style::faint);

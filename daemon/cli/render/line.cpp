@@ -1,6 +1,7 @@
 #include "daemon/cli/render/line.hpp"
 
 #include "daemon/cli/render/columns.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/harmless.hpp"
 
 #include <algorithm>
@@ -79,6 +80,46 @@ Line with_marks(std::string_view text) {
     const auto end = std::min(text.find(kMatchEnd), text.size());
     out.add(text.substr(0, end), Style::match);
     text.remove_prefix(std::min(end + kMatchEnd.size(), text.size()));
+  }
+  return out;
+}
+
+std::vector<std::string> words_to_mark(std::string_view query) {
+  constexpr std::size_t kLeast = 2;  // bytes
+  constexpr std::string_view kSigns = "\"'`.,:;!?()[]{}";
+  std::vector<std::string> out;
+  while (!query.empty()) {
+    std::string_view word = query.substr(0, query.find(' '));
+    query.remove_prefix(std::min(word.size() + 1, query.size()));
+    const auto first = std::min(word.find_first_not_of(kSigns), word.size());
+    word.remove_prefix(first);
+    word = word.substr(0, word.find_last_not_of(kSigns) + 1);
+    if (word.size() >= kLeast) out.push_back(ascii::lowered(word));
+  }
+  return out;
+}
+
+Line with_words(const Line& line, const std::vector<std::string>& words, bool& found) {
+  Line out;
+  found = false;
+  for (const Line::Piece& piece : line.pieces()) {
+    const std::string small = ascii::lowered(piece.text);
+    std::size_t done = 0;
+    while (done < small.size()) {
+      std::size_t begin = std::string::npos;
+      std::size_t length = 0;
+      for (const std::string& word : words)
+        if (const auto at = small.find(word, done); at < begin || (at == begin && word.size() > length)) {
+          begin = at;
+          length = word.size();
+        }
+      if (begin == std::string::npos) break;
+      found = true;
+      out.add(std::string_view(piece.text).substr(done, begin - done), piece.style);
+      out.add(std::string_view(piece.text).substr(begin, length), Style::match);
+      done = begin + length;
+    }
+    out.add(std::string_view(piece.text).substr(done), piece.style);
   }
   return out;
 }

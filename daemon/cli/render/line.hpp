@@ -45,6 +45,12 @@ Line with_matches(std::string_view text, const std::vector<std::int64_t>& matche
 // The same where the matches stand between « and ».
 Line with_marks(std::string_view text);
 
+// The words that a query asks for, in small letters, without quotes and signs at their ends.
+std::vector<std::string> words_to_mark(std::string_view query);
+// The line with these words as matches, whatever else they were; `found` says whether there is one. Case of ASCII is
+// passed over.
+Line with_words(const Line& line, const std::vector<std::string>& words, bool& found);
+
 // The lines that `line` takes where a line has `columns` (0: no limit), broken at blanks where it can be. At most
 // `most` of them, the last with … if there is more; 0: all.
 std::vector<Line> wrapped(const Line& line, std::size_t columns, std::size_t most = 0);

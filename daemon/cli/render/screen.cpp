@@ -42,6 +42,12 @@ Screen::~Screen() {
 
 Screen& Screen::line(const Line& line) {
   if (closed_) return *this;
+  if (kept_ != nullptr) {
+    const bool fits = look_.columns == 0 || line.columns() <= look_.columns;
+    for (Line& part : fits ? std::vector<Line>{line} : wrapped(line, look_.columns))
+      kept_->lines.push_back(std::move(part));
+    return *this;
+  }
   std::string out;
   for (const Line::Piece& piece : line.pieces()) {
     const std::string_view code = look_.has_colour ? code_of(piece.style) : std::string_view();
@@ -77,6 +83,10 @@ Screen& Screen::paragraphs(std::string_view text, std::size_t indent, Style styl
     text.remove_prefix(end + 1);
   }
   return *this;
+}
+
+void Screen::item() {
+  if (kept_ != nullptr) kept_->items.push_back(kept_->lines.size());
 }
 
 Screen& Screen::as_it_is(std::string_view text) {
@@ -136,7 +146,7 @@ void Screen::write_out() {
 }
 
 Result<void> Screen::finish() {
-  if (finished_) return {};
+  if (finished_ || kept_ != nullptr) return {};
   finished_ = true;
   write_out();
   if (pager_ != 0) {

@@ -70,8 +70,10 @@ void Table::print(Screen& screen) {
     if (std::ranges::any_of(columns_, [](const Column& column) { return !column.title.empty(); }))
       print_row(screen, titles);
   }
-  for (const auto& cells : rows_)
+  for (const auto& cells : rows_) {
+    screen.item();
     print_row(screen, cells);
+  }
   rows_.clear();
 }
 

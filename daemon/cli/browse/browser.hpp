@@ -1,0 +1,99 @@
+#pragma once
+
+#include "daemon/cli/browse/list_pane.hpp"
+#include "daemon/cli/browse/prompt.hpp"
+#include "daemon/cli/browse/questions.hpp"
+#include "daemon/cli/browse/reading_pane.hpp"
+#include "daemon/cli/render/screen.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memd::cli::browse {
+
+// The least that a screen has to have.
+inline constexpr std::size_t kLeastColumns = 30;
+inline constexpr std::size_t kLeastRows = 6;
+
+// What a screen shows: a row for each of its rows.
+struct Picture {
+  std::vector<Row> rows;
+  std::optional<std::size_t> cursor;  // column in the first row, or in the last one
+  bool cursor_is_below = false;
+};
+
+// `memd browse` without its terminal: keys and answers in, pictures and questions out. It has no clock: `now` is a
+// steady time in milliseconds. One thread.
+class Browser {
+ public:
+  struct Beginning {
+    std::string query;
+    Filters filters;
+  };
+  Browser(Beginning beginning, Look look);
+
+  void press(const Key& key, std::int64_t now);
+  void take(Reply reply, std::int64_t now);
+  void resize(std::size_t columns, std::size_t rows);
+  void set_time(TimeMs time);  // what "3 h ago" counts from
+
+  // What is to be asked now; it replaces what was asked before.
+  std::optional<Asked> next_question(std::int64_t now);
+  // When next_question() may have one without a key or an answer; none: never.
+  std::optional<std::int64_t> wakes_at() const;
+
+  Picture picture() const;
+  bool is_over() const { return over_; }
+  // The session to open when it is over; none: nothing.
+  const std::optional<Reopening>& leaves_for() const { return leaves_for_; }
+
+ private:
+  enum class Typing { nothing, query, project, platform, since, words };
+
+  std::size_t height() const;  // of a pane
+  bool shows_filters() const;
+  void render();
+  ListQuestion list_question() const;
+  std::optional<Question> wanted(std::int64_t now) const;
+  void press_while_typing(const Key& key, std::int64_t now);
+  bool press_anywhere(const Key& key);
+  void press_in_list(const Key& key, std::int64_t now);
+  void press_while_reading(const Key& key, std::int64_t now);
+  void begin_typing(Typing what, const std::string& text);
+  void end_typing(bool accepted);
+  void open_chosen();
+  void follow(bool on, std::int64_t now);
+  void take_error(const Question& question, const Error& error, std::int64_t now);
+  void next_state();
+  std::string session_here() const;
+  std::string id_here() const;
+  std::string query_shown() const;
+  Line filters_line() const;
+  Line first_line() const;
+  Line last_line() const;
+  std::vector<Row> help_rows() const;
+
+  Look look_;
+  Filters filters_;
+  Prompt query_;
+  Prompt typed_;  // any other line
+  Typing typing_ = Typing::nothing;
+  std::int64_t asks_at_ = 0;  // not before: more may be typed
+  ListPane list_;
+  std::optional<ReadingPane> reading_;
+  std::optional<std::int64_t> follows_at_;  // when the session is asked for again; none: it is not followed
+  std::optional<Question> reopen_;          // asked for by a key
+  bool prints_command_ = false;             // instead of opening
+  std::optional<Asked> asked_;              // not answered yet
+  std::uint64_t tickets_ = 0;
+  bool from_daemon_ = true;
+  bool helps_ = false;
+  bool over_ = false;
+  std::optional<Reopening> leaves_for_;
+  Line message_;  // until the next key
+};
+
+}  // namespace memd::cli::browse

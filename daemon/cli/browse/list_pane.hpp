@@ -1,0 +1,72 @@
+#pragma once
+
+#include "daemon/cli/browse/prompt.hpp"
+#include "daemon/cli/browse/questions.hpp"
+#include "daemon/cli/render/screen.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace memd::cli::browse {
+
+// What a row of the screen shows.
+struct Row {
+  Line line;
+  bool chosen = false;
+};
+
+// Sessions or hits, one of them chosen. Their lines are those of `memd sessions` and `memd search`. A value.
+class ListPane {
+ public:
+  // Another list stands here: the first page of `question`.
+  void begin(ListQuestion question, tools::ListSessionsAnswer page);
+  void begin(ListQuestion question, tools::SemanticSearchAnswer page);
+  void add(tools::ListSessionsAnswer page);
+  void add(tools::SemanticSearchAnswer page);
+  // Nothing stands here, for this question could not be answered.
+  void fail(ListQuestion question);
+  // No further page can be had.
+  void end_here() { next_.reset(); }
+  // So that the same question is asked again.
+  void forget() { question_.reset(); }
+
+  bool answers(const ListQuestion& question) const { return question_ == question; }
+  // The question for the next page, when the end is near.
+  std::optional<ListQuestion> more() const;
+
+  void render(const Look& look, std::size_t height);
+  bool move(const Key& key);  // false: not a key of the list
+  std::vector<Row> rows(std::size_t height) const;
+
+  struct Item {
+    std::string session;   // empty: a memory
+    std::string exchange;  // of a hit
+    std::string memory;    // slug
+    bool is_running = false;
+  };
+  const Item* chosen() const { return chosen_ < items_.size() ? &items_[chosen_] : nullptr; }
+  std::size_t size() const { return items_.size(); }
+  std::int64_t total() const { return total_; }
+
+ private:
+  void take(const tools::ListSessionsAnswer& page);
+  void take(const tools::SemanticSearchAnswer& page);
+  std::size_t end_of(std::size_t item) const;
+  void show_chosen();
+
+  std::optional<ListQuestion> question_;  // whose first page this is
+  std::vector<tools::ListSessionsAnswer> sessions_;
+  std::vector<tools::SemanticSearchAnswer> hits_;
+  std::vector<Item> items_;
+  std::optional<std::string> next_;
+  std::int64_t total_ = 0;
+  std::size_t chosen_ = 0;
+  KeptLines kept_;
+  std::size_t height_ = 1;
+  std::size_t top_ = 0;  // line
+};
+
+}  // namespace memd::cli::browse

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace memd::cli::browse {
+
+// A key as a terminal sends it.
+struct Key {
+  enum class Kind {
+    text,  // what was typed: one character, in UTF-8
+    enter,
+    escape,
+    backspace,
+    erase_word,  // ^W
+    erase_line,  // ^U
+    up,
+    down,
+    left,
+    right,
+    page_up,
+    page_down,
+    home,
+    end,
+    quit,  // ^C
+  } kind = Kind::text;
+  std::string text{};
+
+  bool is(std::string_view character) const { return kind == Kind::text && text == character; }
+};
+
+// A line that is being typed. A value.
+class Prompt {
+ public:
+  explicit Prompt(std::string text = {}) : text_(std::move(text)) {}
+  const std::string& text() const { return text_; }
+  // Whether the key changes the line, or would if there were something to erase.
+  bool takes(const Key& key);
+
+ private:
+  std::string text_;
+};
+
+}  // namespace memd::cli::browse

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "daemon/cli/browse/browser.hpp"
+#include "daemon/cli/browse/prompt.hpp"
+#include "schemas/error.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace memd::cli::browse {
+
+// The terminal of this process as a full screen (ncurses), given back as it was by the destructor and at SIGTERM. One
+// of it at a time; one thread.
+class Terminal {
+ public:
+  // Errc::unsupported: no terminal, one that cannot place its cursor, or one that is too small.
+  static Result<std::unique_ptr<Terminal>> open(bool has_colour);
+  ~Terminal();
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  std::size_t columns() const;
+  std::size_t rows() const;
+  // Waits for a key, for `fd` to be readable, for another size, or for so many milliseconds (none: for ever). False:
+  // the terminal has gone.
+  bool wait(int fd, std::optional<std::int64_t> milliseconds);
+  // What was typed since the last time.
+  std::vector<Key> keys();
+  void show(const Picture& picture);
+
+ private:
+  explicit Terminal(bool has_colour);
+  struct Curses;  // the library's names stay in one source
+  std::unique_ptr<Curses> curses_;
+};
+
+}  // namespace memd::cli::browse

@@ -1,0 +1,79 @@
+// memd browse: history on a full screen.
+#include "daemon/cli/browse/asker.hpp"
+#include "daemon/cli/browse/browser.hpp"
+#include "daemon/cli/browse/terminal.hpp"
+#include "daemon/cli/command.hpp"
+#include "daemon/tools/list_sessions.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace memd::cli {
+namespace {
+
+std::int64_t steady_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+// Until it is left. The terminal is as it was then.
+Result<std::optional<Reopening>> run_browser(const Invocation& call, browse::Browser::Beginning beginning) {
+  MEMD_TRY_ASSIGN(auto caller, open_caller(call.settings, Need::read));
+  MEMD_TRY_ASSIGN(const auto terminal, browse::Terminal::open(call.look.has_colour));
+  browse::Asker asker(call.settings, std::move(caller));
+  browse::Browser browser(std::move(beginning), call.look);
+  std::size_t columns = 0;
+  std::size_t rows = 0;
+  while (!browser.is_over()) {
+    browser.set_time(command_clock().now());
+    if (terminal->columns() != columns || terminal->rows() != rows) {
+      columns = terminal->columns();
+      rows = terminal->rows();
+      browser.resize(columns, rows);
+    }
+    if (auto question = browser.next_question(steady_ms())) asker.ask(std::move(*question));
+    terminal->show(browser.picture());
+    std::optional<std::int64_t> pause;
+    if (const auto wakes = browser.wakes_at()) pause = std::max<std::int64_t>(*wakes - steady_ms(), 0);
+    if (!terminal->wait(asker.fd(), pause)) break;
+    if (auto reply = asker.take()) browser.take(std::move(*reply), steady_ms());
+    for (const browse::Key& key : terminal->keys())
+      browser.press(key, steady_ms());
+  }
+  return browser.leaves_for();
+}
+
+}  // namespace
+
+Command browse_command() {
+  struct BrowseOptions {
+    std::vector<std::string> words;
+    browse::Filters filters;
+  };
+  const auto o = std::make_shared<BrowseOptions>();
+  Command c{"browse", "Search, read and follow sessions on a full screen"};
+  c.options = {{"query", &o->words, "What to begin with; none: all sessions, newest first"},
+               {"--platform", &o->filters.platform, "Only this agent: claude_code, cursor, …"},
+               {"--project", &o->filters.project, "Only projects whose path contains this"},
+               {"--since", &o->filters.since, "From this time: 2026-02-09, 7d, yesterday, …"},
+               {.names = "--state",
+                .target = &o->filters.state,
+                .help = "Only sessions that are started, active, stopped or capture_disabled",
+                .one_of = {tools::kStateChoices.begin(), tools::kStateChoices.end()}}};
+  c.run = [o](const Invocation& call) -> Result<int> {
+    if (call.as_json) return Error(Errc::invalid_argument, "browse prints nothing: `memd --json search WORDS` does");
+    std::string query;
+    for (const std::string& word : o->words)
+      query.append(query.empty() ? "" : " ").append(word);
+    MEMD_TRY_ASSIGN(const auto leaves_for, run_browser(call, {std::move(query), o->filters}));
+    if (!leaves_for) return kOk;
+    MEMD_TRY_ASSIGN(const auto directory, directory_to_enter(leaves_for->directory));
+    return become(leaves_for->command, directory);
+  };
+  return c;
+}
+
+}  // namespace memd::cli
