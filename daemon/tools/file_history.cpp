@@ -326,8 +326,8 @@ void add_file_history(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "file_history";
   info.title = "Who changed a file, and why";
   info.description =
-      "Which sessions changed a file, and why: what was asked, what the agent said, how tests went, which commit "
-      "it became. With commit: the session that made it. Use it before you change code that looks odd.";
+      "Which sessions changed a file, and why: request, answer, tests, commit. With commit: the session that made it. "
+      "Use it before you change code that looks odd.";
   registry.add<FileHistoryParams, FileHistoryAnswer>(
       std::move(info), [services](const FileHistoryParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -31,7 +31,7 @@ inline constexpr auto kMemoryTypeNames = [] {
 inline constexpr auto kMemoryWhereFields =
     std::make_tuple(mcp::field("scope", &MemoryParams::scope, ""), mcp::field("cwd", &ScopeParams::cwd, ""));
 inline constexpr auto kMemoryPageFields =
-    std::make_tuple(mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::range(kLeastMaxTokens, kMostMaxTokens)),
+    std::make_tuple(mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
                     mcp::field("cursor", &ScopeParams::cursor, ""));
 
 // Errc::invalid_argument: what the call names is no scope, or no type of memories that people keep.

@@ -146,8 +146,7 @@ void add_recent_turns(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "recent_turns";
   info.title = "Summary of the last exchanges of a session";
   info.description =
-      "What was said last in a session, turn by turn: its last exchanges with a summary and ids. To go on working "
-      "where you or another agent stopped, call resume_context instead.";
+      "The last exchanges of a session: ids and a summary. To go on working where you or another agent stopped, call resume_context instead.";
   registry.add<RecentTurnsParams, RecentTurnsAnswer>(
       std::move(info), [services](const RecentTurnsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

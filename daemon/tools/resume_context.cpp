@@ -355,9 +355,9 @@ void add_resume_context(mcp::ToolRegistry& registry, const ToolServices& service
   info.name = "resume_context";
   info.title = "What you were doing";
   info.description =
-      "What was I doing? Call it first after a compaction or reset, or to take over work of any agent. Gives the "
-      "state to go on from: goal, constraints, decisions, open problem, last error, files, commands, tests, next "
-      "steps, names. It leaves out what the summary in your context says already.";
+      "What was I doing? Call it first after a compaction or reset, or to take over work of any agent. Gives "
+      "goal, constraints, decisions, open problem, last error, files, commands, tests and next steps, without what the "
+      "summary in your context says.";
   registry.add<ResumeParams, ResumeAnswer>(
       std::move(info), [services](const ResumeParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -378,9 +378,8 @@ void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& servic
   info.title = "Search conversation history";
   info.description =
       "Find past exchanges (one user turn with the work that followed) of any coding agent on this machine: "
-      "decisions, errors and fixes, commands, files. Use it first when the question is about earlier work. It "
-      "searches by words and by meaning, gives short hits and says how sure each is; fetch the good ones with "
-      "get_exchange. Give other wordings in also.";
+      "decisions, errors and fixes, commands, files. Use it first when the question is about earlier work. Searches "
+      "by words and by meaning and says how sure each hit is; get_exchange gives the good ones whole.";
   registry.add<SemanticSearchParams, SemanticSearchAnswer>(
       std::move(info), [services](const SemanticSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -466,7 +466,7 @@ void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services)
   info.title = "A topic across sessions";
   info.description =
       "How a subject went over time, session by session: what was decided, changed, fixed or reversed, the latest "
-      "decision first, with ids. For \"what did we decide about X\", \"when did X change\". Without topic: what "
+      "decision first. For \"what did we decide about X\", \"when did X change\". Without topic: what "
       "was talked about most.";
   registry.add<TopicSearchParams, TopicSearchAnswer>(
       std::move(info), [services](const TopicSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });

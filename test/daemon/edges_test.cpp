@@ -277,7 +277,7 @@ TEST_F(Edges, Edge6_AReadIsNeitherTestedNorCounted) {
 }
 
 // Four tools of memories are 500 of them.
-TEST_F(Edges, Edge7_TheListOfToolsCostsLittle) { EXPECT_LE(tokens_visible(), 2600U); }
+TEST_F(Edges, Edge7_TheListOfToolsCostsLittle) { EXPECT_LE(tokens_visible(), 2500U); }
 
 TEST_F(Edges, Edge7_TheFrameOfAnAnswerCostsLittle) {
   freshness.rows.front().sources_behind = 0;

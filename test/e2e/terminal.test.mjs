@@ -1,13 +1,13 @@
 // What a person meets in a terminal: colour, the pager, completion. tmux is the terminal.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { Home } from './support/history.mjs';
-import { binary, cleanUp, cli, environment, eventually, options } from './support/memd.mjs';
+import { binary, cleanUp, cli, environment, eventually, options, startDaemon, stopDaemons } from './support/memd.mjs';
 import { screen, writeWeeks } from './support/screens.mjs';
 
 const hasTmux = (() => {
@@ -120,6 +120,113 @@ describe('a terminal', { skip: hasTmux ? false : 'there is no tmux here' }, () =
       terminal.keys('C-u', 'memd export latest --format h', 'Tab');
       await terminal.until('a format', /--format html$/m);
     }, 160));
+});
+
+// `memd browse` on the whole terminal.
+describe('browse', { skip: hasTmux ? false : 'there is no tmux here' }, () => {
+  const chosen = (text) => new RegExp(`^> ${text}`, 'm');
+
+  test('searches as one types, opens, goes back, filters, and leaves the terminal as it was', () =>
+    inTerminal(async (terminal) => {
+      terminal.keys(`echo before; ${memd} browse; echo code $?`, 'Enter');
+      await terminal.until('all sessions', /5 sessions[^]*What the cache/);
+      assert.doesNotMatch(terminal.shown(), /before/, 'the screen is all its own');
+      terminal.keys('-l', 'token buck');
+      await terminal.until('hits while typing', /token buck +\d hits?\n> x6/);
+      terminal.keys('BSpace', 'BSpace', 'BSpace', 'BSpace');
+      await terminal.until('other hits', /> token +\d+ hits?\n> x/);
+      terminal.keys('Enter');
+      const opened = await terminal.until('an exchange', /turn 0[^]*A token bucket: it allows short bursts/);
+      assert.match(opened, /^Rate limiter as a token bucket/);
+      assert.match(terminal.shown('-e'), /\u001b\[1m\u001b\[33mtoken/, 'matches stand out');
+      terminal.keys('s');
+      await terminal.until('its session', /turn 0 of 1/);
+      terminal.keys('y');
+      await terminal.until('ids', /x6 {2}of claude_code:d27a9f16/);
+      terminal.keys('O');
+      await terminal.until('the command', /claude --resume d27a9f16-7a3c-4e0f/);
+      terminal.keys('Escape');
+      await terminal.until('the list again', chosen('x6'));
+      terminal.keys('c');
+      await terminal.until('all sessions again', /5 sessions/);
+      terminal.keys('p');
+      terminal.keys('-l', 'notes');
+      terminal.keys('Enter');
+      const filtered = await terminal.until('one project', /project notes[^]*What the cache/);
+      assert.match(filtered, /1 session\n/);
+      assert.doesNotMatch(filtered, /Rate limiter/);
+      terminal.keys('?');
+      await terminal.until('help', /Everywhere/);
+      terminal.keys('x', 'q');
+      const left = await terminal.until('the shell', /code 0\s+\$\s*$/);
+      assert.match(left, /before/);
+      assert.doesNotMatch(left, /What the cache/);
+      assert.match(terminal.tmux('display-message', '-p', '#{alternate_on} #{cursor_flag}'), /^0 1/);
+    }));
+
+  test('follows a session that goes on, through the daemon', async () => {
+    const daemon = new Home();
+    const session = daemon.session({ cwd: '/home/ada/src/live', branch: 'main', start: new Date(Date.now() - 300_000).toISOString() })
+      .prompt('Where were we?').answer('At the beginning.').title('A session that goes on');
+    await startDaemon(daemon);
+    try {
+      await inTerminal(async (terminal) => {
+        terminal.keys(`${['memd', ...options(daemon)].join(' ')} browse`, 'Enter');
+        await terminal.until('the session, live', /running +live/);
+        terminal.keys('Escape', 'f');
+        await terminal.until('its end', /following[^]*At the beginning\./);
+        session.tool('Bash', { command: 'make check', description: 'Check it' }, 'all 12 passed');
+        await terminal.until('an event', /Bash +(Check it|make check)/);
+        session.answer('Now in the middle.').prompt('And then?').answer('検索 the end.');
+        await terminal.until('further turns', /検索 the end\./);
+        terminal.keys('q');
+        await terminal.until('the shell', /\$\s*$/);
+      }, 100, 40);
+    } finally {
+      await stopDaemons(daemon);
+      cleanUp(daemon);
+    }
+  });
+
+  test('another size of the terminal, and one that is too small', () =>
+    inTerminal(async (terminal) => {
+      terminal.keys(`${memd} browse upload test`, 'Enter');
+      await terminal.until('hits', chosen('x'));
+      terminal.tmux('resize-window', '-x', '44', '-y', '12');
+      await terminal.until('narrower', /^> x\d.{1,42}$/m);
+      for (const line of terminal.shown().split('\n')) assert.ok([...line].length <= 44, line);
+      terminal.tmux('resize-window', '-x', '20', '-y', '5');
+      await terminal.until('too small', /too small/);
+      terminal.tmux('resize-window', '-x', '90', '-y', '20');
+      await terminal.until('as it was', chosen('x'));
+      terminal.keys('C-c');
+      await terminal.until('the shell', /\$\s*$/);
+      terminal.tmux('resize-window', '-x', '20', '-y', '5');
+      terminal.keys('clear; until [ "$(stty size)" = "5 20" ]; do :; done; clear', 'Enter'); // tmux takes its time
+      terminal.keys(`${memd} browse 2>${terminal.directory}/told; echo code $?`, 'Enter');
+      await terminal.until('refused', /code 1/);
+      assert.match(readFileSync(join(terminal.directory, 'told'), 'utf8'), /the terminal has 20 columns and 5 rows; browse needs 30 and 6/);
+    }));
+
+  test('control characters of a history reach no terminal, and NO_COLOR is kept', () =>
+    inTerminal(async (terminal) => {
+      terminal.keys(`NO_COLOR=1 ${memd} browse evilprompt`, 'Enter');
+      await terminal.until('the hit', chosen('x'));
+      terminal.keys('Enter');
+      await terminal.until('the exchange', /evilprompt seen/);
+      terminal.keys('Enter');
+      const shown = terminal.shown('-e').replace(/\u001b\[(?:0|1|2|4|7|;)*m|\u001b\[39m|\u001b\[49m/g, '');
+      assert.doesNotMatch(shown, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+      assert.doesNotMatch(terminal.tmux('display-message', '-p', '#{pane_title}'), /owned|title/);
+    }));
+
+  test('where there is no terminal, it says so', async () => {
+    const { code, stderr } = await promisify(execFile)(binary, [...options(home), 'browse'], { env: environment(home) }).catch((error) => error);
+    assert.equal(code, 1);
+    assert.match(stderr, /browse needs a terminal; `memd search`/);
+    const dumb = await screen(home, 80, ['browse'], { TERM: 'dumb' }).catch((error) => `${error.stdout}${error.stderr}`);
+    assert.match(dumb, /cannot draw on a terminal of the kind "dumb"/);
+  });
 });
 
 describe('output', () => {

@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t kTypingPause = 150;   // ms, before what is typed is asked
 constexpr std::int64_t kFollowEvery = 1000;  // ms
 constexpr std::int64_t kAfterError = 5000;   // ms
+constexpr std::int64_t kListEvery = 3000;    // ms, so that new sessions appear
 
 constexpr std::array<std::string_view, 5> kStates{"", "active", "started", "stopped", "capture_disabled"};
 
@@ -125,6 +126,7 @@ std::optional<Question> Browser::wanted(std::int64_t now) const {
   const ListQuestion question = list_question();
   if (!list_.answers(question)) return now >= asks_at_ ? std::optional<Question>(question) : std::nullopt;
   if (auto more = list_.more()) return *more;
+  if (list_again_at_ && now >= *list_again_at_) return question;
   return std::nullopt;
 }
 
@@ -139,7 +141,8 @@ std::optional<std::int64_t> Browser::wakes_at() const {
   if (asked_ && reading_) return std::nullopt;
   if (reading_) return follows_at_;
   const bool is_asked = asked_ && asked_->question == Question(list_question());
-  return is_asked || list_.answers(list_question()) ? std::nullopt : std::optional(asks_at_);
+  if (is_asked) return std::nullopt;
+  return list_.answers(list_question()) ? list_again_at_ : std::optional(asks_at_);
 }
 
 void Browser::take(Reply reply, std::int64_t now) {
@@ -161,6 +164,8 @@ void Browser::take(Reply reply, std::int64_t now) {
     };
     if (auto* sessions = std::get_if<tools::ListSessionsAnswer>(&told)) put(std::move(*sessions));
     if (auto* hits = std::get_if<tools::SemanticSearchAnswer>(&told)) put(std::move(*hits));
+    list_again_at_.reset();
+    if (list->query.empty() && from_daemon_ && list_.is_one_page()) list_again_at_ = now + kListEvery;
     render();
   } else if (auto* reopening = std::get_if<Reopening>(&told)) {
     reopen_.reset();
@@ -184,6 +189,7 @@ void Browser::take_error(const Question& question, const Error& error, std::int6
   message_ = Line(for_people(error.message()), Style::bad);
   if (std::holds_alternative<ReopenQuestion>(question)) reopen_.reset();
   if (const auto* list = std::get_if<ListQuestion>(&question)) {
+    list_again_at_.reset();
     if (list->cursor.empty())
       list_.fail(*list);
     else

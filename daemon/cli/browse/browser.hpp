@@ -83,6 +83,7 @@ class Browser {
   Typing typing_ = Typing::nothing;
   std::int64_t asks_at_ = 0;  // not before: more may be typed
   ListPane list_;
+  std::optional<std::int64_t> list_again_at_;  // when the sessions are asked for again; none: a store that stays
   std::optional<ReadingPane> reading_;
   std::optional<std::int64_t> follows_at_;  // when the session is asked for again; none: it is not followed
   std::optional<Question> reopen_;          // asked for by a key

@@ -33,6 +33,7 @@ class ListPane {
   // So that the same question is asked again.
   void forget() { question_.reset(); }
 
+  bool is_one_page() const { return sessions_.size() + hits_.size() <= 1; }
   bool answers(const ListQuestion& question) const { return question_ == question; }
   // The question for the next page, when the end is near.
   std::optional<ListQuestion> more() const;
