@@ -36,8 +36,9 @@ Result<int> ask_and_print(const Invocation& call, Need need, std::string_view qu
 
 // The same, shown to a person.
 template <class Report>
-Result<int> ask_and_show(const Invocation& call, std::string_view question, const std::string& arguments) {
-  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+Result<int> ask_and_show(const Invocation& call, std::string_view question, const std::string& arguments,
+                         Need need = Need::read) {
+  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, need));
   MEMD_TRY_ASSIGN(const Report report, ask_admin<Report>(*caller, question, arguments));
   if (call.as_json) return print_json(call, report);
   Screen screen(call.look);
@@ -48,6 +49,7 @@ Result<int> ask_and_show(const Invocation& call, std::string_view question, cons
 Command ingest_command() {
   const auto once = std::make_shared<bool>(false);
   Command c{"ingest", "Read the agents' history into the store"};
+  c.json_schema = schema_of<admin::IngestReport>(c.name);
   c.options = {{.names = "--once",
                 .target = once.get(),
                 .help = "Until everything there is now is read (the daemon does the rest by itself)",
@@ -66,9 +68,19 @@ Command ingest_command() {
       };
       MEMD_TRY_ASSIGN(outcome, caller->admin("ingest", "{}", show));
     }
-    const int printed = print(outcome, call.as_json);
-    const bool undone = outcome.is_error || outcome.structured.starts_with(R"({"complete":false)");
-    return undone ? kUndone : printed;
+    const auto report = read_answer<admin::IngestReport>(outcome);
+    if (!report) {
+      std::cerr << "memd: " << harmless(report.error().message()) << '\n';
+      return kUndone;
+    }
+    if (call.as_json) {
+      MEMD_TRY(print_json(call, *report));
+    } else {
+      Screen screen(call.look);
+      show(screen, *report);
+      MEMD_TRY(finish(screen));
+    }
+    return report->complete ? kOk : kUndone;
   };
   return c;
 }
@@ -166,13 +178,14 @@ Command retention_command() {
   };
   const auto o = std::make_shared<RetentionOptions>();
   Command c{"retention", "What the configured limits drop, when and why; drops nothing by itself"};
+  c.json_schema = schema_of<admin::RetentionReport>(c.name);
   c.options = {
       {"--apply", &o->apply, "Drop what is past its limit now"},
       {.names = "--days", .target = &o->days, .help = "How far to look ahead", .between = std::pair(0, 36500)}};
   c.run = [o](const Invocation& call) {
     ToolArguments w;
     w.add_flag("apply", o->apply).add("within_days", o->days);
-    return ask_and_print(call, o->apply ? Need::ingest : Need::read, "retention", w.finish());
+    return ask_and_show<admin::RetentionReport>(call, "retention", w.finish(), o->apply ? Need::ingest : Need::read);
   };
   return c;
 }
@@ -188,6 +201,7 @@ Command forget_command() {
   };
   const auto o = std::make_shared<ForgetOptions>();
   Command c{"forget", "Forget sessions for good; without --yes only say what would go"};
+  c.json_schema = schema_of<admin::ForgetReport>(c.name);
   c.options = {{"session", &o->session, "The session: its id, the beginning of it, or latest"},
                {"--project", &o->project, "Sessions of projects with this in their path or name"},
                {"--query", &o->query, "Sessions in which this text stands"},
@@ -198,7 +212,7 @@ Command forget_command() {
     ToolArguments w;
     w.add("session", o->session).add("project", o->project).add("query", o->query).add("before", o->before);
     w.add_flag("excluded", o->excluded).add_flag("yes", o->yes);
-    return ask_and_print(call, o->yes ? Need::ingest : Need::read, "forget", w.finish());
+    return ask_and_show<admin::ForgetReport>(call, "forget", w.finish(), o->yes ? Need::ingest : Need::read);
   };
   return c;
 }
@@ -212,7 +226,7 @@ Command capture_command() {
       ToolArguments w;
       w.add("action", action);
       if (duration) w.add("duration", *duration);
-      return ask_and_print(call, need, "capture", w.finish());
+      return ask_and_show<tools::CaptureAnswer>(call, "capture", w.finish(), need);
     };
     return s;
   };

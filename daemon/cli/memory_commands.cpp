@@ -1,8 +1,12 @@
 // `memd memory …`: memories as files. Works on the files directly; a daemon is asked by `rebuild` alone.
 #include "daemon/cli/memory_commands.hpp"
+#include "daemon/cli/asking.hpp"
 #include "daemon/cli/caller.hpp"
+#include "daemon/cli/render/table.hpp"
+#include "daemon/cli/render/words.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/memory_map.hpp"
+#include "schemas/harmless.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/json_writer.hpp"
 #include "store/files/whole_file.hpp"
@@ -35,7 +39,7 @@ using memory::ReadMemory;
 
 Error wrong_usage(std::string what) { return Error(Errc::invalid_argument, std::move(what)); }
 
-std::vector<std::string> comma_list(std::string_view list) {
+std::vector<std::string> listed_words(std::string_view list) {
   std::vector<std::string> out;
   while (!list.empty()) {
     const auto comma = std::min(list.find(','), list.size());
@@ -103,7 +107,7 @@ void print_written(const Invocation& call, const Memory& m, std::string_view don
     std::cout << out << '\n';
     return;
   }
-  fmt::print("{} {} ({}): {}\n", done, m.slug, to_string(m.scope), m.path.string());
+  fmt::print("{} {} ({}): {}\n", done, harmless_line(m.slug), to_string(m.scope), harmless_line(m.path.string()));
   if (masked) fmt::print("Secrets in it were masked.\n");
 }
 
@@ -123,7 +127,7 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(wanted.to, destination(o));
   wanted.title = o.title.value_or("");
   wanted.slug = o.slug;
-  wanted.tags = comma_list(o.tags.value_or(""));
+  wanted.tags = listed_words(o.tags.value_or(""));
   if (o.from) {
     const auto of = harvest::parse_history_ref(*o.from);
     if (!of) return wrong_usage("--from: \"" + *o.from + "\" is no id of an exchange, such as x42");
@@ -162,7 +166,7 @@ Result<int> edit_memory(const MemoryOptions& o, const Invocation& call) {
   memories::MemoryEdit edit;
   edit.title = o.title;
   MEMD_TRY_ASSIGN(edit.type, type_of(o));
-  if (o.tags) edit.tags = comma_list(*o.tags);
+  if (o.tags) edit.tags = listed_words(*o.tags);
   if (!o.file.empty()) {
     MEMD_TRY_ASSIGN(edit.text, text_given(o.file));
   }
@@ -255,8 +259,8 @@ Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {
   w.begin_object();
   w.key("memories");
   w.begin_array();
+  Table table({{"SLUG"}, {"SCOPE"}, {"TYPE"}, {"TITLE", Column::Fit::shrinks}, {"TAGS", Column::Fit::may_go}});
   int invalid = 0;
-  int shown = 0;
   for (const ReadMemory& read : notebook_of(call.settings).all()) {
     const Memory& m = read.memory;
     if (scope && *scope != m.scope) continue;
@@ -264,21 +268,23 @@ Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {
       ++invalid;
       continue;
     }
-    ++shown;
     w.begin_object();
     write_fields(w, m);
     w.end_object();
-    if (!call.as_json) fmt::print("{:<10} {:<12} {}  {}\n", to_string(m.scope), to_string(m.type), m.slug, m.title);
+    table.row({Line(m.slug, Style::id), Line(to_string(m.scope), Style::faint), Line(to_string(m.type), Style::good),
+               Line(m.title, Style::strong), Line(fmt::format("{}", fmt::join(m.tags, ", ")), Style::faint)});
   }
   w.end_array();
   w.end_object();
-  if (call.as_json)
+  if (call.as_json) {
     std::cout << out << '\n';
-  else if (shown == 0)
-    fmt::print("No memories yet. `memd memory write --type learning --title …` writes one.\n");
-  if (invalid > 0 && !call.as_json)
-    fmt::print(stderr, "{} files are not valid: `memd memory health` says why\n", invalid);
-  return kOk;
+    return kOk;
+  }
+  Screen screen(call.look);
+  if (table.empty()) screen.text("No memories yet. `memd memory write --type learning --title …` writes one.");
+  table.print(screen);
+  if (invalid > 0) std::cerr << "memd: " << with_noun(invalid, "file") << " not valid: `memd memory health` says why\n";
+  return finish(screen);
 }
 
 Result<int> show_memory(const MemoryOptions& o, const Invocation& call) {
@@ -287,8 +293,9 @@ Result<int> show_memory(const MemoryOptions& o, const Invocation& call) {
   const Memory& m = found.read.memory;
   if (!call.as_json) {
     MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(m.path));
-    std::cout << bytes;
-    return kOk;
+    Screen screen(call.look);
+    screen.as_it_is(harmless(bytes));
+    return finish(screen);
   }
   std::string out;
   json::Writer w(out);
@@ -335,18 +342,25 @@ Result<int> graph_memory(const MemoryOptions& o, const Invocation& call) {
   w.end_array();
   w.key("edges");
   w.begin_array();
+  Table table({{"MEMORY"}, {"EDGE"}, {"MEMORY"}});
   for (const auto& [edge, place] : graph.edges) {
     w.begin_object();
     w.member("source", edge.source);
     w.member("target", edge.target);
     w.member("label", edge.label);
     w.end_object();
-    if (!call.as_json) fmt::print("{} {} {}\n", edge.source, edge.label, edge.target);
+    table.row({Line(edge.source, Style::id), Line(edge.label, Style::faint), Line(edge.target, Style::id)});
   }
   w.end_array();
   w.end_object();
-  if (call.as_json) std::cout << out << '\n';
-  return kOk;
+  if (call.as_json) {
+    std::cout << out << '\n';
+    return kOk;
+  }
+  Screen screen(call.look);
+  if (table.empty()) screen.line("No memory is linked with another one.");
+  table.print(screen);
+  return finish(screen);
 }
 
 Result<int> health_memory(const Invocation& call) {
@@ -356,6 +370,7 @@ Result<int> health_memory(const Invocation& call) {
   w.begin_object();
   w.key("problems");
   w.begin_array();
+  Screen screen(call.look);
   for (const MemoryProblem& problem : problems) {
     w.begin_object();
     w.member("kind", to_string(problem.kind));
@@ -365,15 +380,16 @@ Result<int> health_memory(const Invocation& call) {
     w.number(std::int64_t{problem.line});
     w.member("message", (problem.key.empty() ? "" : problem.key + ": ") + problem.message);
     w.end_object();
-    if (!call.as_json) fmt::print("{:<20} {}\n", to_string(problem.kind), problem.text());
+    if (call.as_json) continue;
+    screen.text(Line(fmt::format("{:<20} ", to_string(problem.kind)), Style::warning).add(problem.text()));
   }
   w.end_array();
   w.end_object();
   if (call.as_json)
     std::cout << out << '\n';
   else if (problems.empty())
-    fmt::print("All memories are well.\n");
-  return kOk;
+    screen.line(Line("All memories are well.", Style::good));
+  return finish(screen);
 }
 
 // Of rows, which are the daemon's or, without one, this process's.

@@ -1,5 +1,7 @@
 // `memd memory garden`: keeps memories tidy, by rules.
 #include "daemon/cli/memory_commands.hpp"
+#include "daemon/cli/render/screen.hpp"
+#include "daemon/cli/render/words.hpp"
 #include "daemon/memories/gardener.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/json_writer.hpp"
@@ -47,23 +49,30 @@ std::string_view standing_of(const memories::GardenStep& step, bool applied) {
   return step.done ? "done" : "failed";
 }
 
-void print_garden(const memories::GardenPlan& plan, bool applied) {
+Result<void> print_garden(const Invocation& call, const memories::GardenPlan& plan, bool applied) {
+  Screen screen(call.look);
   const memory::MemoryPlace* place = nullptr;
   std::size_t open = 0;
   for (const auto& step : plan.steps) {
     if (place == nullptr || place->directory != step.place.directory)
-      fmt::print("{} ({})\n", harmless_line(step.place.directory.native()), to_string(step.place.scope));
+      screen.text(Line(short_path(step.place.directory.native()), Style::name)
+                      .add(" (" + std::string(to_string(step.place.scope)) + ")", Style::faint));
     place = &step.place;
-    fmt::print("  {:<8} {:<12} {}\n           {}\n", standing_of(step, applied), to_string(step.action),
-               harmless_line(step.slug), harmless_line(step.why));
+    screen.text(Line(fmt::format("  {:<8} ", standing_of(step, applied)), Style::warning)
+                    .add(fmt::format("{:<12} ", to_string(step.action)), Style::strong)
+                    .add(step.slug, Style::id));
+    constexpr std::size_t kIndent = 11;
+    screen.text(Line(step.why), kIndent);
     open += !step.is_proposal && !step.done;
   }
+  if (plan.steps.empty())
+    screen.line("There is nothing to tidy.");
+  else if (!applied && open > 0)
+    screen.text("Nothing was changed. --apply does what says \"would\"; what goes lies in the trash.");
+  MEMD_TRY(screen.finish());
   for (const auto& notice : plan.notices)
     fmt::print(stderr, "memd: {}\n", harmless_line(notice));
-  if (plan.steps.empty())
-    fmt::print("There is nothing to tidy.\n");
-  else if (!applied && open > 0)
-    fmt::print("Nothing was changed. --apply does what says \"would\"; what goes lies in the trash.\n");
+  return {};
 }
 
 Result<int> tend_garden(const MemoryOptions& o, const Invocation& call) {
@@ -72,10 +81,11 @@ Result<int> tend_garden(const MemoryOptions& o, const Invocation& call) {
   const memories::Gardener gardener(notebook, &reader, true);
   MEMD_TRY_ASSIGN(auto plan, gardener.plan());
   if (o.apply) gardener.apply(plan);
-  if (call.as_json)
+  if (call.as_json) {
     print_garden_json(plan);
-  else
-    print_garden(plan, o.apply);
+  } else {
+    MEMD_TRY(print_garden(call, plan, o.apply));
+  }
   const bool failed = std::any_of(plan.steps.begin(), plan.steps.end(),
                                   [&](const auto& step) { return o.apply && !step.is_proposal && !step.done; });
   return failed ? kFailed : kOk;

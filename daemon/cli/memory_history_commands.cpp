@@ -1,5 +1,7 @@
 // `memd memory promote`, `suggest`, `recap`, `verify`: memories made from history, and held against it.
 #include "daemon/cli/memory_commands.hpp"
+#include "daemon/cli/render/screen.hpp"
+#include "daemon/cli/render/words.hpp"
 #include "daemon/memories/promotion.hpp"
 #include "daemon/memories/verification.hpp"
 #include "schemas/harmless.hpp"
@@ -103,6 +105,7 @@ std::string of_project(const Notebook& notebook) {
 }
 
 void print_suggestions(const Invocation& call, const Notebook& notebook, const std::vector<harvest::Suggestion>& all) {
+  Screen screen(call.look);
   std::string out;
   json::Writer w(out);
   w.begin_object();
@@ -121,23 +124,29 @@ void print_suggestions(const Invocation& call, const Notebook& notebook, const s
     w.number(one.score);
     write_texts(w, "reasons", one.reasons);
     w.end_object();
-    if (!call.as_json)
-      fmt::print("{:<6} {:<8} {}\n       {} of {}; {}\n", one.id, to_string(one.draft.type), harmless(one.draft.title),
-                 format_exchange_id(one.exchange), format_rfc3339(one.time).substr(0, 10),
-                 fmt::join(one.reasons, ", "));
+    if (call.as_json) continue;
+    screen.text(Line(fmt::format("{:<6} ", one.id), Style::id)
+                    .add(fmt::format("{:<8} ", to_string(one.draft.type)), Style::good)
+                    .add(one.draft.title, Style::strong));
+    constexpr std::size_t kIndent = 7;
+    screen.text(
+        Line(format_exchange_id(one.exchange), Style::id)
+            .add(" of " + format_rfc3339(one.time).substr(0, 10) + "; " + comma_list(one.reasons), Style::faint),
+        kIndent);
   }
   w.end_array();
   w.end_object();
   if (call.as_json)
     std::cout << out << '\n';
   else if (all.empty())
-    fmt::print("Nothing {}in these days is worth a memory that there is not yet. --days looks further back.\n",
-               of_project(notebook));
+    screen.text("Nothing " + of_project(notebook) +
+                "in these days is worth a memory that there is not yet. --days looks further back.");
   else
-    fmt::print("`memd memory promote {}` writes the first one.\n", all.front().id);
+    screen.blank().text(Line("memd memory promote " + all.front().id, Style::id).add(" writes the first one."));
 }
 
 void print_links(const Invocation& call, const std::vector<harvest::LinkSuggestion>& all) {
+  Screen screen(call.look);
   std::string out;
   json::Writer w(out);
   w.begin_object();
@@ -151,16 +160,16 @@ void print_links(const Invocation& call, const std::vector<harvest::LinkSuggesti
     w.member("scope", to_string(one.scope));
     write_texts(w, "reasons", one.reasons);
     w.end_object();
-    if (!call.as_json) fmt::print("{}\n    {}\n", one.id, harmless(fmt::format("{}", fmt::join(one.reasons, ", "))));
+    if (!call.as_json) screen.text(Line(one.id, Style::id)).text(Line(comma_list(one.reasons), Style::faint), 4);
   }
   w.end_array();
   w.end_object();
   if (call.as_json)
     std::cout << out << '\n';
   else if (!all.empty())
-    fmt::print("`memd memory suggest --accept {}` makes the first one.\n", all.front().id);
+    screen.blank().text(Line("memd memory suggest --accept " + all.front().id, Style::id).add(" makes the first one."));
   else
-    fmt::print("There are no memories without a link that seem to belong together.\n");
+    screen.text("There are no memories without a link that seem to belong together.");
 }
 
 // "a+b": a link; else what promote takes.
@@ -246,6 +255,7 @@ struct Checked {
 };
 
 void print_checked(const Invocation& call, const std::vector<Checked>& all) {
+  Screen screen(call.look);
   std::string out;
   json::Writer w(out);
   w.begin_object();
@@ -274,10 +284,13 @@ void print_checked(const Invocation& call, const std::vector<Checked>& all) {
     w.member_bool("marked", one.written);
     w.end_object();
     if (call.as_json) continue;
-    fmt::print("{:<9} {}{}\n", to_string(one.found.status), one.memory.slug,
-               one.found.why.empty() ? "" : " (" + one.found.why + ")");
+    const bool stale = to_string(one.found.status) == "stale";
+    Line line(fmt::format("{:<9} ", to_string(one.found.status)), stale ? Style::warning : Style::good);
+    line.add(one.memory.slug, Style::id);
+    screen.text(line.add(one.found.why.empty() ? "" : " (" + one.found.why + ")"));
+    constexpr std::size_t kIndent = 10;
     for (const auto& commit : one.found.changed_by)
-      fmt::print("          {} {}\n", commit.sha.substr(0, 12), harmless(commit.subject));
+      screen.text(Line(commit.sha.substr(0, 12), Style::warning).add(" ").add(commit.subject), kIndent);
   }
   w.end_array();
   w.end_object();

@@ -1,9 +1,11 @@
 // memd setup: registering with clients, and the daemon as a service.
+#include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/render/table.hpp"
+#include "daemon/cli/render/words.hpp"
 #include "daemon/cli/service_control.hpp"
 #include "daemon/serve/daemon_client.hpp"
 #include "daemon/setup/registration.hpp"
-#include "schemas/harmless.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <fmt/format.h>
@@ -85,6 +87,15 @@ void add_json(json::Writer& w, const Edit& edit, const fs::path& backup) {
   w.end_object();
 }
 
+void print_difference(Screen& screen, std::string_view lines) {
+  while (!lines.empty()) {
+    const std::string_view one = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(one.size() + 1, lines.size()));
+    const Style style = one.starts_with('+') ? Style::good : one.starts_with('-') ? Style::bad : Style::faint;
+    screen.line(Line(one, style));
+  }
+}
+
 // All is planned before anything is written: a file that cannot be read stops it while nothing is half done.
 Result<int> register_clients(const std::vector<const ClientInfo*>& chosen, const SetupOptions& o,
                              const Invocation& call) {
@@ -106,6 +117,8 @@ Result<int> register_clients(const std::vector<const ClientInfo*>& chosen, const
   w.key("changes");
   w.begin_array();
   std::string last;
+  Screen screen(call.look);
+  Table table({{"CLIENT"}, {"PART"}, {"CHANGE"}, {"FILE"}, {"BEFORE", Column::Fit::may_go}});
   for (Edit& edit : edits) {
     fs::path backup;
     if (!o.dry_run) {
@@ -113,19 +126,24 @@ Result<int> register_clients(const std::vector<const ClientInfo*>& chosen, const
     }
     add_json(w, edit, backup);
     if (call.as_json) continue;
-    fmt::print("{:<12} {:<6}  {}: {}\n", edit.client == last ? "" : edit.client, setup::to_string(edit.part),
-               harmless_line(edit.file.string()), change_text(edit, o.dry_run, o.remove));
-    if (o.dry_run && edit.change != Change::none)
-      fmt::print("{}", harmless(setup::difference(edit.before, edit.after)));
-    if (!backup.empty()) fmt::print("{:<20} before: {}\n", "", harmless_line(backup.string()));
+    const Line change(change_text(edit, o.dry_run, o.remove), edit.change == Change::none ? Style::faint : Style::good);
+    table.row({Line(edit.client == last ? std::string() : edit.client, Style::strong),
+               Line(setup::to_string(edit.part), Style::faint), change,
+               Line(short_path(edit.file.string()), Style::name),
+               Line(backup.empty() ? std::string() : short_path(backup.string()), Style::faint)});
     last = edit.client;
+    if (!o.dry_run || edit.change == Change::none) continue;
+    table.print(screen);
+    print_difference(screen, setup::difference(edit.before, edit.after));
   }
   w.end_array();
   w.end_object();
   if (call.as_json) std::cout << out << '\n';
   const bool changed = std::any_of(edits.begin(), edits.end(), [](const Edit& e) { return e.change != Change::none; });
-  if (!call.as_json && changed && !o.dry_run) fmt::print("Clients that run now see it when they are started anew.\n");
-  return kOk;
+  table.print(screen);
+  if (!call.as_json && changed && !o.dry_run)
+    screen.blank().line("Clients that run now see it when they are started anew.");
+  return finish(screen);
 }
 
 struct FoundClient {
@@ -162,7 +180,9 @@ Result<int> offer(const SetupOptions& o, const Invocation& call) {
   w.begin_object();
   w.key("clients");
   w.begin_array();
-  if (!call.as_json && found.empty()) fmt::print("No agent that memd knows was found here.\n");
+  Screen screen(call.look);
+  Table table({{"CLIENT"}, {"NAME"}, {"STATE", Column::Fit::shrinks}});
+  if (!call.as_json && found.empty()) screen.line("No agent that memd knows was found here.");
   for (const FoundClient& entry : found) {
     const bool there = entry.registered == wanted;
     if (!there && entry.trouble.empty()) open.push_back(entry.client);
@@ -177,11 +197,16 @@ Result<int> offer(const SetupOptions& o, const Invocation& call) {
                               : there                    ? "registered"
                               : entry.registered.empty() ? "not registered"
                                                          : "registered as " + entry.registered.front();
-    fmt::print("{:<12} {:<12} {}\n", entry.client->key, entry.client->name, harmless_line(state));
+    table.row({Line(entry.client->key, Style::strong), Line(entry.client->name),
+               Line(state, there                   ? Style::good
+                           : entry.trouble.empty() ? Style::warning
+                                                   : Style::bad)});
   }
   w.end_array();
   w.end_object();
   if (call.as_json) std::cout << out << '\n';
+  table.print(screen);
+  MEMD_TRY(screen.finish());
   if (open.empty() || (call.as_json && !o.yes)) return kOk;
   if (!o.yes && !o.dry_run && ::isatty(STDIN_FILENO) != 1) {
     std::string command = "memd setup";

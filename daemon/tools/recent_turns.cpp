@@ -146,7 +146,8 @@ void add_recent_turns(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "recent_turns";
   info.title = "Summary of the last exchanges of a session";
   info.description =
-      "The last exchanges of a session: ids and a summary. To go on working where you or another agent stopped, call resume_context instead.";
+      "The last exchanges of a session: ids and a summary. To go on working where you or another agent stopped, call "
+      "resume_context instead.";
   registry.add<RecentTurnsParams, RecentTurnsAnswer>(
       std::move(info), [services](const RecentTurnsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

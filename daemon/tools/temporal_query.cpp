@@ -254,8 +254,7 @@ void add_temporal_query(mcp::ToolRegistry& registry, const ToolServices& service
   mcp::ToolInfo info;
   info.name = "temporal_query";
   info.title = "What happened in a time range";
-  info.description =
-      "What was done between two times, day by day and session by session.";
+  info.description = "What was done between two times, day by day and session by session.";
   registry.add<TemporalQueryParams, TemporalQueryAnswer>(
       std::move(info), [services](const TemporalQueryParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -62,6 +62,14 @@ Line process_line(const admin::StatusReport& r) {
                        with_noun(r.connections, "client"), r.rss_mb));
 }
 
+Style style_of_event(std::string_view what) {
+  if (what == "quarantined" || what == "unreachable" || what == "unsupported" || what == "drift") return Style::bad;
+  if (what == "restarted" || what == "gone") return Style::warning;
+  return Style::good;
+}
+
+}  // namespace
+
 void print_platforms(Screen& screen, const std::vector<admin::PlatformReport>& platforms) {
   Table table({{"AGENT"},
                {"SESSIONS", Column::Fit::whole, true},
@@ -83,14 +91,6 @@ void print_platforms(Screen& screen, const std::vector<admin::PlatformReport>& p
   screen.blank();
   table.print(screen);
 }
-
-Style style_of_event(std::string_view what) {
-  if (what == "quarantined" || what == "unreachable" || what == "unsupported" || what == "drift") return Style::bad;
-  if (what == "restarted" || what == "gone") return Style::warning;
-  return Style::good;
-}
-
-}  // namespace
 
 void show(Screen& screen, const admin::StatusReport& r) {
   print_fact(screen, "memd", Line(r.version, Style::strong).add("  ").append(process_line(r)));

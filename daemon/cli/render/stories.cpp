@@ -74,7 +74,27 @@ void ObservationsView::end(const tools::ListObservationsAnswer& last) {
   print_below(screen_, last, commands);
 }
 
+namespace {
+
+// The session of a line such as `- 09:12 to 09:13 "Upload test", x3`; null where two have that title.
+const tools::TemporalSessionOut* session_of_line(const std::vector<tools::TemporalSessionOut>& sessions,
+                                                 std::string_view line) {
+  const tools::TemporalSessionOut* out = nullptr;
+  for (const tools::TemporalSessionOut& s : sessions) {
+    const std::string title = "\"" + s.session_name + "\", ";
+    if (line.ends_with(title + s.first_exchange_id)) return &s;
+    if (line.find(title) == std::string_view::npos) continue;
+    if (out != nullptr) return nullptr;
+    out = &s;
+  }
+  return out;
+}
+
+}  // namespace
+
 void TimelineView::page(const tools::TemporalQueryAnswer& answer) {
+  for (const tools::TemporalSessionOut& s : answer.sessions)
+    projects_.insert(s.project);
   if (!begun_) {
     Line head(with_noun(answer.total_exchanges, "turn") + " in " + with_noun(answer.total_sessions, "session"));
     head.add(", " + day_of(answer.time_range.since) + " to " + day_of(answer.time_range.until), Style::faint);
@@ -89,7 +109,10 @@ void TimelineView::page(const tools::TemporalQueryAnswer& answer) {
     rest.remove_prefix(std::min(one.size() + 1, rest.size()));
     if (one.empty()) continue;
     if (one.starts_with("- ")) {
-      screen_.text(Line(one.substr(2)), 2);
+      Line line(one.substr(2));
+      const auto* session = projects_.size() > 1 ? session_of_line(answer.sessions, one) : nullptr;
+      if (session != nullptr) line.add("  ").add(session->project, Style::name);
+      screen_.text(line, 2);
     } else if (one.starts_with("  ")) {
       screen_.text(Line(one.substr(2), Style::faint), 6, 3);
     } else {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "daemon/admin/forget_tool.hpp"
 #include "daemon/admin/reports.hpp"
 #include "daemon/cli/render/screen.hpp"
 #include "daemon/cli/render/table.hpp"
+#include "daemon/tools/capture.hpp"
 #include "daemon/tools/diagnostics.hpp"
 #include "daemon/tools/file_history.hpp"
 #include "daemon/tools/get_exchange.hpp"
@@ -15,7 +17,9 @@
 #include "daemon/tools/temporal_query.hpp"
 #include "daemon/tools/topic_search.hpp"
 
+#include <set>
 #include <string>
+#include <vector>
 
 // Typed answers as a person reads them on a screen. An answer that comes in pages is a class, which keeps the widths of
 // its table and what it said already; page() prints one page, end() what stands below the last.
@@ -72,6 +76,7 @@ class TimelineView {
   Screen& screen_;
   bool begun_ = false;
   std::string day_;
+  std::set<std::string> projects_;
 };
 
 class TopicView {
@@ -126,6 +131,12 @@ void show(Screen& screen, const admin::LogReport& report);
 void show(Screen& screen, const admin::CoverageReport& report);
 void show(Screen& screen, const admin::DoctorReport& report);
 void show(Screen& screen, const tools::DiagnosticsReport& report);
+void show(Screen& screen, const admin::IngestReport& report);
+void show(Screen& screen, const admin::RetentionReport& report);
+void show(Screen& screen, const admin::ForgetReport& report);
+void show(Screen& screen, const tools::CaptureAnswer& answer);
+// A blank line and a row for each agent with history; nothing if there is none.
+void print_platforms(Screen& screen, const std::vector<admin::PlatformReport>& platforms);
 
 // What `memd` alone tells.
 struct Today {
