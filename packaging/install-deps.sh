@@ -38,7 +38,7 @@ profile_build() {
 
 profile_test() {
   required+=(libgtest-dev libgmock-dev python3 git tmux less bash-completion man-db)
-  optional+=(chromium) # Ubuntu has it as a snap only
+  optional+=(chromium zsh fish) # Ubuntu has chromium as a snap only
   want_clang_format=yes
   have node || required+=(nodejs)
   have npm || required+=(npm)

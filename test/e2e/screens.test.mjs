@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { Home } from './support/history.mjs';
-import { cleanUp, cli } from './support/memd.mjs';
-import { block, commands, document, screen, widths, withScreen, writeWeeks } from './support/screens.mjs';
+import { cleanUp, cli, options } from './support/memd.mjs';
+import { block, browsing, commands, document, screen, widths, withScreen, writeWeeks } from './support/screens.mjs';
+import { has, inTerminal } from './support/terminal.mjs';
 
 const home = new Home();
 const updating = process.env.MEMD_UPDATE_GOLDEN === '1';
@@ -14,8 +15,7 @@ before(() => writeWeeks(home, async () => {
 }));
 after(() => cleanUp(home));
 
-async function check(path, name, columns, args) {
-  const shown = await screen(home, columns, args);
+function keep(path, name, columns, args, shown) {
   for (const line of shown.split('\n')) assert.ok([...line].length <= columns, `${columns} columns: ${line}`);
   const file = document(path);
   const before = file.read();
@@ -24,8 +24,29 @@ async function check(path, name, columns, args) {
   else assert.equal(before, after, `${path}: MEMD_UPDATE_GOLDEN=1 writes its screens anew`);
 }
 
+async function check(path, name, columns, args) {
+  keep(path, name, columns, args, await screen(home, columns, args));
+}
+
+async function checkBrowser(name, { args, keys }) {
+  const env = { HOME: '/home/ada', NO_COLOR: '1' };
+  await inTerminal(home, async (terminal) => {
+    terminal.keys('-l', `cd /; clear; memd ${[...options(home), ...args].join(' ')}`);
+    terminal.keys('Enter');
+    await terminal.until('the list', /sessions?\n|hits?\n/);
+    for (const [key, pattern] of keys) {
+      if (key) terminal.keys(...(key === 'Enter' ? [key] : ['-l', key]));
+      await terminal.until(key, pattern);
+    }
+    const shown = terminal.shown().split('\n').map((line) => line.trimEnd());
+    keep('docs/cli.md', `${name} 80`, 80, args, shown.join('\n'));
+  }, { columns: 80, rows: 18, env });
+}
+
 describe('screens', () => {
   for (const [name, args] of Object.entries(commands))
     for (const columns of widths) test(`${name}, ${columns} columns`, () => check('docs/cli.md', `${name} ${columns}`, columns, args));
+  for (const [name, one] of Object.entries(browsing))
+    test(name, { skip: has('tmux') ? false : 'there is no tmux here' }, () => checkBrowser(name, one));
   test('of the README', () => check('README.md', 'search', 100, [...commands.search, '-n', '2']));
 });

@@ -1,23 +1,15 @@
 // What a person meets in a terminal: colour, the pager, completion. tmux is the terminal.
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { Home } from './support/history.mjs';
-import { binary, cleanUp, cli, environment, eventually, options, startDaemon, stopDaemons } from './support/memd.mjs';
+import { binary, cleanUp, cli, environment, options, startDaemon, stopDaemons } from './support/memd.mjs';
 import { screen, writeWeeks } from './support/screens.mjs';
-
-const hasTmux = (() => {
-  try {
-    execFileSync('tmux', ['-V'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+import { has, inTerminal as inTerminalOf } from './support/terminal.mjs';
 
 const home = new Home();
 before(async () => {
@@ -31,57 +23,11 @@ before(async () => {
 });
 after(() => cleanUp(home));
 
-// A terminal with a shell in it. Its tmux server has a socket of its own.
-class Terminal {
-  constructor(columns = 80, rows = 24) {
-    this.directory = mkdtempSync(join(home.root, 'tmux-'));
-    this.socket = join(this.directory, 's');
-    const rc = join(this.directory, 'bashrc');
-    writeFileSync(rc, `PS1='$ '\nexport PATH=${dirname(binary)}:$PATH\nunset PROMPT_COMMAND\nsource <(memd completion bash)\n`);
-    this.tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', String(rows), 'bash', '--noprofile', '--rcfile', rc);
-  }
-  tmux(...args) {
-    return execFileSync('tmux', ['-S', this.socket, ...args], {
-      env: { ...environment(home), TERM: 'xterm-256color', LANG: 'C.UTF-8', MEMD_NOW: '2026-03-13T10:00:00Z' },
-      encoding: 'utf8',
-    });
-  }
-  keys(...keys) {
-    this.tmux('send-keys', '--', ...keys);
-  }
-  // -e: with the sequences that colour it.
-  shown(...args) {
-    return this.tmux('capture-pane', '-p', ...args);
-  }
-  async until(what, pattern, ...args) {
-    let last = '';
-    await eventually(`${what}:\n${last}`, () => {
-      last = this.shown(...args);
-      return pattern.test(last);
-    }, 15_000).catch((error) => {
-      throw new Error(`${error.message}\n${last}`);
-    });
-    return last;
-  }
-  close() {
-    this.tmux('kill-server');
-    rmSync(this.directory, { recursive: true, force: true });
-  }
-}
-
 const memd = ['memd', ...options(home)].join(' ');
 
-async function inTerminal(use, columns, rows) {
-  const terminal = new Terminal(columns, rows);
-  try {
-    await terminal.until('a prompt', /\$/);
-    await use(terminal);
-  } finally {
-    terminal.close();
-  }
-}
+const inTerminal = (use, columns, rows) => inTerminalOf(home, use, { columns, rows });
 
-describe('a terminal', { skip: hasTmux ? false : 'there is no tmux here' }, () => {
+describe('a terminal', { skip: has('tmux') ? false : 'there is no tmux here' }, () => {
   test('colour, and matches stand out', () =>
     inTerminal(async (terminal) => {
       terminal.keys(`${memd} search upload test`, 'Enter');
@@ -122,8 +68,59 @@ describe('a terminal', { skip: hasTmux ? false : 'there is no tmux here' }, () =
     }, 160));
 });
 
+// The scripts in the shells that they are for: zsh with its completion system on a terminal, fish by its own question.
+describe('completion of zsh', { skip: has('tmux') && has('zsh') ? false : 'there is no tmux or no zsh here' }, () => {
+  const check = (load) => async () => {
+    const where = join(home.root, 'completing');
+    mkdirSync(join(where, 'functions'), { recursive: true });
+    writeFileSync(join(where, 'a b.jsonl'), '');
+    writeFileSync(join(where, 'functions', '_memd'), (await cli(home, 'completion', 'zsh')).stdout);
+    await inTerminalOf(home, async (terminal) => {
+      const shows = async (typed, what, pattern) => {
+        terminal.keys('C-u', 'C-l');
+        terminal.keys('-l', typed);
+        terminal.keys('Tab');
+        await terminal.until(what, pattern);
+      };
+      terminal.keys('-l', `cd ${where}; autoload -Uz compinit; ${load}`);
+      terminal.keys('Enter', 'C-l');
+      await shows('memd sess', 'a command', /^\$ memd sessions$/m);
+      await shows('memd se', 'commands with what they do', /search +-- Find what was said[^]*sessions +-- List/);
+      await shows('memd sessions --sta', 'an option', /^\$ memd sessions --state$/m);
+      await shows('memd sessions --state act', 'a value', /^\$ memd sessions --state active$/m);
+      await shows('memd export latest --format=h', 'a value behind =', /--format=html$/m);
+      await shows('memd import a', 'a file', /^\$ memd import a\\ b\.jsonl$/m);
+      await shows(`${memd} summary d27a`, 'a session', /summary d27a9f16-7a3c-4e0f/);
+      await shows(`${memd} search --project not`, 'a project', /--project notes$/m);
+    }, { columns: 160, shell: ['zsh', '-f', '-i'] });
+  };
+  test('sourced', check('compinit -u -d ./dump; source <(memd completion zsh)'));
+  test('from the directory of functions', check('fpath=(./functions $fpath); compinit -u -d ./dump2'));
+});
+
+describe('completion of fish', { skip: has('fish') ? false : 'there is no fish here' }, () => {
+  test('commands, options, values, files, sessions', async () => {
+    const where = join(home.root, 'fish');
+    mkdirSync(join(where, 'a directory'), { recursive: true });
+    writeFileSync(join(where, 'a.jsonl'), '');
+    const complete = async (typed) => {
+      const { stdout } = await promisify(execFile)('fish', ['--no-config', '-c', 'memd completion fish | source; complete -C $argv[1]', typed],
+        { env: { ...environment(home), PATH: `${dirname(binary)}:${process.env.PATH}`, XDG_DATA_HOME: where, XDG_CONFIG_HOME: where }, cwd: where });
+      return stdout.split('\n').filter(Boolean).map((line) => line.split('\t')[0]);
+    };
+    assert.deepEqual(await complete('memd sess'), ['sessions']);
+    assert.deepEqual(await complete('memd sessions --sta'), ['--state']);
+    assert.deepEqual(await complete('memd sessions --state act'), ['active']);
+    assert.deepEqual(await complete('memd export latest --format=h'), ['--format=html']);
+    assert.deepEqual(await complete('memd import a'), ['a directory/', 'a.jsonl']);
+    assert.deepEqual(await complete('memd --data-dir a'), ['a directory/']);
+    assert.deepEqual(await complete(`${memd} summary d27a`), ['d27a9f16-7a3c-4e0f-b6b1-90be1c7f2e08']);
+    assert.deepEqual(await complete(`${memd} search --project not`), ['notes']);
+  });
+});
+
 // `memd browse` on the whole terminal.
-describe('browse', { skip: hasTmux ? false : 'there is no tmux here' }, () => {
+describe('browse', { skip: has('tmux') ? false : 'there is no tmux here' }, () => {
   const chosen = (text) => new RegExp(`^> ${text}`, 'm');
 
   test('searches as one types, opens, goes back, filters, and leaves the terminal as it was', () =>
@@ -132,7 +129,7 @@ describe('browse', { skip: hasTmux ? false : 'there is no tmux here' }, () => {
       await terminal.until('all sessions', /5 sessions[^]*What the cache/);
       assert.doesNotMatch(terminal.shown(), /before/, 'the screen is all its own');
       terminal.keys('-l', 'token buck');
-      await terminal.until('hits while typing', /token buck +\d hits?\n> x6/);
+      await terminal.until('hits while typing', /token buck +\d hits?\n> x\d/);
       terminal.keys('BSpace', 'BSpace', 'BSpace', 'BSpace');
       await terminal.until('other hits', /> token +\d+ hits?\n> x/);
       terminal.keys('Enter');
@@ -142,11 +139,11 @@ describe('browse', { skip: hasTmux ? false : 'there is no tmux here' }, () => {
       terminal.keys('s');
       await terminal.until('its session', /turn 0 of 1/);
       terminal.keys('y');
-      await terminal.until('ids', /x6 {2}of claude_code:d27a9f16/);
+      await terminal.until('ids', /x\d {2}of claude_code:d27a9f16/);
       terminal.keys('O');
       await terminal.until('the command', /claude --resume d27a9f16-7a3c-4e0f/);
       terminal.keys('Escape');
-      await terminal.until('the list again', chosen('x6'));
+      await terminal.until('the list again', chosen('x'));
       terminal.keys('c');
       await terminal.until('all sessions again', /5 sessions/);
       terminal.keys('p');

@@ -97,13 +97,13 @@ export class Home {
   }
 }
 
-// Three sessions in two projects, five exchanges.
-export function writeHistory(home) {
-  const upload = home
-    .session({ cwd: '/home/ada/src/parcel', branch: 'main', start: '2026-03-03T09:12:00Z' })
+// Three sessions of a made-up person. `fails`: the first run of the tests is told as an error.
+export function uploadSession(home, { fails = false, ...options }) {
+  return home
+    .session({ cwd: '/home/ada/src/parcel', branch: 'main', ...options })
     .prompt('The upload test fails about once in twenty runs. Find out why before you change anything.')
     .tool('Bash', { command: 'pytest tests/test_upload.py --count 40', description: 'Repeat the upload test' },
-      '38 passed, 2 failed: FileNotFoundError: incoming/a.bin')
+      '38 passed, 2 failed: FileNotFoundError: incoming/a.bin', fails)
     .tool('Read', { file_path: '/home/ada/src/parcel/server/store.py' }, '41\tos.rename(part, final)  # after the answer')
     .answer('The server answers before it renames the part file into place, so the test sometimes looks for a file ' +
       'that does not exist yet. The test is right; the race is in server/store.py.')
@@ -113,8 +113,11 @@ export function writeHistory(home) {
     .tool('Bash', { command: 'pytest tests/test_upload.py --count 200', description: 'Repeat the upload test' }, '200 passed')
     .answer('Done: server/store.py renames before it answers. 200 runs of the upload test pass.')
     .title('Upload test races the rename');
-  const limiter = home
-    .session({ cwd: '/home/ada/src/parcel', branch: 'rate-limit', start: '2026-03-10T14:00:00Z' })
+}
+
+export function limiterSession(home, options) {
+  return home
+    .session({ cwd: '/home/ada/src/parcel', branch: 'rate-limit', ...options })
     .prompt('Requests come in bursts. Should the rate limiter be a token bucket or a sliding window?')
     .answer('A token bucket: it allows short bursts and needs two numbers per client. I decided on 20 tokens, ' +
       'refilled at 5 a second.')
@@ -123,10 +126,20 @@ export function writeHistory(home) {
       'File created successfully')
     .answer('The token bucket stands in server/limiter.py.')
     .title('Rate limiter as a token bucket');
-  const cache = home
-    .session({ cwd: '/home/ada/src/notes', branch: 'main', start: '2026-03-12T08:30:00Z' })
+}
+
+export function cacheSession(home, options) {
+  return home
+    .session({ cwd: '/home/ada/src/notes', branch: 'main', ...options })
     .prompt('Where does the notes app keep its cache, and may I delete it?')
     .answer('In ~/.cache/notes. It is rebuilt from the notes at the next start, so you may delete it.')
     .title('What the cache of the notes app holds');
+}
+
+// These in two projects, five exchanges.
+export function writeHistory(home) {
+  const upload = uploadSession(home, { start: '2026-03-03T09:12:00Z' });
+  const limiter = limiterSession(home, { start: '2026-03-10T14:00:00Z' });
+  const cache = cacheSession(home, { start: '2026-03-12T08:30:00Z' });
   return { upload, limiter, cache, sessions: 3, exchanges: 5 };
 }

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+import { cacheSession, limiterSession, uploadSession } from './history.mjs';
 import { binary, options } from './memd.mjs';
 
 const inTerminal = fileURLToPath(new URL('./in_terminal.py', import.meta.url));
@@ -14,8 +15,7 @@ export const now = '2026-03-13T10:00:00Z';
 // A few weeks of two projects. `read` is awaited after each session: read one by one, exchanges have the same ids every
 // time.
 export async function writeWeeks(home, read) {
-  const parcel = { cwd: '/home/ada/src/parcel', branch: 'main' };
-  home.session({ ...parcel, start: '2026-02-20T10:05:00Z', id: '1f0c7e52-9b1d-4c57-8f0e-51f7a8f2f6a1' })
+  home.session({ cwd: '/home/ada/src/parcel', branch: 'main', start: '2026-02-20T10:05:00Z', id: '1f0c7e52-9b1d-4c57-8f0e-51f7a8f2f6a1' })
     .prompt('The worker drops jobs when Redis restarts. What are the options?')
     .answer('Two: persist the queue in Redis with AOF, or move it to SQLite, which the server has open anyway. ' +
       'I recommend SQLite: one process writes, and a job is a row in the same transaction as its parcel.')
@@ -27,34 +27,11 @@ export async function writeWeeks(home, read) {
       'All 14 tests of the queue pass.')
     .title('Queue in SQLite instead of Redis');
   await read();
-  home.session({ ...parcel, start: '2026-03-03T09:12:00Z', id: '8c3de0b4-42f3-4bb8-9a0d-0b4b6c7a3d55' })
-    .prompt('The upload test fails about once in twenty runs. Find out why before you change anything.')
-    .tool('Bash', { command: 'pytest tests/test_upload.py --count 40', description: 'Repeat the upload test' },
-      '38 passed, 2 failed: FileNotFoundError: incoming/a.bin', true)
-    .tool('Read', { file_path: '/home/ada/src/parcel/server/store.py' }, '41\tos.rename(part, final)  # after the answer')
-    .answer('The server answers before it renames the part file into place, so the test sometimes looks for a file ' +
-      'that does not exist yet. The test is right; the race is in server/store.py.')
-    .prompt('Then rename first and answer afterwards.')
-    .tool('Edit', { file_path: '/home/ada/src/parcel/server/store.py', old_string: 'answer()\nrename()', new_string: 'rename()\nanswer()' },
-      'The file has been updated.')
-    .tool('Bash', { command: 'pytest tests/test_upload.py --count 200', description: 'Repeat the upload test' }, '200 passed')
-    .answer('Done: server/store.py renames before it answers. 200 runs of the upload test pass.')
-    .title('Upload test races the rename');
+  uploadSession(home, { start: '2026-03-03T09:12:00Z', id: '8c3de0b4-42f3-4bb8-9a0d-0b4b6c7a3d55', fails: true });
   await read();
-  home.session({ ...parcel, branch: 'rate-limit', start: '2026-03-10T14:00:00Z', id: 'd27a9f16-7a3c-4e0f-b6b1-90be1c7f2e08' })
-    .prompt('Requests come in bursts. Should the rate limiter be a token bucket or a sliding window?')
-    .answer('A token bucket: it allows short bursts and needs two numbers per client. I decided on 20 tokens, ' +
-      'refilled at 5 a second.')
-    .prompt('Agreed, write it.')
-    .tool('Write', { file_path: '/home/ada/src/parcel/server/limiter.py', content: 'class TokenBucket:\n    pass\n' },
-      'File created successfully')
-    .answer('The token bucket stands in server/limiter.py.')
-    .title('Rate limiter as a token bucket');
+  limiterSession(home, { start: '2026-03-10T14:00:00Z', id: 'd27a9f16-7a3c-4e0f-b6b1-90be1c7f2e08' });
   await read();
-  home.session({ cwd: '/home/ada/src/notes', branch: 'main', start: '2026-03-13T08:30:00Z', id: '5b8e6a90-0c55-4d3e-8f6e-2c9d1a7b4e13' })
-    .prompt('Where does the notes app keep its cache, and may I delete it?')
-    .answer('In ~/.cache/notes. It is rebuilt from the notes at the next start, so you may delete it.')
-    .title('What the cache of the notes app holds');
+  cacheSession(home, { start: '2026-03-13T08:30:00Z', id: '5b8e6a90-0c55-4d3e-8f6e-2c9d1a7b4e13' });
   await read();
   return home;
 }
@@ -73,6 +50,12 @@ export const commands = {
   'file-history': ['file-history', 'server/store.py'],
 };
 export const widths = [80, 160];
+
+// What `memd browse` shows after keys, each of which is waited for: [key, what then stands on the screen].
+export const browsing = {
+  browse: { args: ['browse'], keys: [['upload test', /> upload test +\d hits?\n> x/]] },
+  'browse an exchange': { args: ['browse', 'upload', 'test'], keys: [['', /hits?\n> x/], ['Enter', /turn \d/]] },
+};
 
 // What `memd ARGS…` shows on a terminal so wide.
 export async function screen(home, columns, args, env = {}) {
