@@ -29,8 +29,6 @@ std::vector<Column> columns_of_sessions(std::vector<Column> before) {
 
 void show(Screen& screen, const admin::IngestReport& r) {
   if (r.platforms.empty()) screen.line("No history of any agent was found.");
-  print_platforms(screen, r.platforms);
-  if (!r.platforms.empty()) screen.blank();
   screen.text(Line(fmt::format("Read {} in {:.2f} s ({:.0f} MB/s): {}. Peak memory {:.0f} MiB.",
                                short_bytes(r.bytes_read), r.seconds, r.mb_per_s,
                                with_noun(static_cast<std::int64_t>(r.events_written), "new event"), r.peak_rss_mb)));
@@ -49,9 +47,10 @@ void show(Screen& screen, const admin::IngestReport& r) {
   if (r.enrichment && !r.enrichment->trouble.empty())
     screen.text(Line(with_noun(r.enrichment->pending_vectors, "turn") + " found by words alone: ", Style::warning)
                     .add(r.enrichment->trouble));
+  print_platforms(screen, r.platforms);
   if (!r.complete)
-    screen.text(Line("Not all was read: ", Style::bad)
-                    .add(with_noun(r.unread, "source") + " could not be read; the first: " + r.unread_why));
+    screen.blank().text(Line("Not all was read: ", Style::bad)
+                            .add(with_noun(r.unread, "source") + " could not be read; the first: " + r.unread_why));
 }
 
 void show(Screen& screen, const admin::RetentionReport& r) {
