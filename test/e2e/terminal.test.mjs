@@ -1,6 +1,6 @@
 // What a person meets in a terminal: colour, the pager, completion. tmux is the terminal.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -234,6 +234,16 @@ describe('output', () => {
       assert.doesNotMatch(withoutColours, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/, args.join(' '));
       assert.doesNotMatch(shown, /\u001b\[31mred/, args.join(' '));
     }
+  });
+
+  test('nor those of a memory', () => {
+    const run = (args, input) => execFileSync(binary, [...options(home), 'memory', ...args], { env: environment(home), cwd: home.root, input, encoding: 'utf8' });
+    const written = run(['write', '--type', 'learning', '--title', 'Harmless title', '--scope', 'global'], 'First \u001b]0;owned\u0007\u001b[2J and last.\n');
+    const file = written.trim().replace(/^.*: /, '');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('# Harmless title', '# Harmless \u001b[2Jtitle'));
+    for (const shown of [run(['list']), run(['show', 'learning-harmless-title']), run(['health'])])
+      assert.doesNotMatch(shown, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+    assert.match(run(['list']), /SLUG +SCOPE +TYPE +TITLE/);
   });
 
   test('plain, whole and without a pager where a program reads', async () => {
