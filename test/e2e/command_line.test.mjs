@@ -277,7 +277,7 @@ describe('subcommands', () => {
     const ran = {
       search: ['upload test', '--explain'], show: ['x1', '--tools'], recent: [], summary: [], resume: ['latest'], sessions: [],
       timeline: ['--since', '2026-03-01'], topic: ['token bucket'], observations: [], 'file-history': ['server/store.py'],
-      status: [], coverage: [], log: [], diagnostics: [], doctor: [],
+      status: [], coverage: [], log: [], diagnostics: [], doctor: [], ingest: ['--once'], forget: ['latest'], retention: [],
     };
     const listed = (await cli(home, 'schema')).stdout.trim().split('\n');
     assert.deepEqual(listed.sort(), Object.keys(ran).sort(), 'every command that has a schema is tried here');
