@@ -1,6 +1,7 @@
 #include "daemon/cli/render/columns.hpp"
 #include "daemon/cli/render/line.hpp"
 #include "daemon/cli/render/look.hpp"
+#include "daemon/cli/render/screen.hpp"
 #include "daemon/cli/render/words.hpp"
 
 #include <gmock/gmock.h>
@@ -70,6 +71,34 @@ TEST(CliLine, StylesWithinAWordKeepItTogether) {
   EXPECT_EQ(plain(line), "it races the rename");
   EXPECT_EQ(line.pieces()[1].style, Style::match);
   EXPECT_THAT(plain(wrapped(line, 7)), ElementsAre("it", "races", "the", "rename"));
+}
+
+TEST(CliLine, WordsOfAQueryStandOut) {
+  EXPECT_THAT(words_to_mark("Token  \"rate limiter\" a x? (Bucket)"),
+              ElementsAre("token", "rate", "limiter", "bucket"));
+  bool found = false;
+  const Line line = with_words(Line("A Token").add("bucket", Style::faint), {"token", "buck"}, found);
+  EXPECT_TRUE(found);
+  EXPECT_EQ(plain(line), "A Tokenbucket");
+  ASSERT_EQ(line.pieces().size(), 3U);
+  EXPECT_EQ(line.pieces()[1].text, "Tokenbuck");
+  EXPECT_EQ(line.pieces()[1].style, Style::match);
+  EXPECT_EQ(line.pieces()[2].style, Style::faint);
+  with_words(Line("nothing"), {"token"}, found);
+  EXPECT_FALSE(found);
+}
+
+TEST(CliScreen, KeepsLinesInsteadOfPrinting) {
+  Look look;
+  look.columns = 8;
+  KeptLines kept;
+  Screen screen(look, kept);
+  screen.line("one two three");
+  screen.item();
+  screen.text("four", 2).blank();
+  EXPECT_TRUE(screen.finish());
+  EXPECT_THAT(plain(kept.lines), ElementsAre("one two", "three", "  four", ""));
+  EXPECT_THAT(kept.items, ElementsAre(2U));
 }
 
 TEST(CliLook, TellsHowLongAgo) {
