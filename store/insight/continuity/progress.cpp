@@ -23,7 +23,8 @@ constexpr std::ptrdiff_t kProgressFewestWords = 4;
 constexpr std::size_t kProgressSentenceBytes = 240;
 constexpr std::size_t kReadOfDecisions = 4 * 1024;  // a longer message is a paste
 constexpr std::size_t kErrorBytes = 600;
-constexpr std::size_t kLastWordsBytes = 700;
+constexpr std::size_t kLastWordsBytes = 900;
+constexpr std::size_t kFewWordsBytes = 300;
 
 // The first lines and the last ones: what was run and how it ended.
 std::string verbatim(std::string_view text) {
@@ -149,6 +150,17 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
   if (last == past.texts.rend()) return;
   // How it began says what it is about, if it does not fit.
   out.last_words = Told{shortened(last->text, kLastWordsBytes), id_of(past, last->exchange), 1};
+}
+
+void lead_up_to_last_words(const SessionPast& past, WorkingState& out) {
+  std::string words;
+  for (auto t = past.texts.rbegin(); t != past.texts.rend() && words.size() < kFewWordsBytes; ++t) {
+    if (t->speaker != Speaker::agent) break;
+    words.insert(0, std::string(t->text) + ' ');
+  }
+  out.last_words->text = shortened(words, kLastWordsBytes);
+  drop_said(out.problems, out.last_words->text);
+  drop_said(out.next_steps, out.last_words->text);
 }
 
 void find_last_error(const SessionPast& past, WorkingState& out) {
