@@ -73,6 +73,9 @@ double likelihood(std::string_view name, const NameUse& use) {
   return std::exp(x);
 }
 
+// As many are wanted as fit, but not the short ones alone.
+double cost_of_name(std::string_view name) { return std::sqrt(static_cast<double>(estimate_tokens(name))); }
+
 class Tally {
  public:
   void read(std::string_view text, Spot spot, std::size_t age, ExchangeId exchange) {
@@ -132,6 +135,8 @@ class Tally {
 
 }  // namespace
 
+double NameInPlay::likelihood() const { return score * cost_of_name(text); }
+
 void find_names(const SessionPast& past, WorkingState& out) {
   Tally tally;
   for (const PastText& t : past.texts)
@@ -162,26 +167,10 @@ void find_names(const SessionPast& past, WorkingState& out) {
       name.line = place.line;
     }
     if (name.path.empty() && name.program.empty()) name.score *= kWeights.names.without_place;
-    name.score /= std::sqrt(static_cast<double>(estimate_tokens(name.text)));  // as many as fit
+    name.score /= cost_of_name(name.text);
   }
   std::stable_sort(out.names.begin(), out.names.end(), comes_first);
 }
-
-namespace {
-
-// Of one file a few names are used again: each further one counts less.
-void spread_over_files(std::vector<NameInPlay>& names) {
-  std::unordered_map<std::string_view, double> left;
-  for (NameInPlay& name : names) {
-    if (name.path.empty()) continue;
-    double& share = left.try_emplace(name.path, 1).first->second;
-    name.score *= share;
-    share *= kWeights.names.further_of_file;
-  }
-  std::stable_sort(names.begin(), names.end(), comes_first);
-}
-
-}  // namespace
 
 void weigh_names(std::vector<NameInPlay>& names, const std::vector<NameSpread>& spreads) {
   const std::size_t known = std::min(names.size(), spreads.size());
@@ -189,7 +178,6 @@ void weigh_names(std::vector<NameInPlay>& names, const std::vector<NameSpread>& 
     names[i].score *= std::sqrt(name_weight(names[i].text, spreads[i]));
   // Those behind were used less than any of them.
   std::stable_sort(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(known), comes_first);
-  spread_over_files(names);
 }
 
 }  // namespace memd::continuity

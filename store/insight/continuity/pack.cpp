@@ -85,7 +85,7 @@ class Packer {
     add_list(state_.decisions, 4, out_.decisions);
     add_list(state_.values, 3.2, out_.values);
     add_list(state_.running, 3, out_.running);
-    if (state_.last_words) out.push_back({6, &*state_.last_words, nullptr, &out_.last_words});
+    if (state_.last_words) out.push_back({9, &*state_.last_words, nullptr, &out_.last_words});
     if (state_.last_error) out.push_back({4.3, &*state_.last_error, nullptr, &out_.last_error});
     std::stable_sort(out.begin(), out.end(), [](const Candidate& a, const Candidate& b) { return a.rank > b.rank; });
     return out;
@@ -100,7 +100,10 @@ class Packer {
       std::size_t cost = cost_of(line);
       const bool first_goal = c.list == &out_.goal && out_.goal.empty();
       const bool may_be_cut = first_goal || c.list == &out_.goal || c.single == &out_.last_words;
-      const std::size_t most = first_goal ? std::min(tokens, longest) : longest;  // better a part of it than none
+      // Better a part of it than none. The last words tell most of what comes next.
+      const std::size_t most = first_goal                     ? std::min(tokens, longest)
+                               : c.single == &out_.last_words ? std::min(tokens, longest * kAtOnce / 2)
+                                                              : longest;
       if (cost > most && may_be_cut && most > kIdTokens + 2) {
         line = with_id(cut_to_tokens(c.told->text, most - kIdTokens).text, c.told->exchange);
         cost = cost_of(line);
@@ -190,8 +193,15 @@ class Packer {
     std::size_t tokens = share(shares_.names);
     std::size_t bare = std::min(tokens, share(shares_.bare));
     std::vector<std::pair<ExchangeId, std::string>> groups;  // names of no known place, by the exchange that used them
+    const NameWeights& w = kWeights.names;
+    const double room = static_cast<double>(budget_.max()) / w.least_likely_tokens;
+    const double least = w.least_likely / (room * room);
     for (const NameInPlay& n : state_.names) {
       if (said.contains(n.text)) continue;
+      if (n.likelihood() < least) {
+        ++out_.left_out;
+        continue;
+      }
       const bool placed = !n.path.empty() || !n.program.empty();
       if (!(placed ? files_.add_name(n, tokens) || add_flag(n, tokens) : add_bare_name(n, groups, bare))) {
         ++out_.left_out;

@@ -24,7 +24,7 @@ constexpr std::size_t kProgressSentenceBytes = 240;
 constexpr std::size_t kReadOfDecisions = 4 * 1024;  // a longer message is a paste
 constexpr std::size_t kErrorBytes = 600;
 constexpr std::size_t kLastWordsBytes = 900;
-constexpr std::size_t kFewWordsBytes = 300;
+constexpr std::size_t kFewWordsBytes = 600;
 
 // The first lines and the last ones: what was run and how it ended.
 std::string verbatim(std::string_view text) {
@@ -85,6 +85,8 @@ void find_choices(const SessionPast& past, WorkingState& out) {
       out.decisions.push_back({plain_sentence(decision.sentence, kProgressSentenceBytes), id_of(past, t.exchange),
                                kOfPerson * decay(t.age, kToldHalfLife)});
   }
+  // A goal says what was agreed to. What a colon announces stands behind it.
+  std::erase_if(out.decisions, [](const Told& told) { return is_go_ahead(told.text) || announces(told.text); });
   // What binds stands among the constraints; an answer stands with its question.
   for (const auto* list : {&out.goal, &out.constraints})
     for (const Told& told : *list)
@@ -110,7 +112,7 @@ void find_promises(const SessionPast& past, WorkingState& out) {
     const bool person = t.speaker != Speaker::agent;
     if (t.text.starts_with('<') || (person && t.text.size() > kReadOfDecisions)) continue;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
-      if (!cues().has(sentence, Cue::promised) || ends_in_question_mark(sentence) || sentence.ends_with(':')) return;
+      if (!cues().has(sentence, Cue::promised) || ends_in_question_mark(sentence) || announces(sentence)) return;
       const bool is_done = std::any_of(done.begin(), done.end(), [&](const auto& said) {
         return said.first < t.age && said.second.has_sentence(sentence);
       });
@@ -211,7 +213,7 @@ bool reports_done(std::string_view text) { return cues().has(text.substr(0, 80),
 Trouble trouble_in(std::string_view sentence) {
   const auto trouble = static_cast<int>(cues().all(sentence, Cue::trouble).size());
   if (cues().has(sentence, Cue::mended)) return {0, trouble == 0};
-  if (trouble == 0 || sentence.size() < kShortestTrouble || sentence.ends_with(':') || ends_in_question_mark(sentence))
+  if (trouble == 0 || sentence.size() < kShortestTrouble || announces(sentence) || ends_in_question_mark(sentence))
     return {};
   return {cues().has(sentence, kNoTrouble) || !names_its_subject(sentence) ? 0 : trouble, false};
 }

@@ -27,9 +27,11 @@ struct NameWeights {
   double seen = 0.3;
   double used = 0.27;
   double flag = 0.9;
-  double dotted = 0.5;            // taken off: "store.Reader" is often told by "Reader"
-  double without_place = 0.3;     // a factor: no file or command is known that it belongs to
-  double further_of_file = 0.95;  // a factor for each name of the same file that stands before it
+  double dotted = 0.5;  // taken off: "store.Reader" is often told by "Reader"
+  // A pack of so many tokens takes no name that is less likely; one of twice as many, a quarter as likely ones.
+  double least_likely = 0.09;
+  double least_likely_tokens = 1000;
+  double without_place = 0.3;  // a factor: no file or command is known that it belongs to
 };
 
 // Half-lives are counted in messages and calls: after so many a use counts half.
@@ -47,7 +49,7 @@ struct Weights {
   double command_shows = 0.4;  // only shows something, and ran once
 
   // Much of it is told: the reader has no other way to know that.
-  Shares whole{0.36, 0.12, 0.16, 0.28, 0.015, 0.04};
+  Shares whole{0.29, 0.12, 0.14, 0.40, 0.04, 0.03};
   Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05};  // the platform's summary tells the story
 };
 
