@@ -12,6 +12,7 @@
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace memd::continuity {
@@ -155,14 +156,20 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
 }
 
 void lead_up_to_last_words(const SessionPast& past, WorkingState& out) {
+  // What is open or comes next stands under its own name.
+  const auto tells_apart = [&](std::string_view text) {
+    const std::string spoken = spoken_form(text);
+    return std::ranges::any_of(std::array{&out.problems, &out.next_steps}, [&](const std::vector<Told>* list) {
+      return std::ranges::any_of(
+          *list, [&](const Told& told) { return spoken.find(spoken_form(told.text)) != std::string::npos; });
+    });
+  };
   std::string words;
   for (auto t = past.texts.rbegin(); t != past.texts.rend() && words.size() < kFewWordsBytes; ++t) {
-    if (t->speaker != Speaker::agent) break;
+    if (t->speaker != Speaker::agent || tells_apart(t->text)) break;
     words.insert(0, std::string(t->text) + ' ');
   }
-  out.last_words->text = shortened(words, kLastWordsBytes);
-  drop_said(out.problems, out.last_words->text);
-  drop_said(out.next_steps, out.last_words->text);
+  if (!words.empty()) out.last_words->text = shortened(words, kLastWordsBytes);
 }
 
 void find_last_error(const SessionPast& past, WorkingState& out) {
