@@ -17,7 +17,7 @@ constexpr std::size_t kQuotes = 3;  // of a string in an array
 constexpr std::size_t kIdTokens = 10;
 constexpr std::size_t kAtOnce = 3;  // the request, the goal now and the last words have room beside each other
 constexpr std::size_t kLeastTold = 40;
-constexpr std::size_t kUsualCommand = 48;  // tokens; a longer line is rarely run again as it stands
+constexpr std::size_t kUsualCommand = 48;  // tokens; a longer line that ran once is rarely run again as it stands
 
 std::string with_id(std::string_view text, ExchangeId id) {
   return std::string(text) + (id == 0 ? "" : " [" + format_exchange_id(id) + "]");
@@ -143,7 +143,9 @@ class Packer {
       std::string line = (c.failed ? "(failed) " : "") + c.line;
       if (!c.whole && !line.ends_with("…")) line += "…";
       const std::size_t cost = cost_of(line) + (group == out_.commands.end() ? kNewGroup : 0);
-      if (cost > longest || cost > tokens || (!c.whole && longest < budget_.max()) || !budget_.take(cost)) continue;
+      const bool unusual = cost > kUsualCommand && c.runs < 2 && !c.failed;
+      if (unusual || cost > longest || cost > tokens || (!c.whole && longest < budget_.max()) || !budget_.take(cost))
+        continue;
       tokens -= cost;
       taken_.insert(&c);
       if (group == out_.commands.end()) group = out_.commands.insert(group, {c.exchange, {}});
