@@ -256,6 +256,7 @@ std::string naive_match(const std::string& query) {
 constexpr std::size_t kNaiveQueries = 5;
 constexpr double kLargeStore = 2e9;  // bytes
 constexpr int kClients = 64;
+constexpr std::size_t kPhrasings = 4;
 
 // In milliseconds. The CPU time tells the cost also on a machine that others use.
 struct Latencies {
@@ -328,6 +329,7 @@ void in_process(const fs::path& store, const std::vector<QueryClass>& classes, S
   auto naive = sqlite::Database::open(store, sqlite::OpenMode::read_only);
   std::printf("%-20s %-9s %9s %9s %9s %11s %9s\n", "kind", "", "p50 ms", "p95 ms", "p99 ms", "CPU p50 ms", "p95 ms");
   Latencies all;
+  Latencies all_phrased;  // with the next questions of the kind as further phrasings
   Latencies all_naive;
   std::size_t hits = 0;
   const std::size_t naive_queries = static_cast<double>(fs::file_size(store)) > kLargeStore ? 1 : kNaiveQueries;
@@ -341,6 +343,17 @@ void in_process(const fs::path& store, const std::vector<QueryClass>& classes, S
     });
     row(c.name, "memd", ours);
     all.add(ours);
+    std::size_t at = 0;
+    const auto phrased = measure(c.queries, c.queries.size(), [&](const std::string& text) {
+      query.text = text;
+      ++at;
+      for (std::size_t i = 0; i < kPhrasings; ++i)
+        query.also.push_back(c.queries[(at + i) % c.queries.size()]);
+      hits += reader.search(query).value().hits.size();
+      query.also.clear();
+    });
+    row("", "+ 4 more", phrased);
+    all_phrased.add(phrased);
     const auto theirs = measure(c.queries, naive_queries, [&](const std::string& text) {
       const std::string match = naive_match(text);
       auto& q = naive
@@ -356,6 +369,7 @@ void in_process(const fs::path& store, const std::vector<QueryClass>& classes, S
     all_naive.add(theirs);
   }
   row("all (P5)", "memd", all);
+  row("", "+ 4 more", all_phrased);
   row("", "naive OR", all_naive);
   std::printf("%zu hits; memory of this process %.0f MiB, at most %.0f\n", hits, memory_mb("self", "VmRSS:"),
               memory_mb("self", "VmHWM:"));

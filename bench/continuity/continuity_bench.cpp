@@ -7,6 +7,7 @@
 #include "bench/continuity/report.hpp"
 #include "bench/continuity/transcript.hpp"
 #include "bench/served_memd.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/ids.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -141,20 +142,27 @@ class Judge {
   const Items& items() const { return scored_.items; }
 
   void add(const std::string& method, std::size_t budget, const std::string& text) {
+    std::vector<JudgedUnit> units;
     Score score{method,
                 budget,
                 memd::estimate_tokens(text),
                 find_items(text, scored_.items, known_),
-                worth_of(text, scored_.items, known_, weights_, said_after_),
-                0};
+                worth_of(text, scored_.items, known_, weights_, said_after_, &units),
+                0,
+                {}};
+    score.sections = sections_of(units);
     for (const std::string& name : future_)
       // The platform's summary is the agent's own word, after the boundary.
       if (names(text, name) && !names(compaction_.platform_summary, name)) ++score.leaks;
     scored_.scores.push_back(std::move(score));
     if (options_.packs.empty()) return;
     fs::create_directories(options_.packs);
-    std::ofstream(options_.packs / fmt::format("{}.{} {}@{}.txt", scored_.session, scored_.number, method, budget))
-        << text;
+    const std::string name = fmt::format("{}.{} {}@{}", scored_.session, scored_.number, method, budget);
+    std::ofstream(options_.packs / (name + ".txt")) << text;
+    std::ofstream judged(options_.packs / (name + ".judged.txt"));
+    for (const JudgedUnit& u : units)
+      judged << fmt::format("{:3.0f} {:5.2f}{} {}\n", u.tokens, u.weight, u.weight < 0 ? " -" : " +",
+                            memd::ascii::one_line(u.unit.text));
   }
 
   Scored take() { return std::move(scored_); }
@@ -244,7 +252,8 @@ int main(int argc, char** argv) {
   app.add_option("--limit", options.limit, "Only the first compactions");
   app.add_option("--json", options.json, "Write the figures here, too");
   app.add_option("--dump", options.dump, "Write every item, found or not: JSON lines");
-  app.add_option("--packs", options.packs, "Write every pack into this directory");
+  app.add_option("--packs", options.packs,
+                 "Write every pack, and how each of its units was judged, into this directory");
   CLI11_PARSE(app, argc, argv);
   try {
     run(options);

@@ -18,7 +18,7 @@ std::size_t words_of_entry(std::string_view text) {
   for (const char c : text) {
     if (c == '(' || c == '[' || c == '{') ++depth;
     const bool part = depth == 0 && c != ' ';
-    if (part && !inside) ++words;
+    if (part && !inside && c != '-') ++words;  // flags are entries of their own
     inside = part;
     if ((c == ')' || c == ']' || c == '}') && depth > 0) --depth;
   }
@@ -44,18 +44,33 @@ std::size_t end_of_context(std::string_view line) {
   return colon != std::string_view::npos && colon < blank ? colon : 0;
 }
 
+// "git log --oneline --format": flags behind a program are entries of their own.
+bool add_flags(std::string_view entry, const std::string& context, std::vector<PackUnit>& out) {
+  constexpr std::string_view kFlag = " --";
+  const auto first = entry.find(kFlag);
+  if (first == std::string_view::npos || first == 0) return false;
+  out.push_back({entry.substr(0, first), context, true});
+  for (std::size_t begin = first; begin < entry.size();) {
+    const std::size_t end = std::min(entry.find(kFlag, begin + 1), entry.size());
+    out.push_back({entry.substr(begin, end - begin), {}, true, true});
+    begin = end;
+  }
+  return true;
+}
+
 // The names in braces behind a file are entries of their own.
 void add_entry(std::string_view entry, const std::string& context, std::vector<PackUnit>& out) {
   const auto open = entry.find('{');
   const auto close = entry.find('}', std::min(open, entry.size()));
   if (open == std::string_view::npos || close == std::string_view::npos) {
+    if (add_flags(entry, context, out)) return;
     out.push_back({entry, context, true});
     return;
   }
   out.push_back({entry.substr(0, open), context, true});
   for (std::size_t begin = open; begin < close;) {
     const std::size_t end = std::min(entry.find(' ', begin + 1), close);
-    out.push_back({entry.substr(begin, end - begin), {}, true});
+    out.push_back({entry.substr(begin, end - begin), {}, true, true});
     begin = end;
   }
   out.push_back({entry.substr(close), {}, true});
@@ -85,17 +100,20 @@ bool add_list(std::string_view line, std::vector<PackUnit>& out) {
   return true;
 }
 
-// "openStore readRow MAX_ROWS": most of the words are names.
+// "openStore readRow MAX_ROWS": most of the words are names. "store/reader.cpp: openStore readRow" says where they
+// live.
 bool add_bag(std::string_view line, std::vector<PackUnit>& out) {
   std::vector<PackUnit> words;
   std::size_t names = 0;
+  const std::string_view place = line.substr(0, end_of_context(line));
+  const bool has_place = place.find('/') != std::string_view::npos || place.find('.') != std::string_view::npos;
   for (std::size_t begin = 0; begin < line.size();) {
     const std::size_t end = std::min(line.find(' ', begin), line.size());
     const std::string_view word = line.substr(begin, end - begin);
     Terms terms;
     add_identifiers(word, terms);
     names += terms.empty() ? 0 : 1;
-    words.push_back({line.substr(begin, std::min(end + 1, line.size()) - begin), {}, true});
+    words.push_back({line.substr(begin, std::min(end + 1, line.size()) - begin), {}, true, has_place});
     begin = end + 1;
   }
   if (words.size() < 4 || names * 10 < words.size() * 6) return false;
@@ -119,7 +137,8 @@ class Meter {
         const std::vector<std::set<std::string>>& said_after)
       : items_(items), known_(known), weights_(weights), said_after_(said_after) {}
 
-  void add(const PackUnit& unit) {
+  // Negative: nothing of it was used again.
+  double add(const PackUnit& unit) {
     // Of a file the context says where a name lives; the name itself has to be used again.
     const bool in_directory = unit.context.ends_with('/');
     const std::string text = in_directory ? unit.context + " " + std::string(unit.text) : std::string(unit.text);
@@ -128,7 +147,11 @@ class Meter {
     const double weight = weight_of(unit, text);
     if (weight >= 0) worth_.used += tokens;
     if (weight > 0) worth_.weighted += tokens * weight;
-    if (unit.is_entry && is_bare_name(unit, text)) worth_.bare += tokens;
+    if (unit.is_entry && is_name(unit, text)) {
+      worth_.names += tokens;
+      if (!unit.has_place) worth_.bare += tokens;
+    }
+    return weight;
   }
   Worth take() const { return worth_; }
 
@@ -159,7 +182,7 @@ class Meter {
                        [&](const std::set<std::string>& said) { return covers(said, words); });
   }
 
-  bool is_bare_name(const PackUnit& unit, const std::string& text) const {
+  bool is_name(const PackUnit& unit, const std::string& text) const {
     Terms terms;
     add_identifiers(unit.text, terms);
     if (terms.empty()) return false;
@@ -193,10 +216,13 @@ std::vector<PackUnit> pack_units(std::string_view pack) {
 }
 
 Worth worth_of(std::string_view pack, const Items& items, const Known& known, const NameWeights& weights,
-               const std::vector<std::set<std::string>>& said_after) {
+               const std::vector<std::set<std::string>>& said_after, std::vector<JudgedUnit>* judged) {
   Meter meter(items, known, weights, said_after);
-  for (const PackUnit& unit : pack_units(pack))
-    meter.add(unit);
+  for (PackUnit& unit : pack_units(pack)) {
+    const double weight = meter.add(unit);
+    const auto tokens = static_cast<double>(memd::estimate_tokens(unit.text));
+    if (judged != nullptr) judged->push_back({std::move(unit), tokens, weight});
+  }
   return meter.take();
 }
 

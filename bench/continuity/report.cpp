@@ -48,7 +48,9 @@ struct Row {
   // Means over the compactions.
   double precision = 0;
   double weighted_precision = 0;
+  double names = 0;
   double bare = 0;
+  std::vector<SectionWorth> sections;  // shares of the pack, means
 };
 
 // A score and the compaction that it is of.
@@ -101,6 +103,11 @@ Figures figures(const std::vector<Judged>& scores, std::size_t kind) {
   return out;
 }
 
+SectionWorth& section_of(std::vector<SectionWorth>& sections, const std::string& title) {
+  const auto at = std::find_if(sections.begin(), sections.end(), [&](const auto& s) { return s.title == title; });
+  return at != sections.end() ? *at : sections.emplace_back(SectionWorth{title, 0, 0});
+}
+
 enum class Side { all, fit, held_out };
 constexpr std::array<std::string_view, 3> kSides{"all", "fit", "held out"};
 
@@ -124,14 +131,20 @@ std::vector<Row> rows_of(const std::vector<Scored>& scored, Side side, std::size
   }
   std::vector<Row> rows;
   for (std::size_t m = 0; m < methods.size(); ++m) {
-    Row row{methods[m].first, methods[m].second, 0, 0, {}, 0, 0, 0};
+    Row row{methods[m].first, methods[m].second, 0, 0, {}, 0, 0, 0, 0, {}};
     const auto of_all = static_cast<double>(scores[m].size());
     for (const Judged& judged : scores[m]) {
       row.tokens += static_cast<double>(judged.score->tokens) / of_all;
       row.leaks += judged.score->leaks;
       row.precision += judged.score->worth.precision() / of_all;
       row.weighted_precision += judged.score->worth.weighted_precision() / of_all;
+      row.names += judged.score->worth.names_share() / of_all;
       row.bare += judged.score->worth.bare_share() / of_all;
+      for (const SectionWorth& part : judged.score->sections) {
+        SectionWorth& section = section_of(row.sections, part.title);
+        section.all += part.all / of_all;
+        section.used += part.used / of_all;
+      }
     }
     for (std::size_t kind = 0; kind < kItemKindCount; ++kind)
       row.kinds[kind] = figures(scores[m], kind);
@@ -154,6 +167,23 @@ void number(json::Writer& w, std::string_view name, double value) {
 }
 
 }  // namespace
+
+std::vector<SectionWorth> sections_of(const std::vector<JudgedUnit>& units) {
+  constexpr std::size_t kLongestTitle = 34;
+  std::vector<SectionWorth> out{{}};
+  std::string current;
+  for (const JudgedUnit& u : units) {
+    const std::string_view text = ascii::trimmed(u.unit.text);
+    const std::string_view title = text.substr(0, text.find_first_of(":("));
+    const bool own_line = text.ends_with(':') && text.size() < kLongestTitle && ascii::is_upper(text.front());
+    if (own_line || title == "Agent's last words" || title == "Last error" || title == "Also ran")
+      current = std::string(ascii::trimmed(title));
+    SectionWorth& section = section_of(out, current);
+    section.all += u.tokens;
+    if (u.weight >= 0) section.used += u.tokens;
+  }
+  return out;
+}
 
 Found find_items(std::string_view pack, const Items& items, const Known& known) {
   const std::string on_one_line = ascii::one_line(pack);
@@ -192,7 +222,7 @@ namespace {
 // Recall of names and precision of packs, each also by what the names tell.
 std::string worth_table(const std::vector<Row>& rows) {
   std::string out = fmt::format("\n{:<36}{:>7}{:>24}{:>24}{:>24}{:>12}", "", "tokens", "identifiers, weighted",
-                                "identifiers+edits, w.", "precision, weighted", "bare names");
+                                "identifiers+edits, w.", "precision, weighted", "names, bare");
   for (const Row& row : rows) {
     const std::string name = row.budget == 0 ? row.method : fmt::format("{} @{}", row.method, row.budget);
     const Figures& said = row.kinds[static_cast<std::size_t>(ItemKind::identifier)];
@@ -200,8 +230,21 @@ std::string worth_table(const std::vector<Row>& rows) {
     out += fmt::format("\n{:<36}{:>7.0f}", name, row.tokens);
     for (const Figures* f : {&said, &edited})
       out += fmt::format("{:>24}", fmt::format("{:.2f} {:.2f} (micro)", f->weighted_mean, f->weighted_micro));
-    out +=
-        fmt::format("{:>24}{:>12.2f}", fmt::format("{:.2f} {:.2f}", row.precision, row.weighted_precision), row.bare);
+    out += fmt::format("{:>24}{:>12}", fmt::format("{:.2f} {:.2f}", row.precision, row.weighted_precision),
+                       fmt::format("{:.2f} {:.2f}", row.names, row.bare));
+  }
+  return out + "\n";
+}
+
+// Of the packs of memd by itself: tokens of each section, and what of them was used again.
+std::string section_table(const std::vector<Row>& rows) {
+  std::string out;
+  for (const Row& row : rows) {
+    if (row.method != "resume_context") continue;
+    out += fmt::format("\nsections of {} @{}: tokens, precision", row.method, row.budget);
+    for (const SectionWorth& s : row.sections)
+      out += fmt::format("\n  {:<28}{:>7.0f}{:>7.2f}", s.title.empty() ? "(head)" : s.title, s.all,
+                         s.all == 0 ? 0 : s.used / s.all);
   }
   return out + "\n";
 }
@@ -229,7 +272,7 @@ std::string tables(const std::vector<Scored>& scored) {
                                   : fmt::format("  {:.2f} {:.2f} {:.2f}   ", f.median, f.mean, f.micro);
       if (row.leaks > 0) out += fmt::format("  {} names of the future", row.leaks);
     }
-    out += "\n" + worth_table(rows);
+    out += "\n" + worth_table(rows) + section_table(rows);
   }
   return out;
 }
@@ -250,6 +293,7 @@ void write_figures(const std::vector<Scored>& scored, const std::filesystem::pat
       number(w, "names_of_the_future", static_cast<double>(row.leaks));
       number(w, "precision", row.precision);
       number(w, "weighted_precision", row.weighted_precision);
+      number(w, "names", row.names);
       number(w, "bare_names", row.bare);
       for (std::size_t kind = 0; kind < kItemKindCount; ++kind) {
         const Figures& f = row.kinds[kind];

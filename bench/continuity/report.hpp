@@ -16,6 +16,14 @@ namespace memd::bench {
 using Found = std::array<std::vector<bool>, kItemKindCount>;
 Found find_items(std::string_view pack, const Items& items, const Known& known);
 
+// What of a pack a section was, and what of it was used again. Tokens.
+struct SectionWorth {
+  std::string title;  // empty: in front of the first
+  double all = 0;
+  double used = 0;
+};
+std::vector<SectionWorth> sections_of(const std::vector<JudgedUnit>& units);
+
 struct Score {
   std::string method;
   std::size_t budget = 0;  // tokens asked for; 0: none
@@ -23,6 +31,7 @@ struct Score {
   Found found;
   Worth worth;
   std::size_t leaks = 0;  // names of the future
+  std::vector<SectionWorth> sections;
 };
 
 // One compaction, by all methods.

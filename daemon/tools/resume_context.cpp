@@ -53,7 +53,7 @@ Result<std::size_t> fetch_past_texts(const ToolServices& services, Reader& reade
 
 // What other sessions and projects say of the names; of the best, the others count as they are used.
 Result<void> weigh_names(Reader& reader, std::vector<continuity::NameInPlay>& names) {
-  constexpr std::size_t kWeighed = 120;
+  constexpr std::size_t kWeighed = 240;
   NameSpreadQuery query;
   for (std::size_t i = 0; i < std::min(kWeighed, names.size()); ++i)
     query.names.push_back(names[i].text);
@@ -224,9 +224,7 @@ Result<ResumeAnswer> fit_pack(std::size_t limit, const Answer& frame, ResumeAnsw
   const auto build = [&](std::size_t tokens) {
     ResumeAnswer out = head;
     const std::size_t left = (tokens + frame_tokens) - std::min(tokens + frame_tokens, taken);
-    const auto names = static_cast<std::size_t>(continuity::kNamesShare * static_cast<double>(tokens));
-    put(continuity::make_pack(state, static_cast<std::size_t>(static_cast<double>(left) * stretch), shares, names),
-        out);
+    put(continuity::make_pack(state, static_cast<std::size_t>(static_cast<double>(left) * stretch), shares), out);
     return out;
   };
   for (int attempt = 0; attempt < 2; ++attempt) {

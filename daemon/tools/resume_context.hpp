@@ -136,13 +136,11 @@ struct Describe<tools::ResumeAnswer> {
           field("last_words", &T::last_words, "Of the agent."),
           field("running", &T::running, "Started in the background."),
           field("files", &T::files,
-                "A directory a line; e edited, r read, so many times; {names that live there:line}; an id is for those "
-                "before it."),
+                "A directory a line; e edited, r read, so many times; {names that live there:line}."),
           field("commands", &T::commands, "Most likely needed again first."),
-          field("programs", &T::programs, "Others that were run."),
+          field("programs", &T::programs, "Others that were run, and flags in play behind theirs."),
           field("names", &T::names,
-                "Further names of code, flags and ports in play, where they live in front, or the exchange that used "
-                "them last."),
+                "Further names of code in play that live in no known file, behind the exchange that used them last."),
           field("memories", &T::memories,
                 "[slug] Files that people own: pinned ones, the project's core, and those about the files in play.")),
       Describe<tools::Answer>::tail);

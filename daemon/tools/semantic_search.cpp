@@ -3,6 +3,7 @@
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/project_identity.hpp"
+#include "store/read/file_history.hpp"
 #include "store/search/words/query_parser.hpp"
 #include "store/text/token_budget.hpp"
 #include "store/text/words.hpp"
@@ -13,6 +14,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
+#include <optional>
 #include <span>
 
 namespace memd::tools {
@@ -211,6 +214,62 @@ std::vector<SearchResultOut> fill_page(std::span<const PricedHit> hits, std::siz
   return page;
 }
 
+// A file that a question names, as file_history knows it.
+struct FileInQuestion {
+  std::string name;                 // as it was asked
+  std::vector<ExchangeId> changed;  // the exchanges that changed it, the newest kEditsLookedAt of them
+  std::int64_t exchanges = 0;       // of all
+};
+
+constexpr int kEditsLookedAt = 200;
+constexpr int kMostFilesMeant = 8;            // "main.go" of eight projects names none
+constexpr double kChangedWhatIsAsked = 0.25;  // as much as a decision counts for a question why
+
+// "store/reader.cpp" and "reader.cpp", with marks of sentences and quotes around.
+std::string_view file_name_in(std::string_view word) {
+  constexpr std::string_view kMarks = "\"'`()[]<>,;:?!*";
+  const auto first = word.find_first_not_of(kMarks);
+  if (first == std::string_view::npos) return {};
+  word = word.substr(first, word.find_last_not_of("\"'`()[]<>,;:?!*.") + 1 - first);
+  const auto dot = word.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || word.find(':') != std::string_view::npos) return {};
+  return words(WordClass::file_ending).has(word.substr(dot + 1)) ? word : std::string_view();
+}
+
+// The first file that the question names and an agent changed.
+Result<std::optional<FileInQuestion>> file_in_question(Reader& reader, std::string_view question,
+                                                       const QueryFilter& filter) {
+  for (std::size_t begin = 0; begin < question.size();) {
+    const std::size_t end = std::min(question.find_first_of(" \t\n", begin), question.size());
+    const std::string_view name = file_name_in(question.substr(begin, end - begin));
+    begin = end + 1;
+    if (name.empty()) continue;
+    MEMD_TRY_ASSIGN(const PathFinding found, reader.ask(PathQuery{name}));
+    if (found.paths.empty() || found.paths.size() > kMostFilesMeant) continue;
+    FileHistoryQuery query;
+    query.filter = filter;
+    query.access = FileAccess::modified;
+    query.limit = kEditsLookedAt;
+    for (const KnownPath& path : found.paths)
+      query.paths.push_back(path.pk);
+    MEMD_TRY_ASSIGN(const FileHistory history, reader.ask(query));
+    if (history.uses.empty()) continue;
+    FileInQuestion out{std::string(name), {}, history.total_exchanges};
+    for (const FileUse& use : history.uses)
+      out.changed.push_back(use.exchange_id);
+    return std::optional(std::move(out));
+  }
+  return std::optional<FileInQuestion>();
+}
+
+// Hits that changed the file come earlier, and the answer says so.
+void rank_up(std::vector<SearchHit>& hits, const FileInQuestion& file) {
+  for (SearchHit& hit : hits)
+    if (std::ranges::find(file.changed, hit.id) != file.changed.end())
+      hit.relevance_score = std::min(1.0, hit.relevance_score + kChangedWhatIsAsked);
+  std::ranges::stable_sort(hits, std::ranges::greater(), &SearchHit::relevance_score);
+}
+
 Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSearchParams& params,
                                  mcp::ToolContext& context) {
   if (ascii::one_line(params.query).find_first_not_of(' ') == std::string::npos)
@@ -240,7 +299,9 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.count_outside = scope.narrowed;
   if (params.cwd && !params.cwd->empty()) query.near_project = project_identity(*params.cwd).key;
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
-  MEMD_TRY_ASSIGN(const SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
+  MEMD_TRY_ASSIGN(SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
+  MEMD_TRY_ASSIGN(const auto file, file_in_question(*reader, params.query, scope.filter));
+  if (file) rank_up(found.hits, *file);
 
   FoundMemories memories;
   if (at.offset == 0) {
@@ -252,6 +313,13 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   frame.outside = found.outside;
   lead_with(frame, search_notice(found, query.mode));
   if (!memories.notice.empty()) frame.notice.say(memories.notice);
+  if (file) {
+    const AnswerText::Echo name{echo_of(file->name)};
+    frame.notice.say(name, " was changed in ", counted_words(file->exchanges, "exchange"),
+                     ", which stand higher here; the newest is ",
+                     AnswerText::Id{format_exchange_id(file->changed.front())}, ". All of them: file_history(path=\"",
+                     name, "\").");
+  }
   tell_evicted(frame.notice, std::ranges::count_if(found.hits, &SearchHit::is_evicted));
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)

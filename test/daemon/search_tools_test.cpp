@@ -81,6 +81,27 @@ TEST_F(SearchTools, SaysWhichPhrasingFoundWhat) {
   EXPECT_FALSE(call("topic_search", R"({"topic":"zzyzx","also":["tokenizer"]})").at("by_session").as_object().empty());
 }
 
+TEST_F(SearchTools, AQuestionThatNamesAFileAsksItsHistoryToo) {
+  const auto talk = [&](std::string user, std::vector<std::string> files) {
+    return store.exchange(one, {.user = std::move(user),
+                                .answer = "The buffer of reader.cpp is small for that.",
+                                .tools = {},
+                                .interventions = {},
+                                .files = std::move(files)});
+  };
+  const ExchangeId changed = talk("Widen the buffer in reader.cpp please", {"/home/u/app/src/reader.cpp"});
+  for (int i = 0; i < 3; ++i)
+    talk("What does the buffer in reader.cpp do?", {});
+  const auto answer = call("semantic_search", R"({"query":"why is the buffer in `src/reader.cpp` small?"})");
+  EXPECT_EQ(str(answer.at("results").at(0).at("exchange_id")), format_exchange_id(changed));
+  EXPECT_TRUE(has(str(answer.at("notice")), "was changed in 1 exchange")) << str(answer.at("notice"));
+  EXPECT_TRUE(has(str(answer.at("notice")), "file_history(path="));
+  for (const char* other : {"why is the buffer small?", "the buffer in nowhere.cpp", "the buffer in reader"})
+    EXPECT_FALSE(
+        has(str(call("semantic_search", R"({"query":")" + std::string(other) + "\"}").at("notice")), "file_history("))
+        << other;
+}
+
 TEST_F(SearchTools, SaysThatNothingFits) {
   const auto answer = call("semantic_search", R"({"query":"volcano insurance premium case"})");
   EXPECT_TRUE(answer.at("nothing_relevant").as_bool());

@@ -1,5 +1,6 @@
 // What a pack says is so: constraints bind, problems are open, steps lie ahead, tests came out as they did, and nothing
 // stands twice.
+#include "schemas/ids.hpp"
 #include "store/insight/continuity/pack.hpp"
 #include "store/insight/continuity/working_state.hpp"
 #include "store/read/session_past.hpp"
@@ -12,6 +13,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace memd::continuity {
 namespace {
@@ -100,6 +103,7 @@ TEST(PackLines, AProblemIsOpenUntilItIsSaidToBeMended) {
 TEST(PackLines, WorkAndGuessesAreNoProblems) {
   for (const char* done :
        {"Added a test documenting the bug and verifying the fix.", "Now let me fix the failing test.",
+        "**The problem with the totals is exactly what I suspected earlier:**",
         "If it still fails, paste the output here.",
         "This is broken because of three things:", "The header is not broken, only its date is from before."})
     EXPECT_THAT(problems_of({done}), IsEmpty()) << done;
@@ -165,10 +169,66 @@ TEST(PackLines, ATestStandsOnceWhateverIsShownOfIt) {
   ASSERT_EQ(state.tests.size(), 2U);
   EXPECT_EQ(state.tests[1].line, "go test ./rows | tail -20");
   EXPECT_EQ(state.tests[1].outcome, TestOutcome::passed);
-  const Pack pack = make_pack(state, 2000, {0.4, 0.2, 0.2});
+  const Pack pack = make_pack(state, 2000, {0.4, 0.2, 0.2, 0.2, 0.05, 0.05});
   EXPECT_THAT(pack.tests, SizeIs(2));
   EXPECT_THAT(pack.commands, IsEmpty()) << "all of them are tests";
   EXPECT_EQ(pack.left_out, 0);
+}
+
+TEST(PackLines, WhatOnlySaysToGoOnOrAnnouncesIsNoDecision) {
+  EventScript s;
+  s.user("Write the exporter.").answer("Shall I write it in Go?").user("ok, let's go").answer("Begun.");
+  s.answer("The fix: sort by the date instead of the id of the row:");
+  EXPECT_THAT(texts_in(state_after(s).decisions),
+              testing::Each(testing::AllOf(testing::Ne("ok, let's go"), testing::Not(testing::EndsWith(":")))));
+}
+
+TEST(PackLines, FewLastWordsStandWithThoseBeforeThem) {
+  EventScript s;
+  s.user("Write the exporter.").answer("The dates of the export come from the ledger, which counts in weeks.");
+  s.call("c1", "Bash", "ls").result("c1", "x").answer("Let me look at the ledger.");
+  const WorkingState state = state_after(s);
+  ASSERT_TRUE(state.last_words);
+  EXPECT_EQ(state.last_words->text,
+            "The dates of the export come from the ledger, which counts in weeks. Let me look at the ledger.");
+}
+
+TEST(PackNames, ThoseOfPersonsAndEditsComeBeforeThoseOnlySeen) {
+  EventScript s;
+  s.user("Please mend parseRows.").answer("I look at it.");
+  s.call("c1", "Read", "/w/p/src/rows.go", "/w/p/src/rows.go").result("c1", "parseRows seenInPassing");
+  s.call("c2", "Edit", "/w/p/src/rows.go", "/w/p/src/rows.go").result("c2", "done");
+  const WorkingState state = state_after(s);
+  ASSERT_FALSE(state.names.empty());
+  EXPECT_EQ(state.names.front().text, "parseRows");
+}
+
+TEST(PackNames, AFlagBelongsToItsProgram) {
+  EventScript s;
+  s.user("What changed?").call("c1", "Bash", "cd src && git log --oneline | grep --count x").result("c1", "3");
+  const WorkingState state = state_after(s);
+  const auto program_of = [&](std::string_view flag) {
+    const auto at = std::find_if(state.names.begin(), state.names.end(), [&](const auto& n) { return n.text == flag; });
+    return at == state.names.end() ? std::string("none") : at->program;
+  };
+  EXPECT_EQ(program_of("--oneline"), "git log");
+  EXPECT_EQ(program_of("--count"), "grep");
+}
+
+TEST(PackNames, StandWithTheirFileTheirProgramOrTheirExchange) {
+  WorkingState state;
+  state.cwd = "/w/p";
+  state.files.push_back({"/w/p/src/rows.go", 2, 1, "", 7, 1});
+  state.names = {{"parseRows", 9, "/w/p/src/rows.go", 41, 7, ""},
+                 {"readDates", 8, "src/dates.go", 0, 7, ""},
+                 {"--oneline", 7, "", 0, 7, "git log"},
+                 {"EpochWeek", 6, "", 0, 7, ""},
+                 {"tooUnlikely", 0.000001, "src/dates.go", 0, 7, ""}};
+  const Pack pack = make_pack(state, 1000, Weights().whole);
+  EXPECT_THAT(pack.files, ElementsAre("src/: rows.go e2 r1 {parseRows:41}, dates.go {readDates}"));
+  EXPECT_EQ(pack.programs, "git log --oneline");
+  EXPECT_THAT(pack.names, ElementsAre(format_exchange_id(7) + ": EpochWeek"));
+  EXPECT_EQ(pack.left_out, 1);
 }
 
 TEST(PackLines, WhatIsLeftOfTheTodoListComesNext) {

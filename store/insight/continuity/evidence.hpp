@@ -14,6 +14,8 @@ void find_choices(const SessionPast& past, WorkingState& out);   // decisions
 void find_values(const SessionPast& past, WorkingState& out);    // after goal, constraints and decisions
 void find_problems(const SessionPast& past, WorkingState& out);  // after commands
 void find_next_steps(const SessionPast& past, WorkingState& out);
+// Few last words are told with those before them. After all that is told in sentences.
+void lead_up_to_last_words(const SessionPast& past, WorkingState& out);
 void find_last_error(const SessionPast& past, WorkingState& out);
 void find_files(const SessionPast& past, WorkingState& out);
 // With programs, tests and what is running.

@@ -1,16 +1,14 @@
 #include "store/insight/continuity/file_list.hpp"
 
-#include "schemas/ids.hpp"
-
 #include <algorithm>
 
 namespace memd::continuity {
 namespace {
 
-constexpr std::size_t kLine = 5;  // quotes, colon and an id or two
-constexpr std::size_t kId = 4;
+constexpr std::size_t kLine = 4;  // quotes and colon
 constexpr std::size_t kBraces = 2;
 constexpr std::size_t kPurposes = 8;
+constexpr std::size_t kWithLine = 12;  // names; of the others the file is enough
 
 struct Place {
   std::string directory;  // with its last slash
@@ -45,10 +43,6 @@ std::string path_below(std::string_view path, std::string_view cwd) {
   return std::string(path);
 }
 
-std::string name_with_line(const NameInPlay& name) {
-  return name.line > 0 ? name.text + ":" + std::to_string(name.line) : name.text;
-}
-
 bool FileList::pay(std::size_t cost, std::size_t& tokens) {
   if (cost > tokens || !budget_.take(cost)) return false;
   tokens -= cost;
@@ -61,11 +55,9 @@ std::int64_t FileList::add_files(std::size_t tokens) {
     const Place place = place_of(file.path, state_.cwd);
     auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.first == place.directory; });
     const bool is_new = line == lines_.end();
-    const bool same_id = !is_new && std::any_of(line->second.begin(), line->second.end(),
-                                                [&](const Entry& e) { return e.file->exchange == file.exchange; });
-    Entry entry{&file, counted(file, place.name), {}};
-    const std::size_t cost = estimate_tokens(", " + entry.text) + (same_id ? 0 : kId) +
-                             (is_new ? estimate_tokens(place.directory) + kLine : 0);
+    Entry entry{file.path, counted(file, place.name), {}};
+    const std::size_t cost =
+        estimate_tokens(", " + entry.text) + (is_new ? estimate_tokens(place.directory) + kLine : 0);
     if (!pay(cost, tokens)) {
       ++left_out;
       continue;
@@ -81,43 +73,50 @@ void FileList::add_purposes(std::size_t tokens) {
   std::size_t purposes = 0;
   for (const FileInPlay& file : state_.files) {
     if (file.purpose.empty() || file.edits == 0 || purposes == kPurposes) continue;
-    for (auto& [directory, entries] : lines_)
-      for (Entry& entry : entries) {
-        if (entry.file != &file) continue;
-        const std::string purpose = " (" + file.purpose + ")";
-        if (!pay(estimate_tokens(purpose), tokens)) continue;
-        entry.text += purpose;
-        ++purposes;
-      }
+    Entry* entry = find(file.path);
+    const std::string purpose = " (" + file.purpose + ")";
+    if (entry == nullptr || !pay(estimate_tokens(purpose), tokens)) continue;
+    entry->text += purpose;
+    ++purposes;
   }
+}
+
+FileList::Entry* FileList::find(const std::string& path) {
+  for (auto& [directory, entries] : lines_)
+    for (Entry& entry : entries)
+      if (is_same_file(entry.path, path) || is_same_file(path, entry.path)) return &entry;
+  return nullptr;
 }
 
 bool FileList::add_name(const NameInPlay& name, std::size_t& tokens) {
   if (name.path.empty()) return false;
-  for (auto& [directory, entries] : lines_)
-    for (Entry& entry : entries) {
-      if (!is_same_file(entry.file->path, name.path)) continue;
-      const std::string text = (entry.names.empty() ? "" : " ") + name_with_line(name);
-      if (!pay(estimate_tokens(text) + (entry.names.empty() ? kBraces : 0), tokens)) return false;
-      entry.names += text;
-      return true;
-    }
-  return false;
+  const std::string with_line =
+      name.line > 0 && named_ < kWithLine ? name.text + ":" + std::to_string(name.line) : name.text;
+  if (Entry* entry = find(name.path)) {
+    const std::string text = (entry->names.empty() ? "" : " ") + with_line;
+    if (!pay(estimate_tokens(text) + (entry->names.empty() ? kBraces : 0), tokens)) return false;
+    entry->names += text;
+  } else {
+    Place place = place_of(name.path, state_.cwd);
+    auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.first == place.directory; });
+    const bool is_new = line == lines_.end();
+    const std::size_t cost = estimate_tokens(", " + place.name + " " + with_line) + kBraces +
+                             (is_new ? estimate_tokens(place.directory) + kLine : 0);
+    if (!pay(cost, tokens)) return false;
+    if (is_new) line = lines_.insert(lines_.end(), {place.directory, {}});
+    line->second.push_back({name.path, std::move(place.name), with_line});
+  }
+  ++named_;
+  return true;
 }
 
 std::vector<std::string> FileList::lines() const {
   std::vector<std::string> out;
-  for (const auto& [directory, of_directory] : lines_) {
-    // Files of one exchange stand together, so that one id does for them.
-    std::vector<Entry> entries = of_directory;
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& a, const Entry& b) { return a.file->exchange > b.file->exchange; });
+  for (const auto& [directory, entries] : lines_) {
     std::string line = directory + ":";
     for (std::size_t i = 0; i < entries.size(); ++i) {
       line += (i == 0 ? " " : ", ") + entries[i].text;
       if (!entries[i].names.empty()) line += " {" + entries[i].names + "}";
-      const bool last = i + 1 == entries.size() || entries[i + 1].file->exchange != entries[i].file->exchange;
-      if (last && entries[i].file->exchange != 0) line += " [" + format_exchange_id(entries[i].file->exchange) + "]";
     }
     out.push_back(std::move(line));
   }

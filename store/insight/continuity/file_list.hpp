@@ -21,29 +21,28 @@ class FileList {
   // Returns how many did not fit.
   std::int64_t add_files(std::size_t tokens);
 
-  // Puts a name beside the file it lives in, if that is in the list and `tokens` and the budget suffice: "summarize.go
-  // e2 {generateSummary:41}". Takes what it costs off `tokens`.
+  // Puts a name beside the file it lives in, which comes into the list with it: "summarize.go e2 {generateSummary:41}".
+  // False if no file is known, or `tokens` or the budget do not suffice. Takes what it costs off `tokens`.
   bool add_name(const NameInPlay& name, std::size_t& tokens);
 
   std::vector<std::string> lines() const;
 
  private:
   struct Entry {
-    const FileInPlay* file = nullptr;
+    std::string path;
     std::string text;
     std::string names;  // separated by blanks
   };
   using Line = std::pair<std::string, std::vector<Entry>>;  // directory, with its last slash
   void add_purposes(std::size_t tokens);
+  Entry* find(const std::string& path);
   bool pay(std::size_t cost, std::size_t& tokens);
 
   const WorkingState& state_;
   TokenBudget& budget_;
   std::vector<Line> lines_;  // best directory first
+  std::size_t named_ = 0;    // names so far
 };
-
-// "generateSummary:41", or the name alone where no line is known.
-std::string name_with_line(const NameInPlay& name);
 
 // The path's end: below the working directory as far as it is there.
 std::string path_below(std::string_view path, std::string_view cwd);

@@ -73,6 +73,12 @@ NamePlace take_place(std::string_view& line) {
   return out;
 }
 
+// What a search was asked to look into may be a directory.
+bool is_file(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.find('.') != std::string_view::npos || (!name.empty() && ascii::is_upper(name.front()));
+}
+
 }  // namespace
 
 NamePlaces::NamePlaces(const SessionPast& past) {
@@ -95,7 +101,7 @@ void NamePlaces::read_event(std::string_view text, const std::string& path, std:
     if (line.size() > kLongestLine) continue;
     NamePlace place = take_place(line);
     if (place.path.empty()) place = {path, path.empty() ? 0 : take_line_number(line)};
-    if (!place.path.empty()) read_line(line, place, age);
+    if (is_file(place.path)) read_line(line, place, age);
   }
 }
 

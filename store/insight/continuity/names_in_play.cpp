@@ -3,10 +3,13 @@
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/name_places.hpp"
 #include "store/text/code_names.hpp"
+#include "store/text/shell_line.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <unordered_map>
 
 namespace memd::continuity {
@@ -44,71 +47,127 @@ std::string_view cut_at_word(std::string_view text, std::size_t bytes) {
   return text.substr(0, text.find_last_of(" \t\n\"'(),;", bytes - 1) + 1);
 }
 
+// Where a name stands.
+enum class Spot { person, agent, command, edit, call, result };
+constexpr std::size_t kSpots = 6;
+
+// How often and how lately a name was used.
+struct NameUse {
+  std::array<std::uint32_t, kSpots> times{};  // texts that hold it
+  std::size_t seen = kNever;                  // age of the last text of any kind
+  std::size_t used = kNever;                  // of the last that is no result
+  ExchangeId exchange = 0;                    // the last
+  std::string program;                        // of a flag: the command that took it last
+  static constexpr std::size_t kNever = 2000;
+};
+
+// The likelihood that the name is used again, up to a factor.
+double likelihood(std::string_view name, const NameUse& use) {
+  const NameWeights& w = kWeights.names;
+  double x = 0;
+  for (std::size_t i = 0; i < kSpots; ++i)
+    x += w.times[i] * std::log1p(static_cast<double>(use.times[i]));
+  x -= w.seen * std::log1p(static_cast<double>(use.seen)) + w.used * std::log1p(static_cast<double>(use.used));
+  if (name.starts_with('-')) x += w.flag;
+  if (name.find_first_of(".:") != std::string_view::npos) x -= w.dotted;
+  return std::exp(x);
+}
+
+// As many are wanted as fit, but not the short ones alone.
+double cost_of_name(std::string_view name) { return std::sqrt(static_cast<double>(estimate_tokens(name))); }
+
 class Tally {
  public:
-  explicit Tally(double half_life) : half_life_(half_life) {}
-  void read(std::string_view text, double weight, std::size_t age, ExchangeId exchange) {
-    const double w = weight * decay(age, half_life_);
-    for_each_code_name(cut_at_word(text, kReadOfText), [&](std::string_view name) {
-      if (is_input_key(name)) return;
-      auto it = scores_.find(name);
-      if (it == scores_.end()) it = scores_.emplace(std::string(name), Use{}).first;
-      it->second.score += w;
-      it->second.exchange = std::max(it->second.exchange, exchange);
+  void read(std::string_view text, Spot spot, std::size_t age, ExchangeId exchange) {
+    for_each_new(cut_at_word(text, kReadOfText),
+                 [&](NameUse& use, std::string_view) { count(use, spot, age, exchange); });
+  }
+  // Flags belong to the program in front of them.
+  void read_command(std::string_view line, std::size_t age, ExchangeId exchange) {
+    for_each_new(line, [&](NameUse& use, std::string_view name) {
+      count(use, Spot::command, age, exchange);
+      if (name.starts_with('-')) use.program = program_of(line, static_cast<std::size_t>(name.data() - line.data()));
     });
   }
   std::vector<NameInPlay> best() const {
     std::vector<NameInPlay> out;
-    out.reserve(scores_.size());
-    for (const auto& [name, use] : scores_)
-      if (!is_standard_name(name)) out.push_back({name, use.score, {}, 0, use.exchange});
+    out.reserve(uses_.size());
+    for (const auto& [name, use] : uses_)
+      if (!is_standard_name(name)) out.push_back({name, likelihood(name, use), {}, 0, use.exchange, use.program});
     std::sort(out.begin(), out.end(), comes_first);
     if (out.size() > kNames) out.resize(kNames);
     return out;
   }
 
  private:
-  struct Use {
-    double score = 0;
-    ExchangeId exchange = 0;  // the last
-  };
-  double half_life_;
-  std::unordered_map<std::string, Use, TextHash, std::equal_to<>> scores_;
+  // Each name of the text once.
+  template <class F>
+  void for_each_new(std::string_view text, const F& f) {
+    ++text_;
+    for_each_code_name(text, [&](std::string_view name) {
+      if (is_input_key(name)) return;
+      auto it = uses_.find(name);
+      if (it == uses_.end()) it = uses_.emplace(std::string(name), NameUse{}).first;
+      if (auto& last = last_text_[it->first]; last != text_) {
+        last = text_;
+        f(it->second, name);
+      }
+    });
+  }
+  static void count(NameUse& use, Spot spot, std::size_t age, ExchangeId exchange) {
+    ++use.times[static_cast<std::size_t>(spot)];
+    use.seen = std::min(use.seen, age);
+    if (spot != Spot::result) use.used = std::min(use.used, age);
+    use.exchange = std::max(use.exchange, exchange);
+  }
+  static std::string program_of(std::string_view line, std::size_t at) {
+    std::size_t begin = 0;
+    for (auto next = next_separator(line, 0); next < at; next = next_separator(line, next + 1))
+      begin = next + 1;
+    const auto heads = command_heads(line.substr(begin, at - begin));
+    return heads.empty() ? std::string() : heads.back();
+  }
+
+  std::unordered_map<std::string, NameUse, TextHash, std::equal_to<>> uses_;
+  std::unordered_map<std::string_view, std::size_t> last_text_;  // keys of uses_
+  std::size_t text_ = 0;
 };
 
 }  // namespace
 
+double NameInPlay::likelihood() const { return score * cost_of_name(text); }
+
 void find_names(const SessionPast& past, WorkingState& out) {
-  Tally tally(kWeights.name_half_life);
+  Tally tally;
   for (const PastText& t : past.texts)
-    tally.read(t.text, 1, t.age, id_of(past, t.exchange));
+    tally.read(t.text, t.speaker == Speaker::agent ? Spot::agent : Spot::person, t.age, id_of(past, t.exchange));
   for (const PastEvent& e : past.events) {
     const ExchangeId id = id_of(past, e.exchange);
     const std::string_view whole = past.full_text(e.seq);
     if (e.kind == EventKind::tool_result) {
       const std::string_view text = e.is_told_by_summary() ? std::string_view(e.summary) : whole;
-      tally.read(cut_at_word(text, kReadOfResult), kWeights.name_in_result, e.age, id);
+      tally.read(cut_at_word(text, kReadOfResult), Spot::result, e.age, id);
     }
     if (e.kind != EventKind::tool_call) continue;
-    const bool of_file = e.modifies || !e.path.empty();
-    const double weight = e.modifies ? kWeights.name_in_edit
-                          : of_file  ? kWeights.name_in_call
-                                     : kWeights.name_in_command;
-    if (!whole.empty())
-      tally.read(whole, weight, e.age, id);
-    else if (of_file || (e.facts.commands.empty() && !e.facts.todos))  // todos are told as steps
-      tally.read(e.summary, e.modifies ? kWeights.name_in_edit : kWeights.name_in_call, e.age, id);
-    else
+    const Spot spot = e.modifies ? Spot::edit : Spot::call;
+    if (!e.facts.commands.empty())
       for (const ShellCommand& command : e.facts.commands)
-        tally.read(command.line, kWeights.name_in_command, e.age, id);
+        tally.read_command(command.line, e.age, id);
+    else if (!whole.empty())
+      tally.read(whole, spot, e.age, id);
+    else if (!e.facts.todos)  // todos are told as steps
+      tally.read(e.summary, spot, e.age, id);
   }
   out.names = tally.best();
   const NamePlaces places(past);
   for (NameInPlay& name : out.names) {
-    NamePlace place = places.of(name.text);
-    name.path = std::move(place.path);
-    name.line = place.line;
-    if (name.path.empty()) name.score *= kWeights.name_without_place;
+    if (name.program.empty()) {
+      NamePlace place = places.of(name.text);
+      name.path = std::move(place.path);
+      name.line = place.line;
+    }
+    if (name.path.empty() && name.program.empty()) name.score *= kWeights.names.without_place;
+    name.score /= cost_of_name(name.text);
   }
   std::stable_sort(out.names.begin(), out.names.end(), comes_first);
 }

@@ -17,7 +17,7 @@ constexpr std::size_t kQuotes = 3;  // of a string in an array
 constexpr std::size_t kIdTokens = 10;
 constexpr std::size_t kAtOnce = 3;  // the request, the goal now and the last words have room beside each other
 constexpr std::size_t kLeastTold = 40;
-constexpr std::size_t kUsualCommand = 48;  // tokens; a longer line is rarely run again as it stands
+constexpr std::size_t kUsualCommand = 48;  // tokens; a longer line that ran once is rarely run again as it stands
 
 std::string with_id(std::string_view text, ExchangeId id) {
   return std::string(text) + (id == 0 ? "" : " [" + format_exchange_id(id) + "]");
@@ -48,8 +48,8 @@ struct Candidate {
 
 class Packer {
  public:
-  Packer(const WorkingState& state, std::size_t tokens, const Shares& shares, std::size_t names)
-      : state_(state), budget_(tokens), shares_(shares), names_(names), files_(state, budget_) {}
+  Packer(const WorkingState& state, std::size_t tokens, const Shares& shares)
+      : state_(state), budget_(tokens), shares_(shares), files_(state, budget_) {}
 
   Pack pack() {
     const std::size_t told = share(shares_.told);
@@ -85,7 +85,7 @@ class Packer {
     add_list(state_.decisions, 4, out_.decisions);
     add_list(state_.values, 3.2, out_.values);
     add_list(state_.running, 3, out_.running);
-    if (state_.last_words) out.push_back({6, &*state_.last_words, nullptr, &out_.last_words});
+    if (state_.last_words) out.push_back({9, &*state_.last_words, nullptr, &out_.last_words});
     if (state_.last_error) out.push_back({4.3, &*state_.last_error, nullptr, &out_.last_error});
     std::stable_sort(out.begin(), out.end(), [](const Candidate& a, const Candidate& b) { return a.rank > b.rank; });
     return out;
@@ -100,7 +100,10 @@ class Packer {
       std::size_t cost = cost_of(line);
       const bool first_goal = c.list == &out_.goal && out_.goal.empty();
       const bool may_be_cut = first_goal || c.list == &out_.goal || c.single == &out_.last_words;
-      const std::size_t most = first_goal ? std::min(tokens, longest) : longest;  // better a part of it than none
+      // Better a part of it than none. The last words tell most of what comes next.
+      const std::size_t most = first_goal                     ? std::min(tokens, longest)
+                               : c.single == &out_.last_words ? std::min(tokens, longest * kAtOnce / 2)
+                                                              : longest;
       if (cost > most && may_be_cut && most > kIdTokens + 2) {
         line = with_id(cut_to_tokens(c.told->text, most - kIdTokens).text, c.told->exchange);
         cost = cost_of(line);
@@ -140,13 +143,18 @@ class Packer {
       std::string line = (c.failed ? "(failed) " : "") + c.line;
       if (!c.whole && !line.ends_with("…")) line += "…";
       const std::size_t cost = cost_of(line) + (group == out_.commands.end() ? kNewGroup : 0);
-      if (cost > longest || cost > tokens || (!c.whole && longest < budget_.max()) || !budget_.take(cost)) continue;
+      const bool unusual = cost > kUsualCommand && c.runs < 2 && !c.failed;
+      if (unusual || cost > longest || cost > tokens || (!c.whole && longest < budget_.max()) || !budget_.take(cost))
+        continue;
       tokens -= cost;
       taken_.insert(&c);
       if (group == out_.commands.end()) group = out_.commands.insert(group, {c.exchange, {}});
       group->lines.push_back(std::move(line));
     }
   }
+
+  // Programs and the flags they took: "git log", " --oneline --format".
+  using Program = std::pair<std::string, std::string>;
 
   void add_programs() {
     std::unordered_set<std::string> run;
@@ -159,40 +167,67 @@ class Packer {
         note(line);
     for (const std::size_t i : tests_)
       note(state_.tests[i].line);
+    std::size_t tokens = share(shares_.programs);
     for (const Scored& p : state_.programs) {
-      if (run.contains(p.text)) continue;
-      const std::string one = (out_.programs.empty() ? "" : ", ") + p.text;
-      if (budget_.take(estimate_tokens(one))) out_.programs += one;
+      const std::size_t cost = estimate_tokens(", " + p.text);
+      if (run.contains(p.text) || cost > tokens || !budget_.take(cost)) continue;
+      tokens -= cost;
+      programs_.emplace_back(p.text, "");
     }
+  }
+
+  bool add_flag(const NameInPlay& name, std::size_t& tokens) {
+    if (name.program.empty()) return false;
+    auto program =
+        std::find_if(programs_.begin(), programs_.end(), [&](const auto& p) { return p.first == name.program; });
+    const bool is_new = program == programs_.end();
+    const std::string text = " " + name.text;
+    const std::size_t cost = estimate_tokens(is_new ? ", " + name.program + text : text);
+    if (cost > tokens || !budget_.take(cost)) return false;
+    tokens -= cost;
+    if (is_new) program = programs_.insert(programs_.end(), {name.program, {}});
+    program->second += text;
+    return true;
   }
 
   void add_names() {
     std::unordered_set<std::string> said = names_said();
-    std::size_t tokens = std::min(names_, budget_.remaining());
-    std::vector<std::pair<std::string, std::string>> groups;  // where, and the names that live there
+    std::size_t tokens = share(shares_.names);
+    std::size_t bare = std::min(tokens, share(shares_.bare));
+    std::vector<std::pair<ExchangeId, std::string>> groups;  // names of no known place, by the exchange that used them
+    const NameWeights& w = kWeights.names;
+    const double room = static_cast<double>(budget_.max()) / w.least_likely_tokens;
+    const double least = w.least_likely / (room * room);
     for (const NameInPlay& n : state_.names) {
       if (said.contains(n.text)) continue;
-      if (!files_.add_name(n, tokens) && !add_to_group(n, groups, tokens)) {
+      if (n.likelihood() < least) {
+        ++out_.left_out;
+        continue;
+      }
+      const bool placed = !n.path.empty() || !n.program.empty();
+      if (!(placed ? files_.add_name(n, tokens) || add_flag(n, tokens) : add_bare_name(n, groups, bare))) {
         ++out_.left_out;
         continue;
       }
       note_name(n.text, said);
     }
-    for (const auto& [where, names] : groups)
-      out_.names.push_back(where + ":" + names);
+    for (const auto& [exchange, names] : groups)
+      out_.names.push_back(format_exchange_id(exchange) + ":" + names);
     out_.files = files_.lines();
+    for (const auto& [program, flags] : programs_)
+      out_.programs += (out_.programs.empty() ? "" : ", ") + program + flags;
   }
 
-  bool add_to_group(const NameInPlay& name, std::vector<std::pair<std::string, std::string>>& groups,
-                    std::size_t& tokens) {
-    const std::string where = name.path.empty() ? format_exchange_id(name.exchange) : path_below(name.path, state_.cwd);
-    const std::string text = " " + name_with_line(name);
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == where; });
+  bool add_bare_name(const NameInPlay& name, std::vector<std::pair<ExchangeId, std::string>>& groups,
+                     std::size_t& tokens) {
+    const std::string text = " " + name.text;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name.exchange; });
     const std::size_t cost =
-        estimate_tokens(text) + (group == groups.end() ? estimate_tokens(where + ":") + kQuotes : 0);
+        estimate_tokens(text) +
+        (group == groups.end() ? estimate_tokens(format_exchange_id(name.exchange) + ":") + kQuotes : 0);
     if (cost > tokens || !budget_.take(cost)) return false;
     tokens -= cost;
-    if (group == groups.end()) group = groups.insert(groups.end(), {where, {}});
+    if (group == groups.end()) group = groups.insert(groups.end(), {name.exchange, {}});
     group->second += text;
     return true;
   }
@@ -237,8 +272,8 @@ class Packer {
   const WorkingState& state_;
   TokenBudget budget_;
   const Shares shares_;
-  const std::size_t names_;  // tokens
   FileList files_;
+  std::vector<Program> programs_;
   Pack out_;
   std::unordered_set<const void*> taken_;
   std::unordered_set<std::size_t> tests_;  // places in state_.tests of those that were taken
@@ -246,8 +281,8 @@ class Packer {
 
 }  // namespace
 
-Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares, std::size_t names) {
-  return Packer(state, tokens, shares, names).pack();
+Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares) {
+  return Packer(state, tokens, shares).pack();
 }
 
 }  // namespace memd::continuity

@@ -12,6 +12,7 @@
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace memd::continuity {
@@ -23,7 +24,8 @@ constexpr std::ptrdiff_t kProgressFewestWords = 4;
 constexpr std::size_t kProgressSentenceBytes = 240;
 constexpr std::size_t kReadOfDecisions = 4 * 1024;  // a longer message is a paste
 constexpr std::size_t kErrorBytes = 600;
-constexpr std::size_t kLastWordsBytes = 700;
+constexpr std::size_t kLastWordsBytes = 900;
+constexpr std::size_t kFewWordsBytes = 600;
 
 // The first lines and the last ones: what was run and how it ended.
 std::string verbatim(std::string_view text) {
@@ -84,6 +86,8 @@ void find_choices(const SessionPast& past, WorkingState& out) {
       out.decisions.push_back({plain_sentence(decision.sentence, kProgressSentenceBytes), id_of(past, t.exchange),
                                kOfPerson * decay(t.age, kToldHalfLife)});
   }
+  // A goal says what was agreed to. What a colon announces stands behind it.
+  std::erase_if(out.decisions, [](const Told& told) { return is_go_ahead(told.text) || announces(told.text); });
   // What binds stands among the constraints; an answer stands with its question.
   for (const auto* list : {&out.goal, &out.constraints})
     for (const Told& told : *list)
@@ -109,7 +113,7 @@ void find_promises(const SessionPast& past, WorkingState& out) {
     const bool person = t.speaker != Speaker::agent;
     if (t.text.starts_with('<') || (person && t.text.size() > kReadOfDecisions)) continue;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
-      if (!cues().has(sentence, Cue::promised) || ends_in_question_mark(sentence) || sentence.ends_with(':')) return;
+      if (!cues().has(sentence, Cue::promised) || ends_in_question_mark(sentence) || announces(sentence)) return;
       const bool is_done = std::any_of(done.begin(), done.end(), [&](const auto& said) {
         return said.first < t.age && said.second.has_sentence(sentence);
       });
@@ -149,6 +153,23 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
   if (last == past.texts.rend()) return;
   // How it began says what it is about, if it does not fit.
   out.last_words = Told{shortened(last->text, kLastWordsBytes), id_of(past, last->exchange), 1};
+}
+
+void lead_up_to_last_words(const SessionPast& past, WorkingState& out) {
+  // What is open or comes next stands under its own name.
+  const auto tells_apart = [&](std::string_view text) {
+    const std::string spoken = spoken_form(text);
+    return std::ranges::any_of(std::array{&out.problems, &out.next_steps}, [&](const std::vector<Told>* list) {
+      return std::ranges::any_of(
+          *list, [&](const Told& told) { return spoken.find(spoken_form(told.text)) != std::string::npos; });
+    });
+  };
+  std::string words;
+  for (auto t = past.texts.rbegin(); t != past.texts.rend() && words.size() < kFewWordsBytes; ++t) {
+    if (t->speaker != Speaker::agent || tells_apart(t->text)) break;
+    words.insert(0, std::string(t->text) + ' ');
+  }
+  if (!words.empty()) out.last_words->text = shortened(words, kLastWordsBytes);
 }
 
 void find_last_error(const SessionPast& past, WorkingState& out) {
@@ -199,7 +220,7 @@ bool reports_done(std::string_view text) { return cues().has(text.substr(0, 80),
 Trouble trouble_in(std::string_view sentence) {
   const auto trouble = static_cast<int>(cues().all(sentence, Cue::trouble).size());
   if (cues().has(sentence, Cue::mended)) return {0, trouble == 0};
-  if (trouble == 0 || sentence.size() < kShortestTrouble || sentence.ends_with(':') || ends_in_question_mark(sentence))
+  if (trouble == 0 || sentence.size() < kShortestTrouble || announces(sentence) || ends_in_question_mark(sentence))
     return {};
   return {cues().has(sentence, kNoTrouble) || !names_its_subject(sentence) ? 0 : trouble, false};
 }

@@ -38,6 +38,11 @@ void for_each_sentence(std::string_view text, std::size_t shortest, std::size_t 
   }
 }
 
+bool announces(std::string_view sentence) {
+  const auto last = sentence.find_last_not_of("*_`\"' ");
+  return last != std::string_view::npos && sentence[last] == ':';
+}
+
 bool is_go_ahead(std::string_view prompt) {
   constexpr std::size_t kLongestGoAhead = 60;
   if (prompt.size() > kLongestGoAhead) return false;

@@ -18,6 +18,9 @@ std::ptrdiff_t words_in(std::string_view spoken);
 void for_each_sentence(std::string_view text, std::size_t shortest, std::size_t longest,
                        const std::function<void(std::string_view)>& f);
 
+// It announces what follows: it ends in a colon, marks of bold words and quotes aside.
+bool announces(std::string_view sentence);
+
 // Words only to go on, that name no work: "yes", "ok, continue", "commit this".
 bool is_go_ahead(std::string_view prompt);
 

@@ -57,7 +57,7 @@ void find_values(const SessionPast& past, WorkingState& out) {
     if (person && (t.text.size() > kReadOfMessage || t.text.starts_with('<'))) continue;
     for_each_sentence(t.text, 12, 240, [&](std::string_view sentence) {
       const int values = values_in(sentence);
-      if (values == 0 || ends_in_question_mark(sentence) || sentence.ends_with(':')) return;
+      if (values == 0 || ends_in_question_mark(sentence) || announces(sentence)) return;
       if (!person && cues().has(sentence, Cue::supposed | Cue::unsure)) return;  // imagined
       out.values.push_back({plain_sentence(sentence, kValueBytes), id_of(past, t.exchange),
                             (person ? kPersonsValue : 1) * decay(t.age, kToldHalfLife)});

@@ -1,31 +1,44 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 
 // What predicts that something is used again after a compaction. docs/benchmarks.md says how the numbers were chosen.
 namespace memd::continuity {
 
-// Of the pack. What a part does not need goes to the names, then to further commands.
+// Of the pack. What a part does not need goes to further commands and to what was told.
 struct Shares {
   double told;  // goal, constraints, decisions, problem, next steps
   double files;
   double commands;
+  double names;  // with the files they live in, and flags with their programs
+  double bare;   // of them those of which no place is known
+  double programs;
+};
+
+// Of names. A logistic regression found these on half of the sessions (docs/decisions/0003-continuity-weights.md): what
+// adds to the logarithm of the odds that a name is used again.
+struct NameWeights {
+  // For each doubling or so (log1p) of the texts that hold it: of persons, agents, commands, edits, other calls, and
+  // results, of which most is passed over.
+  std::array<double, 6> times{1.9, 0.65, 0.4, 0.7, 0.35, -0.25};
+  // Taken off for the age of what held it last (log1p), results included and not.
+  double seen = 0.3;
+  double used = 0.27;
+  double flag = 0.9;
+  double dotted = 0.5;  // taken off: "store.Reader" is often told by "Reader"
+  // A pack of so many tokens takes no name that is less likely; one of twice as many, a quarter as likely ones.
+  double least_likely = 0.09;
+  double least_likely_tokens = 1000;
+  double without_place = 0.3;  // a factor: no file or command is known that it belongs to
 };
 
 // Half-lives are counted in messages and calls: after so many a use counts half.
 struct Weights {
-  double name_half_life = 40;
+  NameWeights names;
   double file_half_life = 50;
   double command_half_life = 100;
-
-  // A name by where it stands; in a text of people or agents it counts 1.
-  double name_in_command = 1.3;
-  double name_in_edit = 0.2;  // an edit holds many, of which few are what it is about
-  double name_in_call = 1.0;
-  double name_in_result = 0.05;  // what was read, of which most is passed over
-
-  double name_without_place = 0.3;  // no file is known that holds it
 
   // A file by what was done with it; one that was read counts 1.
   double file_modified = 3.0;
@@ -36,8 +49,8 @@ struct Weights {
   double command_shows = 0.4;  // only shows something, and ran once
 
   // Much of it is told: the reader has no other way to know that.
-  Shares whole{0.42, 0.15, 0.14};
-  Shares complement{0.14, 0.11, 0.20};  // the platform's summary tells the story
+  Shares whole{0.29, 0.12, 0.14, 0.40, 0.04, 0.03};
+  Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05};  // the platform's summary tells the story
 };
 
 inline constexpr Weights kWeights;

@@ -84,7 +84,7 @@ bool is_words_of_client(std::string_view text) {
 }  // namespace
 
 double binding_force(std::string_view sentence) {
-  if (words_in(spoken_form(sentence)) < 3 || is_pasted(sentence) || sentence.ends_with(':')) return 0;
+  if (words_in(spoken_form(sentence)) < 3 || is_pasted(sentence) || announces(sentence)) return 0;
   return force_of(sentence);
 }
 

@@ -115,6 +115,7 @@ WorkingState recover_state(const SessionPast& past) {
   find_problems(past, out);
   find_next_steps(past, out);
   if (out.last_words) say_last_words_once(out);
+  if (out.last_words) lead_up_to_last_words(past, out);
   find_last_error(past, out);
   find_files(past, out);
   find_names(past, out);

@@ -58,13 +58,17 @@ struct Scored {
   double score = 0;
 };
 
-// A name of code, with where it lives.
+// A name of code, with where it lives; of a flag, whose it is.
 struct NameInPlay {
   std::string text;
-  double score = 0;
+  double score = 0;         // likelihood() for what it costs
   std::string path;         // absolute where the agent says so; empty: not known
   std::int64_t line = 0;    // of its declaration; 0: not known
   ExchangeId exchange = 0;  // that used it last
+  std::string program;      // of a flag: "git log"; empty: not known
+
+  // How likely it is used again and tells something, as NameWeights say. No probability.
+  double likelihood() const;
 };
 
 struct WorkingState {
