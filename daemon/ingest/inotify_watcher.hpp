@@ -51,13 +51,14 @@ class InotifyWatcher final : public Watcher {
   ~InotifyWatcher() override;
   void start() override;
   void stop() override;
-  void watch_also(const std::vector<std::filesystem::path>& directories) override;
+  bool watch_also(const std::vector<std::filesystem::path>& directories) override;
   std::string describe() const override;
 
  private:
   void watch_roots();
   void watch_place_of(const std::filesystem::path& root);
   void watch_tree(const std::filesystem::path& dir);
+  bool wait_for(const std::filesystem::path& directory);
   bool add_watch(const std::filesystem::path& dir, std::uint32_t mask, const std::filesystem::path& else_poll);
   void poll(const std::filesystem::path& dir, std::string why);
   void drop_below(const std::filesystem::path& dir);
@@ -81,8 +82,10 @@ class InotifyWatcher final : public Watcher {
   boost::asio::posix::stream_descriptor mounts_;
   std::string places_;  // of the roots, when the mounts were last looked at
   WatchTable table_;
-  std::set<std::filesystem::path> also_;    // watch_also()
-  std::set<std::filesystem::path> polled_;  // the uppermost directories that could not be watched
+  std::set<std::filesystem::path> also_;          // watch_also()
+  std::set<std::filesystem::path> also_watched_;  // those that are there
+  std::set<std::filesystem::path> also_steps_;    // what comes next on the way to the others
+  std::set<std::filesystem::path> polled_;        // the uppermost directories that could not be watched
   std::string why_polled_;
   std::unique_ptr<Watcher> polling_;  // of what has no watch, or of all
   alignas(8) std::array<char, 64 * 1024> buffer_;

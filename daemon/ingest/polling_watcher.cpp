@@ -48,9 +48,11 @@ void TreeWatcher::start() {
   timer_.start();
 }
 
-void TreeWatcher::watch_also(const std::vector<fs::path>& directories) {
+bool TreeWatcher::watch_also(const std::vector<fs::path>& directories) {
+  const bool is_other = also_ != directories;
   also_ = directories;
   also_seen_ = stamps_of_also();
+  return is_other;
 }
 
 void TreeWatcher::add(const fs::path& file, Stamps& out) {
