@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <future>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -43,6 +44,7 @@ std::set<std::size_t> all_places(const MemoryStock& stock) {
   return out;
 }
 
+constexpr std::size_t kRebuiltAtOnce = 2000;  // files
 // Who writes a memory meanwhile waits for these.
 constexpr std::size_t kVectorsAtOnce = 100;
 constexpr std::array<std::string_view, 3> kHomes{"/.claude/", "/.cursor/", "/.thunderus/"};
@@ -260,13 +262,29 @@ Result<void> MemoryIndexer::rebuild(const std::string& reason) {
       transact(parts_, [&reason, now = clock_.now()](sqlite::Database& db) { catalog::begin_anew(db, reason, now); }));
   MEMD_TRY(find_stock());
   const auto seen = stock_.files();
-  CatalogChanges changes = compared(seen, {}, {});
   plan_vectors(seen, false);
-  return transact(parts_, [changes = std::move(changes), now = clock_.now(), started](sqlite::Database& db) {
-    catalog::apply(db, changes);
-    const auto took = std::chrono::steady_clock::now() - started;
-    catalog::end_anew(db, now, std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
-  });
+  unread_.clear();
+  std::future<Result<void>> writing;  // of the part before: while it is written, the next one is read
+  for (std::size_t at = 0;; at += kRebuiltAtOnce) {
+    const std::size_t end = std::min(at + kRebuiltAtOnce, seen.size());
+    CatalogChanges part;
+    part.with_vectors = parts_.makes_vectors;
+    part.places = stock_.places();
+    catalog::read_into(
+        part, {seen.begin() + static_cast<std::ptrdiff_t>(at), seen.begin() + static_cast<std::ptrdiff_t>(end)}, {},
+        clock_.now());
+    note_unread(part);
+    if (end == seen.size()) catalog::read_graphs(part, stock_, all_places(stock_), {});
+    if (writing.valid()) MEMD_TRY(writing.get());
+    if (end == seen.size())
+      return transact(parts_, [part = std::move(part), now = clock_.now(), started](sqlite::Database& db) {
+        catalog::apply(db, part);
+        const auto took = std::chrono::steady_clock::now() - started;
+        catalog::end_anew(db, now, std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+      });
+    writing =
+        std::async(std::launch::async, [this, part = std::move(part)]() mutable { return apply(std::move(part)); });
+  }
 }
 
 }  // namespace memd::memories

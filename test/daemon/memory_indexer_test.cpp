@@ -150,6 +150,28 @@ TEST_F(MemoryIndexerTest, MendsWhatIsDamaged) {
   EXPECT_EQ(found("cache").size(), 2U);
 }
 
+// More than are read before the first are written.
+TEST_F(MemoryIndexerTest, ARebuildOfThousandsIsWhatTheFilesAre) {
+  constexpr int kFiles = 2100;
+  for (int i = 0; i < kFiles; ++i)
+    test::write_file(place() / ("note-" + std::to_string(i) + ".md"),
+                     memory_text("Note", "Number" + std::to_string(i)));
+  test::write_file(place() / "aa-older.md", memory_text("Older", "The cache is unbounded."));
+  test::write_file(place() / "zz-newer.md", memory_text("Newer", "The cache is bounded."));
+  memory::MemoryDirectory directory({MemoryScope::global, MemoryDialect::plugin, place()}, {}, clock_);
+  ASSERT_TRUE(directory.link("zz-newer", "aa-older", "supersedes"));
+  MemoryIndexer indexer(parts(), clock_);
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  ASSERT_TRUE(indexer.rebuild("asked for"));
+  EXPECT_EQ(status().state, catalog::CatalogState::valid);
+  EXPECT_EQ(status().docs, kFiles + 2);
+  EXPECT_THAT(found("number7"), ElementsAre("note-7"));
+  EXPECT_THAT(found("number2099"), ElementsAre("note-2099"));
+  EXPECT_THAT(found("cache"), ElementsAre("zz-newer", "aa-older")) << "one supersedes the other";
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  EXPECT_EQ(status().reason, "asked for") << "nothing is damaged";
+}
+
 TEST_F(MemoryIndexerTest, VectorsAreKeptWhereAnIndexIs) {
   MemoryIndexer indexer(parts(), clock_);
   const auto keep_all = [&] {
