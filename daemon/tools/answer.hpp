@@ -219,21 +219,19 @@ enum class TextRoom { as_structured, its_own };
 template <class Out, class Build>
 Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& build,
                        TextRoom room = TextRoom::as_structured) {
-  if (max_tokens == kNoTokenLimit) {
-    Out whole = build(kNoTokenLimit);
-    return whole;
-  }
+  const Out* structured = nullptr;
+  const auto build_with = [&](std::size_t tokens) -> Out {
+    if constexpr (std::is_invocable_v<Build&, std::size_t, const Out*>)
+      return build(tokens, structured);
+    else
+      return build(tokens);
+  };
+  if (max_tokens == kNoTokenLimit) return build_with(kNoTokenLimit);
   AnswerText left_out;
   const Answer shorter = shorten_frame(frame, max_tokens / 3, left_out);
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(shorter));
-  const Out* structured = nullptr;
   const auto with_frame = [&](std::size_t tokens) {
-    Out out = [&] {
-      if constexpr (std::is_invocable_v<Build&, std::size_t, const Out*>)
-        return build(tokens, structured);
-      else
-        return build(tokens);
-    }();
+    Out out = build_with(tokens);
     out.freshness = shorter.freshness;
     if (!left_out.empty()) out.notice.say(left_out);
     return out;

@@ -268,12 +268,12 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   // `as_in`: with no more results than there.
   const auto page_of = [&](std::size_t tokens, const SemanticSearchAnswer* as_in) {
     std::span<const catalog::MemoryHit> about = memories.hits;
-    std::span<const PricedHit> shown = hits;
+    std::span<const PricedHit> offered = hits;
     if (as_in != nullptr) {
       const auto is_memory = [](const SearchResultOut& r) { return r.source == kFromMemory; };
       const auto remembered = static_cast<std::size_t>(std::ranges::count_if(as_in->results, is_memory));
       about = about.first(remembered);
-      shown = shown.first(as_in->results.size() - remembered);
+      offered = offered.first(as_in->results.size() - remembered);
     }
     const auto remembered = memory_results(about, params.explain, tokens);
     std::size_t left = tokens;
@@ -283,7 +283,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                              echo_of(params.query),
                              std::string(name_of(found.mode)),
                              found.nothing_relevant && remembered.empty(),
-                             fill_page(shown, left, limit),
+                             fill_page(offered, left, limit),
                              std::nullopt,
                              std::nullopt};
     if (!ignored.empty()) out.ignored_terms = ignored;
