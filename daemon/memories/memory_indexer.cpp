@@ -90,14 +90,14 @@ void MemoryIndexer::note_unread(const CatalogChanges& changes) {
     unread_[file.path] = file.why;
 }
 
-// memd keeps an index where somebody wrote a memory through it; the lock never leaves this machine.
+// memd keeps an index where somebody wrote a memory through it. The lock never leaves this machine; the index may come
+// a moment later, so it is asked for under the lock.
 bool MemoryIndexer::may_keep_vectors(std::size_t number) const {
   const auto& place = stock_.directories()[number];
   std::error_code ec;
   return parts_.makes_vectors && place && place->dialect == MemoryDialect::plugin &&
          place->scope != MemoryScope::enterprise && parts_.policy.check_write(place->scope, place->dialect) &&
-         stock_.is_inside_project(number) && fs::exists(place->directory / "index.json", ec) &&
-         fs::exists(place->directory / ".lock", ec);
+         stock_.is_inside_project(number) && fs::exists(place->directory / ".lock", ec);
 }
 
 void MemoryIndexer::plan_vectors(const std::vector<catalog::SeenFile>& seen, bool thorough) {

@@ -462,6 +462,7 @@ Result<int> MemoryDirectory::keep_vectors(const std::set<std::string>& slugs, st
                                           const MakeVector& make) {
   if (!is_plugin()) return 0;
   MEMD_TRY_ASSIGN(const auto held, lock());
+  if (!is_there(place_.directory / "index.json")) return 0;
   const EmbeddingCache cache(place_.directory);
   std::vector<Memory> made;
   for (const std::string& slug : slugs) {
@@ -492,6 +493,12 @@ Result<int> MemoryDirectory::clean_vectors(std::string_view model) {
 
 // An index that does not fit the files is left to the next who writes: nobody asked for a change of memories.
 Result<void> MemoryDirectory::index_vectors(const std::vector<Memory>& with, const std::vector<std::string>& without) {
+  constexpr std::size_t kFew = 4;
+  if (without.empty() && with.size() <= kFew) {
+    for (const Memory& m : with)
+      MEMD_TRY(index_.replace(index_entry(m, true), clock_.now()));
+    return {};
+  }
   auto index = index_.load();
   if (!index) return {};
   bool changed = false;

@@ -265,6 +265,26 @@ TEST_F(MemoryIndexerTest, VectorsOfAProjectAreKeptOnlyWhereMemdMayWrite) {
   EXPECT_THAT(cache.slugs(), ElementsAre("rule"));
 }
 
+// The watcher tells of the file before the index is written.
+TEST_F(MemoryIndexerTest, TheFirstMemoryOfADirectoryGetsItsVector) {
+  MemoryIndexer indexer(parts(), clock_);
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  memory::MemoryDirectory directory({MemoryScope::global, MemoryDialect::plugin, place()}, {}, clock_);
+  Memory draft;
+  draft.title = "First";
+  draft.tags = {"made-up"};
+  draft.content = "The first text.\n";
+  ASSERT_TRUE(directory.create(draft));
+  const fs::path index = place() / "index.json";
+  fs::rename(index, root_ / "index.json");
+  ASSERT_TRUE(indexer.look_at({place() / "learning-first.md"}));
+  fs::rename(root_ / "index.json", index);
+  while (indexer.keep_vectors())
+    continue;
+  EXPECT_THAT(memory::EmbeddingCache(place()).slugs(), ElementsAre("learning-first"));
+  EXPECT_EQ(directory.check(), memory::MemoryDirectory::IndexState::valid);
+}
+
 TEST_F(MemoryIndexerTest, WithoutModelsNoVectorIsMade) {
   const auto vectors = [this] {
     const std::lock_guard lock(writing_);
