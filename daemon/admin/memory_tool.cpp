@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 
 namespace memd::admin {
 namespace {
@@ -20,10 +22,15 @@ Result<MemoryCatalogReport> memory_catalog(MemoryHost& host, const MemoryCatalog
     if (indexer == nullptr) return Error(Errc::unavailable, "this process does not write");
     MEMD_TRY(indexer->rebuild("asked for"));
   }
+  MemoryCatalogReport out;
+  std::error_code ec;
+  if (!std::filesystem::exists(host.settings().layout.database(), ec)) {  // nothing is there that could be damaged
+    out.state = to_string(catalog::CatalogState::valid);
+    return out;
+  }
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(std::chrono::seconds(5)));
   MEMD_TRY_ASSIGN(const auto status, reader->ask(catalog::CatalogStatusQuery{}));
   MEMD_TRY_ASSIGN(auto figures, reader->ask(catalog::CatalogFiguresQuery{}));
-  MemoryCatalogReport out;
   const bool is_damaged = !figures.damage.empty() && status.state == catalog::CatalogState::valid;
   out.state = to_string(is_damaged ? catalog::CatalogState::corrupted : status.state);
   out.memories = figures.memories;

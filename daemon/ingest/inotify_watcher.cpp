@@ -122,9 +122,10 @@ bool InotifyWatcher::watch_also(const std::vector<fs::path>& directories) {
   if (!events_.is_open()) return polling_ && polling_->watch_also(directories);
   also_ = {directories.begin(), directories.end()};
   also_steps_.clear();
-  const std::set<fs::path> before = std::exchange(also_watched_, {});
+  const auto before = std::exchange(also_watched_, {});
   for (const auto& directory : also_)
-    if (add_watch(directory, kTree, {}) || wait_for(directory)) also_watched_.insert(directory);
+    if (add_watch(directory, kTree, {}) || wait_for(directory)) also_watched_[directory] = table_.watch_of(directory);
+  // Another directory of the same name has another watch.
   return !std::includes(before.begin(), before.end(), also_watched_.begin(), also_watched_.end());
 }
 
@@ -302,7 +303,7 @@ void InotifyWatcher::on_event(const inotify_event& event) {
 // Deleted, renamed or unmounted, with all that stood below it.
 void InotifyWatcher::on_directory_lost(const fs::path& dir) {
   drop_below(dir);
-  std::erase_if(also_watched_, [&](const fs::path& directory) { return is_inside(directory, dir); });
+  std::erase_if(also_watched_, [&](const auto& watched) { return is_inside(watched.first, dir); });
   const auto is_below = [&](const fs::path& step) { return is_inside(step.parent_path(), dir); };
   if (callbacks_.also_came && std::any_of(also_steps_.begin(), also_steps_.end(), is_below)) callbacks_.also_came();
   if (leads_to_root(dir)) watch_roots();  // a root that went away is waited for

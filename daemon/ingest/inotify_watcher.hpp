@@ -33,6 +33,10 @@ class WatchTable {
     const auto it = paths_.find(watch);
     return it == paths_.end() ? nullptr : &it->second;
   }
+  int watch_of(const std::filesystem::path& directory) const {  // -1: it has none
+    const auto it = by_path_.find(directory.native());
+    return it == by_path_.end() ? -1 : it->second;
+  }
   void erase(int watch);
   // Takes out the directory and all below it; their watches.
   std::vector<int> take_below(const std::filesystem::path& directory);
@@ -82,10 +86,10 @@ class InotifyWatcher final : public Watcher {
   boost::asio::posix::stream_descriptor mounts_;
   std::string places_;  // of the roots, when the mounts were last looked at
   WatchTable table_;
-  std::set<std::filesystem::path> also_;          // watch_also()
-  std::set<std::filesystem::path> also_watched_;  // those that are there
-  std::set<std::filesystem::path> also_steps_;    // what comes next on the way to the others
-  std::set<std::filesystem::path> polled_;        // the uppermost directories that could not be watched
+  std::set<std::filesystem::path> also_;               // watch_also()
+  std::map<std::filesystem::path, int> also_watched_;  // those that are there, with their watches
+  std::set<std::filesystem::path> also_steps_;         // what comes next on the way to the others
+  std::set<std::filesystem::path> polled_;             // the uppermost directories that could not be watched
   std::string why_polled_;
   std::unique_ptr<Watcher> polling_;  // of what has no watch, or of all
   alignas(8) std::array<char, 64 * 1024> buffer_;

@@ -49,10 +49,10 @@ void TreeWatcher::start() {
 }
 
 bool TreeWatcher::watch_also(const std::vector<fs::path>& directories) {
-  const bool is_other = also_ != directories;
+  if (also_ == directories) return false;
   also_ = directories;
   also_seen_ = stamps_of_also();
-  return is_other;
+  return true;
 }
 
 void TreeWatcher::add(const fs::path& file, Stamps& out) {
