@@ -92,6 +92,7 @@ Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
   MEMD_TRY_ASSIGN(r.summaries, summaries_status(host));
   r.decisions = decisions_status(host);
   MEMD_TRY_ASSIGN(r.sources, sources_report(host));
+  MEMD_TRY_ASSIGN(r.memories, memory_catalog(host, {}));
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
   for (const Platform platform : host.platforms_unread())
     r.unread.emplace_back(to_string(platform));

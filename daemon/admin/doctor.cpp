@@ -2,6 +2,7 @@
 
 #include "daemon/admin/forget_tool.hpp"
 #include "daemon/admin/ingest_tools.hpp"
+#include "daemon/admin/memory_tool.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/tools/diagnostics.hpp"
 #include "daemon/version.hpp"
@@ -375,6 +376,7 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts, const D
   check_ingest(host, findings);
   findings.take(check_embedding(host));
   findings.take(check_summaries(host));
+  findings.take(check_memories(host));
   check_sources(host, findings);
   check_exclusion(host, findings);
   check_platforms(host, findings);

@@ -5,15 +5,16 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 
 namespace memd::admin {
+namespace {
 
-std::string render_text(const MemoryCatalogReport& r) {
-  std::string out = fmt::format("The index of memories is {}: {} files.\n", r.state, r.files);
-  if (!r.built_at.empty()) out += fmt::format("Made anew {} in {} ms: {}.\n", r.built_at, r.built_ms, r.reason);
-  if (!r.trouble.empty()) out += fmt::format("It is not what the files are: {}\n", r.trouble);
-  return out;
-}
+// Those that a person is told of at once.
+constexpr std::size_t kMostUnread = 5;
+
+}  // namespace
 
 Result<MemoryCatalogReport> memory_catalog(MemoryHost& host, const MemoryCatalogParams& params) {
   memories::IndexerThread* const indexer = host.memory_indexer();
@@ -21,16 +22,59 @@ Result<MemoryCatalogReport> memory_catalog(MemoryHost& host, const MemoryCatalog
     if (indexer == nullptr) return Error(Errc::unavailable, "this process does not write");
     MEMD_TRY(indexer->rebuild("asked for"));
   }
+  MemoryCatalogReport out;
+  std::error_code ec;
+  if (!std::filesystem::exists(host.settings().layout.database(), ec)) {  // nothing is there that could be damaged
+    out.state = to_string(catalog::CatalogState::valid);
+    return out;
+  }
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(std::chrono::seconds(5)));
   MEMD_TRY_ASSIGN(const auto status, reader->ask(catalog::CatalogStatusQuery{}));
-  MemoryCatalogReport out;
-  out.state = to_string(status.state);
+  MEMD_TRY_ASSIGN(auto figures, reader->ask(catalog::CatalogFiguresQuery{}));
+  const bool is_damaged = !figures.damage.empty() && status.state == catalog::CatalogState::valid;
+  out.state = to_string(is_damaged ? catalog::CatalogState::corrupted : status.state);
+  out.memories = figures.memories;
+  out.agent_files = figures.agent_files;
+  out.invalid = figures.invalid;
+  out.invalid_files = std::move(figures.invalid_files);
   out.files = status.docs;
-  out.reason = status.reason;
-  if (status.built_at != 0) out.built_at = format_rfc3339(status.built_at);
+  out.read_at = format_rfc3339(figures.read_at);
+  out.reason = is_damaged ? figures.damage : status.reason;
+  out.built_at = format_rfc3339(status.built_at);
   out.built_ms = status.built_ms;
-  if (indexer != nullptr) out.trouble = indexer->trouble();
+  if (indexer == nullptr) return out;
+  out.trouble = indexer->trouble();
+  const auto looked = indexer->looked();
+  out.looked_at = format_rfc3339(looked.at);
+  for (const auto& [path, why] : looked.unread)
+    out.unread.push_back(why.find(path.native()) == std::string::npos ? path.native() + ": " + why : why);
   return out;
+}
+
+DoctorCheck check_memories(MemoryHost& host) {
+  const auto report = memory_catalog(host, {});
+  if (!report) return {"memories", "problem", report.error().message(), "See what is said about the store."};
+  if (report->state != "valid")
+    return {"memories", "problem",
+            fmt::format("the index of memories is {}{}{}", report->state, report->reason.empty() ? "" : ": ",
+                        report->reason),
+            "The daemon makes it anew when it starts; `memd memory rebuild` does it now. The files are not touched."};
+  if (!report->trouble.empty())
+    return {"memories", "problem", "the index of memories is not what the files are: " + report->trouble,
+            "It is tried again by itself."};
+  std::string detail = fmt::format("{} memories, {} files of agents", report->memories, report->agent_files);
+  if (!report->unread.empty()) {
+    for (std::size_t i = 0; i < report->unread.size() && i < kMostUnread; ++i)
+      detail += (i == 0 ? "; not read: " : ", ") + report->unread[i];
+    return {"memories", "note", std::move(detail), "Make them readable to you; they are not found until then."};
+  }
+  if (report->invalid > 0) {
+    detail += fmt::format("; {} break a rule and are not found", report->invalid);
+    for (std::size_t i = 0; i < report->invalid_files.size(); ++i)
+      detail += (i == 0 ? ": " : ", ") + report->invalid_files[i];
+    return {"memories", "note", std::move(detail), "`memd memory health` in the project names rule, line and key."};
+  }
+  return {"memories", "ok", std::move(detail), ""};
 }
 
 }  // namespace memd::admin

@@ -103,6 +103,25 @@ std::string render_text(const IngestReport& r) {
   return out;
 }
 
+std::string render_text(const MemoryCatalogReport& r) {
+  std::string out =
+      fmt::format("The index of memories is {}: {} memories, {} files of agents", r.state, r.memories, r.agent_files);
+  if (r.invalid > 0) out += fmt::format(", {} that break a rule", r.invalid);
+  if (!r.unread.empty()) out += fmt::format(", {} that cannot be read", r.unread.size());
+  if (!r.read_at.empty()) out += ", last read " + r.read_at;
+  out += ".\n";
+  for (const std::string& file : r.invalid_files)
+    out += fmt::format("  breaks a rule: {}\n", harmless_line(file));
+  for (const std::string& file : r.unread)
+    out += fmt::format("  cannot be read: {}\n", harmless_line(file));
+  if (!r.built_at.empty() && r.state == "valid")
+    out += fmt::format("Made anew {} in {} ms: {}.\n", r.built_at, r.built_ms, harmless_line(r.reason));
+  else if (r.state != "valid" && !r.reason.empty())
+    out += fmt::format("What is wrong: {}.\n", harmless_line(r.reason));
+  if (!r.trouble.empty()) out += fmt::format("It is not what the files are: {}\n", harmless_line(r.trouble));
+  return out;
+}
+
 std::string render_text(const StatusReport& r) {
   std::string out;
   if (r.role == "none")
@@ -143,6 +162,7 @@ std::string render_text(const StatusReport& r) {
   for (const auto& t : r.sources.troubles)
     out += fmt::format("  {} {}: {} ({} failures{}{})\n", t.state, harmless_line(t.source), harmless_line(t.reason),
                        t.failures, t.retry_at.empty() ? "" : ", next look ", t.retry_at);
+  out += render_text(r.memories);
   for (const auto& p : r.platforms)
     if (!p.schema_drift.empty())
       out += fmt::format("{} has changed its format ({}): {} of the last {} records are of unknown shape\n", p.platform,

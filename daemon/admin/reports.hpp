@@ -185,6 +185,23 @@ struct RetentionParams {
   std::int64_t within_days = 30;
 };
 
+// How the catalog of memories stands.
+struct MemoryCatalogReport {
+  std::string state;  // valid, corrupted, rebuilding
+  std::int64_t memories = 0;
+  std::int64_t agent_files = 0;
+  std::int64_t invalid = 0;
+  std::vector<std::string> invalid_files;
+  std::vector<std::string> unread;  // with the reason
+  std::int64_t files = 0;
+  std::string read_at;    // RFC 3339; empty: never
+  std::string looked_at;  // likewise
+  std::string reason;
+  std::string built_at;  // RFC 3339; empty: never
+  std::int64_t built_ms = 0;
+  std::string trouble;
+};
+
 struct StatusReport {
   std::string version;
   // daemon | standalone | silent: one runs and does not answer | none: none runs. The last two tell the store's
@@ -205,6 +222,7 @@ struct StatusReport {
   SummariesStatus summaries;
   std::optional<DecisionsStatus> decisions;  // none: no model judges them
   SourcesReport sources;
+  MemoryCatalogReport memories;
   std::optional<DropReport> next_drop;
   tools::CaptureAnswer capture;
   std::vector<std::string> unread;  // platforms whose storage is there and of which nothing has been read yet
@@ -289,6 +307,7 @@ std::string render_text(const LogReport& r);
 std::string render_text(const DoctorReport& r);
 std::string render_text(const IngestReport& r);
 std::string render_text(const StatusReport& r);
+std::string render_text(const MemoryCatalogReport& r);
 std::string render_text(const CoverageReport& r);
 std::string render_text(const RetentionReport& r);
 std::string render_text(const ImportReport& r);
@@ -498,6 +517,25 @@ struct Describe<admin::RetentionParams> {
 };
 
 template <>
+struct Describe<admin::MemoryCatalogReport> {
+  using T = admin::MemoryCatalogReport;
+  static constexpr auto fields = std::make_tuple(
+      field("state", &T::state, "valid, corrupted or rebuilding."),
+      field("memories", &T::memories, "Memories that can be found."),
+      field("agent_files", &T::agent_files, "Instructions and notes of agents."),
+      field("invalid", &T::invalid, "Files that break a rule of their dialect; they are not found."),
+      field("invalid_files", &T::invalid_files, "The first of them."),
+      field("unread", &T::unread, "Files that could not be read, with the reason."),
+      field("files", &T::files, "Files with a row."),
+      field("read_at", &T::read_at, "When a file was read last, RFC 3339; empty: never."),
+      field("looked_at", &T::looked_at, "When files were compared with rows last; empty: not by this process."),
+      field("reason", &T::reason, "Why it was made anew the last time, or what is wrong with it."),
+      field("built_at", &T::built_at, "When that was, RFC 3339; empty: never."),
+      field("built_ms", &T::built_ms, "How long it took."),
+      field("trouble", &T::trouble, "Why the rows are not what the files are; empty: they are."));
+};
+
+template <>
 struct Describe<admin::StatusReport> {
   using T = admin::StatusReport;
   static constexpr auto fields = std::make_tuple(
@@ -518,6 +556,7 @@ struct Describe<admin::StatusReport> {
       field("summaries", &T::summaries, "What language models were asked for summaries."),
       field("decisions", &T::decisions, "Judged by a language model; absent: none does."),
       field("sources", &T::sources, "Sources by state."),
+      field("memories", &T::memories, "How the catalog of memories stands."),
       field("unread", &T::unread, "Platforms whose storage is there and of which nothing has been read yet."),
       field("platforms", &T::platforms, "What is in the store."));
 };

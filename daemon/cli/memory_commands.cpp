@@ -133,7 +133,7 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
     if (!of) return wrong_usage("--from: \"" + *o.from + "\" is no id of an exchange, such as x42");
     Reader reader(call.settings.layout.database());
     MEMD_TRY_ASSIGN(const auto material, reader.ask(harvest::MaterialQuery{*of}));
-    wanted.provenance = harvest::provenance_of(material, notebook.places().project);
+    wanted.provenance = harvest::provenance_of(material, material.told, notebook.places().project);
   }
   MEMD_TRY_ASSIGN(wanted.text, text_given(o.file));
   MEMD_TRY_ASSIGN(const auto done, notebook.create(std::move(wanted)));

@@ -308,6 +308,7 @@ Result<void> MemoryHost::start_ingest() {
   of_memories.enterprise = settings_.config.memory.enterprise_path;
   of_memories.policy = settings_.config.memory.policy;
   of_memories.is_left_out = left_out_memories(settings_.config);
+  of_memories.makes_vectors = settings_.config.embedding.choice.provider != EmbeddingProvider::disabled;
   of_memories.watch = watch_memories_;
   memories_ = std::make_unique<memories::IndexerThread>(std::move(of_memories), clock_);
   semantic_.make_worker(*ingest, is_service_, settings_.config.sessions.stopped_after, std::move(on_analyzed));

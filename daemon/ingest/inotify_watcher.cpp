@@ -118,11 +118,31 @@ std::string InotifyWatcher::describe() const {
   return out;
 }
 
-void InotifyWatcher::watch_also(const std::vector<fs::path>& directories) {
+bool InotifyWatcher::watch_also(const std::vector<fs::path>& directories) {
+  if (!events_.is_open()) return polling_ && polling_->watch_also(directories);
   also_ = {directories.begin(), directories.end()};
+  also_steps_.clear();
+  const auto before = std::exchange(also_watched_, {});
   for (const auto& directory : also_)
-    add_watch(directory, kTree, {});
-  if (!events_.is_open() && polling_) polling_->watch_also(directories);
+    if (add_watch(directory, kTree, {}) || wait_for(directory)) also_watched_[directory] = table_.watch_of(directory);
+  // Another directory of the same name has another watch.
+  return !std::includes(before.begin(), before.end(), also_watched_.begin(), also_watched_.end());
+}
+
+// Watches what is nearest to a directory that is not there. True: it has come meanwhile, and is watched.
+bool InotifyWatcher::wait_for(const fs::path& directory) {
+  std::error_code ec;
+  for (int i = 0; i < 8; ++i) {  // what is made step by step may come between the look and the watch
+    const fs::path up = nearest_existing(directory.parent_path());
+    if (!add_watch(up, kStep, {})) return false;
+    const fs::path step = up / *directory.lexically_relative(up).begin();
+    if (!fs::is_directory(step, ec)) {
+      also_steps_.insert(step);
+      return false;
+    }
+    if (add_watch(directory, kTree, {})) return true;
+  }
+  return false;
 }
 
 void InotifyWatcher::watch_roots() {
@@ -271,6 +291,8 @@ void InotifyWatcher::on_event(const inotify_event& event) {
   if (watched == nullptr) return;
   const fs::path dir = *watched;
   if (callbacks_.also_changed && also_.contains(dir)) callbacks_.also_changed(event.len > 0 ? dir / event.name : dir);
+  const bool is_step = event.len > 0 && (event.mask & (IN_CREATE | IN_MOVED_TO)) != 0;
+  if (callbacks_.also_came && is_step && also_steps_.contains(dir / event.name)) callbacks_.also_came();
   if ((event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)) != 0) return on_directory_lost(dir);
   const fs::path path = event.len > 0 ? dir / event.name : dir;
   if ((event.mask & IN_ISDIR) == 0) return on_file(path);
@@ -281,6 +303,9 @@ void InotifyWatcher::on_event(const inotify_event& event) {
 // Deleted, renamed or unmounted, with all that stood below it.
 void InotifyWatcher::on_directory_lost(const fs::path& dir) {
   drop_below(dir);
+  std::erase_if(also_watched_, [&](const auto& watched) { return is_inside(watched.first, dir); });
+  const auto is_below = [&](const fs::path& step) { return is_inside(step.parent_path(), dir); };
+  if (callbacks_.also_came && std::any_of(also_steps_.begin(), also_steps_.end(), is_below)) callbacks_.also_came();
   if (leads_to_root(dir)) watch_roots();  // a root that went away is waited for
   callbacks_.changed(dir);
 }

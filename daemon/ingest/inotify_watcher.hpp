@@ -33,6 +33,10 @@ class WatchTable {
     const auto it = paths_.find(watch);
     return it == paths_.end() ? nullptr : &it->second;
   }
+  int watch_of(const std::filesystem::path& directory) const {  // -1: it has none
+    const auto it = by_path_.find(directory.native());
+    return it == by_path_.end() ? -1 : it->second;
+  }
   void erase(int watch);
   // Takes out the directory and all below it; their watches.
   std::vector<int> take_below(const std::filesystem::path& directory);
@@ -51,13 +55,14 @@ class InotifyWatcher final : public Watcher {
   ~InotifyWatcher() override;
   void start() override;
   void stop() override;
-  void watch_also(const std::vector<std::filesystem::path>& directories) override;
+  bool watch_also(const std::vector<std::filesystem::path>& directories) override;
   std::string describe() const override;
 
  private:
   void watch_roots();
   void watch_place_of(const std::filesystem::path& root);
   void watch_tree(const std::filesystem::path& dir);
+  bool wait_for(const std::filesystem::path& directory);
   bool add_watch(const std::filesystem::path& dir, std::uint32_t mask, const std::filesystem::path& else_poll);
   void poll(const std::filesystem::path& dir, std::string why);
   void drop_below(const std::filesystem::path& dir);
@@ -81,8 +86,10 @@ class InotifyWatcher final : public Watcher {
   boost::asio::posix::stream_descriptor mounts_;
   std::string places_;  // of the roots, when the mounts were last looked at
   WatchTable table_;
-  std::set<std::filesystem::path> also_;    // watch_also()
-  std::set<std::filesystem::path> polled_;  // the uppermost directories that could not be watched
+  std::set<std::filesystem::path> also_;               // watch_also()
+  std::map<std::filesystem::path, int> also_watched_;  // those that are there, with their watches
+  std::set<std::filesystem::path> also_steps_;         // what comes next on the way to the others
+  std::set<std::filesystem::path> polled_;             // the uppermost directories that could not be watched
   std::string why_polled_;
   std::unique_ptr<Watcher> polling_;  // of what has no watch, or of all
   alignas(8) std::array<char, 64 * 1024> buffer_;

@@ -48,9 +48,11 @@ void TreeWatcher::start() {
   timer_.start();
 }
 
-void TreeWatcher::watch_also(const std::vector<fs::path>& directories) {
+bool TreeWatcher::watch_also(const std::vector<fs::path>& directories) {
+  if (also_ == directories) return false;
   also_ = directories;
   also_seen_ = stamps_of_also();
+  return true;
 }
 
 void TreeWatcher::add(const fs::path& file, Stamps& out) {

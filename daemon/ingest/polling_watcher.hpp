@@ -25,7 +25,8 @@ class PollingWatcher final : public Watcher {
                  std::chrono::milliseconds interval);
   void start() override;
   void stop() override;
-  void watch_also(const std::vector<std::filesystem::path>&) override {}  // what a look looks at is its owner's matter
+  // What a look looks at is its owner's matter.
+  bool watch_also(const std::vector<std::filesystem::path>&) override { return false; }
   std::string describe() const override;
 
  private:
@@ -48,7 +49,7 @@ class TreeWatcher final : public Watcher {
               std::chrono::milliseconds interval, std::string why);
   void start() override;  // what stands there now is not told
   void stop() override { timer_.stop(); }
-  void watch_also(const std::vector<std::filesystem::path>& directories) override;
+  bool watch_also(const std::vector<std::filesystem::path>& directories) override;
   std::string describe() const override { return timer_.describe(); }
 
  private:

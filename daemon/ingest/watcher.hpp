@@ -33,12 +33,15 @@ class Watcher {
     std::function<void()> rescan;                               // hints were lost: look at everything
     // Something in a directory of watch_also(): a file or a directory, which may be gone.
     std::function<void(const std::filesystem::path&)> also_changed = {};
+    // A directory of watch_also() that was not there, or one on the way to it, has come.
+    std::function<void()> also_came = {};
   };
   virtual ~Watcher() = default;
   virtual void start() = 0;
   virtual void stop() = 0;  // after this no callback runs and no work is left on the loop
-  // Directories that are no storage of agents, in place of those named before. What is not there is not watched.
-  virtual void watch_also(const std::vector<std::filesystem::path>& directories) = 0;
+  // Directories that are no storage of agents, in place of those named before. Those that are not there are waited for.
+  // True: some are watched only from now on, and what changed in them before is told by nobody.
+  virtual bool watch_also(const std::vector<std::filesystem::path>& directories) = 0;
   // "inotify, 37 directories; polling every 5 s for 2 more: out of inotify watches"
   virtual std::string describe() const = 0;
 };

@@ -318,11 +318,8 @@ Result<void> Gardener::carry_out(const GardenStep& step) const {
       return done ? Result<void>() : done.error();
     }
     case GardenAction::drop_cache: {
-      std::set<std::string, std::less<>> slugs;
-      for (const auto& read : directory.read_all())
-        slugs.insert(read.memory.slug);
-      memory::EmbeddingCache(step.place.directory).clean(slugs, {});
-      return {};
+      const auto done = directory.clean_vectors({});
+      return done ? Result<void>() : done.error();
     }
     case GardenAction::write_recap: {
       const auto done = directory.create(*step.recap);

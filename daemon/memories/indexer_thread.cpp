@@ -16,7 +16,8 @@ constexpr std::chrono::seconds kRetryAfterTrouble{30};
 
 }  // namespace
 
-IndexerThread::IndexerThread(IndexerParts parts, const Clock& clock) : indexer_(std::move(parts), clock) {}
+IndexerThread::IndexerThread(IndexerParts parts, const Clock& clock)
+    : clock_(clock), indexer_(std::move(parts), clock) {}
 
 IndexerThread::~IndexerThread() {
   stop();
@@ -72,13 +73,20 @@ Result<void> IndexerThread::rebuild(std::string reason) {
 bool IndexerThread::settle(std::chrono::milliseconds deadline) {
   std::unique_lock lock(mutex_);
   const std::uint64_t wanted = told_;
-  return settled_.wait_for(lock, deadline, [&] { return dealt_with_ >= wanted || ended_; }) && !ended_;
+  return settled_.wait_for(lock, deadline, [&] {
+    return (dealt_with_ >= wanted && !has_vectors_to_keep_) || ended_;
+  }) && !ended_;
 }
 
 void IndexerThread::stop() { thread_.request_stop(); }
 
 void IndexerThread::join() {
   if (thread_.joinable()) thread_.join();
+}
+
+IndexerThread::Looked IndexerThread::looked() const {
+  const std::lock_guard lock(mutex_);
+  return looked_;
 }
 
 std::string IndexerThread::trouble() const {
@@ -91,6 +99,14 @@ void IndexerThread::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     const auto hinted = [this] { return !hints_.empty(); };
+    if (has_vectors_to_keep_ && hints_.empty()) {
+      lock.unlock();
+      const bool more = indexer_.keep_vectors();
+      lock.lock();
+      has_vectors_to_keep_ = more;
+      if (!more) settled_.notify_all();
+      continue;
+    }
     if (trouble_.empty())
       wake_.wait(lock, stop, hinted);
     else if (!wake_.wait_for(lock, stop, kRetryAfterTrouble, hinted))
@@ -111,6 +127,7 @@ void IndexerThread::run(const std::stop_token& stop) {
     deal_with(std::move(taken));
     lock.lock();
     dealt_with_ = told;
+    has_vectors_to_keep_ = true;
     settled_.notify_all();
   }
   ended_ = true;
@@ -138,6 +155,7 @@ void IndexerThread::deal_with(Hints hints) {
   if (!done && !done.error().is(Errc::cancelled))
     log::error("memories are not indexed, which is tried again: {}", done.error().message());
   const std::lock_guard lock(mutex_);
+  if (done) looked_ = {clock_.now(), indexer_.unread()};
   trouble_ = done || done.error().is(Errc::cancelled) ? std::string() : done.error().message();
 }
 

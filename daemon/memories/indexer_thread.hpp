@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -33,11 +34,16 @@ class IndexerThread {
   void hint_project(const std::string& directory);
   // Makes the rows anew, and waits for it. Errc::cancelled: memd is stopping.
   Result<void> rebuild(std::string reason);
-  // Waits until all that was hinted before is in the store. False at the deadline.
+  // Waits until all that was hinted before is in the store, and vectors lie beside memories. False at the deadline.
   bool settle(std::chrono::milliseconds deadline);
   void stop();  // does not wait
   void join();
   std::string trouble() const;  // why the rows are not what the files are; empty: they are
+  struct Looked {
+    TimeMs at = 0;  // 0: not yet
+    std::map<std::filesystem::path, std::string> unread;
+  };
+  Looked looked() const;  // when files were looked at last, and which could not be read
 
  private:
   struct Hints {
@@ -54,6 +60,7 @@ class IndexerThread {
   void run(const std::stop_token& stop);
   void deal_with(Hints hints);
 
+  const Clock& clock_;
   MemoryIndexer indexer_;
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
@@ -61,8 +68,10 @@ class IndexerThread {
   Hints hints_;             // guarded by mutex_, as is the rest
   std::uint64_t told_ = 0;  // hints
   std::uint64_t dealt_with_ = 0;
+  bool has_vectors_to_keep_ = false;
   bool ended_ = false;
   std::string trouble_;
+  Looked looked_;
   std::jthread thread_;
 };
 

@@ -2,10 +2,17 @@
 
 #include "daemon/log.hpp"
 #include "store/catalog/catalog_state.hpp"
+#include "store/enrich/embedding/embedder.hpp"
+#include "store/memory/embedding_cache.hpp"
+#include "store/memory/memory_directory.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <future>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -37,6 +44,9 @@ std::set<std::size_t> all_places(const MemoryStock& stock) {
   return out;
 }
 
+constexpr std::size_t kRebuiltAtOnce = 2000;  // files
+// Who writes a memory meanwhile waits for these.
+constexpr std::size_t kVectorsAtOnce = 100;
 constexpr std::array<std::string_view, 3> kHomes{"/.claude/", "/.cursor/", "/.thunderus/"};
 
 // A row of the store is another one than it should be, or a table is gone.
@@ -75,17 +85,91 @@ Result<void> MemoryIndexer::apply(CatalogChanges changes) {
   return transact(parts_, [changes = std::move(changes)](sqlite::Database& db) { catalog::apply(db, changes); });
 }
 
-CatalogChanges MemoryIndexer::compared(const std::vector<catalog::KnownFile>& known,
+void MemoryIndexer::note_unread(const CatalogChanges& changes) {
+  for (const catalog::UnreadFile& file : changes.unread)
+    unread_[file.path] = file.why;
+}
+
+// memd keeps an index where somebody wrote a memory through it. The lock never leaves this machine; the index may come
+// a moment later, so it is asked for under the lock.
+bool MemoryIndexer::may_keep_vectors(std::size_t number) const {
+  const auto& place = stock_.directories()[number];
+  std::error_code ec;
+  return parts_.makes_vectors && place && place->dialect == MemoryDialect::plugin &&
+         place->scope != MemoryScope::enterprise && parts_.policy.check_write(place->scope, place->dialect) &&
+         stock_.is_inside_project(number) && fs::exists(place->directory / ".lock", ec);
+}
+
+void MemoryIndexer::plan_vectors(const std::vector<catalog::SeenFile>& seen, bool thorough) {
+  due_.clear();
+  for (std::size_t i = 0; i < stock_.places().size(); ++i)
+    if (may_keep_vectors(i)) {
+      const memory::MemoryPlace& place = *stock_.directories()[i];
+      due_[place.directory] = {place, {}, true, thorough};
+    }
+  for (const catalog::SeenFile& file : seen) {
+    const auto& place = stock_.directories()[file.place];
+    const auto due = place ? due_.find(place->directory) : due_.end();
+    if (due == due_.end()) continue;
+    const auto kept = catalog::stamp_of(memory::EmbeddingCache(place->directory).file_of(file.origin.slug));
+    if (!kept || kept->changed_ns <= file.stamp.changed_ns) due->second.slugs.insert(file.origin.slug);
+  }
+}
+
+void MemoryIndexer::plan_vectors(const std::vector<catalog::MemoryRecord>& read) {
+  std::map<std::size_t, bool> may;
+  for (const catalog::MemoryRecord& record : read) {
+    const auto [it, fresh] = may.try_emplace(record.place, false);
+    if (fresh) it->second = may_keep_vectors(record.place);
+    if (!it->second || !record.is_valid) continue;
+    const memory::MemoryPlace& place = *stock_.directories()[record.place];
+    DueVectors& due = due_.try_emplace(place.directory, DueVectors{place, {}, false, false}).first->second;
+    due.slugs.insert(record.memory.slug);
+  }
+}
+
+bool MemoryIndexer::keep_vectors() {
+  if (due_.empty()) return false;
+  const auto it = due_.begin();
+  DueVectors& due = it->second;
+  memory::MemoryDirectory directory(due.place, {}, clock_);
+  const embedding::BuiltinEmbedder& model = embedding::builtin_embedder();
+  const auto make = [&model](const Memory& m) {
+    std::string text = m.content;
+    redact(text);
+    return model.table().embed(text);
+  };
+  Result<int> done = 0;
+  const memory::EmbeddingCache cache(due.place.directory);
+  if (const auto before = cache.slugs(); std::exchange(due.clean, false) && !before.empty()) {
+    done = directory.clean_vectors(due.of_others ? model.model().name : std::string());
+    const auto left = cache.slugs();
+    std::set_difference(before.begin(), before.end(), left.begin(), left.end(),
+                        std::inserter(due.slugs, due.slugs.end()));
+  }
+  std::set<std::string> some;
+  while (!due.slugs.empty() && some.size() < kVectorsAtOnce)
+    some.insert(due.slugs.extract(due.slugs.begin()));
+  if (done && !some.empty()) done = directory.keep_vectors(some, model.model().name, make);
+  if (!done) log::info("vectors beside memories are not kept: {}", done.error().message());
+  if (!done || due.slugs.empty()) due_.erase(it);
+  return !due_.empty();
+}
+
+CatalogChanges MemoryIndexer::compared(const std::vector<catalog::SeenFile>& seen,
+                                       const std::vector<catalog::KnownFile>& known,
                                        const catalog::KnownGraphsQuery::Answer& graphs) {
   CatalogChanges changes;
+  changes.with_vectors = parts_.makes_vectors;
   changes.places = stock_.places();
-  const auto seen = stock_.files();
   auto comparison = catalog::compare(seen, known);
   changes.gone = std::move(comparison.gone);
   std::vector<catalog::SeenFile> to_read;
   for (const std::size_t i : comparison.to_read)
     to_read.push_back(seen[i]);
   catalog::read_into(changes, to_read, known, clock_.now());
+  unread_.clear();
+  note_unread(changes);
   catalog::read_graphs(changes, stock_, all_places(stock_), graphs);
   return changes;
 }
@@ -111,15 +195,21 @@ Result<void> MemoryIndexer::look_at_everything(bool thorough) {
   MEMD_TRY_ASSIGN(const auto status, store_.ask(catalog::CatalogStatusQuery{}));
   // A process was killed in the middle of a rebuild.
   if (status.state != catalog::CatalogState::valid) return rebuild("the last rebuild did not end");
+  if (status.docs > 0 && status.model.empty() == parts_.makes_vectors)
+    return rebuild(parts_.makes_vectors ? "it has no vectors" : "no vectors are wanted any more");
   MEMD_TRY(find_stock());
   MEMD_TRY_ASSIGN(const auto known, store_.ask(catalog::KnownFilesQuery{}));
   MEMD_TRY_ASSIGN(const auto graphs, store_.ask(catalog::KnownGraphsQuery{}));
-  const auto done = apply(compared(known, graphs));
-  return done ? done : heal(done.error());
+  const auto seen = stock_.files();
+  const auto done = apply(compared(seen, known, graphs));
+  if (!done) return heal(done.error());
+  plan_vectors(seen, thorough);
+  return {};
 }
 
 Result<void> MemoryIndexer::look_at(const std::set<fs::path>& changed) {
   CatalogChanges changes;
+  changes.with_vectors = parts_.makes_vectors;
   std::vector<catalog::SeenFile> files;
   std::set<std::size_t> places;
   MEMD_TRY_ASSIGN(const auto status, store_.ask(catalog::CatalogStatusQuery{}));
@@ -146,7 +236,16 @@ Result<void> MemoryIndexer::look_at(const std::set<fs::path>& changed) {
   MEMD_TRY_ASSIGN(const auto graphs, store_.ask(catalog::KnownGraphsQuery{}));
   changes.places = stock_.places();
   catalog::read_into(changes, files, *known, clock_.now());
+  for (const fs::path& path : changed)
+    unread_.erase(path);
+  note_unread(changes);
   catalog::read_graphs(changes, stock_, places, graphs);
+  plan_vectors(changes.put);
+  for (const std::size_t place : places)
+    if (!changes.gone.empty() && may_keep_vectors(place)) {
+      const memory::MemoryPlace& of = *stock_.directories()[place];
+      due_.try_emplace(of.directory, DueVectors{of, {}, false, false}).first->second.clean = true;
+    }
   const auto done = apply(std::move(changes));
   return done ? done : heal(done.error());
 }
@@ -162,12 +261,30 @@ Result<void> MemoryIndexer::rebuild(const std::string& reason) {
   MEMD_TRY(
       transact(parts_, [&reason, now = clock_.now()](sqlite::Database& db) { catalog::begin_anew(db, reason, now); }));
   MEMD_TRY(find_stock());
-  CatalogChanges changes = compared({}, {});
-  return transact(parts_, [changes = std::move(changes), now = clock_.now(), started](sqlite::Database& db) {
-    catalog::apply(db, changes);
-    const auto took = std::chrono::steady_clock::now() - started;
-    catalog::end_anew(db, now, std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
-  });
+  const auto seen = stock_.files();
+  plan_vectors(seen, false);
+  unread_.clear();
+  std::future<Result<void>> writing;  // of the part before: while it is written, the next one is read
+  for (std::size_t at = 0;; at += kRebuiltAtOnce) {
+    const std::size_t end = std::min(at + kRebuiltAtOnce, seen.size());
+    CatalogChanges part;
+    part.with_vectors = parts_.makes_vectors;
+    part.places = stock_.places();
+    catalog::read_into(
+        part, {seen.begin() + static_cast<std::ptrdiff_t>(at), seen.begin() + static_cast<std::ptrdiff_t>(end)}, {},
+        clock_.now());
+    note_unread(part);
+    if (end == seen.size()) catalog::read_graphs(part, stock_, all_places(stock_), {});
+    if (writing.valid()) MEMD_TRY(writing.get());
+    if (end == seen.size())
+      return transact(parts_, [part = std::move(part), now = clock_.now(), started](sqlite::Database& db) {
+        catalog::apply(db, part);
+        const auto took = std::chrono::steady_clock::now() - started;
+        catalog::end_anew(db, now, std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+      });
+    writing =
+        std::async(std::launch::async, [this, part = std::move(part)]() mutable { return apply(std::move(part)); });
+  }
 }
 
 }  // namespace memd::memories

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct IndexerParts {
   std::filesystem::path enterprise;  // empty: none
   MemoryPathPolicy policy;
   std::function<bool(const std::filesystem::path&)> is_left_out;  // excluded by the configuration; null: nothing is
+  bool makes_vectors = true;                                      // of memories; false: they are found by words alone
   // Takes the directories that have to be watched, whenever they are found anew; null: nobody watches.
   std::function<void(std::vector<std::filesystem::path>)> watch;
 };
@@ -48,13 +50,33 @@ class MemoryIndexer {
   Result<void> look_for_projects();
   // A directory that no session need have worked in. False: it is known. Nothing is looked at.
   bool add_project(const std::string& directory);
+  // Keeps vectors beside memories (EmbeddingCache) of what was looked at, some at a time: in directories that memd
+  // keeps an index in and may write into, but not in those of an organisation. False: none are left to do. Nothing
+  // depends on them; what fails is tried again when everything is looked at.
+  bool keep_vectors();
+  // Files that could not be read when they were looked at last: path and why.
+  const std::map<std::filesystem::path, std::string>& unread() const { return unread_; }
 
  private:
   Result<void> find_stock();
   Result<void> apply(catalog::CatalogChanges changes);
   Result<void> heal(const Error& error);
-  catalog::CatalogChanges compared(const std::vector<catalog::KnownFile>& known,
+  bool may_keep_vectors(std::size_t place) const;
+  void note_unread(const catalog::CatalogChanges& changes);
+  void plan_vectors(const std::vector<catalog::SeenFile>& seen, bool thorough);
+  // Of files that were read.
+  void plan_vectors(const std::vector<catalog::MemoryRecord>& read);
+  catalog::CatalogChanges compared(const std::vector<catalog::SeenFile>& seen,
+                                   const std::vector<catalog::KnownFile>& known,
                                    const catalog::KnownGraphsQuery::Answer& graphs);
+
+  // What is to do to the vectors beside the memories of a place.
+  struct DueVectors {
+    memory::MemoryPlace place;
+    std::set<std::string> slugs;
+    bool clean = false;      // some may belong to no memory
+    bool of_others = false;  // or to another model
+  };
 
   const IndexerParts parts_;
   const Clock& clock_;
@@ -62,6 +84,8 @@ class MemoryIndexer {
   std::vector<std::string> directories_;  // of sessions, when they were looked for last
   std::set<std::string> further_;         // add_project()
   catalog::MemoryStock stock_;
+  std::map<std::filesystem::path, DueVectors> due_;  // by directory
+  std::map<std::filesystem::path, std::string> unread_;
 };
 
 }  // namespace memd::memories

@@ -197,7 +197,7 @@ Service::~Service() {
 Result<void> Service::start_ingest() {
   host_.on_memory_directories([this](std::vector<std::filesystem::path> directories) {
     asio::post(loop_, [this, directories = std::move(directories)] {
-      if (watcher_ && !stopping_) watcher_->watch_also(directories);
+      if (watcher_ && !stopping_ && watcher_->watch_also(directories)) host_.memory_indexer()->hint_everything();
     });
   });
   MEMD_TRY(host_.start_ingest());
@@ -213,7 +213,8 @@ Result<void> Service::start_ingest() {
       },
       [this](const std::filesystem::path& path) {
         if (memories::may_be_memory(path)) host_.memory_indexer()->hint(path);
-      }};
+      },
+      [this] { host_.memory_indexer()->hint_everything(); }};
   watcher_ = make_watcher(loop_, host_.discovery(), tell, watch);
   // Watch first, look second: what changes in between is hinted.
   watcher_->start();

@@ -105,7 +105,7 @@ class MemoryCall {
     if (!of) return missing("from", "the id of an exchange or observation, such as x42 or o99");
     MEMD_TRY_ASSIGN(const auto reader, lease_reader(services_, context_.stop));
     MEMD_TRY_ASSIGN(const auto material, reader->ask(harvest::MaterialQuery{*of}));
-    return harvest::provenance_of(material, notebook_.places().project);
+    return harvest::provenance_of(material, material.told, notebook_.places().project);
   }
 
   static Result<void> refuse_same(const std::vector<harvest::SimilarMemory>& similar) {

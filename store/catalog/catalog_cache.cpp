@@ -12,37 +12,6 @@ constexpr std::int64_t kTellingCollection = 500;
 
 }  // namespace
 
-std::string_view to_string(CatalogState state) {
-  switch (state) {
-    case CatalogState::valid: return "valid";
-    case CatalogState::corrupted: return "corrupted";
-    case CatalogState::rebuilding: return "rebuilding";
-  }
-  return "corrupted";
-}
-
-CatalogStatus CatalogStatusQuery::run(sqlite::Database& db) const {
-  CatalogStatus out;
-  auto& there = db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'doc_catalog'");
-  const bool has_table = there.bind().step() && there.int64(0) > 0;
-  there.reset();
-  if (!has_table) return out;
-  out.state = CatalogState::valid;
-  auto& q = db.prepare("SELECT state, generation, docs, model, reason, built_at, built_ms FROM doc_catalog");
-  if (q.bind().step()) {
-    const auto state = q.int64(0);
-    out.state = state >= 0 && state <= 2 ? static_cast<CatalogState>(state) : CatalogState::corrupted;
-    out.generation = q.int64(1);
-    out.docs = q.int64(2);
-    out.model = q.str(3);
-    out.reason = q.str(4);
-    out.built_at = q.int64(5);
-    out.built_ms = q.int64(6);
-  }
-  q.reset();
-  return out;
-}
-
 const Facets* CatalogCache::find(std::int64_t doc) const {
   const auto it = docs_.find(doc);
   return it == docs_.end() ? nullptr : &it->second;

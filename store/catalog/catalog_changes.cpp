@@ -92,7 +92,7 @@ Comparison compare(const std::vector<SeenFile>& seen, const std::vector<KnownFil
   return out;
 }
 
-MemoryRecord record_of(const SeenFile& seen, const std::string& bytes, TimeMs now) {
+MemoryRecord record_of(const SeenFile& seen, const std::string& bytes, TimeMs now, bool with_vectors) {
   MemoryRecord out;
   out.place = seen.place;
   out.stamp = seen.stamp;
@@ -117,7 +117,7 @@ MemoryRecord record_of(const SeenFile& seen, const std::string& bytes, TimeMs no
   // Agents' files tell no times.
   if (m.updated == 0) m.updated = seen.stamp.changed_ns / 1'000'000;
   out.files = memory::named_in(m).paths;
-  out.vectors = vectors_of(m);
+  if (with_vectors) out.vectors = vectors_of(m);
   return out;
 }
 
@@ -151,7 +151,7 @@ class Applying {
       judge(place, slug);
     db_.exec("DELETE FROM doc_places WHERE place_pk NOT IN (SELECT place_pk FROM docs)");
     db_.prepare("UPDATE doc_catalog SET docs = docs + ?1, model = ?2")
-        .bind(added_, embedding::builtin_embedder().model().name)
+        .bind(added_, changes_.with_vectors ? embedding::builtin_embedder().model().name : std::string())
         .run();
   }
 
@@ -375,7 +375,8 @@ std::string damage_of(sqlite::Database& db, bool thorough) {
         " (SELECT model FROM doc_catalog)");
     counts.bind().step();
     const bool same = counts.int64(0) == counts.int64(1) && counts.int64(0) == counts.int64(2) && counts.int64(3) == 3;
-    const bool other_model = counts.int64(0) > 0 && counts.text(4) != embedding::builtin_embedder().model().name;
+    const std::string model = counts.str(4);
+    const bool other_model = !model.empty() && model != embedding::builtin_embedder().model().name;
     counts.reset();
     if (!same) return "its tables do not fit one another";
     if (other_model) return "its vectors are of another model";

@@ -72,7 +72,7 @@ struct MemoryRecord {
   std::vector<std::int8_t> vectors;  // chunks × dimension of the model in the binary
 };
 // Pure; any thread. `bytes`: of the whole file. An invalid memory has no text.
-MemoryRecord record_of(const SeenFile& seen, const std::string& bytes, TimeMs now);
+MemoryRecord record_of(const SeenFile& seen, const std::string& bytes, TimeMs now, bool with_vectors = true);
 
 // The edges of a place of the plugin dialect.
 struct PlaceEdges {
@@ -95,6 +95,12 @@ struct Restamped {
   std::int64_t read_ns = 0;
 };
 
+// A file that is there and could not be read. Its row, if it has one, stays as it is.
+struct UnreadFile {
+  std::filesystem::path path;
+  std::string why;
+};
+
 // What makes the rows what the files are.
 struct CatalogChanges {
   std::vector<CatalogPlace> places;
@@ -102,6 +108,8 @@ struct CatalogChanges {
   std::vector<Restamped> restamped;  // the same bytes
   std::vector<std::string> gone;     // paths
   std::vector<PlaceEdges> edges;     // all of a place
+  std::vector<UnreadFile> unread;
+  bool with_vectors = true;  // the records have them
   bool empty() const { return put.empty() && restamped.empty() && gone.empty() && edges.empty(); }
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memd::catalog {
 
@@ -19,7 +20,7 @@ struct CatalogStatus {
   CatalogState state = CatalogState::corrupted;
   std::int64_t generation = 0;  // grows with each change
   std::int64_t docs = 0;        // files, valid or not
-  std::string model;            // of the vectors
+  std::string model;            // of the vectors; empty: there are none
   std::string reason;           // of the last rebuild
   TimeMs built_at = 0;          // when the last rebuild ended; 0: there was none
   std::int64_t built_ms = 0;    // and how long it took
@@ -27,6 +28,22 @@ struct CatalogStatus {
 
 struct CatalogStatusQuery {
   using Answer = CatalogStatus;
+  Answer run(sqlite::Database& db) const;
+};
+
+// What there is, counted.
+struct CatalogFigures {
+  std::int64_t memories = 0;               // that can be found
+  std::int64_t agent_files = 0;            // instructions and notes of agents; none of the memories
+  std::int64_t invalid = 0;                // files that break a rule of their dialect
+  std::vector<std::string> invalid_files;  // the first of them by path
+  TimeMs read_at = 0;                      // when a file was read last; 0: never
+  std::string damage;  // what is wrong with the tables; empty: nothing, as far as a short look tells
+};
+
+struct CatalogFiguresQuery {
+  int most_files = 5;
+  using Answer = CatalogFigures;
   Answer run(sqlite::Database& db) const;
 };
 

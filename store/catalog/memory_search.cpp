@@ -249,13 +249,16 @@ class Question {
     return found;
   }
 
+  // Without vectors all is found by words.
+  bool by_vectors_alone() const { return asked_.mode == SearchMode::semantic && cache_.vectors().model != 0; }
+
   std::size_t wanted() const {
     return static_cast<std::size_t>(std::max(asked_.offset, 0) + std::max(asked_.limit, 0) + 1);
   }
 
   std::vector<search::FusionCandidate> candidates() {
     const std::vector<std::int64_t> found =
-        plan_.impossible || asked_.mode == SearchMode::semantic ? std::vector<std::int64_t>() : by_words();
+        plan_.impossible || by_vectors_alone() ? std::vector<std::int64_t>() : by_words();
     std::vector<std::int64_t> ids = found;
     vectors::ScanResult scan;
     embedding::Vector vector;

@@ -95,7 +95,7 @@ MemoryStock::MemoryStock(StockPlaces places) : home_(places.home), left_out_(std
     for (const MemoryPlace& place : of.places()) {
       const bool of_project = place.scope == MemoryScope::project || place.scope == MemoryScope::local;
       if (of_project == project.empty()) continue;
-      add_place({place.directory, place.dialect, place.scope, identity.key, identity.name}, place);
+      add_place({place.directory, place.dialect, place.scope, identity.key, identity.name}, place, project);
     }
     agents_.push_back({of, identity.key, identity.name});
     const fs::path etc = "/etc/claude-code";
@@ -103,7 +103,7 @@ MemoryStock::MemoryStock(StockPlaces places) : home_(places.home), left_out_(std
       const bool of_project = scope == MemoryScope::project || scope == MemoryScope::local;
       if (of_project == project.empty()) continue;
       const fs::path& root = of_project ? project : scope == MemoryScope::global ? places.home : etc;
-      add_place({root, MemoryDialect::agent, scope, identity.key, identity.name}, std::nullopt);
+      add_place({root, MemoryDialect::agent, scope, identity.key, identity.name}, std::nullopt, project);
     }
   };
   add({});
@@ -111,9 +111,10 @@ MemoryStock::MemoryStock(StockPlaces places) : home_(places.home), left_out_(std
     if (!is_left_out(project)) add(project);
 }
 
-std::size_t MemoryStock::add_place(CatalogPlace row, std::optional<MemoryPlace> directory) {
+std::size_t MemoryStock::add_place(CatalogPlace row, std::optional<MemoryPlace> directory, const fs::path& project) {
   rows_.push_back(std::move(row));
   directories_.push_back(std::move(directory));
+  projects_.push_back(project);
   return rows_.size() - 1;
 }
 
@@ -125,6 +126,11 @@ std::size_t MemoryStock::place_of(const MemoryOrigin& origin, const Agents& agen
          rows_[i].directory == agents.places.project))
       return i;
   return 0;
+}
+
+bool MemoryStock::is_inside_project(std::size_t place) const {
+  const auto& directory = directories_[place];
+  return !directory || projects_[place].empty() || Links().stays(directory->directory / "file", projects_[place]);
 }
 
 std::vector<SeenFile> MemoryStock::files() const {
@@ -140,7 +146,7 @@ std::vector<SeenFile> MemoryStock::files() const {
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (directories_[i])
       for (const MemoryOrigin& origin : memory::origins_in(*directories_[i]))
-        take(origin, i, directories_[i]->directory);
+        take(origin, i, projects_[i]);
   for (const Agents& agents : agents_)
     for (const MemoryOrigin& origin : agents.places.agent_origins())
       take(origin, place_of(origin, agents),
@@ -157,7 +163,7 @@ std::optional<SeenFile> MemoryStock::file(const fs::path& path) const {
     const auto origin = memory::origin_at(*directories_[i], path);
     if (!origin) continue;
     const bool is_own = origin->scope == MemoryScope::enterprise || origin->scope == MemoryScope::global;
-    if (!is_own && !links.stays(path, directories_[i]->directory)) return std::nullopt;
+    if (!is_own && !links.stays(path, projects_[i])) return std::nullopt;
     return SeenFile{*origin, i, *stamp};
   }
   for (const Agents& agents : agents_)
@@ -188,6 +194,10 @@ std::vector<fs::path> MemoryStock::watched() const {
         out.insert(it->path());
     }
   };
+  // A person's own directories are few: those that are not there are waited for.
+  const auto add_own = [&](const fs::path& directory) {
+    if (!is_left_out(directory)) out.insert(directory);
+  };
   // What may come to be is heard of by the directories on the way to it.
   const auto add_way = [&](const fs::path& to, const fs::path& from) {
     for (fs::path at = to.parent_path(); is_below(at, from); at = at.parent_path())
@@ -197,14 +207,15 @@ std::vector<fs::path> MemoryStock::watched() const {
     if (!directories_[i]) continue;
     const MemoryPlace& place = *directories_[i];
     add(place.directory, place.dialect == MemoryDialect::repository);
+    if (projects_[i].empty()) add_own(place.directory);
     if (place.scope == MemoryScope::global) add_way(place.directory, home_ / ".claude");
   }
   for (const Agents& agents : agents_) {
     const fs::path& project = agents.places.project;
     if (project.empty()) {
       for (const char* name : {".claude", ".codex", ".gemini"})
-        add(home_ / name, false);
-      add("/etc/claude-code", false);
+        add_own(home_ / name);
+      add_own("/etc/claude-code");
       continue;
     }
     add(project, false);
@@ -239,6 +250,7 @@ void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, cons
     std::optional<MemoryRecord> record;
     std::optional<Restamped> restamped;
     bool gone = false;
+    std::string unread;  // why
   };
   std::vector<Outcome> outcomes(files.size());
   std::atomic<std::size_t> next{0};
@@ -249,6 +261,7 @@ void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, cons
       const auto bytes = files::read_whole(files[i].origin.path);
       if (!bytes) {
         outcomes[i].gone = bytes.error().is(Errc::not_found);
+        if (!outcomes[i].gone) outcomes[i].unread = bytes.error().message();
         continue;
       }
       const auto it = std::lower_bound(known.begin(), known.end(), path,
@@ -257,7 +270,7 @@ void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, cons
         outcomes[i].restamped = Restamped{path, files[i].stamp, read_ns};
         continue;
       }
-      outcomes[i].record = record_of(files[i], *bytes, now);
+      outcomes[i].record = record_of(files[i], *bytes, now, changes.with_vectors);
       outcomes[i].record->read_ns = read_ns;
     }
   };
@@ -272,6 +285,7 @@ void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, cons
     if (outcomes[i].record) changes.put.push_back(*std::move(outcomes[i].record));
     if (outcomes[i].restamped) changes.restamped.push_back(*std::move(outcomes[i].restamped));
     if (outcomes[i].gone) changes.gone.push_back(files[i].origin.path.native());
+    if (!outcomes[i].unread.empty()) changes.unread.push_back({files[i].origin.path, std::move(outcomes[i].unread)});
   }
 }
 

@@ -44,11 +44,14 @@ class MemoryStock {
   // Of the place at the same position; nullopt: of agents' files.
   const std::vector<std::optional<memory::MemoryPlace>>& directories() const { return directories_; }
 
+  // Whether the directory of a place stays in its project, links followed; true: it is of no project.
+  bool is_inside_project(std::size_t place) const;
+
   // All files, by place.
   std::vector<SeenFile> files() const;
   // One file of memories, or of an agent, by its name. Nullopt: it is none, or it is not there.
   std::optional<SeenFile> file(const std::filesystem::path& path) const;
-  // Directories that have to be watched to hear of changes: those that are there.
+  // Directories that have to be watched to hear of changes. Those of the person need not be there.
   std::vector<std::filesystem::path> watched() const;
 
  private:
@@ -57,7 +60,8 @@ class MemoryStock {
     std::string project_key;
     std::string project;
   };
-  std::size_t add_place(CatalogPlace row, std::optional<memory::MemoryPlace> directory);
+  std::size_t add_place(CatalogPlace row, std::optional<memory::MemoryPlace> directory,
+                        const std::filesystem::path& project);
   std::size_t place_of(const memory::MemoryOrigin& origin, const Agents& agents) const;
   bool is_left_out(const std::filesystem::path& path) const { return left_out_ && left_out_(path); }
 
@@ -65,6 +69,7 @@ class MemoryStock {
   std::function<bool(const std::filesystem::path&)> left_out_;
   std::vector<CatalogPlace> rows_;
   std::vector<std::optional<memory::MemoryPlace>> directories_;
+  std::vector<std::filesystem::path> projects_;  // of the place at the same position; empty: of none
   std::vector<Agents> agents_;
 };
 

@@ -17,6 +17,7 @@ constexpr std::size_t kTitleBytes = 140;
 constexpr std::size_t kShortAnswer = 40;  // needs its question to be understood
 constexpr std::size_t kMostFiles = 8;
 constexpr std::size_t kMostCommits = 4;
+constexpr std::size_t kMostPatches = 8;
 constexpr std::string_view kRecommended = " (Recommended)";
 
 void drop_all(std::string& text, std::string_view part) {
@@ -189,10 +190,32 @@ std::string joined_commits(const std::vector<CommitRow>& commits) {
   return out;
 }
 
+// As the lines of docs/events-format.md are named: 16 hexadecimal digits.
+std::string event_name(std::string_view kind, std::uint64_t id) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out(kind);
+  for (int shift = 60; shift >= 0; shift -= 4)
+    out += digits[id >> shift & 15U];
+  return out;
+}
+
 }  // namespace
 
-MemoryProvenance provenance_of(const Material& m, const std::filesystem::path& project) {
+MemoryProvenance provenance_of(const Material& m, std::optional<std::size_t> told,
+                               const std::filesystem::path& project) {
   MemoryProvenance out;
+  std::vector<std::size_t> observed;
+  if (told) {
+    observed.push_back(*told);
+    for (const auto other : {fix_of(m, *told), problem_of(m, *told)})
+      if (other) observed.push_back(*other);
+  }
+  for (const MaterialEvent& e : m.events) {
+    const bool is_told = std::any_of(observed.begin(), observed.end(),
+                                     [&](std::size_t i) { return m.observations[i].event_seq == e.seq; });
+    if (is_told || e.seq == m.exchange.first_seq) out.events.push_back(event_name("evt_", e.id));
+    if (e.is_edit && out.patches.size() < kMostPatches) out.patches.push_back(event_name("patch_", e.id));
+  }
   out.session = m.exchange.session_uid;
   out.exchange = format_exchange_id(m.exchange.id);
   out.files = relative_files(m.files, project, m.exchange.working_directory);
@@ -210,7 +233,7 @@ Memory draft_of(const Material& m, const DraftWishes& wishes) {
   out.title = title_and_body(m, told, body);
   if (!wishes.title.empty()) out.title = wishes.title;
   if (out.title.empty()) out.title = shortened(m.exchange.session_title, kTitleBytes);
-  out.provenance = provenance_of(m, wishes.project);
+  out.provenance = provenance_of(m, told, wishes.project);
   body.paragraph("Tests", m.tests_passed ? "passed in the same exchange" : "");
   body.paragraph("Files", joined_files(out.provenance.files));
   body.paragraph("Commits", joined_commits(m.commits));

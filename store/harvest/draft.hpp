@@ -16,8 +16,10 @@ struct DraftWishes {
   std::filesystem::path project{};
 };
 
-// Session, exchange, commits and changed files.
-MemoryProvenance provenance_of(const Material& material, const std::filesystem::path& project);
+// Session, exchange, commits, changed files, and events as `memd export` names them: that which began the exchange, and
+// those in which `told` (an observation) and its fix or problem were said. Edits are patches.
+MemoryProvenance provenance_of(const Material& material, std::optional<std::size_t> told,
+                               const std::filesystem::path& project);
 
 // A memory made of what was decided, found or fixed: what it says, why, what was turned down, what it was asked for,
 // its files, commits and where it comes from. Short, in the words of those who said it. Without slug and times. Pure.

@@ -1,6 +1,7 @@
 #include "store/harvest/material.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/sql_text.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
@@ -33,6 +34,22 @@ Place place_of(sqlite::Database& db, std::int64_t observation) {
   return {exchange, observation};
 }
 
+std::vector<MaterialEvent> events_of(sqlite::Database& db, const ExchangeRow& exchange,
+                                     const std::vector<Observation>& observations) {
+  std::vector<MaterialEvent> out;
+  auto& q =
+      db.prepare(sql_text("SELECT seq, event_id, kind = EventKind::edit FROM events"
+                          " WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 ORDER BY seq"));
+  for (q.bind(exchange.session_pk, exchange.first_seq, exchange.last_seq); q.step();) {
+    const MaterialEvent e{q.int64(0), static_cast<std::uint64_t>(q.int64(1)), q.int64(2) != 0};
+    if (out.empty() || e.is_edit ||
+        std::any_of(observations.begin(), observations.end(), [&](const auto& o) { return o.event_seq == e.seq; }))
+      out.push_back(e);
+  }
+  q.reset();
+  return out;
+}
+
 }  // namespace
 
 std::optional<HistoryRef> parse_history_ref(std::string_view text) {
@@ -58,6 +75,7 @@ Material MaterialQuery::run(sqlite::Database& db) const {
     if (place.observation != 0 && o.id == place.observation) out.told = i;
     out.tests_passed |= o.type == ObservationType::success;
   }
+  out.events = events_of(db, out.exchange, out.observations);
   for (ExchangeFile& file : ExchangeFilesQuery{session, number}.run(db))
     if (file.access == FileAccess::modified) out.files.push_back(std::move(file.path));
   out.commits = queries::commits_of(db, session, number, number);

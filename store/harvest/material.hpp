@@ -25,6 +25,13 @@ struct HistoryRef {
 std::optional<HistoryRef> parse_history_ref(std::string_view text);
 std::string format_observation_id(std::int64_t id);  // "o99"
 
+// An event that a memory can be traced back to.
+struct MaterialEvent {
+  std::int64_t seq = 0;
+  std::uint64_t id = 0;
+  bool is_edit = false;
+};
+
 // An exchange with all that a memory of it can tell.
 struct Material {
   ExchangeRow exchange;
@@ -33,6 +40,7 @@ struct Material {
   std::vector<std::string> files;         // that were changed, as they are stored
   std::vector<CommitRow> commits;         // of the exchange, else the first one of the next three
   bool tests_passed = false;              // in the exchange
+  std::vector<MaterialEvent> events;      // in order: the first, those of the observations, edits
 };
 
 // not_found when there is none of this id.

@@ -59,17 +59,60 @@ bool is_problem(ObservationType type) {
   return type == ObservationType::problem || type == ObservationType::discovery || type == ObservationType::warning;
 }
 
-std::optional<std::size_t> nearest(const Material& m, std::size_t at, bool (*wanted)(ObservationType), bool forward) {
-  std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < m.observations.size(); ++i) {
-    const Observation& o = m.observations[i];
-    // "go build works after edits" repairs nothing that a sentence tells.
-    if (!wanted(o.type) || !o.tool.empty() || (forward ? i <= at : i >= at)) continue;
-    if (telling_words(o.content) < kFewWords) continue;
-    if (!best || code_names(o.content) >= code_names(m.observations[*best].content)) best = i;
-  }
-  return best;
+// What two sentences have to share to speak of the same thing: one name of code, or so many words.
+constexpr std::size_t kSharedWords = 2;
+
+// What a sentence speaks of.
+struct Subject {
+  std::set<std::string, std::less<>> names;  // of code, and whatever stands in `…`
+  std::set<std::string, std::less<>> words;  // others that say something
+};
+
+std::string bare_word(std::string_view word) {
+  std::string out = ascii::lowered(word);
+  if (out.size() > 3 && out.ends_with('s') && !out.ends_with("ss")) out.pop_back();
+  return out;
 }
+
+Subject subject_of(std::string_view text) {
+  Subject out;
+  continuity::for_each_code_name(text, [&](std::string_view name) { out.names.insert(bare_word(name)); });
+  bool in_code = false;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '`') in_code = !in_code;
+    std::size_t end = at;
+    while (end < text.size() && ascii::is_word(text[end]))
+      ++end;
+    if (end == at) {
+      ++at;
+      continue;
+    }
+    const std::string_view word = text.substr(at, end - at);
+    at = end;
+    const bool is_number = std::all_of(word.begin(), word.end(), ascii::is_digit);
+    if (word.size() < 3 || is_number || is_stop_word(ascii::lowered(word))) continue;
+    (in_code ? out.names : out.words).insert(bare_word(word));
+  }
+  return out;
+}
+
+bool speak_of_the_same(std::string_view a, std::string_view b) {
+  const Subject one = subject_of(a);
+  const Subject other = subject_of(b);
+  const auto holds = [](const Subject& s, const std::string& word) {
+    return s.names.contains(word) || s.words.contains(word);
+  };
+  std::size_t words = 0;
+  for (const std::string& name : one.names)
+    if (other.names.contains(name)) return true;
+  for (const auto* of : {&one.names, &one.words})
+    words += static_cast<std::size_t>(
+        std::count_if(of->begin(), of->end(), [&](const std::string& word) { return holds(other, word); }));
+  return words >= kSharedWords;
+}
+
+// "go build works after edits" repairs nothing that a sentence tells.
+bool tells_something(const Observation& o) { return o.tool.empty() && telling_words(o.content) >= kFewWords; }
 
 class Scale {
  public:
@@ -130,12 +173,31 @@ void weigh_finding(const Material& m, std::size_t at, Scale& scale) {
 
 }  // namespace
 
+// A wrong fix is worse than none. What is said next in answer to a problem is its fix: in the message that tells the
+// problem, if no other fix stands there; else in the next message that tells fixes, of that which speaks of the same.
 std::optional<std::size_t> fix_of(const Material& m, std::size_t problem) {
-  return is_problem(m.observations[problem].type) ? nearest(m, problem, is_fix, true) : std::nullopt;
+  const Observation& p = m.observations[problem];
+  if (!is_problem(p.type)) return std::nullopt;
+  std::vector<std::size_t> fixes;  // of one message
+  for (std::size_t i = problem + 1; i < m.observations.size(); ++i) {
+    const Observation& o = m.observations[i];
+    if (!fixes.empty() && o.event_seq != m.observations[fixes.front()].event_seq) break;
+    if (is_problem(o.type) && fixes.empty()) return std::nullopt;  // what comes answers that one
+    if (is_fix(o.type) && tells_something(o)) fixes.push_back(i);
+  }
+  if (fixes.empty()) return std::nullopt;
+  const Observation& first = m.observations[fixes.front()];
+  const bool in_one_message = p.event_seq && p.event_seq == first.event_seq;
+  if (in_one_message && fixes.size() == 1 && first.type == ObservationType::solution) return fixes.front();
+  std::erase_if(fixes, [&](std::size_t i) { return !speak_of_the_same(p.content, m.observations[i].content); });
+  return fixes.size() == 1 ? std::optional(fixes.front()) : std::nullopt;
 }
 
 std::optional<std::size_t> problem_of(const Material& m, std::size_t fix) {
-  return is_fix(m.observations[fix].type) ? nearest(m, fix, is_problem, false) : std::nullopt;
+  if (!is_fix(m.observations[fix].type)) return std::nullopt;
+  for (std::size_t i = fix; i-- > 0;)
+    if (fix_of(m, i) == fix) return i;
+  return std::nullopt;
 }
 
 Worth worth_of(const Material& m, std::size_t at) {

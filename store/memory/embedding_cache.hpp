@@ -13,7 +13,7 @@
 namespace memd::memory {
 
 // Vectors of the memories of a scope, a file each: .embedding-cache/<slug>.json. A cache: nothing waits for the disk,
-// and an entry that cannot be read is none. Thread-safe.
+// and an entry that cannot be read is none. A link in place of the directory is not followed. Thread-safe.
 class EmbeddingCache {
  public:
   // `directory`: of the memories.
@@ -28,8 +28,11 @@ class EmbeddingCache {
   // Removes what belongs to no memory, or to another model (empty: of any). Gives how many.
   int clean(const std::set<std::string, std::less<>>& memories, std::string_view model) const;
 
- private:
   std::filesystem::path file_of(std::string_view slug) const { return directory_ / (std::string(slug) + ".json"); }
+
+ private:
+  bool is_link() const;
+
   std::filesystem::path directory_;
 };
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -455,6 +456,66 @@ MemoryIndex MemoryDirectory::index_of_files(const std::vector<ReadMemory>& all) 
   for (const ReadMemory& read : all)
     if (read.is_valid()) out.memories[read.memory.slug] = index_entry(read.memory, cached.contains(read.memory.slug));
   return out;
+}
+
+Result<int> MemoryDirectory::keep_vectors(const std::set<std::string>& slugs, std::string_view model,
+                                          const MakeVector& make) {
+  if (!is_plugin()) return 0;
+  MEMD_TRY_ASSIGN(const auto held, lock());
+  if (!is_there(place_.directory / "index.json")) return 0;
+  const EmbeddingCache cache(place_.directory);
+  std::vector<Memory> made;
+  for (const std::string& slug : slugs) {
+    auto there = read(slug);
+    if (!there || !there->is_valid() || cache.find(slug, model, there->memory.content)) continue;
+    MEMD_TRY(cache.put(slug, model, there->memory.content, make(there->memory), clock_.now()));
+    made.push_back(std::move(there->memory));
+  }
+  MEMD_TRY(index_vectors(made, {}));
+  return static_cast<int>(made.size());
+}
+
+Result<int> MemoryDirectory::clean_vectors(std::string_view model) {
+  if (!is_plugin()) return 0;
+  MEMD_TRY_ASSIGN(const auto held, lock());
+  std::set<std::string, std::less<>> slugs;
+  for (const MemoryOrigin& there : origins_in(place_))
+    slugs.insert(there.slug);
+  const EmbeddingCache cache(place_.directory);
+  const auto before = cache.slugs();
+  const int removed = cache.clean(slugs, model);
+  std::vector<std::string> gone;
+  const auto left = cache.slugs();
+  std::set_difference(before.begin(), before.end(), left.begin(), left.end(), std::back_inserter(gone));
+  MEMD_TRY(index_vectors({}, gone));
+  return removed;
+}
+
+// An index that does not fit the files is left to the next who writes: nobody asked for a change of memories.
+Result<void> MemoryDirectory::index_vectors(const std::vector<Memory>& with, const std::vector<std::string>& without) {
+  constexpr std::size_t kFew = 4;
+  if (without.empty() && with.size() <= kFew) {
+    for (const Memory& m : with)
+      MEMD_TRY(index_.replace(index_entry(m, true), clock_.now()));
+    return {};
+  }
+  auto index = index_.load();
+  if (!index) return {};
+  bool changed = false;
+  for (const Memory& m : with)
+    if (const auto it = index->memories.find(m.slug); it != index->memories.end()) {
+      IndexEntry entry = index_entry(m, true);
+      changed |= !(entry == it->second);
+      it->second = std::move(entry);
+    }
+  for (const std::string& slug : without)
+    if (const auto it = index->memories.find(slug); it != index->memories.end()) {
+      it->second.has_embedding = false;
+      changed = true;
+    }
+  if (!changed) return {};
+  index->last_updated = clock_.now();
+  return index_.write(*index);
 }
 
 MemoryDirectory::IndexState MemoryDirectory::check() const {

@@ -11,7 +11,9 @@
 #include "store/memory/memory_text.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +56,14 @@ class MemoryDirectory {
   Result<bool> link(std::string_view a, std::string_view b, std::string_view label);
   Result<bool> unlink(std::string_view a, std::string_view b, std::optional<std::string_view> label);
 
+  // Of the plugin dialect: keeps vectors of these memories beside them (EmbeddingCache), and says so in the index where
+  // it has them. `make` is called for those that have none of this model and of their present text; what is not there
+  // or not valid is left out. Gives how many were made.
+  using MakeVector = std::function<std::vector<float>(const Memory&)>;
+  Result<int> keep_vectors(const std::set<std::string>& slugs, std::string_view model, const MakeVector& make);
+  // Removes vectors of no memory and, if a model is named, of others. Gives how many.
+  Result<int> clean_vectors(std::string_view model);
+
   enum class IndexState { valid, corrupted };
   // Compares index.json with the files.
   IndexState check() const;
@@ -76,6 +86,7 @@ class MemoryDirectory {
   Result<void> set_links(std::string_view slug, std::string_view other, bool linked, TimeMs now);
   Result<MemoryGraph> load_graph();
   Result<void> index(const Memory& memory, bool is_new);
+  Result<void> index_vectors(const std::vector<Memory>& with, const std::vector<std::string>& without);
   Result<void> write_manifest();
   Result<bool> rebuild_now();
   Result<MemoryOrigin> origin(std::string_view slug) const;

@@ -66,13 +66,14 @@ Result<bool> IndexFile::splice(std::string_view slug, const std::string& line, b
   const std::size_t first = std::min(begin, end);
   const std::size_t at = find_line(text, first, end, slug);
   if ((at < end && slug_at(text, at) == slug) != is_there) return false;
-  const std::size_t behind = is_there ? std::min(end, text.find('\n', at) + 1) : at;
   // Entries are joined by ",\n": the pieces in front of and behind the line, without their separators.
   const auto bare = [](std::string_view piece) {
     while (piece.ends_with('\n') || piece.ends_with(','))
       piece.remove_suffix(1);
     return piece;
   };
+  const std::size_t behind = is_there ? std::min(end, text.find('\n', at) + 1) : at;
+  if (is_there && bare(text.substr(at, behind - at)) == line) return true;
   const std::string_view before = bare(text.substr(first, at - first));
   const std::string_view after = bare(text.substr(behind, end - behind));
   std::vector<std::string_view> pieces{head};

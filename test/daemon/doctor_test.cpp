@@ -59,6 +59,73 @@ TEST_F(Doctor, FindsNothingWrongWithAnEmptyHome) {
   EXPECT_THAT(text_, HasSubstr("No problems; 2 notes above."));
 }
 
+TEST_F(Doctor, TellsHowMemoriesStand) {
+  const auto place = home_.path() / ".claude/memory";
+  test::write_file(place / "rule.md",
+                   "---\ntype: decision\ntags: [a]\ncreated: \"2026-01-10T10:00:00Z\"\nupdated: "
+                   "\"2026-01-10T10:00:00Z\"\nlinks: []\n---\n\n# Rule\n\nUse the linter.\n");
+  test::write_file(place / "broken.md", "No front matter.\n");
+  test::write_file(home_.path() / ".claude/CLAUDE.md", "Answer briefly.\n");
+  ingest();
+  ASSERT_TRUE(host_.memory_indexer()->settle(20s));
+  const auto status = [&] { return ask("status").at("memories").as_object(); };
+  auto memories = status();
+  EXPECT_EQ(memories.at("state").as_string(), "valid");
+  EXPECT_EQ(memories.at("memories").as_int64(), 1);
+  EXPECT_EQ(memories.at("agent_files").as_int64(), 1);
+  EXPECT_EQ(memories.at("invalid").as_int64(), 1);
+  EXPECT_EQ(memories.at("invalid_files").at(0).as_string(), (place / "broken.md").native());
+  EXPECT_EQ(memories.at("unread").as_array().size(), 0U);
+  EXPECT_EQ(memories.at("looked_at").as_string(), format_rfc3339(clock_.now()));
+  EXPECT_NE(memories.at("read_at").as_string(), "");
+  EXPECT_THAT(text_, HasSubstr("The index of memories is valid: 1 memories, 1 files of agents, 1 that break a rule"));
+  auto report = ask("doctor");
+  EXPECT_EQ(status_of(report, "memories"), "note");
+  EXPECT_THAT(text_, HasSubstr("broken.md"));
+  EXPECT_TRUE(report.at("ok").as_bool());
+
+#ifdef __linux__
+  // A file that lets itself be opened, and not read; by anybody.
+  std::filesystem::create_symlink("/proc/self/mem", place / "unreadable.md");
+  host_.memory_indexer()->hint(place / "unreadable.md");
+  ASSERT_TRUE(host_.memory_indexer()->settle(20s));
+  memories = status();
+  ASSERT_EQ(memories.at("unread").as_array().size(), 1U);
+  EXPECT_THAT(std::string(memories.at("unread").at(0).as_string()), HasSubstr("unreadable.md"));
+  report = ask("doctor");
+  EXPECT_EQ(status_of(report, "memories"), "note");
+  EXPECT_THAT(text_, HasSubstr("unreadable.md"));
+  std::filesystem::remove(place / "unreadable.md");
+  host_.memory_indexer()->hint_everything();
+  ASSERT_TRUE(host_.memory_indexer()->settle(20s));
+  EXPECT_EQ(status().at("unread").as_array().size(), 0U);
+#endif
+
+  std::filesystem::remove(place / "broken.md");
+  host_.memory_indexer()->hint(place / "broken.md");
+  ASSERT_TRUE(host_.memory_indexer()->settle(20s));
+  EXPECT_EQ(status_of(ask("doctor"), "memories"), "ok");
+
+  {
+    auto db = sqlite::Database::open(settings_.layout.database(), sqlite::OpenMode::read_write);
+    db.exec("DROP TABLE doc_vectors");
+  }
+  EXPECT_EQ(status().at("state").as_string(), "corrupted");
+  report = ask("doctor");
+  EXPECT_EQ(status_of(report, "memories"), "problem");
+  EXPECT_THAT(text_, HasSubstr("memd memory rebuild"));
+  (void)ask("memory_catalog", R"({"rebuild":true})");
+  memories = status();
+  EXPECT_EQ(memories.at("state").as_string(), "valid");
+  EXPECT_EQ(memories.at("reason").as_string(), "asked for");
+  {
+    auto db = sqlite::Database::open(settings_.layout.database(), sqlite::OpenMode::read_write);
+    db.exec("UPDATE doc_catalog SET state = 2");
+  }
+  EXPECT_EQ(status().at("state").as_string(), "rebuilding");
+  EXPECT_EQ(status_of(ask("doctor"), "memories"), "problem");
+}
+
 // SQLite takes such a store for sound.
 TEST_F(Doctor, ReadsWhatSearchesReadAndMakesItAnew) {
   ingest();

@@ -4,6 +4,7 @@
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/interchange/session_walk.hpp"
 #include "schemas/embedded.hpp"
+#include "store/harvest/draft.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/sessions.hpp"
 #include "test/support/analyze_all.hpp"
@@ -183,6 +184,28 @@ TEST_F(Interchange, EveryEventGoesOutWholeValidAndWithoutSecrets) {
   EXPECT_EQ(all.find(kSecret), std::string::npos);
   EXPECT_NE(all.find(std::string(3000, 'o') + " tail [redacted:"), std::string::npos);  // beyond what the store keeps
   EXPECT_NE(all.find("command: go test ./..."), std::string::npos);
+}
+
+// What a memory says of where it comes from is found in the export.
+TEST_F(Interchange, ADraftOfAMemoryNamesLinesOfIt) {
+  const std::int64_t told = [&] {
+    auto db = sqlite::Database::open(database_, sqlite::OpenMode::read_write);
+    db.exec(
+        "INSERT INTO observations (session_pk, exchange_number, event_seq, time, type, summary, content, content_hash)"
+        " SELECT session_pk, 0, max(seq), 1, 'problem', 's', 'The issue is that two uploads race for one file.', 1"
+        " FROM events WHERE seq <= (SELECT min(last_seq) FROM exchanges)");
+    return db.last_insert_rowid();
+  }();
+  const auto material = reader_->ask(harvest::MaterialQuery{{0, told}});
+  ASSERT_TRUE(material) << material.error().message();
+  const MemoryProvenance provenance = harvest::draft_of(*material, {}).provenance;
+  EXPECT_EQ(provenance.events.size(), 2U) << "what was asked, and what was found";
+  const auto lines = export_one(*reader_, session_.pk).lines;
+  for (const std::string& name : provenance.events)
+    EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
+                            [&](const auto& line) { return boost::json::parse(line).at("id").as_string() == name; }),
+              1)
+        << name;
 }
 
 TEST_F(Interchange, ImportedIntoAnEmptyStoreItIsTheSameSession) {

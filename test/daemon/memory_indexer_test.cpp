@@ -3,6 +3,9 @@
 #include "daemon/ingest/watcher.hpp"
 #include "daemon/memories/indexer_thread.hpp"
 #include "store/catalog/memory_search.hpp"
+#include "store/enrich/embedding/embedder.hpp"
+#include "store/files/whole_file.hpp"
+#include "store/memory/embedding_cache.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "test/daemon/tool_fixture.hpp"
 #include "test/support/fake_clock.hpp"
@@ -147,6 +150,182 @@ TEST_F(MemoryIndexerTest, MendsWhatIsDamaged) {
   EXPECT_EQ(found("cache").size(), 2U);
 }
 
+// More than are read before the first are written.
+TEST_F(MemoryIndexerTest, ARebuildOfThousandsIsWhatTheFilesAre) {
+  constexpr int kFiles = 2100;
+  for (int i = 0; i < kFiles; ++i)
+    test::write_file(place() / ("note-" + std::to_string(i) + ".md"),
+                     memory_text("Note", "Number" + std::to_string(i)));
+  test::write_file(place() / "aa-older.md", memory_text("Older", "The cache is unbounded."));
+  test::write_file(place() / "zz-newer.md", memory_text("Newer", "The cache is bounded."));
+  memory::MemoryDirectory directory({MemoryScope::global, MemoryDialect::plugin, place()}, {}, clock_);
+  ASSERT_TRUE(directory.link("zz-newer", "aa-older", "supersedes"));
+  MemoryIndexer indexer(parts(), clock_);
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  ASSERT_TRUE(indexer.rebuild("asked for"));
+  EXPECT_EQ(status().state, catalog::CatalogState::valid);
+  EXPECT_EQ(status().docs, kFiles + 2);
+  EXPECT_EQ(found("number7").at(0), "note-7");
+  EXPECT_EQ(found("number2099").at(0), "note-2099");
+  catalog::MemoriesOfSlug older;
+  older.slug = "aa-older";
+  EXPECT_EQ(reader_.ask(older)->at(0).superseded_by, "zz-newer");
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  EXPECT_EQ(status().reason, "asked for") << "nothing is damaged";
+}
+
+TEST_F(MemoryIndexerTest, VectorsAreKeptWhereAnIndexIs) {
+  MemoryIndexer indexer(parts(), clock_);
+  const auto keep_all = [&] {
+    while (indexer.keep_vectors())
+      continue;
+  };
+  test::write_file(place() / "by-hand.md", memory_text("By hand", "Text."));
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  keep_all();
+  EXPECT_FALSE(fs::exists(place() / ".embedding-cache")) << "memd never wrote there";
+  memory::MemoryDirectory directory({MemoryScope::global, MemoryDialect::plugin, place()}, {}, clock_);
+  ASSERT_TRUE(directory.rebuild());
+  ASSERT_TRUE(indexer.look_at_everything(false));
+  keep_all();
+  const memory::EmbeddingCache cache(place());
+  const auto& model = embedding::builtin_embedder().model();
+  const auto is_fresh = [&](const char* slug) {
+    return cache.find(slug, model.name, directory.read(slug)->memory.content).has_value();
+  };
+  ASSERT_TRUE(is_fresh("by-hand"));
+  const auto kept = cache.find("by-hand", model.name, directory.read("by-hand")->memory.content);
+  EXPECT_EQ(kept->vector.size(), static_cast<std::size_t>(model.dimension));
+  EXPECT_EQ(directory.check(), memory::MemoryDirectory::IndexState::valid) << "hasEmbedding";
+
+  test::write_file(place() / "by-hand.md", memory_text("By hand", "Another text."));
+  EXPECT_FALSE(is_fresh("by-hand"));
+  ASSERT_TRUE(indexer.look_at({place() / "by-hand.md"}));
+  keep_all();
+  EXPECT_TRUE(is_fresh("by-hand"));
+  test::write_file(place() / "by-hand.md", memory_text("By hand", "While no memd ran."));
+  {
+    MemoryIndexer next(parts(), clock_);
+    ASSERT_TRUE(next.look_at_everything(true));
+    while (next.keep_vectors())
+      continue;
+    EXPECT_TRUE(is_fresh("by-hand"));
+    ASSERT_TRUE(cache.put("by-hand", "another model", directory.read("by-hand")->memory.content, {1}, 1));
+    ASSERT_TRUE(next.look_at_everything(true));
+    while (next.keep_vectors())
+      continue;
+    EXPECT_TRUE(is_fresh("by-hand")) << "it was of another model";
+  }
+  const std::string text = files::read_whole(place() / "by-hand.md").value();
+  fs::rename(place() / "by-hand.md", place() / "renamed.md");
+  ASSERT_TRUE(indexer.look_at({place() / "by-hand.md", place() / "renamed.md"}));
+  keep_all();
+  EXPECT_THAT(cache.slugs(), ElementsAre("renamed")) << "those of no memory go";
+  EXPECT_EQ(files::read_whole(place() / "renamed.md").value(), text) << "nobody asked for a change of memories";
+}
+
+TEST_F(MemoryIndexerTest, VectorsOfAProjectAreKeptOnlyWhereMemdMayWrite) {
+  const fs::path of_project = project() / ".claude/memory";
+  test::write_file(of_project / "rule.md", memory_text("Rule", "Use the linter."));
+  memory::MemoryDirectory directory({MemoryScope::project, MemoryDialect::plugin, of_project}, project(), clock_);
+  ASSERT_TRUE(directory.rebuild());
+  const memory::EmbeddingCache cache(of_project);
+  const auto keep = [&](const IndexerParts& parts) {
+    MemoryIndexer indexer(parts, clock_);
+    indexer.add_project(project().native());
+    ASSERT_TRUE(indexer.look_at_everything(true));
+    while (indexer.keep_vectors())
+      continue;
+  };
+  keep(parts());
+  EXPECT_THAT(cache.slugs(), IsEmpty()) << "nobody opted in";
+  IndexerParts may = parts();
+  may.policy.opt_in_enabled = true;
+  IndexerParts without = may;
+  without.makes_vectors = false;
+  keep(without);
+  EXPECT_THAT(cache.slugs(), IsEmpty()) << "disabled";
+  // What a repository can hold: an index of somebody else, and links that lead out of it.
+  fs::remove(of_project / ".lock");
+  keep(may);
+  EXPECT_THAT(cache.slugs(), IsEmpty()) << "memd never wrote there";
+  ASSERT_TRUE(directory.rebuild());
+  const fs::path elsewhere = root_ / "elsewhere";
+  test::write_file(elsewhere / "settings.json", "{}");
+  fs::create_directory_symlink(elsewhere, of_project / ".embedding-cache");
+  keep(may);
+  EXPECT_TRUE(fs::exists(elsewhere / "settings.json"));
+  EXPECT_FALSE(fs::exists(elsewhere / "rule.json"));
+  fs::remove(of_project / ".embedding-cache");
+  fs::rename(of_project, elsewhere / "memory");
+  fs::create_directory_symlink(elsewhere / "memory", of_project);
+  keep(may);
+  EXPECT_THAT(cache.slugs(), IsEmpty()) << "not in the project";
+  fs::remove(of_project);
+  fs::rename(elsewhere / "memory", of_project);
+  keep(may);
+  EXPECT_THAT(cache.slugs(), ElementsAre("rule"));
+}
+
+// The watcher tells of the file before the index is written.
+TEST_F(MemoryIndexerTest, TheFirstMemoryOfADirectoryGetsItsVector) {
+  MemoryIndexer indexer(parts(), clock_);
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  memory::MemoryDirectory directory({MemoryScope::global, MemoryDialect::plugin, place()}, {}, clock_);
+  Memory draft;
+  draft.title = "First";
+  draft.tags = {"made-up"};
+  draft.content = "The first text.\n";
+  ASSERT_TRUE(directory.create(draft));
+  const fs::path index = place() / "index.json";
+  fs::rename(index, root_ / "index.json");
+  ASSERT_TRUE(indexer.look_at({place() / "learning-first.md"}));
+  fs::rename(root_ / "index.json", index);
+  while (indexer.keep_vectors())
+    continue;
+  EXPECT_THAT(memory::EmbeddingCache(place()).slugs(), ElementsAre("learning-first"));
+  EXPECT_EQ(directory.check(), memory::MemoryDirectory::IndexState::valid);
+}
+
+TEST_F(MemoryIndexerTest, WithoutModelsNoVectorIsMade) {
+  const auto vectors = [this] {
+    const std::lock_guard lock(writing_);
+    std::int64_t count = -1;
+    EXPECT_TRUE(writer_->transact([&](sqlite::Database& db) {
+      auto& q = db.prepare("SELECT count(*) FROM doc_vectors");
+      if (q.bind().step()) count = q.int64(0);
+      q.reset();
+    }));
+    return count;
+  };
+  IndexerParts without = parts();
+  without.makes_vectors = false;
+  test::write_file(place() / "cache-rule.md", memory_text("Cache rule", "The cache is bounded."));
+  {
+    MemoryIndexer indexer(without, clock_);
+    ASSERT_TRUE(indexer.look_at_everything(true));
+    test::write_file(place() / "second.md", memory_text("Second", "Another cache."));
+    ASSERT_TRUE(indexer.look_at({place() / "second.md"}));
+    ASSERT_TRUE(indexer.look_at_everything(true));
+    EXPECT_EQ(vectors(), 0);
+    EXPECT_EQ(status().reason, "") << "it is not made anew for that";
+    EXPECT_EQ(found("cache").size(), 2U) << "by words";
+    catalog::MemorySearch by_meaning;
+    by_meaning.text = "cache";
+    by_meaning.mode = SearchMode::semantic;
+    EXPECT_EQ(reader_.ask(by_meaning)->hits.size(), 2U) << "by words, because there is nothing else";
+  }
+  {
+    MemoryIndexer indexer(parts(), clock_);
+    ASSERT_TRUE(indexer.look_at_everything(true));
+    EXPECT_EQ(vectors(), 2) << "the configuration wants them again";
+  }
+  MemoryIndexer indexer(without, clock_);
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  EXPECT_EQ(vectors(), 0) << "those that there were go";
+  EXPECT_EQ(found("cache").size(), 2U);
+}
+
 TEST_F(MemoryIndexerTest, TheThreadDealsWithHints) {
   test::write_file(place() / "cache-rule.md", memory_text("Cache rule", "The cache is bounded."));
   IndexerThread thread(parts(), clock_);
@@ -202,6 +381,47 @@ TEST_F(MemoryIndexerTest, TheWatcherTellsOfMemories) {
   EXPECT_FALSE(may_be_memory(project() / "src"));
   EXPECT_FALSE(may_be_memory(project() / "main.cpp"));
   EXPECT_FALSE(may_be_memory(place() / ".memd-new-1.md"));
+}
+
+// By inotify and by looks.
+TEST_F(MemoryIndexerTest, DirectoriesOfThePersonMayComeLater) {
+  for (const bool only_poll : {false, true}) {
+    fs::remove_all(home() / ".claude");
+    IndexerThread thread(parts(), clock_);
+    thread.start();
+    ASSERT_TRUE(thread.settle(20s));
+    boost::asio::io_context loop{1};
+    const Discovery discovery({}, home(), {}, {});
+    Watcher::Callbacks callbacks;
+    callbacks.also_changed = [&](const fs::path& path) { thread.hint(path); };
+    callbacks.also_came = [&] { thread.hint_everything(); };
+    callbacks.changed = [](const fs::path&) {};
+    callbacks.rescan = [] {};
+    const auto watcher = make_watcher(loop, discovery, callbacks, {0, 5ms, only_poll});
+    watcher->start();
+    // As the service does.
+    const auto run_until_found = [&](std::string_view word) {
+      const auto deadline = std::chrono::steady_clock::now() + 20s;
+      do {
+        if (!thread.settle(20s)) return false;
+        if (watcher->watch_also(watched_)) thread.hint_everything();
+        if (!found(std::string(word)).empty()) return true;
+        loop.run_one_for(10ms);
+        loop.restart();
+      } while (std::chrono::steady_clock::now() < deadline);
+      return false;
+    };
+    (void)watcher->watch_also(watched_);
+    EXPECT_FALSE(watcher->watch_also(watched_)) << "they are watched already";
+    test::write_file(place() / "cache-rule.md", memory_text("Cache rule", "The cache is bounded."));
+    EXPECT_TRUE(run_until_found("bounded")) << only_poll;
+    fs::remove_all(home() / ".claude");
+    test::write_file(place() / "other-rule.md", memory_text("Other rule", "The queue is unbounded."));
+    EXPECT_TRUE(run_until_found("unbounded")) << only_poll;
+    watcher->stop();
+    loop.restart();
+    loop.run();
+  }
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ bool write_memories(const memory::MemoryPlace& place, unsigned seed) {
   for (int i = 0; i < 400; ++i) {
     const std::string a = killed_slug(random() % 8);
     const std::string b = killed_slug(random() % 8);
-    switch (random() % 6) {
+    switch (random() % 8) {
       case 0: (void)directory.link(a, b, "implements"); break;
       case 1: (void)directory.unlink(a, b, std::nullopt); break;
       case 2: (void)directory.remove(a); break;
@@ -33,6 +33,19 @@ bool write_memories(const memory::MemoryPlace& place, unsigned seed) {
         memory::MemoryChange change;
         change.tags = std::vector<std::string>{"test", "t" + std::to_string(i)};
         (void)directory.update(a, change);
+        break;
+      }
+      case 5:
+        (void)directory.keep_vectors({a, b}, i % 2 == 0 ? "m" : "n", [](const Memory&) { return std::vector{1.0F}; });
+        break;
+      case 6: {
+        Memory m;
+        m.type = MemoryType::learning;
+        m.slug = "learning-new" + std::to_string(random() % 8);
+        m.title = "New";
+        m.tags = {"test"};
+        m.content = "text of " + m.slug + "\n";
+        (void)directory.create(m);
         break;
       }
       default: (void)directory.link(b, a, "part-of"); break;

@@ -256,6 +256,9 @@ TEST_F(MemoryCatalog, MasksSecretsAndLeavesOut) {
 
 TEST_F(MemoryCatalog, DoesNotFollowLinksOutOfTheProject) {
   test::write_file(root_ / "elsewhere/secret.md", "What nobody should read.\n");
+  test::write_file(root_ / "elsewhere/memory/private-plan.md",
+                   "---\ntype: decision\ntags: [plan]\ncreated: \"2026-01-10T10:00:00Z\"\nupdated: "
+                   "\"2026-01-10T10:00:00Z\"\nlinks: []\n---\n\n# Private plan\n\nElsewhere.\n");
   fs::create_symlink(root_ / "elsewhere/secret.md", project() / "CLAUDE.md");
   test::write_file(project() / "AGENTS.md", "Inside.\n");
   fs::create_symlink("AGENTS.md", project() / "GEMINI.md");

@@ -10,6 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdio>
+
 namespace memd::harvest {
 namespace {
 
@@ -96,6 +99,99 @@ TEST_F(Harvest, AProblemGoesWithItsFixFromEitherSide) {
   EXPECT_THAT(m.content, HasSubstr("**Fix:** The fix is to make the column AUTOINCREMENT in `CacheIndex`."));
   EXPECT_THAT(m.content, HasSubstr("**Tests:** passed"));
   EXPECT_EQ(draft("o3").content, m.content);
+}
+
+// Precision first: no fix is better than a wrong one.
+TEST_F(Harvest, AProblemIsPairedOnlyWithTheFixThatAnswersIt) {
+  struct Said {
+    std::int64_t event;
+    ObservationType type;
+    const char* words;
+  };
+  using enum ObservationType;
+  const auto pairs = [](const std::vector<Said>& all) {
+    Material m;
+    for (const Said& one : all) {
+      Observation o;
+      o.event_seq = one.event;
+      o.type = one.type;
+      o.content = one.words;
+      m.observations.push_back(o);
+    }
+    std::vector<std::pair<std::size_t, std::size_t>> out;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (const auto fix = fix_of(m, i)) {
+        out.emplace_back(i, *fix);
+        EXPECT_EQ(problem_of(m, *fix), i);
+      }
+    return out;
+  };
+  const auto is = [](std::size_t problem, std::size_t fix) { return testing::Pair(problem, fix); };
+  // Two problems, one after the other, and a report at the end that names more code than any fix.
+  EXPECT_THAT(
+      pairs({{10, problem, "The issue is that `Queue::push` throws when the `Ring` is full."},
+             {20, solution, "The fix is to wait until somebody has taken an element out of it."},
+             {30, problem, "The issue is that we ask the OLD reader for `is_drained`, which never was drained."},
+             {30, solution, "The fix is to ask the NEW reader, whose `is_drained` is set after the hand-over."},
+             {90, bugfix, "Fixed `RingTest.PushWhenFull_ManyTimes`, which now expects `Queue::push` to wait"}}),
+      ElementsAre(is(2, 3)));
+  // A list of what was repaired, and a problem beside it.
+  EXPECT_THAT(
+      pairs({{1, problem, "The real issue is that `Clock::now` returns a type that the checker takes for void."},
+             {1, solution, "Fixed by reading the time zones from the configuration of the program."},
+             {1, solution, "Fixed by writing the exporter's name in the flat form that its page shows."},
+             {1, solution, "Fixed by turning `in_span` from a function into a macro with a block."}}),
+      IsEmpty());
+  EXPECT_THAT(pairs({{1, problem, "The problem is that the importer reads each row of the ledger twice."},
+                     {9, bugfix, "Fixed the colours of the start page on small screens"},
+                     {9, bugfix, "Fixed the importer: a row of the ledger is read once"}}),
+              ElementsAre(is(0, 2)));
+  // In a later message only what speaks of the same.
+  EXPECT_THAT(pairs({{1, problem, "The problem is duplicate interfaces in the generated files."},
+                     {5, bugfix, "Fixed the compiler's complaints about duplicate interfaces"}}),
+              ElementsAre(is(0, 1)));
+  EXPECT_THAT(pairs({{1, problem, "The issue is in `choose()`, which walks a map without an order."},
+                     {5, solution, "The fix is to make `choose()` walk the names in their order."}}),
+              ElementsAre(is(0, 1)));
+  EXPECT_THAT(pairs({{1, discovery, "This is because the lock is taken before the session is looked up."},
+                     {9, bugfix, "I've successfully fixed the bug and added tests which show that it works."}}),
+              IsEmpty());
+  // What is found in between has the fix.
+  EXPECT_THAT(pairs({{1, discovery, "This is because `Ledger::sum` skips the rows that were voided."},
+                     {2, problem, "The issue is that `Ledger::sum` reads the flag of the row before."},
+                     {3, solution, "The fix is that `Ledger::sum` reads the flag after it has moved on."}}),
+              ElementsAre(is(1, 2)));
+  // What was proposed before the problem was found is not its fix.
+  EXPECT_THAT(pairs({{1, solution, "The fix is to give `Ledger::sum` another threshold."},
+                     {2, problem, "The issue is that `Ledger::sum` reads the flag of the row before."}}),
+              IsEmpty());
+}
+
+// A line of an export begins with the same names.
+TEST_F(Harvest, ADraftNamesTheEventsThatItComesFrom) {
+  const auto session = store.session({.native_id = "dddd4444", .title = "Rounding"});
+  store.exchange(session, {.user = "Why are totals off by a cent?"});
+  store.event(session, EventKind::user_msg, "", "Why are totals off by a cent?");
+  store.event(session, EventKind::tool_call, "Read", "totals.cpp");
+  const auto cause = store.event(session, EventKind::assistant_msg, "", "cause");
+  store.event(session, EventKind::edit, "Edit", "totals.cpp");
+  const auto fix = store.event(session, EventKind::assistant_msg, "", "fix");
+  const auto told_at = [&](std::int64_t observation, std::int64_t seq) {
+    store.db().prepare("UPDATE observations SET event_seq = ?2 WHERE observation_pk = ?1").bind(observation, seq).run();
+    return observation;
+  };
+  const auto problem = told_at(
+      observe(session, 0, "problem", "The issue is that `Totals::add` rounds each line before it adds."), cause);
+  told_at(observe(session, 0, "solution", "The fix is that `Totals::add` rounds the sum alone, at the end."), fix);
+  const auto name = [&](std::string_view kind, std::int64_t seq) {
+    std::array<char, 40> out{};
+    std::snprintf(out.data(), out.size(), "%016llx", static_cast<unsigned long long>(session * 1'000'000 + seq));
+    return std::string(kind) + out.data();
+  };
+  const Memory m = draft(format_observation_id(problem), {.dialect = MemoryDialect::repository});
+  EXPECT_THAT(m.provenance.events, ElementsAre(name("evt_", 0), name("evt_", cause), name("evt_", fix)));
+  EXPECT_THAT(m.provenance.patches, ElementsAre(name("patch_", 3)));
+  EXPECT_THAT(memory::new_memory_text(m), HasSubstr("  events:\n    - " + name("evt_", 0)));
 }
 
 TEST_F(Harvest, WhatIsKnownIsFoundInOtherWords) {

@@ -53,6 +53,23 @@ Line search_line(const admin::EnrichmentStatus& e) {
   return out;
 }
 
+Line memories_line(const admin::MemoryCatalogReport& m, const Look& look) {
+  if (m.state != "valid") {
+    Line out("the index is " + m.state, Style::bad);
+    if (!m.reason.empty()) out.add(": " + m.reason);
+    return out.add("; memd memory rebuild makes it anew", Style::id);
+  }
+  if (!m.trouble.empty()) return Line("not what the files are: ", Style::bad).add(m.trouble).add(" (tried again)");
+  Line out(m.memories == 1 ? "1 memory" : grouped_digits(m.memories) + " memories");
+  if (m.agent_files > 0) out.add(", " + with_noun(m.agent_files, "file") + " of agents");
+  if (!m.read_at.empty()) out.add(", last read " + when(m.read_at, look));
+  if (m.invalid > 0)
+    out.add(", " + grouped_digits(m.invalid) + " not valid", Style::warning).add(": memd memory health", Style::id);
+  if (!m.unread.empty())
+    out.add(", " + grouped_digits(static_cast<std::int64_t>(m.unread.size())) + " cannot be read", Style::bad);
+  return out;
+}
+
 Line process_line(const admin::StatusReport& r) {
   if (r.role == "none") return Line("no daemon runs; the first client starts one", Style::warning);
   if (r.role == "silent")
@@ -111,6 +128,10 @@ void show(Screen& screen, const admin::StatusReport& r) {
     if (!r.decisions->trouble.empty()) line.add("; ").add(r.decisions->trouble, Style::warning);
     print_fact(screen, "Decisions", line);
   }
+  if (r.memories.files > 0 || r.memories.state != "valid" || !r.memories.unread.empty() || !r.memories.trouble.empty())
+    print_fact(screen, "Memories", memories_line(r.memories, screen.look()));
+  for (const std::string& file : r.memories.unread)
+    screen.text(Line("unread", Style::bad).add("  ").add(file), 11);
   print_fact(screen, "Store",
              Line(short_path(r.data_dir), Style::name)
                  .add(fmt::format("  {} and {} of records", short_bytes(r.store_bytes), short_bytes(r.raw_bytes))));
