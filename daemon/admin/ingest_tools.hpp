@@ -1,6 +1,7 @@
 #pragma once
 
-#include "daemon/admin/admin_tools.hpp"
+#include "daemon/admin/process_facts.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/admin/reports.hpp"
 #include "protocol/mcp/tool_context.hpp"
 
