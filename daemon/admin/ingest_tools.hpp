@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/admin/process_facts.hpp"
-#include "daemon/host/memory_host.hpp"
 #include "daemon/admin/reports.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "protocol/mcp/tool_context.hpp"
 
 #include <optional>

@@ -54,7 +54,7 @@ Result<CompactReport> compact(MemoryHost& host) {
   CompactReport out;
   out.store_bytes_before = store_bytes(host);
   out.raw_bytes_before = raw_bytes(host);
-  MEMD_TRY(host.ingest()->perform([&](Writer& writer) -> Result<void> {
+  const auto merge = [&](Writer& writer) -> Result<void> {
     MEMD_TRY(writer.maintain());
     for (bool more = true; more;) {
       MEMD_TRY_ASSIGN(more, writer.merge_search_index());
@@ -64,7 +64,8 @@ Result<CompactReport> compact(MemoryHost& host) {
     if (const auto cleared = sqlite::clear_free_space(host.settings().layout.database()); !cleared)
       out.left = cleared.error().message();
     return {};
-  }));
+  };
+  MEMD_TRY(host.ingest()->perform(merge));
   out.store_bytes = store_bytes(host);
   out.raw_bytes = raw_bytes(host);
   out.seconds = seconds_since(start);
@@ -78,10 +79,12 @@ std::string render_text(const IndexRebuildReport& r) {
 Result<IndexRebuildReport> rebuild_index(MemoryHost& host, const RebuildParams& params) {
   if (host.ingest() == nullptr) return writes_not();
   const auto start = std::chrono::steady_clock::now();
-  if (params.what == "memories")
+  if (params.what == "memories") {
     MEMD_TRY(memory_catalog(host, {.rebuild = true}));
-  else
-    MEMD_TRY(host.ingest()->perform([](Writer& writer) { return writer.transact(mend_search); }));
+  } else {
+    const auto mend = [](Writer& writer) { return writer.transact(mend_search); };
+    MEMD_TRY(host.ingest()->perform(mend));
+  }
   return IndexRebuildReport{params.what, seconds_since(start)};
 }
 
