@@ -11,6 +11,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace memd::admin {
 namespace {
@@ -41,11 +42,11 @@ TEST_F(AdminProto, IsCompiledInWhole) {
     ASSERT_NE(rpc, nullptr) << method.rpc;
     const auto has_all = [&]<class T>(const pb::Descriptor& message, const T*) {
       int fields = 0;
-      std::apply(
-          [&](const auto&... field) {
-            (..., (++fields, EXPECT_NE(message.FindFieldByName(std::string(field.name)), nullptr) << field.name));
-          },
-          mcp::Describe<T>::fields);
+      const auto expect = [&](std::string_view name) {
+        ++fields;
+        EXPECT_NE(message.FindFieldByName(std::string(name)), nullptr) << name;
+      };
+      std::apply([&](const auto&... field) { (..., expect(field.name)); }, mcp::Describe<T>::fields);
       EXPECT_EQ(message.field_count(), fields) << message.name();
     };
     has_all(*rpc->input_type(), static_cast<typename Method::Params*>(nullptr));
