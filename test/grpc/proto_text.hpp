@@ -22,9 +22,10 @@ class ProtoText {
     std::string rpcs;
     service.each([&]<class Method>(const Method& method) {
       const bool streams = method.info.name == "events";
-      rpcs += "\n" + comment(method.info.description, "  ") + "  rpc " + std::string(method.rpc) + "(" +
-              message<typename Method::Params>() + ") returns (" + (streams ? "stream " : "") +
-              message<typename Method::Report>() + ");\n";
+      const std::string params = message<typename Method::Params>();
+      const std::string report = (streams ? "stream " : "") + message<typename Method::Report>();
+      rpcs += "\n" + comment(method.info.description, "  ") + "  rpc " + std::string(method.rpc) + "(" + params +
+              ") returns (" + report + ");\n";
     });
     std::string out =
         "// Administration of memd over gRPC: docs/admin.md. The test AdminProto.IsThatOfTheService writes this file\n"
