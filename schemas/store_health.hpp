@@ -26,6 +26,10 @@ struct PlatformFreshness {
   std::int64_t sources = 0;
   std::int64_t sources_behind = 0;
   std::int64_t bytes_behind = 0;
+
+  // Its storage is there, and nothing of it is in the store yet. A process that only answers never looks at sources:
+  // what the store has of a platform was read by another.
+  bool is_unread() const { return checked_at == 0 && last_event == 0 && sources_behind > 0; }
 };
 
 struct PlatformTotals {

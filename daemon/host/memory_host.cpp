@@ -233,7 +233,7 @@ MemoryHost::~MemoryHost() { stop(); }
 std::vector<Platform> MemoryHost::platforms_unread() const {
   std::vector<Platform> out;
   for (const PlatformFreshness& f : freshness_.freshness())
-    if (f.checked_at == 0) out.push_back(f.platform);
+    if (f.is_unread()) out.push_back(f.platform);
   return out;
 }
 

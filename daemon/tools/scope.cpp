@@ -52,12 +52,11 @@ AnswerText reason_to_exclude(const AdapterDescription* adapter, std::optional<Ca
   return why;
 }
 
-// Before the first look an answer of nothing would say that there is nothing. A process that only answers never looks:
-// what the store has of a platform was read by another.
+// Before the first look an answer of nothing would say that there is nothing.
 AnswerText words_for_unread(const std::vector<PlatformFreshness>& known, bool reading) {
   std::vector<std::string> names;
   for (const PlatformFreshness& f : known)
-    if (f.checked_at == 0 && f.last_event == 0 && f.sources_behind > 0) names.emplace_back(to_string(f.platform));
+    if (f.is_unread()) names.emplace_back(to_string(f.platform));
   AnswerText out;
   if (names.empty()) return out;
   out.add("Nothing has been read yet of ").list(names);

@@ -113,6 +113,25 @@ TEST_F(Doctor, AStoreThatWasTakenAwayIsToldFirst) {
   EXPECT_THAT(answer.structured, HasSubstr("NOTHING NEW IS STORED: "));
 }
 
+// `memd status` and `memd doctor` where no daemon runs.
+TEST_F(Doctor, WhatAnotherProcessReadIsRead) {
+  test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl",
+                   R"({"type":"user","uuid":"u1","sessionId":"11111111-1111-4111-8111-111111111111",)"
+                   R"("timestamp":"2026-01-02T10:00:00.000Z","cwd":"/w/p","message":{"role":"user","content":"hello"}})"
+                   "\n");
+  mcp::ToolContext context;
+  {
+    MemoryHost unread(settings_, clock_);
+    EXPECT_EQ(unread.platforms_unread(), std::vector{Platform::claude_code});
+  }
+  ingest();
+  MemoryHost answers(settings_, clock_);
+  mcp::ToolRegistry registry;
+  admin::register_admin_tools(registry, answers, {});
+  EXPECT_THAT(registry.call("status", "{}", context).structured, HasSubstr(R"("unread":[])"));
+  EXPECT_THAT(registry.call("doctor", "{}", context).text, testing::Not(HasSubstr("nothing has been read yet")));
+}
+
 TEST_F(Doctor, ReadsTheRawLayer) {
   test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl",
                    R"({"type":"user","uuid":"u1","sessionId":"11111111-1111-4111-8111-111111111111",)"

@@ -39,7 +39,8 @@ function states(text, line, value) {
     return forms.some((form) => new RegExp(`(?<![\\d.])${form.replace('.', '\\.')}(?!\\d)`).test(text));
   }
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value)) return text.includes(value.slice(0, 10)) && text.includes(value.slice(11, 16)); // the day may stand in a heading
-  return line.includes(oneLine(oneLine(value).slice(0, shown).replace(/…$/, ''))); // a text that says more is cut later
+  // A text that says more is cut later; a cut within a block of code closes the block.
+  return line.includes(oneLine(oneLine(value).slice(0, shown).replace(/…( `*)?$/, '')));
 }
 
 const counted = (n, noun) => `${n} ${noun}${n === 1 ? '' : 's'}`;
