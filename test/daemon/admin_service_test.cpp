@@ -36,7 +36,9 @@ class AdminServiceTest : public testing::Test {
     test::write_file(home_ / (".claude/projects/-w-p/" + id + ".jsonl"), text);
   }
   void read() {
-    if (host_.ingest() == nullptr) ASSERT_TRUE(host_.start_ingest());
+    if (host_.ingest() == nullptr) {
+      ASSERT_TRUE(host_.start_ingest());
+    }
     host_.ingest()->scan();
     ASSERT_TRUE(host_.ingest()->block_until_idle(60s));
   }
