@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian/Ubuntu packages memd needs: install-deps.sh PROFILE... with PROFILE build, package, test or fuzz.
+# Installs the Debian/Ubuntu packages memd needs: install-deps.sh PROFILE... with PROFILE build, grpc, package, test or fuzz.
 # Asks dpkg first: when nothing is missing it neither needs root nor touches the network.
 set -euo pipefail
 
@@ -36,6 +36,8 @@ profile_build() {
   want_boost=yes
 }
 
+profile_grpc() { required+=(libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc); } # MEMD_WITH_GRPC
+
 profile_test() {
   required+=(libgtest-dev libgmock-dev python3 git tmux less bash-completion man-db)
   optional+=(chromium zsh fish) # Ubuntu has chromium as a snap only
@@ -48,14 +50,15 @@ profile_package() { required+=(dpkg-dev); } # which knows what a program is link
 
 profile_fuzz() { want_clang=yes; }
 
-[ $# -gt 0 ] || die "usage: install-deps.sh build|package|test|fuzz ..."
+[ $# -gt 0 ] || die "usage: install-deps.sh build|grpc|package|test|fuzz ..."
 for profile in "$@"; do
   case $profile in
     build) profile_build ;;
+    grpc) profile_grpc ;;
     package) profile_package ;;
     test) profile_test ;;
     fuzz) profile_fuzz ;;
-    *) die "unknown profile '$profile' (build, package, test, fuzz)" ;;
+    *) die "unknown profile '$profile' (build, grpc, package, test, fuzz)" ;;
   esac
 done
 have dpkg-query || die "only Debian and Ubuntu are known here. Install by hand: ${required[*]} and Boost >= $boost_minimum."

@@ -2,7 +2,7 @@
 # Builds and runs every test and check. The last line is "N passed, N failed" over all of them.
 set -euo pipefail
 
-readonly all_steps=(format scripts units sources asan tsan release e2e browser)
+readonly all_steps=(format scripts units sources asan grpc tsan release e2e browser)
 
 usage() {
   cat <<TEXT
@@ -18,6 +18,7 @@ scripts  syntax of the shell and Python scripts, shellcheck where installed; sha
 units    systemd units and the launchd property list
 sources  every source and every header compiles by itself, warnings as errors
 asan     all tests under AddressSanitizer and UndefinedBehaviorSanitizer (layering and fuzz replay among them)
+grpc     the gRPC door and its tests, in the build of asan
 tsan     the tests of what has threads under ThreadSanitizer
 release  the program as it is installed, its package and its tarball
 e2e      that program with the official MCP clients (needs node)
@@ -103,7 +104,8 @@ build() {
 
 # Runs ctest, whose tests are parts of the test binaries, and adds up what each part reports.
 run_ctest() {
-  local preset=$1 results=$root/build/$1/test-results log=$logs/ctest-$1.log total bad none ran=yes
+  local preset=$1 results=$root/build/$1/test-results name=${ctest_name:-$1} total bad none ran=yes
+  local log=$logs/ctest-$name.log
   shift
   rm -rf "$results"
   "${launch[@]}" ctest --preset "$preset" -j "$jobs" --timeout 1800 --no-tests=error "$@" >"$log" 2>&1 || ran=no
@@ -116,9 +118,9 @@ run_ctest() {
   passed=$((passed + total - bad - none))
   failed=$((failed + bad))
   skipped=$((skipped + none))
-  say "ctest $preset: $((total - bad - none)) passed, $bad failed, $none skipped"
+  say "ctest $name: $((total - bad - none)) passed, $bad failed, $none skipped"
   if [ "$bad" -gt 0 ]; then
-    failures+=("ctest $preset ($bad)")
+    failures+=("ctest $name ($bad)")
     say "whole log: $log"
     sed -n '/The following tests FAILED/,$p' "$log"
     grep -E '(Failure|error: |ERROR: |SUMMARY: |FAILED  )' -A 6 "$log" | head -n 80 || true
@@ -225,6 +227,17 @@ step_asan() {
   export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
   build asan && run_ctest asan
+}
+
+# Adds the door to the build of asan, whose libraries are the same with it.
+step_grpc() {
+  [ $deps = no ] || packaging/install-deps.sh grpc || true
+  if ! pkg-config --exists grpc++ protobuf || ! command -v grpc_cpp_plugin >/dev/null || ! command -v protoc >/dev/null; then
+    skip "grpc: THE gRPC DOOR WAS NOT BUILT, its packages cannot be had here (packaging/install-deps.sh grpc)"
+    return
+  fi
+  add_door() { cmake --preset asan -DMEMD_WITH_GRPC=ON && cmake --build --preset asan -j "$jobs" --target test_grpc; }
+  check "build grpc" add_door && ctest_name=grpc run_ctest asan -L '^test_grpc$'
 }
 
 step_tsan() {

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "daemon/admin/admin_tools.hpp"
+#include "daemon/admin/process_facts.hpp"
 #include "daemon/admin/reports.hpp"
+#include "daemon/host/memory_host.hpp"
 
 namespace memd::admin {
 

@@ -2,6 +2,7 @@
 
 #include "daemon/config/config_section.hpp"
 #include "daemon/config/model_config.hpp"
+#include "daemon/grpc_built_in.hpp"
 #include "schemas/time.hpp"
 #include "store/seal/cipher.hpp"
 
@@ -68,7 +69,7 @@ EncryptionConfig read_encryption(const std::string& file, const YAML::Node& node
 
 // "~/x" is below the home directory; else a path has to be absolute.
 std::string read_place(const std::string& file, const YAML::Node& node, const std::string& key) {
-  auto place = scalar<std::string>(file, node, key, "a list of texts");
+  auto place = scalar<std::string>(file, node, key, "a path or a text");
   const char* home = std::getenv("HOME");
   if (place.starts_with("~/") && home != nullptr) place.replace(0, 1, home);
   return place;
@@ -108,6 +109,24 @@ ExcludeConfig read_exclude(const std::string& file, const YAML::Node& node) {
              });
            })
       .read(node);
+  return out;
+}
+
+AdminConfig read_admin(const std::string& file, const YAML::Node& node) {
+  AdminConfig out;
+  Section grpc(file, "admin.grpc");
+  grpc.key("enabled",
+           [&](const auto& v, const auto& key) {
+             out.grpc = scalar<bool>(file, v, key, "true or false");
+             if (out.grpc && !has_grpc_door())
+               refuse(file, v.Mark(),
+                      key + ": this memd was built without gRPC: build it with -DMEMD_WITH_GRPC=ON, or say false");
+           })
+      .key("socket", [&](const auto& v, const auto& key) {
+        out.grpc_socket = read_place(file, v, key);
+        if (!out.grpc_socket.is_absolute()) refuse(file, v.Mark(), key + ": expected an absolute path");
+      });
+  Section(file, "admin").key("grpc", [&](const auto& v, const auto&) { grpc.read(v); }).read(node);
   return out;
 }
 
@@ -197,6 +216,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("embedding", [&](const auto& v, const auto&) { out.embedding = config::read_embedding(file, v); })
       .key("summaries", [&](const auto& v, const auto&) { out.summaries = config::read_summaries(file, v); })
       .key("decisions", [&](const auto& v, const auto&) { decisions.read(v); })
+      .key("admin", [&](const auto& v, const auto&) { out.admin = read_admin(file, v); })
       .read(document);
   if (out.judge_decisions && !out.summaries.has_served_model())
     refuse(file, document.Mark(), "decisions.judge: model needs a model of ollama or openai under summaries");

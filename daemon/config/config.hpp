@@ -48,6 +48,12 @@ struct SessionsConfig {
   TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
 };
 
+// Doors for administration besides the main socket.
+struct AdminConfig {
+  bool grpc = false;                  // open the gRPC door
+  std::filesystem::path grpc_socket;  // empty: beside the main socket
+};
+
 // The content of the configuration file; schemas/json/config.schema.json has its shape.
 struct Config {
   std::map<Platform, PlatformConfig> platforms;
@@ -69,6 +75,7 @@ struct Config {
   MemoryConfig memory;
   EmbeddingConfig embedding;
   SummariesConfig summaries;
+  AdminConfig admin;
 };
 
 // Errc::bad_config names file, line and key, and says what is allowed there. Refuses unknown keys.

@@ -78,6 +78,12 @@ Result<std::filesystem::path> socket_of(const Settings& settings, const std::opt
   return find_socket_path(inputs);
 }
 
+std::filesystem::path grpc_socket_path(const Settings& settings, const std::filesystem::path& main, bool adopted) {
+  const std::string stem = main.stem().string();
+  const std::string name = stem == "memd" ? "admin.sock" : stem + "-admin.sock";
+  return (adopted ? settings.layout.data_dir() : main.parent_path()) / name;
+}
+
 Result<DaemonAddress> daemon_address(const Settings& settings, const std::optional<std::string>& chosen) {
   MEMD_TRY_ASSIGN(const auto socket, socket_of(settings, chosen));
   DaemonAddress address{settings.layout.data_dir(), socket, own_executable("memd"), {"--socket"}};

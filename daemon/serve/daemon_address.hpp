@@ -31,7 +31,12 @@ Result<void> check_socket_path_length(const std::filesystem::path& path);
 // Where the daemon of these settings listens. `chosen` is the argument of --socket.
 Result<std::filesystem::path> socket_of(const Settings& settings, const std::optional<std::string>& chosen = {});
 
-// The same, with what to start when nobody answers there.
+// Where the gRPC door of the daemon on `main` is unless the configuration says so: admin.sock beside memd.sock,
+// x-admin.sock beside x.sock. `adopted`: a service manager made that one, and its directory may be closed to us, so it
+// is in the data directory.
+std::filesystem::path grpc_socket_path(const Settings& settings, const std::filesystem::path& main, bool adopted);
+
+// The address of the daemon of these settings, with what to start when nobody answers there.
 Result<DaemonAddress> daemon_address(const Settings& settings, const std::optional<std::string>& chosen = {});
 
 // A connection to the daemon that runs for these settings, and the socket it listens on: the usual one, else the one

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/admin/admin_tools.hpp"
+#include "daemon/admin/process_facts.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -1,5 +1,6 @@
 #include "daemon/serve/service.hpp"
 
+#include "daemon/admin/admin_tools.hpp"
 #include "daemon/log.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/daemon_client.hpp"
@@ -125,6 +126,19 @@ Result<ListeningSocket> listening_socket(const Settings& settings, const std::op
   return ListeningSocket::create(socket, lock);
 }
 
+// The socket of the gRPC door, if the configuration asks for one. Without it the rest serves all the same.
+std::optional<ListeningSocket> grpc_socket(const Settings& settings, const ListeningSocket& main,
+                                           const InstanceLock& lock) {
+  const AdminConfig& config = settings.config.admin;
+  if (!config.grpc) return std::nullopt;
+  const auto path =
+      config.grpc_socket.empty() ? grpc_socket_path(settings, main.path(), main.adopted()) : config.grpc_socket;
+  auto socket = ListeningSocket::create(path, lock);
+  if (socket) return std::move(*socket);
+  log::error("the gRPC door stays shut: {}", socket.error().message());
+  return std::nullopt;
+}
+
 }  // namespace
 
 Service::Service(const Settings& settings, const Clock& clock, std::string role, std::string socket)
@@ -137,19 +151,10 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
                               done();
                             });
                           }}),
+      service_(host_, facts(std::move(role), std::move(socket))),
       signals_(loop_, SIGTERM, SIGINT),
       watchdog_(loop_) {
-  admin::ProcessFacts facts;
-  facts.role = std::move(role);
-  facts.socket = std::move(socket);
-  facts.started_at = clock.now();
-  facts.connections = [this] {
-    return ask_loop([this] { return static_cast<std::int64_t>(server_->session_count()); });
-  };
-  facts.watcher = [this] {
-    return ask_loop([this] { return watcher_ ? watcher_->describe() : std::string("nothing: another memd ingests"); });
-  };
-  admin::register_admin_tools(admin_, host_, std::move(facts));
+  admin::register_admin_tools(admin_, service_);
 
   profile_ = std::make_unique<mcp::ServerProfile>(identity(), host_.tools(), clock, mcp::ServerLimits{},
                                                   mcp::Offers{&host_.resources(), &host_.prompts()});
@@ -162,12 +167,27 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
   };
   server_ = std::make_unique<mcp::Server>(loop_, to_worker, *profile_);
   server_->on_session_closed([this](std::size_t) { memory_.on_request(); });
-  host_.on_commit([this] { server_->resources_may_have_changed(); });
+  host_.on_commit([this] {
+    server_->resources_may_have_changed();
+    if (door_) door_->committed();
+  });
   signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
     if (ec) return;
     log::info("signal {}: stopping", signal);
     stop();
   });
+}
+
+admin::ProcessFacts Service::facts(std::string role, std::string socket) {
+  admin::ProcessFacts out;
+  out.role = std::move(role);
+  out.socket = std::move(socket);
+  out.started_at = host_.clock().now();
+  out.connections = [this] { return ask_loop([this] { return static_cast<std::int64_t>(server_->session_count()); }); };
+  out.watcher = [this] {
+    return ask_loop([this] { return watcher_ ? watcher_->describe() : std::string("nothing: another memd ingests"); });
+  };
+  return out;
 }
 
 // Many requests at once leave connections to the store, and holes in the heap of each thread.
@@ -192,6 +212,7 @@ Service::~Service() {
   const ShutdownLimit limit(kWorkersEndWithin, "workers");
   host_.stop();
   workers_.stop();
+  door_.reset();
 }
 
 Result<void> Service::start_ingest() {
@@ -228,6 +249,18 @@ void Service::listen(int listening_socket) {
   start_watchdog();
 }
 
+Result<void> Service::open_grpc_door(int listening_socket) {
+  UniqueFd fd(listening_socket);
+  const auto to_worker = [this](std::function<void()> task) {
+    memory_.on_request();
+    workers_.post(std::move(task));
+  };
+  MEMD_TRY_ASSIGN(door_, admin::make_grpc_door(
+                             {service_, loop_, to_worker, [](std::string_view what) { log::error("{}", what); }}));
+  door_->listen(fd.release());
+  return {};
+}
+
 void Service::serve_stdio() {
   server_->on_session_closed([this](std::size_t left) {
     if (left == 0) stop();
@@ -244,6 +277,7 @@ void Service::stop() {
   if (std::exchange(stopping_, true)) return;
   notify("STOPPING=1");
   server_->drain(static_cast<int>(kCallsEndWithin.count()));
+  if (door_) door_->stop();
   memory_.stop();
   if (watcher_) watcher_->stop();
   watchdog_.cancel();
@@ -316,7 +350,15 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
   MEMD_TRY(attempt.lock->publish(listener.path()));
   note_program(settings.layout.data_dir(), own_executable("memd"));
 
+  auto for_grpc = grpc_socket(settings, listener, *attempt.lock);
+
   Service service(settings, system_clock(), "daemon", listener.path().string());
+  if (for_grpc) {
+    if (const auto opened = service.open_grpc_door(for_grpc->release_fd()); opened)
+      log::info("listening for gRPC on {}", for_grpc->path().string());
+    else
+      log::error("the gRPC door stays shut: {}", opened.error().message());
+  }
   MEMD_TRY(service.start_ingest());
   service.listen(listener.release_fd());
   log::info("listening on {}", listener.path().string());

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "daemon/admin/admin_tools.hpp"
+#include "daemon/admin/admin_door.hpp"
+#include "daemon/admin/admin_service.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/watcher.hpp"
@@ -25,10 +26,12 @@ namespace memd {
 // for tool calls; the two threads of ingest.
 //
 // Order of shutdown, each step after the one before:
-//   1. signal, or the last client of --stdio gone: the server stops accepting, cancels what runs, writes what is queued
+//   1. signal, or the last client of --stdio gone: the server stops accepting, cancels what runs, writes what is
+//   queued;
+//      the gRPC door ends its calls
 //   2. the watcher and the timers stop; the loop runs out of work and run() goes on
 //   3. ingest stops reading, commits what it has read, its threads end
-//   4. the workers end, the store's connections close
+//   4. the workers end, the gRPC door closes its connections, the store's connections close
 class Service {
  public:
   Service(const Settings& settings, const Clock& clock, std::string role, std::string socket);
@@ -38,6 +41,8 @@ class Service {
   // Instead, where nobody can write.
   void serve_as_it_is(std::string why) { host_.serve_as_it_is(std::move(why)); }
   void listen(int listening_socket);
+  // The door of the configuration, which nothing else opens.
+  Result<void> open_grpc_door(int listening_socket);
   void serve_stdio();  // run() ends with the client
   void run();          // until SIGTERM, SIGINT or the end of the client
 
@@ -45,6 +50,7 @@ class Service {
   void stop();
   void give_memory_back();
   void start_watchdog();
+  admin::ProcessFacts facts(std::string role, std::string socket);
   template <class F>
   auto ask_loop(F question) -> decltype(question());
 
@@ -52,9 +58,11 @@ class Service {
   boost::asio::io_context loop_{1};
   WorkerPool workers_;
   MemoryAfterBurst memory_;
+  admin::AdminService service_;
   mcp::ToolRegistry admin_;
   std::unique_ptr<mcp::ServerProfile> profile_;
   std::unique_ptr<mcp::Server> server_;
+  std::unique_ptr<admin::AdminDoor> door_;  // null: none is open
   std::unique_ptr<Watcher> watcher_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer watchdog_;

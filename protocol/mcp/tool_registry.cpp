@@ -1,5 +1,6 @@
 #include "protocol/mcp/tool_registry.hpp"
 
+#include "protocol/mcp/argument_text.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/json_writer.hpp"
@@ -106,14 +107,9 @@ const Tool* ToolRegistry::find(std::string_view name) const {
 ToolOutcome ToolRegistry::call(std::string_view name, std::string_view arguments, ToolContext& context) const {
   const Tool* tool = find(name);
   if (tool == nullptr) return failed(Error(Errc::not_found, fmt::format("there is no tool '{}'", name)));
-  boost::json::value parsed = boost::json::object();
-  if (!arguments.empty()) {
-    boost::system::error_code ec;
-    parsed = boost::json::parse(boost::json::string_view(arguments.data(), arguments.size()), ec);
-    if (ec) return failed(Error(Errc::invalid_argument, "the arguments are not JSON: " + ec.message()));
-    if (!parsed.is_object()) return failed(Error(Errc::invalid_argument, "the arguments are not a JSON object"));
-  }
-  return tool->invoke(parsed.get_object(), context);
+  const auto parsed = parse_arguments(arguments.empty() ? "{}" : arguments);
+  if (!parsed) return failed(parsed.error());
+  return tool->invoke(*parsed, context);
 }
 
 ToolOutcome ToolRegistry::failed(const Error& error) {

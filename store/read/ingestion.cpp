@@ -224,6 +224,48 @@ SourceHealth SourceHealthQuery::run(sqlite::Database& db) const {
   return out;
 }
 
+SourceListQuery::Answer SourceListQuery::run(sqlite::Database& db) const {
+  const auto wanted = queries::platform_list(platforms);
+  Answer out;
+  auto& count =
+      db.prepare("SELECT count(*) FROM sources WHERE ?1 = '' OR instr(?1, ',' || platform || ',') > 0").bind(wanted);
+  if (count.step()) out.total = count.int64(0);
+  count.reset();
+  auto& q = db.prepare(
+                  "SELECT platform, path, state, state_reason, size, cursor, failures, retry_at FROM sources"
+                  " WHERE ?1 = '' OR instr(?1, ',' || platform || ',') > 0"
+                  " ORDER BY platform, path LIMIT ?2 OFFSET ?3")
+                .bind(wanted, limit, offset);
+  while (q.step()) {
+    const auto platform = parse_platform(q.text(0));
+    if (!platform) continue;
+    out.rows.push_back({*platform, q.str(1), static_cast<SourceState>(q.int64(2)), q.str(3),
+                        static_cast<std::uint64_t>(q.int64(4)), static_cast<std::uint64_t>(q.int64(5)), q.int64(6),
+                        q.int64(7)});
+  }
+  q.reset();
+  return out;
+}
+
+ChangedSessionsQuery::Answer ChangedSessionsQuery::run(sqlite::Database& db) const {
+  Answer out;
+  auto& newest = db.prepare("SELECT coalesce(max(ingested_at), 0) FROM sessions");
+  newest.bind();
+  if (newest.step()) out.newest = newest.int64(0);
+  newest.reset();
+  auto& q = db.prepare(
+                  "SELECT uid, platform, title, parent_uid, next_seq, next_exchange, ended_at, ingested_at"
+                  " FROM sessions WHERE ingested_at > ?1 ORDER BY ingested_at LIMIT ?2")
+                .bind(after, limit);
+  while (q.step()) {
+    const auto platform = parse_platform(q.text(1));
+    if (!platform) continue;
+    out.rows.push_back({q.str(0), *platform, q.str(2), q.str(3), q.int64(4), q.int64(5), q.int64(6), q.int64(7)});
+  }
+  q.reset();
+  return out;
+}
+
 namespace {
 
 std::size_t index_of(Platform p) { return static_cast<std::size_t>(p); }

@@ -77,6 +77,51 @@ struct SourceHealthQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// A page of the sources, by platform and path.
+struct SourceListQuery {
+  std::vector<Platform> platforms;  // empty: all
+  int limit = 100;
+  int offset = 0;
+
+  struct Row {
+    Platform platform{};
+    std::string path;
+    SourceState state{};
+    std::string reason;
+    std::uint64_t size = 0;
+    std::uint64_t cursor = 0;
+    std::int64_t failures = 0;
+    TimeMs retry_at = 0;
+  };
+  struct Answer {
+    std::vector<Row> rows;
+    std::int64_t total = 0;
+  };
+  Answer run(sqlite::Database& db) const;
+};
+
+// Sessions that were written to after a time, in the order in which they were; subagents' too.
+struct ChangedSessionsQuery {
+  TimeMs after = 0;
+  int limit = 100;
+
+  struct Row {
+    std::string uid;
+    Platform platform{};
+    std::string title;
+    std::string parent_uid;
+    std::int64_t events = 0;
+    std::int64_t exchanges = 0;
+    TimeMs ended_at = 0;
+    TimeMs ingested_at = 0;
+  };
+  struct Answer {
+    std::vector<Row> rows;
+    TimeMs newest = 0;  // when any session was written to last
+  };
+  Answer run(sqlite::Database& db) const;
+};
+
 // Platforms with at least one source or session, in the order of kAllPlatforms.
 struct PlatformTotalsQuery {
   using Answer = std::vector<PlatformTotals>;

@@ -154,9 +154,10 @@ TEST(Config, AKeyIsElsewhere) {
 TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("search: {scope: here}\n"), "c.yaml:1: search.scope: expected project or all");
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
-  EXPECT_EQ(error_of("quary: {}\n"),
-            "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, search, tools, watch, "
-            "raw_layer, encryption, sessions, hooks, retention, exclude, memory, embedding, summaries, decisions");
+  EXPECT_EQ(
+      error_of("quary: {}\n"),
+      "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, search, tools, watch, "
+      "raw_layer, encryption, sessions, hooks, retention, exclude, memory, embedding, summaries, decisions, admin");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");
@@ -220,8 +221,19 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("embedding: {x: 1}\n"), known_by_schema(top.at("embedding")));
   EXPECT_EQ(known_by_loader("summaries: {x: 1}\n"), known_by_schema(top.at("summaries")));
   EXPECT_EQ(known_by_loader("decisions: {x: 1}\n"), known_by_schema(top.at("decisions")));
+  EXPECT_EQ(known_by_loader("admin: {x: 1}\n"), known_by_schema(top.at("admin")));
+  EXPECT_EQ(known_by_loader("admin: {grpc: {x: 1}}\n"), known_by_schema(top.at("admin").at("properties").at("grpc")));
   EXPECT_EQ(known_by_loader("platforms: {x: 1}\n"), known_by_schema(top.at("platforms")));
   EXPECT_EQ(known_by_loader("platforms: {cursor: {x: 1}}\n"), known_by_schema(schema.at("$defs").at("platform")));
+}
+
+// The tests are linked without it; test/grpc has those of a memd that has the door.
+TEST(Config, AMemdWithoutGrpcRefusesItsDoor) {
+  EXPECT_EQ(error_of("log: {level: info}\nadmin:\n  grpc:\n    enabled: true\n"),
+            "c.yaml:4: admin.grpc.enabled: this memd was built without gRPC: build it with -DMEMD_WITH_GRPC=ON, or say "
+            "false");
+  EXPECT_EQ(error_of("admin: {grpc: {enabled: false, socket: /run/x.sock}}\n"), "");
+  EXPECT_EQ(error_of("admin: {grpc: {socket: x.sock}}\n"), "c.yaml:1: admin.grpc.socket: expected an absolute path");
 }
 
 TEST(Config, SchemaNamesEveryPlatform) {

@@ -80,6 +80,15 @@ TEST_F(BadTree, LibraryOutsideItsOneSource) {
                                    "daemon/log.cpp:2: daemon may not use CLI/"));
 }
 
+TEST_F(BadTree, LibraryOutsideItsOneFolder) {
+  write("daemon/admin/grpc/door.cpp", "#include <grpcpp/server.h>\n#include <memd/admin/v1/admin.pb.h>\n");
+  write("daemon/admin/doctor.cpp", "#include <google/protobuf/message.h>\n");
+  write("daemon/serve/service.cpp", "#include <memd/admin/v1/admin.pb.h>\n#include <grpcpp/server.h>\n");
+  EXPECT_THAT(found(), ElementsAre("daemon/admin/doctor.cpp:1: daemon may not use google/protobuf/",
+                                   "daemon/serve/service.cpp:1: daemon may not use memd/admin/",
+                                   "daemon/serve/service.cpp:2: daemon may not use grpc"));
+}
+
 TEST_F(BadTree, JsonReadByHand) {
   write("store/insight/a.cpp", "\nfor (char c : json) if (c == '{' || c == '}') ++depth;\n");
   write("store/text/redaction/b.cpp", "if (c == '{') return;\n");

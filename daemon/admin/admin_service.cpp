@@ -1,0 +1,121 @@
+#include "daemon/admin/admin_service.hpp"
+
+#include "daemon/admin/doctor.hpp"
+#include "daemon/admin/ingest_tools.hpp"
+#include "daemon/admin/status_reports.hpp"
+#include "daemon/version.hpp"
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace memd::admin {
+
+namespace {
+
+double rss_mb() {
+  const auto bytes = resident_bytes();
+  return bytes == 0 ? peak_rss_mb() : static_cast<double>(bytes) / (1024.0 * 1024.0);
+}
+
+Result<StatusReport> status_report(MemoryHost& host, const ProcessFacts& facts) {
+  StatusReport r;
+  r.version = version();
+  r.role = facts.role;
+  r.data_dir = host.settings().layout.data_dir().string();
+  r.home = host.settings().home.string();
+  r.socket = facts.socket;
+  if (facts.started_at != 0) {
+    r.pid = ::getpid();
+    r.uptime_s = static_cast<double>(host.clock().now() - facts.started_at) / 1000.0;
+    r.rss_mb = rss_mb();
+  }
+  if (facts.connections) r.connections = facts.connections();
+  if (facts.watcher) r.watcher = facts.watcher();
+  r.store_bytes = store_bytes(host);
+  r.raw_bytes = raw_bytes(host);
+  r.next_drop = next_drop(host);
+  MEMD_TRY_ASSIGN(r.capture, host.set_capture({}));
+  r.ingest = ingest_status(host);
+  MEMD_TRY_ASSIGN(r.enrichment, enrichment_status(host));
+  MEMD_TRY_ASSIGN(r.summaries, summaries_status(host));
+  r.decisions = decisions_status(host);
+  MEMD_TRY_ASSIGN(r.sources, sources_report(host));
+  MEMD_TRY_ASSIGN(r.memories, memory_catalog(host, {}));
+  MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
+  for (const Platform platform : host.platforms_unread())
+    r.unread.emplace_back(to_string(platform));
+  return r;
+}
+
+constexpr mcp::ToolAnnotations kWrites{false, false, true, false};
+constexpr mcp::ToolAnnotations kDestroys{false, true, true, false};
+
+}  // namespace
+
+AdminService::AdminService(MemoryHost& host, ProcessFacts facts)
+    : ingest{{"ingest", "Ingest", "Looks at every source and waits until all of it is in the store.", kWrites},
+             "Rescan",
+             [&host, facts](const IngestParams& p, mcp::ToolContext& context) {
+               return ingest_now(host, facts, p, context);
+             }},
+      status{{"status", "Status", "What memd is doing and what it holds.", {}},
+             "Status",
+             [&host, facts](const NoParams&, mcp::ToolContext&) { return status_report(host, facts); }},
+      sources{{"sources", "Sources", "The sources that memd knows, with what it has read of each.", {}},
+              "ListSources",
+              [&host](const SourceListParams& p, mcp::ToolContext&) { return source_list(host, p); }},
+      metrics{{"metrics", "Metrics", "The figures of status as Prometheus reads them.", {}},
+              "GetMetrics",
+              [&host, facts](const NoParams&, mcp::ToolContext&) -> Result<MetricsReport> {
+                MEMD_TRY_ASSIGN(const StatusReport now, status_report(host, facts));
+                return MetricsReport{prometheus_text(now)};
+              }},
+      configuration{{"configuration", "Configuration", "The configuration in force, without secrets.", {}},
+                    "GetConfiguration",
+                    [&host](const NoParams&, mcp::ToolContext&) -> Result<ConfigurationReport> {
+                      return admin::configuration(host.settings().config);
+                    }},
+      events{{"events", "Events", "How far ingest is, and which sessions were written to since the last report.", {}},
+             "WatchEvents",
+             [&host](const EventsParams& p, mcp::ToolContext&) { return events_since(host, p); }},
+      log{{"log", "Log", "What happened to the sources, and when.", {}},
+          "ListLog",
+          [&host](const LogParams& p, mcp::ToolContext&) { return admin::log(host, p); }},
+      diagnostics{
+          {"diagnostics", "Diagnostics", "What went wrong with input in the last 30 days, newest first.", {}},
+          "ListDiagnostics",
+          [&host](const tools::DiagnosticsParams& p, mcp::ToolContext&) { return admin::diagnostics(host, p); }},
+      doctor{{"doctor", "Doctor", "Looks for what keeps memd from working as it should, and says what to do.", {}},
+             "Doctor",
+             [&host, facts](const DoctorParams& p, mcp::ToolContext&) { return admin::doctor(host, facts, p); }},
+      retention{{"retention", "Retention", "What is dropped when and why; drops what is due if asked to.", kDestroys},
+                "Retention",
+                [&host](const RetentionParams& p, mcp::ToolContext&) { return admin::retention(host, p); }},
+      forget{{"forget", "Forget", "Forgets sessions for good, or says what would be forgotten.", kDestroys},
+             "Forget",
+             [&host](const ForgetParams& p, mcp::ToolContext&) { return admin::forget(host, p); }},
+      memory_catalog{
+          {"memory_catalog", "Memories", "How the index of memories stands; makes it anew if asked to.", kWrites},
+          "MemoryCatalog",
+          [&host](const MemoryCatalogParams& p, mcp::ToolContext&) { return admin::memory_catalog(host, p); }},
+      capture{{"capture", "Capture", "Pauses and resumes the storing of what agents write.", kWrites},
+              "Capture",
+              [&host](const tools::CaptureParams& p, mcp::ToolContext&) { return host.set_capture(p); }},
+      compact{{"compact", "Compact", "Merges the search index and the raw layer, and shrinks the store.", kWrites},
+              "Compact",
+              [&host](const CompactParams&, mcp::ToolContext&) { return admin::compact(host); }},
+      rebuild{{"rebuild", "Rebuild", "Makes an index anew from the rows or the files that it is of.", kWrites},
+              "Rebuild",
+              [&host](const RebuildParams& p, mcp::ToolContext&) { return rebuild_index(host, p); }},
+      recall{{"recall", "Recall", "What earlier work tells of a file, a command or an error; for hooks of agents.", {}},
+             "Recall",
+             [&host](const RecallParams& p, mcp::ToolContext&) { return admin::recall(host, p); }},
+      coverage{{"coverage", "Coverage", "What became of every byte of every source.", {}},
+               "GetCoverage",
+               [&host](const CoverageParams& p, mcp::ToolContext&) { return admin::coverage(host, p); }},
+      import{{"import", "Import", "Takes an events.v1 file into the store.", kWrites},
+             "Import",
+             [&host](const ImportParams& p, mcp::ToolContext& context) { return import_file(host, p, context); }} {}
+
+}  // namespace memd::admin

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "daemon/admin/configuration_report.hpp"
+#include "daemon/admin/event_report.hpp"
+#include "daemon/admin/forget_tool.hpp"
+#include "daemon/admin/memory_tool.hpp"
+#include "daemon/admin/metrics.hpp"
+#include "daemon/admin/process_facts.hpp"
+#include "daemon/admin/recall_tool.hpp"
+#include "daemon/admin/reports.hpp"
+#include "daemon/admin/source_list.hpp"
+#include "daemon/admin/upkeep.hpp"
+#include "daemon/host/memory_host.hpp"
+#include "daemon/tools/capture.hpp"
+#include "daemon/tools/diagnostics.hpp"
+#include "protocol/mcp/tool_registry.hpp"
+#include "schemas/error.hpp"
+
+#include <functional>
+#include <string_view>
+
+namespace memd::admin {
+
+// A question or an order: what it takes, what it reports, and what does it. Runs on a worker thread.
+template <class Params_, class Report_>
+struct AdminMethod {
+  using Params = Params_;
+  using Report = Report_;
+
+  mcp::ToolInfo info;    // "memd/<name>" of the main socket
+  std::string_view rpc;  // its name at the gRPC door
+  std::function<Result<Report>(const Params&, mcp::ToolContext&)> run;
+};
+
+// The administration of a memd: the one thing that stands behind both doors, the methods "memd/…" of the main socket
+// and the service of schemas/proto. Constant after construction; any thread. The host must outlive it and its copies.
+struct AdminService {
+  AdminService(MemoryHost& host, ProcessFacts facts);
+
+  AdminMethod<IngestParams, IngestReport> ingest;
+  AdminMethod<NoParams, StatusReport> status;
+  AdminMethod<SourceListParams, SourceListReport> sources;
+  AdminMethod<NoParams, MetricsReport> metrics;
+  AdminMethod<NoParams, ConfigurationReport> configuration;
+  AdminMethod<EventsParams, EventsReport> events;
+  AdminMethod<LogParams, LogReport> log;
+  AdminMethod<tools::DiagnosticsParams, tools::DiagnosticsReport> diagnostics;
+  AdminMethod<DoctorParams, DoctorReport> doctor;
+  AdminMethod<RetentionParams, RetentionReport> retention;
+  AdminMethod<ForgetParams, ForgetReport> forget;
+  AdminMethod<MemoryCatalogParams, MemoryCatalogReport> memory_catalog;
+  AdminMethod<tools::CaptureParams, tools::CaptureAnswer> capture;
+  AdminMethod<CompactParams, CompactReport> compact;
+  AdminMethod<RebuildParams, IndexRebuildReport> rebuild;
+  AdminMethod<RecallParams, RecallReport> recall;
+  AdminMethod<CoverageParams, CoverageReport> coverage;
+  AdminMethod<ImportParams, ImportReport> import;
+
+  // Calls `f` with each method.
+  template <class F>
+  void each(F&& f) const {
+    f(ingest), f(status), f(sources), f(metrics), f(configuration), f(events), f(log), f(diagnostics), f(doctor);
+    f(retention), f(forget), f(memory_catalog), f(capture), f(compact), f(rebuild), f(recall), f(coverage), f(import);
+  }
+};
+
+}  // namespace memd::admin

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "daemon/config/config.hpp"
+#include "protocol/mcp/describe.hpp"
+
+#include <string>
+#include <vector>
+
+// The configuration that is in force, defaults included.
+namespace memd::admin {
+
+struct ConfigurationEntry {
+  std::string key;
+  std::string value;
+};
+
+struct ConfigurationReport {
+  std::vector<ConfigurationEntry> entries;
+};
+std::string render_text(const ConfigurationReport& report);
+
+// Every key of the file, in its order. Secrets are not in it: the configuration names where they are. Values are those
+// in force; an empty one is not set.
+ConfigurationReport configuration(const Config& config);
+
+}  // namespace memd::admin
+
+namespace memd::mcp {
+
+template <>
+struct Describe<admin::ConfigurationEntry> {
+  using T = admin::ConfigurationEntry;
+  static constexpr auto fields =
+      std::make_tuple(field("key", &T::key, "Name, such as query.threads."),
+                      field("value", &T::value, "In force now, as the file writes it; empty: not set."));
+};
+
+template <>
+struct Describe<admin::ConfigurationReport> {
+  static constexpr auto fields =
+      std::make_tuple(field("entries", &admin::ConfigurationReport::entries, "Every key, defaults included."));
+};
+
+}  // namespace memd::mcp

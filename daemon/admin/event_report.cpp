@@ -1,0 +1,57 @@
+#include "daemon/admin/event_report.hpp"
+
+#include "schemas/harmless.hpp"
+#include "store/read/ingestion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace memd::admin {
+
+std::string render_text(const EventsReport& report) {
+  std::string out;
+  if (report.ingest)
+    out += fmt::format("ingest: {} of {} bytes{}\n", report.ingest->bytes_done, report.ingest->bytes_total,
+                       report.ingest->idle ? ", idle" : "");
+  for (const SessionChange& s : report.sessions)
+    out += fmt::format("{}  {} events  {}\n", harmless_line(s.session_id), s.events, harmless_line(s.title));
+  return out;
+}
+
+std::optional<IngestStatus> ingest_status(MemoryHost& host) {
+  const IngestService* ingest = host.ingest();
+  if (ingest == nullptr) return std::nullopt;
+  const IngestSnapshot s = ingest->progress().snapshot();
+  return IngestStatus{s.idle,
+                      s.sources,
+                      s.sources_pending,
+                      s.bytes_total,
+                      s.bytes_done,
+                      s.current,
+                      s.events,
+                      s.commits,
+                      format_rfc3339(s.last_commit),
+                      format_rfc3339(s.last_scan),
+                      ingest->trouble(),
+                      s.sources_short,
+                      s.shortage};
+}
+
+Result<EventsReport> events_since(MemoryHost& host, const EventsParams& params) {
+  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(std::chrono::seconds(5)));
+  const ChangedSessionsQuery query{params.after, params.after == 0 ? 0 : static_cast<int>(params.limit)};
+  MEMD_TRY_ASSIGN(const auto found, reader->ask(query));
+  EventsReport out;
+  // What a page leaves out comes with the next one. A store without sessions has begun all the same.
+  const bool is_page = found.rows.size() == static_cast<std::size_t>(query.limit) && !found.rows.empty();
+  out.cursor = std::max<std::int64_t>({is_page ? found.rows.back().ingested_at : found.newest, params.after, 1});
+  out.ingest = ingest_status(host);
+  for (const auto& row : found.rows)
+    out.sessions.push_back({row.uid, std::string(to_string(row.platform)), row.title, row.parent_uid, row.events,
+                            row.exchanges, format_rfc3339(row.ended_at)});
+  return out;
+}
+
+}  // namespace memd::admin

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "daemon/admin/admin_door.hpp"
+#include "daemon/admin/grpc/live_calls.hpp"
+#include "daemon/admin/grpc/rpc_service.hpp"
+
+#include <grpcpp/server.h>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace memd::admin::rpc {
+
+// The socket is ours: connections are accepted on the loop, as those of the main socket, and only those of the same
+// user go to gRPC, which serves them on threads of its own.
+class GrpcDoor final : public AdminDoor {
+ public:
+  explicit GrpcDoor(const Parts& parts);
+  ~GrpcDoor() override;
+
+  bool is_up() const { return server_ != nullptr; }
+  void listen(int fd) override;
+  void committed() override { calls_.committed(); }
+  void stop() override;
+
+ private:
+  void accept();
+  void on_accept(boost::system::error_code ec);
+
+  LiveCalls calls_;
+  RpcService service_{calls_};
+  std::optional<boost::asio::local::stream_protocol::acceptor> acceptor_;
+  boost::asio::local::stream_protocol::socket accepted_;
+  boost::asio::steady_timer retry_;
+  bool stopping_ = false;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace memd::admin::rpc

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "daemon/admin/grpc/live_calls.hpp"
+#include "daemon/admin/grpc/messages.hpp"
+#include "protocol/mcp/argument_text.hpp"
+#include "protocol/mcp/tool_context.hpp"
+
+#include <grpcpp/support/server_callback.h>
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+namespace memd::admin::rpc {
+
+// One call of a method that gives one report. It lives until gRPC is done with it and no worker has it any more. Who
+// ends it first, the worker that has the report, the client that cancels or the door that closes, ends it alone.
+template <class Method>
+class UnaryCall final : public grpc::ServerUnaryReactor,
+                        public LiveCall,
+                        public std::enable_shared_from_this<UnaryCall<Method>> {
+ public:
+  static grpc::ServerUnaryReactor* begin(LiveCalls& calls, const Method& method,
+                                         const google::protobuf::Message& request,
+                                         google::protobuf::Message& response) {
+    const auto call = std::make_shared<UnaryCall>(calls, method, response);
+    call->self_ = call;
+    if (const grpc::Status refused = calls.add(call); !refused.ok()) {
+      call->end(refused);
+      return call.get();
+    }
+    auto params = mcp::read_argument_text<typename Method::Params>(arguments_of(request));
+    if (params)
+      calls.to_worker([call, params = std::move(*params)] { call->work(params); });
+    else
+      call->end(status_of(params.error()));
+    return call.get();
+  }
+
+  UnaryCall(LiveCalls& calls, const Method& method, google::protobuf::Message& response)
+      : calls_(calls), method_(method), response_(response) {}
+
+  void end(const grpc::Status& status) override {
+    stop_.request_stop();
+    if (!ended_.exchange(true)) Finish(status);
+  }
+
+ private:
+  void work(const typename Method::Params& params) {
+    if (ended_) return;
+    mcp::ToolContext context(stop_.get_token());
+    auto report = run(params, context);
+    if (ended_.exchange(true)) return;
+    if (report) write_report(response_, *report);
+    Finish(report ? grpc::Status::OK : status_of(report.error()));
+  }
+  Result<typename Method::Report> run(const typename Method::Params& params, mcp::ToolContext& context) const {
+    try {
+      return method_.run(params, context);
+    } catch (const ErrorException& e) {
+      return e.error();
+    } catch (const std::exception& e) {
+      calls_.log(std::string(method_.rpc) + ": internal error: " + e.what());
+      return Error(Errc::ok, std::string("internal error: ") + e.what());
+    }
+  }
+
+  void OnCancel() override { end(grpc::Status::CANCELLED); }
+  void OnDone() override {
+    calls_.remove(*this);
+    self_.reset();
+  }
+
+  LiveCalls& calls_;
+  const Method& method_;
+  google::protobuf::Message& response_;  // gRPC's, until the call has ended
+  std::stop_source stop_;
+  std::atomic<bool> ended_{false};
+  std::shared_ptr<UnaryCall> self_;
+};
+
+}  // namespace memd::admin::rpc

@@ -1,0 +1,39 @@
+#include "daemon/admin/source_list.hpp"
+
+#include "schemas/harmless.hpp"
+#include "store/read/ingestion.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace memd::admin {
+
+std::string render_text(const SourceListReport& report) {
+  std::string out = fmt::format("{} sources\n", report.total);
+  for (const SourceLine& s : report.sources)
+    out += fmt::format("{}  {}  {} of {} bytes  {}{}\n", s.platform, s.state, s.bytes_done, s.bytes_total,
+                       harmless_line(s.source), s.reason.empty() ? "" : ": " + harmless_line(s.reason));
+  return out;
+}
+
+Result<SourceListReport> source_list(MemoryHost& host, const SourceListParams& params) {
+  SourceListQuery query;
+  if (!params.platform.empty()) {
+    const auto platform = parse_platform(params.platform);
+    if (!platform) return Error(Errc::invalid_argument, "platform: no such platform: " + params.platform);
+    query.platforms = {*platform};
+  }
+  query.limit = static_cast<int>(params.limit);
+  query.offset = static_cast<int>(params.offset);
+  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(std::chrono::seconds(5)));
+  MEMD_TRY_ASSIGN(const auto found, reader->ask(query));
+  SourceListReport out;
+  out.total = found.total;
+  for (const auto& row : found.rows)
+    out.sources.push_back({std::string(to_string(row.platform)), row.path, std::string(to_string(row.state)),
+                           row.reason, row.size, row.cursor, row.failures, format_rfc3339(row.retry_at)});
+  return out;
+}
+
+}  // namespace memd::admin

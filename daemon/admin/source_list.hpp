@@ -1,0 +1,71 @@
+#pragma once
+
+#include "daemon/host/memory_host.hpp"
+#include "protocol/mcp/describe.hpp"
+#include "schemas/error.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// The sources that memd knows, with what it has read of each.
+namespace memd::admin {
+
+struct SourceListParams {
+  std::string platform;
+  std::int64_t limit = 100;
+  std::int64_t offset = 0;
+};
+
+struct SourceLine {
+  std::string platform;
+  std::string source;
+  std::string state;
+  std::string reason;
+  std::uint64_t bytes_total = 0;
+  std::uint64_t bytes_done = 0;
+  std::int64_t failures = 0;
+  std::string retry_at;
+};
+
+struct SourceListReport {
+  std::vector<SourceLine> sources;
+  std::int64_t total = 0;
+};
+std::string render_text(const SourceListReport& report);
+
+Result<SourceListReport> source_list(MemoryHost& host, const SourceListParams& params);
+
+}  // namespace memd::admin
+
+namespace memd::mcp {
+
+template <>
+struct Describe<admin::SourceListParams> {
+  using T = admin::SourceListParams;
+  static constexpr auto fields = std::make_tuple(
+      field("platform", &T::platform, "Only this platform."), field("limit", &T::limit, "How many.", range(1, 10000)),
+      field("offset", &T::offset, "How many to leave out.", range(0, 1000000000)));
+};
+
+template <>
+struct Describe<admin::SourceLine> {
+  using T = admin::SourceLine;
+  static constexpr auto fields = std::make_tuple(
+      field("platform", &T::platform, "Platform key."), field("source", &T::source, "Path."),
+      field("state", &T::state, "active, gone, unreachable or quarantined."),
+      field("reason", &T::reason, "Of a state other than active, in plain words."),
+      field("bytes_total", &T::bytes_total, "Size at the last look."),
+      field("bytes_done", &T::bytes_done, "Bytes accounted for in the store."),
+      field("failures", &T::failures, "Failed looks in a row."),
+      field("retry_at", &T::retry_at, "When it is looked at again, RFC 3339; empty: at the next change."));
+};
+
+template <>
+struct Describe<admin::SourceListReport> {
+  using T = admin::SourceListReport;
+  static constexpr auto fields = std::make_tuple(field("sources", &T::sources, "By platform and path."),
+                                                 field("total", &T::total, "Sources of the platforms asked for."));
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,91 @@
+#include "daemon/admin/upkeep.hpp"
+
+#include "daemon/admin/memory_tool.hpp"
+#include "store/db/database.hpp"
+#include "store/search/search_check.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+
+namespace memd::admin {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Error writes_not() { return {Errc::unavailable, "this process does not write"}; }
+
+}  // namespace
+
+std::uint64_t store_bytes(const MemoryHost& host) {
+  std::uint64_t total = 0;
+  for (const char* suffix : {"", "-wal"}) {
+    std::error_code ec;
+    const auto size = std::filesystem::file_size(host.settings().layout.database().string() + suffix, ec);
+    if (!ec) total += size;
+  }
+  return total;
+}
+
+std::uint64_t raw_bytes(const MemoryHost& host) {
+  std::uint64_t total = 0;
+  std::error_code ec;
+  const auto directory = host.settings().layout.raw_dir();
+  for (std::filesystem::recursive_directory_iterator it(directory, ec), end; !ec && it != end; it.increment(ec)) {
+    std::error_code gone;
+    if (const auto size = it->file_size(gone); !gone && it->is_regular_file(gone)) total += size;
+  }
+  return total;
+}
+
+std::string render_text(const CompactReport& r) {
+  return fmt::format("The store had {} bytes and has {}, the raw layer had {} and has {}; {:.2f} s.\n{}",
+                     r.store_bytes_before, r.store_bytes, r.raw_bytes_before, r.raw_bytes, r.seconds,
+                     r.left.empty() ? "" : "The store's file keeps its free space: " + r.left + "\n");
+}
+
+Result<CompactReport> compact(MemoryHost& host) {
+  if (host.ingest() == nullptr) return writes_not();
+  const auto start = std::chrono::steady_clock::now();
+  CompactReport out;
+  out.store_bytes_before = store_bytes(host);
+  out.raw_bytes_before = raw_bytes(host);
+  const auto merge = [&](Writer& writer) -> Result<void> {
+    MEMD_TRY(writer.maintain());
+    for (bool more = true; more;) {
+      MEMD_TRY_ASSIGN(more, writer.merge_search_index());
+    }
+    MEMD_TRY(writer.optimize());
+    // Fails while somebody reads for long: what was merged stays merged.
+    if (const auto cleared = sqlite::clear_free_space(host.settings().layout.database()); !cleared)
+      out.left = cleared.error().message();
+    return {};
+  };
+  MEMD_TRY(host.ingest()->perform(merge));
+  out.store_bytes = store_bytes(host);
+  out.raw_bytes = raw_bytes(host);
+  out.seconds = seconds_since(start);
+  return out;
+}
+
+std::string render_text(const IndexRebuildReport& r) {
+  return fmt::format("Made anew: {}, in {:.2f} s.\n", r.what, r.seconds);
+}
+
+Result<IndexRebuildReport> rebuild_index(MemoryHost& host, const RebuildParams& params) {
+  if (host.ingest() == nullptr) return writes_not();
+  const auto start = std::chrono::steady_clock::now();
+  if (params.what == "memories") {
+    MEMD_TRY(memory_catalog(host, {.rebuild = true}));
+  } else {
+    const auto mend = [](Writer& writer) { return writer.transact(mend_search); };
+    MEMD_TRY(host.ingest()->perform(mend));
+  }
+  return IndexRebuildReport{params.what, seconds_since(start)};
+}
+
+}  // namespace memd::admin

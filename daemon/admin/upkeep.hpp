@@ -1,0 +1,85 @@
+#pragma once
+
+#include "daemon/host/memory_host.hpp"
+#include "protocol/mcp/describe.hpp"
+#include "schemas/error.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+// Upkeep of the store by the process that writes it. Errc::unavailable in another one. For worker threads.
+namespace memd::admin {
+
+struct CompactParams {};
+
+struct CompactReport {
+  std::uint64_t store_bytes_before = 0;
+  std::uint64_t store_bytes = 0;
+  std::uint64_t raw_bytes_before = 0;
+  std::uint64_t raw_bytes = 0;
+  double seconds = 0;
+  std::string left;  // why the file of the store did not shrink
+};
+std::string render_text(const CompactReport& report);
+
+// Merges the segments of the search index and small files of the raw layer, and gives free space of the store back.
+// Nothing is written meanwhile, answers go on.
+Result<CompactReport> compact(MemoryHost& host);
+
+inline constexpr std::array<std::string_view, 2> kRebuilds{"search", "memories"};
+
+struct RebuildParams {
+  std::string what = "search";
+};
+
+struct IndexRebuildReport {
+  std::string what;
+  double seconds = 0;
+};
+std::string render_text(const IndexRebuildReport& report);
+
+// Makes an index anew from what it is of: rows of the store, or files of memories. The whole store is made anew by
+// `memd rebuild`, which needs it for itself.
+Result<IndexRebuildReport> rebuild_index(MemoryHost& host, const RebuildParams& params);
+
+std::uint64_t store_bytes(const MemoryHost& host);
+std::uint64_t raw_bytes(const MemoryHost& host);
+
+}  // namespace memd::admin
+
+namespace memd::mcp {
+
+template <>
+struct Describe<admin::CompactParams> {
+  static constexpr auto fields = std::make_tuple();
+};
+
+template <>
+struct Describe<admin::CompactReport> {
+  using T = admin::CompactReport;
+  static constexpr auto fields =
+      std::make_tuple(field("store_bytes_before", &T::store_bytes_before, "Size of the store with its log, before."),
+                      field("store_bytes", &T::store_bytes, "The same, after."),
+                      field("raw_bytes_before", &T::raw_bytes_before, "Size of the raw layer, before."),
+                      field("raw_bytes", &T::raw_bytes, "The same, after."), field("seconds", &T::seconds, "It took."),
+                      field("left", &T::left, "Why the store's file keeps its free space; empty: it does not."));
+};
+
+template <>
+struct Describe<admin::RebuildParams> {
+  using T = admin::RebuildParams;
+  static constexpr auto fields = std::make_tuple(
+      field("what", &T::what, "search: the indexes of words, from the store's rows; memories: their index, from files.",
+            one_of(admin::kRebuilds)));
+};
+
+template <>
+struct Describe<admin::IndexRebuildReport> {
+  using T = admin::IndexRebuildReport;
+  static constexpr auto fields =
+      std::make_tuple(field("what", &T::what, "What was made anew."), field("seconds", &T::seconds, "It took."));
+};
+
+}  // namespace memd::mcp

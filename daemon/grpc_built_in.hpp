@@ -1,0 +1,9 @@
+#pragma once
+
+namespace memd {
+
+// Whether this program has the gRPC door. What it is linked with decides: daemon/admin/grpc (MEMD_WITH_GRPC), or else
+// daemon/admin/no_grpc_door.cpp.
+bool has_grpc_door();
+
+}  // namespace memd

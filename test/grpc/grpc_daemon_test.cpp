@@ -1,0 +1,142 @@
+// The program with the door open: started, asked over the socket, and ended.
+#include "test/grpc/admin_client.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace memd {
+namespace {
+
+using namespace std::chrono_literals;
+using test::AdminClient;
+using testing::HasSubstr;
+namespace v1 = memd::admin::v1;
+namespace fs = std::filesystem;
+
+class GrpcDaemon : public testing::Test {
+ protected:
+  GrpcDaemon() { fs::permissions(data_.path(), fs::perms::owner_all); }
+  ~GrpcDaemon() override {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+  void start(const std::string& configuration) {
+    test::write_file(home_ / "config.yaml", configuration);
+    std::vector<std::string> words{
+        MEMD_PROGRAM,          "--socket", "--data-dir",         data_.path().string(), "--home",
+        home_.path().string(), "--config", home_ / "config.yaml"};
+    std::vector<char*> arguments;
+    for (auto& word : words)
+      arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawn_file_actions_addopen(&files, 2, log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ASSERT_EQ(::posix_spawn(&pid_, MEMD_PROGRAM, &files, nullptr, arguments.data(), environ), 0);
+    ::posix_spawn_file_actions_destroy(&files);
+  }
+  // The exit code, within the limit that a daemon has.
+  int end() {
+    ::kill(pid_, SIGTERM);
+    const auto start = std::chrono::steady_clock::now();
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    pid_ = 0;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 15s);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  std::string log() const {
+    std::ifstream in(log_);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  test::TempDir home_;
+  test::TempDir data_;
+  const fs::path log_ = home_ / "log";
+  pid_t pid_ = 0;
+};
+
+TEST_F(GrpcDaemon, ServesWatchesAndEnds) {
+  // What a daemon that was killed left behind.
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const auto socket = data_ / "admin.sock";
+  std::strncpy(address.sun_path, socket.c_str(), sizeof address.sun_path - 1);
+  const int stale = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(::bind(stale, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ::close(stale);
+
+  fs::create_directories(home_ / ".claude/projects/-w-p");
+  start("admin: {grpc: {enabled: true}}\n");
+  AdminClient client(socket);
+  ASSERT_TRUE(client.connects(60s)) << log();
+  v1::StatusReport status;
+  const auto asked = client.ask(&AdminClient::Stub::Status, v1::NoParams(), status);
+  ASSERT_TRUE(asked.ok()) << asked.error_message() << log();
+  EXPECT_EQ(status.role(), "daemon");
+  EXPECT_EQ(status.pid(), pid_);
+  EXPECT_EQ(fs::status(socket).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+
+  const auto context = test::patient();
+  const auto stream = client->WatchEvents(context.get(), v1::EventsParams());
+  v1::EventsReport report;
+  ASSERT_TRUE(stream->Read(&report));
+  test::write_file(
+      home_ / ".claude/projects/-w-p/s.jsonl",
+      R"({"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"hello"},"uuid":"00000000-0000-4000-8000-000000000001","timestamp":"2026-02-09T06:01:53.253Z","userType":"external","cwd":"/w/p","sessionId":"s","version":"2.1.7"})"
+      "\n");
+  bool heard = false;
+  while (!heard && stream->Read(&report))
+    heard = report.sessions_size() > 0;
+  EXPECT_TRUE(heard) << log();
+
+  EXPECT_EQ(end(), 0) << log();
+  while (stream->Read(&report)) {
+  }
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_FALSE(fs::exists(socket));
+}
+
+TEST_F(GrpcDaemon, OpensNothingUnasked) {
+  start("");
+  while (!fs::exists(data_ / "memd.sock") && ::waitpid(pid_, nullptr, WNOHANG) == 0)
+    std::this_thread::yield();
+  EXPECT_EQ(end(), 0) << log();
+  EXPECT_THAT(log(), testing::Not(HasSubstr("gRPC")));
+  EXPECT_FALSE(fs::exists(data_ / "admin.sock"));
+}
+
+// The rest serves all the same.
+TEST_F(GrpcDaemon, StaysShutInADirectoryOfEverybody) {
+  fs::create_directories(home_ / "open");
+  fs::permissions(home_ / "open", fs::perms::all);
+  start("admin: {grpc: {enabled: true, socket: " + (home_ / "open/admin.sock").string() + "}}\n");
+  while (!fs::exists(data_ / "memd.sock") && ::waitpid(pid_, nullptr, WNOHANG) == 0)
+    std::this_thread::yield();
+  EXPECT_EQ(end(), 0) << log();
+  EXPECT_THAT(log(), HasSubstr("the gRPC door stays shut: "));
+  EXPECT_FALSE(fs::exists(home_ / "open/admin.sock"));
+}
+
+}  // namespace
+}  // namespace memd
