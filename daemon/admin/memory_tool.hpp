@@ -35,12 +35,12 @@ template <>
 struct Describe<admin::MemoryCatalogParams> {
   using T = admin::MemoryCatalogParams;
   static constexpr auto fields =
-      std::make_tuple(field("rebuild", &T::rebuild, "Drop the rows and make them from the files."));
+      fields_of(field("rebuild", &T::rebuild, "Drop the rows and make them from the files."));
 };
 template <>
 struct Describe<admin::MemoryCatalogReport> {
   using T = admin::MemoryCatalogReport;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("state", &T::state, "valid, corrupted or rebuilding."), field("files", &T::files, "Files with a row."),
       field("reason", &T::reason, "Why it was made anew the last time."),
       field("built_at", &T::built_at, "When that was, RFC 3339; empty: never."),
