@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 // Diagnostics as people and models read them, on the command line and as a resource. Pure; any thread.

@@ -86,7 +86,7 @@ constexpr const F& field_in(const FieldAt<at, F>& one) {
 // square of their number.
 template <class... F>
 struct Fields : detail::FieldSet<std::index_sequence_for<F...>, F...> {
-  static constexpr std::size_t kCount = sizeof...(F);
+  static constexpr std::index_sequence_for<F...> places() { return {}; }
 };
 
 template <class... F>
@@ -158,12 +158,14 @@ const void* member_of(const void* object) {
 template <class T, std::size_t at>
 using MemberType = std::remove_cvref_t<decltype(std::declval<T&>().*(field_at<at>(Describe<T>::fields).member))>;
 
+template <class T, class Row, std::size_t... at>
+constexpr std::array<Row, sizeof...(at)> make_table(std::index_sequence<at...>) {
+  return {Row::template make<T, at>()...};
+}
+
 // Row::make<T, at>() for each field of T.
 template <class T, class Row>
-inline constexpr auto table = []<std::size_t... at>(std::index_sequence<at...>) {
-  return std::array<Row, sizeof...(at)>{Row::template make<T, at>()...};
-}
-(std::make_index_sequence<std::remove_cvref_t<decltype(Describe<T>::fields)>::kCount>());
+inline constexpr auto table = make_table<T, Row>(Describe<T>::fields.places());
 
 }  // namespace detail
 

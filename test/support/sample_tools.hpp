@@ -31,7 +31,7 @@ struct memd::mcp::Describe<memd::test::EchoResult> {
 };
 template <>
 struct memd::mcp::Describe<memd::test::Nothing> {
-  static constexpr std::tuple<> fields{};
+  static constexpr auto fields = fields_of();
 };
 
 namespace memd::test {
