@@ -31,14 +31,14 @@ template <>
 struct Describe<admin::ConfigurationEntry> {
   using T = admin::ConfigurationEntry;
   static constexpr auto fields =
-      std::make_tuple(field("key", &T::key, "Name, such as query.threads."),
-                      field("value", &T::value, "In force now, as the file writes it; empty: not set."));
+      fields_of(field("key", &T::key, "Name, such as query.threads."),
+                field("value", &T::value, "In force now, as the file writes it; empty: not set."));
 };
 
 template <>
 struct Describe<admin::ConfigurationReport> {
   static constexpr auto fields =
-      std::make_tuple(field("entries", &admin::ConfigurationReport::entries, "Every key, defaults included."));
+      fields_of(field("entries", &admin::ConfigurationReport::entries, "Every key, defaults included."));
 };
 
 }  // namespace memd::mcp

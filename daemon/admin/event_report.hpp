@@ -47,7 +47,7 @@ namespace memd::mcp {
 template <>
 struct Describe<admin::EventsParams> {
   using T = admin::EventsParams;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("after", &T::after, "The cursor of the report before; 0: from now on.", range(0, 9'000'000'000'000'000)),
       field("limit", &T::limit, "How many sessions a report names; the next one goes on.", range(1, 1000)));
 };
@@ -55,7 +55,7 @@ struct Describe<admin::EventsParams> {
 template <>
 struct Describe<admin::SessionChange> {
   using T = admin::SessionChange;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("session_id", &T::session_id, "Session."), field("platform", &T::platform, "Platform key."),
       field("title", &T::title, "Its title: text of history."),
       field("parent_id", &T::parent_id, "The session that a subagent belongs to; empty: it is a main session."),
@@ -67,10 +67,10 @@ struct Describe<admin::SessionChange> {
 template <>
 struct Describe<admin::EventsReport> {
   using T = admin::EventsReport;
-  static constexpr auto fields = std::make_tuple(
-      field("cursor", &T::cursor, "Send it as after to hear what came later."),
-      field("ingest", &T::ingest, "What ingest is doing; absent: this process does not ingest."),
-      field("sessions", &T::sessions, "Sessions that were written to, in the order in which they were."));
+  static constexpr auto fields =
+      fields_of(field("cursor", &T::cursor, "Send it as after to hear what came later."),
+                field("ingest", &T::ingest, "What ingest is doing; absent: this process does not ingest."),
+                field("sessions", &T::sessions, "Sessions that were written to, in the order in which they were."));
 };
 
 }  // namespace memd::mcp

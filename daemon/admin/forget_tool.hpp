@@ -57,17 +57,17 @@ template <>
 struct Describe<admin::ForgetParams> {
   using T = admin::ForgetParams;
   static constexpr auto fields =
-      std::make_tuple(field("session", &T::session, "This session: its id or the beginning of it."),
-                      field("project", &T::project, "Sessions of projects with this in their path or name."),
-                      field("query", &T::query, "Sessions in which this text stands."),
-                      field("before", &T::before, "Sessions that ended before this time."),
-                      field("excluded", &T::excluded, "Sessions that the configuration excludes."),
-                      field("yes", &T::yes, "Do it. Without, it is only told what would go."));
+      fields_of(field("session", &T::session, "This session: its id or the beginning of it."),
+                field("project", &T::project, "Sessions of projects with this in their path or name."),
+                field("query", &T::query, "Sessions in which this text stands."),
+                field("before", &T::before, "Sessions that ended before this time."),
+                field("excluded", &T::excluded, "Sessions that the configuration excludes."),
+                field("yes", &T::yes, "Do it. Without, it is only told what would go."));
 };
 template <>
 struct Describe<admin::ForgetLine> {
   using T = admin::ForgetLine;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("session_id", &T::session_id, "Main session."), field("title", &T::title, "Its title."),
       field("project", &T::project, "Its project."), field("ended", &T::ended, "Last event, RFC 3339."),
       field("reason", &T::reason, "Why it goes, if it is not meant itself."),
@@ -77,7 +77,7 @@ struct Describe<admin::ForgetLine> {
 template <>
 struct Describe<admin::ForgetReport> {
   using T = admin::ForgetReport;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("sessions", &T::sessions, "What goes, or went, the oldest first."),
       field("all_sessions", &T::all_sessions, "Subagents included."), field("exchanges", &T::exchanges, "All."),
       field("events", &T::events, "All."), field("raw_bytes", &T::raw_bytes, "All, in the raw layer."),

@@ -24,7 +24,7 @@ template <>
 struct Describe<admin::MemoryCatalogParams> {
   using T = admin::MemoryCatalogParams;
   static constexpr auto fields =
-      std::make_tuple(field("rebuild", &T::rebuild, "Drop the rows and make them from the files."));
+      fields_of(field("rebuild", &T::rebuild, "Drop the rows and make them from the files."));
 };
 
 }  // namespace memd::mcp

@@ -23,7 +23,7 @@ namespace memd::mcp {
 template <>
 struct Describe<admin::MetricsReport> {
   static constexpr auto fields =
-      std::make_tuple(field("metrics", &admin::MetricsReport::metrics, "Text format of Prometheus, version 0.0.4."));
+      fields_of(field("metrics", &admin::MetricsReport::metrics, "Text format of Prometheus, version 0.0.4."));
 };
 
 }  // namespace memd::mcp

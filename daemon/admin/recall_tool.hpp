@@ -46,16 +46,16 @@ template <>
 struct Describe<admin::RecallParams> {
   using T = admin::RecallParams;
   static constexpr auto fields =
-      std::make_tuple(field("cwd", &T::cwd, "Directory the agent works in."),
-                      field("session_id", &T::session_id, "The agent's own id of the session that asks."),
-                      field("path", &T::path, "A file that is about to be edited."),
-                      field("command", &T::command, "A command line that is about to be run."),
-                      field("error", &T::error, "What a command said that failed."));
+      fields_of(field("cwd", &T::cwd, "Directory the agent works in."),
+                field("session_id", &T::session_id, "The agent's own id of the session that asks."),
+                field("path", &T::path, "A file that is about to be edited."),
+                field("command", &T::command, "A command line that is about to be run."),
+                field("error", &T::error, "What a command said that failed."));
 };
 template <>
 struct Describe<admin::RecallReport> {
   using T = admin::RecallReport;
-  static constexpr auto fields = std::make_tuple(field("lines", &T::lines, "What earlier work tells; empty: nothing."));
+  static constexpr auto fields = fields_of(field("lines", &T::lines, "What earlier work tells; empty: nothing."));
 };
 
 }  // namespace memd::mcp

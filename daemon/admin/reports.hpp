@@ -318,14 +318,14 @@ namespace memd::mcp {
 
 template <>
 struct Describe<admin::Span> {
-  static constexpr auto fields = std::make_tuple(field("start", &admin::Span::start, "First event, RFC 3339."),
-                                                 field("end", &admin::Span::end, "Last event, RFC 3339."));
+  static constexpr auto fields = fields_of(field("start", &admin::Span::start, "First event, RFC 3339."),
+                                           field("end", &admin::Span::end, "Last event, RFC 3339."));
 };
 
 template <>
 struct Describe<admin::PlatformReport> {
   using T = admin::PlatformReport;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("platform", &T::platform, "Platform key."), field("sources", &T::sources, "Files or databases read."),
       field("bytes_total", &T::bytes_total, "Size of the sources."),
       field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
@@ -348,7 +348,7 @@ struct Describe<admin::PlatformReport> {
 template <>
 struct Describe<admin::TroubleReport> {
   using T = admin::TroubleReport;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("platform", &T::platform, "Platform key."), field("source", &T::source, "Path."),
       field("state", &T::state, "active, unreachable or quarantined."), field("reason", &T::reason, "In plain words."),
       field("failures", &T::failures, "Failed looks in a row."),
@@ -359,18 +359,18 @@ template <>
 struct Describe<admin::SourcesReport> {
   using T = admin::SourcesReport;
   static constexpr auto fields =
-      std::make_tuple(field("active", &T::active, "Sources that are followed."),
-                      field("gone", &T::gone, "Deleted by their agent; what was read stays."),
-                      field("unreachable", &T::unreachable, "Their place cannot be looked at."),
-                      field("quarantined", &T::quarantined, "They failed again and again."),
-                      field("failing", &T::failing, "Of those that are followed: the last look failed."),
-                      field("troubles", &T::troubles, "The first of those that cannot be read."));
+      fields_of(field("active", &T::active, "Sources that are followed."),
+                field("gone", &T::gone, "Deleted by their agent; what was read stays."),
+                field("unreachable", &T::unreachable, "Their place cannot be looked at."),
+                field("quarantined", &T::quarantined, "They failed again and again."),
+                field("failing", &T::failing, "Of those that are followed: the last look failed."),
+                field("troubles", &T::troubles, "The first of those that cannot be read."));
 };
 
 template <>
 struct Describe<admin::EnrichmentRun> {
   using T = admin::EnrichmentRun;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("exchanges", &T::exchanges, "Exchanges given vectors in this run, or terms if there is no model."),
       field("seconds", &T::seconds, "Spent on it."),
       field("pending_terms", &T::pending_terms, "Exchanges still without identifiers and topics."),
@@ -381,7 +381,7 @@ struct Describe<admin::EnrichmentRun> {
 template <>
 struct Describe<admin::EnrichmentStatus> {
   using T = admin::EnrichmentStatus;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("model", &T::model, "Whose vectors searches use; empty: disabled."),
       field("becoming", &T::becoming, "The model that replaces it while its vectors are made; empty: none."),
       field("exchanges", &T::exchanges, "With vectors of it."),
@@ -400,20 +400,20 @@ template <>
 struct Describe<admin::SummariesStatus> {
   using T = admin::SummariesStatus;
   static constexpr auto fields =
-      std::make_tuple(field("models", &T::models, "Language models that may be asked; empty: none is configured."),
-                      field("requests", &T::requests, "Sent to them today, in UTC."),
-                      field("failures", &T::failures, "Among the requests."),
-                      field("tokens", &T::tokens, "Of today's requests and answers."),
-                      field("daily_requests", &T::daily_requests, "Allowed a day; 0: no limit."),
-                      field("daily_tokens", &T::daily_tokens, "Allowed a day; 0: no limit."),
-                      field("answers", &T::answers, "Kept, so that nothing is asked twice."),
-                      field("trouble", &T::trouble, "Why none can be asked now; empty: nothing."));
+      fields_of(field("models", &T::models, "Language models that may be asked; empty: none is configured."),
+                field("requests", &T::requests, "Sent to them today, in UTC."),
+                field("failures", &T::failures, "Among the requests."),
+                field("tokens", &T::tokens, "Of today's requests and answers."),
+                field("daily_requests", &T::daily_requests, "Allowed a day; 0: no limit."),
+                field("daily_tokens", &T::daily_tokens, "Allowed a day; 0: no limit."),
+                field("answers", &T::answers, "Kept, so that nothing is asked twice."),
+                field("trouble", &T::trouble, "Why none can be asked now; empty: nothing."));
 };
 
 template <>
 struct Describe<admin::DecisionsStatus> {
   using T = admin::DecisionsStatus;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("waiting", &T::waiting, "Sessions that are analysed and not judged yet."),
       field("exchanges", &T::exchanges, "Judged by this process."), field("decisions", &T::decisions, "Found in them."),
       field("not_said", &T::not_said, "Items of answers that were dropped: nobody said what they quote."),
@@ -424,59 +424,59 @@ struct Describe<admin::DecisionsStatus> {
 template <>
 struct Describe<admin::IngestReport> {
   using T = admin::IngestReport;
-  static constexpr auto fields = std::make_tuple(
-      field("complete", &T::complete, "Each source that is there was read to its end."),
-      field("unread", &T::unread, "Sources, or directories of them, that could not be read."),
-      field("unread_why", &T::unread_why, "Why the first of them could not."),
-      field("sources", &T::sources, "Files or databases read."),
-      field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
-      field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
-      field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
-      field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
-      field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."),
-      field("sessions", &T::sessions, "Main sessions."),
-      field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents."),
-      field("events", &T::events, "Events in the store."),
-      field("exchanges", &T::exchanges, "Exchanges of main sessions."),
-      field("subagent_exchanges", &T::subagent_exchanges, "Exchanges of subagents."),
-      field("diagnostics", &T::diagnostics, "Diagnostics not yet expired."),
-      field("seconds", &T::seconds, "Wall clock of this run."),
-      field("mb_per_s", &T::mb_per_s, "Bytes read in this run a second, in millions."),
-      field("peak_rss_mb", &T::peak_rss_mb, "Largest resident set of the process, in MiB."),
-      field("bytes_read", &T::bytes_read, "Bytes of sources read in this run."),
-      field("events_written", &T::events_written, "Events new in this run."),
-      field("enrichment", &T::enrichment, "What was made of the exchanges then, when no daemon does it."),
-      field("platforms", &T::platforms, "The same per platform."));
+  static constexpr auto fields =
+      fields_of(field("complete", &T::complete, "Each source that is there was read to its end."),
+                field("unread", &T::unread, "Sources, or directories of them, that could not be read."),
+                field("unread_why", &T::unread_why, "Why the first of them could not."),
+                field("sources", &T::sources, "Files or databases read."),
+                field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
+                field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
+                field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
+                field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
+                field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."),
+                field("sessions", &T::sessions, "Main sessions."),
+                field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents."),
+                field("events", &T::events, "Events in the store."),
+                field("exchanges", &T::exchanges, "Exchanges of main sessions."),
+                field("subagent_exchanges", &T::subagent_exchanges, "Exchanges of subagents."),
+                field("diagnostics", &T::diagnostics, "Diagnostics not yet expired."),
+                field("seconds", &T::seconds, "Wall clock of this run."),
+                field("mb_per_s", &T::mb_per_s, "Bytes read in this run a second, in millions."),
+                field("peak_rss_mb", &T::peak_rss_mb, "Largest resident set of the process, in MiB."),
+                field("bytes_read", &T::bytes_read, "Bytes of sources read in this run."),
+                field("events_written", &T::events_written, "Events new in this run."),
+                field("enrichment", &T::enrichment, "What was made of the exchanges then, when no daemon does it."),
+                field("platforms", &T::platforms, "The same per platform."));
 };
 
 template <>
 struct Describe<admin::IngestParams> {
-  static constexpr auto fields = std::make_tuple(
-      field("timeout_s", &admin::IngestParams::timeout_s, "Seconds to wait for the end.", range(1, 86400)));
+  static constexpr auto fields =
+      fields_of(field("timeout_s", &admin::IngestParams::timeout_s, "Seconds to wait for the end.", range(1, 86400)));
 };
 
 template <>
 struct Describe<admin::IngestStatus> {
   using T = admin::IngestStatus;
-  static constexpr auto fields = std::make_tuple(
-      field("idle", &T::idle, "Nothing left to read."), field("sources", &T::sources, "Sources known."),
-      field("sources_pending", &T::sources_pending, "Sources waiting to be looked at."),
-      field("bytes_total", &T::bytes_total, "Size of the sources."),
-      field("bytes_done", &T::bytes_done, "Bytes accounted for in the store."),
-      field("current", &T::current, "Source being read."),
-      field("events_written", &T::events_written, "Events written since the start."),
-      field("commits", &T::commits, "Transactions since the start."),
-      field("last_commit", &T::last_commit, "RFC 3339."), field("last_scan", &T::last_scan, "RFC 3339."),
-      field("last_error", &T::last_error, "Why nothing new is stored; empty when all is well."),
-      field("sources_short", &T::sources_short,
-            "Sources, or directories of them, that could not be read for want of descriptors or memory."),
-      field("shortage", &T::shortage, "What the system said to one of them."));
+  static constexpr auto fields =
+      fields_of(field("idle", &T::idle, "Nothing left to read."), field("sources", &T::sources, "Sources known."),
+                field("sources_pending", &T::sources_pending, "Sources waiting to be looked at."),
+                field("bytes_total", &T::bytes_total, "Size of the sources."),
+                field("bytes_done", &T::bytes_done, "Bytes accounted for in the store."),
+                field("current", &T::current, "Source being read."),
+                field("events_written", &T::events_written, "Events written since the start."),
+                field("commits", &T::commits, "Transactions since the start."),
+                field("last_commit", &T::last_commit, "RFC 3339."), field("last_scan", &T::last_scan, "RFC 3339."),
+                field("last_error", &T::last_error, "Why nothing new is stored; empty when all is well."),
+                field("sources_short", &T::sources_short,
+                      "Sources, or directories of them, that could not be read for want of descriptors or memory."),
+                field("shortage", &T::shortage, "What the system said to one of them."));
 };
 
 template <>
 struct Describe<admin::DropReport> {
   using T = admin::DropReport;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("session_id", &T::session_id, "Main session."), field("title", &T::title, "Its title."),
       field("sessions", &T::sessions, "Sessions that go, subagents included."),
       field("exchanges", &T::exchanges, "Exchanges that keep their first lines only."),
@@ -489,7 +489,7 @@ struct Describe<admin::DropReport> {
 template <>
 struct Describe<admin::EvictionSum> {
   using T = admin::EvictionSum;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("sessions", &T::sessions, "Sessions, subagents included."),
       field("exchanges", &T::exchanges, "Exchanges that keep their first lines only."),
       field("events", &T::events, "Events."), field("raw_bytes", &T::raw_bytes, "Bytes of records in the raw layer."));
@@ -499,27 +499,27 @@ template <>
 struct Describe<admin::RetentionReport> {
   using T = admin::RetentionReport;
   static constexpr auto fields =
-      std::make_tuple(field("max_age_days", &T::max_age_days, "Limit in the configuration; 0: none."),
-                      field("max_raw_bytes", &T::max_raw_bytes, "Limit in the configuration; 0: none."),
-                      field("drops", &T::drops, "What goes in the time looked at, the earliest first."),
-                      field("due", &T::due, "What is past its limit now; --apply drops exactly this."),
-                      field("dropped", &T::dropped, "What was dropped now."),
-                      field("waiting", &T::waiting, "Sessions past a limit that stay until they are analysed."),
-                      field("large_notice", &T::large_notice,
-                            "Why the daemon waits: more than a tenth of the history is due at once; or empty."));
+      fields_of(field("max_age_days", &T::max_age_days, "Limit in the configuration; 0: none."),
+                field("max_raw_bytes", &T::max_raw_bytes, "Limit in the configuration; 0: none."),
+                field("drops", &T::drops, "What goes in the time looked at, the earliest first."),
+                field("due", &T::due, "What is past its limit now; --apply drops exactly this."),
+                field("dropped", &T::dropped, "What was dropped now."),
+                field("waiting", &T::waiting, "Sessions past a limit that stay until they are analysed."),
+                field("large_notice", &T::large_notice,
+                      "Why the daemon waits: more than a tenth of the history is due at once; or empty."));
 };
 
 template <>
 struct Describe<admin::RetentionParams> {
-  static constexpr auto fields = std::make_tuple(
-      field("apply", &admin::RetentionParams::apply, "Drop what is past its limit now."),
-      field("within_days", &admin::RetentionParams::within_days, "Days to look ahead.", range(0, 36500)));
+  static constexpr auto fields =
+      fields_of(field("apply", &admin::RetentionParams::apply, "Drop what is past its limit now."),
+                field("within_days", &admin::RetentionParams::within_days, "Days to look ahead.", range(0, 36500)));
 };
 
 template <>
 struct Describe<admin::MemoryCatalogReport> {
   using T = admin::MemoryCatalogReport;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("state", &T::state, "valid, corrupted or rebuilding."),
       field("memories", &T::memories, "Memories that can be found."),
       field("agent_files", &T::agent_files, "Instructions and notes of agents."),
@@ -538,7 +538,7 @@ struct Describe<admin::MemoryCatalogReport> {
 template <>
 struct Describe<admin::StatusReport> {
   using T = admin::StatusReport;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("version", &T::version, "Version of memd."),
       field("role", &T::role, "daemon, standalone, silent when one does not answer, or none."),
       field("pid", &T::pid, "Process."), field("uptime_s", &T::uptime_s, "Seconds since the start."),
@@ -563,20 +563,20 @@ struct Describe<admin::StatusReport> {
 
 template <>
 struct Describe<admin::NoParams> {
-  static constexpr auto fields = std::make_tuple();
+  static constexpr auto fields = fields_of();
 };
 
 template <>
 struct Describe<admin::CoverageParams> {
   static constexpr auto fields =
-      std::make_tuple(field("by_source", &admin::CoverageParams::by_source, "One line per source as well."),
-                      field("platform", &admin::CoverageParams::platform, "Only this platform."));
+      fields_of(field("by_source", &admin::CoverageParams::by_source, "One line per source as well."),
+                field("platform", &admin::CoverageParams::platform, "Only this platform."));
 };
 
 template <>
 struct Describe<admin::CoverageLine> {
   using T = admin::CoverageLine;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("platform", &T::platform, "Platform key."), field("source", &T::source, "Path; empty for all sources."),
       field("record_type", &T::record_type, "Type of record, as the agent names it."),
       field("disposition", &T::disposition, "indexed, skipped or unknown."),
@@ -587,28 +587,27 @@ struct Describe<admin::CoverageLine> {
 template <>
 struct Describe<admin::CoverageReport> {
   using T = admin::CoverageReport;
-  static constexpr auto fields = std::make_tuple(
-      field("coverage", &T::coverage, "The ledger."),
-      field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
-      field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
-      field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
-      field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
-      field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."));
+  static constexpr auto fields =
+      fields_of(field("coverage", &T::coverage, "The ledger."),
+                field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
+                field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
+                field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
+                field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
+                field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."));
 };
 
 template <>
 struct Describe<admin::LogParams> {
   using T = admin::LogParams;
-  static constexpr auto fields =
-      std::make_tuple(field("platform", &T::platform, "Only this platform."),
-                      field("since", &T::since, "From this time: 2026-02-09, 7d, yesterday, …"),
-                      field("limit", &T::limit, "How many entries.", range(1, 10000)));
+  static constexpr auto fields = fields_of(field("platform", &T::platform, "Only this platform."),
+                                           field("since", &T::since, "From this time: 2026-02-09, 7d, yesterday, …"),
+                                           field("limit", &T::limit, "How many entries.", range(1, 10000)));
 };
 
 template <>
 struct Describe<admin::LogLine> {
   using T = admin::LogLine;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("time", &T::time, "RFC 3339."), field("platform", &T::platform, "Platform key."),
       field("what", &T::what,
             "found, read, appended, restarted, gone, unreachable, back, quarantined, released, unsupported or drift."),
@@ -619,45 +618,45 @@ struct Describe<admin::LogLine> {
 
 template <>
 struct Describe<admin::LogReport> {
-  static constexpr auto fields = std::make_tuple(field("entries", &admin::LogReport::entries, "Newest first."));
+  static constexpr auto fields = fields_of(field("entries", &admin::LogReport::entries, "Newest first."));
 };
 
 template <>
 struct Describe<admin::DoctorParams> {
   using T = admin::DoctorParams;
   static constexpr auto fields =
-      std::make_tuple(field("full", &T::full, "Read all of the raw layer, not a sample."),
-                      field("fix", &T::fix, "Make what searches read anew from the store's rows, if it is damaged."));
+      fields_of(field("full", &T::full, "Read all of the raw layer, not a sample."),
+                field("fix", &T::fix, "Make what searches read anew from the store's rows, if it is damaged."));
 };
 template <>
 struct Describe<admin::DoctorCheck> {
   using T = admin::DoctorCheck;
-  static constexpr auto fields = std::make_tuple(
-      field("name", &T::name, "What was looked at."), field("status", &T::status, "ok, note or problem."),
-      field("detail", &T::detail, "What was found."), field("fix", &T::fix, "What to do about it."));
+  static constexpr auto fields =
+      fields_of(field("name", &T::name, "What was looked at."), field("status", &T::status, "ok, note or problem."),
+                field("detail", &T::detail, "What was found."), field("fix", &T::fix, "What to do about it."));
 };
 
 template <>
 struct Describe<admin::DoctorReport> {
   using T = admin::DoctorReport;
   static constexpr auto fields =
-      std::make_tuple(field("ok", &T::ok, "No check found a problem."), field("checks", &T::checks, "The checks."));
+      fields_of(field("ok", &T::ok, "No check found a problem."), field("checks", &T::checks, "The checks."));
 };
 
 template <>
 struct Describe<admin::ImportParams> {
-  static constexpr auto fields = std::make_tuple(
-      field("path", &admin::ImportParams::path, "Absolute path of the file.", required, length(1, 4096)));
+  static constexpr auto fields =
+      fields_of(field("path", &admin::ImportParams::path, "Absolute path of the file.", required, length(1, 4096)));
 };
 
 template <>
 struct Describe<admin::ImportReport> {
   using T = admin::ImportReport;
   static constexpr auto fields =
-      std::make_tuple(field("path", &T::path, "The file."), field("bytes", &T::bytes, "Its size."),
-                      field("bytes_done", &T::bytes_done, "Bytes accounted for."),
-                      field("events", &T::events, "Events that are new in the store, those memd concluded included."),
-                      field("known", &T::known, "Events that were in the store already."));
+      fields_of(field("path", &T::path, "The file."), field("bytes", &T::bytes, "Its size."),
+                field("bytes_done", &T::bytes_done, "Bytes accounted for."),
+                field("events", &T::events, "Events that are new in the store, those memd concluded included."),
+                field("known", &T::known, "Events that were in the store already."));
 };
 
 }  // namespace memd::mcp

@@ -53,24 +53,24 @@ namespace memd::mcp {
 
 template <>
 struct Describe<admin::CompactParams> {
-  static constexpr auto fields = std::make_tuple();
+  static constexpr auto fields = fields_of();
 };
 
 template <>
 struct Describe<admin::CompactReport> {
   using T = admin::CompactReport;
   static constexpr auto fields =
-      std::make_tuple(field("store_bytes_before", &T::store_bytes_before, "Size of the store with its log, before."),
-                      field("store_bytes", &T::store_bytes, "The same, after."),
-                      field("raw_bytes_before", &T::raw_bytes_before, "Size of the raw layer, before."),
-                      field("raw_bytes", &T::raw_bytes, "The same, after."), field("seconds", &T::seconds, "It took."),
-                      field("left", &T::left, "Why the store's file keeps its free space; empty: it does not."));
+      fields_of(field("store_bytes_before", &T::store_bytes_before, "Size of the store with its log, before."),
+                field("store_bytes", &T::store_bytes, "The same, after."),
+                field("raw_bytes_before", &T::raw_bytes_before, "Size of the raw layer, before."),
+                field("raw_bytes", &T::raw_bytes, "The same, after."), field("seconds", &T::seconds, "It took."),
+                field("left", &T::left, "Why the store's file keeps its free space; empty: it does not."));
 };
 
 template <>
 struct Describe<admin::RebuildParams> {
   using T = admin::RebuildParams;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("what", &T::what, "search: the indexes of words, from the store's rows; memories: their index, from files.",
             one_of(admin::kRebuilds)));
 };
@@ -79,7 +79,7 @@ template <>
 struct Describe<admin::IndexRebuildReport> {
   using T = admin::IndexRebuildReport;
   static constexpr auto fields =
-      std::make_tuple(field("what", &T::what, "What was made anew."), field("seconds", &T::seconds, "It took."));
+      fields_of(field("what", &T::what, "What was made anew."), field("seconds", &T::seconds, "It took."));
 };
 
 }  // namespace memd::mcp

@@ -43,21 +43,21 @@ namespace memd::mcp {
 template <>
 struct Describe<interchange::LineProblem> {
   using T = interchange::LineProblem;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("line", &T::line, "Line of the file, from 1."), field("refused", &T::refused, "Nothing of it is taken."),
       field("reason", &T::reason, "What is wrong."), field("field", &T::field, "Where; empty: the line as a whole."));
 };
 template <>
 struct Describe<interchange::EventFileCheck> {
   using T = interchange::EventFileCheck;
-  static constexpr auto fields = std::make_tuple(
-      field("path", &T::path, "The file."), field("bytes", &T::bytes, "Its size."),
-      field("lines", &T::lines, "Lines that are not empty."), field("events", &T::events, "Events in them."),
-      field("sessions", &T::sessions, "Lines of facts about a session."),
-      field("derived", &T::derived, "Lines left out because memd concludes them itself."),
-      field("refused", &T::refused, "Lines that cannot be taken in."),
-      field("problems", &T::problems, "What is wrong, the first of it."),
-      field("problems_total", &T::problems_total, "How much is wrong."));
+  static constexpr auto fields =
+      fields_of(field("path", &T::path, "The file."), field("bytes", &T::bytes, "Its size."),
+                field("lines", &T::lines, "Lines that are not empty."), field("events", &T::events, "Events in them."),
+                field("sessions", &T::sessions, "Lines of facts about a session."),
+                field("derived", &T::derived, "Lines left out because memd concludes them itself."),
+                field("refused", &T::refused, "Lines that cannot be taken in."),
+                field("problems", &T::problems, "What is wrong, the first of it."),
+                field("problems_total", &T::problems_total, "How much is wrong."));
 };
 
 }  // namespace memd::mcp

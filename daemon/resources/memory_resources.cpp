@@ -26,15 +26,15 @@ struct ProjectMemoryVariables : MemoryVariables {
 template <>
 struct memd::mcp::Describe<memd::resources::MemoryVariables> {
   using T = memd::resources::MemoryVariables;
-  static constexpr auto fields = std::make_tuple(field("scope", &T::scope, "Whose it is.", required, length(1, 20)),
-                                                 field("slug", &T::slug, "Its name.", required, length(1, 300)));
+  static constexpr auto fields = fields_of(field("scope", &T::scope, "Whose it is.", required, length(1, 20)),
+                                           field("slug", &T::slug, "Its name.", required, length(1, 300)));
 };
 template <>
 struct memd::mcp::Describe<memd::resources::ProjectMemoryVariables> {
   using T = memd::resources::ProjectMemoryVariables;
   static constexpr auto fields =
-      std::tuple_cat(Describe<memd::resources::MemoryVariables>::fields,
-                     std::make_tuple(field("project", &T::project, "Its directory.", required, length(1, 1000))));
+      join_fields(Describe<memd::resources::MemoryVariables>::fields,
+                  fields_of(field("project", &T::project, "Its directory.", required, length(1, 1000))));
 };
 
 namespace memd::resources {

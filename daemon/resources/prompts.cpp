@@ -27,7 +27,7 @@ struct RecallArguments {
 template <>
 struct memd::mcp::Describe<memd::prompts::SessionArguments> {
   using T = memd::prompts::SessionArguments;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("session_id", &T::session_id, "Session id or its first characters; none: the newest one.", length(0, 200)),
       field("project", &T::project, "Part of the project's path or name, when no session is given.", length(0, 500)));
 };
@@ -35,8 +35,8 @@ template <>
 struct memd::mcp::Describe<memd::prompts::RecallArguments> {
   using T = memd::prompts::RecallArguments;
   static constexpr auto fields =
-      std::make_tuple(field("query", &T::query, "What to look for.", required, length(1, 1000)),
-                      field("project", &T::project, "Only in this project: part of its path or name.", length(0, 500)));
+      fields_of(field("query", &T::query, "What to look for.", required, length(1, 1000)),
+                field("project", &T::project, "Only in this project: part of its path or name.", length(0, 500)));
 };
 
 namespace memd::prompts {

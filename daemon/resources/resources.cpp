@@ -34,18 +34,18 @@ struct PlatformVariable {
 template <>
 struct memd::mcp::Describe<memd::resources::IdVariable> {
   static constexpr auto fields =
-      std::make_tuple(field("id", &memd::resources::IdVariable::id, "Which one.", required, length(1, 300)));
+      fields_of(field("id", &memd::resources::IdVariable::id, "Which one.", required, length(1, 300)));
 };
 template <>
 struct memd::mcp::Describe<memd::resources::KeyVariable> {
   static constexpr auto fields =
-      std::make_tuple(field("key", &memd::resources::KeyVariable::key, "Which project.", required, length(1, 500)));
+      fields_of(field("key", &memd::resources::KeyVariable::key, "Which project.", required, length(1, 500)));
 };
 
 template <>
 struct memd::mcp::Describe<memd::resources::PlatformVariable> {
-  static constexpr auto fields = std::make_tuple(field("platform", &memd::resources::PlatformVariable::platform,
-                                                       "Platform key, or all.", required, length(1, 40)));
+  static constexpr auto fields = fields_of(field("platform", &memd::resources::PlatformVariable::platform,
+                                                 "Platform key, or all.", required, length(1, 40)));
 };
 
 namespace memd::resources {

@@ -129,23 +129,22 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::FreshnessOut> {
   using T = tools::FreshnessOut;
-  static constexpr auto fields = std::make_tuple(
-      field("platform", &T::platform, "Agent."), field("last_event", &T::last_event, "Newest event known."),
-      field("checked_at", &T::checked_at, "When its files were last looked at; empty: not yet."),
-      field("sources_behind", &T::sources_behind, "Files with unread bytes."),
-      field("bytes_behind", &T::bytes_behind, "Unread bytes."));
+  static constexpr auto fields =
+      fields_of(field("platform", &T::platform, "Agent."), field("last_event", &T::last_event, "Newest event known."),
+                field("checked_at", &T::checked_at, "When its files were last looked at; empty: not yet."),
+                field("sources_behind", &T::sources_behind, "Files with unread bytes."),
+                field("bytes_behind", &T::bytes_behind, "Unread bytes."));
 };
 template <>
 struct Describe<tools::TimeRangeOut> {
   using T = tools::TimeRangeOut;
-  static constexpr auto fields =
-      std::make_tuple(field("start", &T::start, "RFC 3339."), field("end", &T::end, "RFC 3339."));
+  static constexpr auto fields = fields_of(field("start", &T::start, "RFC 3339."), field("end", &T::end, "RFC 3339."));
 };
 template <>
 struct Describe<tools::Answer> {
   using T = tools::Answer;
   // Before the answer's own fields, and behind them.
-  static constexpr auto head = std::make_tuple(
+  static constexpr auto head = fields_of(
       field("notice", &T::notice, "What to keep in mind about this answer; first what it could not cover."),
       field("searched", &T::searched, "Which part of the history was looked at."),
       field("outside", &T::outside, "How many more all_projects=true would look at or find."),
@@ -153,10 +152,10 @@ struct Describe<tools::Answer> {
       field("platforms_searched", &T::platforms_searched, "Agents looked at; absent: all that have history here."),
       field("platforms_skipped", &T::platforms_skipped, "Agent to the reason it was not; absent: none."));
   static constexpr auto tail =
-      std::make_tuple(field("est_tokens", &T::est_tokens, "Tokens of this answer, estimated."),
-                      field("next", &T::next, "Send as `cursor` for the rest; absent at the end."),
-                      field("time_zone", &T::time_zone, "Of days and times inside texts; absent: UTC."));
-  static constexpr auto fields = std::tuple_cat(head, tail);
+      fields_of(field("est_tokens", &T::est_tokens, "Tokens of this answer, estimated."),
+                field("next", &T::next, "Send as `cursor` for the rest; absent at the end."),
+                field("time_zone", &T::time_zone, "Of days and times inside texts; absent: UTC."));
+  static constexpr auto fields = join_fields(head, tail);
 };
 
 }  // namespace memd::mcp

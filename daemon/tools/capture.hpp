@@ -42,7 +42,7 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::CaptureParams> {
   using T = tools::CaptureParams;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("action", &T::action, "What to do.", one_of(tools::kCaptureActions)),
       field("duration", &T::duration, "How long to pause: 30m, 2h, 1d. Without: until it is resumed.", length(0, 20)));
 };
@@ -50,9 +50,9 @@ template <>
 struct Describe<tools::CaptureAnswer> {
   using T = tools::CaptureAnswer;
   static constexpr auto fields =
-      std::make_tuple(field("paused", &T::paused, "What agents write now is not stored, later neither."),
-                      field("since", &T::since, "RFC 3339; empty: it is not paused."),
-                      field("until", &T::until, "RFC 3339; empty: until it is resumed."));
+      fields_of(field("paused", &T::paused, "What agents write now is not stored, later neither."),
+                field("since", &T::since, "RFC 3339; empty: it is not paused."),
+                field("until", &T::until, "RFC 3339; empty: until it is resumed."));
 };
 
 }  // namespace memd::mcp

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 // Diagnostics as people and models read them, on the command line and as a resource. Pure; any thread.
@@ -52,7 +51,7 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::DiagnosticsParams> {
   using T = tools::DiagnosticsParams;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("platform", &T::platform, "Only this platform."), field("limit", &T::limit, "How many.", range(1, 10000)),
       field("offset", &T::offset, "How many newer ones to leave out.", range(0, 1000000000)));
 };
@@ -60,7 +59,7 @@ struct Describe<tools::DiagnosticsParams> {
 template <>
 struct Describe<tools::DiagnosticLine> {
   using T = tools::DiagnosticLine;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("id", &T::id, "Number."), field("time", &T::time, "When it was found, RFC 3339."),
       field("age", &T::age, "How long ago that is."), field("platform", &T::platform, "Platform key."),
       field("error_type", &T::error_type, "What went wrong."), field("severity", &T::severity, "warning or error."),
@@ -73,8 +72,8 @@ struct Describe<tools::DiagnosticLine> {
 template <>
 struct Describe<tools::DiagnosticsReport> {
   using T = tools::DiagnosticsReport;
-  static constexpr auto fields = std::make_tuple(field("diagnostics", &T::diagnostics, "Newest first."),
-                                                 field("total", &T::total, "Not yet expired."));
+  static constexpr auto fields =
+      fields_of(field("diagnostics", &T::diagnostics, "Newest first."), field("total", &T::total, "Not yet expired."));
 };
 
 }  // namespace memd::mcp

@@ -95,22 +95,22 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::FileHistoryParams> {
   using T = tools::FileHistoryParams;
-  static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("path", &T::path, "Path, its end, a directory or a pattern (\"*.sql\").", length(0, 1000)),
-                      field("lines", &T::lines, "Only edits of these lines: \"120-180\".", length(0, 40)),
-                      field("symbol", &T::symbol, "Only edits of lines with this text.", length(0, 200)),
-                      field("access", &T::access, "", one_of("any", "modified", "read")),
-                      field("commit", &T::commit, "Its id, 4 digits or more.", length(0, 40)),
-                      field("commit_time", &T::commit_time, "With branch and paths: a commit that no session names.",
-                            length(0, 60)),
-                      field("branch", &T::branch, "", length(0, 300)),
-                      field("paths", &T::paths, "", max_items(100), length(1, 1000))),
+  static constexpr auto fields = join_fields(
+      fields_of(field("path", &T::path, "Path, its end, a directory or a pattern (\"*.sql\").", length(0, 1000)),
+                field("lines", &T::lines, "Only edits of these lines: \"120-180\".", length(0, 40)),
+                field("symbol", &T::symbol, "Only edits of lines with this text.", length(0, 200)),
+                field("access", &T::access, "", one_of("any", "modified", "read")),
+                field("commit", &T::commit, "Its id, 4 digits or more.", length(0, 40)),
+                field("commit_time", &T::commit_time, "With branch and paths: a commit that no session names.",
+                      length(0, 60)),
+                field("branch", &T::branch, "", length(0, 300)),
+                field("paths", &T::paths, "", max_items(100), length(1, 1000))),
       tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 };
 template <>
 struct Describe<tools::FileUseOut> {
   using T = tools::FileUseOut;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("exchange_id", &T::exchange_id, "For get_exchange."), field("timestamp", &T::timestamp, "RFC 3339."),
       field("access", &T::access, "modified, read or referenced, the most of them."),
       field("lines_added", &T::lines_added, "By edits."), field("lines_removed", &T::lines_removed, "By edits."),
@@ -129,25 +129,25 @@ struct Describe<tools::FileUseOut> {
 template <>
 struct Describe<tools::FileSessionOut> {
   using T = tools::FileSessionOut;
-  static constexpr auto fields = std::make_tuple(
-      field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
-      field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
-      field("git_branch", &T::git_branch, "Its last branch."),
-      field("pull_requests", &T::pull_requests, "The last pull requests it opened or was linked to."),
-      field("exchanges", &T::exchanges, "Those that touched the file, newest first."));
+  static constexpr auto fields =
+      fields_of(field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
+                field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
+                field("git_branch", &T::git_branch, "Its last branch."),
+                field("pull_requests", &T::pull_requests, "The last pull requests it opened or was linked to."),
+                field("exchanges", &T::exchanges, "Those that touched the file, newest first."));
 };
 template <>
 struct Describe<tools::PathTotalOut> {
   using T = tools::PathTotalOut;
-  static constexpr auto fields = std::make_tuple(
-      field("path", &T::path, "File."), field("exchanges", &T::exchanges, "Exchanges that touched it."),
-      field("last", &T::last, "When last, RFC 3339."), field("lines_added", &T::lines_added, "By edits."),
-      field("lines_removed", &T::lines_removed, "By edits."));
+  static constexpr auto fields =
+      fields_of(field("path", &T::path, "File."), field("exchanges", &T::exchanges, "Exchanges that touched it."),
+                field("last", &T::last, "When last, RFC 3339."), field("lines_added", &T::lines_added, "By edits."),
+                field("lines_removed", &T::lines_removed, "By edits."));
 };
 template <>
 struct Describe<tools::CommitOut> {
   using T = tools::CommitOut;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("sha", &T::sha, "As git showed it."), field("branch", &T::branch, "Branch."),
       field("subject", &T::subject, "First line of its message."), field("timestamp", &T::timestamp, "RFC 3339."),
       field("session_id", &T::session_id, "Session that made it, or its changes."),
@@ -159,15 +159,15 @@ struct Describe<tools::CommitOut> {
 template <>
 struct Describe<tools::FileHistoryAnswer> {
   using T = tools::FileHistoryAnswer;
-  static constexpr auto fields = std::tuple_cat(
-      Describe<tools::Answer>::head,
-      std::make_tuple(field("commits", &T::commits, "Sessions the commit comes from, the likeliest first."),
-                      field("files", &T::files, "Files meant, the last touched first."),
-                      field("total_files", &T::total_files, "Files meant, also those not listed."),
-                      field("total_exchanges", &T::total_exchanges, "On all pages."),
-                      field("total_sessions", &T::total_sessions, "On all pages."),
-                      field("sessions", &T::sessions, "Edits first, newest first; then those that only read.")),
-      Describe<tools::Answer>::tail);
+  static constexpr auto fields =
+      join_fields(Describe<tools::Answer>::head,
+                  fields_of(field("commits", &T::commits, "Sessions the commit comes from, the likeliest first."),
+                            field("files", &T::files, "Files meant, the last touched first."),
+                            field("total_files", &T::total_files, "Files meant, also those not listed."),
+                            field("total_exchanges", &T::total_exchanges, "On all pages."),
+                            field("total_sessions", &T::total_sessions, "On all pages."),
+                            field("sessions", &T::sessions, "Edits first, newest first; then those that only read.")),
+                  Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

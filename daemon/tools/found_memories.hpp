@@ -83,7 +83,7 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::MemoryRefOut> {
   using T = tools::MemoryRefOut;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("slug", &T::slug, "Its name, for memory_read."), field("type", &T::type, "decision, fact, instructions, …"),
       field("scope", &T::scope, "enterprise, local, project or global."), field("path", &T::path, "Its file."),
       field("tags", &T::tags, "Tags."), field("heading", &T::heading, "Anchor of the heading the snippet is below."),
@@ -95,13 +95,13 @@ template <>
 struct Describe<tools::FoundMemoryOut> {
   using T = tools::FoundMemoryOut;
   static constexpr auto fields =
-      std::make_tuple(field("source", &T::source, "memory."), field("memory", &T::memory, "Which one."),
-                      field("title", &T::title, "Title."), field("project", &T::project, "Project; empty: of none."),
-                      field("updated", &T::updated, "When it was changed, RFC 3339."),
-                      field("relevance_score", &T::relevance_score, "0 to 1, 1 is best."),
-                      field("confidence", &T::confidence, "As of hits."),
-                      field("snippet", &T::snippet, "The passage that fits best, matches in «»."),
-                      field("fetch", &T::fetch, "The call that gives the full text."));
+      fields_of(field("source", &T::source, "memory."), field("memory", &T::memory, "Which one."),
+                field("title", &T::title, "Title."), field("project", &T::project, "Project; empty: of none."),
+                field("updated", &T::updated, "When it was changed, RFC 3339."),
+                field("relevance_score", &T::relevance_score, "0 to 1, 1 is best."),
+                field("confidence", &T::confidence, "As of hits."),
+                field("snippet", &T::snippet, "The passage that fits best, matches in «»."),
+                field("fetch", &T::fetch, "The call that gives the full text."));
 };
 
 }  // namespace memd::mcp

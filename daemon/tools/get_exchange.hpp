@@ -85,20 +85,19 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::GetExchangeParams> {
   using T = tools::GetExchangeParams;
-  static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(
-          field("ids", &T::ids, "", max_items(20), length(1, 24)),
-          field("session_id", &T::session_id, "Instead of ids: a session, with exchange_number.", length(0, 200)),
-          field("exchange_number", &T::exchange_number, "", at_least(0), limits_unlisted),
-          field("around", &T::around, "Also so many before and after.", clamped(0, 5)),
-          field("include_tools", &T::include_tools, "Also what the agent ran, shortened."),
-          field("include_raw", &T::include_raw, "Also full tool texts and thinking.")),
+  static constexpr auto fields = join_fields(
+      fields_of(field("ids", &T::ids, "", max_items(20), length(1, 24)),
+                field("session_id", &T::session_id, "Instead of ids: a session, with exchange_number.", length(0, 200)),
+                field("exchange_number", &T::exchange_number, "", at_least(0), limits_unlisted),
+                field("around", &T::around, "Also so many before and after.", clamped(0, 5)),
+                field("include_tools", &T::include_tools, "Also what the agent ran, shortened."),
+                field("include_raw", &T::include_raw, "Also full tool texts and thinking.")),
       tools::kPageFields);
 };
 template <>
 struct Describe<tools::EventOut> {
   using T = tools::EventOut;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("seq", &T::seq, "Position in the session."), field("time", &T::time, "RFC 3339."),
       field("kind", &T::kind, "tool_call, tool_result, edit, test_run, error, …"), field("tool", &T::tool, "Tool."),
       field("summary", &T::summary, "One line."), field("is_error", &T::is_error, "The tool failed."),
@@ -110,7 +109,7 @@ struct Describe<tools::EventOut> {
 template <>
 struct Describe<tools::ExchangeOut> {
   using T = tools::ExchangeOut;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("exchange_id", &T::exchange_id, "Short id."), field("session_id", &T::session_id, "Its session."),
       field("platform", &T::platform, "Agent."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
       field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
@@ -143,11 +142,11 @@ struct Describe<tools::ExchangeOut> {
 template <>
 struct Describe<tools::GetExchangeAnswer> {
   using T = tools::GetExchangeAnswer;
-  static constexpr auto fields = std::tuple_cat(
-      Describe<tools::Answer>::head,
-      std::make_tuple(field("exchanges", &T::exchanges, "In the order of ids, neighbours beside theirs."),
-                      field("missing", &T::missing, "Ids that do not exist.")),
-      Describe<tools::Answer>::tail);
+  static constexpr auto fields =
+      join_fields(Describe<tools::Answer>::head,
+                  fields_of(field("exchanges", &T::exchanges, "In the order of ids, neighbours beside theirs."),
+                            field("missing", &T::missing, "Ids that do not exist.")),
+                  Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

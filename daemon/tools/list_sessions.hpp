@@ -60,18 +60,17 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::ListSessionsParams> {
   using T = tools::ListSessionsParams;
-  static constexpr auto fields =
-      std::tuple_cat(tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
-                     std::make_tuple(field("state", &T::state, "", one_of(tools::kStateChoices)),
-                                     field("include_subagents", &T::include_subagents, ""),
-                                     field("n_results", &T::n_results, "", clamped(1, 1000))),
-                     tools::kPageFields);
+  static constexpr auto fields = join_fields(tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
+                                             fields_of(field("state", &T::state, "", one_of(tools::kStateChoices)),
+                                                       field("include_subagents", &T::include_subagents, ""),
+                                                       field("n_results", &T::n_results, "", clamped(1, 1000))),
+                                             tools::kPageFields);
 };
 template <>
 struct Describe<tools::SessionOut> {
   using T = tools::SessionOut;
-  static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(
+  static constexpr auto fields = join_fields(
+      fields_of(
           field("session_id", &T::session_id, "For recent_turns and the session_id of searches."),
           field("platform", &T::platform, "Agent."), field("session_name", &T::session_name, "Title."),
           field("project", &T::project, "Project."), field("cwd", &T::cwd, "Where it worked."),
@@ -95,9 +94,9 @@ struct Describe<tools::SessionOut> {
 template <>
 struct Describe<tools::ListSessionsAnswer> {
   using T = tools::ListSessionsAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = join_fields(
       Describe<tools::Answer>::head,
-      std::make_tuple(field("sessions", &T::sessions, "Newest first."), field("total", &T::total, "On all pages.")),
+      fields_of(field("sessions", &T::sessions, "Newest first."), field("total", &T::total, "On all pages.")),
       Describe<tools::Answer>::tail);
 };
 

@@ -40,22 +40,22 @@ template <>
 struct Describe<tools::MemoryHealthParams> {
   using T = tools::MemoryHealthParams;
   static constexpr auto fields =
-      std::make_tuple(field("garden", &T::garden, "What tidying would do."), std::get<1>(tools::kMemoryWhereFields),
-                      std::get<1>(tools::kMemoryPageFields));
+      fields_of(field("garden", &T::garden, "What tidying would do."), mcp::field_at<1>(tools::kMemoryWhereFields),
+                mcp::field_at<1>(tools::kMemoryPageFields));
 };
 template <>
 struct Describe<tools::MemoryFindingOut> {
   using T = tools::MemoryFindingOut;
-  static constexpr auto fields = std::make_tuple(
-      field("kind", &T::kind, "broken_link, stale, secret, …; merge, archive, …"),
-      field("slug", &T::slug, "Of the memory; empty: of a directory."), field("path", &T::path, "File."),
-      field("line", &T::line, "From 1."), field("message", &T::message, "What is wrong, and what to do."));
+  static constexpr auto fields =
+      fields_of(field("kind", &T::kind, "broken_link, stale, secret, …; merge, archive, …"),
+                field("slug", &T::slug, "Of the memory; empty: of a directory."), field("path", &T::path, "File."),
+                field("line", &T::line, "From 1."), field("message", &T::message, "What is wrong, and what to do."));
 };
 template <>
 struct Describe<tools::MemoryHealthAnswer> {
   using T = tools::MemoryHealthAnswer;
-  static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("findings", &T::findings, "By directory."), field("total", &T::total, "On all pages.")),
+  static constexpr auto fields = join_fields(
+      fields_of(field("findings", &T::findings, "By directory."), field("total", &T::total, "On all pages.")),
       Describe<tools::Answer>::fields);
 };
 

@@ -63,43 +63,43 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::MemoryReadParams> {
   using T = tools::MemoryReadParams;
-  static constexpr auto fields = std::tuple_cat(std::make_tuple(field("slug", &T::slug, "Slug, id or file.")),
-                                                tools::kMemoryWhereFields, tools::kMemoryPageFields);
+  static constexpr auto fields = join_fields(fields_of(field("slug", &T::slug, "Slug, id or file.")),
+                                             tools::kMemoryWhereFields, tools::kMemoryPageFields);
 };
 template <>
 struct Describe<tools::MemoryLinkOut> {
   using T = tools::MemoryLinkOut;
   static constexpr auto fields =
-      std::make_tuple(field("label", &T::label, "What the edge means."), field("slug", &T::slug, "Where it leads."),
-                      field("title", &T::title, "Of the other memory."));
+      fields_of(field("label", &T::label, "What the edge means."), field("slug", &T::slug, "Where it leads."),
+                field("title", &T::title, "Of the other memory."));
 };
 template <>
 struct Describe<tools::MemoryProvenanceOut> {
   using T = tools::MemoryProvenanceOut;
   static constexpr auto fields =
-      std::make_tuple(field("session_id", &T::session_id, "Session."), field("exchange", &T::exchange, "Exchange."),
-                      field("commits", &T::commits, "Commits."), field("files", &T::files, "Changed files."),
-                      field("events", &T::events, "Events."));
+      fields_of(field("session_id", &T::session_id, "Session."), field("exchange", &T::exchange, "Exchange."),
+                field("commits", &T::commits, "Commits."), field("files", &T::files, "Changed files."),
+                field("events", &T::events, "Events."));
 };
 template <>
 struct Describe<tools::MemoryOut> {
   using T = tools::MemoryOut;
-  static constexpr auto fields = std::make_tuple(
-      field("slug", &T::slug, "Its name."), field("type", &T::type, "decision, learning, …"),
-      field("title", &T::title, "Title."), field("scope", &T::scope, "Whose it is."),
-      field("path", &T::path, "Its file."), field("tags", &T::tags, "Tags."),
-      field("status", &T::status, "verified, or stale: what it names has changed since."),
-      field("updated", &T::updated, "RFC 3339."), field("created", &T::created, "RFC 3339."),
-      field("version", &T::version, "For memory_write."), field("quality", &T::quality, "0 to 100."),
-      field("links", &T::links, "Edges."), field("provenance", &T::provenance, "What it was drawn from."),
-      field("problems", &T::problems, "Broken rules."), field("text", &T::text, "Markdown."));
+  static constexpr auto fields =
+      fields_of(field("slug", &T::slug, "Its name."), field("type", &T::type, "decision, learning, …"),
+                field("title", &T::title, "Title."), field("scope", &T::scope, "Whose it is."),
+                field("path", &T::path, "Its file."), field("tags", &T::tags, "Tags."),
+                field("status", &T::status, "verified, or stale: what it names has changed since."),
+                field("updated", &T::updated, "RFC 3339."), field("created", &T::created, "RFC 3339."),
+                field("version", &T::version, "For memory_write."), field("quality", &T::quality, "0 to 100."),
+                field("links", &T::links, "Edges."), field("provenance", &T::provenance, "What it was drawn from."),
+                field("problems", &T::problems, "Broken rules."), field("text", &T::text, "Markdown."));
 };
 template <>
 struct Describe<tools::MemoryReadAnswer> {
   using T = tools::MemoryReadAnswer;
-  static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("memories", &T::memories, "By scope."), field("total", &T::total, "On all pages.")),
-      Describe<tools::Answer>::fields);
+  static constexpr auto fields =
+      join_fields(fields_of(field("memories", &T::memories, "By scope."), field("total", &T::total, "On all pages.")),
+                  Describe<tools::Answer>::fields);
 };
 
 }  // namespace memd::mcp

@@ -33,17 +33,17 @@ template <>
 struct Describe<tools::MemorySearchParams> {
   using T = tools::MemorySearchParams;
   static constexpr auto fields =
-      std::tuple_cat(std::make_tuple(field("query", &T::query, "Plain words; none: the newest.", length(0, 2000)),
-                                     field("type", &T::type, ""), field("as_of", &T::as_of, "What held at a date.")),
-                     tools::kMemoryWhereFields, tools::kMemoryPageFields);
+      join_fields(fields_of(field("query", &T::query, "Plain words; none: the newest.", length(0, 2000)),
+                            field("type", &T::type, ""), field("as_of", &T::as_of, "What held at a date.")),
+                  tools::kMemoryWhereFields, tools::kMemoryPageFields);
 };
 template <>
 struct Describe<tools::MemorySearchToolAnswer> {
   using T = tools::MemorySearchToolAnswer;
   static constexpr auto fields =
-      std::tuple_cat(std::make_tuple(field("memories", &T::memories, "Best first."),
-                                     field("nothing_relevant", &T::nothing_relevant, "Nothing fits.")),
-                     Describe<tools::Answer>::fields);
+      join_fields(fields_of(field("memories", &T::memories, "Best first."),
+                            field("nothing_relevant", &T::nothing_relevant, "Nothing fits.")),
+                  Describe<tools::Answer>::fields);
 };
 
 }  // namespace memd::mcp

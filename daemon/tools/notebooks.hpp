@@ -29,10 +29,10 @@ inline constexpr auto kMemoryTypeNames = [] {
 }();
 // These tools have few words to put before a model: what a name says is not said again.
 inline constexpr auto kMemoryWhereFields =
-    std::make_tuple(mcp::field("scope", &MemoryParams::scope, ""), mcp::field("cwd", &ScopeParams::cwd, ""));
-inline constexpr auto kMemoryPageFields = std::make_tuple(
-    mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
-    mcp::field("cursor", &ScopeParams::cursor, ""));
+    fields_of(mcp::field("scope", &MemoryParams::scope, ""), mcp::field("cwd", &ScopeParams::cwd, ""));
+inline constexpr auto kMemoryPageFields =
+    fields_of(mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
+              mcp::field("cursor", &ScopeParams::cursor, ""));
 
 // Errc::invalid_argument: what the call names is no scope, or no type of memories that people keep.
 Result<std::optional<MemoryScope>> scope_asked(const MemoryParams& params);

@@ -86,37 +86,37 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::ResumeParams> {
   using T = tools::ResumeParams;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("session_id", &T::session_id, "Default: the newest session of cwd or project.", length(0, 200)),
-      std::get<2>(tools::kPlatformFields), field("cwd", &T::cwd, "Your working directory.", length(0, 1000)),
+      mcp::field_at<2>(tools::kPlatformFields), field("cwd", &T::cwd, "Your working directory.", length(0, 1000)),
       field("before", &T::before, "compaction (the last), its number, end, or auto.", length(1, 20)),
       field("complement", &T::complement, "Leave out what the agent's own summary says.",
             one_of("auto", "always", "never")),
-      std::get<0>(tools::kPageFields));
+      mcp::field_at<0>(tools::kPageFields));
 };
 template <>
 struct Describe<tools::ResumeBoundaryOut> {
   using T = tools::ResumeBoundaryOut;
   static constexpr auto fields =
-      std::make_tuple(field("kind", &T::kind, "compaction, microcompaction or end: nothing later is told."),
-                      field("time", &T::time, "RFC 3339."),
-                      field("compaction", &T::compaction, "Its number in the session, from 1; 0 for the end."),
-                      field("compactions", &T::compactions, "Compactions of the session."),
-                      field("detail", &T::detail, "What the agent noted of it."));
+      fields_of(field("kind", &T::kind, "compaction, microcompaction or end: nothing later is told."),
+                field("time", &T::time, "RFC 3339."),
+                field("compaction", &T::compaction, "Its number in the session, from 1; 0 for the end."),
+                field("compactions", &T::compactions, "Compactions of the session."),
+                field("detail", &T::detail, "What the agent noted of it."));
 };
 template <>
 struct Describe<tools::ResumeCommandsOut> {
   using T = tools::ResumeCommandsOut;
   static constexpr auto fields =
-      std::make_tuple(field("exchange_id", &T::exchange_id, "Where they ran last."),
-                      field("lines", &T::lines, "As they ran; (failed): they did the last time; …: cut."));
+      fields_of(field("exchange_id", &T::exchange_id, "Where they ran last."),
+                field("lines", &T::lines, "As they ran; (failed): they did the last time; …: cut."));
 };
 template <>
 struct Describe<tools::ResumeAnswer> {
   using T = tools::ResumeAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = join_fields(
       Describe<tools::Answer>::head,
-      std::make_tuple(
+      fields_of(
           field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
           field("platform", &T::platform, "Agent."), field("cwd", &T::cwd, "Working directory at the boundary."),
           field("git_branch", &T::git_branch, "Branch at the boundary."),

@@ -58,30 +58,30 @@ inline constexpr double kMostMaxTokens = 8000;
 // Most tools take these. What they mean is told once, by semantic_search, which has the fields of kTold…: a model pays
 // for each word in each tool. Names that say it themselves do for the rest.
 inline constexpr auto kPlatformFields =
-    std::make_tuple(mcp::field("platforms", &ScopeParams::platforms, "", mcp::max_items(kPlatforms.size())),
-                    mcp::field("platform", &ScopeParams::platform, "", mcp::unlisted),
-                    mcp::field("project", &ScopeParams::project, "", mcp::length(0, 500)));
-inline constexpr auto kToldPlatformFields = std::make_tuple(
-    mcp::field("platforms", &ScopeParams::platforms, "Only these agents: claude_code, codex, cursor, …",
-               mcp::max_items(kPlatforms.size())),
-    std::get<1>(kPlatformFields),
-    mcp::field("project", &ScopeParams::project, "Part of a project's path or name.", mcp::length(0, 500)));
-inline constexpr auto kTimeFields = std::make_tuple(mcp::field("since", &ScopeParams::since, "", mcp::length(0, 60)),
-                                                    mcp::field("until", &ScopeParams::until, "", mcp::length(0, 60)));
-inline constexpr auto kToldTimeFields = std::make_tuple(
+    fields_of(mcp::field("platforms", &ScopeParams::platforms, "", mcp::max_items(kPlatforms.size())),
+              mcp::field("platform", &ScopeParams::platform, "", mcp::unlisted),
+              mcp::field("project", &ScopeParams::project, "", mcp::length(0, 500)));
+inline constexpr auto kToldPlatformFields =
+    fields_of(mcp::field("platforms", &ScopeParams::platforms, "Only these agents: claude_code, codex, cursor, …",
+                         mcp::max_items(kPlatforms.size())),
+              mcp::field_at<1>(kPlatformFields),
+              mcp::field("project", &ScopeParams::project, "Part of a project's path or name.", mcp::length(0, 500)));
+inline constexpr auto kTimeFields = fields_of(mcp::field("since", &ScopeParams::since, "", mcp::length(0, 60)),
+                                              mcp::field("until", &ScopeParams::until, "", mcp::length(0, 60)));
+inline constexpr auto kToldTimeFields = fields_of(
     mcp::field("since", &ScopeParams::since, "From this time on: 2026-02-09, 7d, yesterday, \"last week\".",
                mcp::length(0, 60)),
     mcp::field("until", &ScopeParams::until, "Up to this time; a bare date includes that day.", mcp::length(0, 60)));
-inline constexpr auto kPageFields = std::make_tuple(
-    mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
-    mcp::field("cursor", &ScopeParams::cursor, "", mcp::length(0, 100)));
-inline constexpr auto kToldPageFields = std::make_tuple(
+inline constexpr auto kPageFields =
+    fields_of(mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
+              mcp::field("cursor", &ScopeParams::cursor, "", mcp::length(0, 100)));
+inline constexpr auto kToldPageFields = fields_of(
     mcp::field("max_tokens", &ScopeParams::max_tokens, "Size of the answer: 200 to 8000, default 2000.",
                mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
     mcp::field("cursor", &ScopeParams::cursor, "`next` of the last answer, for the rest of it.", mcp::length(0, 100)));
-inline constexpr auto kDirectoryFields = std::make_tuple(mcp::field("cwd", &ScopeParams::cwd, "", mcp::length(0, 1000)),
-                                                         mcp::field("all_projects", &ScopeParams::all_projects, ""));
-inline constexpr auto kToldDirectoryFields = std::make_tuple(
+inline constexpr auto kDirectoryFields = fields_of(mcp::field("cwd", &ScopeParams::cwd, "", mcp::length(0, 1000)),
+                                                   mcp::field("all_projects", &ScopeParams::all_projects, ""));
+inline constexpr auto kToldDirectoryFields = fields_of(
     mcp::field("cwd", &ScopeParams::cwd, "Your working directory: only its project is searched.", mcp::length(0, 1000)),
     mcp::field("all_projects", &ScopeParams::all_projects, "Search all projects."));
 
@@ -173,9 +173,9 @@ struct SessionParams : ScopeParams {
   std::optional<std::string> session_id;
 };
 
-inline constexpr auto kSessionFields =
-    std::make_tuple(mcp::field("session_id", &SessionParams::session_id,
-                               "Id or its beginning; default: the newest of cwd or project.", mcp::length(0, 200)),
-                    std::get<2>(kPlatformFields), std::get<0>(kDirectoryFields), std::get<1>(kDirectoryFields));
+inline constexpr auto kSessionFields = fields_of(
+    mcp::field("session_id", &SessionParams::session_id, "Id or its beginning; default: the newest of cwd or project.",
+               mcp::length(0, 200)),
+    mcp::field_at<2>(kPlatformFields), mcp::field_at<0>(kDirectoryFields), mcp::field_at<1>(kDirectoryFields));
 
 }  // namespace memd::tools

@@ -76,24 +76,24 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::SemanticSearchParams> {
   using T = tools::SemanticSearchParams;
-  static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("query", &T::query, "A question, names, error text, \"exact phrase\", -without.", required,
-                            length(1, 8000)),
-                      field("also", &T::also, "The same in 2 to 4 other wordings.", max_items(tools::kMostPhrasings),
-                            length(1, 1000))),
+  static constexpr auto fields = join_fields(
+      fields_of(field("query", &T::query, "A question, names, error text, \"exact phrase\", -without.", required,
+                      length(1, 8000)),
+                field("also", &T::also, "The same in 2 to 4 other wordings.", max_items(tools::kMostPhrasings),
+                      length(1, 1000))),
       tools::kToldDirectoryFields, tools::kToldPlatformFields, tools::kToldTimeFields,
-      std::make_tuple(field("session_id", &T::session_id, "Only this session: id or its beginning.", length(0, 200)),
-                      field("kind", &T::kind, "Only exchanges with such an observation, see list_observations.",
-                            one_of(tools::kObservationChoices), choices_unlisted),
-                      field("mode", &T::mode, "", one_of(tools::kSearchModes)),
-                      field("n_results", &T::n_results, "", clamped(1, 50)),
-                      field("explain", &T::explain, "Say what each hit was ranked by.", unlisted)),
+      fields_of(field("session_id", &T::session_id, "Only this session: id or its beginning.", length(0, 200)),
+                field("kind", &T::kind, "Only exchanges with such an observation, see list_observations.",
+                      one_of(tools::kObservationChoices), choices_unlisted),
+                field("mode", &T::mode, "", one_of(tools::kSearchModes)),
+                field("n_results", &T::n_results, "", clamped(1, 50)),
+                field("explain", &T::explain, "Say what each hit was ranked by.", unlisted)),
       tools::kToldPageFields);
 };
 template <>
 struct Describe<tools::SearchResultOut> {
   using T = tools::SearchResultOut;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("source", &T::source, "exchange, or memory: a file that people own; then exchange_id is empty."),
       field("exchange_id", &T::exchange_id, "For get_exchange."), field("session_id", &T::session_id, "Its session."),
       field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
@@ -120,17 +120,16 @@ struct Describe<tools::SearchResultOut> {
 template <>
 struct Describe<tools::SemanticSearchAnswer> {
   using T = tools::SemanticSearchAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = join_fields(
       Describe<tools::Answer>::head,
-      std::make_tuple(
-          field("query", &T::query, "As it was asked."),
-          field("ranking", &T::ranking, "hybrid, lexical (words alone) or semantic."),
-          field("nothing_relevant", &T::nothing_relevant,
-                "True: nothing is likely to be about the query; what is given is just "
-                "the nearest."),
-          field("results", &T::results, "Best first."),
-          field("ignored_terms", &T::ignored_terms, "Words that did not help."),
-          field("unknown_words", &T::unknown_words, "Words of the query that stand nowhere in the history.")),
+      fields_of(field("query", &T::query, "As it was asked."),
+                field("ranking", &T::ranking, "hybrid, lexical (words alone) or semantic."),
+                field("nothing_relevant", &T::nothing_relevant,
+                      "True: nothing is likely to be about the query; what is given is just "
+                      "the nearest."),
+                field("results", &T::results, "Best first."),
+                field("ignored_terms", &T::ignored_terms, "Words that did not help."),
+                field("unknown_words", &T::unknown_words, "Words of the query that stand nowhere in the history.")),
       Describe<tools::Answer>::tail);
 };
 

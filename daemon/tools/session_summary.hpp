@@ -100,9 +100,9 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::SessionSummaryParams> {
   using T = tools::SessionSummaryParams;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = join_fields(
       tools::kSessionFields,
-      std::make_tuple(
+      fields_of(
           field(
               "strategy", &T::strategy, "The last three want a language model.",
               one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive")),
@@ -117,22 +117,22 @@ struct Describe<tools::SessionSummaryParams> {
 template <>
 struct Describe<tools::NotedOut> {
   using T = tools::NotedOut;
-  static constexpr auto fields = std::make_tuple(field("exchange_id", &T::exchange_id, "For get_exchange."),
-                                                 field("text", &T::text, "As it was said."));
+  static constexpr auto fields =
+      fields_of(field("exchange_id", &T::exchange_id, "For get_exchange."), field("text", &T::text, "As it was said."));
 };
 template <>
 struct Describe<tools::ChangedFileOut> {
   using T = tools::ChangedFileOut;
   static constexpr auto fields =
-      std::make_tuple(field("path", &T::path, "File."),
-                      field("last_exchange_id", &T::last_exchange_id, "The last exchange that changed it."),
-                      field("lines_added", &T::lines_added, "Where the agent says so."),
-                      field("lines_removed", &T::lines_removed, "Where the agent says so."));
+      fields_of(field("path", &T::path, "File."),
+                field("last_exchange_id", &T::last_exchange_id, "The last exchange that changed it."),
+                field("lines_added", &T::lines_added, "Where the agent says so."),
+                field("lines_removed", &T::lines_removed, "Where the agent says so."));
 };
 template <>
 struct Describe<tools::SessionCommitOut> {
   using T = tools::SessionCommitOut;
-  static constexpr auto fields = std::make_tuple(
+  static constexpr auto fields = fields_of(
       field("sha", &T::sha, "As git showed it."), field("exchange_id", &T::exchange_id, "The exchange that made it."),
       field("subject", &T::subject, "First line of its message."),
       field("pull_request", &T::pull_request,
@@ -142,29 +142,29 @@ template <>
 struct Describe<tools::SummaryChunkOut> {
   using T = tools::SummaryChunkOut;
   static constexpr auto fields =
-      std::make_tuple(field("chunk", &T::chunk, "Number of the chunk, to open it."),
-                      field("first_exchange_id", &T::first_exchange_id, "For get_exchange."),
-                      field("last_exchange_id", &T::last_exchange_id, "For get_exchange."),
-                      field("exchange_count", &T::exchange_count, "Exchanges in it."),
-                      field("time_range", &T::time_range, "From the first to the last of them."),
-                      field("summary", &T::summary, "Of the chunk; what it began with, when the session is shown."));
+      fields_of(field("chunk", &T::chunk, "Number of the chunk, to open it."),
+                field("first_exchange_id", &T::first_exchange_id, "For get_exchange."),
+                field("last_exchange_id", &T::last_exchange_id, "For get_exchange."),
+                field("exchange_count", &T::exchange_count, "Exchanges in it."),
+                field("time_range", &T::time_range, "From the first to the last of them."),
+                field("summary", &T::summary, "Of the chunk; what it began with, when the session is shown."));
 };
 template <>
 struct Describe<tools::ProvenanceOut> {
   using T = tools::ProvenanceOut;
   static constexpr auto fields =
-      std::make_tuple(field("strategy", &T::strategy, "How the summary was made."),
-                      field("model", &T::model, "Language model that wrote it; empty: none, it quotes."),
-                      field("inputs", &T::inputs, "What it was made from."),
-                      field("cached", &T::cached, "The model was not asked again."),
-                      field("model_requests", &T::model_requests, "Asked of the model for this answer."));
+      fields_of(field("strategy", &T::strategy, "How the summary was made."),
+                field("model", &T::model, "Language model that wrote it; empty: none, it quotes."),
+                field("inputs", &T::inputs, "What it was made from."),
+                field("cached", &T::cached, "The model was not asked again."),
+                field("model_requests", &T::model_requests, "Asked of the model for this answer."));
 };
 template <>
 struct Describe<tools::SessionSummaryAnswer> {
   using T = tools::SessionSummaryAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = join_fields(
       Describe<tools::Answer>::head,
-      std::make_tuple(
+      fields_of(
           field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
           field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
           field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),

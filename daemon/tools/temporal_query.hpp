@@ -60,42 +60,42 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::TemporalQueryParams> {
   using T = tools::TemporalQueryParams;
-  static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("since", &T::from, "2026-02-09, 24h, yesterday, \"2 weeks ago\".", required, length(1, 60)),
-                      std::get<1>(tools::kTimeFields)),
+  static constexpr auto fields = join_fields(
+      fields_of(field("since", &T::from, "2026-02-09, 24h, yesterday, \"2 weeks ago\".", required, length(1, 60)),
+                mcp::field_at<1>(tools::kTimeFields)),
       tools::kDirectoryFields, tools::kPlatformFields, tools::kPageFields);
 };
 template <>
 struct Describe<tools::TemporalSessionOut> {
   using T = tools::TemporalSessionOut;
-  static constexpr auto fields = std::make_tuple(
-      field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
-      field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
-      field("exchange_count", &T::exchange_count, "Its exchanges in this time, of this page."),
-      field("time_range", &T::time_range, "From the first to the last of them."),
-      field("first_exchange_id", &T::first_exchange_id, "For get_exchange."));
+  static constexpr auto fields =
+      fields_of(field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
+                field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
+                field("exchange_count", &T::exchange_count, "Its exchanges in this time, of this page."),
+                field("time_range", &T::time_range, "From the first to the last of them."),
+                field("first_exchange_id", &T::first_exchange_id, "For get_exchange."));
 };
 template <>
 struct Describe<tools::AskedRangeOut> {
   using T = tools::AskedRangeOut;
   static constexpr auto fields =
-      std::make_tuple(field("since", &T::since, "RFC 3339."), field("until", &T::until, "RFC 3339."));
+      fields_of(field("since", &T::since, "RFC 3339."), field("until", &T::until, "RFC 3339."));
 };
 template <>
 struct Describe<tools::TemporalQueryAnswer> {
   using T = tools::TemporalQueryAnswer;
   static constexpr auto fields =
-      std::tuple_cat(Describe<tools::Answer>::head,
-                     std::make_tuple(field("summary", &T::summary, "Day by day, session by session, in order of time."),
-                                     field("total_exchanges", &T::total_exchanges, "In this time, all pages."),
-                                     field("total_sessions", &T::total_sessions, "In this time, all pages."),
-                                     field("time_range", &T::time_range, "What was asked for."),
-                                     field("platform_breakdown", &T::platform_breakdown, "Exchanges of each agent."),
-                                     field("sessions", &T::sessions, "Each once, in order of time."),
-                                     field("last_active_day", &T::last_active_day,
-                                           "When there is nothing in this time: the day before it that has something."),
-                                     field("next_active_day", &T::next_active_day, "The same behind it.")),
-                     Describe<tools::Answer>::tail);
+      join_fields(Describe<tools::Answer>::head,
+                  fields_of(field("summary", &T::summary, "Day by day, session by session, in order of time."),
+                            field("total_exchanges", &T::total_exchanges, "In this time, all pages."),
+                            field("total_sessions", &T::total_sessions, "In this time, all pages."),
+                            field("time_range", &T::time_range, "What was asked for."),
+                            field("platform_breakdown", &T::platform_breakdown, "Exchanges of each agent."),
+                            field("sessions", &T::sessions, "Each once, in order of time."),
+                            field("last_active_day", &T::last_active_day,
+                                  "When there is nothing in this time: the day before it that has something."),
+                            field("next_active_day", &T::next_active_day, "The same behind it.")),
+                  Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

@@ -4,13 +4,15 @@
 #include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,7 +26,7 @@
 //   };
 //   template <>
 //   struct memd::mcp::Describe<SearchParams> {
-//     static constexpr auto fields = std::make_tuple(
+//     static constexpr auto fields = fields_of(
 //         field("query", &SearchParams::query, "What to look for.", required, length(1, 1000)),
 //         field("n_results", &SearchParams::n_results, "How many hits.", range(1, 50)),
 //         field("platform", &SearchParams::platform, "Only this agent.", one_of("claude_code", "cursor")));
@@ -33,7 +35,7 @@
 // Parameters may hold bool, integers, floating point, std::string, std::optional of those and std::vector of those.
 // Results may hold, besides: described structs, enums with an ADL to_string, vectors of anything, and objects with
 // free keys (std::map<std::string, T>, or std::vector<std::pair<std::string, T>> where order matters).
-// A struct that derives from another described one joins the fields: std::tuple_cat(Describe<Base>::fields, …).
+// A struct that derives from another described one joins the fields: join_fields(Describe<Base>::fields, …).
 namespace memd::mcp {
 
 template <class T>
@@ -58,6 +60,68 @@ constexpr Field<Class, Member> field(std::string_view name, Member Class::*membe
   Field<Class, Member> f{name, member, description, {}};
   (rule.apply(f.rules), ...);
   return f;
+}
+
+namespace detail {
+
+template <std::size_t, class F>
+struct FieldAt {
+  F field;
+};
+
+template <std::size_t at, class F>
+constexpr const F& field_in(const FieldAt<at, F>& one) {
+  return one.field;
+}
+
+template <class Indices, class... F>
+struct FieldSet;
+
+template <std::size_t... at, class... F>
+struct FieldSet<std::index_sequence<at...>, F...> : FieldAt<at, F>... {
+  // Calls visit(field) for each.
+  template <class Visit>
+  constexpr void each(const Visit& visit) const {
+    (visit(field_in<at>(*this)), ...);
+  }
+};
+
+}  // namespace detail
+
+// The fields of a struct, in order. Not std::tuple: its elements stand in each other, so that compiling takes the
+// square of their number.
+template <class... F>
+struct Fields : detail::FieldSet<std::index_sequence_for<F...>, F...> {
+  static constexpr std::index_sequence_for<F...> places() { return {}; }
+};
+
+template <class... F>
+constexpr Fields<F...> fields_of(F... field) {
+  return {{{field}...}};
+}
+
+// One of them, to be told again among others.
+template <std::size_t at, class... F>
+constexpr const auto& field_at(const Fields<F...>& fields) {
+  return detail::field_in<at>(fields);
+}
+
+namespace detail {
+
+template <std::size_t... a, class... A, std::size_t... b, class... B>
+constexpr Fields<A..., B...> join(const FieldSet<std::index_sequence<a...>, A...>& first,
+                                  const FieldSet<std::index_sequence<b...>, B...>& second) {
+  return fields_of(field_in<a>(first)..., field_in<b>(second)...);
+}
+
+}  // namespace detail
+
+template <class First, class... Rest>
+constexpr auto join_fields(const First& first, const Rest&... rest) {
+  if constexpr (sizeof...(Rest) == 0)
+    return first;
+  else
+    return detail::join(first, join_fields(rest...));
 }
 
 namespace detail {
@@ -89,14 +153,45 @@ struct KeyedValue<std::vector<std::pair<std::string, T>>> : std::type_identity<T
 template <class T>
 concept Scalar = std::same_as<T, bool> || std::integral<T> || std::floating_point<T> || std::same_as<T, std::string>;
 
-template <class Struct, class F>
-constexpr void for_each_field(F&& f) {
-  std::apply([&](const auto&... one) { (f(one), ...); }, Describe<Struct>::fields);
+// What follows is made of tables: a row for each field, whose functions know the member's type alone. A template over
+// all fields of a struct would be compiled anew for each struct and each use.
+
+template <class T, std::size_t at>
+const void* member_of(const void* object) {
+  return &(static_cast<const T*>(object)->*(field_at<at>(Describe<T>::fields).member));
 }
+
+template <class T, std::size_t at>
+using MemberType = std::remove_cvref_t<decltype(std::declval<T&>().*(field_at<at>(Describe<T>::fields).member))>;
+
+template <class T, class Row, std::size_t... at>
+constexpr std::array<Row, sizeof...(at)> make_table(std::index_sequence<at...>) {
+  return {Row::template make<T, at>()...};
+}
+
+// Row::make<T, at>() for each field of T.
+template <class T, class Row>
+inline constexpr auto table = make_table<T, Row>(Describe<T>::fields.places());
 
 }  // namespace detail
 
 // --- values ---------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+struct WrittenField {
+  std::string_view name;
+  const void* (*member)(const void* object);
+  void (*write)(json::Writer& w, const void* member);
+  bool (*is_absent)(const void* member);  // null: never
+
+  template <class T, std::size_t at>
+  static constexpr WrittenField make();
+};
+
+void write_struct(json::Writer& w, std::span<const WrittenField> fields, const void* object);
+
+}  // namespace detail
 
 template <class T>
 void write_value(json::Writer& w, const T& value) {
@@ -128,17 +223,31 @@ void write_value(json::Writer& w, const T& value) {
     w.end_array();
   } else {
     static_assert(Described<T>, "specialise memd::mcp::Describe for this type");
-    w.begin_object();
-    detail::for_each_field<T>([&](const auto& f) {
-      const auto& member = value.*(f.member);
-      if constexpr (detail::is_optional<std::remove_cvref_t<decltype(member)>>)
-        if (!member.has_value()) return;
-      w.key(f.name);
-      write_value(w, member);
-    });
-    w.end_object();
+    detail::write_struct(w, detail::table<T, detail::WrittenField>, &value);
   }
 }
+
+namespace detail {
+
+template <class Member>
+void write_member(json::Writer& w, const void* member) {
+  write_value(w, *static_cast<const Member*>(member));
+}
+
+template <class Member>
+bool has_no_value(const void* member) {
+  return !static_cast<const Member*>(member)->has_value();
+}
+
+template <class T, std::size_t at>
+constexpr WrittenField WrittenField::make() {
+  using Member = MemberType<T, at>;
+  WrittenField out{field_at<at>(Describe<T>::fields).name, member_of<T, at>, write_member<Member>, nullptr};
+  if constexpr (is_optional<Member>) out.is_absent = has_no_value<Member>;
+  return out;
+}
+
+}  // namespace detail
 
 template <Described T>
 std::string to_json(const T& value) {
@@ -154,12 +263,21 @@ enum class SchemaUse { input, output };
 
 namespace detail {
 
-template <class T>
-void write_struct_schema(json::Writer& w, SchemaUse use, std::string_view description);
+struct SchemaField {
+  std::string_view name;
+  std::string_view description;
+  const Rules* rules;
+  bool may_be_absent;
+  const void* (*member)(const void* object);
+  // `shown`: the default; may be null.
+  void (*write)(json::Writer& w, SchemaUse use, const SchemaField& field, const void* shown);
 
-template <class T>
-void write_type_schema(json::Writer& w, SchemaUse use, std::string_view description, const Rules& rules,
-                       const T* default_value);
+  template <class T, std::size_t at>
+  static constexpr SchemaField make();
+};
+
+void write_struct_schema(json::Writer& w, SchemaUse use, std::string_view description,
+                         std::span<const SchemaField> fields, const void* defaults);
 
 template <class T>
 void write_default(json::Writer& w, const T* value) {
@@ -181,7 +299,8 @@ void write_type_schema(json::Writer& w, SchemaUse use, std::string_view descript
     write_type_schema<typename T::value_type>(w, use, description, rules, nullptr);
     return;
   } else if constexpr (Described<T>) {
-    write_struct_schema<T>(w, use, description);
+    const T defaults{};
+    write_struct_schema(w, use, description, table<T, SchemaField>, &defaults);
     return;
   } else {
     w.begin_object();
@@ -211,36 +330,17 @@ void write_type_schema(json::Writer& w, SchemaUse use, std::string_view descript
   }
 }
 
-template <class T>
-void write_struct_schema(json::Writer& w, SchemaUse use, std::string_view description) {
-  w.begin_object();
-  w.member("type", "object");
-  if (!description.empty()) w.member("description", description);
-  w.key("properties");
-  w.begin_object();
-  const T defaults{};
-  for_each_field<T>([&](const auto& f) {
-    using Member = std::remove_cvref_t<decltype(defaults.*(f.member))>;
-    if (f.rules.unlisted) return;
-    w.key(f.name);
-    const bool shows_default = use == SchemaUse::input && !f.rules.required;
-    write_type_schema<Member>(w, use, f.description, f.rules, shows_default ? &(defaults.*(f.member)) : nullptr);
-  });
-  w.end_object();
-  // A parameter is required when it says so; a result field is always there unless it is optional.
-  std::vector<std::string_view> names;
-  for_each_field<T>([&](const auto& f) {
-    using Member = std::remove_cvref_t<decltype(defaults.*(f.member))>;
-    if (use == SchemaUse::input ? f.rules.required : !is_optional<Member>) names.push_back(f.name);
-  });
-  if (!names.empty()) {
-    w.key("required");
-    w.begin_array();
-    for (const std::string_view name : names)
-      w.string(name);
-    w.end_array();
-  }
-  w.end_object();
+template <class Member>
+void write_member_schema(json::Writer& w, SchemaUse use, const SchemaField& field, const void* shown) {
+  write_type_schema<Member>(w, use, field.description, *field.rules, static_cast<const Member*>(shown));
+}
+
+template <class T, std::size_t at>
+constexpr SchemaField SchemaField::make() {
+  using Member = MemberType<T, at>;
+  const auto& field = field_at<at>(Describe<T>::fields);
+  return {field.name,          field.description, &field.rules,
+          is_optional<Member>, member_of<T, at>,  write_member_schema<Member>};
 }
 
 template <class T>
@@ -257,23 +357,46 @@ template <Described T>
 std::string json_schema(SchemaUse use) {
   std::string out;
   json::Writer w(out);
-  detail::write_struct_schema<T>(w, use, {});
+  detail::write_type_schema<T>(w, use, {}, {}, nullptr);
   return out;
 }
 
 // --- arguments ------------------------------------------------------------------------------------------------------
 
+namespace detail {
+
+struct ArgumentField {
+  std::string_view name;
+  const Rules* rules;
+  const void* (*member)(const void* object);
+  void (*read)(ArgumentReader& reader, const ArgumentField& field, void* member);
+
+  template <class T, std::size_t at>
+  static constexpr ArgumentField make();
+};
+
+template <class Member>
+void read_argument(ArgumentReader& reader, const ArgumentField& field, void* member) {
+  static_assert(is_parameter_type<Member>, "parameters are scalars, optionals and vectors of scalars");
+  reader.read(field.name, *field.rules, *static_cast<Member*>(member));
+}
+
+template <class T, std::size_t at>
+constexpr ArgumentField ArgumentField::make() {
+  const auto& field = field_at<at>(Describe<T>::fields);
+  return {field.name, &field.rules, member_of<T, at>, read_argument<MemberType<T, at>>};
+}
+
+// Reads all of them, of an object that the caller may change.
+Result<void> read_arguments(const boost::json::object& arguments, std::span<const ArgumentField> fields, void* object);
+
+}  // namespace detail
+
 // The struct, or an invalid_argument error that names every wrong argument, what was sent and what to send instead.
 template <Described T>
 Result<T> read_arguments(const boost::json::object& arguments) {
   T out{};
-  ArgumentReader reader(arguments);
-  detail::for_each_field<T>([&](const auto& f) {
-    using Member = std::remove_cvref_t<decltype(out.*(f.member))>;
-    static_assert(detail::is_parameter_type<Member>, "parameters are scalars, optionals and vectors of scalars");
-    reader.read(f.name, f.rules, out.*(f.member));
-  });
-  MEMD_TRY(reader.finish());
+  MEMD_TRY(detail::read_arguments(arguments, detail::table<T, detail::ArgumentField>, &out));
   return out;
 }
 

@@ -70,6 +70,14 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text) {
   return JsonDocument(std::move(value));
 }
 
+void DescribedReader::read_members(const JsonPlace& from, std::string_view name,
+                                   std::span<const detail::ReadField> fields, void* object) {
+  if (!from.is_object()) return wrong(name);
+  for (const detail::ReadField& field : fields)
+    if (const JsonPlace member = from.member(field.name); member.is_present())
+      field.read(*this, member, field.name, const_cast<void*>(field.member(object)));
+}
+
 void DescribedReader::wrong(std::string_view name) {
   if (problem_.empty()) problem_ = "the answer's \"" + std::string(name) + "\" is not of the type that it should have";
 }

@@ -6,9 +6,11 @@
 #include <boost/json/fwd.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,6 +54,21 @@ class JsonDocument {
   std::unique_ptr<boost::json::value> value_;
 };
 
+class DescribedReader;
+
+namespace detail {
+
+struct ReadField {
+  std::string_view name;
+  const void* (*member)(const void* object);
+  void (*read)(DescribedReader& reader, const JsonPlace& from, std::string_view name, void* member);
+
+  template <class T, std::size_t at>
+  static constexpr ReadField make();
+};
+
+}  // namespace detail
+
 // Fills described structs. A member that is missing stays as it is: the other side may be older. A member of another
 // type is a problem. One thread.
 class DescribedReader {
@@ -84,10 +101,7 @@ class DescribedReader {
         read(item, name, out.emplace_back());
     } else {
       static_assert(Described<T>, "specialise memd::mcp::Describe for this type");
-      if (!from.is_object()) return wrong(name);
-      detail::for_each_field<T>([&](const auto& f) {
-        if (const JsonPlace member = from.member(f.name); member.is_present()) read(member, f.name, out.*(f.member));
-      });
+      read_members(from, name, detail::table<T, detail::ReadField>, &out);
     }
   }
 
@@ -111,10 +125,26 @@ class DescribedReader {
       out.insert(out.end(), {key, std::move(value)});
     }
   }
+  void read_members(const JsonPlace& from, std::string_view name, std::span<const detail::ReadField> fields,
+                    void* object);
   void wrong(std::string_view name);
 
   std::string problem_;
 };
+
+namespace detail {
+
+template <class Member>
+void read_member(DescribedReader& reader, const JsonPlace& from, std::string_view name, void* member) {
+  reader.read(from, name, *static_cast<Member*>(member));
+}
+
+template <class T, std::size_t at>
+constexpr ReadField ReadField::make() {
+  return {field_at<at>(Describe<T>::fields).name, member_of<T, at>, read_member<MemberType<T, at>>};
+}
+
+}  // namespace detail
 
 // Errc::protocol: no JSON, or not of the shape of T.
 template <Described T>

@@ -90,9 +90,8 @@ class PromptRegistry {
   template <Described Params>
   void add(PromptInfo info, std::function<Result<PromptText>(const Params&, ToolContext&)> handler) {
     Prompt prompt{std::move(info), {}, {}};
-    detail::for_each_field<Params>([&](const auto& f) {
-      prompt.arguments.push_back({std::string(f.name), std::string(f.description), f.rules.required});
-    });
+    for (const detail::SchemaField& field : detail::table<Params, detail::SchemaField>)
+      prompt.arguments.push_back({std::string(field.name), std::string(field.description), field.rules->required});
     prompt.get = [handler = std::move(handler)](const boost::json::object& arguments, ToolContext& context) {
       auto params = read_arguments<Params>(arguments);
       return params ? handler(*params, context) : Result<PromptText>(params.error());

@@ -27,8 +27,8 @@ template <>
 struct memd::mcp::Describe<memd::test::SessionQuestion> {
   using T = memd::test::SessionQuestion;
   static constexpr auto fields =
-      std::make_tuple(field("session_id", &T::session_id, "Session."), field("project", &T::project, "Project."),
-                      field("max_tokens", &T::max_tokens, "Size."));
+      fields_of(field("session_id", &T::session_id, "Session."), field("project", &T::project, "Project."),
+                field("max_tokens", &T::max_tokens, "Size."));
 };
 
 namespace memd::test {

@@ -97,12 +97,10 @@ class ProtoText {
     // Whatever has a default may be left out, so whether it was sent is told.
     const bool is_request = name.ends_with("Params");
     std::string fields;
-    std::apply(
-        [&](const auto&... field) {
-          (..., (fields += field_text<std::remove_cvref_t<decltype(std::declval<T>().*(field.member))>>(
-                     field, is_request, numbers, next)));
-        },
-        mcp::Describe<T>::fields);
+    mcp::Describe<T>::fields.each([&](const auto& field) {
+      fields += field_text<std::remove_cvref_t<decltype(std::declval<T>().*(field.member))>>(field, is_request, numbers,
+                                                                                             next);
+    });
     for (const auto& [field, number] : numbers) {
       reserve(reserved, number, next);
       reserved += "  reserved \"" + field + "\";\n";

@@ -27,17 +27,17 @@ std::string render_text(const Said& said) { return said.text; }
 
 template <>
 struct Describe<FindParams> {
-  static constexpr auto fields = std::make_tuple(field("query", &FindParams::query, "What.", required, length(1, 100)),
-                                                 field("n_results", &FindParams::n_results, "How many.", range(1, 50)));
+  static constexpr auto fields = fields_of(field("query", &FindParams::query, "What.", required, length(1, 100)),
+                                           field("n_results", &FindParams::n_results, "How many.", range(1, 50)));
 };
 template <>
 struct Describe<LookParams> {
-  static constexpr auto fields = std::make_tuple(field("topic", &LookParams::topic, "Topic."),
-                                                 field("n_results", &LookParams::n_results, "Others.", range(1, 9)));
+  static constexpr auto fields = fields_of(field("topic", &LookParams::topic, "Topic."),
+                                           field("n_results", &LookParams::n_results, "Others.", range(1, 9)));
 };
 template <>
 struct Describe<Said> {
-  static constexpr auto fields = std::make_tuple(field("text", &Said::text, "Said."));
+  static constexpr auto fields = fields_of(field("text", &Said::text, "Said."));
 };
 
 namespace {

@@ -34,20 +34,20 @@ struct PairParams {
 
 template <>
 struct memd::mcp::Describe<memd::test::SaidResult> {
-  static constexpr auto fields = std::make_tuple(field("said", &memd::test::SaidResult::said, "What was said."));
+  static constexpr auto fields = fields_of(field("said", &memd::test::SaidResult::said, "What was said."));
 };
 template <>
 struct memd::mcp::Describe<memd::test::PromptParams> {
-  static constexpr auto fields = std::make_tuple(field("prompt", &memd::test::PromptParams::prompt, "What to ask."));
+  static constexpr auto fields = fields_of(field("prompt", &memd::test::PromptParams::prompt, "What to ask."));
 };
 template <>
 struct memd::mcp::Describe<memd::test::DataParams> {
-  static constexpr auto fields = std::make_tuple(field("id", &memd::test::DataParams::id, "Which.", required));
+  static constexpr auto fields = fields_of(field("id", &memd::test::DataParams::id, "Which.", required));
 };
 template <>
 struct memd::mcp::Describe<memd::test::PairParams> {
-  static constexpr auto fields = std::make_tuple(field("arg1", &memd::test::PairParams::arg1, "First.", required),
-                                                 field("arg2", &memd::test::PairParams::arg2, "Second.", required));
+  static constexpr auto fields = fields_of(field("arg1", &memd::test::PairParams::arg1, "First.", required),
+                                           field("arg2", &memd::test::PairParams::arg2, "Second.", required));
 };
 
 namespace memd::test {

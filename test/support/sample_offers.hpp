@@ -21,13 +21,12 @@ struct GreetParams {
 template <>
 struct memd::mcp::Describe<memd::test::NoteParams> {
   static constexpr auto fields =
-      std::make_tuple(field("name", &memd::test::NoteParams::name, "Which note.", required, length(1, 100)));
+      fields_of(field("name", &memd::test::NoteParams::name, "Which note.", required, length(1, 100)));
 };
 template <>
 struct memd::mcp::Describe<memd::test::GreetParams> {
-  static constexpr auto fields =
-      std::make_tuple(field("who", &memd::test::GreetParams::who, "Whom.", required),
-                      field("times", &memd::test::GreetParams::times, "How often.", range(1, 3)));
+  static constexpr auto fields = fields_of(field("who", &memd::test::GreetParams::who, "Whom.", required),
+                                           field("times", &memd::test::GreetParams::times, "How often.", range(1, 3)));
 };
 
 namespace memd::test {

@@ -22,16 +22,16 @@ struct Nothing {};
 template <>
 struct memd::mcp::Describe<memd::test::EchoParams> {
   static constexpr auto fields =
-      std::make_tuple(field("text", &memd::test::EchoParams::text, "What to say.", required),
-                      field("times", &memd::test::EchoParams::times, "How often.", range(1, 1000000)));
+      fields_of(field("text", &memd::test::EchoParams::text, "What to say.", required),
+                field("times", &memd::test::EchoParams::times, "How often.", range(1, 1000000)));
 };
 template <>
 struct memd::mcp::Describe<memd::test::EchoResult> {
-  static constexpr auto fields = std::make_tuple(field("text", &memd::test::EchoResult::text, "What was said."));
+  static constexpr auto fields = fields_of(field("text", &memd::test::EchoResult::text, "What was said."));
 };
 template <>
 struct memd::mcp::Describe<memd::test::Nothing> {
-  static constexpr std::tuple<> fields{};
+  static constexpr auto fields = fields_of();
 };
 
 namespace memd::test {

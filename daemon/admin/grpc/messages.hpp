@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -70,11 +69,9 @@ void put(Place place, const T& value) {
 
 template <mcp::Described T>
 void fill(google::protobuf::Message& out, const T& value) {
-  std::apply(
-      [&](const auto&... fields) {
-        (..., put(Place{out, field_named(out, fields.name)}, value.*(fields.member)));
-      },
-      mcp::Describe<T>::fields);
+  mcp::Describe<T>::fields.each([&](const auto& field) {
+    put(Place{out, field_named(out, field.name)}, value.*(field.member));
+  });
 }
 
 }  // namespace detail
