@@ -18,8 +18,8 @@ class IndexFile {
   Result<MemoryIndex> load() const;
   Result<void> write(const MemoryIndex& index) const;
 
-  // Change one line, without reading the others; nothing is written if it is so already. false: the file is not as it should be, and has to be rebuilt; a line
-  // that is missing or there against expectation is such a case.
+  // Change one line, without reading the others; nothing is written if it is so already. false: the file is not as it
+  // should be, and has to be rebuilt; a line that is missing or there against expectation is such a case.
   Result<bool> add(const IndexEntry& entry, TimeMs now) const;
   Result<bool> replace(const IndexEntry& entry, TimeMs now) const;
   Result<bool> remove(std::string_view slug, TimeMs now) const;
