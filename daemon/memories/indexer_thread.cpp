@@ -12,6 +12,8 @@ constexpr std::chrono::milliseconds kQuiet{8};
 constexpr std::chrono::milliseconds kLongestWait{24};
 // While a history is read, projects come by the dozen.
 constexpr std::chrono::milliseconds kProjectsWait{300};
+// Who writes several memories is not made to wait for the vector of each.
+constexpr std::chrono::milliseconds kVectorsWait{100};
 constexpr std::chrono::seconds kRetryAfterTrouble{30};
 
 }  // namespace
@@ -100,6 +102,7 @@ void IndexerThread::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const auto hinted = [this] { return !hints_.empty(); };
     if (has_vectors_to_keep_ && hints_.empty()) {
+      if (wake_.wait_for(lock, stop, kVectorsWait, hinted) || stop.stop_requested()) continue;
       lock.unlock();
       const bool more = indexer_.keep_vectors();
       lock.lock();
