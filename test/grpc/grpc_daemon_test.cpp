@@ -55,6 +55,16 @@ class GrpcDaemon : public testing::Test {
     ASSERT_EQ(::posix_spawn(&pid_, MEMD_PROGRAM, &files, nullptr, arguments.data(), environ), 0);
     ::posix_spawn_file_actions_destroy(&files);
   }
+  // Whether the main socket comes while the daemon lives.
+  bool serves() {
+    const auto deadline = std::chrono::steady_clock::now() + 60s;
+    while (!fs::exists(data_ / "memd.sock")) {
+      if (::waitpid(pid_, nullptr, WNOHANG) != 0) pid_ = 0;
+      if (pid_ == 0 || std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
   // The exit code, within the limit that a daemon has.
   int end() {
     ::kill(pid_, SIGTERM);
@@ -119,8 +129,7 @@ TEST_F(GrpcDaemon, ServesWatchesAndEnds) {
 
 TEST_F(GrpcDaemon, OpensNothingUnasked) {
   start("");
-  while (!fs::exists(data_ / "memd.sock") && ::waitpid(pid_, nullptr, WNOHANG) == 0)
-    std::this_thread::yield();
+  ASSERT_TRUE(serves()) << log();
   EXPECT_EQ(end(), 0) << log();
   EXPECT_THAT(log(), testing::Not(HasSubstr("gRPC")));
   EXPECT_FALSE(fs::exists(data_ / "admin.sock"));
@@ -131,8 +140,7 @@ TEST_F(GrpcDaemon, StaysShutInADirectoryOfEverybody) {
   fs::create_directories(home_ / "open");
   fs::permissions(home_ / "open", fs::perms::all);
   start("admin: {grpc: {enabled: true, socket: " + (home_ / "open/admin.sock").string() + "}}\n");
-  while (!fs::exists(data_ / "memd.sock") && ::waitpid(pid_, nullptr, WNOHANG) == 0)
-    std::this_thread::yield();
+  ASSERT_TRUE(serves()) << log();
   EXPECT_EQ(end(), 0) << log();
   EXPECT_THAT(log(), HasSubstr("the gRPC door stays shut: "));
   EXPECT_FALSE(fs::exists(home_ / "open/admin.sock"));
