@@ -313,10 +313,11 @@ void ServedHome::wait_until_enriched() {
     left = now_left;
   }
   if (left > 0)
-    throw std::runtime_error(fmt::format("{} exchanges have no vectors or topics yet, and none came within {} s: a busy "
-                                         "machine starves enrichment. Run again when it is idle",
-                                         count(db, "SELECT count(*) FROM enrichment_queue"),
-                                         std::chrono::duration<double>(kPause * kMostLooks).count()));
+    throw std::runtime_error(
+        fmt::format("{} exchanges have no vectors or topics yet, and none came within {} s: a busy "
+                    "machine starves enrichment. Run again when it is idle",
+                    count(db, "SELECT count(*) FROM enrichment_queue"),
+                    std::chrono::duration<double>(kPause * kMostLooks).count()));
 }
 
 }  // namespace memd::bench
