@@ -228,6 +228,18 @@ TEST_F(CompactedSession, APackIsWorthWhatIsUsedOfItAgain) {
   EXPECT_DOUBLE_EQ(worth("Never rename openStore in the public headers.\n").weighted_precision(), 1);
   const Worth bag = worth("readRow someThing otherThing lastThing");
   EXPECT_DOUBLE_EQ(bag.bare_share(), 1);
+  EXPECT_DOUBLE_EQ(bag.names_share(), 1);
+  const Worth placed = worth("./: store.cpp e1 {readRow someThing}, other.cpp {otherThing}");
+  EXPECT_DOUBLE_EQ(placed.bare_share(), 0) << "their file stands beside them";
+  EXPECT_GT(placed.names_share(), 0.3);
+  EXPECT_DOUBLE_EQ(worth("git log --oneline --format, wc, grep --count").bare_share(), 0) << "so does their program";
+  std::vector<JudgedUnit> judged;
+  worth_of("Goal:\nNever rename it.\nFiles (e edited, r read):\n./: store.cpp e1\n", items, known, NameWeights(), said,
+           &judged);
+  const auto sections = sections_of(judged);
+  ASSERT_EQ(sections.size(), 3U);
+  EXPECT_EQ(sections[1].title, "Goal");
+  EXPECT_EQ(sections[2].title, "Files");
   EXPECT_GT(bag.precision(), 0.1);
   EXPECT_LT(bag.precision(), 0.5);
 }
