@@ -27,7 +27,7 @@ using catalog::MemoryStock;
 
 template <class F>
 Result<void> transact(const IndexerParts& parts, F change) {
-  // Owned by the task: it may run after this call has given up.
+  // Shared, because std::function copies what it holds.
   const auto owned = std::make_shared<F>(std::move(change));
   return parts.perform(
       [owned](Writer& writer) { return writer.transact([&](sqlite::Database& db) { (*owned)(db); }); });

@@ -314,11 +314,11 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   lead_with(frame, search_notice(found, query.mode));
   if (!memories.notice.empty()) frame.notice.say(memories.notice);
   if (file) {
-    const AnswerText::Echo name{echo_of(file->name)};
-    frame.notice.say(name, " was changed in ", counted_words(file->exchanges, "exchange"),
+    const std::string name = echo_of(file->name);
+    frame.notice.say(AnswerText::Echo{name}, " was changed in ", counted_words(file->exchanges, "exchange"),
                      ", which stand higher here; the newest is ",
                      AnswerText::Id{format_exchange_id(file->changed.front())}, ". All of them: file_history(path=\"",
-                     name, "\").");
+                     AnswerText::Echo{name}, "\").");
   }
   tell_evicted(frame.notice, std::ranges::count_if(found.hits, &SearchHit::is_evicted));
   std::vector<std::string> ignored;

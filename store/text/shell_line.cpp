@@ -64,21 +64,30 @@ void add_head(std::string_view part, std::vector<std::string>& out) {
 
 }  // namespace
 
-std::string tidy_command(std::string_view command) {
+std::string tidy_command(std::string_view command, LineBreaks breaks) {
   std::string out;
   out.reserve(command.size());
-  for (const char c : command) {
-    if (kBlanks.find(c) == std::string_view::npos)
-      out += c;
-    else if (!out.empty() && out.back() != ' ')
+  for (std::size_t i = 0; i < command.size();) {
+    const std::size_t end = std::min(command.find_first_not_of(kBlanks, i), command.size());
+    const std::string_view blanks = command.substr(i, end - i);
+    if (blanks.empty()) {
+      out += command[i++];
+      continue;
+    }
+    i = end;
+    if (out.empty() || end == command.size()) continue;
+    const auto last_break = blanks.rfind('\n');
+    if (breaks == LineBreaks::stay && last_break != std::string_view::npos)
+      out += blanks.substr(last_break);
+    else
       out += ' ';
   }
-  while (out.ends_with(' '))
-    out.pop_back();
   while (out.starts_with("cd ")) {
-    const auto end = out.find("&& ");
-    if (end == std::string::npos) break;
-    out.erase(0, end + 3);
+    const auto and_then = out.find("&&");
+    if (and_then == std::string::npos) break;
+    const auto next = out.find_first_not_of(kBlanks, and_then + 2);
+    if (next == std::string::npos || next == and_then + 2) break;
+    out.erase(0, next);
   }
   return out;
 }

@@ -8,8 +8,10 @@
 // Command lines as agents write them. Not a shell's parser: quotes and separators are understood, the rest is words.
 namespace memd::continuity {
 
-// The line on one line, without a leading `cd … &&`: where it ran is told apart.
-std::string tidy_command(std::string_view command);
+// Without a leading `cd … &&`: where it ran is told apart. Blanks are single; a line break becomes one, or stays with
+// the indentation behind it, for a script on one line is another script.
+enum class LineBreaks { become_blanks, stay };
+std::string tidy_command(std::string_view command, LineBreaks breaks = LineBreaks::become_blanks);
 
 // Of `cat <<'EOF' > notes.md …` what stands before the text: "cat <<'EOF' > notes.md". The line itself without one.
 std::string_view without_here_text(std::string_view line);

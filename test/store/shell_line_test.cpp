@@ -36,6 +36,13 @@ TEST(ShellLine, ThePipeEndOnlyShowsLess) {
 TEST(ShellLine, TidyIsOneLineWithoutTheWayThere) {
   EXPECT_EQ(tidy_command("cd /w/p &&  go   test\n ./..."), "go test ./...");
   EXPECT_EQ(tidy_command("cd /w/p"), "cd /w/p");
+  EXPECT_EQ(tidy_command("cd /w/p &&"), "cd /w/p &&");
+}
+
+TEST(ShellLine, AScriptKeepsItsLines) {
+  EXPECT_EQ(tidy_command(" cd /w/p &&\n  go  build ./...  \n\ngo test ./...\n", LineBreaks::stay),
+            "go build ./...\ngo test ./...");
+  EXPECT_EQ(tidy_command("python -c 'if a:\r\n    b()'", LineBreaks::stay), "python -c 'if a:\n    b()'");
 }
 
 TEST(ShellLine, WhatIsWrittenIsNoPartOfTheCommand) {

@@ -4,6 +4,7 @@
 #include "daemon/admin/grpc/messages.hpp"
 #include "protocol/mcp/argument_text.hpp"
 #include "protocol/mcp/tool_context.hpp"
+#include "schemas/harmless.hpp"
 
 #include <grpcpp/support/server_callback.h>
 
@@ -51,20 +52,24 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
  private:
   void work(const typename Method::Params& params) {
     if (ended_) return;
-    mcp::ToolContext context(stop_.get_token());
-    auto report = run(params, context);
+    typename Method::Report report;
+    const grpc::Status status = run(params, report);
     if (ended_.exchange(true)) return;
-    if (report) write_report(response_, *report);
-    Finish(report ? grpc::Status::OK : status_of(report.error()));
+    if (status.ok()) write_report(response_, report);
+    Finish(status);
   }
-  Result<typename Method::Report> run(const typename Method::Params& params, mcp::ToolContext& context) const {
+  grpc::Status run(const typename Method::Params& params, typename Method::Report& report) const {
+    mcp::ToolContext context(stop_.get_token());
     try {
-      return method_.run(params, context);
+      auto made = method_.run(params, context);
+      if (!made) return status_of(made.error());
+      report = std::move(*made);
+      return grpc::Status::OK;
     } catch (const ErrorException& e) {
-      return e.error();
+      return status_of(e.error());
     } catch (const std::exception& e) {
       calls_.log(std::string(method_.rpc) + ": internal error: " + e.what());
-      return Error(Errc::ok, std::string("internal error: ") + e.what());
+      return {grpc::StatusCode::INTERNAL, harmless(std::string("internal error: ") + e.what())};
     }
   }
 

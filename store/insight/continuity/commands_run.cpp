@@ -149,6 +149,7 @@ void find_commands(const SessionPast& past, WorkingState& out) {
         out.running.push_back({shortened(line, kLongestShown / 2), id_of(past, e.exchange), weight});
       CommandUse& use = commands[line];
       use.line = line;
+      use.shown = tidy_command(command.line, LineBreaks::stay);
       use.whole = command.is_whole;
       ++use.runs;
       use.failed = result != nullptr && result->failed;
@@ -168,6 +169,7 @@ void find_commands(const SessionPast& past, WorkingState& out) {
     if (use.line.size() > kLongestShown) {
       const std::string_view command = without_here_text(use.line);
       use.line = command.size() < use.line.size() ? std::string(command) : shortened(use.line, kLongestShown);
+      use.shown = use.line;
       use.whole = false;
     }
     out.commands.push_back(std::move(use));

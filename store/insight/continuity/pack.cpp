@@ -140,7 +140,7 @@ class Packer {
       if (taken_.contains(&c)) continue;
       auto group = std::find_if(out_.commands.begin(), out_.commands.end(),
                                 [&](const CommandGroup& g) { return g.exchange == c.exchange; });
-      std::string line = (c.failed ? "(failed) " : "") + c.line;
+      std::string line = (c.failed ? "(failed) " : "") + c.shown;
       if (!c.whole && !line.ends_with("…")) line += "…";
       const std::size_t cost = cost_of(line) + (group == out_.commands.end() ? kNewGroup : 0);
       const bool unusual = cost > kUsualCommand && c.runs < 2 && !c.failed;

@@ -37,7 +37,8 @@ struct FileInPlay {
 };
 
 struct CommandUse {
-  std::string line;  // as it ran, on one line
+  std::string line;   // on one line, to be compared
+  std::string shown;  // as it ran
   std::int64_t runs = 0;
   bool failed = false;              // the last run
   bool whole = true;                // false: the rest of the line is not known
