@@ -25,6 +25,7 @@ import uuid
 TOOLS = ["semantic_search", "conversation_query", "topic_search", "recent_turns", "get_exchange", "list_sessions",
          "file_history", "resume_context", "temporal_query", "session_summary", "list_observations", "no_such_tool"]
 WAIT = 30  # seconds for one answer
+LOOK = 0.05  # seconds between two looks at a process, which has no way to tell
 
 
 def make_home(home, sessions, turns, seed=1):
@@ -57,11 +58,32 @@ class Daemon:
         self.process = subprocess.Popen([memd, "--home", str(home), "--data-dir", str(data), "--socket", self.socket],
                                         stderr=subprocess.DEVNULL, start_new_session=True)
         Daemon.started.append(self.process)
-        end = time.monotonic() + 30
-        while not os.path.exists(self.socket):
-            if time.monotonic() > end or self.process.poll() is not None:
-                sys.exit("the daemon does not start")
-            time.sleep(0.05)
+        if not self.until(lambda: os.path.exists(self.socket), 30):
+            sys.exit("the daemon does not start")
+
+    def until(self, holds, patience):
+        """Whether it came to hold within so many seconds. A daemon that ends meanwhile ends the run."""
+        end = time.monotonic() + patience
+        while not holds():
+            if time.monotonic() > end:
+                return False
+            try:
+                sys.exit(f"the daemon ended with {self.process.wait(LOOK)}")
+            except subprocess.TimeoutExpired:
+                pass
+        return True
+
+    def comes_to_rest(self, patience=30):
+        """Until it holds the same memory for a second and a half: after a second without requests it gives memory back."""
+        held, since = self.memory(), time.monotonic()
+
+        def rests():
+            nonlocal held, since
+            if (now := self.memory()) != held:
+                held, since = now, time.monotonic()
+            return time.monotonic() - since > 1.5
+
+        self.until(rests, patience)
 
     def memory(self, field="VmRSS"):
         """In MB; VmHWM is the peak."""
@@ -191,7 +213,6 @@ def ask_for(client, seconds, while_true=lambda: True):
         times.append(time.monotonic() - began)
         if "result" not in answer or answer["result"].get("isError"):
             sys.exit(f"the other client was refused: {str(answer)[:300]}")
-        time.sleep(0.005)
     return times
 
 
@@ -203,7 +224,7 @@ def run_flood(args, work):
     client = Client(daemon.socket)
     client.ask("memd/ingest", {})
     quiet = ask_for(client, args.quiet)
-    time.sleep(1)
+    daemon.comes_to_rest()
     before = daemon.memory()
     started = multiprocessing.Event()
     flooders = [multiprocessing.Process(target=flood, args=(daemon.socket, seed, args.calls // args.clients, started))
@@ -222,11 +243,9 @@ def run_flood(args, work):
     for process in flooders:
         process.join()
     took = time.monotonic() - began
-    after, waited = daemon.memory(), 0.0
-    while after > before + args.most_growth and waited < args.patience:
-        time.sleep(0.5)
-        waited += 0.5
-        after = daemon.memory()
+    ended = time.monotonic()
+    daemon.until(lambda: daemon.memory() <= before + args.most_growth, args.patience)
+    after, waited = daemon.memory(), time.monotonic() - ended
     again = ask_for(client, args.quiet)
     client.close()
     code = daemon.stop()
@@ -257,7 +276,7 @@ def run_files(args, work):
     client.socket.settimeout(3600)
     client.ask("memd/ingest", {})
     took = time.monotonic() - began
-    time.sleep(args.quiet)
+    daemon.comes_to_rest(args.patience)
     held, most = daemon.memory(), daemon.memory("VmHWM")
     anonymous = daemon.memory("RssAnon")
     client.close()
