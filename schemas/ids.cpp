@@ -17,6 +17,21 @@ std::optional<ExchangeId> parse_exchange_id(std::string_view text) {
   return id;
 }
 
+std::string format_key(std::uint64_t key) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out(16, '0');
+  for (std::size_t i = 16; i-- > 0; key >>= 4)
+    out[i] = digits[key & 15U];
+  return out;
+}
+
+std::optional<std::uint64_t> parse_key(std::string_view text) {
+  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string_view::npos) return std::nullopt;
+  std::uint64_t key = 0;
+  std::from_chars(text.data(), text.data() + text.size(), key, 16);
+  return key;
+}
+
 std::string make_session_uid(Platform platform, std::string_view native_id) {
   std::string uid(to_string(platform));
   uid += ':';

@@ -12,6 +12,11 @@ namespace memd {
 // Short ids shown to agents. "x42" is an exchange, "e7/31" the event with seq 31 of session row 7.
 using ExchangeId = std::int64_t;
 
+// A key of 64 bits as files of events and memories name it: 16 hexadecimal digits in lower case. JSON numbers do not
+// hold it.
+std::string format_key(std::uint64_t key);
+std::optional<std::uint64_t> parse_key(std::string_view text);
+
 std::string format_exchange_id(ExchangeId id);                       // 42 -> "x42"
 std::optional<ExchangeId> parse_exchange_id(std::string_view text);  // "x42" -> 42; rejects everything else
 

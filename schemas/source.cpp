@@ -38,4 +38,19 @@ std::string_view to_string(IngestionStep step) {
   return "unknown";
 }
 
+std::string_view to_string(RawMode mode) {
+  switch (mode) {
+    case RawMode::off: return "off";
+    case RawMode::as_is: return "as_is";
+    case RawMode::masked: return "masked";
+  }
+  return "off";
+}
+
+std::optional<RawMode> parse_raw_mode(std::string_view text) {
+  for (const RawMode mode : {RawMode::off, RawMode::as_is, RawMode::masked})
+    if (to_string(mode) == text) return mode;
+  return std::nullopt;
+}
+
 }  // namespace memd

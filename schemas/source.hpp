@@ -87,6 +87,8 @@ enum class RawMode : std::uint8_t {
   as_is = 1,
   masked = 2,  // secrets are masked in the records, before they are decoded
 };
+std::string_view to_string(RawMode mode);
+std::optional<RawMode> parse_raw_mode(std::string_view text);
 
 // The unit of writing: one source's events and its new cursor, committed together.
 struct SourceSlice {

@@ -8,7 +8,6 @@
 #include "schemas/ids.hpp"
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,21 +40,6 @@ std::optional<Enum> parse_enum(std::string_view text, Enum last) {
   for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
     if (const auto value = static_cast<Enum>(i); to_string(value) == text) return value;
   return std::nullopt;
-}
-
-// 64 bits as memd writes them: 16 hexadecimal digits in lower case. JSON numbers do not hold them.
-inline std::string format_key(std::uint64_t key) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out(16, '0');
-  for (std::size_t i = 16; i-- > 0; key >>= 4)
-    out[i] = digits[key & 15U];
-  return out;
-}
-inline std::optional<std::uint64_t> parse_key(std::string_view text) {
-  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string_view::npos) return std::nullopt;
-  std::uint64_t key = 0;
-  std::from_chars(text.data(), text.data() + text.size(), key, 16);
-  return key;
 }
 
 inline constexpr std::size_t kMaxSessionId = 200;  // bytes

@@ -36,15 +36,6 @@ std::string in_words(const std::vector<T>& values) {
   return "[" + out + "]";
 }
 
-std::string raw_mode(RawMode mode) {
-  switch (mode) {
-    case RawMode::masked: return "masked";
-    case RawMode::as_is: return "as_is";
-    case RawMode::off: break;
-  }
-  return "off";
-}
-
 class Entries {
  public:
   template <class T>
@@ -138,7 +129,7 @@ ConfigurationReport configuration(const Config& config) {
   out.add("tools.conversation_query", config.conversation_query);
   out.add("tools.capture", config.capture_tool);
   out.add_limit("watch.max_directories", config.max_watches);
-  out.add("raw_layer.mode", raw_mode(config.raw_layer));
+  out.add("raw_layer.mode", config.raw_layer);
   out.add("encryption.key_file", config.encryption.key_file);
   // A command may hold what is not to be shown: its program says enough.
   const auto& command = config.encryption.key_command;

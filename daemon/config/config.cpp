@@ -17,9 +17,6 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kLogLevels{"trace", "debug", "info", "warn", "error", "off"};
 
-constexpr std::array<std::pair<std::string_view, RawMode>, 3> kRawModes{
-    {{"masked", RawMode::masked}, {"as_is", RawMode::as_is}, {"off", RawMode::off}}};
-
 using config::refuse;
 using config::scalar;
 using config::Section;
@@ -164,10 +161,9 @@ Config read_document(const std::string& file, const YAML::Node& document) {
             [&](const auto& v, const auto& key) { out.max_watches = whole_number(file, v, key, 1, 1'000'000); });
   Section raw_layer(file, "raw_layer");
   raw_layer.key("mode", [&](const auto& v, const auto& key) {
-    const auto mode = scalar<std::string>(file, v, key, "a mode");
-    const auto it = std::find_if(kRawModes.begin(), kRawModes.end(), [&](const auto& m) { return m.first == mode; });
-    if (it == kRawModes.end()) refuse(file, v.Mark(), key + ": expected one of masked, as_is, off");
-    out.raw_layer = it->second;
+    const auto mode = parse_raw_mode(scalar<std::string>(file, v, key, "a mode"));
+    if (!mode) refuse(file, v.Mark(), key + ": expected one of masked, as_is, off");
+    out.raw_layer = *mode;
   });
   Section hooks(file, "hooks");
   hooks.key("recall",

@@ -190,15 +190,6 @@ std::string joined_commits(const std::vector<CommitRow>& commits) {
   return out;
 }
 
-// As the lines of docs/events-format.md are named: 16 hexadecimal digits.
-std::string event_name(std::string_view kind, std::uint64_t id) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out(kind);
-  for (int shift = 60; shift >= 0; shift -= 4)
-    out += digits[id >> shift & 15U];
-  return out;
-}
-
 }  // namespace
 
 MemoryProvenance provenance_of(const Material& m, std::optional<std::size_t> told,
@@ -213,8 +204,8 @@ MemoryProvenance provenance_of(const Material& m, std::optional<std::size_t> tol
   for (const MaterialEvent& e : m.events) {
     const bool is_told = std::any_of(observed.begin(), observed.end(),
                                      [&](std::size_t i) { return m.observations[i].event_seq == e.seq; });
-    if (is_told || e.seq == m.exchange.first_seq) out.events.push_back(event_name("evt_", e.id));
-    if (e.is_edit && out.patches.size() < kMostPatches) out.patches.push_back(event_name("patch_", e.id));
+    if (is_told || e.seq == m.exchange.first_seq) out.events.push_back("evt_" + format_key(e.id));
+    if (e.is_edit && out.patches.size() < kMostPatches) out.patches.push_back("patch_" + format_key(e.id));
   }
   out.session = m.exchange.session_uid;
   out.exchange = format_exchange_id(m.exchange.id);
