@@ -132,7 +132,9 @@ Result<int> show_pages(const Invocation& call, const Pages<Answer>& pages, const
 template <class View, class Answer, class Row>
 Result<int> show_list(const Invocation& call, std::string_view tool, const ListOf<Answer, Row>& list,
                       const RowsWanted& wanted, const MakeArguments& arguments) {
-  const Pages<Answer> pages{tool, [&list](const Answer& a) { return std::ssize(a.*list.rows); }, {}};
+  std::function<std::int64_t(const Answer&)> count = list.count;
+  if (!count) count = [&list](const Answer& a) { return std::ssize(a.*list.rows); };
+  const Pages<Answer> pages{tool, count, {}};
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
   if (!call.as_json) return print_pages<View>(call, *caller, pages, wanted, arguments);
   StreamedJson<Answer, Row> json(call, list);
@@ -296,15 +298,10 @@ Command topic_command() {
 }
 
 // A page may go on with the session of the one before.
-void append_uses(tools::FileHistoryAnswer& all, tools::FileHistoryAnswer& page) {
-  for (const tools::FileSessionOut& s : page.sessions) {
-    if (!all.sessions.empty() && all.sessions.back().session_id == s.session_id) {
-      auto& uses = all.sessions.back().exchanges;
-      uses.insert(uses.end(), s.exchanges.begin(), s.exchanges.end());
-    } else {
-      all.sessions.push_back(s);
-    }
-  }
+bool joins_session(tools::FileSessionOut& before, const tools::FileSessionOut& s) {
+  if (before.session_id != s.session_id) return false;
+  before.exchanges.insert(before.exchanges.end(), s.exchanges.begin(), s.exchanges.end());
+  return true;
 }
 
 Command file_history_command() {
@@ -329,10 +326,11 @@ Command file_history_command() {
         n += std::ssize(s.exchanges);
       return n;
     };
-    const Pages<tools::FileHistoryAnswer> pages{"file_history", uses, append_uses};
+    const ListOf<tools::FileHistoryAnswer, tools::FileSessionOut> list{"sessions", &tools::FileHistoryAnswer::sessions,
+                                                                       joins_session, uses};
     const bool here = o->text.starts_with("./") || o->text.starts_with("../");
     const std::string path = here ? std::filesystem::absolute(o->text).lexically_normal().string() : o->text;
-    return show_pages<FileView>(call, pages, {o->count, kUsual, 0}, [o, path](const PageWanted& page) {
+    return show_list<FileView>(call, "file_history", list, {o->count, kUsual, 0}, [o, path](const PageWanted& page) {
       ToolArguments w;
       w.add("path", path).add("lines", o->lines).add("symbol", o->symbol).add("commit", o->commit);
       return add_filters(w.add("access", o->mode), *o).add("cursor", page.cursor).finish();

@@ -85,13 +85,14 @@ Result<Answer> collect(Caller& caller, const Pages<Answer>& pages, const RowsWan
 // Of one call's ids.
 Pages<tools::GetExchangeAnswer> exchange_pages();
 
-// A list within an answer: its name there, and what to do with a row that goes on with the one before (true: it is in
-// that one now).
+// A list within an answer: its name there, what to do with a row that goes on with the one before (true: it is in that
+// one now), and what of an answer is counted (empty: the rows).
 template <class Answer, class Row>
 struct ListOf {
   std::string_view name;
   std::vector<Row> Answer::*rows;
   std::function<bool(Row& before, const Row& row)> joins = {};
+  std::function<std::int64_t(const Answer&)> count = {};
 };
 
 ListOf<tools::GetExchangeAnswer, tools::ExchangeOut> exchange_list();
