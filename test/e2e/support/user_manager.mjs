@@ -16,6 +16,9 @@ mount --make-rprivate /
 mount -t tmpfs -o mode=755 none /run
 mkdir -p -m 0755 /run/systemd/system ${insideHome} ${insideProgram} /run/user
 mkdir -m 0700 ${runtime}
+# What the system's manager makes: units mount it over what they may not see.
+cd /run/systemd && mkdir -m 0 inaccessible inaccessible/dir && cd inaccessible
+mkfifo -m 0 fifo && mknod -m 0 chr c 0 0 && mknod -m 0 blk b 0 0 && touch reg sock && chmod 0 reg sock && cd /
 mount --bind "$1" ${insideHome}
 mount --bind "$2" ${insideProgram}
 "$3" --user --log-level=err`;
