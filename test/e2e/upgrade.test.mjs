@@ -35,7 +35,7 @@ class SocketClient {
     try {
       return await new Promise((resolve) => {
         socket.on('error', () => resolve(null)).on('close', () => resolve(null));
-        createInterface({ input: socket }).on('line', (line) => resolve(JSON.parse(line)));
+        createInterface({ input: socket }).on('error', () => resolve(null)).on('line', (line) => resolve(JSON.parse(line)));
         const params = { name: 'list_sessions', arguments: {}, _meta: meta };
         socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: ++this.id, method: 'tools/call', params })}\n`);
       });
@@ -85,7 +85,7 @@ describe('an upgrade of the package', { skip }, () => {
   });
   after(() => cleanUp(home));
 
-  test('fails no call of five kinds of clients', async () => {
+  test('fails no call of five kinds of clients', async (t) => {
     const newer = await newerPackage();
     const lines = new LineClient(pump(), home);
     await lines.initialize();
@@ -104,6 +104,7 @@ describe('an upgrade of the package', { skip }, () => {
         return done.code === 0 && JSON.parse(done.stdout).results.length > 0 ? null : done;
       }),
     };
+    t.after(() => Promise.allSettled(Object.values(asking).map((one) => one.stop())));
     const allGoOn = async (what) => {
       const counts = Object.values(asking).map((one) => one.answered());
       await eventually(what, () => Object.values(asking).every((one, i) => one.answered() > counts[i] + 2), 20_000);
