@@ -8,7 +8,7 @@ if(NOT CMAKE_CROSSCOMPILING)
   install(FILES ${told}/_memd DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
   install(FILES ${told}/memd.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT package EXCLUDE_FROM_ALL)
+install(FILES README.md packaging/third-party.txt DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT package EXCLUDE_FROM_ALL)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT package EXCLUDE_FROM_ALL)
 install(DIRECTORY packaging/clients packaging/claude-code-plugin DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
         COMPONENT package EXCLUDE_FROM_ALL)
