@@ -62,7 +62,7 @@ struct Command {
   bool runs_without_settings = false;  // with fails_open: it runs all the same
   bool hidden = false;                 // not for people to type: help does not name it
   std::function<std::string()> json_schema{};  // of what it and its subcommands print with --json
-  bool own_json = false;  // without a schema: it prints JSON of many shapes. Neither: --json is refused
+  bool own_json = false;  // without a schema: what it prints has shapes of its own. Neither: --json is refused
 };
 
 // In the order of `memd --help`.

@@ -98,6 +98,7 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
 Command export_command() {
   const auto o = std::make_shared<ExportOptions>();
   Command c{"export", "Write a session: as events (docs/events-format.md), to read, or as JSON"};
+  c.own_json = true;  // --format
   c.options = {
       {.names = "session", .target = &o->session, .help = "Session id, a prefix of it, or latest", .required = true},
       {.names = "--format",

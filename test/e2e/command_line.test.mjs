@@ -307,7 +307,7 @@ describe('subcommands', () => {
       const validate = ajv.compile(schema);
       assert.ok(validate(json), `${name}: ${JSON.stringify(validate.errors)} ${stderr}`);
     }
-    for (const command of ['browse', 'export', 'open', 'handoff', 'logs']) {
+    for (const command of ['browse', 'open', 'handoff', 'logs']) {
       const { code, stderr } = await cli(home, command);
       assert.equal(code, 2, command);
       assert.match(stderr, /prints no JSON document|is required/, command);
