@@ -208,7 +208,8 @@ step_e2e() {
   need_release || return 0
   check "e2e clients installed" test/e2e/install.sh test/e2e || return 0
   need_test_programs || return 0
-  MEMD_BINARY=$release_memd MEMD_SAMPLE_SERVER=$sample_server MEMD_NEXT_BINARY=$next_memd test/e2e/run.sh "$logs/e2e.tap" >"$logs/e2e.log" 2>&1 || true
+  MEMD_BINARY=$release_memd MEMD_SAMPLE_SERVER=$sample_server MEMD_NEXT_BINARY=$next_memd \
+    MEMD_PACKAGE=$(find "$root/build/packages" -name '*.deb' 2>/dev/null | head -n 1) test/e2e/run.sh "$logs/e2e.tap" >"$logs/e2e.log" 2>&1 || true
   count_tap e2e
 }
 

@@ -23,12 +23,19 @@ std::string_view words_for(RecalledKind kind) {
   return {};
 }
 
+// Of what these said at 1,658 moments of real sessions nothing was used (docs/benchmarks.md#recall-at-work): they are
+// measured, and not told.
+bool is_silent(RecalledKind kind) {
+  return kind == RecalledKind::decision || kind == RecalledKind::failed_command || kind == RecalledKind::worked;
+}
+
 }  // namespace
 
 std::vector<std::string> recall_lines(const std::vector<Recalled>& found) {
   std::vector<std::string> out;
   TokenBudget budget(kRecallTokens);
   for (const Recalled& r : found) {
+    if (is_silent(r.kind)) continue;
     std::string line = std::string(words_for(r.kind)) + r.text;
     if (r.exchange != 0) line += " [" + format_exchange_id(r.exchange) + "]";
     redact(line);
@@ -47,6 +54,7 @@ Result<std::vector<Recalled>> recall_from(Reader& reader, const RecallParams& pa
 
 Result<RecallReport> recall(MemoryHost& host, const RecallParams& params) {
   using namespace std::chrono_literals;
+  if (params.path.empty() && params.error.empty()) return RecallReport();  // before a command all is silent
   MEMD_TRY_ASSIGN(const auto reader, host.readers().acquire(100ms));
   MEMD_TRY_ASSIGN(const auto found, recall_from(*reader, params, std::numeric_limits<TimeMs>::max()));
   return RecallReport{recall_lines(found)};

@@ -30,7 +30,8 @@ std::string render_text(const RecallReport& report);
 // At most so many tokens of history.
 inline constexpr std::size_t kRecallTokens = 180;
 
-// Lines for what was recalled, best first, each with the id that fetches the full text. Secrets are masked.
+// Lines for what was recalled, best first, each with the id that fetches the full text; none for kinds that nobody used
+// when that was measured. Secrets are masked.
 std::vector<std::string> recall_lines(const std::vector<Recalled>& found);
 
 // Asks the store for the one thing that is given.

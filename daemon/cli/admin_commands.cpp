@@ -1,8 +1,10 @@
 // Commands about memd itself. `rebuild` is the one that needs the store for itself.
+#include "daemon/admin/metrics.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/command_reports.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/service_control.hpp"
@@ -10,7 +12,6 @@
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "schemas/harmless.hpp"
-#include "schemas/json_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -40,10 +41,7 @@ Result<int> ask_and_show(const Invocation& call, std::string_view question, cons
                          Need need = Need::read) {
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, need));
   MEMD_TRY_ASSIGN(const Report report, ask_admin<Report>(*caller, question, arguments));
-  if (call.as_json) return print_json(call, report);
-  Screen screen(call.look);
-  show(screen, report);
-  return finish(screen);
+  return print_report(call, report);
 }
 
 Command ingest_command() {
@@ -73,13 +71,7 @@ Command ingest_command() {
       std::cerr << "memd: " << harmless(report.error().message()) << '\n';
       return kUndone;
     }
-    if (call.as_json) {
-      MEMD_TRY(print_json(call, *report));
-    } else {
-      Screen screen(call.look);
-      show(screen, *report);
-      MEMD_TRY(finish(screen));
-    }
+    MEMD_TRY(print_report(call, *report));
     return report->complete ? kOk : kUndone;
   };
   return c;
@@ -109,6 +101,7 @@ Command status_command() {
 
 Command metrics_command() {
   Command c{"metrics", "The figures of status, as Prometheus reads them"};
+  c.json_schema = schema_of<admin::MetricsReport>(c.name);
   c.run = [](const Invocation& call) { return ask_and_print(call, Need::read, "metrics", "{}"); };
   return c;
 }
@@ -219,6 +212,7 @@ Command forget_command() {
 
 Command capture_command() {
   Command c{"capture", "Pause and resume the storing of what agents write; what is written meanwhile is never stored"};
+  c.json_schema = schema_of<tools::CaptureAnswer>(c.name);
   const auto step = [](const char* action, const char* help, Need need, const std::shared_ptr<std::string>& duration) {
     Command s{action, help};
     if (duration) s.options = {{"--for", duration.get(), "How long: 30m, 2h, 1d (else until it is resumed)"}};
@@ -251,13 +245,7 @@ Command doctor_command() {
     w.add_flag("fix", *fix);
     MEMD_TRY_ASSIGN(const mcp::ToolOutcome outcome, caller->admin("doctor", w.finish(), {}));
     MEMD_TRY_ASSIGN(const auto report, read_answer<admin::DoctorReport>(outcome));
-    if (call.as_json) {
-      MEMD_TRY(print_json(call, report));
-    } else {
-      Screen screen(call.look);
-      show(screen, report);
-      MEMD_TRY(finish(screen));
-    }
+    MEMD_TRY(print_report(call, report));
     return report.ok ? kOk : kFailed;
   };
   return c;
@@ -268,44 +256,6 @@ std::string told(const SessionLoss& loss) {
   if (loss.exchanges == 0 && loss.events == 0 && loss.has_other_facts) return loss.uid + ": title or other facts";
   return fmt::format("{}: {} exchanges, {} events{}", loss.uid, loss.exchanges, loss.events,
                      loss.is_missing ? ", all of it" : "");
-}
-
-std::string as_json(const RebuildReport& report, double seconds) {
-  std::string out;
-  json::Writer w(out);
-  const auto add_number = [&w](std::string_view name, auto value) {
-    w.key(name);
-    w.number(value);
-  };
-  const auto add_sessions = [&](std::string_view name, const std::vector<SessionLoss>& sessions) {
-    w.key(name);
-    w.begin_array();
-    for (const auto& s : sessions) {
-      w.begin_object();
-      w.member("session_id", s.uid);
-      add_number("exchanges", s.exchanges);
-      add_number("events", s.events);
-      w.member_bool("missing", s.is_missing);
-      w.member_bool("unreadable", s.is_unreadable);
-      w.end_object();
-    }
-    w.end_array();
-  };
-  w.begin_object();
-  w.member_bool("replaced", report.replaced);
-  add_number("files", report.files);
-  add_number("slices", report.slices);
-  add_number("bytes", report.bytes);
-  add_number("events", report.events);
-  add_number("damaged_bytes", report.damaged_bytes);
-  add_number("unsupported", report.unsupported);
-  add_sessions("from_old", report.from_old);
-  add_sessions("lost", report.lost);
-  w.member("old_damage", report.old_damage);
-  w.member("kept", report.kept.native());
-  add_number("seconds", seconds);
-  w.end_object();
-  return out;
 }
 
 void tell_sessions(std::string_view what, const std::vector<SessionLoss>& sessions) {
@@ -349,14 +299,7 @@ Result<int> rebuild(const Invocation& call, bool stop_daemon, OnLoss on_loss) {
   }
   if (!report) return report.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  if (call.as_json)
-    std::cout << as_json(*report, seconds) << '\n';
-  else if (report->replaced)
-    fmt::print(
-        "Made the store anew from {} files of the raw layer: {:.1f} MB of records, {} events, {:.2f} s.{}\n"
-        "Vectors and topics come with the next daemon, or with memd ingest --once; until then words alone find.\n",
-        report->files, static_cast<double>(report->bytes) / 1e6, report->events, seconds,
-        report->kept.empty() ? "" : " The old one is kept as " + report->kept.string() + " until the next rebuild.");
+  MEMD_TRY(print_report(call, rebuild_answer(*report, seconds)));
   tell(*report);
   return report->replaced ? kOk : kFailed;
 }
@@ -365,6 +308,7 @@ Command rebuild_command() {
   const auto stop_daemon = std::make_shared<bool>(false);
   const auto accept_loss = std::make_shared<bool>(false);
   Command c{"rebuild", "Make the store anew from the raw layer (the agents' files are not needed)"};
+  c.json_schema = schema_of<RebuildAnswer>(c.name);
   c.options = {{"--stop-daemon", stop_daemon.get(), "End a running daemon first"},
                {"--accept-loss", accept_loss.get(), "Replace the store also by one that has less; lists what"}};
   c.run = [stop_daemon, accept_loss](const Invocation& call) {

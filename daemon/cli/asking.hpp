@@ -53,4 +53,13 @@ Result<int> print_json(const Invocation& call, const Answer& answer) {
 // Ends what was shown. Gives the exit code.
 Result<int> finish(Screen& screen);
 
+// Shows a report to a person, by its show(), or prints it for a program.
+template <class Report>
+Result<int> print_report(const Invocation& call, const Report& report) {
+  if (call.as_json) return print_json(call, report);
+  Screen screen(call.look);
+  show(screen, report);
+  return finish(screen);
+}
+
 }  // namespace memd::cli

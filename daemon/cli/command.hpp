@@ -61,7 +61,8 @@ struct Command {
   bool fails_open = false;             // settings that cannot be read are no failure, and are not told
   bool runs_without_settings = false;  // with fails_open: it runs all the same
   bool hidden = false;                 // not for people to type: help does not name it
-  std::function<std::string()> json_schema{};  // of what it prints with --json; empty: none, or no one shape
+  std::function<std::string()> json_schema{};  // of what it and its subcommands print with --json
+  bool own_json = false;  // without a schema: what it prints has shapes of its own. Neither: --json is refused
 };
 
 // In the order of `memd --help`.
@@ -81,8 +82,6 @@ std::vector<Command> session_commands();  // open, handoff
 // There are clients here, and none of them knows memd. False where that cannot be told.
 bool lacks_registration(const Settings& settings);
 
-// Takes memd out of every client found here, and prints what it did.
-Result<int> unregister_everywhere(const Invocation& call, bool dry_run);
 // `memd` alone: sessions running now, the last ones, and what waits.
 Result<int> show_today(const Invocation& call);
 

@@ -173,20 +173,30 @@ class Offer {
   }
 
   Command schema_command() {
-    const auto name = std::make_shared<std::string>();
+    const auto words = std::make_shared<std::vector<std::string>>();
     Command c{"schema", "Print the JSON Schema of what a command prints with --json"};
+    c.own_json = true;
     c.fails_open = true;
     c.runs_without_settings = true;
-    c.options = {{"command", name.get(), "The command; none: the commands that have one"}};
-    c.run = [this, name](const Invocation&) -> Result<int> {
-      if (name->empty()) {
-        for (const Command& command : commands_)
+    c.options = {{"command", words.get(), "The command: search, memory list, …; none: the commands that have one"}};
+    c.run = [this, words](const Invocation&) -> Result<int> {
+      if (words->empty()) {
+        for (const Command& command : commands_) {
           if (command.json_schema) std::cout << command.name << '\n';
+          for (const Command& sub : command.subcommands)
+            if (sub.json_schema) std::cout << command.name << ' ' << sub.name << '\n';
+        }
         return kOk;
       }
-      const Command* one = find(*name);
-      if (one == nullptr) return Error(Errc::invalid_argument, unknown_command(*name));
-      if (!one->json_schema) return Error(Errc::not_found, "there is no schema of `memd " + *name + "`");
+      const Command* one = find(words->front());
+      if (one == nullptr) return Error(Errc::invalid_argument, unknown_command(words->front()));
+      if (words->size() > 1 && !one->json_schema) {
+        const auto sub = std::ranges::find(one->subcommands, words->at(1), &Command::name);
+        if (sub != one->subcommands.end()) one = &*sub;
+      }
+      if (!one->json_schema)
+        return Error(Errc::not_found,
+                     "there is no schema of `memd " + one->name + "`; memd schema lists those there are");
       std::cout << one->json_schema() << '\n';
       return kOk;
     };
@@ -238,6 +248,12 @@ int report(const Error& error) {
 const Command* named_command(const Offer& offer, const std::vector<std::string>& arguments) {
   const std::size_t place = place_of_command(offer, arguments);
   return place < arguments.size() ? offer.find(arguments[place]) : nullptr;
+}
+
+// Whether --json means something to it.
+bool has_document(const Command& command) {
+  return command.json_schema || command.own_json || command.fails_open ||
+         std::ranges::any_of(command.subcommands, [](const Command& sub) { return has_document(sub); });
 }
 
 // What to say of words that no command and no option takes.
@@ -297,6 +313,10 @@ int run_app(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return refuse(offer, app, e);
   }
+  if (offer.settings().json && named != nullptr && !has_document(*named))
+    return report(Error(Errc::invalid_argument, "memd " + named->name +
+                                                    " prints no JSON document; `memd schema` lists "
+                                                    "the commands that do"));
   const auto settings = resolve_settings(offer.settings(), Environment::current());
   if (!settings) {
     if (chosen == nullptr || !chosen->fails_open) return report(settings.error());

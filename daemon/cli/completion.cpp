@@ -244,6 +244,7 @@ std::string completion_script(std::string_view shell) {
 std::vector<Command> completion_commands(const std::vector<Command>& commands, const std::vector<Option>& global) {
   const auto shell = std::make_shared<std::string>();
   Command completion{"completion", "Print a completion script: bash, zsh or fish"};
+  completion.own_json = true;
   completion.options = {{.names = "shell",
                          .target = shell.get(),
                          .help = "bash, zsh or fish",

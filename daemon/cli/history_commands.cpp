@@ -113,7 +113,8 @@ Result<int> print_pages(const Invocation& call, Caller& caller, const Pages<Answ
     view.page(page);
     return !screen.is_closed();
   };
-  MEMD_TRY_ASSIGN(const Answer last, ask_pages<Answer>(caller, pages.tool, arguments, wanted, pages.count, show));
+  MEMD_TRY_ASSIGN(const Answer last,
+                  ask_pages<Answer>(caller, pages.tool, arguments, wanted, pages.count, show, pages.keep_first));
   view.end(last);
   return finish(screen);
 }
@@ -132,12 +133,15 @@ Result<int> show_pages(const Invocation& call, const Pages<Answer>& pages, const
 template <class View, class Answer, class Row>
 Result<int> show_list(const Invocation& call, std::string_view tool, const ListOf<Answer, Row>& list,
                       const RowsWanted& wanted, const MakeArguments& arguments) {
-  const Pages<Answer> pages{tool, [&list](const Answer& a) { return std::ssize(a.*list.rows); }, {}};
+  std::function<std::int64_t(const Answer&)> count = list.count;
+  if (!count) count = [&list](const Answer& a) { return std::ssize(a.*list.rows); };
+  const Pages<Answer> pages{tool, count, {}, list.keep_first};
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
   if (!call.as_json) return print_pages<View>(call, *caller, pages, wanted, arguments);
   StreamedJson<Answer, Row> json(call, list);
-  MEMD_TRY_ASSIGN(const Answer last, ask_pages<Answer>(*caller, tool, arguments, wanted, pages.count,
-                                                       [&json](Answer& page) { return json.page(page); }));
+  MEMD_TRY_ASSIGN(const Answer last, ask_pages<Answer>(
+                                         *caller, tool, arguments, wanted, pages.count,
+                                         [&json](Answer& page) { return json.page(page); }, list.keep_first));
   return json.end(last);
 }
 
@@ -270,6 +274,14 @@ void append_topics(tools::TopicSearchAnswer& all, tools::TopicSearchAnswer& page
   if (!page.chronological_summary.empty()) all.chronological_summary += "\n" + page.chronological_summary;
 }
 
+void keep_topics(tools::TopicSearchAnswer& page, std::int64_t rows) {
+  const auto n = static_cast<std::size_t>(rows);
+  if (page.topics)
+    page.topics->resize(std::min(page.topics->size(), n));
+  else
+    page.by_session.resize(std::min(page.by_session.size(), n));
+}
+
 Command topic_command() {
   const auto o = std::make_shared<HistoryOptions>();
   Command c{"topic", "How a topic went on, session by session; without one, what was talked about"};
@@ -285,7 +297,7 @@ Command topic_command() {
     const auto rows = [](const tools::TopicSearchAnswer& a) {
       return a.topics ? std::ssize(*a.topics) : std::ssize(a.by_session);
     };
-    const Pages<tools::TopicSearchAnswer> pages{"topic_search", rows, append_topics};
+    const Pages<tools::TopicSearchAnswer> pages{"topic_search", rows, append_topics, keep_topics};
     return show_pages<TopicView>(call, pages, {o->count, kUsual, 0}, [o](const PageWanted& page) {
       ToolArguments w;
       w.add("topic", sentence(o->words)).add("session_id", o->session).add("kind", o->kind).add("cursor", page.cursor);
@@ -296,15 +308,19 @@ Command topic_command() {
 }
 
 // A page may go on with the session of the one before.
-void append_uses(tools::FileHistoryAnswer& all, tools::FileHistoryAnswer& page) {
-  for (const tools::FileSessionOut& s : page.sessions) {
-    if (!all.sessions.empty() && all.sessions.back().session_id == s.session_id) {
-      auto& uses = all.sessions.back().exchanges;
-      uses.insert(uses.end(), s.exchanges.begin(), s.exchanges.end());
-    } else {
-      all.sessions.push_back(s);
-    }
+bool joins_session(tools::FileSessionOut& before, const tools::FileSessionOut& s) {
+  if (before.session_id != s.session_id) return false;
+  before.exchanges.insert(before.exchanges.end(), s.exchanges.begin(), s.exchanges.end());
+  return true;
+}
+
+void keep_uses(tools::FileHistoryAnswer& page, std::int64_t rows) {
+  for (tools::FileSessionOut& s : page.sessions) {
+    const auto n = std::min(std::ssize(s.exchanges), static_cast<std::ptrdiff_t>(rows));
+    s.exchanges.resize(static_cast<std::size_t>(n));
+    rows -= n;
   }
+  std::erase_if(page.sessions, [](const tools::FileSessionOut& s) { return s.exchanges.empty(); });
 }
 
 Command file_history_command() {
@@ -329,10 +345,11 @@ Command file_history_command() {
         n += std::ssize(s.exchanges);
       return n;
     };
-    const Pages<tools::FileHistoryAnswer> pages{"file_history", uses, append_uses};
+    const ListOf<tools::FileHistoryAnswer, tools::FileSessionOut> list{"sessions", &tools::FileHistoryAnswer::sessions,
+                                                                       joins_session, uses, keep_uses};
     const bool here = o->text.starts_with("./") || o->text.starts_with("../");
     const std::string path = here ? std::filesystem::absolute(o->text).lexically_normal().string() : o->text;
-    return show_pages<FileView>(call, pages, {o->count, kUsual, 0}, [o, path](const PageWanted& page) {
+    return show_list<FileView>(call, "file_history", list, {o->count, kUsual, 0}, [o, path](const PageWanted& page) {
       ToolArguments w;
       w.add("path", path).add("lines", o->lines).add("symbol", o->symbol).add("commit", o->commit);
       return add_filters(w.add("access", o->mode), *o).add("cursor", page.cursor).finish();

@@ -1,6 +1,8 @@
 // Export of sessions to files, import of files of events.
+#include "daemon/cli/asking.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/command_reports.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/interchange/event_file_check.hpp"
 #include "daemon/interchange/import_file.hpp"
@@ -96,6 +98,7 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
 Command export_command() {
   const auto o = std::make_shared<ExportOptions>();
   Command c{"export", "Write a session: as events (docs/events-format.md), to read, or as JSON"};
+  c.own_json = true;  // --format
   c.options = {
       {.names = "session", .target = &o->session, .help = "Session id, a prefix of it, or latest", .required = true},
       {.names = "--format",
@@ -122,31 +125,6 @@ void print_problems(const EventFileCheck& check) {
   if (more > 0) fmt::print(stderr, "{}: and {} more\n", check.path, more);
 }
 
-// {"files": [{"check": …, "taken": …}]}
-class ImportJson {
- public:
-  ImportJson() : writer_(text_) {
-    writer_.begin_object();
-    writer_.key("files");
-    writer_.begin_array();
-  }
-  void add(const EventFileCheck& check, std::string_view taken) {
-    writer_.begin_object();
-    writer_.member_raw("check", mcp::to_json(check));
-    if (!taken.empty()) writer_.member_raw("taken", taken);
-    writer_.end_object();
-  }
-  std::string finish() {
-    writer_.end_array();
-    writer_.end_object();
-    return std::move(text_);
-  }
-
- private:
-  std::string text_;
-  json::Writer writer_;
-};
-
 Result<EventFileCheck> check_file(const ImportFile& file) {
   ProgressBar bar("checking");
   auto check = interchange::check_event_file(file.readable(),
@@ -165,43 +143,45 @@ Result<mcp::ToolOutcome> take_file(Caller& caller, const std::string& path) {
 
 Result<int> run_import(const ImportOptions& options, const Invocation& call) {
   std::unique_ptr<Caller> caller;
-  ImportJson json;
+  ImportAnswer all;
   int code = kOk;
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(call.settings.layout.data_dir()));
   for (const auto& path : options.files) {
     MEMD_TRY_ASSIGN(const ImportFile file,
                     ImportFile::open(path, call.settings.layout.imports(), call.settings.cipher.get()));
-    MEMD_TRY_ASSIGN(const EventFileCheck check, check_file(file));
-    print_problems(check);
-    const std::string head =
-        fmt::format("{}: {} lines, {} events, {} session facts, {} skipped (memd concludes them itself), {} refused",
-                    harmless_line(path), check.lines, check.events, check.sessions, check.derived, check.refused);
-    if (!call.as_json) fmt::print("{}\n", head);
-    if (options.check || check.events + check.sessions == 0) {
-      if (check.refused > 0 || check.events + check.sessions == 0) code = kFailed;
-      if (!options.check) fmt::print(stderr, "memd: {}: nothing in it is an events.v1 event\n", harmless_line(path));
-      json.add(check, {});
-      continue;
+    ImportedFile one;
+    MEMD_TRY_ASSIGN(one.check, check_file(file));
+    print_problems(one.check);
+    const bool is_empty = one.check.events + one.check.sessions == 0;
+    if (options.check && one.check.refused > 0) code = kFailed;
+    if (is_empty) code = kFailed;
+    if (is_empty && !options.check)
+      fmt::print(stderr, "memd: {}: nothing in it is an events.v1 event\n", harmless_line(path));
+    if (!options.check && !is_empty) {
+      if (!caller) {
+        MEMD_TRY_ASSIGN(caller, open_caller(call.settings, Need::ingest));
+      }
+      const auto taken = read_answer<admin::ImportReport>(take_file(*caller, file.readable()));
+      if (taken) {
+        one.taken = *taken;
+      } else {
+        std::cerr << "memd: " << harmless(taken.error().message()) << '\n';
+        code = kFailed;
+      }
     }
-    if (!caller) {
-      MEMD_TRY_ASSIGN(caller, open_caller(call.settings, Need::ingest));
-    }
-    MEMD_TRY_ASSIGN(const mcp::ToolOutcome taken, take_file(*caller, file.readable()));
-    if (taken.is_error) {
-      std::cerr << "memd: " << harmless(taken.text) << '\n';
-      code = kFailed;
-      continue;
-    }
-    if (!call.as_json) std::cout << "  " << harmless(taken.text);
-    json.add(check, taken.structured);
+    if (call.as_json)
+      all.files.push_back(std::move(one));
+    else
+      MEMD_TRY(print_report(call, one));
   }
-  if (call.as_json) std::cout << harmless_json(json.finish()) << '\n';
+  if (call.as_json) MEMD_TRY(print_json(call, all));
   return code;
 }
 
 Command import_command() {
   const auto o = std::make_shared<ImportOptions>();
   Command c{"import", "Take files of events into the store (docs/events-format.md)"};
+  c.json_schema = schema_of<ImportAnswer>(c.name);
   c.options = {
       {.names = "files", .target = &o->files, .help = "events.v1 files", .required = true, .existing_file = true},
       {"--check", &o->check, "Only say what is wrong with them; exit code 1 if a line would be refused"}};

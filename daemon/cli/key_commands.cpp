@@ -1,13 +1,13 @@
 // The key of encryption at rest: making one, sealing with it, opening what was sealed.
+#include "daemon/cli/asking.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/command_reports.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/interchange/sealed_file.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "store/raw/raw_layer.hpp"
 #include "store/write/writer.hpp"
-
-#include <fmt/format.h>
 
 #include <filesystem>
 #include <iostream>
@@ -22,7 +22,7 @@ Command new_command() {
   const auto path = std::make_shared<std::string>();
   Command c{"new", "Write a new random key to a file that only you can read"};
   c.options = {{.names = "file", .target = path.get(), .help = "Where to; it must not exist", .required = true}};
-  c.run = [path](const Invocation&) -> Result<int> {
+  c.run = [path](const Invocation& call) -> Result<int> {
     const auto file = std::filesystem::absolute(*path).lexically_normal();
     std::error_code ec;
     if (std::filesystem::exists(std::filesystem::symlink_status(file, ec)))
@@ -31,11 +31,9 @@ Command new_command() {
     MEMD_TRY_ASSIGN(auto out, interchange::OutputFile::open(file));
     MEMD_TRY(out.line(key));
     MEMD_TRY(out.finish());
-    fmt::print(
-        "{} holds a new key. Keep a copy elsewhere: without it nothing that is sealed can be read.\n"
-        "In the configuration:\n  encryption: {{key_file: {}}}\n",
-        file.string(), file.string());
-    return kOk;
+    KeyReport report;
+    report.file = file.string();
+    return print_report(call, report);
   };
   return c;
 }
@@ -51,14 +49,12 @@ Result<int> reseal(const Invocation& call, bool sealed, bool stop_daemon) {
   MEMD_TRY_ASSIGN(const auto writer,
                   Writer::open(settings.layout.database(), system_clock(), settings.layout.raw_dir(), settings.cipher));
   MEMD_TRY_ASSIGN(const auto done, writer->reseal(sealed));
-  if (call.as_json)
-    fmt::print("{{\"files\":{},\"frames\":{},\"damaged_files\":{}}}\n", done.files, done.frames, done.damaged.size());
-  else
-    fmt::print("{} {} frames in {} files of the raw layer.\n", sealed ? "Sealed" : "Unsealed", done.frames, done.files);
-  for (const auto& name : done.damaged)
-    fmt::print(stderr, "memd: raw/{} is damaged and was left as it is\n", name);
-  if (!sealed && done.damaged.empty() && !call.as_json)
-    fmt::print("Take `encryption` out of the configuration before memd runs again: it would seal what is new.\n");
+  KeyReport report;
+  report.sealed = sealed;
+  report.files = static_cast<std::int64_t>(done.files);
+  report.frames = static_cast<std::int64_t>(done.frames);
+  if (!done.damaged.empty()) report.damaged = done.damaged;
+  MEMD_TRY(print_report(call, report));
   return done.damaged.empty() ? kOk : kFailed;
 }
 
@@ -94,6 +90,7 @@ Command open_command() {
 
 Command key_command() {
   Command c{"key", "The key of encryption at rest (docs/encryption.md)"};
+  c.json_schema = schema_of<KeyReport>(c.name);
   c.subcommands = {new_command(), reseal_command(true), reseal_command(false), open_command()};
   return c;
 }

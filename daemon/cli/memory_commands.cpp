@@ -1,6 +1,6 @@
 // `memd memory …`: memories as files. Works on the files directly; a daemon is asked by `rebuild` alone.
 #include "daemon/cli/memory_commands.hpp"
-#include "daemon/cli/asking.hpp"
+#include "daemon/admin/reports.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/render/table.hpp"
 #include "daemon/cli/render/words.hpp"
@@ -8,7 +8,6 @@
 #include "daemon/report/memory_map.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/json_writer.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/harvest/draft.hpp"
 #include "store/reader.hpp"
@@ -93,27 +92,41 @@ Result<memories::Destination> destination(const MemoryOptions& o) {
   return out;
 }
 
-void print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked) {
+MemoryWrittenReport written_report(const Memory& m, bool created, bool masked) {
+  MemoryWrittenReport out;
+  out.slug = m.slug;
+  out.path = m.path.string();
+  out.scope = to_string(m.scope);
+  out.created = created;
+  if (masked) out.masked = true;
+  return out;
+}
+
+Result<void> print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked) {
   if (call.as_json) {
-    std::string out;
-    json::Writer w(out);
-    w.begin_object();
-    w.member("slug", m.slug);
-    w.member("path", m.path.string());
-    w.member("scope", to_string(m.scope));
-    w.member_bool("created", done == "created");
-    if (masked) w.member_bool("masked", true);
-    w.end_object();
-    std::cout << out << '\n';
-    return;
+    MEMD_TRY(print_json(call, written_report(m, done == "created", masked)));
+    return {};
   }
-  fmt::print("{} {} ({}): {}\n", done, harmless_line(m.slug), to_string(m.scope), harmless_line(m.path.string()));
-  if (masked) fmt::print("Secrets in it were masked.\n");
+  Screen screen(call.look);
+  screen.text(Line(std::string(done) + " ")
+                  .add(m.slug, Style::id)
+                  .add(" (" + std::string(to_string(m.scope)) + "): ")
+                  .add(m.path.string(), Style::name));
+  if (masked) screen.line("Secrets in it were masked.");
+  if (done == "deleted") screen.text(Line("memd memory undo " + m.slug, Style::id).add(" brings it back."));
+  return screen.finish();
+}
+
+Line link_line(const std::string& source, const std::string& label, const std::string& target, bool changed) {
+  Line line(source, Style::id);
+  line.add(" " + label + " ").add(target, Style::id);
+  return changed ? line : line.add(" (it was so already)", Style::faint);
 }
 
 Command memory_subcommand(std::string name, std::string help, const Options& o, std::vector<Option> options,
-                          MemoryRun run) {
+                          MemoryRun run, std::function<std::string()> json_schema) {
   Command c{std::move(name), std::move(help)};
+  c.json_schema = std::move(json_schema);
   c.options = std::move(options);
   c.run = [o, run = std::move(run)](const Invocation& call) { return run(*o, call); };
   return c;
@@ -137,7 +150,7 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
   }
   MEMD_TRY_ASSIGN(wanted.text, text_given(o.file));
   MEMD_TRY_ASSIGN(const auto done, notebook.create(std::move(wanted)));
-  print_written(call, done.memory, "created", done.masked);
+  MEMD_TRY(print_written(call, done.memory, "created", done.masked));
   return kOk;
 }
 
@@ -177,11 +190,11 @@ Result<int> edit_memory(const MemoryOptions& o, const Invocation& call) {
     MEMD_TRY_ASSIGN(const ReadMemory now, directory.read(found.read.memory.slug));
     for (const MemoryProblem& problem : now.problems)
       std::cerr << "memd: " << problem.text() << '\n';
-    print_written(call, now.memory, "changed", false);
+    MEMD_TRY(print_written(call, now.memory, "changed", false));
     return now.is_valid() ? kOk : kFailed;
   }
   MEMD_TRY_ASSIGN(const auto done, notebook.change(found, std::move(edit), found.read.memory.file_hash));
-  print_written(call, done.memory, "changed", done.masked);
+  MEMD_TRY(print_written(call, done.memory, "changed", done.masked));
   return kOk;
 }
 
@@ -190,15 +203,14 @@ Result<int> remove_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
   MEMD_TRY_ASSIGN(const auto found, notebook.find_to_write(name));
   MEMD_TRY(notebook.remove(found, {}));
-  print_written(call, found.read.memory, "deleted", false);
-  if (!call.as_json) fmt::print("`memd memory undo {}` brings it back.\n", found.read.memory.slug);
+  MEMD_TRY(print_written(call, found.read.memory, "deleted", false));
   return kOk;
 }
 
 Result<int> undo_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
   MEMD_TRY_ASSIGN(const Memory back, notebook_of(call.settings).undo(name));
-  print_written(call, back, "brought back", false);
+  MEMD_TRY(print_written(call, back, "brought back", false));
   return kOk;
 }
 
@@ -208,23 +220,18 @@ Result<int> change_edge(const MemoryOptions& o, const Invocation& call, bool lin
   MEMD_TRY_ASSIGN(const auto found, notebook.find_to_write(name));
   MEMD_TRY_ASSIGN(const auto done,
                   links ? notebook.link(found, o.other, o.label) : notebook.unlink(found, o.other, o.label));
-  if (call.as_json) {
-    std::string out;
-    json::Writer w(out);
-    w.begin_object();
-    w.member("source", o.slug);
-    w.member("target", o.other);
-    if (links || o.label) w.member("label", done.label);
-    w.member_bool("changed", done.changed);
-    w.end_object();
-    std::cout << out << '\n';
-  } else if (links) {
-    fmt::print("{} {} {}{}\n", o.slug, done.label, o.other, done.changed ? "" : " (it was so already)");
-  } else {
-    fmt::print("{}\n",
-               done.changed ? o.slug + " and " + o.other + " are not linked any more" : "there was no such edge");
-  }
-  return kOk;
+  if (call.as_json)
+    return print_json(
+        call,
+        MemoryLinkReport{o.slug, o.other, links || o.label ? std::optional(done.label) : std::nullopt, done.changed});
+  Screen screen(call.look);
+  if (links)
+    screen.text(link_line(o.slug, done.label, o.other, done.changed));
+  else if (done.changed)
+    screen.text(Line(o.slug, Style::id).add(" and ").add(o.other, Style::id).add(" are not linked any more"));
+  else
+    screen.line("there was no such edge");
+  return finish(screen);
 }
 
 std::vector<std::string> targets_of(const Memory& m) {
@@ -234,31 +241,15 @@ std::vector<std::string> targets_of(const Memory& m) {
   return out;
 }
 
-void add_texts(json::Writer& w, std::string_view key, const std::vector<std::string>& values) {
-  w.key(key);
-  w.begin_array();
-  for (const auto& value : values)
-    w.string(value);
-  w.end_array();
-}
-
-void write_fields(json::Writer& w, const Memory& m) {
-  w.member("slug", m.slug);
-  w.member("type", to_string(m.type));
-  w.member("title", m.title);
-  w.member("scope", to_string(m.scope));
-  w.member("path", m.path.string());
-  add_texts(w, "tags", m.tags);
-  add_texts(w, "links", targets_of(m));
+MemoryListed listed(const Memory& m) {
+  return {
+      m.slug,       std::string(to_string(m.type)), m.title, std::string(to_string(m.scope)), m.path.string(), m.tags,
+      targets_of(m)};
 }
 
 Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(const auto scope, scope_of(o));
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  w.key("memories");
-  w.begin_array();
+  MemoryListReport report;
   Table table({{"SLUG"}, {"SCOPE"}, {"TYPE"}, {"TITLE", Column::Fit::shrinks}, {"TAGS", Column::Fit::may_go}});
   int invalid = 0;
   for (const ReadMemory& read : notebook_of(call.settings).all()) {
@@ -268,18 +259,11 @@ Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {
       ++invalid;
       continue;
     }
-    w.begin_object();
-    write_fields(w, m);
-    w.end_object();
+    report.memories.push_back(listed(m));
     table.row({Line(m.slug, Style::id), Line(to_string(m.scope), Style::faint), Line(to_string(m.type), Style::good),
                Line(m.title, Style::strong), Line(fmt::format("{}", fmt::join(m.tags, ", ")), Style::faint)});
   }
-  w.end_array();
-  w.end_object();
-  if (call.as_json) {
-    std::cout << out << '\n';
-    return kOk;
-  }
+  if (call.as_json) return print_json(call, report);
   Screen screen(call.look);
   if (table.empty()) screen.text("No memories yet. `memd memory write --type learning --title …` writes one.");
   table.print(screen);
@@ -297,17 +281,8 @@ Result<int> show_memory(const MemoryOptions& o, const Invocation& call) {
     screen.as_it_is(harmless(bytes));
     return finish(screen);
   }
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  write_fields(w, m);
-  w.member("created", format_rfc3339(m.created));
-  w.member("updated", format_rfc3339(m.updated));
-  w.member("content", m.content);
-  w.member_bool("valid", found.read.is_valid());
-  w.end_object();
-  std::cout << out << '\n';
-  return kOk;
+  MemoryShown shown{listed(m), format_rfc3339(m.created), format_rfc3339(m.updated), m.content, found.read.is_valid()};
+  return print_json(call, shown);
 }
 
 Result<int> draw_memories(const MemoryOptions& o, const Notebook& notebook, const memories::MemoryGraphView& graph) {
@@ -326,37 +301,15 @@ Result<int> graph_memory(const MemoryOptions& o, const Invocation& call) {
   const Notebook notebook = notebook_of(call.settings);
   MEMD_TRY_ASSIGN(const auto graph, notebook.graph());
   if (o.html) return draw_memories(o, notebook, graph);
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  w.key("nodes");
-  w.begin_array();
-  for (const auto& [m, of] : graph.nodes) {
-    w.begin_object();
-    w.member("slug", m.slug);
-    w.member("type", to_string(m.type));
-    w.member("title", m.title);
-    w.member("scope", to_string(m.scope));
-    w.end_object();
-  }
-  w.end_array();
-  w.key("edges");
-  w.begin_array();
+  MemoryGraphReport report;
+  for (const auto& [m, of] : graph.nodes)
+    report.nodes.push_back({m.slug, std::string(to_string(m.type)), m.title, std::string(to_string(m.scope))});
   Table table({{"MEMORY"}, {"EDGE"}, {"MEMORY"}});
   for (const auto& [edge, place] : graph.edges) {
-    w.begin_object();
-    w.member("source", edge.source);
-    w.member("target", edge.target);
-    w.member("label", edge.label);
-    w.end_object();
+    report.edges.push_back({edge.source, edge.target, edge.label});
     table.row({Line(edge.source, Style::id), Line(edge.label, Style::faint), Line(edge.target, Style::id)});
   }
-  w.end_array();
-  w.end_object();
-  if (call.as_json) {
-    std::cout << out << '\n';
-    return kOk;
-  }
+  if (call.as_json) return print_json(call, report);
   Screen screen(call.look);
   if (table.empty()) screen.line("No memory is linked with another one.");
   table.print(screen);
@@ -365,30 +318,17 @@ Result<int> graph_memory(const MemoryOptions& o, const Invocation& call) {
 
 Result<int> health_memory(const Invocation& call) {
   const auto problems = notebook_of(call.settings).health();
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  w.key("problems");
-  w.begin_array();
-  Screen screen(call.look);
-  for (const MemoryProblem& problem : problems) {
-    w.begin_object();
-    w.member("kind", to_string(problem.kind));
-    w.member("slug", problem.slug);
-    w.member("path", problem.path.string());
-    w.key("line");
-    w.number(std::int64_t{problem.line});
-    w.member("message", (problem.key.empty() ? "" : problem.key + ": ") + problem.message);
-    w.end_object();
-    if (call.as_json) continue;
-    screen.text(Line(fmt::format("{:<20} ", to_string(problem.kind)), Style::warning).add(problem.text()));
+  if (call.as_json) {
+    MemoryHealthReport report;
+    for (const MemoryProblem& p : problems)
+      report.problems.push_back({std::string(to_string(p.kind)), p.slug, p.path.string(), p.line,
+                                 (p.key.empty() ? "" : p.key + ": ") + p.message});
+    return print_json(call, report);
   }
-  w.end_array();
-  w.end_object();
-  if (call.as_json)
-    std::cout << out << '\n';
-  else if (problems.empty())
-    screen.line(Line("All memories are well.", Style::good));
+  Screen screen(call.look);
+  for (const MemoryProblem& problem : problems)
+    screen.text(Line(fmt::format("{:<20} ", to_string(problem.kind)), Style::warning).add(problem.text()));
+  if (problems.empty()) screen.line(Line("All memories are well.", Style::good));
   return finish(screen);
 }
 
@@ -396,6 +336,7 @@ Result<int> health_memory(const Invocation& call) {
 Command memory_rebuild_command() {
   const auto state = std::make_shared<bool>(false);
   Command c{"rebuild", "Make the index that searches use anew from the files"};
+  c.json_schema = schema_of<admin::MemoryCatalogReport>("memory rebuild");
   c.options = {{"--state", state.get(), "Only say how it stands"}};
   c.run = [state](const Invocation& call) -> Result<int> {
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, *state ? Need::read : Need::ingest));
@@ -423,44 +364,47 @@ Command memory_command() {
   Option needed_title = title;
   needed_title.required = true;
   c.subcommands = {
-      memory_subcommand("list", "All memories, those of agents too", o, {scope}, list_memory),
-      memory_subcommand("show", "One memory", o, {slug, scope}, show_memory),
-      memory_subcommand("write", "Write a new memory", o,
-                        {needed_type,
-                         needed_title,
-                         {"--slug", &o->slug, "Its name; made of type and title if not given"},
-                         scope,
-                         tags,
-                         {.names = "--dialect",
-                          .target = &o->dialect,
-                          .help = "plugin or repository",
-                          .one_of = {"plugin", "repository"}},
-                         {"--from", &o->from, "The exchange that it comes from: x42"},
-                         file},
-                        write_memory),
-      memory_subcommand("edit", "Change a memory; without options in $EDITOR", o,
-                        {slug, type, title, tags, scope, {"file", &o->file, "The new text; - is standard input"}},
-                        edit_memory),
-      memory_subcommand("delete", "Put a memory into the trash, with its edges", o, {slug, scope}, remove_memory),
-      memory_subcommand("undo", "Bring back what was deleted last", o,
-                        {{"slug", &o->slug, "Bring back this one"}, scope}, undo_memory),
-      memory_subcommand(
+      memory_subcommand<MemoryListReport>("list", "All memories, those of agents too", o, {scope}, list_memory),
+      memory_subcommand<MemoryShown>("show", "One memory", o, {slug, scope}, show_memory),
+      memory_subcommand<MemoryWrittenReport>("write", "Write a new memory", o,
+                                             {needed_type,
+                                              needed_title,
+                                              {"--slug", &o->slug, "Its name; made of type and title if not given"},
+                                              scope,
+                                              tags,
+                                              {.names = "--dialect",
+                                               .target = &o->dialect,
+                                               .help = "plugin or repository",
+                                               .one_of = {"plugin", "repository"}},
+                                              {"--from", &o->from, "The exchange that it comes from: x42"},
+                                              file},
+                                             write_memory),
+      memory_subcommand<MemoryWrittenReport>(
+          "edit", "Change a memory; without options in $EDITOR", o,
+          {slug, type, title, tags, scope, {"file", &o->file, "The new text; - is standard input"}}, edit_memory),
+      memory_subcommand<MemoryWrittenReport>("delete", "Put a memory into the trash, with its edges", o, {slug, scope},
+                                             remove_memory),
+      memory_subcommand<MemoryWrittenReport>("undo", "Bring back what was deleted last", o,
+                                             {{"slug", &o->slug, "Bring back this one"}, scope}, undo_memory),
+      memory_subcommand<MemoryLinkReport>(
           "link", "Link two memories of a scope", o,
           {slug,
            other,
            {"--label", &o->label, "implements, relates-to, part-of, builds-on, similar-to, supersedes, …"},
            scope},
           [](const MemoryOptions& given, const Invocation& call) { return change_edge(given, call, true); }),
-      memory_subcommand(
+      memory_subcommand<MemoryLinkReport>(
           "unlink", "Remove the edges between two memories", o,
           {slug, other, {"--label", &o->label, "Only this one"}, scope},
           [](const MemoryOptions& given, const Invocation& call) { return change_edge(given, call, false); }),
-      memory_subcommand("graph", "Memories and their edges", o,
-                        {{"--html", &o->html, "As a page with a picture"},
-                         {"-o,--output", &o->output, "Where the page goes; standard output if not given", "FILE"}},
-                        graph_memory),
-      memory_subcommand("health", "What is wrong with memories, and what to do", o, {},
-                        [](const MemoryOptions&, const Invocation& call) { return health_memory(call); }),
+      memory_subcommand<MemoryGraphReport>(
+          "graph", "Memories and their edges", o,
+          {{"--html", &o->html, "As a page with a picture"},
+           {"-o,--output", &o->output, "Where the page goes; standard output if not given", "FILE"}},
+          graph_memory),
+      memory_subcommand<MemoryHealthReport>(
+          "health", "What is wrong with memories, and what to do", o, {},
+          [](const MemoryOptions&, const Invocation& call) { return health_memory(call); }),
   };
   c.subcommands.push_back(memory_garden_command(o));
   c.subcommands.push_back(memory_rebuild_command());

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/memory_reports.hpp"
+#include "daemon/cli/render/line.hpp"
 #include "daemon/memories/notebook.hpp"
 #include "schemas/error.hpp"
 
@@ -10,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // What the commands of `memd memory` share. One thread.
@@ -48,9 +52,20 @@ memories::Notebook notebook_of(const Settings& settings);
 // What the options name. Errc::invalid_argument names the option.
 Result<memories::MemoryName> memory_named(const MemoryOptions& o, const std::string& slug);
 Result<memories::Destination> destination(const MemoryOptions& o);
-void print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked);
+MemoryWrittenReport written_report(const Memory& m, bool created, bool masked);
+// "created", "changed", "deleted", …; JSON for a program.
+Result<void> print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked);
+// "a relates-to b"
+Line link_line(const std::string& source, const std::string& label, const std::string& target, bool changed);
+// `Report`: what it prints with --json.
 Command memory_subcommand(std::string name, std::string help, const Options& o, std::vector<Option> options,
-                          MemoryRun run);
+                          MemoryRun run, std::function<std::string()> json_schema);
+template <mcp::Described Report>
+Command memory_subcommand(const std::string& name, std::string help, const Options& o, std::vector<Option> options,
+                          MemoryRun run) {
+  return memory_subcommand(name, std::move(help), o, std::move(options), std::move(run),
+                           schema_of<Report>("memory " + name));
+}
 
 // promote, suggest, recap, verify.
 std::vector<Command> memory_history_commands(const Options& o);

@@ -4,43 +4,27 @@
 #include "daemon/cli/render/words.hpp"
 #include "daemon/memories/gardener.hpp"
 #include "schemas/harmless.hpp"
-#include "schemas/json_writer.hpp"
 #include "store/reader.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
+#include <optional>
+#include <string>
 
 namespace memd::cli {
 namespace {
 
-void print_garden_json(const memories::GardenPlan& plan) {
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  w.key("steps");
-  w.begin_array();
-  for (const auto& step : plan.steps) {
-    w.begin_object();
-    w.member("action", to_string(step.action));
-    w.member("scope", to_string(step.place.scope));
-    w.member("directory", step.place.directory.string());
-    if (!step.slug.empty()) w.member("slug", step.slug);
-    if (!step.other.empty()) w.member("other", step.other);
-    w.member("why", step.why);
-    w.member_bool("proposal", step.is_proposal);
-    w.member_bool("done", step.done);
-    w.end_object();
-  }
-  w.end_array();
-  w.key("notices");
-  w.begin_array();
-  for (const auto& notice : plan.notices)
-    w.string(notice);
-  w.end_array();
-  w.end_object();
-  std::cout << out << '\n';
+std::optional<std::string> if_any(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
+
+GardenReport garden_report(const memories::GardenPlan& plan) {
+  GardenReport out;
+  for (const auto& step : plan.steps)
+    out.steps.push_back({std::string(to_string(step.action)), std::string(to_string(step.place.scope)),
+                         step.place.directory.string(), if_any(step.slug), if_any(step.other), step.why,
+                         step.is_proposal, step.done});
+  out.notices = plan.notices;
+  return out;
 }
 
 std::string_view standing_of(const memories::GardenStep& step, bool applied) {
@@ -82,7 +66,7 @@ Result<int> tend_garden(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(auto plan, gardener.plan());
   if (o.apply) gardener.apply(plan);
   if (call.as_json) {
-    print_garden_json(plan);
+    MEMD_TRY(print_json(call, garden_report(plan)));
   } else {
     MEMD_TRY(print_garden(call, plan, o.apply));
   }
@@ -94,8 +78,8 @@ Result<int> tend_garden(const MemoryOptions& o, const Invocation& call) {
 }  // namespace
 
 Command memory_garden_command(const Options& o) {
-  return memory_subcommand("garden", "Tidy memories: say what to do and why, or do it", o,
-                           {{"--apply", &o->apply, "Do it; what goes lies in the trash"}}, tend_garden);
+  return memory_subcommand<GardenReport>("garden", "Tidy memories: say what to do and why, or do it", o,
+                                         {{"--apply", &o->apply, "Do it; what goes lies in the trash"}}, tend_garden);
 }
 
 }  // namespace memd::cli

@@ -5,7 +5,6 @@
 #include "daemon/memories/promotion.hpp"
 #include "daemon/memories/verification.hpp"
 #include "schemas/harmless.hpp"
-#include "schemas/json_writer.hpp"
 #include "store/harvest/recap.hpp"
 #include "store/harvest/suggestions.hpp"
 #include "store/memory/memory_text.hpp"
@@ -21,41 +20,26 @@ namespace {
 
 using memories::Notebook;
 
-void write_similar(json::Writer& w, const std::vector<harvest::SimilarMemory>& similar) {
-  w.key("similar");
-  w.begin_array();
-  for (const auto& one : similar) {
-    w.begin_object();
-    w.member("slug", one.slug);
-    w.member("scope", to_string(one.scope));
-    w.member("title", one.title);
-    w.member("path", one.path.string());
-    w.key("likeness");
-    w.number(one.likeness);
-    w.end_object();
-  }
-  w.end_array();
+MemoryWrittenReport draft_report(const memories::Promotion& made) {
+  MemoryWrittenReport out;
+  out.type = to_string(made.draft.type);
+  out.title = made.draft.title;
+  out.scope = to_string(made.draft.scope);
+  out.content = made.draft.content;
+  out.similar.emplace();
+  for (const auto& one : made.similar)
+    out.similar->push_back({one.slug, std::string(to_string(one.scope)), one.title, one.path.string(), one.likeness});
+  return out;
 }
 
-void print_draft(const Invocation& call, const memories::Promotion& made) {
-  if (!call.as_json) {
-    std::cout << memory::new_memory_text(made.draft);
-    return;
-  }
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  w.member("type", to_string(made.draft.type));
-  w.member("title", made.draft.title);
-  w.member("scope", to_string(made.draft.scope));
-  w.member("content", made.draft.content);
-  w.member_bool("created", false);
-  write_similar(w, made.similar);
-  w.end_object();
-  std::cout << out << '\n';
-}
+// What was made, and whether that is what was wanted.
+struct Promoted {
+  MemoryWrittenReport report;
+  int code = kOk;
+};
 
-Result<int> promote_memory(const MemoryOptions& o, const Invocation& call) {
+// Tells a person what was made.
+Result<Promoted> promoted(const MemoryOptions& o, const Invocation& call) {
   const Notebook notebook = notebook_of(call.settings);
   memories::PromoteRequest request;
   request.from = o.from.value_or("");
@@ -69,15 +53,21 @@ Result<int> promote_memory(const MemoryOptions& o, const Invocation& call) {
   Reader reader(call.settings.layout.database());
   MEMD_TRY_ASSIGN(const auto made, memories::promote(reader, notebook.places(), request, system_clock()));
   if (made.written) {
-    print_written(call, made.written->memory, "created", made.written->masked);
-    return kOk;
+    if (!call.as_json) MEMD_TRY(print_written(call, made.written->memory, "created", made.written->masked));
+    return Promoted{written_report(made.written->memory, true, made.written->masked)};
   }
-  if (o.dry_run || call.as_json) print_draft(call, made);
+  if (o.dry_run && !call.as_json) std::cout << harmless(memory::new_memory_text(made.draft));
   for (const auto& one : made.similar)
-    fmt::print(stderr, "memd: {} ({}) says the same: {}\n", one.slug, to_string(one.scope), one.title);
-  if (o.dry_run) return kOk;
-  fmt::print(stderr, "memd: nothing was written; --force writes it all the same\n");
-  return kFailed;
+    std::cerr << "memd: " << harmless_line(one.slug) << " (" << to_string(one.scope)
+              << ") says the same: " << harmless_line(one.title) << '\n';
+  if (!o.dry_run) std::cerr << "memd: nothing was written; --force writes it all the same\n";
+  return Promoted{draft_report(made), o.dry_run ? kOk : kFailed};
+}
+
+Result<int> promote_memory(const MemoryOptions& o, const Invocation& call) {
+  MEMD_TRY_ASSIGN(const Promoted made, promoted(o, call));
+  if (call.as_json) MEMD_TRY(print_json(call, made.report));
+  return made.code;
 }
 
 constexpr std::int64_t kSuggestDays = 14;
@@ -90,41 +80,25 @@ std::vector<Memory> valid_memories(const Notebook& notebook) {
   return out;
 }
 
-void write_texts(json::Writer& w, std::string_view key, const std::vector<std::string>& values) {
-  w.key(key);
-  w.begin_array();
-  for (const auto& value : values)
-    w.string(value);
-  w.end_array();
-}
-
 // "of /home/ada/app "; empty: of all projects.
 std::string of_project(const Notebook& notebook) {
   const auto& project = notebook.places().project;
   return project.empty() ? std::string() : "of " + harmless(project.string()) + " ";
 }
 
-void print_suggestions(const Invocation& call, const Notebook& notebook, const std::vector<harvest::Suggestion>& all) {
+Result<int> print_suggestions(const Invocation& call, const Notebook& notebook,
+                              const std::vector<harvest::Suggestion>& all) {
+  if (call.as_json) {
+    SuggestReport report;
+    report.suggestions.emplace();
+    for (const auto& one : all)
+      report.suggestions->push_back({one.id, format_exchange_id(one.exchange), one.session_uid, one.project,
+                                     format_rfc3339(one.time), std::string(to_string(one.draft.type)), one.draft.title,
+                                     one.score, one.reasons});
+    return print_json(call, report);
+  }
   Screen screen(call.look);
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  w.key("suggestions");
-  w.begin_array();
   for (const auto& one : all) {
-    w.begin_object();
-    w.member("id", one.id);
-    w.member("exchange", format_exchange_id(one.exchange));
-    w.member("session", one.session_uid);
-    w.member("project", one.project);
-    w.member("time", format_rfc3339(one.time));
-    w.member("type", to_string(one.draft.type));
-    w.member("title", one.draft.title);
-    w.key("score");
-    w.number(one.score);
-    write_texts(w, "reasons", one.reasons);
-    w.end_object();
-    if (call.as_json) continue;
     screen.text(Line(fmt::format("{:<6} ", one.id), Style::id)
                     .add(fmt::format("{:<8} ", to_string(one.draft.type)), Style::good)
                     .add(one.draft.title, Style::strong));
@@ -134,42 +108,30 @@ void print_suggestions(const Invocation& call, const Notebook& notebook, const s
             .add(" of " + format_rfc3339(one.time).substr(0, 10) + "; " + comma_list(one.reasons), Style::faint),
         kIndent);
   }
-  w.end_array();
-  w.end_object();
-  if (call.as_json)
-    std::cout << out << '\n';
-  else if (all.empty())
+  if (all.empty())
     screen.text("Nothing " + of_project(notebook) +
                 "in these days is worth a memory that there is not yet. --days looks further back.");
   else
     screen.blank().text(Line("memd memory promote " + all.front().id, Style::id).add(" writes the first one."));
+  return finish(screen);
 }
 
-void print_links(const Invocation& call, const std::vector<harvest::LinkSuggestion>& all) {
-  Screen screen(call.look);
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  w.key("links");
-  w.begin_array();
-  for (const auto& one : all) {
-    w.begin_object();
-    w.member("id", one.id);
-    w.member("source", one.source);
-    w.member("target", one.target);
-    w.member("scope", to_string(one.scope));
-    write_texts(w, "reasons", one.reasons);
-    w.end_object();
-    if (!call.as_json) screen.text(Line(one.id, Style::id)).text(Line(comma_list(one.reasons), Style::faint), 4);
+Result<int> print_links(const Invocation& call, const std::vector<harvest::LinkSuggestion>& all) {
+  if (call.as_json) {
+    SuggestReport report;
+    report.links.emplace();
+    for (const auto& one : all)
+      report.links->push_back({one.id, one.source, one.target, std::string(to_string(one.scope)), one.reasons});
+    return print_json(call, report);
   }
-  w.end_array();
-  w.end_object();
-  if (call.as_json)
-    std::cout << out << '\n';
-  else if (!all.empty())
+  Screen screen(call.look);
+  for (const auto& one : all)
+    screen.text(Line(one.id, Style::id)).text(Line(comma_list(one.reasons), Style::faint), 4);
+  if (!all.empty())
     screen.blank().text(Line("memd memory suggest --accept " + all.front().id, Style::id).add(" makes the first one."));
   else
     screen.text("There are no memories without a link that seem to belong together.");
+  return finish(screen);
 }
 
 // "a+b": a link; else what promote takes.
@@ -180,28 +142,31 @@ Result<int> accept_link(const MemoryOptions& o, const Invocation& call, const No
   MEMD_TRY_ASSIGN(const auto name, memory_named(o, source));
   MEMD_TRY_ASSIGN(const auto found, notebook.find_to_write(name));
   MEMD_TRY_ASSIGN(const auto done, notebook.link(found, target, std::nullopt));
-  if (call.as_json)
-    fmt::print("{{\"source\":\"{}\",\"target\":\"{}\",\"label\":\"{}\",\"changed\":{}}}\n", source, target, done.label,
-               done.changed);
-  else
-    fmt::print("{} {} {}{}\n", source, done.label, target, done.changed ? "" : " (it was so already)");
-  return kOk;
+  if (call.as_json) {
+    SuggestReport report;
+    report.linked = MemoryLinkReport{source, target, done.label, done.changed};
+    return print_json(call, report);
+  }
+  Screen screen(call.look);
+  screen.text(link_line(source, done.label, target, done.changed));
+  return finish(screen);
 }
 
 Result<int> suggest_memory(const MemoryOptions& o, const Invocation& call) {
   const Notebook notebook = notebook_of(call.settings);
   if (o.accept && o.accept->find('+') != std::string::npos) return accept_link(o, call, notebook);
   if (o.accept) {
-    MemoryOptions promoted = o;
-    promoted.from = o.accept;
-    return promote_memory(promoted, call);
+    MemoryOptions accepted = o;
+    accepted.from = o.accept;
+    MEMD_TRY_ASSIGN(const Promoted made, promoted(accepted, call));
+    SuggestReport report;
+    report.written = made.report;
+    if (call.as_json) MEMD_TRY(print_json(call, report));
+    return made.code;
   }
   const auto most = static_cast<std::size_t>(o.count.value_or(kSuggestCount));
   const auto memories = valid_memories(notebook);
-  if (o.links) {
-    print_links(call, harvest::suggest_links(memories, most));
-    return kOk;
-  }
+  if (o.links) return print_links(call, harvest::suggest_links(memories, most));
   harvest::SuggestionsQuery query;
   query.filter.since = system_clock().now() - o.days.value_or(kSuggestDays) * kMsPerDay;
   const auto& project = notebook.places().project;
@@ -209,8 +174,7 @@ Result<int> suggest_memory(const MemoryOptions& o, const Invocation& call) {
   query.project = project;
   Reader reader(call.settings.layout.database());
   MEMD_TRY_ASSIGN(auto all, reader.ask(query));
-  print_suggestions(call, notebook, harvest::not_known(std::move(all), harvest::KnownMemories(memories), most));
-  return kOk;
+  return print_suggestions(call, notebook, harvest::not_known(std::move(all), harvest::KnownMemories(memories), most));
 }
 
 Result<int> recap_memory(const MemoryOptions& o, const Invocation& call) {
@@ -229,9 +193,18 @@ Result<int> recap_memory(const MemoryOptions& o, const Invocation& call) {
   Reader reader(call.settings.layout.database());
   MEMD_TRY_ASSIGN(const auto recap, reader.ask(query));
   if (!recap) return Error(Errc::not_found, "memd knows of nothing " + of_project(notebook) + "on that day");
+  if (!o.write && call.as_json) {
+    MemoryWrittenReport draft;
+    draft.type = to_string(recap->type);
+    draft.title = recap->title;
+    draft.scope = to_string(MemoryScope::project);
+    draft.content = recap->content;
+    return print_json(call, draft);
+  }
   if (!o.write) {
-    std::cout << harmless(recap->content);
-    return kOk;
+    Screen screen(call.look);
+    screen.as_it_is(harmless(recap->content));
+    return finish(screen);
   }
   MEMD_TRY_ASSIGN(const auto place, notebook.place_for_new({{}, MemoryScope::project, MemoryDialect::repository}));
   auto directory = notebook.directory(place);
@@ -239,11 +212,11 @@ Result<int> recap_memory(const MemoryOptions& o, const Invocation& call) {
     memory::MemoryChange change;
     change.content = "\n" + recap->content;
     MEMD_TRY_ASSIGN(const auto done, directory.update(recap->slug, change, there->memory.file_hash));
-    print_written(call, done.memory, "changed", done.masked);
+    MEMD_TRY(print_written(call, done.memory, "changed", done.masked));
     return kOk;
   }
   MEMD_TRY_ASSIGN(const auto done, directory.create(*recap));
-  print_written(call, done.memory, "created", done.masked);
+  MEMD_TRY(print_written(call, done.memory, "created", done.masked));
   return kOk;
 }
 
@@ -254,36 +227,21 @@ struct Checked {
   bool written = false;
 };
 
-void print_checked(const Invocation& call, const std::vector<Checked>& all) {
-  Screen screen(call.look);
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  w.key("memories");
-  w.begin_array();
-  for (const Checked& one : all) {
-    w.begin_object();
-    w.member("slug", one.memory.slug);
-    w.member("path", one.memory.path.string());
-    w.member("status", to_string(one.found.status));
-    w.member("base", one.found.base);
-    w.key("named");
-    w.begin_array();
-    for (const auto& name : one.found.named)
-      w.string(name);
-    w.end_array();
-    w.key("commits");
-    w.begin_array();
-    for (const auto& commit : one.found.changed_by) {
-      w.begin_object();
-      w.member("sha", commit.sha);
-      w.member("subject", commit.subject);
-      w.end_object();
+Result<int> print_checked(const Invocation& call, const std::vector<Checked>& all) {
+  if (call.as_json) {
+    VerifyReport report;
+    for (const Checked& one : all) {
+      CheckedMemory out{one.memory.slug, one.memory.path.string(), std::string(to_string(one.found.status)),
+                        one.found.base,  one.found.named,          {},
+                        one.written};
+      for (const auto& commit : one.found.changed_by)
+        out.commits.push_back({commit.sha, commit.subject});
+      report.memories.push_back(std::move(out));
     }
-    w.end_array();
-    w.member_bool("marked", one.written);
-    w.end_object();
-    if (call.as_json) continue;
+    return print_json(call, report);
+  }
+  Screen screen(call.look);
+  for (const Checked& one : all) {
     const bool stale = to_string(one.found.status) == "stale";
     Line line(fmt::format("{:<9} ", to_string(one.found.status)), stale ? Style::warning : Style::good);
     line.add(one.memory.slug, Style::id);
@@ -292,9 +250,7 @@ void print_checked(const Invocation& call, const std::vector<Checked>& all) {
     for (const auto& commit : one.found.changed_by)
       screen.text(Line(commit.sha.substr(0, 12), Style::warning).add(" ").add(commit.subject), kIndent);
   }
-  w.end_array();
-  w.end_object();
-  if (call.as_json) std::cout << out << '\n';
+  return finish(screen);
 }
 
 // What is written with --mark and --ok. The base goes with `stale`, so that a later look starts from the same commit.
@@ -336,8 +292,7 @@ Result<int> verify_memory(const MemoryOptions& o, const Invocation& call) {
     if (o.mark || o.ok) MEMD_TRY(write_status(notebook, one, o.ok, git));
     if (one.written && o.ok) one.found.changed_by.clear();
   }
-  print_checked(call, all);
-  return kOk;
+  return print_checked(call, all);
 }
 
 }  // namespace
@@ -345,36 +300,38 @@ Result<int> verify_memory(const MemoryOptions& o, const Invocation& call) {
 std::vector<Command> memory_history_commands(const Options& o) {
   const Option scope{"--scope", &o->scope, "global, project, local or enterprise"};
   return {
-      memory_subcommand("promote", "Make a memory of an exchange, an observation or a decision", o,
-                        {{.names = "id", .target = &o->from, .help = "x42, o99 or d99", .required = true},
-                         {"--type", &o->type, "decision, learning, gotcha, …; or adr, fact, …"},
-                         {"--title", &o->title, "Instead of the one that is made"},
-                         {"--slug", &o->slug, "Its name; made of type and title if not given"},
-                         scope,
-                         {.names = "--dialect",
-                          .target = &o->dialect,
-                          .help = "plugin or repository",
-                          .one_of = {"plugin", "repository"}},
-                         {"--dry-run", &o->dry_run, "Show it and what is like it; write nothing"},
-                         {"--force", &o->force, "Write it although a memory says the same"}},
-                        promote_memory),
-      memory_subcommand("suggest", "What of the last days is worth a memory", o,
-                        {{"--days", &o->days, "How far back; 14 if not given"},
-                         {"--count", &o->count, "How many; 10 if not given"},
-                         {"--links", &o->links, "Links between memories instead"},
-                         {"--accept", &o->accept, "Write what this id proposes: o99, a+b"},
-                         scope},
-                        suggest_memory),
-      memory_subcommand("recap", "What happened on a day", o,
-                        {{"date", &o->file, "2026-02-09; today if not given"},
-                         {"--write", &o->write, "Write it to episodic/<date>.md of the repository dialect"}},
-                        recap_memory),
-      memory_subcommand("verify", "Whether git has changed what memories name", o,
-                        {{"slug", &o->slug, "Only this one"},
-                         scope,
-                         {"--mark", &o->mark, "Write the status into the files"},
-                         {"--ok", &o->ok, "It is right as it stands: verified at HEAD"}},
-                        verify_memory),
+      memory_subcommand<MemoryWrittenReport>(
+          "promote", "Make a memory of an exchange, an observation or a decision", o,
+          {{.names = "id", .target = &o->from, .help = "x42, o99 or d99", .required = true},
+           {"--type", &o->type, "decision, learning, gotcha, …; or adr, fact, …"},
+           {"--title", &o->title, "Instead of the one that is made"},
+           {"--slug", &o->slug, "Its name; made of type and title if not given"},
+           scope,
+           {.names = "--dialect",
+            .target = &o->dialect,
+            .help = "plugin or repository",
+            .one_of = {"plugin", "repository"}},
+           {"--dry-run", &o->dry_run, "Show it and what is like it; write nothing"},
+           {"--force", &o->force, "Write it although a memory says the same"}},
+          promote_memory),
+      memory_subcommand<SuggestReport>("suggest", "What of the last days is worth a memory", o,
+                                       {{"--days", &o->days, "How far back; 14 if not given"},
+                                        {"--count", &o->count, "How many; 10 if not given"},
+                                        {"--links", &o->links, "Links between memories instead"},
+                                        {"--accept", &o->accept, "Write what this id proposes: o99, a+b"},
+                                        scope},
+                                       suggest_memory),
+      memory_subcommand<MemoryWrittenReport>(
+          "recap", "What happened on a day", o,
+          {{"date", &o->file, "2026-02-09; today if not given"},
+           {"--write", &o->write, "Write it to episodic/<date>.md of the repository dialect"}},
+          recap_memory),
+      memory_subcommand<VerifyReport>("verify", "Whether git has changed what memories name", o,
+                                      {{"slug", &o->slug, "Only this one"},
+                                       scope,
+                                       {"--mark", &o->mark, "Write the status into the files"},
+                                       {"--ok", &o->ok, "It is right as it stands: verified at HEAD"}},
+                                      verify_memory),
   };
 }
 

@@ -34,13 +34,17 @@ struct RowsWanted {
   std::int64_t a_page = 0;  // the most that the tool gives at once; 0: its pages are not counted in rows
 };
 
+// Leaves as many rows of a page as are wanted, where the tool's pages are not counted in rows.
+template <class Answer>
+using KeepFirst = std::function<void(Answer& page, std::int64_t rows)>;
+
 // Asks page after page until there are as many rows as wanted, or no more. `count` says how many a page has. `on_page`
 // returns false to end it. Gives the last page, whose `next` is there if more could be asked for.
 template <mcp::Described Answer>
 Result<Answer> ask_pages(Caller& caller, std::string_view tool,
                          const std::function<std::string(const PageWanted&)>& arguments, const RowsWanted& wanted,
                          const std::function<std::int64_t(const Answer&)>& count,
-                         const std::function<bool(Answer&)>& on_page) {
+                         const std::function<bool(Answer&)>& on_page, const KeepFirst<Answer>& keep_first = {}) {
   const std::int64_t all = wanted.asked.value_or(wanted.usual);
   std::int64_t left = all;
   PageWanted page;
@@ -48,6 +52,10 @@ Result<Answer> ask_pages(Caller& caller, std::string_view tool,
     if (wanted.a_page > 0) page.rows = all == 0 ? wanted.a_page : std::min(left, wanted.a_page);
     MEMD_TRY_ASSIGN(Answer answer, ask_history<Answer>(caller, tool, arguments(page)));
     const std::int64_t rows = count(answer);
+    if (keep_first && all != 0 && rows > left) {
+      keep_first(answer, left);
+      if (!answer.next) answer.next.emplace();  // there is more; no cursor leads to it
+    }
     left -= rows;
     const bool goes_on = on_page(answer);
     if (!goes_on || !answer.next || (all != 0 && left <= 0)) return answer;
@@ -63,6 +71,7 @@ struct Pages {
   std::string_view tool;
   std::function<std::int64_t(const Answer&)> count;
   std::function<void(Answer& all, Answer& page)> append;
+  KeepFirst<Answer> keep_first{};
 };
 
 // All of it. Its `next` is that of the last page.
@@ -77,21 +86,24 @@ Result<Answer> collect(Caller& caller, const Pages<Answer>& pages, const RowsWan
       all = page;
     return true;
   };
-  MEMD_TRY_ASSIGN(const Answer last, ask_pages<Answer>(caller, pages.tool, arguments, wanted, pages.count, take));
-  all->next = last.next;
+  MEMD_TRY_ASSIGN(const Answer last,
+                  ask_pages<Answer>(caller, pages.tool, arguments, wanted, pages.count, take, pages.keep_first));
+  all->next = last.next.value_or("").empty() ? std::nullopt : last.next;
   return std::move(*all);
 }
 
 // Of one call's ids.
 Pages<tools::GetExchangeAnswer> exchange_pages();
 
-// A list within an answer: its name there, and what to do with a row that goes on with the one before (true: it is in
-// that one now).
+// A list within an answer: its name there, what to do with a row that goes on with the one before (true: it is in that
+// one now), and what of an answer is counted and kept (empty: the rows, all of them).
 template <class Answer, class Row>
 struct ListOf {
   std::string_view name;
   std::vector<Row> Answer::*rows;
   std::function<bool(Row& before, const Row& row)> joins = {};
+  std::function<std::int64_t(const Answer&)> count = {};
+  KeepFirst<Answer> keep_first = {};
 };
 
 ListOf<tools::GetExchangeAnswer, tools::ExchangeOut> exchange_list();
@@ -117,6 +129,7 @@ class StreamedJson {
   Result<int> end(Answer last) {
     print_waiting();
     (last.*list_.rows).clear();
+    if (last.next.value_or("").empty()) last.next.reset();
     print(halves(last).second + "\n");
     return finish(screen_);
   }

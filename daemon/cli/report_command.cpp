@@ -120,6 +120,7 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
 Command report_command() {
   const auto o = std::make_shared<ReportOptions>();
   Command c{"report", "A page about the history: sessions, topics, tokens, files, tools, coverage"};
+  c.own_json = true;  // the data of the page
   c.options = {{"-o,--output", &o->output, "Where to; standard output if not given", "FILE"},
                {"--project", &o->project, "Only projects whose path contains this"},
                {"--platform", &o->platform, "Only this agent: claude_code, cursor, …"},

@@ -1,5 +1,6 @@
 // memd stop, restart, logs, uninstall, and what `memd setup service` does.
 #include "daemon/child_process.hpp"
+#include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/service_control.hpp"
 #include "daemon/serve/daemon_address.hpp"
@@ -109,18 +110,20 @@ Result<bool> stop_running(const Settings& settings) {
 
 Command stop_command() {
   Command c{"stop", "End the daemon; clients start one again when they next ask"};
+  c.json_schema = schema_of<StopReport>(c.name);
   c.run = [](const Invocation& call) -> Result<int> {
     const auto said = InstanceLock::look(call.settings.layout.data_dir());
-    MEMD_TRY_ASSIGN(const bool stopped, stop_running(call.settings));
-    fmt::print("{}\n",
-               stopped ? fmt::format("The daemon (pid {}) has ended.", said.holder) : std::string("No daemon runs."));
-    return kOk;
+    StopReport report;
+    MEMD_TRY_ASSIGN(report.stopped, stop_running(call.settings));
+    if (report.stopped) report.pid = said.holder;
+    return print_report(call, report);
   };
   return c;
 }
 
 Command restart_command() {
   Command c{"restart", "End the daemon and start one of this version"};
+  c.json_schema = schema_of<RestartReport>(c.name);
   c.run = [](const Invocation& call) -> Result<int> {
     const Settings& settings = call.settings;
     MEMD_TRY_ASSIGN(const ServiceSetup service, service_setup(settings));
@@ -131,8 +134,7 @@ Command restart_command() {
     DaemonClient client(std::move(address));
     MEMD_TRY(client.connect());
     const auto now = InstanceLock::look(settings.layout.data_dir());
-    fmt::print("memd {} runs (pid {}){}\n", now.version, now.holder, stopped ? "." : "; none ran before.");
-    return kOk;
+    return print_report(call, RestartReport{now.version, now.holder, stopped});
   };
   return c;
 }
@@ -181,44 +183,42 @@ Command uninstall_command() {
   Command c{"uninstall", "Take memd out of all clients, remove its service and end the daemon; the store stays"};
   c.options = {{"--dry-run", &o->dry_run, "Only say what would go"},
                {"--data", &o->data, "Remove the store, too: what agents have purged is then lost"}};
+  c.json_schema = schema_of<UninstallReport>(c.name);
   c.run = [o](const Invocation& call) -> Result<int> {
     const Settings& settings = call.settings;
     MEMD_TRY_ASSIGN(const ServiceSetup service, service_setup(settings));
-    MEMD_TRY(unregister_everywhere(call, o->dry_run));
-    if (has_service(service)) MEMD_TRY(remove_service(settings, o->dry_run));
+    UninstallReport report;
+    report.dry_run = o->dry_run;
+    report.data_meant = o->data;
+    report.program = own_executable("memd").string();
     const fs::path data = settings.layout.data_dir();
-    if (!o->dry_run) {
-      MEMD_TRY(stop_running(settings));
-      if (o->data) {
-        std::error_code ec;
-        fs::remove_all(data, ec);
-        if (ec) return Error(Errc::io, "remove " + data.string() + ": " + ec.message());
-      }
+    report.data = data.string();
+    MEMD_TRY_ASSIGN(report.changes, unregister_everywhere(settings, o->dry_run));
+    if (has_service(service)) {
+      MEMD_TRY_ASSIGN(report.service, remove_service(settings, o->dry_run));
     }
     std::error_code ec;
-    if (call.as_json) return kOk;
-    if (fs::exists(data, ec))
-      fmt::print("{}{}{}\n", harmless_line(data.string()),
-                 o->data ? " would be removed" : " stays: `memd uninstall --data` removes it",
-                 o->data ? "" : ", and with it what agents have purged");
-    fmt::print("The program: {}\n", harmless_line(own_executable("memd").string()));
-    return kOk;
+    if (!o->dry_run) {
+      MEMD_TRY_ASSIGN(report.daemon_stopped, stop_running(settings));
+      if (o->data) fs::remove_all(data, ec);
+      if (ec) return Error(Errc::io, "remove " + data.string() + ": " + ec.message());
+    }
+    report.data_left = fs::exists(data, ec);
+    return print_report(call, report);
   };
   return c;
 }
 
 }  // namespace
 
-Result<int> install_service(const Settings& settings, bool dry_run) {
+Result<ServiceReport> install_service(const Settings& settings, bool dry_run) {
   MEMD_TRY_ASSIGN(const ServiceSetup service, service_setup(settings));
   MEMD_TRY_ASSIGN(const auto written, setup::service_files(service));
+  ServiceReport report;
   for (const auto& [file, text] : written) {
     const auto there = files::read_whole(file);
     const bool same = there && *there == text;
-    fmt::print("service      {}: {}\n", harmless_line(file.string()),
-               same      ? "there already"
-               : dry_run ? "would be written"
-                         : "written");
+    report.files.push_back({file.string(), same ? "none" : "written"});
     if (dry_run || same) continue;
     MEMD_TRY(files::make_directories(file.parent_path()));
     MEMD_TRY(files::write_whole(file, text, files::OnDisk::now));
@@ -226,30 +226,31 @@ Result<int> install_service(const Settings& settings, bool dry_run) {
   const auto commands = setup::start_service_commands(service);
   if (dry_run) {
     for (const CommandLine& words : commands)
-      fmt::print("             would run: {}\n", harmless_line(joined_words(words)));
-    return kOk;
+      report.commands.push_back(joined_words(words));
+    return report;
   }
   MEMD_TRY(open_state_directory(settings.layout.data_dir()));
-  if (!manager_answers(service)) {
+  report.manager_answers = manager_answers(service);
+  if (!report.manager_answers) {
     for (const auto& [link, target] : setup::service_links(service)) {
       MEMD_TRY(files::make_directories(link.parent_path()));
       if (::symlink(target.c_str(), link.c_str()) != 0 && errno != EEXIST)
         return Error::from_errno(errno, "symlink", link.string());
     }
-    fmt::print("The service manager of this user does not answer: the service starts with the next session.\n");
-    return kFailed;
+    return report;
   }
   if (service.mac) runs_well(setup::end_service_commands(service).front());  // what was loaded before
   for (const CommandLine& words : commands)
     if (!runs_well(words)) return Error(Errc::unavailable, "this failed: " + joined_words(words));
-  fmt::print("memd {} runs as a service and starts with the session.\n", version());
-  return kOk;
+  report.running = true;
+  return report;
 }
 
-Result<int> remove_service(const Settings& settings, bool dry_run) {
+Result<ServiceReport> remove_service(const Settings& settings, bool dry_run) {
   MEMD_TRY_ASSIGN(const ServiceSetup service, service_setup(settings));
   const auto commands = setup::end_service_commands(service);
   const bool manager = manager_answers(service);
+  ServiceReport report;
   if (!dry_run && manager) runs_well(commands.front());
   if (!dry_run)
     for (const auto& [link, target] : setup::service_links(service)) {
@@ -259,7 +260,7 @@ Result<int> remove_service(const Settings& settings, bool dry_run) {
   for (const fs::path& file : setup::all_service_files(service)) {
     std::error_code ec;
     if (!fs::exists(file, ec)) continue;
-    fmt::print("service      {}: {}\n", harmless_line(file.string()), dry_run ? "would be removed" : "removed");
+    report.files.push_back({file.string(), "removed"});
     if (dry_run) continue;
     if (::unlink(file.c_str()) != 0 && errno != ENOENT) return Error::from_errno(errno, "unlink", file.string());
     ::rmdir(file.parent_path().c_str());  // of a drop-in; only if nothing else stands there
@@ -267,7 +268,7 @@ Result<int> remove_service(const Settings& settings, bool dry_run) {
   if (!dry_run && manager)
     for (std::size_t i = 1; i < commands.size(); ++i)
       runs_well(commands[i]);
-  return kOk;
+  return report;
 }
 
 void tell_of_other_version(const Settings& settings) {

@@ -1,7 +1,9 @@
 // Commands about the tools that agents are offered.
+#include "daemon/cli/asking.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/tools/capabilities.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 
 #include <iostream>
@@ -13,6 +15,7 @@ namespace {
 Command capabilities_command() {
   const auto markdown = std::make_shared<bool>(false);
   Command c{"capabilities", "What works on which platform"};
+  c.json_schema = schema_of<tools::CapabilitiesAnswer>(c.name);
   c.options = {
       {"--markdown", markdown.get(), "As docs/capabilities.md: what the adapters declare, whatever is configured"}};
   c.run = [markdown](const Invocation& call) -> Result<int> {
@@ -33,6 +36,7 @@ Command capabilities_command() {
 
 Command tools_command() {
   Command c{"tools", "The tools agents are offered, with their schemas (JSON)"};
+  c.own_json = true;
   c.run = [](const Invocation& call) -> Result<int> {
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
     MEMD_TRY_ASSIGN(const std::string list, caller->tool_list());
@@ -49,6 +53,7 @@ Command call_command() {
   };
   const auto o = std::make_shared<CallOptions>();
   Command c{"call", "Call a tool by name"};
+  c.own_json = true;  // the tool's
   c.options = {{.names = "tool", .target = &o->tool, .help = "Name of the tool, see `memd tools`", .required = true},
                {"arguments", &o->arguments, "JSON object"}};
   c.run = [o](const Invocation& call) -> Result<int> {

@@ -3,6 +3,7 @@
 #include "schemas/error.hpp"
 #include "store/db/word_cutter.hpp"
 
+#include <exception>
 #include <memory>
 #include <new>
 
@@ -31,6 +32,9 @@ int tokenize(Fts5Tokenizer* tokenizer, void* context, int flags, const char* tex
                                      context, take);
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
+  } catch (const std::exception& e) {  // no library of stems
+    sqlite3_log(SQLITE_ERROR, "%s", e.what());
+    return SQLITE_ERROR;
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include "schemas/ascii.hpp"
 
-#include <libstemmer.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -184,7 +183,6 @@ constexpr std::array<std::uint32_t, 128> Stems::kEndings = [] {
 // Behind unicode61 there is nothing left for `ascii` to fold or cut.
 Stems::Stems(fts5_api* api) : porter_(api, "porter", {"ascii"}) {}
 Stems::~Stems() = default;
-void Stems::Closer::operator()(sb_stemmer* stemmer) const noexcept { sb_stemmer_delete(stemmer); }
 
 std::string_view Stems::stem_of(std::string_view word, Language language) {
   if (language == Language::english) {
@@ -195,12 +193,8 @@ std::string_view Stems::stem_of(std::string_view word, Language language) {
     porter_.tokenize(word, FTS5_TOKENIZE_DOCUMENT, &stem_, take);
     return stem_;
   }
-  if (!russian_) russian_.reset(sb_stemmer_new("russian", "UTF_8"));
-  if (!russian_) throw std::bad_alloc();
-  const auto* stem =
-      sb_stemmer_stem(russian_.get(), reinterpret_cast<const sb_symbol*>(word.data()), static_cast<int>(word.size()));
-  if (stem == nullptr) throw std::bad_alloc();
-  return {reinterpret_cast<const char*>(stem), static_cast<std::size_t>(sb_stemmer_length(russian_.get()))};
+  if (!russian_) russian_ = std::make_unique<RussianStemmer>();
+  return russian_->stem(word);
 }
 
 void Stems::learn(Entry& entry, const ShortWord& word, Language language) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/db/fts5.hpp"
+#include "store/db/russian_stemmer.hpp"
 #include "store/text/script.hpp"
 
 #include <array>
@@ -11,8 +12,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-struct sb_stemmer;
 
 namespace memd::tokenizer {
 
@@ -116,11 +115,8 @@ class Stems {
   std::string_view stem_of(std::string_view word, Language language);
 
   Fts5Instance porter_;
-  struct Closer {
-    void operator()(sb_stemmer* stemmer) const noexcept;
-  };
-  std::unique_ptr<sb_stemmer, Closer> russian_;  // from the first Russian word on
-  std::vector<Entry> entries_;                   // by a hash of the word; from the first word on
+  std::unique_ptr<RussianStemmer> russian_;  // from the first Russian word on
+  std::vector<Entry> entries_;               // by a hash of the word; from the first word on
   std::string stem_;
 };
 

@@ -1,4 +1,5 @@
 #include "daemon/cli/pages.hpp"
+#include "daemon/tools/topic_search.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>
@@ -49,6 +50,38 @@ TEST(CliPages, AStreamedListIsTheSameDocument) {
 TEST(CliPages, AListWithoutRowsIsADocumentToo) {
   const tools::GetExchangeAnswer none;
   EXPECT_EQ(boost::json::parse(printed({none}, none)), boost::json::parse(mcp::to_json(none)));
+}
+
+TEST(CliPages, ThereAreNoMoreRowsThanAskedFor) {
+  struct OnePage final : Caller {
+    Result<mcp::ToolOutcome> tool(std::string_view, std::string_view) override { return Error(Errc::not_found, ""); }
+    Result<mcp::ToolOutcome> answer(std::string_view, std::string_view) override {
+      tools::TopicSearchAnswer page;
+      page.topics.emplace(5);
+      mcp::ToolOutcome out;
+      out.structured = mcp::to_json(page);
+      return out;
+    }
+    Result<mcp::ToolOutcome> admin(std::string_view, std::string_view, const OnProgress&) override {
+      return Error(Errc::not_found, "");
+    }
+    Result<std::string> tool_list() override { return std::string(); }
+    bool is_daemon() const override { return false; }
+    void interrupt() override {}
+  } caller;
+  const Pages<tools::TopicSearchAnswer> pages{
+      "topic_search",
+      [](const tools::TopicSearchAnswer& a) { return std::ssize(*a.topics); },
+      {},
+      [](tools::TopicSearchAnswer& a, std::int64_t rows) { a.topics->resize(static_cast<std::size_t>(rows)); }};
+  const auto arguments = [](const PageWanted&) { return std::string("{}"); };
+  const auto two = collect<tools::TopicSearchAnswer>(caller, pages, {2, 20, 0}, arguments);
+  ASSERT_TRUE(two) << two.error().message();
+  EXPECT_EQ(two->topics->size(), 2U);
+  EXPECT_FALSE(two->next) << "no cursor leads to the third";
+  const auto all = collect<tools::TopicSearchAnswer>(caller, pages, {0, 20, 0}, arguments);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->topics->size(), 5U);
 }
 
 }  // namespace

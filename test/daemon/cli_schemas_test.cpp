@@ -7,24 +7,54 @@
 
 #include <filesystem>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace memd::cli {
 namespace {
 
+std::vector<Command> all_commands() {
+  std::vector<Command> out{browse_command(), report_command(), memory_command(),
+                           setup_command(),  key_command(),    hook_command()};
+  for (auto& commands : {history_commands(), tool_commands(), admin_commands(), interchange_commands(),
+                         service_commands(), session_commands()})
+    out.insert(out.end(), commands.begin(), commands.end());
+  return out;
+}
+
 TEST(CliSchemas, AreWrittenDown) {
   const auto directory = test::source_dir() / "schemas/json/cli";
   std::set<std::string> expected;
-  for (const auto& commands : {history_commands(), admin_commands()})
-    for (const Command& command : commands) {
-      if (!command.json_schema) continue;
-      const std::string name = command.name + ".schema.json";
-      expected.insert(name);
-      test::expect_golden(directory / name, command.json_schema() + "\n");
-    }
+  const auto check = [&](const std::string& name, const Command& command) {
+    if (!command.json_schema) return;
+    expected.insert(name + ".schema.json");
+    test::expect_golden(directory / (name + ".schema.json"), command.json_schema() + "\n");
+  };
+  for (const Command& command : all_commands()) {
+    check(command.name, command);
+    for (const Command& sub : command.subcommands)
+      check(command.name + "-" + sub.name, sub);
+  }
   std::set<std::string> found;
   for (const auto& file : std::filesystem::directory_iterator(directory))
     found.insert(file.path().filename().string());
   EXPECT_EQ(found, expected);
+}
+
+// A command has one documented document, or is one of those that are for people, for agents, or for a file alone.
+TEST(CliSchemas, EveryCommandHasOneOrRefuses) {
+  const std::set<std::string> for_people{"browse", "logs", "open", "handoff"};
+  const std::set<std::string> of_many_shapes{"tools", "call", "report", "export"};
+  for (const Command& command : all_commands()) {
+    if (command.name == "memory") {  // its subcommands have one each
+      for (const Command& sub : command.subcommands)
+        EXPECT_TRUE(sub.json_schema) << sub.name;
+      continue;
+    }
+    const bool other = command.name == "hook";
+    EXPECT_EQ(command.own_json, of_many_shapes.contains(command.name)) << command.name;
+    EXPECT_EQ(!command.json_schema, other || for_people.contains(command.name) || command.own_json) << command.name;
+  }
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "daemon/admin/recall_tool.hpp"
 #include "daemon/cli/hooks.hpp"
 #include "test/support/line_client.hpp"
 
@@ -162,6 +163,16 @@ TEST(RecallHook, WhatIsKnownBecomesContextInTheAgentsOwnShape) {
         cursor ? parsed.at("additional_context") : parsed.at("hookSpecificOutput").as_object().at("additionalContext");
     EXPECT_NE(std::string(said.as_string()).find("It failed here."), std::string::npos);
   }
+}
+
+TEST(RecallHook, TellsOnlyKindsThatWereUsedWhenThatWasMeasured) {
+  using memd::RecalledKind;
+  const auto lines = admin::recall_lines({{RecalledKind::decision, "JSON it is", 1},
+                                          {RecalledKind::failed_command, "no rule", 2},
+                                          {RecalledKind::worked, "make all", 3},
+                                          {RecalledKind::test_command, "make test", 4}});
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines.front(), "Tests that passed after edits of it: make test [x4]");
 }
 
 TEST(RecallHook, KnowingNothingItIsSilent) {

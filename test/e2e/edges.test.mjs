@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 
 import { Home, writeHistory } from './support/history.mjs';
-import { LineClient, binary, cleanUp, cli, eventually, options, ways } from './support/memd.mjs';
+import { LineClient, binary, cleanUp, cli, environment, eventually, options, ways } from './support/memd.mjs';
 import { daemonsOf } from './support/processes.mjs';
 
 const seconds = 1000;
@@ -18,6 +18,8 @@ describe('edge 2: before anything is read', () => {
   test('status, doctor and search see the sources and name the command', async () => {
     const { json: status } = await cli(home, 'status');
     assert.deepEqual(status.unread, ['claude_code']);
+    const shown = execFileSync(binary, [...options(home), 'status'], { env: environment(home), encoding: 'utf8' });
+    assert.match(shown, /nothing has been read yet of Claude Code: memd ingest --once/);
     const { json: doctor } = await cli(home, 'doctor');
     const sources = doctor.checks.find(({ name }) => name === 'sources');
     assert.match(sources.detail, /nothing has been read yet of claude_code/);

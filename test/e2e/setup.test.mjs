@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 
 import { Home, writeHistory } from './support/history.mjs';
-import { LineClient, binary, cleanUp, cli, environment, eventually, options, stopDaemons, untilIndexed, ways } from './support/memd.mjs';
+import { LineClient, binary, cleanUp, cli, environment, eventually, keepAsking, options, stopDaemons, untilIndexed, ways } from './support/memd.mjs';
 import { daemonsOf } from './support/processes.mjs';
 
 // memd as a later version would be, built beside the tests.
@@ -30,21 +30,6 @@ function run(command, args, env = environment(home)) {
       resolve({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr }),
     );
   });
-}
-
-// Calls one after the other until it is told to stop; gives what was answered otherwise than with a result.
-function keepAsking(client) {
-  let going = true;
-  const failed = [];
-  let answered = 0;
-  const done = (async () => {
-    while (going) {
-      const { result, error } = await client.modern('tools/call', { name: 'list_sessions', arguments: {} });
-      if (result && !result.isError) answered += 1;
-      else failed.push(error ?? result);
-    }
-  })();
-  return { stop: async () => ((going = false), await done, { answered, failed }) };
 }
 
 describe('a newer memd', { skip: !existsSync(nextBinary) && 'MEMD_NEXT_BINARY is not built' }, () => {

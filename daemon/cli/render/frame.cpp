@@ -44,8 +44,11 @@ void print_above(Screen& screen, const tools::Answer& answer, const Line& headli
       lines.push_back(Line("Not searched: ", Style::warning).add(platform).add(": ").add(reason.str()));
   Line head = headline;
   const bool everywhere = answer.searched && answer.searched->str() == "all projects";
-  if (answer.searched && !(everywhere && head.empty()))
-    head.add(head.empty() ? "In " : " in ", Style::faint).add(place_of(answer.searched->str()), Style::faint);
+  if (answer.searched && !(everywhere && head.empty())) {
+    const bool is_session = answer.searched->str().starts_with("the newest session");
+    const std::string_view between = is_session ? (head.empty() ? "" : ", ") : head.empty() ? "In " : " in ";
+    head.add(between, Style::faint).add(place_of(answer.searched->str()), Style::faint);
+  }
   if (answer.outside.value_or(0) > 0)
     head.add(", " + grouped_digits(*answer.outside) + " elsewhere (--all-projects)", Style::faint);
   if (!head.empty()) lines.push_back(std::move(head));

@@ -45,8 +45,8 @@ Line Line::cut(std::size_t columns) const {
     const std::size_t taken = bytes_within(piece.text, left);
     std::string_view kept = std::string_view(piece.text).substr(0, taken);
     if (taken < piece.text.size()) {
-      while (kept.ends_with(' '))
-        kept.remove_suffix(1);
+      while (kept.ends_with(' ') || kept.ends_with(kCut))
+        kept.remove_suffix(kept.ends_with(' ') ? 1 : std::string_view(kCut).size());
       out.pieces_.push_back({std::string(kept) + std::string(kCut), piece.style});
       break;
     }

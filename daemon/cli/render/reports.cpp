@@ -112,6 +112,16 @@ void print_platforms(Screen& screen, const std::vector<admin::PlatformReport>& p
 void show(Screen& screen, const admin::StatusReport& r) {
   print_fact(screen, "memd", Line(r.version, Style::strong).add("  ").append(process_line(r)));
   if (r.ingest) print_fact(screen, "History", ingest_line(*r.ingest, screen.look()));
+  if (!r.unread.empty()) {
+    std::vector<std::string> agents;
+    for (const std::string& platform : r.unread)
+      agents.push_back(name_of_agent(platform));
+    print_fact(screen, "Unread",
+               Line("nothing has been read yet of " + comma_list(agents), Style::warning)
+                   .add(": ")
+                   .add("memd ingest --once", Style::id)
+                   .add(", or the daemon, which a client's first call starts"));
+  }
   if (r.capture.paused)
     print_fact(screen, "Capture",
                Line("paused", Style::warning).add(r.capture.until.empty() ? "" : " until " + r.capture.until));

@@ -129,6 +129,27 @@ export class LineClient {
   }
 }
 
+// Does `call` again and again until it is told to stop. Gives how often it went well, and what went wrong.
+export function keepDoing(call) {
+  let going = true;
+  const failed = [];
+  let answered = 0;
+  const done = (async () => {
+    while (going) {
+      const wrong = await call();
+      if (wrong) failed.push(wrong);
+      else answered += 1;
+    }
+  })();
+  return { stop: async () => ((going = false), await done, { answered, failed }), answered: () => answered };
+}
+
+export const keepAsking = (client) =>
+  keepDoing(async () => {
+    const { result, error } = await client.modern('tools/call', { name: 'list_sessions', arguments: {} });
+    return result && !result.isError ? null : (error ?? result);
+  });
+
 export function startDaemon(home) {
   const child = spawn(binary, [...options(home), '--socket', socketOf(home)], { env: environment(home), stdio: 'ignore' });
   const exit = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));

@@ -1,0 +1,244 @@
+#pragma once
+
+#include "daemon/admin/reports.hpp"
+#include "daemon/cli/render/screen.hpp"
+#include "daemon/ingest/rebuild.hpp"
+#include "daemon/interchange/event_file_check.hpp"
+#include "protocol/mcp/describe.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What commands tell that no tool answers: registration, the service, the daemon's end, imports, keys, a rebuild.
+// Values.
+namespace memd::cli {
+
+// An agent that is here.
+struct ClientState {
+  std::string client;
+  std::string name;
+  bool registered = false;
+  std::string command;  // what is registered now; empty: nothing
+  std::string trouble;  // why that cannot be told
+};
+void show(Screen& screen, const std::vector<ClientState>& clients);
+
+struct ClientChange {
+  std::string client;
+  std::string part;
+  std::string file;
+  std::string change;  // none, added, changed, removed
+  std::string note;
+  std::string backup;                     // empty: none was made
+  std::optional<std::string> difference;  // lines with + and -, of a dry run
+};
+// `removing`: memd is taken out.
+void show(Screen& screen, const std::vector<ClientChange>& changes, bool dry_run, bool removing);
+
+struct ServiceFile {
+  std::string file;
+  std::string change;  // none, written, removed
+};
+
+struct ServiceReport {
+  std::vector<ServiceFile> files;
+  std::vector<std::string> commands;  // that a dry run would have the service manager do
+  bool running = false;               // as a service
+  bool manager_answers = true;
+};
+void show(Screen& screen, const ServiceReport& report, bool dry_run);
+
+struct SetupReport {
+  bool dry_run = false;
+  std::optional<std::vector<ClientState>> clients;
+  std::optional<std::vector<ClientChange>> changes;
+  std::optional<ServiceReport> service;
+};
+
+struct UninstallReport {
+  bool dry_run = false;
+  std::vector<ClientChange> changes;
+  std::optional<ServiceReport> service;
+  bool daemon_stopped = false;
+  std::string data;  // the directory of the store
+  bool data_left = false;
+  bool data_meant = false;  // it goes, or would
+  std::string program;
+};
+void show(Screen& screen, const UninstallReport& report);
+
+struct StopReport {
+  bool stopped = false;
+  std::optional<std::int64_t> pid;  // of the daemon that has ended
+};
+void show(Screen& screen, const StopReport& report);
+
+struct RestartReport {
+  std::string version;
+  std::int64_t pid = 0;
+  bool ran_before = false;
+};
+void show(Screen& screen, const RestartReport& report);
+
+struct ImportedFile {
+  interchange::EventFileCheck check;
+  std::optional<admin::ImportReport> taken;
+};
+struct ImportAnswer {
+  std::vector<ImportedFile> files;
+};
+void show(Screen& screen, const ImportedFile& file);
+
+// Of `memd key new`: file. Of `seal` and `unseal`: the others.
+struct KeyReport {
+  std::optional<std::string> file;
+  std::optional<bool> sealed;
+  std::optional<std::int64_t> files;
+  std::optional<std::int64_t> frames;
+  std::optional<std::vector<std::string>> damaged;  // files that were left as they are
+};
+void show(Screen& screen, const KeyReport& report);
+
+struct RebuiltSession {
+  std::string session_id;
+  std::int64_t exchanges = 0;
+  std::int64_t events = 0;
+  bool missing = false;
+  bool unreadable = false;
+};
+struct RebuildAnswer {
+  bool replaced = false;
+  std::uint64_t files = 0;
+  std::uint64_t slices = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t events = 0;
+  std::uint64_t damaged_bytes = 0;
+  std::uint64_t unsupported = 0;
+  std::vector<RebuiltSession> from_old;
+  std::vector<RebuiltSession> lost;
+  std::string old_damage;
+  std::string kept;
+  double seconds = 0;
+};
+RebuildAnswer rebuild_answer(const RebuildReport& report, double seconds);
+void show(Screen& screen, const RebuildAnswer& answer);
+
+}  // namespace memd::cli
+
+namespace memd::mcp {
+
+template <>
+struct Describe<cli::ClientState> {
+  using T = cli::ClientState;
+  static constexpr auto fields =
+      fields_of(field("client", &T::client, "As `memd setup` takes it."), field("name", &T::name, "Its name."),
+                field("registered", &T::registered, "This memd is registered there."),
+                field("command", &T::command, "The program that is registered; empty: none."),
+                field("trouble", &T::trouble, "Why that cannot be told; empty: nothing."));
+};
+template <>
+struct Describe<cli::ClientChange> {
+  using T = cli::ClientChange;
+  static constexpr auto fields =
+      fields_of(field("client", &T::client, "Whose file."), field("part", &T::part, "server, hook or skill."),
+                field("file", &T::file, "The file."), field("change", &T::change, "none, added, changed or removed."),
+                field("note", &T::note, "What else is to be said of it."),
+                field("backup", &T::backup, "Where the file as it was is kept; empty: nowhere."),
+                field("difference", &T::difference, "Lines that would go (-) and come (+), where nothing is done."));
+};
+template <>
+struct Describe<cli::ServiceFile> {
+  using T = cli::ServiceFile;
+  static constexpr auto fields = fields_of(field("file", &T::file, "Definition of the service."),
+                                           field("change", &T::change, "none, written or removed."));
+};
+template <>
+struct Describe<cli::ServiceReport> {
+  using T = cli::ServiceReport;
+  static constexpr auto fields =
+      fields_of(field("files", &T::files, "Definitions of the service."),
+                field("commands", &T::commands, "What would be run, where nothing is done."),
+                field("running", &T::running, "memd runs as a service now."),
+                field("manager_answers", &T::manager_answers,
+                      "false: the service manager does not; the service starts with the next session."));
+};
+template <>
+struct Describe<cli::SetupReport> {
+  using T = cli::SetupReport;
+  static constexpr auto fields =
+      fields_of(field("dry_run", &T::dry_run, "Nothing is done, only told."),
+                field("clients", &T::clients, "Agents found here; where none was named."),
+                field("changes", &T::changes, "What was done to their files, or would be."),
+                field("service", &T::service, "What was done for the service, or would be."));
+};
+template <>
+struct Describe<cli::UninstallReport> {
+  using T = cli::UninstallReport;
+  static constexpr auto fields =
+      fields_of(field("dry_run", &T::dry_run, "Nothing is done, only told."),
+                field("changes", &T::changes, "What was done to files of agents, or would be."),
+                field("service", &T::service, "What was done to the service, or would be."),
+                field("daemon_stopped", &T::daemon_stopped, "A daemon ran, and has ended."),
+                field("data", &T::data, "Directory of the store."), field("data_left", &T::data_left, "It is there."),
+                field("data_meant", &T::data_meant, "It is removed, or would be."),
+                field("program", &T::program, "This program."));
+};
+template <>
+struct Describe<cli::StopReport> {
+  using T = cli::StopReport;
+  static constexpr auto fields = fields_of(field("stopped", &T::stopped, "false: none ran."),
+                                           field("pid", &T::pid, "Of the daemon that has ended."));
+};
+template <>
+struct Describe<cli::RestartReport> {
+  using T = cli::RestartReport;
+  static constexpr auto fields =
+      fields_of(field("version", &T::version, "Of the daemon that runs now."), field("pid", &T::pid, "Its process."),
+                field("ran_before", &T::ran_before, "Another one ran, and has ended."));
+};
+template <>
+struct Describe<cli::ImportedFile> {
+  using T = cli::ImportedFile;
+  static constexpr auto fields = fields_of(field("check", &T::check, "What stands in the file."),
+                                           field("taken", &T::taken, "What was taken in; absent: nothing was."));
+};
+template <>
+struct Describe<cli::ImportAnswer> {
+  using T = cli::ImportAnswer;
+  static constexpr auto fields = fields_of(field("files", &T::files, "In the order they were named."));
+};
+template <>
+struct Describe<cli::KeyReport> {
+  using T = cli::KeyReport;
+  static constexpr auto fields = fields_of(
+      field("file", &T::file, "Of a new key: where it is."), field("sealed", &T::sealed, "false: written plain again."),
+      field("files", &T::files, "Files of the raw layer that were changed."), field("frames", &T::frames, "In them."),
+      field("damaged", &T::damaged, "Files that are damaged and stay as they were."));
+};
+template <>
+struct Describe<cli::RebuiltSession> {
+  using T = cli::RebuiltSession;
+  static constexpr auto fields = fields_of(
+      field("session_id", &T::session_id, "Session."), field("exchanges", &T::exchanges, "How many it is about."),
+      field("events", &T::events, "How many it is about."), field("missing", &T::missing, "All of it."),
+      field("unreadable", &T::unreadable, "It cannot be read in the old store."));
+};
+template <>
+struct Describe<cli::RebuildAnswer> {
+  using T = cli::RebuildAnswer;
+  static constexpr auto fields = fields_of(
+      field("replaced", &T::replaced, "The new store took the place of the old one."),
+      field("files", &T::files, "Of the raw layer."), field("slices", &T::slices, "In them."),
+      field("bytes", &T::bytes, "Of records."), field("events", &T::events, "Made of them."),
+      field("damaged_bytes", &T::damaged_bytes, "That could not be read."),
+      field("unsupported", &T::unsupported, "Slices of platforms that this memd does not read."),
+      field("from_old", &T::from_old, "Taken from the old store, because the raw layer lacks something of them."),
+      field("lost", &T::lost, "What the new store lacks."),
+      field("old_damage", &T::old_damage, "Why the old store cannot be read; empty: it can."),
+      field("kept", &T::kept, "Where the old store is now; empty: there was none."),
+      field("seconds", &T::seconds, "It took."));
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,90 @@
+// `memd setup service` under a real user manager of systemd, with its sandbox.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { Home, writeHistory } from './support/history.mjs';
+import { LineClient, cleanUp, eventually, keepAsking, untilIndexed } from './support/memd.mjs';
+import { UserManager, whyNoUserManager } from './support/user_manager.mjs';
+
+describe('a service of systemd', { skip: whyNoUserManager() }, () => {
+  const home = new Home();
+  const manager = new UserManager(home);
+  const units = join(home.dir, '.config', 'systemd', 'user');
+  const runningPid = () => readFileSync(join(home.dir, '.local', 'share', 'memd', 'memd.pid'), 'utf8').split('\n')[0];
+  const state = async (unit) => (await manager.run('systemctl', '--user', 'is-active', unit)).stdout.trim();
+  const isService = async () => (await state('memd.service')) === 'active' && (await manager.show('memd.service', 'MainPID')) === runningPid();
+  let history, client;
+
+  before(async () => {
+    history = writeHistory(home);
+    await manager.start();
+    client = new LineClient(manager.pump, home);
+    await client.initialize();
+    await untilIndexed(client, history);
+  });
+  after(async () => {
+    await manager.stop();
+    await cleanUp(home);
+  });
+
+  test('takes over from a client\'s daemon, and none of its calls fails', async () => {
+    const first = runningPid();
+    const asking = keepAsking(client);
+    const { code, stdout, stderr } = await manager.memd('setup', 'service');
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(stdout, /runs as a service and starts with the session/);
+    await eventually('the service is the daemon', isService);
+    const { answered, failed } = await asking.stop();
+    assert.deepEqual(failed, []);
+    assert.ok(answered > 0);
+    assert.notEqual(runningPid(), first);
+    assert.equal(await state('memd.socket'), 'active');
+    for (const unit of ['memd.service', 'memd.socket'])
+      assert.equal((await manager.run('systemctl', '--user', 'is-enabled', unit)).stdout.trim(), 'enabled');
+  });
+
+  test('its sandbox lets it see what agents write', async () => {
+    assert.equal(await manager.show('memd.service', 'ProtectHome'), 'read-only');
+    history.cache.prompt('Does the pelican need a second cache?').answer('No, one is enough.');
+    await eventually('the line is found', async () => {
+      const { structuredContent } = await client.call('semantic_search', { query: 'pelican', mode: 'lexical' });
+      return structuredContent.results.length > 0;
+    });
+  });
+
+  test('killed, it comes back; stopped, the next call starts it', async () => {
+    const killed = runningPid();
+    await manager.run('systemctl', '--user', 'kill', '--signal', 'KILL', 'memd.service');
+    assert.ok((await client.call('list_sessions')).structuredContent);
+    await eventually('a new process is the service', async () => (await isService()) && runningPid() !== killed);
+    await manager.run('systemctl', '--user', 'stop', 'memd.service');
+    assert.equal(await state('memd.service'), 'inactive');
+    assert.equal(await state('memd.socket'), 'active');
+    assert.ok((await client.call('list_sessions')).structuredContent);
+    assert.equal((await manager.memd('search', 'pelican')).code, 0);
+    await eventually('its socket has started it', isService);
+  });
+
+  test('memd restart makes a new process of it', async () => {
+    const before = runningPid();
+    const { code, stdout, stderr } = await manager.memd('restart');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^memd \S+ runs/);
+    assert.ok(await isService());
+    assert.notEqual(runningPid(), before);
+  });
+
+  test('removed, nothing of it is left, and a client starts a daemon of its own', async () => {
+    const { code, stderr } = await manager.memd('setup', 'service', '--remove');
+    assert.equal(code, 0, stderr);
+    for (const unit of ['memd.service', 'memd.socket']) {
+      assert.equal(await state(unit), 'inactive');
+      assert.equal(await manager.show(unit, 'LoadState'), 'not-found');
+    }
+    assert.ok(!existsSync(units) || !existsSync(join(units, 'memd.service')));
+    assert.ok((await client.call('list_sessions')).structuredContent);
+    await client.close();
+  });
+});
