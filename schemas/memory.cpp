@@ -157,6 +157,7 @@ std::string_view to_string(MemoryProblemKind k) {
     case MemoryProblemKind::one_way_edge: return "one_way_edge";
     case MemoryProblemKind::missing_index_entry: return "missing_index_entry";
     case MemoryProblemKind::stale_index_entry: return "stale_index_entry";
+    case MemoryProblemKind::bad_config: return "bad_config";
     case MemoryProblemKind::corrupt_index: return "corrupt_index";
     case MemoryProblemKind::corrupt_graph: return "corrupt_graph";
     case MemoryProblemKind::orphan: return "orphan";

@@ -174,6 +174,7 @@ enum class MemoryProblemKind : std::uint8_t {
   low_quality,
   stale,  // verification says so
   orphan_cache,
+  bad_config,  // config.json beside memories
 };
 std::string_view to_string(MemoryProblemKind k);
 

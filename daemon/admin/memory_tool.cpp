@@ -12,7 +12,7 @@ namespace memd::admin {
 namespace {
 
 // Those that a person is told of at once.
-constexpr std::size_t kMostUnread = 5;
+constexpr std::size_t kMostTold = 5;
 
 }  // namespace
 
@@ -48,6 +48,8 @@ Result<MemoryCatalogReport> memory_catalog(MemoryHost& host, const MemoryCatalog
   out.looked_at = format_rfc3339(looked.at);
   for (const auto& [path, why] : looked.unread)
     out.unread.push_back(why.find(path.native()) == std::string::npos ? path.native() + ": " + why : why);
+  for (const auto& file : looked.stale_indexes)
+    out.stale_indexes.push_back(file.native());
   return out;
 }
 
@@ -64,9 +66,16 @@ DoctorCheck check_memories(MemoryHost& host) {
             "It is tried again by itself."};
   std::string detail = fmt::format("{} memories, {} files of agents", report->memories, report->agent_files);
   if (!report->unread.empty()) {
-    for (std::size_t i = 0; i < report->unread.size() && i < kMostUnread; ++i)
+    for (std::size_t i = 0; i < report->unread.size() && i < kMostTold; ++i)
       detail += (i == 0 ? "; not read: " : ", ") + report->unread[i];
     return {"memories", "note", std::move(detail), "Make them readable to you; they are not found until then."};
+  }
+  if (!report->stale_indexes.empty()) {
+    for (std::size_t i = 0; i < report->stale_indexes.size() && i < kMostTold; ++i)
+      detail += (i == 0 ? "; does not fit the memories beside it: " : ", ") + report->stale_indexes[i];
+    return {"memories", "note", std::move(detail),
+            "It is not memd's to change. `memd memory health` in the project tells what differs; `memd memory garden "
+            "--apply` makes it anew where memd may write (`memory: {opt_in: true}`)."};
   }
   if (report->invalid > 0) {
     detail += fmt::format("; {} break a rule and are not found", report->invalid);

@@ -114,6 +114,8 @@ std::string render_text(const MemoryCatalogReport& r) {
     out += fmt::format("  breaks a rule: {}\n", harmless_line(file));
   for (const std::string& file : r.unread)
     out += fmt::format("  cannot be read: {}\n", harmless_line(file));
+  for (const std::string& file : r.stale_indexes)
+    out += fmt::format("  does not fit the memories beside it: {}\n", harmless_line(file));
   if (!r.built_at.empty() && r.state == "valid")
     out += fmt::format("Made anew {} in {} ms: {}.\n", r.built_at, r.built_ms, harmless_line(r.reason));
   else if (r.state != "valid" && !r.reason.empty())

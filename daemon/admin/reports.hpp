@@ -192,7 +192,8 @@ struct MemoryCatalogReport {
   std::int64_t agent_files = 0;
   std::int64_t invalid = 0;
   std::vector<std::string> invalid_files;
-  std::vector<std::string> unread;  // with the reason
+  std::vector<std::string> unread;         // with the reason
+  std::vector<std::string> stale_indexes;  // that memd may not make anew
   std::int64_t files = 0;
   std::string read_at;    // RFC 3339; empty: never
   std::string looked_at;  // likewise
@@ -526,6 +527,8 @@ struct Describe<admin::MemoryCatalogReport> {
       field("invalid", &T::invalid, "Files that break a rule of their dialect; they are not found."),
       field("invalid_files", &T::invalid_files, "The first of them."),
       field("unread", &T::unread, "Files that could not be read, with the reason."),
+      field("stale_indexes", &T::stale_indexes,
+            "Each index.json that does not fit the memories beside it and is not memd's to change."),
       field("files", &T::files, "Files with a row."),
       field("read_at", &T::read_at, "When a file was read last, RFC 3339; empty: never."),
       field("looked_at", &T::looked_at, "When files were compared with rows last; empty: not by this process."),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 namespace memd {
@@ -95,6 +96,49 @@ void read_rules(const std::string& file, const YAML::Node& node, const std::stri
       .read(node);
 }
 
+// Empty: auto.
+std::optional<MemoryScope> read_default_scope(const std::string& file, const YAML::Node& node, const std::string& key) {
+  const auto expected = "one of auto, global, project, local";
+  const auto name = scalar<std::string>(file, node, key, expected);
+  const auto out = parse_memory_scope(name);
+  if (out == MemoryScope::enterprise || (!out && name != "auto"))
+    refuse(file, node.Mark(), key + ": expected " + expected);
+  return out;
+}
+
+int read_orphan_days(const std::string& file, const YAML::Node& node, const std::string& key) {
+  return whole_number(file, node, key, 1, 36500);
+}
+int read_quality(const std::string& file, const YAML::Node& node, const std::string& key) {
+  return whole_number(file, node, key, 0, 100);
+}
+
+// Reads YAML, of which JSON is a part. `read` may refuse.
+template <class Read>
+Result<void> read_document(const std::filesystem::path& path, Read&& read) {
+  const auto text = files::read_whole(path);
+  if (!text) return text.error().is(Errc::not_found) ? Result<void>() : text.error();
+  const std::string file = path.string();
+  try {
+    read(file, YAML::Load(*text));
+  } catch (const YAML::Exception& e) {
+    return Error(Errc::bad_config, file + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg);
+  } catch (const ErrorException& e) {
+    return e.error();
+  }
+  return {};
+}
+
+// Of "FILE:LINE: KEY: what".
+MemoryProblem problem_of(const std::filesystem::path& file, const Error& error) {
+  MemoryProblem out{MemoryProblemKind::bad_config, {}, file, 0, {}, error.message()};
+  if (!out.message.starts_with(file.native() + ":")) return out;
+  char* end = out.message.data() + file.native().size() + 1;
+  out.line = static_cast<int>(std::strtol(end, &end, 10));
+  out.message.erase(0, static_cast<std::size_t>(end + 2 - out.message.data()));
+  return out;
+}
+
 }  // namespace
 
 MemoryConfig read_memory(const std::string& file, const YAML::Node& node) {
@@ -124,16 +168,9 @@ MemoryConfig read_memory(const std::string& file, const YAML::Node& node) {
              if (!out.enterprise_path.is_absolute()) refuse(file, v.Mark(), key + ": expected an absolute path");
            })
       .key("default_scope",
-           [&](const auto& v, const auto& key) {
-             const auto expected = "one of auto, global, project, local";
-             const auto name = scalar<std::string>(file, v, key, expected);
-             out.default_scope = parse_memory_scope(name);
-             if (out.default_scope == MemoryScope::enterprise || (!out.default_scope && name != "auto"))
-               refuse(file, v.Mark(), key + ": expected " + expected);
-           })
-      .key("orphan_days",
-           [&](const auto& v, const auto& key) { out.orphan_days = whole_number(file, v, key, 1, 36500); })
-      .key("min_quality", [&](const auto& v, const auto& key) { out.min_quality = whole_number(file, v, key, 0, 100); })
+           [&](const auto& v, const auto& key) { out.default_scope = read_default_scope(file, v, key); })
+      .key("orphan_days", [&](const auto& v, const auto& key) { out.orphan_days = read_orphan_days(file, v, key); })
+      .key("min_quality", [&](const auto& v, const auto& key) { out.min_quality = read_quality(file, v, key); })
       .key("write",
            [&](const auto& v, const auto& key) { out.write = one_named(file, v, key, kWritings, "ask, allow or off"); })
       .key("gardener", [&](const auto& v, const auto& key) { read_rules(file, v, key, out.garden); })
@@ -142,20 +179,41 @@ MemoryConfig read_memory(const std::string& file, const YAML::Node& node) {
 }
 
 Result<GardenRules> load_garden_rules(const std::filesystem::path& path, GardenRules rules) {
-  const auto text = files::read_whole(path);
-  if (!text) {
-    if (text.error().is(Errc::not_found)) return rules;
-    return text.error();
-  }
-  const std::string file = path.string();
-  try {  // JSON is YAML
-    read_rules(file, YAML::Load(*text), "", rules);
-  } catch (const YAML::Exception& e) {
-    return Error(Errc::bad_config, file + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg);
-  } catch (const ErrorException& e) {
-    return e.error();
-  }
+  MEMD_TRY(
+      read_document(path, [&](const std::string& file, const YAML::Node& root) { read_rules(file, root, "", rules); }));
   return rules;
+}
+
+MemoryConfig with_files_beside(MemoryConfig config, const std::filesystem::path& home,
+                               const std::filesystem::path& project, std::vector<MemoryProblem>& problems) {
+  const auto take = [&](const std::filesystem::path& path, bool with_scope) {
+    MemoryConfig out = config;
+    const auto done = read_document(path, [&](const std::string& file, const YAML::Node& root) {
+      const auto for_value = [&](const char* section, const char* key, auto&& read) {
+        if (!root.IsMap()) refuse(file, root.Mark(), "expected a mapping");
+        const YAML::Node in = root[section];
+        if (!in) return;
+        if (!in.IsMap()) refuse(file, in.Mark(), std::string(section) + ": expected a mapping");
+        if (const YAML::Node value = in[key]) read(value, std::string(section) + "." + key);
+      };
+      for_value("quality", "orphanThreshold",
+                [&](const auto& v, const auto& key) { out.orphan_days = read_orphan_days(file, v, key); });
+      for_value("quality", "minQualityScore",
+                [&](const auto& v, const auto& key) { out.min_quality = read_quality(file, v, key); });
+      for_value("scopes", "default", [&](const auto& v, const auto& key) {
+        const auto scope = read_default_scope(file, v, key);
+        if (with_scope) out.default_scope = scope;
+      });
+    });
+    if (done)
+      config = std::move(out);
+    else
+      problems.push_back(problem_of(path, done.error()));
+  };
+  take(home / ".claude/memory/config.json", true);
+  if (!project.empty() && project != home)
+    take(project / config.policy.legacy_path / "config.json", config.policy.opt_in_enabled);
+  return config;
 }
 
 }  // namespace config

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace YAML {
 class Node;
@@ -47,5 +48,12 @@ MemoryConfig read_memory(const std::string& file, const YAML::Node& node);
 // The rules of one repository, gardener.json beside its memories: what it names replaces what `rules` has. No file:
 // `rules`. Errc::bad_config names file, line and key.
 Result<GardenRules> load_garden_rules(const std::filesystem::path& file, GardenRules rules);
+
+// What stands in config.json beside memories: `quality.orphanThreshold`, `quality.minQualityScore`, `scopes.default`.
+// That of the person (~/.claude/memory) replaces what `config` has, that of a project what both have; a project's scope
+// only after opt-in. All else in them is another program's. A file that makes no sense changes nothing and is one of
+// `problems`. An empty `project`: there is none.
+MemoryConfig with_files_beside(MemoryConfig config, const std::filesystem::path& home,
+                               const std::filesystem::path& project, std::vector<MemoryProblem>& problems);
 
 }  // namespace memd::config

@@ -102,6 +102,8 @@ class ModelKeys {
         });
   }
 
+  bool names_fallbacks() const { return !fallback_key_.empty(); }
+
   // Returns the fallbacks, in order. Call it after all keys of `section` were read: they may stand in any order.
   // Refuses a choice that lacks its model, or names one where there are none.
   std::vector<Choice> finish(const YAML::Node& section, const Choice& choice) const {
@@ -177,6 +179,9 @@ constexpr std::array kSummaryProviders{
 
 constexpr int kMost = 1'000'000'000;
 
+// Of who names a server of Ollama and no model.
+constexpr const char* kUsualOllamaModel = "embeddinggemma";
+
 }  // namespace
 
 EmbeddingConfig read_embedding(const std::string& file, const YAML::Node& node) {
@@ -192,7 +197,13 @@ EmbeddingConfig read_embedding(const std::string& file, const YAML::Node& node) 
            [&](const auto& v, const auto& key) { out.dimensions = whole_number(file, v, key, 32, 4096); });
   add_server_keys(section, file, out);
   section.read(node);
+  const bool takes_usual_models = out.choice.provider == EmbeddingProvider::ollama && out.choice.model.empty();
+  if (takes_usual_models) out.choice.model = kUsualOllamaModel;
   out.fallbacks = models.finish(node, out.choice);
+  if (takes_usual_models && !models.names_fallbacks())
+    out.fallbacks = {{EmbeddingProvider::ollama, "nomic-embed-text"},
+                     {EmbeddingProvider::ollama, "all-minilm"},
+                     {EmbeddingProvider::builtin, ""}};
   check_server_keys(file, node, "embedding", out);
   return out;
 }

@@ -158,7 +158,7 @@ void IndexerThread::deal_with(Hints hints) {
   if (!done && !done.error().is(Errc::cancelled))
     log::error("memories are not indexed, which is tried again: {}", done.error().message());
   const std::lock_guard lock(mutex_);
-  if (done) looked_ = {clock_.now(), indexer_.unread()};
+  if (done) looked_ = {clock_.now(), indexer_.unread(), indexer_.stale_indexes()};
   trouble_ = done || done.error().is(Errc::cancelled) ? std::string() : done.error().message();
 }
 

@@ -40,10 +40,11 @@ class IndexerThread {
   void join();
   std::string trouble() const;  // why the rows are not what the files are; empty: they are
   struct Looked {
-    TimeMs at = 0;  // 0: not yet
-    std::map<std::filesystem::path, std::string> unread;
+    TimeMs at = 0;                                        // 0: not yet
+    std::map<std::filesystem::path, std::string> unread;  // why
+    std::set<std::filesystem::path> stale_indexes;        // as MemoryIndexer has them
   };
-  Looked looked() const;  // when files were looked at last, and which could not be read
+  Looked looked() const;  // when files were looked at last, and what could not be read or made fit
 
  private:
   struct Hints {

@@ -44,10 +44,22 @@ std::set<std::size_t> all_places(const MemoryStock& stock) {
   return out;
 }
 
-constexpr std::size_t kRebuiltAtOnce = 2000;  // files
+constexpr std::size_t kRebuiltAtOnce = 1000;  // files
 // Who writes a memory meanwhile waits for these.
 constexpr std::size_t kVectorsAtOnce = 100;
 constexpr std::array<std::string_view, 3> kHomes{"/.claude/", "/.cursor/", "/.thunderus/"};
+
+// Whether an index.json has these memories and no others. `cached`: those with a vector beside them.
+bool fits(const memory::IndexFile& file, const std::vector<memory::IndexEntry>& memories,
+          const std::set<std::string, std::less<>>& cached) {
+  const auto index = file.load();
+  if (!index || index->memories.size() != memories.size()) return false;
+  return std::all_of(memories.begin(), memories.end(), [&](memory::IndexEntry entry) {
+    entry.has_embedding = cached.contains(entry.slug);
+    const auto it = index->memories.find(entry.slug);
+    return it != index->memories.end() && it->second == entry;
+  });
+}
 
 // A row of the store is another one than it should be, or a table is gone.
 bool is_damage(const Error& error) { return error.is(Errc::store) || error.is(Errc::store_corrupt); }
@@ -92,12 +104,12 @@ void MemoryIndexer::note_unread(const CatalogChanges& changes) {
 
 // memd keeps an index where somebody wrote a memory through it. The lock never leaves this machine; the index may come
 // a moment later, so it is asked for under the lock.
-bool MemoryIndexer::may_keep_vectors(std::size_t number) const {
+bool MemoryIndexer::keeps_index(std::size_t number) const {
   const auto& place = stock_.directories()[number];
   std::error_code ec;
-  return parts_.makes_vectors && place && place->dialect == MemoryDialect::plugin &&
-         place->scope != MemoryScope::enterprise && parts_.policy.check_write(place->scope, place->dialect) &&
-         stock_.is_inside_project(number) && fs::exists(place->directory / ".lock", ec);
+  return place && place->dialect == MemoryDialect::plugin && place->scope != MemoryScope::enterprise &&
+         parts_.policy.check_write(place->scope, place->dialect) && stock_.is_inside_project(number) &&
+         fs::exists(place->directory / ".lock", ec);
 }
 
 void MemoryIndexer::plan_vectors(const std::vector<catalog::SeenFile>& seen, bool thorough) {
@@ -186,6 +198,41 @@ Result<void> MemoryIndexer::look_for_projects() {
 }
 
 Result<void> MemoryIndexer::look_at_everything(bool thorough) {
+  MEMD_TRY(bring_up_to_date(thorough));
+  return thorough ? check_indexes() : Result<void>();
+}
+
+// The rows are what the files are, so they tell which index may not fit; the files decide.
+Result<void> MemoryIndexer::check_indexes() {
+  stale_indexes_.clear();
+  for (std::size_t i = 0; i < stock_.places().size(); ++i) {
+    const auto& place = stock_.directories()[i];
+    if (!place || place->dialect != MemoryDialect::plugin || !stock_.is_inside_project(i)) continue;
+    const fs::path file = place->directory / "index.json";
+    const bool keeps = keeps_index(i);
+    std::error_code ec;
+    if (!keeps && !fs::exists(file, ec)) continue;
+    MEMD_TRY_ASSIGN(const auto rows, store_.ask(catalog::IndexedMemoriesQuery{place->directory}));
+    const bool is_interrupted = keeps && fs::exists(place->directory / ".pending", ec);
+    if (!is_interrupted && fits(memory::IndexFile(file), rows, memory::EmbeddingCache(place->directory).slugs()))
+      continue;
+    memory::MemoryDirectory directory(*place, {}, clock_);
+    if (!is_interrupted && directory.check() == memory::MemoryDirectory::IndexState::valid) continue;
+    if (!keeps) {
+      stale_indexes_.insert(file);
+      log::info("{} does not fit the files beside it; it is not memd's to change", file.string());
+      continue;
+    }
+    log::info("{} does not fit the files beside it and is made anew", file.string());
+    if (const auto done = directory.rebuild(); !done) {
+      stale_indexes_.insert(file);
+      log::error("{} is not made anew: {}", file.string(), done.error().message());
+    }
+  }
+  return {};
+}
+
+Result<void> MemoryIndexer::bring_up_to_date(bool thorough) {
   std::string damage;
   MEMD_TRY(transact(parts_, [&damage, thorough](sqlite::Database& db) {
     damage = catalog::damage_of(db, thorough);
@@ -270,6 +317,7 @@ Result<void> MemoryIndexer::rebuild(const std::string& reason) {
     CatalogChanges part;
     part.with_vectors = parts_.makes_vectors;
     part.places = stock_.places();
+    part.all_new = true;
     catalog::read_into(
         part, {seen.begin() + static_cast<std::ptrdiff_t>(at), seen.begin() + static_cast<std::ptrdiff_t>(end)}, {},
         clock_.now());

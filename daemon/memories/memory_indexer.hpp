@@ -39,8 +39,8 @@ class MemoryIndexer {
  public:
   MemoryIndexer(IndexerParts parts, const Clock& clock);
 
-  // All projects that the store knows, and the scopes of the person. Checks the tables first, `thorough`ly: the index
-  // of words, too.
+  // All projects that the store knows, and the scopes of the person. Checks the tables first. `thorough`, as at the
+  // start: the index of words, too, and each index.json, which is made anew where memd keeps it.
   Result<void> look_at_everything(bool thorough);
   // Files or directories that changed.
   Result<void> look_at(const std::set<std::filesystem::path>& changed);
@@ -54,14 +54,19 @@ class MemoryIndexer {
   // keeps an index in and may write into, but not in those of an organisation. False: none are left to do. Nothing
   // depends on them; what fails is tried again when everything is looked at.
   bool keep_vectors();
+  // Each index.json that did not fit the files at the last thorough look, and that memd may not make anew.
+  const std::set<std::filesystem::path>& stale_indexes() const { return stale_indexes_; }
   // Files that could not be read when they were looked at last: path and why.
   const std::map<std::filesystem::path, std::string>& unread() const { return unread_; }
 
  private:
+  Result<void> bring_up_to_date(bool thorough);
+  Result<void> check_indexes();
   Result<void> find_stock();
   Result<void> apply(catalog::CatalogChanges changes);
   Result<void> heal(const Error& error);
-  bool may_keep_vectors(std::size_t place) const;
+  bool keeps_index(std::size_t place) const;
+  bool may_keep_vectors(std::size_t place) const { return parts_.makes_vectors && keeps_index(place); }
   void note_unread(const catalog::CatalogChanges& changes);
   void plan_vectors(const std::vector<catalog::SeenFile>& seen, bool thorough);
   // Of files that were read.
@@ -86,6 +91,7 @@ class MemoryIndexer {
   catalog::MemoryStock stock_;
   std::map<std::filesystem::path, DueVectors> due_;  // by directory
   std::map<std::filesystem::path, std::string> unread_;
+  std::set<std::filesystem::path> stale_indexes_;
 };
 
 }  // namespace memd::memories

@@ -48,7 +48,9 @@ fs::path project_of(const fs::path& directory, const fs::path& home) {
 }
 
 Notebook::Notebook(memory::MemoryPlaces places, MemoryConfig config, const Clock& clock)
-    : places_(std::move(places)), config_(std::move(config)), clock_(clock) {}
+    : places_(std::move(places)),
+      config_(config::with_files_beside(std::move(config), places_.home, places_.project, config_problems_)),
+      clock_(clock) {}
 
 MemoryDirectory Notebook::directory(const MemoryPlace& place) const {
   return MemoryDirectory(place, places_.project, clock_);
@@ -224,7 +226,9 @@ Result<MemoryGraphView> Notebook::graph() const {
 }
 
 std::vector<MemoryProblem> Notebook::health() const {
-  return memory::check_health(places_, {config_.orphan_days, config_.min_quality}, clock_.now());
+  auto out = memory::check_health(places_, {config_.orphan_days, config_.min_quality}, clock_.now());
+  out.insert(out.end(), config_problems_.begin(), config_problems_.end());
+  return out;
 }
 
 }  // namespace memd::memories

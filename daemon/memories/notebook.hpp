@@ -77,6 +77,7 @@ struct MemoryGraphView {
 // clock.
 class Notebook {
  public:
+  // With what config.json beside the memories says (config::with_files_beside).
   Notebook(memory::MemoryPlaces places, MemoryConfig config, const Clock& clock);
 
   const memory::MemoryPlaces& places() const { return places_; }
@@ -112,10 +113,12 @@ class Notebook {
   std::vector<MemoryEdge> edges_of(const FoundMemory& found) const;
   // Errc::store_corrupt: a graph cannot be read.
   Result<MemoryGraphView> graph() const;
+  // With what is wrong with config.json.
   std::vector<MemoryProblem> health() const;
 
  private:
   const memory::MemoryPlaces places_;
+  std::vector<MemoryProblem> config_problems_;  // of config.json
   const MemoryConfig config_;
   const Clock& clock_;
 };

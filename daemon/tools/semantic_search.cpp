@@ -311,7 +311,10 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 
   Answer frame = answer_for(scope);
   frame.outside = found.outside;
+  const bool no_exchange_fits = found.nothing_relevant;
+  if (!memories.hits.empty()) found.nothing_relevant = false;  // they answer
   lead_with(frame, search_notice(found, query.mode));
+  if (no_exchange_fits && !memories.hits.empty()) frame.notice.say("No exchange fits well, but memories do.");
   if (!memories.notice.empty()) frame.notice.say(memories.notice);
   if (file) {
     const std::string name = echo_of(file->name);
@@ -350,7 +353,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
     SemanticSearchAnswer out{frame,
                              echo_of(params.query),
                              std::string(name_of(found.mode)),
-                             found.nothing_relevant && remembered.empty(),
+                             no_exchange_fits && remembered.empty(),
                              fill_page(offered, left, limit),
                              std::nullopt,
                              std::nullopt};

@@ -8,11 +8,15 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/run"
 cp "$here/memd.socket" "$work/"
 sed "s|%h/.local/bin/memd|$(command -v true)|" "$here/memd.service" >"$work/memd.service"
+# With its drop-ins.
+mkdir "$work/memd.service.d"
+cp "$here/memories.conf" "$here/network.conf" "$work/memd.service.d/"
 said=$(XDG_RUNTIME_DIR=$work/run systemd-analyze --user verify "$work/memd.service" "$work/memd.socket" 2>&1) || {
   printf '%s\n' "$said"
   exit 1
 }
 printf '%s' "$said"
 [ -z "$said" ]
+rm -r "$work/memd.service.d"
 # What the service could do beyond its work, from 0 to 10; 3.0 at most.
 systemd-analyze security --offline=true --threshold=30 --no-pager "$work/memd.service"

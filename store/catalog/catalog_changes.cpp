@@ -11,8 +11,10 @@
 #include "store/text/text_chunks.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -71,6 +73,21 @@ std::vector<KnownGraphsQuery::Graph> KnownGraphsQuery::run(sqlite::Database& db)
   auto& q = db.prepare("SELECT directory, graph_hash FROM doc_places WHERE dialect = 0");
   for (q.bind(); q.step();)
     out.push_back({q.str(0), q.str(1)});
+  q.reset();
+  return out;
+}
+
+std::vector<memory::IndexEntry> IndexedMemoriesQuery::run(sqlite::Database& db) const {
+  std::vector<memory::IndexEntry> out;
+  auto& q = db.prepare(
+      "SELECT d.slug, d.title, d.type, d.tags, d.created, d.updated, d.path FROM docs d JOIN doc_places p USING "
+      "(place_pk) WHERE p.directory = ?1 AND p.dialect = ?2 AND d.is_valid ORDER BY d.slug");
+  for (q.bind(directory.native(), static_cast<int>(MemoryDialect::plugin)); q.step();) {
+    std::istringstream tags(q.str(3));
+    out.push_back({q.str(0), q.str(1), static_cast<MemoryType>(q.int64(2)),
+                   std::vector<std::string>(std::istream_iterator<std::string>(tags), {}), q.int64(4), q.int64(5),
+                   q.str(6), false});
+  }
   q.reset();
   return out;
 }
@@ -147,8 +164,11 @@ class Applying {
           .run();
     for (const PlaceEdges& edges : changes_.edges)
       put_graph(edges);
-    for (const auto& [place, slug] : touched_)
-      judge(place, slug);
+    if (touched_.size() < kFew)
+      for (const auto& [place, slug] : touched_)
+        judge(place, slug);
+    else
+      judge_all();
     db_.exec("DELETE FROM doc_places WHERE place_pk NOT IN (SELECT place_pk FROM docs)");
     db_.prepare("UPDATE doc_catalog SET docs = docs + ?1, model = ?2")
         .bind(added_, changes_.with_vectors ? embedding::builtin_embedder().model().name : std::string())
@@ -186,6 +206,7 @@ class Applying {
 
   // A memory, and those that it supersedes.
   void touch(const std::pair<PlacePk, std::string>& which) {
+    if (touched_.size() >= kFew) return;  // all are looked at
     touched_.insert(which);
     auto& q = db_.prepare("SELECT target FROM doc_edges WHERE place_pk = ?1 AND source = ?2 AND label = 'supersedes'");
     for (q.bind(which.first, which.second); q.step();)
@@ -203,7 +224,7 @@ class Applying {
   void put_records() {
     std::vector<const MemoryRecord*> fresh;
     for (const MemoryRecord& record : changes_.put)
-      if (!update(record)) fresh.push_back(&record);
+      if (changes_.all_new || !update(record)) fresh.push_back(&record);
     auto& q = db_.prepare("SELECT coalesce(max(doc_pk), 0) FROM docs");
     std::int64_t doc = q.bind().step() ? q.int64(0) : 0;
     q.reset();
@@ -226,9 +247,24 @@ class Applying {
                generation_, m.title, tags[i], m.content);
       ++added_;
     }
+    std::size_t files = 0;
+    for (const MemoryRecord* r : fresh)
+      files += r->files.size();
+    sqlite::RowInserter file_rows(db_, "doc_files (doc_pk, name, file)", files);
+    std::vector<std::string> names;  // have to live until they are inserted
+    names.reserve(files);
     for (std::size_t i = 0; i < fresh.size(); ++i)
-      put_rest(ids[i], *fresh[i]);
+      for (const std::string& file : fresh[i]->files)
+        file_rows.add(ids[i], names.emplace_back(base_name(file)), file);
+    sqlite::RowInserter vector_rows(db_, "doc_vectors (doc_pk, vectors)",
+                                    static_cast<std::size_t>(std::count_if(fresh.begin(), fresh.end(), has_vectors)));
+    for (std::size_t i = 0; i < fresh.size(); ++i)
+      if (has_vectors(fresh[i])) vector_rows.add(ids[i], std::as_bytes(std::span(fresh[i]->vectors)));
+    for (const MemoryRecord* r : fresh)
+      put_relations(*r);
   }
+
+  static bool has_vectors(const MemoryRecord* r) { return !r->vectors.empty(); }
 
   // False: there is no row of this path.
   bool update(const MemoryRecord& r) {
@@ -253,11 +289,6 @@ class Applying {
     db_.prepare("DELETE FROM doc_vectors WHERE doc_pk = ?1").bind(doc).run();
     if (is_repository(was.first))
       db_.prepare("DELETE FROM doc_edges WHERE place_pk = ?1 AND source = ?2").bind(was.first, was.second).run();
-    put_rest(doc, r);
-    return true;
-  }
-
-  void put_rest(std::int64_t doc, const MemoryRecord& r) {
     for (const std::string& file : r.files)
       db_.prepare("INSERT OR IGNORE INTO doc_files (doc_pk, name, file) VALUES (?1, ?2, ?3)")
           .bind(doc, base_name(file), file)
@@ -266,6 +297,11 @@ class Applying {
       db_.prepare("INSERT INTO doc_vectors (doc_pk, vectors) VALUES (?1, ?2)")
           .bind(doc, std::as_bytes(std::span(r.vectors)))
           .run();
+    put_relations(r);
+    return true;
+  }
+
+  void put_relations(const MemoryRecord& r) {
     for (const MemoryRelation& relation : r.memory.relations)
       db_.prepare("INSERT OR IGNORE INTO doc_edges VALUES (?1, ?2, ?3, ?4, 0)")
           .bind(place_of(r.place), r.memory.slug, relation.label, relation.target)
@@ -323,6 +359,31 @@ class Applying {
         .bind(place, slug, by, at, generation_)
         .run();
   }
+
+  // The same of all memories, in one look at all edges.
+  void judge_all() {
+    std::map<std::int64_t, std::pair<std::string, TimeMs>> superseded;  // by whom, since when
+    auto& q = db_.prepare(
+        "SELECT d.doc_pk, e.source, iif(e.created > 0, e.created, s.created) FROM doc_edges e"
+        " CROSS JOIN docs d ON d.slug = e.target AND d.place_pk = e.place_pk"
+        " CROSS JOIN docs s ON s.slug = e.source AND s.place_pk = e.place_pk AND s.is_valid = 1"
+        " WHERE e.label = 'supersedes' AND s.doc_pk <> d.doc_pk ORDER BY 1, 3, 2");
+    for (q.bind(); q.step();)
+      superseded.try_emplace(q.int64(0), q.str(1), q.int64(2));
+    q.reset();
+    auto& there = db_.prepare("SELECT doc_pk FROM docs WHERE superseded_by <> ''");
+    for (there.bind(); there.step();)
+      superseded.try_emplace(there.int64(0), std::string(), 0);
+    there.reset();
+    for (const auto& [doc, by] : superseded)
+      db_.prepare(
+             "UPDATE docs SET superseded_by = ?2, superseded_at = ?3, generation = ?4"
+             " WHERE doc_pk = ?1 AND (superseded_by <> ?2 OR superseded_at <> ?3)")
+          .bind(doc, by.first, by.second, generation_)
+          .run();
+  }
+
+  static constexpr std::size_t kFew = 100;  // memories; of more, looking at all edges once is cheaper
 
   sqlite::Database& db_;
   const CatalogChanges& changes_;
@@ -397,6 +458,8 @@ void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now) {
     }
   }
   db.exec(std::string(catalog_script()).c_str());
+  // Segments are merged once, at the end.
+  db.exec("INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 0), ('hashsize', 16777216)");
   put_row(db);
   db.prepare("UPDATE doc_catalog SET state = ?1, reason = ?2, built_at = ?3")
       .bind(static_cast<int>(CatalogState::rebuilding), reason, now)
@@ -405,6 +468,7 @@ void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now) {
 
 void end_anew(sqlite::Database& db, TimeMs now, std::int64_t took_ms) {
   db.exec("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')");
+  db.exec("INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 4), ('hashsize', 1048576)");  // as FTS5 has them
   db.prepare("UPDATE doc_catalog SET state = ?1, built_at = max(?2, built_at + 1), built_ms = ?3")
       .bind(static_cast<int>(CatalogState::valid), now, took_ms)
       .run();

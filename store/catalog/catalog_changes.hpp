@@ -4,6 +4,7 @@
 #include "schemas/time.hpp"
 #include "store/catalog/catalog_state.hpp"
 #include "store/db/database.hpp"
+#include "store/memory/memory_json.hpp"
 #include "store/memory/memory_reader.hpp"
 
 #include <cstddef>
@@ -50,6 +51,14 @@ struct KnownFile {
 struct KnownFilesQuery {
   std::set<std::filesystem::path> only{};  // empty: all
   using Answer = std::vector<KnownFile>;   // by path
+  Answer run(sqlite::Database& db) const;
+};
+
+// The valid memories of a directory of the plugin dialect as its index.json has them, by slug. Rows know nothing of
+// hasEmbedding; secrets in titles are masked.
+struct IndexedMemoriesQuery {
+  std::filesystem::path directory;
+  using Answer = std::vector<memory::IndexEntry>;
   Answer run(sqlite::Database& db) const;
 };
 
@@ -110,6 +119,7 @@ struct CatalogChanges {
   std::vector<PlaceEdges> edges;     // all of a place
   std::vector<UnreadFile> unread;
   bool with_vectors = true;  // the records have them
+  bool all_new = false;      // there is no row of any path in `put`
   bool empty() const { return put.empty() && restamped.empty() && gone.empty() && edges.empty(); }
 };
 

@@ -14,6 +14,7 @@
 #include <set>
 #include <system_error>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 
 namespace memd::catalog {
@@ -135,11 +136,11 @@ bool MemoryStock::is_inside_project(std::size_t place) const {
 
 std::vector<SeenFile> MemoryStock::files() const {
   std::vector<SeenFile> out;
-  std::set<fs::path> seen;
+  std::unordered_set<std::string> seen;
   Links links;
   const auto take = [&](const MemoryOrigin& origin, std::size_t place, const fs::path& root) {
     const bool is_own = origin.scope == MemoryScope::enterprise || origin.scope == MemoryScope::global;
-    if (!seen.insert(origin.path).second || is_left_out(origin.path)) return;
+    if (!seen.insert(origin.path.native()).second || is_left_out(origin.path)) return;
     if (!is_own && !links.stays(origin.path, root)) return;
     if (const auto stamp = stamp_of(origin.path)) out.push_back({origin, place, *stamp});
   };

@@ -5,6 +5,7 @@
 #include "store/insight/summary/gist.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
+#include "store/text/script.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -48,18 +49,34 @@ std::string without_opening(std::string text, CueSet openings) {
   return text;
 }
 
-// "Sure, but the CLI does it" → "but the CLI does it".
+// "Sure, but the CLI does it" → "the CLI does it".
 std::string without_reply(std::string text) {
-  while (const auto hit = cues().opening(text, Cue::answering)) {
+  constexpr std::size_t kLeft = 12;  // bytes
+  while (const auto hit = cues().opening(text, Cue::answering | Cue::joint)) {
     const auto begin = text.find_first_not_of(",.!: ", hit->end);
-    if (begin == std::string::npos || begin == hit->end || text[hit->end] == ' ' || text.size() - begin < 12) break;
+    if (begin == std::string::npos || begin == hit->end || text.size() - begin < kLeft) break;
+    if (text[hit->end] == ' ' && hit->cue != Cue::joint) break;
+    if (std::string_view(text).substr(begin).starts_with("that ")) break;
     text.erase(0, begin);
   }
   return text;
 }
 
+// Without emoji, dashes and other signs in front; not without quotes and names.
+std::string without_signs(std::string text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t next = at;
+    const std::uint32_t c = tokenizer::next_character(text, next);
+    if (tokenizer::is_word_character(c) || std::string_view("`\"'([{<@#/.$").find(text[at]) != std::string_view::npos)
+      break;
+    at = next;
+  }
+  return at < text.size() ? text.substr(at) : text;
+}
+
 std::string title_of(std::string text) {
-  text = without_reply(cleaned(text));
+  text = without_signs(without_reply(without_signs(cleaned(text))));
   while (!text.empty() && (text.back() == '.' || text.back() == ':' || text.back() == '!' || text.back() == ',' ||
                            text.back() == '?' || text.back() == ' '))
     text.pop_back();

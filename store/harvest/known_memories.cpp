@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
+#include "store/text/text_words.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>
@@ -13,8 +14,6 @@ namespace {
 
 constexpr std::size_t kComparedBytes = 4000;
 constexpr double kFewCommonWords = 0.25;  // below it a cosine alone proves nothing
-
-bool is_word_byte(char c) { return ascii::is_word(c) || ascii::is_beyond(c); }
 
 // The text without headings and without the paragraphs that tell where it comes from.
 std::string told_text(const Memory& m) {
@@ -35,16 +34,9 @@ std::string told_text(const Memory& m) {
 }  // namespace
 
 Likeness::Likeness(std::string_view text) : vector_(embedding::builtin_embedder().table().embed(text)) {
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_word_byte(text[end]))
-      ++end;
-    if (end > at) {
-      const std::string word = ascii::lowered(text.substr(at, end - at));
-      if (!is_stop_word(word)) words_.push_back(hash64(word));
-    }
-    at = std::max(end, at + 1);
-  }
+  for_each_word(text, [&](const TextWord& word) {
+    if (!is_stop_word(word.text)) words_.push_back(hash64(word.text));
+  });
   std::sort(words_.begin(), words_.end());
   words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
 }

@@ -3,8 +3,10 @@
 #include "store/harvest/draft.hpp"
 #include "store/harvest/worth.hpp"
 #include "store/read/observations.hpp"
+#include "store/text/text_words.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -14,6 +16,10 @@ namespace {
 constexpr std::size_t kOfOneExchange = 2;
 constexpr double kToldAgain = 0.4;  // points for each session that says the same, twice at most
 constexpr double kSameThing = 0.62;
+constexpr std::size_t kTellingTitle = 4;  // words; a title with fewer says nothing by itself
+constexpr double kPaleTitle = -1;
+constexpr int kOfOneSession = 2;
+constexpr double kOneMoreOfASession = -0.25;  // points for each beyond these: a list tells of more than one session
 constexpr double kLikelyLink = 0.55;
 constexpr int kAllRows = 1'000'000;
 
@@ -42,7 +48,8 @@ std::vector<Suggestion> of_exchange(const Material& material, const std::filesys
     Material of = material;
     of.told = i;
     one.draft = draft_of(of, {MemoryDialect::plugin, std::nullopt, {}, project});
-    out.push_back(std::move(one));
+    if (telling_words(one.draft.title) < kTellingTitle) one.score += kPaleTitle;
+    if (one.score >= kWorthTelling) out.push_back(std::move(one));
   }
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
   std::vector<Suggestion> kept;
@@ -88,6 +95,10 @@ std::vector<Suggestion> SuggestionsQuery::run(sqlite::Database& db) const {
     const auto at = static_cast<std::size_t>(same - titles.begin());
     if (sessions[at].insert(one.session_uid).second && ++out[at].told_again <= 2) out[at].score += kToldAgain;
   }
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
+  std::map<std::string, int> of_session;
+  for (Suggestion& one : out)
+    one.score += kOneMoreOfASession * std::max(0, ++of_session[one.session_uid] - kOfOneSession);
   for (Suggestion& one : out)
     if (one.told_again > 0) one.reasons.push_back("told in " + std::to_string(one.told_again + 1) + " sessions");
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.score > b.score; });

@@ -4,6 +4,7 @@
 #include "store/text/code_names.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
+#include "store/text/text_words.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>
@@ -14,33 +15,9 @@ namespace memd::harvest {
 namespace {
 
 constexpr std::size_t kFewWords = 5;
-constexpr std::size_t kCutBytes = 280;    // a sentence of that length was likely cut
-constexpr std::size_t kSpaceless = 0x80;  // bytes from here on belong to scripts whose words are counted by length
-
-// Words that say something. Of scripts without blanks between words a word is six bytes.
-std::size_t telling_words(std::string_view text) {
-  std::size_t count = 0;
-  std::size_t beyond = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    if (static_cast<unsigned char>(text[at]) >= kSpaceless) {
-      ++beyond;
-      ++at;
-      continue;
-    }
-    std::size_t end = at;
-    while (end < text.size() && ascii::is_word(text[end]))
-      ++end;
-    if (end == at) {
-      ++at;
-      continue;
-    }
-    const std::string word = ascii::lowered(text.substr(at, end - at));
-    if (word.size() > 1 && !is_stop_word(word)) ++count;
-    at = end;
-  }
-  return count + beyond / 6;
-}
-
+constexpr std::size_t kFewWordsOfAFix = 4;
+constexpr std::int64_t kSoon = 12;      // events
+constexpr std::size_t kCutBytes = 280;  // a sentence of that length was likely cut
 std::size_t code_names(std::string_view text) {
   std::set<std::string, std::less<>> names;
   continuity::for_each_code_name(text, [&](std::string_view name) { names.emplace(name); });
@@ -60,59 +37,63 @@ bool is_problem(ObservationType type) {
 }
 
 // What two sentences have to share to speak of the same thing: one name of code, or so many words.
-constexpr std::size_t kSharedWords = 2;
+constexpr std::ptrdiff_t kSharedWords = 2;
+constexpr std::ptrdiff_t kPairsOfAWord = 2;
 
 // What a sentence speaks of.
 struct Subject {
   std::set<std::string, std::less<>> names;  // of code, and whatever stands in `…`
   std::set<std::string, std::less<>> words;  // others that say something
+  std::set<std::string, std::less<>> pairs;  // of characters, of scripts that are read so
+  std::set<std::string, std::less<>> pale;   // words that say little: "file"
 };
 
-std::string bare_word(std::string_view word) {
-  std::string out = ascii::lowered(word);
-  if (out.size() > 3 && out.ends_with('s') && !out.ends_with("ss")) out.pop_back();
-  return out;
+// Without the ending: of English the plural, of Russian what follows five letters.
+std::string bare_word(std::string word) {
+  constexpr std::size_t kRussianStem = 10;  // bytes
+  const bool is_russian = !word.empty() && (word[0] == '\xD0' || word[0] == '\xD1');
+  if (is_russian)
+    word.resize(std::min(word.size(), kRussianStem));
+  else if (word.size() > 3 && word.ends_with('s') && !word.ends_with("ss"))
+    word.pop_back();
+  return word;
 }
 
 Subject subject_of(std::string_view text) {
   Subject out;
-  continuity::for_each_code_name(text, [&](std::string_view name) { out.names.insert(bare_word(name)); });
+  continuity::for_each_code_name(text,
+                                 [&](std::string_view name) { out.names.insert(bare_word(ascii::lowered(name))); });
   bool in_code = false;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == '`') in_code = !in_code;
-    std::size_t end = at;
-    while (end < text.size() && ascii::is_word(text[end]))
-      ++end;
-    if (end == at) {
-      ++at;
-      continue;
-    }
-    const std::string_view word = text.substr(at, end - at);
-    at = end;
-    const bool is_number = std::all_of(word.begin(), word.end(), ascii::is_digit);
-    if (word.size() < 3 || is_number || is_stop_word(ascii::lowered(word))) continue;
-    (in_code ? out.names : out.words).insert(bare_word(word));
-  }
+  std::size_t looked = 0;
+  for_each_word(text, [&](const TextWord& word) {
+    for (; looked < word.at; ++looked)
+      if (text[looked] == '`') in_code = !in_code;
+    const bool is_number = std::all_of(word.text.begin(), word.text.end(), ascii::is_digit);
+    if (word.is_pair ? word.text.size() <= 4 : word.text.size() < 3 || is_number || is_stop_word(word.text)) return;
+    const bool is_pale = !in_code && !word.is_pair && words(WordClass::filler).has(word.text);
+    (word.is_pair ? out.pairs : in_code ? out.names : is_pale ? out.pale : out.words).insert(bare_word(word.text));
+  });
   return out;
 }
 
-bool speak_of_the_same(std::string_view a, std::string_view b) {
+// `closely`: words that say little do not count.
+bool speak_of_the_same(std::string_view a, std::string_view b, bool closely) {
   const Subject one = subject_of(a);
   const Subject other = subject_of(b);
-  const auto holds = [](const Subject& s, const std::string& word) {
-    return s.names.contains(word) || s.words.contains(word);
-  };
-  std::size_t words = 0;
   for (const std::string& name : one.names)
     if (other.names.contains(name)) return true;
-  for (const auto* of : {&one.names, &one.words})
-    words += static_cast<std::size_t>(
-        std::count_if(of->begin(), of->end(), [&](const std::string& word) { return holds(other, word); }));
-  return words >= kSharedWords;
+  const auto holds = [&](const std::string& word) { return other.names.contains(word) || other.words.contains(word); };
+  const auto shared = [](const auto& mine, const auto& others) {
+    return std::count_if(mine.begin(), mine.end(), [&](const std::string& word) { return others.contains(word); });
+  };
+  const auto words = std::count_if(one.names.begin(), one.names.end(), holds) +
+                     std::count_if(one.words.begin(), one.words.end(), holds);
+  return words + shared(one.pairs, other.pairs) / kPairsOfAWord + (closely ? 0 : shared(one.pale, other.pale)) >=
+         kSharedWords;
 }
 
 // "go build works after edits" repairs nothing that a sentence tells.
-bool tells_something(const Observation& o) { return o.tool.empty() && telling_words(o.content) >= kFewWords; }
+bool tells_something(const Observation& o) { return o.tool.empty() && telling_words(o.content) >= kFewWordsOfAFix; }
 
 class Scale {
  public:
@@ -173,8 +154,8 @@ void weigh_finding(const Material& m, std::size_t at, Scale& scale) {
 
 }  // namespace
 
-// A wrong fix is worse than none. What is said next in answer to a problem is its fix: in the message that tells the
-// problem, if no other fix stands there; else in the next message that tells fixes, of that which speaks of the same.
+// A wrong fix is worse than none. The only solution that is told with a problem, or soon after it, answers it. Else it
+// is the fix that speaks of the same, of those of the next message that tells any.
 std::optional<std::size_t> fix_of(const Material& m, std::size_t problem) {
   const Observation& p = m.observations[problem];
   if (!is_problem(p.type)) return std::nullopt;
@@ -187,9 +168,11 @@ std::optional<std::size_t> fix_of(const Material& m, std::size_t problem) {
   }
   if (fixes.empty()) return std::nullopt;
   const Observation& first = m.observations[fixes.front()];
-  const bool in_one_message = p.event_seq && p.event_seq == first.event_seq;
-  if (in_one_message && fixes.size() == 1 && first.type == ObservationType::solution) return fixes.front();
-  std::erase_if(fixes, [&](std::size_t i) { return !speak_of_the_same(p.content, m.observations[i].content); });
+  const bool is_soon = p.event_seq && first.event_seq && *first.event_seq - *p.event_seq <= kSoon;
+  if (is_soon && fixes.size() == 1 && first.type == ObservationType::solution) return fixes.front();
+  const bool closely = fixes.size() > 1;
+  std::erase_if(fixes,
+                [&](std::size_t i) { return !speak_of_the_same(p.content, m.observations[i].content, closely); });
   return fixes.size() == 1 ? std::optional(fixes.front()) : std::nullopt;
 }
 

@@ -22,14 +22,16 @@ std::vector<fs::path> files_below(const fs::path& directory, std::string_view en
   auto it = fs::recursive_directory_iterator(directory, fs::directory_options::skip_permission_denied, ec);
   for (; !ec && it != fs::recursive_directory_iterator(); it.increment(ec)) {
     std::error_code unreadable;
-    const std::string name = it->path().filename().string();
+    const std::string& path = it->path().native();
+    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
     if (it->is_directory(unreadable)) {
       if (name.starts_with('.') || it.depth() + 1 >= depth) it.disable_recursion_pending();
     } else if (name.ends_with(ending) && !name.starts_with('.') && it->is_regular_file(unreadable)) {
       out.push_back(it->path());
     }
   }
-  std::sort(out.begin(), out.end());
+  // Bytes: std::filesystem compares part by part.
+  std::sort(out.begin(), out.end(), [](const fs::path& a, const fs::path& b) { return a.native() < b.native(); });
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "store/text/script.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -39,6 +41,16 @@ Script script_of(std::uint32_t character) {
                                       [](std::uint32_t c, const Range& range) { return c < range.first; });
   const Range& range = *std::prev(above);
   return character <= range.last ? range.script : Script::other;
+}
+
+bool is_word_character(std::uint32_t c) {
+  if (c < 0x80) return ascii::is_word(static_cast<char>(c));
+  if (c < 0xC0) return c == 0xAA || c == 0xB5 || c == 0xBA;
+  if (script_of(c) != Script::other) return true;
+  const bool is_sign = c == 0xD7 || c == 0xF7 || (c >= 0x2000 && c < 0x2C00) || (c >= 0x3000 && c < 0x3100) ||
+                       (c >= 0xD800 && c < 0xF900) || (c >= 0xFE00 && c < 0xFE70) || (c >= 0xFF00 && c < 0x10000) ||
+                       c >= 0x1F000;
+  return !is_sign;
 }
 
 // As READ_UTF8 of fts5_tokenize.c: tokens have to be cut where SQLite cuts them, in damaged texts too.

@@ -24,6 +24,9 @@ Script script_of(std::uint32_t character);
 
 inline bool is_paired(Script script) { return script >= Script::han; }
 
+// Letters, digits, the marks that belong to them, and "_". Not blanks, punctuation, arrows, boxes and emoji.
+bool is_word_character(std::uint32_t character);
+
 // The character at `at` (< text.size()), which is moved behind it; bytes that are no UTF-8 as SQLite reads them.
 std::uint32_t next_character(std::string_view text, std::size_t& at);
 

@@ -113,6 +113,46 @@ TEST(Config, SaysWhoMayWriteMemoriesAndHowTheyAreKept) {
       "core, fact, adr, playbook, recap");
 }
 
+// Of a person and of a project, as the plugin has them.
+TEST(Config, FilesBesideMemoriesAreMerged) {
+  test::TempDir dir;
+  const auto home = dir.path() / "home";
+  const auto project = dir.path() / "app";
+  MemoryConfig own;
+  own.orphan_days = 7;
+  std::vector<MemoryProblem> problems;
+  const auto merged = [&] {
+    problems.clear();
+    return config::with_files_beside(own, home, project, problems);
+  };
+  EXPECT_EQ(merged().orphan_days, 7) << "no file";
+  test::write_file(home / ".claude/memory/config.json",
+                   R"({"embedding": {"provider": "ollama"}, "scopes": {"default": "global"},
+                       "quality": {"orphanThreshold": 60, "minQualityScore": 70}})");
+  test::write_file(project / ".claude/memory/config.json",
+                   R"({"scopes": {"default": "local"}, "quality": {"orphanThreshold": 90}})");
+  auto config = merged();
+  EXPECT_EQ(config.orphan_days, 90);
+  EXPECT_EQ(config.min_quality, 70) << "the project does not say";
+  EXPECT_EQ(config.default_scope, MemoryScope::global) << "nobody opted in: a repository may come from anybody";
+  own.policy.opt_in_enabled = true;
+  EXPECT_EQ(merged().default_scope, MemoryScope::local);
+  EXPECT_TRUE(problems.empty());
+
+  test::write_file(project / ".claude/memory/config.json", "{\n\"quality\": {\"orphanThreshold\": 0}}");
+  EXPECT_EQ(merged().orphan_days, 60);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].text(), (project / ".claude/memory/config.json").native() +
+                                    ":2: quality.orphanThreshold: expected a whole number from 1 to 36500");
+  EXPECT_EQ(problems[0].kind, MemoryProblemKind::bad_config);
+  for (const char* wrong : {"[]", "{", R"({"scopes": {"default": "enterprise"}})", R"({"quality": 3})"}) {
+    test::write_file(project / ".claude/memory/config.json", wrong);
+    EXPECT_EQ(merged().orphan_days, 60) << wrong;
+    EXPECT_EQ(problems.size(), 1U) << wrong;
+    EXPECT_EQ(problems.empty() ? 0 : problems[0].line, 1) << wrong;
+  }
+}
+
 TEST(Config, ARepositoryHasRulesOfItsOwn) {
   test::TempDir dir;
   const auto file = dir.path() / "gardener.json";
@@ -268,12 +308,26 @@ TEST(Config, ReadsWhoEmbeds) {
   EXPECT_EQ(parse_config("", "c.yaml")->embedding.choice.provider, EmbeddingProvider::builtin);
 }
 
+TEST(Config, OllamaHasUsualModelsForVectors) {
+  if (!takes_model_servers()) GTEST_SKIP() << "built without clients of model servers";
+  using Choice = EmbeddingModelChoice;
+  const auto usual = parse_config("embedding: {provider: ollama}\n", "c.yaml")->embedding;
+  EXPECT_EQ(usual.choice, (Choice{EmbeddingProvider::ollama, "embeddinggemma"}));
+  EXPECT_EQ(usual.fallbacks, (std::vector<Choice>{{EmbeddingProvider::ollama, "nomic-embed-text"},
+                                                  {EmbeddingProvider::ollama, "all-minilm"},
+                                                  {EmbeddingProvider::builtin, ""}}));
+  const auto without = parse_config("embedding: {provider: ollama, fallback_models: []}\n", "c.yaml")->embedding;
+  EXPECT_EQ(without.choice.model, "embeddinggemma");
+  EXPECT_TRUE(without.fallbacks.empty());
+  EXPECT_TRUE(parse_config("embedding: {provider: ollama, model: m}\n", "c.yaml")->embedding.fallbacks.empty());
+}
+
 TEST(Config, RefusesWhatCannotEmbed) {
   if (!takes_model_servers()) GTEST_SKIP() << "built without clients of model servers";
   EXPECT_EQ(error_of("embedding:\n  provider: magic\n"),
             "c.yaml:2: embedding.provider: expected one of builtin, ollama, openai, disabled");
-  EXPECT_EQ(error_of("embedding:\n  provider: ollama\n"),
-            "c.yaml:2: embedding.model: ollama needs the name of a model");
+  EXPECT_EQ(error_of("embedding:\n  provider: openai\n"),
+            "c.yaml:2: embedding.model: openai needs the name of a model");
   EXPECT_EQ(error_of("embedding: {model: x}\n"), "c.yaml:1: embedding.model: builtin has no models to choose from");
   EXPECT_EQ(error_of("embedding: {provider: ollama, model: m, batch_size: 0}\n"),
             "c.yaml:1: embedding.batch_size: expected a whole number from 1 to 256");

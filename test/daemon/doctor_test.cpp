@@ -59,6 +59,24 @@ TEST_F(Doctor, FindsNothingWrongWithAnEmptyHome) {
   EXPECT_THAT(text_, HasSubstr("No problems; 2 notes above."));
 }
 
+// Of another program: memd keeps an index only where it has written a memory.
+TEST_F(Doctor, NamesAnIndexOfMemoriesThatDoesNotFit) {
+  const auto place = home_.path() / ".claude/memory";
+  test::write_file(place / "rule.md",
+                   "---\ntype: decision\ntags: [a]\ncreated: \"2026-01-10T10:00:00Z\"\nupdated: "
+                   "\"2026-01-10T10:00:00Z\"\nlinks: []\n---\n\n# Rule\n\nUse the linter.\n");
+  test::write_file(place / "index.json", "{}");
+  ingest();
+  ASSERT_TRUE(host_.memory_indexer()->settle(20s));
+  const auto status = ask("status");
+  EXPECT_EQ(status.at("memories").at("stale_indexes").at(0).as_string(), (place / "index.json").native());
+  EXPECT_THAT(text_, HasSubstr("does not fit the memories beside it: " + (place / "index.json").native()));
+  const auto report = ask("doctor");
+  EXPECT_EQ(status_of(report, "memories"), "note");
+  EXPECT_THAT(text_, HasSubstr("memd memory health"));
+  EXPECT_TRUE(report.at("ok").as_bool());
+}
+
 TEST_F(Doctor, TellsHowMemoriesStand) {
   const auto place = home_.path() / ".claude/memory";
   test::write_file(place / "rule.md",

@@ -165,6 +165,27 @@ TEST_F(GardenerTest, AProjectHasItsOwnRulesAndNeedsOptIn) {
   EXPECT_FALSE(fs::exists(home / "app/.thunderus/memory/indexes"));
 }
 
+TEST_F(GardenerTest, AConfigBesideMemoriesCounts) {
+  const auto orphans = [&] {
+    const auto problems = notebook().health();
+    return std::count_if(problems.begin(), problems.end(),
+                         [](const auto& p) { return p.kind == MemoryProblemKind::orphan; });
+  };
+  write("Frames are packed by session", "A frame holds the records of one session, in their order.");
+  clock.set(kToday + 40 * kMsPerDay);
+  EXPECT_EQ(orphans(), 1);
+  test::write_file(home / ".claude/memory/config.json", R"({"quality": {"orphanThreshold": 60}})");
+  EXPECT_EQ(orphans(), 0);
+  EXPECT_EQ(notebook().config().orphan_days, 60);
+  test::write_file(home / ".claude/memory/config.json", R"({"quality": {"orphanThreshold": "long"}})");
+  EXPECT_EQ(orphans(), 1) << "it changes nothing";
+  const auto told = notebook().health();
+  EXPECT_TRUE(std::any_of(told.begin(), told.end(), [](const auto& p) {
+    return p.kind == MemoryProblemKind::bad_config && p.line == 1 &&
+           p.message.find("quality.orphanThreshold") != std::string::npos;
+  }));
+}
+
 TEST_F(GardenerTest, YesterdaysRecapIsWrittenOnceWhereTheRulesWantIt) {
   test::StoreFixture store;
   const auto session = store.session(

@@ -150,6 +150,58 @@ TEST_F(MemoryIndexerTest, MendsWhatIsDamaged) {
   EXPECT_EQ(found("cache").size(), 2U);
 }
 
+// As the rows are: found at the start, made anew where memd keeps it, told where it is not memd's.
+TEST_F(MemoryIndexerTest, AnIndexIsCheckedAtTheStart) {
+  using memory::MemoryDirectory;
+  const fs::path index = place() / "index.json";
+  MemoryDirectory directory({MemoryScope::global, MemoryDialect::plugin, place()}, {}, clock_);
+  const auto start = [&](const IndexerParts& parts) {
+    MemoryIndexer indexer(parts, clock_);
+    indexer.add_project(project().native());
+    EXPECT_TRUE(indexer.look_at_everything(true));
+    return indexer.stale_indexes();
+  };
+  test::write_file(place() / "by-hand.md", memory_text("By hand", "Text."));
+  EXPECT_THAT(start(parts()), IsEmpty());
+  EXPECT_FALSE(fs::exists(index)) << "memd never wrote there";
+  test::write_file(index, R"({"version":"1.0.0","lastUpdated":"2026-01-10T10:00:00Z","memories":{}})");
+  EXPECT_THAT(start(parts()), ElementsAre(index)) << "somebody else's";
+  EXPECT_EQ(directory.check(), MemoryDirectory::IndexState::corrupted);
+
+  ASSERT_TRUE(directory.rebuild());
+  const std::string right = files::read_whole(index).value();
+  EXPECT_THAT(start(parts()), IsEmpty());
+  EXPECT_EQ(files::read_whole(index).value(), right) << "what fits is not written";
+  test::write_file(index, right.substr(0, right.size() / 2));
+  EXPECT_THAT(start(parts()), IsEmpty());
+  EXPECT_EQ(directory.check(), MemoryDirectory::IndexState::valid) << "cut";
+  test::write_file(place() / "while-no-memd-ran.md", memory_text("Second", "Text."));
+  EXPECT_EQ(directory.check(), MemoryDirectory::IndexState::corrupted);
+  EXPECT_THAT(start(parts()), IsEmpty());
+  EXPECT_EQ(directory.check(), MemoryDirectory::IndexState::valid) << "without an entry";
+  fs::remove(index);
+  EXPECT_THAT(start(parts()), IsEmpty());
+  EXPECT_EQ(directory.check(), MemoryDirectory::IndexState::valid) << "gone";
+  run_sql("DROP TABLE doc_vectors");  // rows made anew at the same start
+  fs::remove(index);
+  EXPECT_THAT(start(parts()), IsEmpty());
+  EXPECT_EQ(directory.check(), MemoryDirectory::IndexState::valid);
+  test::write_file(place() / ".pending", "index while-no-memd-ran - - 1 .\n");  // of a writer that was killed
+  EXPECT_THAT(start(parts()), IsEmpty());
+  EXPECT_FALSE(fs::exists(place() / ".pending"));
+
+  const fs::path of_project = project() / ".claude/memory";
+  test::write_file(of_project / "rule.md", memory_text("Rule", "Use the linter."));
+  MemoryDirectory shared({MemoryScope::project, MemoryDialect::plugin, of_project}, project(), clock_);
+  ASSERT_TRUE(shared.rebuild());
+  test::write_file(of_project / "index.json", "{}");
+  EXPECT_THAT(start(parts()), ElementsAre(of_project / "index.json")) << "nobody opted in";
+  IndexerParts may = parts();
+  may.policy.opt_in_enabled = true;
+  EXPECT_THAT(start(may), IsEmpty());
+  EXPECT_EQ(shared.check(), MemoryDirectory::IndexState::valid);
+}
+
 // More than are read before the first are written.
 TEST_F(MemoryIndexerTest, ARebuildOfThousandsIsWhatTheFilesAre) {
   constexpr int kFiles = 2100;
@@ -489,6 +541,15 @@ TEST_F(MemoriesInTools, ASearchGivesTheMemoryThatAnswersFirst) {
   for (const auto& page : all)
     memories += static_cast<std::size_t>(std::ranges::count(sources(page), "memory"));
   EXPECT_EQ(memories, 1U);
+}
+
+TEST_F(MemoriesInTools, AnAnswerOfAMemoryIsNotCalledNothing) {
+  remember({memory("quokka-night", "The quokka sleeps by day", "A quokka is seen at night.")});
+  const auto answer = call("semantic_search", R"({"query":"when is a quokka seen at night","mode":"lexical"})");
+  ASSERT_EQ(sources(answer).front(), "memory");
+  EXPECT_FALSE(answer.at("nothing_relevant").as_bool());
+  EXPECT_FALSE(test::has(text, "Nothing fits")) << text;
+  EXPECT_TRUE(test::has(text, "No exchange fits well")) << text;
 }
 
 TEST_F(MemoriesInTools, AScopeHoldsForMemoriesToo) {

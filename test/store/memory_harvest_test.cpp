@@ -134,7 +134,22 @@ TEST_F(Harvest, AProblemIsPairedOnlyWithTheFixThatAnswersIt) {
              {30, problem, "The issue is that we ask the OLD reader for `is_drained`, which never was drained."},
              {30, solution, "The fix is to ask the NEW reader, whose `is_drained` is set after the hand-over."},
              {90, bugfix, "Fixed `RingTest.PushWhenFull_ManyTimes`, which now expects `Queue::push` to wait"}}),
-      ElementsAre(is(2, 3)));
+      ElementsAre(is(0, 1), is(2, 3)));
+  // The only solution told soon after it answers a problem in other words; later, or beside others, it has to speak of
+  // the same.
+  const Said flag{1, problem, "The issue is that `open` throws a conflict when a second writer is there."};
+  EXPECT_THAT(pairs({flag, {12, solution, "The fix is to ask whether somebody was warned already."}}),
+              ElementsAre(is(0, 1)));
+  EXPECT_THAT(pairs({flag, {40, solution, "The fix is to ask whether somebody was warned already."}}), IsEmpty());
+  EXPECT_THAT(pairs({flag,
+                     {12, solution, "The fix is to ask whether somebody was warned already."},
+                     {12, solution, "The fix is to send the text as it stands."}}),
+              IsEmpty());
+  // Words that say little join nothing in a list.
+  EXPECT_THAT(pairs({{1, problem, "The issue is that the formatter writes the generated files at each run."},
+                     {9, bugfix, "Fixed the formatter: what is generated is left out"},
+                     {9, bugfix, "Fixed the hooks: generated files may be committed now"}}),
+              ElementsAre(is(0, 1)));
   // A list of what was repaired, and a problem beside it.
   EXPECT_THAT(
       pairs({{1, problem, "The real issue is that `Clock::now` returns a type that the checker takes for void."},
@@ -156,6 +171,19 @@ TEST_F(Harvest, AProblemIsPairedOnlyWithTheFixThatAnswersIt) {
   EXPECT_THAT(pairs({{1, discovery, "This is because the lock is taken before the session is looked up."},
                      {9, bugfix, "I've successfully fixed the bug and added tests which show that it works."}}),
               IsEmpty());
+  // Words of other scripts: with their endings in Russian, in pairs of characters where no blanks stand between them.
+  EXPECT_THAT(pairs({{1, problem, "Причина в том, что загрузчик читает каждую строку журнала дважды."},
+                     {5, bugfix, "Исправил цвета начальной страницы на маленьких экранах"},
+                     {5, bugfix, "Исправил загрузчика: строка журнала читается теперь один раз"}}),
+              ElementsAre(is(0, 2)));
+  EXPECT_THAT(pairs({{1, problem, "问题在于导入程序把账本的每一行都读取了两次。"},
+                     {5, bugfix, "修正了小屏幕上起始页面的颜色和字体大小"},
+                     {5, bugfix, "修正了导入程序,账本的每一行现在只读取一次"}}),
+              ElementsAre(is(0, 2)));
+  EXPECT_THAT(pairs({{1, problem, "원인은 가져오기가 장부의 행을 두 번 읽는 것입니다."},
+                     {5, bugfix, "작은 화면에서 시작 페이지의 색과 글꼴을 수정했습니다"},
+                     {5, bugfix, "이제 가져오기는 장부의 행을 한 번만 읽습니다"}}),
+              ElementsAre(is(0, 2)));
   // What is found in between has the fix.
   EXPECT_THAT(pairs({{1, discovery, "This is because `Ledger::sum` skips the rows that were voided."},
                      {2, problem, "The issue is that `Ledger::sum` reads the flag of the row before."},
@@ -215,6 +243,44 @@ TEST_F(Harvest, SuggestsWhatIsWorthItOnceAndNothingElse) {
   EXPECT_EQ(all[1].exchange, decided + 1);
   EXPECT_THAT(not_known(all, KnownMemories({all[0].draft}), 5), testing::SizeIs(1));
   EXPECT_THAT(not_known(all, KnownMemories({}), 1), testing::SizeIs(1));
+}
+
+TEST_F(Harvest, ATitleStandsByItself) {
+  const auto title = [&](const char* words) {
+    const auto session = store.session({.native_id = words, .title = "Titles"});
+    store.exchange(session, {.user = "What now?"});
+    const auto id = observe(session, 0, "decision", words);
+    return draft(format_observation_id(id)).title;
+  };
+  EXPECT_EQ(title("Sure, but the program should ignore its own lock files."),
+            "The program should ignore its own lock files");
+  EXPECT_EQ(title("\xF0\x9F\x98\x85 if a session starts again, it goes to idle"),
+            "If a session starts again, it goes to idle");
+  EXPECT_EQ(title("- `Store::open` takes the lock first"), "`Store::open` takes the lock first");
+  EXPECT_EQ(title("So that it is known: the lock is taken first"), "So that it is known: the lock is taken first");
+  EXPECT_EQ(title("Так и решили: ключ лежит в конфигурации"), "Так и решили: ключ лежит в конфигурации");
+}
+
+TEST_F(Harvest, ManyOfOneSessionGoDownInTheList) {
+  const auto session = store.session({.native_id = "many", .title = "Many"});
+  int number = 0;
+  for (const char* one :
+       {"Ledger rows are always written with `Ledger::put` and never with `raw_write`, because it syncs each page.",
+        "Tests must never replace `Clock::now` by `system_time` while threads run, since faked hours jump between "
+        "cases.",
+        "Release branches should be named by `release_name` instead of `branch_date`, which nobody finds after months.",
+        "Packets are always split by `Cutter::next` instead of `string_tok`, because several threads share that "
+        "buffer."}) {
+    store.exchange(session, {.user = "How?"});
+    observe(session, number++, "decision", one);
+  }
+  std::vector<double> off;
+  for (const auto& one : reader.ask(SuggestionsQuery{}).value()) {
+    const auto material = reader.ask(MaterialQuery{parse_history_ref(one.id).value()}).value();
+    if (one.session_uid == "claude_code:many") off.push_back(worth_of(material, *material.told).score - one.score);
+  }
+  EXPECT_THAT(off, testing::UnorderedElementsAre(testing::DoubleNear(0, 1e-9), testing::DoubleNear(0, 1e-9),
+                                                 testing::DoubleNear(0.25, 1e-9), testing::DoubleNear(0.5, 1e-9)));
 }
 
 TEST_F(Harvest, ADecisionThatWasTakenBackIsNotSuggested) {

@@ -1,6 +1,7 @@
 #include "store/text/words.hpp"
 
 #include "schemas/embedded.hpp"
+#include "store/text/text_words.hpp"
 
 #include <gtest/gtest.h>
 
@@ -40,6 +41,27 @@ TEST(Words, LongParticlesComeFirst) {
   ASSERT_NE(at("에서는"), particles.end());
   EXPECT_LT(at("에서는"), at("에서"));
   EXPECT_LT(at("에서는"), at("는"));
+}
+
+TEST(TextWords, AreThoseOfTheScript) {
+  const auto words_of = [](std::string_view text) {
+    std::string out;
+    for_each_word(text, [&](const TextWord& word) {
+      EXPECT_LT(word.at, text.size());
+      out.append(out.empty() ? "" : " ").append(word.text).append(word.is_pair ? "*" : "");
+    });
+    return out;
+  };
+  EXPECT_EQ(words_of("Two_words, `Ring2` — «Дважды» … Größe→x 🎉"), "two_words ring2 дважды größe x");
+  EXPECT_EQ(words_of("Ещё один"), "еще один");
+  EXPECT_EQ(words_of("数据库。读 API版"), "数据* 据库* 读* api 版*");
+  EXPECT_EQ(words_of("読んでいる"), "読ん*") << "pairs of Hiragana join words";
+  EXPECT_EQ(words_of("행을 두"), "행을* 두*");
+  EXPECT_EQ(words_of(""), "");
+  EXPECT_EQ(words_of("a\xFF\xC3 b"), "a b") << "damaged text";
+  EXPECT_EQ(telling_words("Is the queue of a ring full?"), 3U);
+  EXPECT_EQ(telling_words("Очередь кольца полна, и что?"), 3U);
+  EXPECT_EQ(telling_words("数据库的行"), 2U);
 }
 
 }  // namespace

@@ -67,6 +67,10 @@ Line memories_line(const admin::MemoryCatalogReport& m, const Look& look) {
     out.add(", " + grouped_digits(m.invalid) + " not valid", Style::warning).add(": memd memory health", Style::id);
   if (!m.unread.empty())
     out.add(", " + grouped_digits(static_cast<std::int64_t>(m.unread.size())) + " cannot be read", Style::bad);
+  if (!m.stale_indexes.empty())
+    out.add(", " + grouped_digits(static_cast<std::int64_t>(m.stale_indexes.size())) + " index.json not as the files",
+            Style::warning)
+        .add(": memd memory health", Style::id);
   return out;
 }
 

@@ -223,14 +223,52 @@ void Wordpiece::tokenize(std::string_view text, std::vector<std::uint32_t>& ids)
   finish(word, ids);
 }
 
+namespace {
+
+// The pieces of a word. Words come again and again, and each is looked for in many lengths, in tables that are larger
+// than the nearer caches.
+struct KnownWord {
+  static constexpr std::size_t kBytes = 22;
+  static constexpr std::size_t kPieces = 6;
+  const void* by = nullptr;  // the vocabulary
+  std::uint64_t hash = 0;
+  std::uint8_t size = 0;
+  std::uint8_t pieces = 0;
+  char text[kBytes] = {};
+  std::uint32_t ids[kPieces] = {};
+
+  bool is(const void* vocabulary, std::string_view word, std::uint64_t of) const {
+    return hash == of && by == vocabulary && std::string_view(text, size) == word;
+  }
+};
+constexpr std::size_t kKnownWords = 2048;  // 131 kB a thread
+
+}  // namespace
+
 void Wordpiece::finish(Word& word, std::vector<std::uint32_t>& ids) const {
   if (word.characters == 0) return;
+  const auto look_up = [&] {
+    const auto id = find({word.text, word.size}, word.hash, false);
+    if (id == kNone) return split(word, ids);
+    ids.push_back(id);
+  };
   if (word.characters > kLongestWord) {
     if (unknown_ != kNone) ids.push_back(unknown_);
-  } else if (const auto id = find({word.text, word.size}, word.hash, false); id != kNone) {
-    ids.push_back(id);
+  } else if (word.size > KnownWord::kBytes) {
+    look_up();
   } else {
-    split(word, ids);
+    thread_local std::vector<KnownWord> known(kKnownWords);
+    const std::string_view text(word.text, word.size);
+    KnownWord& there = known[mix(word.hash, false) % kKnownWords];
+    const std::size_t first = ids.size();
+    if (there.is(vocabulary_.data(), text, word.hash)) {
+      ids.insert(ids.end(), there.ids, there.ids + there.pieces);
+    } else if (look_up(); ids.size() - first <= KnownWord::kPieces) {
+      there = {vocabulary_.data(), word.hash, static_cast<std::uint8_t>(word.size),
+               static_cast<std::uint8_t>(ids.size() - first)};
+      std::copy(text.begin(), text.end(), there.text);
+      std::copy(ids.begin() + static_cast<std::ptrdiff_t>(first), ids.end(), there.ids);
+    }
   }
   word.clear();
 }
