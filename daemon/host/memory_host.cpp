@@ -152,10 +152,6 @@ void SemanticSide::make_worker(IngestService& ingest, bool in_background, TimeMs
   parts.on_analyzed = std::move(on_analyzed);
   EnrichmentOptions options;
   options.in_background = in_background;
-  if (!in_background) {  // nobody waits for a line to be found
-    options.hold = std::chrono::milliseconds(50);
-    options.sessions = 64;
-  }
   options.stopped_after = stopped_after;
   worker_ = std::make_unique<EnrichmentWorker>(std::move(parts), clock_, std::move(options));
   published_ = worker_.get();

@@ -76,7 +76,6 @@ struct EnrichmentParts {
 struct EnrichmentOptions {
   bool in_background = true;             // the thread takes what others leave of the processors
   std::chrono::milliseconds hold{5};     // how long one batch should hold the writer
-  std::size_t sessions = 8;              // analysed in one transaction
   std::size_t most_exchanges = 256;      // in one batch
   Settling::Limits local{1000, 10'000};  // before an exchange is embedded in this process
   Settling::Limits remote{10'000, 120'000};

@@ -6,6 +6,11 @@
 #include <utility>
 
 namespace memd {
+namespace {
+
+constexpr std::size_t kAtOnce = 8;  // sessions: each transaction writes pages of the same tables again
+
+}  // namespace
 
 SessionAnalyzer::SessionAnalyzer(const EnrichmentParts& parts, const Clock& clock, const EnrichmentOptions& options)
     : parts_(parts), clock_(clock), options_(options), store_(parts.database) {}
@@ -24,8 +29,7 @@ Result<bool> SessionAnalyzer::take_some() {
     if (due_.empty()) return false;
   }
   std::vector<Analyzed> sessions;
-  // Some at once: each transaction writes pages of the same tables again.
-  while (!due_.empty() && sessions.size() < options_.sessions) {
+  while (!due_.empty() && sessions.size() < kAtOnce) {
     MEMD_TRY_ASSIGN(std::optional<KeptDigest> digest, store_.ask(MakeDigestQuery{due_.front().session_pk}));
     sessions.push_back({due_.front(), std::move(digest)});
     due_.pop_front();
