@@ -4,11 +4,12 @@
 #include "schemas/source.hpp"
 #include "store/write/writer.hpp"
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace memd {
@@ -74,7 +75,7 @@ class IngestProgress {
 
   mutable std::mutex mutex_;
   IngestSnapshot state_;
-  std::unordered_map<std::uint64_t, Seen> sources_;  // by hash of the path: they may be a million
+  boost::unordered_flat_map<std::uint64_t, Seen> sources_;  // by hash of the path: they may be a million
   TimeMs checked_at_ = 0;
   // Each answer asks for it, and sources are many. Empty when something has changed since.
   mutable std::optional<std::vector<PlatformFreshness>> freshness_;

@@ -44,10 +44,10 @@ std::string packed(const KnownSource& known) {
   w.text(s.mark);
   w.number(s.failures);
   w.difference(s.retry_at);
-  std::string out = w.take();
-  out.shrink_to_fit();
-  return out;
+  return w.take();
 }
+
+Platform platform_of(std::string_view packed) { return static_cast<Platform>(packed[1]); }
 
 bool unpack(std::string_view bytes, const std::string& path, Source& s) {
   raw::ByteReader r(bytes);
@@ -74,45 +74,54 @@ bool unpack(std::string_view bytes, const std::string& path, Source& s) {
   return (flags & kHinted) != 0;
 }
 
+std::vector<std::filesystem::path> roots_of(const Discovery& discovery) {
+  std::vector<std::filesystem::path> out;
+  for (const Discovery::Root& root : discovery.roots())
+    out.push_back(root.path);
+  return out;
+}
+
 }  // namespace
 
-SourceState KnownSources::Place::state() const {
-  return awake ? awake->source.state : static_cast<SourceState>(packed.front());
+KnownSources::KnownSources(const Discovery& discovery, const Clock& clock, IngestProgress& progress)
+    : discovery_(discovery), clock_(clock), progress_(progress), resting_(roots_of(discovery)) {}
+
+SourceState KnownSources::state_of(const std::string& path, std::string_view packed) const {
+  const auto it = awake_.find(path);
+  return it != awake_.end() ? it->second->source.state : static_cast<SourceState>(packed.front());
 }
 
-Platform KnownSources::Place::platform() const {
-  return awake ? awake->source.platform : static_cast<Platform>(packed[1]);
-}
-
-Source KnownSources::look_into(const std::string& path, const Place& place) const {
-  if (place.awake) return place.awake->source;
+Source KnownSources::look_into(const std::string& path, std::string_view packed) const {
+  if (const auto it = awake_.find(path); it != awake_.end()) return it->second->source;
   Source source;
-  unpack(place.packed, path, source);
+  unpack(packed, path, source);
   return source;
 }
 
-KnownSource& KnownSources::wake(const std::string& path, Place& place) {
-  if (place.awake) return *place.awake;
-  place.awake = std::make_unique<KnownSource>();
-  if (!place.packed.empty()) place.awake->is_hinted = unpack(place.packed, path, place.awake->source);
-  std::string().swap(place.packed);
-  place.awake->adapter = discovery_.adapter(place.awake->source.platform);
-  return *place.awake;
+KnownSource* KnownSources::find(const std::string& path) {
+  if (const auto it = awake_.find(path); it != awake_.end()) return it->second.get();
+  const auto packed = resting_.find(path);
+  if (!packed) return nullptr;
+  auto known = std::make_unique<KnownSource>();
+  known->is_hinted = unpack(*packed, path, known->source);
+  known->adapter = discovery_.adapter(known->source.platform);
+  return (awake_[path] = std::move(known)).get();
 }
 
 void KnownSources::rest(const std::string& path) {
-  const auto it = sources_.find(path);
-  if (it == sources_.end() || !it->second.awake || dirty_.contains(path)) return;
-  const KnownSource& known = *it->second.awake;
+  const auto it = awake_.find(path);
+  if (it == awake_.end() || dirty_.contains(path)) return;
+  const KnownSource& known = *it->second;
   // Of a source that is changed in place there is more to be known.
   const bool in_place = known.pass || known.needs_check || known.last_sent != 0;
   if (in_place || known.is_tailed || known.became_dirty || known.let_others_pass) return;
-  it->second.packed = packed(known);
-  it->second.awake.reset();
+  resting_.put(path, packed(known));
+  awake_.erase(it);
 }
 
 void KnownSources::reload(std::vector<Source> sources) {
-  sources_.clear();
+  awake_.clear();
+  resting_.clear();
   dirty_.clear();
   progress_.reset_sources();
   for (auto& source : sources) {
@@ -120,7 +129,7 @@ void KnownSources::reload(std::vector<Source> sources) {
     progress_.committed(source);
     KnownSource known;
     known.source = std::move(source);
-    sources_[known.source.path].packed = packed(known);
+    resting_.put(known.source.path, packed(known));
   }
 }
 
@@ -128,15 +137,18 @@ std::error_code KnownSources::find_all() {
   std::error_code unlisted;
   for (const auto& candidate : discovery_.find_all(&unlisted))
     add(candidate);
-  for (const auto& [path, place] : sources_)
-    if (place.state() == SourceState::active && !dirty_.contains(path) && discovery_.classify(path)) dirty_.add(path);
+  resting_.each([this](const std::string& path, std::string_view packed) {
+    if (state_of(path, packed) == SourceState::active && !dirty_.contains(path) && discovery_.classify(path))
+      dirty_.add(path);
+    return true;
+  });
   return unlisted;
 }
 
 bool KnownSources::hint_known(const std::string& path) {
-  const auto it = sources_.find(path);
-  if (it == sources_.end()) return false;
-  wake(path, it->second).is_hinted = true;
+  KnownSource* const known = find(path);
+  if (known == nullptr) return false;
+  known->is_hinted = true;
   dirty_.add(path);
   return true;
 }
@@ -180,32 +192,31 @@ void KnownSources::take(SourceCandidate file) {
 }
 
 void KnownSources::add_named(const Discovery::NamedSource& whole) {
-  for (auto& [path, place] : sources_) {
-    if (place.platform() != whole.platform || !path.ends_with("/" + whole.name)) continue;
-    wake(path, place).is_hinted = true;
-    dirty_.add(path);
-  }
+  resting_.each([&](const std::string& path, std::string_view packed) {
+    if (platform_of(packed) == whole.platform && path.ends_with("/" + whole.name)) hint_known(path);
+    return true;
+  });
 }
 
 // What is not found there any more has to be looked at too.
 void KnownSources::add_below(const std::string& directory) {
-  const std::string prefix = directory + "/";
-  for (auto it = sources_.lower_bound(prefix); it != sources_.end() && it->first.starts_with(prefix); ++it)
-    if (it->second.state() == SourceState::active) dirty_.add(it->first);
+  resting_.each_below(directory, [this](const std::string& path, std::string_view packed) {
+    if (state_of(path, packed) == SourceState::active) dirty_.add(path);
+    return true;
+  });
 }
 
 void KnownSources::add(const SourceCandidate& candidate) {
-  auto [it, is_new] = sources_.try_emplace(candidate.path);
-  if (is_new) {
+  if (!resting_.contains(candidate.path)) {
     KnownSource known;
     known.source.platform = candidate.platform;
     known.source.path = candidate.path;
     known.source.format = candidate.format;
-    it->second.packed = packed(known);
+    resting_.put(candidate.path, packed(known));
   }
   dirty_.add(candidate.path);
   // How much there is to do is known before any of it is done.
-  Source seen = look_into(candidate.path, it->second);
+  Source seen = look_into(candidate.path, *resting_.find(candidate.path));
   seen.size = candidate.size;
   progress_.saw(seen, clock_.now());
 }
@@ -218,30 +229,23 @@ void KnownSources::written(const SourceSlice& slice) {
   progress_.saw(known->source, clock_.now());
 }
 
-KnownSource* KnownSources::find(const std::string& path) {
-  const auto it = sources_.find(path);
-  return it == sources_.end() ? nullptr : &wake(path, it->second);
-}
-
 void KnownSources::forget(const std::string& path) {
   progress_.forget(path);
-  sources_.erase(path);
+  awake_.erase(path);
+  resting_.erase(path);
 }
 
 bool KnownSources::has_witness(const std::filesystem::path& directory, const LookAtPath& look) const {
   int tries = 0;
-  for (auto it = sources_.lower_bound(directory.string()); it != sources_.end(); ++it) {
-    if (!is_inside(it->first, directory)) {
-      if (!it->first.starts_with(directory.native())) break;
-      continue;
-    }
-    const SourceIdentity was = look_into(it->first, it->second).identity;
-    if (was.inode == 0 || it->second.state() != SourceState::active) continue;
-    const PathLook now = look(it->first);
-    if (now.error == 0 && now.inode == was.inode) return true;
-    if (++tries == kMostWitnesses) break;
-  }
-  return false;
+  bool found = false;
+  resting_.each_below(directory.native(), [&](const std::string& path, std::string_view packed) {
+    const SourceIdentity was = look_into(path, packed).identity;
+    if (was.inode == 0 || state_of(path, packed) != SourceState::active) return true;
+    const PathLook now = look(path);
+    found = now.error == 0 && now.inode == was.inode;
+    return !found && ++tries < kMostWitnesses;
+  });
+  return found;
 }
 
 }  // namespace memd

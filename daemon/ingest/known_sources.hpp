@@ -4,6 +4,7 @@
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/ingest_progress.hpp"
 #include "daemon/ingest/look_schedule.hpp"
+#include "daemon/ingest/resting_sources.hpp"
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/source.hpp"
@@ -15,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -37,12 +39,11 @@ struct KnownSource {
 };
 
 // What the reading side knows of the sources, and which of them are dirty: to be looked at. There may be a million, so
-// one that nobody looks at is kept packed, in some 200 bytes with its path. One thread. The discovery, the clock and
+// one that nobody looks at is kept packed, in some 170 bytes with its path. One thread. The discovery, the clock and
 // the progress must outlive it.
 class KnownSources {
  public:
-  KnownSources(const Discovery& discovery, const Clock& clock, IngestProgress& progress)
-      : discovery_(discovery), clock_(clock), progress_(progress) {}
+  KnownSources(const Discovery& discovery, const Clock& clock, IngestProgress& progress);
 
   // Forgets everything; knows the sources that the store knows.
   void reload(std::vector<Source> sources);
@@ -65,15 +66,9 @@ class KnownSources {
   bool has_witness(const std::filesystem::path& directory, const LookAtPath& look) const;
 
  private:
-  // One of both is there.
-  struct Place {
-    std::string packed;
-    std::unique_ptr<KnownSource> awake;
-    SourceState state() const;
-    Platform platform() const;
-  };
-  Source look_into(const std::string& path, const Place& place) const;
-  KnownSource& wake(const std::string& path, Place& place);
+  // `packed` is what `resting_` has of the path.
+  Source look_into(const std::string& path, std::string_view packed) const;
+  SourceState state_of(const std::string& path, std::string_view packed) const;
   void add(const SourceCandidate& candidate);
   void add_below(const std::string& directory);
   bool hint_known(const std::string& path);  // false: it is not known
@@ -82,7 +77,8 @@ class KnownSources {
   const Discovery& discovery_;
   const Clock& clock_;
   IngestProgress& progress_;
-  std::map<std::string, Place> sources_;
+  RestingSources resting_;  // all of them; of one that is awake, what it was
+  std::map<std::string, std::unique_ptr<KnownSource>> awake_;
   DirtyRing dirty_;
 };
 

@@ -21,14 +21,14 @@ namespace memd {
 class DirtyRing {
  public:
   void add(const std::string& path) {
-    if (members_.insert(path).second) order_.push_back(path);
+    const auto [it, is_new] = members_.insert(path);
+    if (is_new) order_.push_back(&*it);
   }
   std::optional<std::string> take() {
     if (order_.empty()) return std::nullopt;
-    std::string path = std::move(order_.front());
+    auto node = members_.extract(*order_.front());
     order_.pop_front();
-    members_.erase(path);
-    return path;
+    return std::move(node.value());
   }
   bool contains(const std::string& path) const { return members_.contains(path); }
   bool empty() const { return order_.empty(); }
@@ -36,8 +36,8 @@ class DirtyRing {
   void clear() { order_.clear(), members_.clear(); }
 
  private:
-  std::deque<std::string> order_;
   std::unordered_set<std::string> members_;
+  std::deque<const std::string*> order_;  // of these
 };
 
 // Sources to look at again at a given time, without a hint. When the clock was set back, all of them are due: no wait

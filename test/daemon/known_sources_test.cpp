@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
 namespace memd {
 namespace {
 
@@ -82,6 +87,40 @@ TEST_F(KnownSourcesTest, WhatIsLeftToDoIsNotForgotten) {
   known->last_sent = 3;
   sources_.rest(source.path);
   EXPECT_EQ(sources_.find(source.path)->last_sent, 3u);
+}
+
+TEST(RestingSources, AreFoundByPathAndByDirectory) {
+  RestingSources resting({"/home/u/.a", "/home/u/.a/b", "/home/u/.c/"});
+  const std::vector<std::string> paths{"/home/u/.a/b/1", "/home/u/.a/b/d/2", "/home/u/.a/bd/3", "/home/u/.c/4", "/x/5"};
+  for (const auto& path : paths)
+    resting.put(path, "first");
+  for (const auto& path : paths)
+    resting.put(path, "what " + path + " is");
+  const auto below = [&](std::string_view directory) {
+    std::vector<std::string> out;
+    resting.each_below(directory, [&](const std::string& path, std::string_view bytes) {
+      EXPECT_EQ(bytes, "what " + path + " is");
+      out.push_back(path);
+      return true;
+    });
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  const auto some = [&](std::initializer_list<std::size_t> which) {
+    std::vector<std::string> out;
+    for (const std::size_t i : which)
+      out.push_back(paths[i]);
+    return out;
+  };
+  EXPECT_EQ(below("/home/u/.a/b"), some({0, 1}));
+  EXPECT_EQ(below("/home/u/.a"), some({0, 1, 2}));
+  EXPECT_EQ(below("/home/u"), some({0, 1, 2, 3}));
+  EXPECT_EQ(below("/"), paths);
+  EXPECT_EQ(below("/x"), some({4}));
+  EXPECT_EQ(below("/home/u/.a/b/1"), some({}));
+  resting.erase("/x/5");
+  EXPECT_FALSE(resting.contains("/x/5"));
+  EXPECT_EQ(resting.find("/home/u/.c/4"), "what /home/u/.c/4 is");
 }
 
 }  // namespace

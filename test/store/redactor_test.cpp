@@ -1,5 +1,8 @@
 #include "store/text/redaction/redactor.hpp"
 
+#include "schemas/ascii.hpp"
+#include "store/text/redaction/literal_scan.hpp"
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -263,6 +266,30 @@ TEST(Redactor, AnyBytesAreSafe) {
     std::string twice = once;
     redact(twice);
     EXPECT_EQ(twice, once) << text;
+  }
+}
+
+// Against looking at one byte after the other: runs of every length at every place of a block of 64, text ends too.
+TEST(LongRuns, AreTheMaximalOnes) {
+  using Runs = std::vector<std::pair<std::size_t, std::size_t>>;
+  constexpr std::size_t kLeast = 20;
+  std::mt19937 engine(11);
+  for (int i = 0; i < 3000; ++i) {
+    std::string text;
+    while (text.size() < engine() % 400) {
+      text.append(engine() % 90, "aZ09mQ5z"[engine() % 8]);
+      text += "@[`{/:\x80\xe1 \0"[engine() % 10];
+    }
+    if (engine() % 2 == 0) text.append(engine() % 90, 'k');
+    Runs expected;
+    for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+      for (end = begin; end < text.size() && ascii::is_alnum(text[end]);)
+        ++end;
+      if (end - begin >= kLeast) expected.emplace_back(begin, end);
+    }
+    Runs found;
+    redaction::each_long_run(text, kLeast, [&](std::size_t begin, std::size_t end) { found.emplace_back(begin, end); });
+    ASSERT_EQ(found, expected) << text;
   }
 }
 

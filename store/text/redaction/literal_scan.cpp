@@ -2,6 +2,9 @@
 
 #include "schemas/ascii.hpp"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include <algorithm>
 #include <map>
 #include <stdexcept>
@@ -97,6 +100,37 @@ double cost(std::string_view three) {
 
 }  // namespace
 
+std::uint64_t letters_and_digits(std::string_view text, std::size_t at) {
+  std::uint64_t out = 0;
+#ifdef __SSE2__
+  std::array<char, kLettersAtOnce> rest;
+  const char* s = text.data() + at;
+  if (text.size() - at < kLettersAtOnce) {
+    rest.fill(0);
+    std::memcpy(rest.data(), s, text.size() - at);
+    s = rest.data();
+  }
+  constexpr std::size_t kWide = sizeof(__m128i);
+  // Signed bytes: what is below the least letter or digit after a shift of the range to the lowest numbers.
+  const auto within = [](__m128i bytes, char first, char count) {
+    const __m128i moved = _mm_sub_epi8(bytes, _mm_set1_epi8(static_cast<char>(first + 0x80)));
+    return _mm_cmplt_epi8(moved, _mm_set1_epi8(static_cast<char>(count - 0x80)));
+  };
+  for (std::size_t i = 0; i < kLettersAtOnce; i += kWide) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i));
+    const __m128i letter = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 26);
+    const __m128i digit = within(bytes, '0', 10);
+    const auto bits = static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_or_si128(letter, digit)));
+    out |= static_cast<std::uint64_t>(bits) << i;
+  }
+#else
+  const std::size_t length = std::min(kLettersAtOnce, text.size() - at);
+  for (std::size_t i = 0; i < length; ++i)
+    out |= static_cast<std::uint64_t>(ascii::is_alnum(text[at + i])) << i;
+#endif
+  return out;
+}
+
 LiteralScan::LiteralScan(std::vector<Literal> literals) : literals_(std::move(literals)), first_(1U << kSlotBits) {
   std::map<std::uint32_t, std::vector<Entry>> entries;
   const auto note = [&](char a, char b, char c, std::size_t literal, std::size_t offset) {
@@ -105,7 +139,15 @@ LiteralScan::LiteralScan(std::vector<Literal> literals) : literals_(std::move(li
     std::memcpy(&three, bytes.data(), sizeof three);
     auto& list = entries[slot_of(three | 0x202020U)];
     if (!list.empty() && list.back().literal == literal && list.back().offset == offset) return;
-    list.push_back({static_cast<std::uint16_t>(literal), static_cast<std::uint8_t>(offset), false});
+    Entry entry;
+    const std::string& text = literals_[literal].text;
+    const std::size_t length = std::min(text.size(), sizeof entry.head);
+    std::memcpy(&entry.head, text.data(), length);
+    entry.head_mask = ~std::uint64_t{0} >> 8 * (sizeof entry.head - length);
+    entry.head = (entry.head | kCaseBits) & entry.head_mask;
+    entry.literal = static_cast<std::uint16_t>(literal);
+    entry.offset = static_cast<std::uint8_t>(offset);
+    list.push_back(entry);
   };
   for (std::size_t l = 0; l < literals_.size(); ++l) {
     const std::string& text = literals_[l].text;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +13,10 @@
 #include <vector>
 
 namespace memd::redaction {
+
+// Bit i: the byte at + i is a letter or a digit of ASCII. Bytes behind the end of the text are none.
+inline constexpr std::size_t kLettersAtOnce = 64;
+std::uint64_t letters_and_digits(std::string_view text, std::size_t at);
 
 // Finds many words in one pass over a text. It looks at three bytes at every second place: whether they may belong to a
 // word is a bit in a table that stays in the first cache. Constant after construction; every thread may ask.
@@ -41,7 +47,7 @@ class LiteralScan {
       std::uint32_t high = 0;
       std::memcpy(&low, s + i, sizeof low);
       std::memcpy(&high, s + i + 6, sizeof high);
-      low |= 0x2020'2020'2020'2020U;
+      low |= kCaseBits;
       look(static_cast<std::uint32_t>(low), i);
       look(static_cast<std::uint32_t>(low >> 16), i + 2);
       look(static_cast<std::uint32_t>(low >> 32), i + 4);
@@ -56,11 +62,16 @@ class LiteralScan {
 
  private:
   struct Entry {
+    // The literal's first eight bytes, each with its bit 0x20 set, and which of them it has. What only shares a slot
+    // is mostly told apart by them.
+    std::uint64_t head = 0;
+    std::uint64_t head_mask = 0;
     std::uint16_t literal = 0;
     std::uint8_t offset = 0;  // of the three bytes in the literal
     bool last = false;        // of its slot
   };
   static constexpr unsigned kSlotBits = 17;
+  static constexpr std::uint64_t kCaseBits = 0x2020'2020'2020'2020U;
   // Of the lowest three bytes, each with its bit 0x20 set: capital and small letters fall together, and so do a few
   // signs.
   static std::uint32_t slot_of(std::uint32_t bytes) {
@@ -73,11 +84,18 @@ class LiteralScan {
   template <class F>
   [[gnu::noinline]] void at_slot(std::string_view text, std::size_t at, std::uint32_t slot, F& found) const {
     for (std::size_t e = first_[slot];; ++e) {
-      const Entry entry = entries_[e];
-      if (entry.offset <= at && stands_at(text, at - entry.offset, literals_[entry.literal]))
+      const Entry& entry = entries_[e];
+      if (entry.offset <= at && may_begin(text, at - entry.offset, entry) &&
+          stands_at(text, at - entry.offset, literals_[entry.literal]))
         found(at - entry.offset, static_cast<std::size_t>(entry.literal));
       if (entry.last) break;
     }
+  }
+  static bool may_begin(std::string_view text, std::size_t at, const Entry& entry) {
+    std::uint64_t bytes = 0;
+    if (text.size() - at < sizeof bytes) return true;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    return ((bytes | kCaseBits) & entry.head_mask) == entry.head;
   }
 
   std::vector<Literal> literals_;
@@ -86,25 +104,34 @@ class LiteralScan {
   std::vector<Entry> entries_;
 };
 
-// found(begin, end) for each run of `least` or more bytes that belong. Looks at few of the others: a byte that does not
-// belong rules out all windows that it is in.
+// found(begin, end) for each run of `least` (17 to 64) or more letters and digits of ASCII. Looks at 64 bytes at a
+// time.
 template <class F>
-void each_long_run(std::string_view text, std::size_t least, const std::array<bool, 256>& belongs, F&& found) {
-  const auto in = [&](std::size_t i) { return belongs[static_cast<unsigned char>(text[i])]; };
-  for (std::size_t begin = 0; begin + least <= text.size();) {
-    std::size_t last = begin + least;
-    while (last > begin && in(last - 1))
-      --last;
-    if (last > begin) {
-      begin = last;
+void each_long_run(std::string_view text, std::size_t least, F&& found) {
+  std::size_t run = 0;  // letters and digits just before `at`
+  std::size_t at = 0;
+  for (; at < text.size(); at += kLettersAtOnce) {
+    const std::uint64_t letters = letters_and_digits(text, at);
+    const auto leading = static_cast<std::size_t>(std::countr_one(letters));
+    if (leading == kLettersAtOnce) {
+      run += kLettersAtOnce;
       continue;
     }
-    std::size_t end = begin + least;
-    while (end < text.size() && in(end))
-      ++end;
-    found(begin, end);
-    begin = end + 1;
+    if (run + leading >= least) found(at - run, at + leading);
+    // Places from which on `least` bytes belong, all of them among these 64, behind the first that does not.
+    std::uint64_t long_runs = letters & (~std::uint64_t{0} << leading);
+    for (std::size_t held = 1; held < least; held += std::min(held, least - held))
+      long_runs &= long_runs >> std::min(held, least - held);
+    while (long_runs != 0) {
+      const auto begin = static_cast<std::size_t>(std::countr_zero(long_runs));
+      const std::size_t length = static_cast<std::size_t>(std::countr_one(letters >> begin));
+      if (begin + length == kLettersAtOnce) break;  // it goes on
+      found(at + begin, at + begin + length);
+      long_runs &= ~std::uint64_t{0} << (begin + length);
+    }
+    run = static_cast<std::size_t>(std::countl_one(letters));
   }
+  if (run >= least) found(text.size() - run, text.size());
 }
 
 }  // namespace memd::redaction

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -438,13 +439,25 @@ double wordiness(std::string_view v) {
 
 double entropy(std::string_view value) {
   std::array<std::size_t, 256> counts{};
-  for (const char c : value)
-    ++counts[static_cast<unsigned char>(c)];
+  std::array<std::uint64_t, 4> present{};
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    ++counts[byte];
+    present[byte / 64] |= std::uint64_t{1} << byte % 64;
+  }
+  std::array<double, 16> of_count{};  // by how often a byte stands there; few differ
   double bits = 0;
-  for (const std::size_t n : counts)
-    if (n > 0) {
+  for (std::size_t word = 0; word < present.size(); ++word)
+    for (std::uint64_t left = present[word]; left != 0; left &= left - 1) {
+      const std::size_t n = counts[word * 64 + static_cast<std::size_t>(std::countr_zero(left))];
+      if (n < of_count.size() && of_count[n] != 0) {
+        bits -= of_count[n];
+        continue;
+      }
       const double p = static_cast<double>(n) / static_cast<double>(value.size());
-      bits -= p * std::log2(p);
+      const double part = p * std::log2(p);
+      if (n < of_count.size()) of_count[n] = part;
+      bits -= part;
     }
   return bits;
 }
@@ -454,11 +467,10 @@ bool is_random(std::string_view v, std::size_t least) {
   const Shape s = shape_of(v);
   if (s.blanks > 0 || s.letters == 0) return false;
   if (s.digits == 0 && (s.uppers < 2 || s.lowers < 2 || s.switches * 4 < v.size())) return false;
-  if (s.switches < 3 || entropy(v) < 2.6) return false;
-  const double words_in = wordiness(v);
-  if (s.digits == 0) return words_in < 0.35;
-  const bool jumbled = s.others == 0 && s.digit_runs >= 3 && s.switches * 4 >= v.size();
-  return words_in < (jumbled ? 0.8 : 0.6);
+  if (s.switches < 3) return false;
+  const bool jumbled = s.digits > 0 && s.others == 0 && s.digit_runs >= 3 && s.switches * 4 >= v.size();
+  const double most_words = s.digits == 0 ? 0.35 : jumbled ? 0.8 : 0.6;
+  return wordiness(v) < most_words && entropy(v) >= 2.6;
 }
 
 bool is_password(std::string_view v) {

@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::size_t kNear = 60;
 
-constexpr std::array<bool, 256> letters_and_digits() {
-  std::array<bool, 256> out{};
-  for (int c = 0; c < 256; ++c)
-    out[static_cast<std::size_t>(c)] = ascii::is_alnum(static_cast<char>(c));
-  return out;
-}
-constexpr auto kLettersAndDigits = letters_and_digits();
-
 SecretRule::Check check_named(std::string_view name) {
   if (name == "none") return SecretRule::Check::none;
   if (name == "digit") return SecretRule::Check::digit;
@@ -280,8 +272,7 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
 
 void SecretFinder::find(std::string_view text, std::vector<Secret>& out, Signs& signs) const {
   scan_->each(text, [&](std::size_t begin, std::size_t literal) { at_literal(text, begin, literal, out, signs); });
-  each_long_run(text, kLongRun, kLettersAndDigits,
-                [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, out); });
+  each_long_run(text, kLongRun, [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, out); });
 }
 
 const SecretFinder& secret_finder() {
