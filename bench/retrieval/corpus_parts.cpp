@@ -172,15 +172,28 @@ Experiment ask_paraphrases(const Run& run, const fs::path& home, const fs::path&
   std::set<std::string> kinds;
   for (const Question& question : questions)
     kinds.insert(question.groups.back());
-  Experiment experiment(
-      {"paraphrases",
-       "what was talked of, in other words",
-       Unit::exchange,
-       {hit_at(1), hit_at(5), mean_reciprocal_rank(), session_hit_at(5), tells_of_more(), says_nothing_relevant()},
-       final_split ? std::vector<std::string>{"final"} : std::vector<std::string>{"train", "test"},
-       {kinds.begin(), kinds.end()}},
-      run);
+  Experiment experiment({"paraphrases",
+                         "what was talked of, in other words",
+                         Unit::exchange,
+                         {hit_at(1), hit_at(5), mean_reciprocal_rank(), session_hit_at(1), session_hit_at(5),
+                          tells_of_more(), says_nothing_relevant()},
+                         final_split ? std::vector<std::string>{"final"} : std::vector<std::string>{"train", "test"},
+                         {kinds.begin(), kinds.end()}},
+                        run);
   experiment.ask(indexed, questions);
+  return experiment;
+}
+
+Experiment ask_questions(const Run& run, const fs::path& home, const fs::path& file, bool final_split) {
+  IndexedHome indexed = index_copy(run, home, true);
+  Experiment experiment({"questions",
+                         "what was talked of, in its own words",
+                         Unit::session,
+                         {hit_at(1), hit_at(5), mean_reciprocal_rank(), says_nothing_relevant()},
+                         {"exact", "question", "decision"},
+                         {}},
+                        run);
+  experiment.ask(indexed, read_paraphrases(file, indexed.documents(), final_split));
   return experiment;
 }
 
