@@ -171,7 +171,7 @@ class Judge {
   Scored take() { return std::move(scored_); }
 
  private:
-  // What a reader who judges lines has beside a pack: the last prompts, and what came next.
+  // The half, and what a reader who judges lines has beside a pack: the last prompts, and what came next.
   void write_around(const Transcript& transcript) const {
     constexpr std::size_t kBefore = 3;
     constexpr std::size_t kAfter = 4;
@@ -186,6 +186,7 @@ class Judge {
         if (after.size() < kAfter) after.push_back(text);
     fs::create_directories(options_.packs);
     std::ofstream out(options_.packs / fmt::format("{}.{}.around.txt", scored_.session, scored_.number));
+    out << (scored_.held_out ? "held" : "dev") << '\n';
     for (const std::string& text : before)
       out << "before: " << memd::ascii::one_line(memd::utf8_prefix(text, kBytes)) << '\n';
     for (const std::string& text : after)

@@ -23,11 +23,6 @@ SECTIONS = ("Goal", "Keep to", "Memories", "Decided", "Open", "Last error", "Tes
             "Agent's last words", "In the background", "Files (e edited, r read)", "Commands", "Also ran", "Names")
 
 
-def is_held(session):
-    """Sessions, not packs, are kept aside."""
-    return hashlib.sha256(session.encode()).digest()[0] % 2 == 1
-
-
 def lines_of(text):
     """Section and text of each line that is judged."""
     section, out = None, []
@@ -54,17 +49,20 @@ def sheets(o):
     for directory in o.packs:
         for file in sorted(pathlib.Path(directory).iterdir()):
             name = PACK.match(file.name)
-            if name and (not o.half or is_held(name["session"]) == (o.half == "held")):
-                around = file.with_name(f"{name['session']}.{name['number']}.around.txt")
-                packs.append((str(directory), name["session"], name["number"], around.read_text(), file.read_text()))
+            if not name:
+                continue
+            around = file.with_name(f"{name['session']}.{name['number']}.around.txt").read_text()
+            half, around = around.split("\n", 1)
+            if o.half in (None, half):
+                packs.append((str(directory), half, name["session"], name["number"], around, file.read_text()))
     random.Random(o.seed).shuffle(packs)
     out = pathlib.Path(o.out)
     out.mkdir(parents=True, exist_ok=True)
     key = {}
     with open(out / "sheets.txt", "w", encoding="utf-8") as f:
-        for i, (directory, session, number, around, text) in enumerate(packs):
+        for i, (directory, half, session, number, around, text) in enumerate(packs):
             lines = lines_of(text)
-            key[f"P{i:03}"] = {"from": directory, "session": session, "number": number, "lines": lines}
+            key[f"P{i:03}"] = {"from": directory, "half": half, "session": session, "number": number, "lines": lines}
             f.write(f"## P{i:03} ({len(lines)} lines)\n{around}")
             last = None
             for n, (section, line) in enumerate(lines, 1):
@@ -89,7 +87,7 @@ def score(o):
         pack = key[name]
         if len(letters) != len(pack["lines"]) or set(letters) - set("unw"):
             raise SystemExit(f"{name}: {len(letters)} letters for {len(pack['lines'])} lines, or others than u, n, w")
-        group = pack["from"], "held" if is_held(pack["session"]) else "dev"
+        group = pack["from"], pack["half"]
         packs[group].append(sum(c != "u" for c in letters) / max(1, len(letters)))
         for letter, (section, line) in zip(letters, pack["lines"]):
             by[group][letter] += 1
