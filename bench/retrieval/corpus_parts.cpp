@@ -232,8 +232,12 @@ Experiment ask_homes(const Run& run, const fs::path& home, const fs::path& quest
       never.emplace_back(text.as_string());
   }
   const auto phrasings = read_phrasings(questions / "phrasings.json");
-  const boost::json::value asked = read_json(questions / "paraphrases.json");
-  const boost::json::array& pairs = asked.at("pairs").as_array();
+  boost::json::array pairs;
+  for (const char* file : {"paraphrases.json", "questions.json"}) {
+    const boost::json::value data = read_json(questions / file);
+    const boost::json::array& listed = data.at("pairs").as_array();
+    pairs.insert(pairs.end(), listed.begin(), listed.end());
+  }
   for (const HomePart& part : kHomeParts) {
     IndexedHome indexed(run.memd, [&](const fs::path& copy) {
       copy_history(home, copy);
@@ -244,19 +248,20 @@ Experiment ask_homes(const Run& run, const fs::path& home, const fs::path& quest
       sessions.insert(document.session_uid);
     std::vector<Question> list;
     const std::string half = part.train ? "train" : "test";
-    const auto add = [&](const std::string& text, const std::string& group) {
-      list.push_back({text, {half, group, group + ", " + half, "home " + std::string(part.name)}, {}});
+    const auto add = [&](const std::string& text, const std::string& group, const std::string& kind) {
+      list.push_back({text, {half, group, group + ", " + half, "home " + std::string(part.name), kind}, {}});
       if (const auto known = phrasings.find(text); known != phrasings.end()) list.back().also = known->second;
     };
     for (const std::string& text : never)
-      add(text, "never");
+      add(text, "never", "control");
     for (const auto& pair : pairs) {
       const std::string uid(pair.at("targets").at(0).at("session").as_string());
       const std::string text(pair.at("question").as_string());
+      const std::string kind(pair.at("kind").as_string());
       if (sessions.contains(uid))
-        add(text, kTalkedOf);
+        add(text, kTalkedOf, kind);
       else if (uid.starts_with("claude_code:") != part.of_claude)
-        add(text, "never");  // of another project
+        add(text, "never", kind);  // of another project
     }
     experiment.ask(indexed, list);
   }
