@@ -32,7 +32,7 @@ def lines_of(text):
         if head:
             section = head
             line = line[len(head) + 1:].strip()
-        elif re.match(r"^(\d+ items? did not fit|Full text: )", line):
+        elif re.match(r"^(</history>|\d+ items? did not fit|Full text: )", line):
             section = None
         if section and line and not re.match(r"^\[x\d+\]$", line):
             out.append((section, line))

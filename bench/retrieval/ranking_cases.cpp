@@ -127,8 +127,8 @@ void RankingCases::dump(const std::filesystem::path& file) const {
     boost::json::object line{{"part", c.part}, {"hybrid", c.by_meaning}, {"question", c.question.text}};
     line["groups"] = boost::json::value_from(c.question.groups);
     line["relevant"] = boost::json::value_from(c.question.relevant);
-    boost::json::array& pools = line["pools"].emplace_array();
-    boost::json::array& shares = line["shares"].emplace_array();  // of the question's weight, by known term
+    boost::json::array pools;
+    boost::json::array shares;  // of the question's weight, by known term
     const auto add = [&](const search::HybridSearch::Pool& pool) {
       shares.push_back(boost::json::value_from(pool.shares));
       boost::json::array& hits = pools.emplace_back(boost::json::array()).as_array();
@@ -142,6 +142,8 @@ void RankingCases::dump(const std::filesystem::path& file) const {
     };
     add(c.pool);
     std::for_each(c.also.begin(), c.also.end(), add);
+    line["pools"] = std::move(pools);
+    line["shares"] = std::move(shares);
     out << boost::json::serialize(line) << '\n';
   }
 }

@@ -70,7 +70,8 @@ void find_choices(const SessionPast& past, WorkingState& out) {
                                decay(t.age, kToldHalfLife)});
     // A pack may be less sure than ingest: what stands in the place of something else was chosen, too.
     for_each_sentence(t.text, 24, kProgressSentenceBytes, [&](std::string_view sentence) {
-      if (cues().has(sentence, Cue::contrast) && !cues().has(sentence, Cue::undecided | Cue::trouble))
+      if (cues().has(sentence, Cue::contrast) && !cues().has(sentence, Cue::undecided | Cue::trouble) &&
+          !cues().opening(sentence, Cue::announces))
         out.decisions.push_back({plain_sentence(sentence, kProgressSentenceBytes), id_of(past, t.exchange),
                                  kContrast * decay(t.age, kToldHalfLife)});
     });
