@@ -48,7 +48,7 @@ struct Weights {
   double command_is_test = 1.5;
 
   // Much of it is told: the reader has no other way to know that.
-  Shares whole{0.29, 0.12, 0.14, 0.40, 0.04, 0.03};
+  Shares whole{0.29, 0.12, 0.14, 0.40, 0.00, 0.03};
   Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05};  // the platform's summary tells the story
 };
 
