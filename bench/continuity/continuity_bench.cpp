@@ -9,6 +9,7 @@
 #include "bench/served_memd.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/ids.hpp"
+#include "store/text/plain_text.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <fmt/format.h>
@@ -43,6 +44,7 @@ struct Options {
   fs::path packs;
   std::size_t window = 50;
   std::size_t limit = 0;
+  bool cuts = false;
 };
 
 // What a tool of memd told of a session at a compaction.
@@ -136,6 +138,7 @@ class Judge {
     scored_.held_out = is_held_out(scored_.session);
     scored_.items = used_again(transcript, compaction.next_used, known_);
     scored_.weights = weights_of(scored_.items, weights_);
+    if (!options.packs.empty()) write_around(transcript);
   }
 
   const Known& known() const { return known_; }
@@ -168,6 +171,28 @@ class Judge {
   Scored take() { return std::move(scored_); }
 
  private:
+  // The half, and what a reader who judges lines has beside a pack: the last prompts, and what came next.
+  void write_around(const Transcript& transcript) const {
+    constexpr std::size_t kBefore = 3;
+    constexpr std::size_t kAfter = 4;
+    constexpr std::size_t kBytes = 400;
+    std::vector<std::string> before;
+    for (std::size_t i = 0; i < compaction_.boundary; ++i)
+      if (const TranscriptRecord& r = transcript.records[i]; r.human) before.push_back(r.texts.front());
+    if (before.size() > kBefore) before.erase(before.begin(), before.end() - kBefore);
+    std::vector<std::string> after;
+    for (const std::size_t i : compaction_.next_used)
+      for (const std::string& text : transcript.records[i].texts)
+        if (after.size() < kAfter) after.push_back(text);
+    fs::create_directories(options_.packs);
+    std::ofstream out(options_.packs / fmt::format("{}.{}.around.txt", scored_.session, scored_.number));
+    out << (scored_.held_out ? "held" : "dev") << '\n';
+    for (const std::string& text : before)
+      out << "before: " << memd::ascii::one_line(memd::utf8_prefix(text, kBytes)) << '\n';
+    for (const std::string& text : after)
+      out << "after: " << memd::ascii::one_line(memd::utf8_prefix(text, kBytes)) << '\n';
+  }
+
   const Options& options_;
   const NameWeights& weights_;
   const Compaction& compaction_;
@@ -215,10 +240,11 @@ struct Place {
 void run(const Options& options) {
   std::deque<Transcript> transcripts;
   std::vector<Place> places;
-  for (const fs::path& file : compacted_transcripts(options.corpus)) {
+  for (const fs::path& file : options.cuts ? main_transcripts(options.corpus) : compacted_transcripts(options.corpus)) {
     const Transcript& transcript = transcripts.emplace_back(read_transcript(file));
     std::size_t number = 0;
-    for (Compaction& compaction : compactions(transcript, options.window))
+    for (Compaction& compaction :
+         options.cuts ? cuts(transcript, options.window) : compactions(transcript, options.window))
       places.push_back({&transcript, std::move(compaction), ++number});
   }
   // The home grows as the real one did.
@@ -250,6 +276,7 @@ int main(int argc, char** argv) {
   app.add_option("--corpus", options.corpus, "A home with real histories")->required()->check(CLI::ExistingDirectory);
   app.add_option("--window", options.window, "So many user and assistant records after a compaction count");
   app.add_option("--limit", options.limit, "Only the first compactions");
+  app.add_flag("--cuts", options.cuts, "Cut sessions where a person speaks, instead of at their compactions");
   app.add_option("--json", options.json, "Write the figures here, too");
   app.add_option("--dump", options.dump, "Write every item, found or not: JSON lines");
   app.add_option("--packs", options.packs,

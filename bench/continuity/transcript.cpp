@@ -134,6 +134,36 @@ std::vector<fs::path> compacted_transcripts(const fs::path& home) {
   return out;
 }
 
+namespace {
+
+bool is_talk(const TranscriptRecord& r) {
+  return (r.kind == RecordKind::user || r.kind == RecordKind::assistant) && !r.sidechain;
+}
+
+constexpr std::size_t kLeastAfterCut = 10;
+
+}  // namespace
+
+std::vector<Compaction> cuts(const Transcript& transcript, std::size_t window) {
+  const auto& records = transcript.records;
+  std::vector<Compaction> possible;
+  std::size_t before = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (!is_talk(records[i])) continue;
+    ++before;
+    if (!records[i].human || before <= window) continue;
+    Compaction c;
+    c.boundary = i;
+    c.resumed = i;
+    for (std::size_t k = i; k < records.size() && records[k].kind != RecordKind::boundary; ++k)
+      if (is_talk(records[k]) && c.next_used.size() < window) c.next_used.push_back(k);
+    if (c.next_used.size() >= kLeastAfterCut) possible.push_back(std::move(c));
+  }
+  std::vector<Compaction> out;
+  if (!possible.empty()) out.push_back(std::move(possible[possible.size() / 2]));
+  return out;
+}
+
 std::vector<Compaction> compactions(const Transcript& transcript, std::size_t window) {
   std::vector<Compaction> out;
   const auto& records = transcript.records;
@@ -148,8 +178,7 @@ std::vector<Compaction> compactions(const Transcript& transcript, std::size_t wi
         c.resumed = k + 1;
         for (const std::string& text : r.texts)
           c.platform_summary += text + "\n";
-      } else if ((r.kind == RecordKind::user || r.kind == RecordKind::assistant) && !r.sidechain &&
-                 c.next_used.size() < window) {
+      } else if (is_talk(r) && c.next_used.size() < window) {
         c.next_used.push_back(k);
       }
     }

@@ -63,4 +63,8 @@ struct Compaction {
 };
 std::vector<Compaction> compactions(const Transcript& transcript, std::size_t window);
 
+// The middle one of the places where a person speaks, with at least `window` user and assistant records before and 10
+// after, before the next compaction: where a session could have ended. None in a short session; no summary.
+std::vector<Compaction> cuts(const Transcript& transcript, std::size_t window);
+
 }  // namespace memd::bench

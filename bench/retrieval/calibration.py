@@ -3,10 +3,12 @@
 
   retrieval_bench … --part homes --part negative-locomo --dump-cases cases.jsonl
   calibration.py cases.jsonl [--picture docs/images/reliability.svg]
+  calibration.py cases.jsonl --leave-one-out [--features …,known,words_in,rarest_in,agreement,gap,hits_coverage]
 
 A question has a label: it was talked of in that home, or not. What is fitted is a logistic function of the features of
 its best hit; a question is judged by the hit, among the first five, for which most speaks. Weights are not negative,
-so more of anything never means less likely. Fitted on the questions of the group "train", reported for all.
+so more of anything never means less likely. Fitted on the questions of the group "train", reported for all; or on all
+homes but one, for each.
 Needs numpy.
 """
 import argparse
@@ -16,14 +18,20 @@ import json
 import numpy as np
 
 COLUMNS = ["id", "session", "text", "score", "bm25", "coverage", "adjacency", "title", "identifier", "brevity",
-           "neighbour_turns", "surroundings", "cosine", "dense_z", "date", "tokens", "decision", "subagent"]
+           "neighbour_turns", "surroundings", "cosine", "dense_z", "date", "tokens", "decision", "subagent", "terms"]
 AT = {name: i for i, name in enumerate(COLUMNS)}
 JUDGED = 5
 TALKED_OF = "talked of"
 
 
-def features(hit, names):
+def features(hit, names, of_question):
     def value(name):
+        if name in of_question:
+            return of_question[name]
+        if name == "words_in":
+            return min(1.0, hit[AT["terms"]].bit_count() / 6)
+        if name == "rarest_in":
+            return float(hit[AT["terms"]] >> of_question["rarest"] & 1)
         if name == "surroundings":
             return hit[AT["brevity"]] * hit[AT["surroundings"]]
         if name == "cosine":
@@ -42,14 +50,31 @@ class Question:
         self.talked_of = TALKED_OF in groups
         named = [g for g in groups if g.startswith(("home ", "dialog "))]
         self.home = named[0] if named else self.part
+        self.control = "control" in groups or not self.home.startswith("home")
         seen, best = set(), []
         for hit in pool:
             if hit[AT["text"]] not in seen:
                 seen.add(hit[AT["text"]])
-                best.append(features(hit, names))
+                best.append(hit)
             if len(best) == JUDGED:
                 break
-        self.best = np.array(best or [[0.0] * len(names)])
+        whole = whole_question(pool, best, case["shares"][0])
+        self.best = np.array([features(hit, names, whole) for hit in best] or [[0.0] * len(names)])
+
+
+def whole_question(pool, best, shares):
+    """What is the same for all hits: tried beside the features of a hit."""
+    if not best:
+        return {}
+    nearest = max(pool, key=lambda h: h[AT["cosine"]])
+    by_words = max(pool, key=lambda h: h[AT["bm25"]])
+    return {
+        "known": min(1.0, sum(shares)),  # of the question's weight, words that occur somewhere
+        "rarest": min(63, int(np.argmax(shares))) if shares else 0,
+        "agreement": float(nearest[AT["id"]] == by_words[AT["id"]]),
+        "gap": min(1.0, 5 * (best[0][AT["score"]] - best[-1 if len(best) < 2 else 1][AT["score"]])),
+        "hits_coverage": float(np.mean([h[AT["coverage"]] for h in best])),
+    }
 
 
 def fit(questions, weights_of_questions, width, ridge=0.02):
@@ -89,7 +114,11 @@ def report(name, questions, p, threshold):
     y = np.array([q.talked_of for q in questions])
     said = p < threshold
     n, m = int((~y).sum()), int(y.sum())
+    control = np.array([q.control for q in questions]) & ~y
+    other = ~control & ~y
     print(f"{name:28} never {n:4} said {said[~y].mean() if n else float('nan'):.3f}   "
+          f"controls {int(control.sum()):4} said {said[control].mean() if control.any() else float('nan'):.3f}   "
+          f"other projects {int(other.sum()):4} said {said[other].mean() if other.any() else float('nan'):.3f}   "
           f"talked of {m:4} said {said[y].mean() if m else float('nan'):.3f}   AUC {auc(p, y):.3f}   "
           f"mean likelihood {p[~y].mean() if n else float('nan'):.2f} / {p[y].mean() if m else float('nan'):.2f}")
 
@@ -103,6 +132,24 @@ def reliability(questions, p, weights, bins):
             w = weights[inside] / weights[inside].sum()
             out.append((float(w @ p[inside]), float(w @ y[inside]), int(inside.sum())))
     return out
+
+
+def said_at(p, y, alarms=0.06):
+    """Share of what was never talked of that is said when so much of what was is missed."""
+    return float((p[~y] < np.quantile(p[y], alarms)).mean())
+
+
+def leave_one_out(questions, names):
+    homes = sorted({q.home for q in questions})
+    rows = []
+    for home in homes:
+        others = [q for q in questions if q.home != home]
+        w, c = fit(others, balance(others), len(names))
+        own = [q for q in questions if q.home == home]
+        p, y = likelihoods(own, w, c), np.array([q.talked_of for q in own])
+        rows.append((auc(p, y), said_at(p, y)))
+        print(f"left out {home:12} AUC {rows[-1][0]:.3f}   said at .06 missed {rows[-1][1]:.3f}")
+    print("mean of homes         AUC %.3f   said at .06 missed %.3f" % tuple(np.mean(rows, axis=0)))
 
 
 def picture(curves, file):
@@ -139,6 +186,7 @@ def main():
     parser.add_argument("--lexical", action="store_true", help="by words alone, instead of hybrid")
     parser.add_argument("--threshold", type=float, default=0.3)
     parser.add_argument("--weights", help="constant,weight,…: report these, fit nothing")
+    parser.add_argument("--leave-one-out", action="store_true", help="fit on all homes but one, for each")
     parser.add_argument("--picture")
     o = parser.parse_args()
     names = o.features.split(",")
@@ -149,6 +197,9 @@ def main():
             if case["hybrid"] == o.lexical or case["part"] not in ("homes", "negative-locomo"):
                 continue
             questions.append(Question(case, case["pools"][0], names))
+    if o.leave_one_out:
+        leave_one_out(questions, names)
+        return
     train = [q for q in questions if q.train]
     if o.weights:
         c, *w = map(float, o.weights.split(","))

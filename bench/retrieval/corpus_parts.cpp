@@ -172,15 +172,28 @@ Experiment ask_paraphrases(const Run& run, const fs::path& home, const fs::path&
   std::set<std::string> kinds;
   for (const Question& question : questions)
     kinds.insert(question.groups.back());
-  Experiment experiment(
-      {"paraphrases",
-       "what was talked of, in other words",
-       Unit::exchange,
-       {hit_at(1), hit_at(5), mean_reciprocal_rank(), session_hit_at(5), tells_of_more(), says_nothing_relevant()},
-       final_split ? std::vector<std::string>{"final"} : std::vector<std::string>{"train", "test"},
-       {kinds.begin(), kinds.end()}},
-      run);
+  Experiment experiment({"paraphrases",
+                         "what was talked of, in other words",
+                         Unit::exchange,
+                         {hit_at(1), hit_at(5), mean_reciprocal_rank(), session_hit_at(1), session_hit_at(5),
+                          tells_of_more(), says_nothing_relevant()},
+                         final_split ? std::vector<std::string>{"final"} : std::vector<std::string>{"train", "test"},
+                         {kinds.begin(), kinds.end()}},
+                        run);
   experiment.ask(indexed, questions);
+  return experiment;
+}
+
+Experiment ask_questions(const Run& run, const fs::path& home, const fs::path& file, bool final_split) {
+  IndexedHome indexed = index_copy(run, home, true);
+  Experiment experiment({"questions",
+                         "what was talked of, in its own words",
+                         Unit::session,
+                         {hit_at(1), hit_at(5), mean_reciprocal_rank(), says_nothing_relevant()},
+                         {"exact", "question", "decision"},
+                         {}},
+                        run);
+  experiment.ask(indexed, read_paraphrases(file, indexed.documents(), final_split));
   return experiment;
 }
 
@@ -219,8 +232,12 @@ Experiment ask_homes(const Run& run, const fs::path& home, const fs::path& quest
       never.emplace_back(text.as_string());
   }
   const auto phrasings = read_phrasings(questions / "phrasings.json");
-  const boost::json::value asked = read_json(questions / "paraphrases.json");
-  const boost::json::array& pairs = asked.at("pairs").as_array();
+  boost::json::array pairs;
+  for (const char* file : {"paraphrases.json", "questions.json"}) {
+    const boost::json::value data = read_json(questions / file);
+    const boost::json::array& listed = data.at("pairs").as_array();
+    pairs.insert(pairs.end(), listed.begin(), listed.end());
+  }
   for (const HomePart& part : kHomeParts) {
     IndexedHome indexed(run.memd, [&](const fs::path& copy) {
       copy_history(home, copy);
@@ -231,19 +248,20 @@ Experiment ask_homes(const Run& run, const fs::path& home, const fs::path& quest
       sessions.insert(document.session_uid);
     std::vector<Question> list;
     const std::string half = part.train ? "train" : "test";
-    const auto add = [&](const std::string& text, const std::string& group) {
-      list.push_back({text, {half, group, group + ", " + half, "home " + std::string(part.name)}, {}});
+    const auto add = [&](const std::string& text, const std::string& group, const std::string& kind) {
+      list.push_back({text, {half, group, group + ", " + half, "home " + std::string(part.name), kind}, {}});
       if (const auto known = phrasings.find(text); known != phrasings.end()) list.back().also = known->second;
     };
     for (const std::string& text : never)
-      add(text, "never");
+      add(text, "never", "control");
     for (const auto& pair : pairs) {
       const std::string uid(pair.at("targets").at(0).at("session").as_string());
       const std::string text(pair.at("question").as_string());
+      const std::string kind(pair.at("kind").as_string());
       if (sessions.contains(uid))
-        add(text, kTalkedOf);
+        add(text, kTalkedOf, kind);
       else if (uid.starts_with("claude_code:") != part.of_claude)
-        add(text, "never");  // of another project
+        add(text, "never", kind);  // of another project
     }
     experiment.ask(indexed, list);
   }

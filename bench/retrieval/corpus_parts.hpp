@@ -17,6 +17,12 @@ Experiment ask_known_items(const Run& run, const std::filesystem::path& home, co
 Experiment ask_paraphrases(const Run& run, const std::filesystem::path& home, const std::filesystem::path& file,
                            bool final_split);
 
+// Questions of three kinds in the words of their sessions, `file` as in bench/retrieval/questions.json: names and
+// commands as they were typed (exact), what was worked on (question), why and what was decided (decision). The split
+// "final" as above.
+Experiment ask_questions(const Run& run, const std::filesystem::path& home, const std::filesystem::path& file,
+                         bool final_split);
+
 // How often memd says that it found nothing: questions about another dialog, and about the dialog itself.
 Experiment ask_other_dialogs(const Run& run, const std::vector<LocomoDialog>& dialogs);
 // The same of a home: `off_topic` is about what was never talked of there, `paraphrases` about what was.

@@ -163,6 +163,7 @@ void Experiment::ask(IndexedHome& home, const std::vector<Question>& questions) 
   Fts5Index fts5(home.documents());
   const bool taught = !plan_.memd_only && run_.teacher != nullptr && run_.teacher->covers(home.documents(), questions);
   const std::size_t deep = plan_.unit == Unit::session ? kDeepHits : 10;
+  has_also_ |= std::ranges::any_of(questions, [](const Question& q) { return !q.also.empty(); });
   for (const Question& question : questions) {
     if (!plan_.memd_only) add("fts5", question, fts5.search(question.text, deep));
     if (taught) add("teacher", question, run_.teacher->search(question.text, home.documents(), deep));
@@ -186,7 +187,10 @@ void Experiment::ask_memd(SearchTool& tool, const Question& question) {
     fmt::print(stderr, "{}: memd has no vectors to search by, or can not embed: hybrid is {}\n", plan_.name,
                hybrid.ranking);
   }
-  if (!question.also.empty()) add("also", question, tool.search(question.text, "hybrid", shown, "", question.also));
+  // A name has no other phrasings: what it finds alone counts.
+  if (has_also_)
+    add("also", question,
+        question.also.empty() ? hybrid : tool.search(question.text, "hybrid", shown, "", question.also));
   if (plan_.memd_only) return;
   if (!question.elsewhere.empty()) {
     add("project", question, tool.search(question.text, "hybrid", shown, question.directory));

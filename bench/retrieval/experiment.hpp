@@ -84,6 +84,7 @@ class Experiment {
   Plan plan_;
   const Run& run_;
   bool told_ = false;
+  bool has_also_ = false;  // some question has other phrasings
   std::vector<Question> questions_;
   std::map<std::string, MethodRun> runs_;
 };

@@ -127,19 +127,23 @@ void RankingCases::dump(const std::filesystem::path& file) const {
     boost::json::object line{{"part", c.part}, {"hybrid", c.by_meaning}, {"question", c.question.text}};
     line["groups"] = boost::json::value_from(c.question.groups);
     line["relevant"] = boost::json::value_from(c.question.relevant);
-    boost::json::array& pools = line["pools"].emplace_array();
+    boost::json::array pools;
+    boost::json::array shares;  // of the question's weight, by known term
     const auto add = [&](const search::HybridSearch::Pool& pool) {
+      shares.push_back(boost::json::value_from(pool.shares));
       boost::json::array& hits = pools.emplace_back(boost::json::array()).as_array();
       for (const search::FusionCandidate& h : pool.candidates) {
         const CaseDocument& d = c.documents->at(h.id);
         const RankingFeatures& f = h.features;
         hits.push_back({d.hit.exchange_id, d.hit.session_uid, d.text, h.score, f.bm25, f.coverage, f.adjacency, f.title,
                         f.identifier, f.brevity, f.neighbour_turns, f.surroundings, f.cosine, f.dense_z, f.date,
-                        f.tokens, f.decision, f.subagent});
+                        f.tokens, f.decision, f.subagent, h.terms});
       }
     };
     add(c.pool);
     std::for_each(c.also.begin(), c.also.end(), add);
+    line["pools"] = std::move(pools);
+    line["shares"] = std::move(shares);
     out << boost::json::serialize(line) << '\n';
   }
 }

@@ -28,9 +28,9 @@ using namespace memd;
 using namespace memd::bench;
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kParts{"locomo-turns",    "locomo-sessions", "locomo-sessions-all",
-                                      "known-items",     "paraphrases",     "negative-locomo",
-                                      "negative-corpus", "homes",           "longmemeval"};
+const std::vector<std::string> kParts{"locomo-turns", "locomo-sessions", "locomo-sessions-all", "known-items",
+                                      "paraphrases",  "questions",       "negative-locomo",     "negative-corpus",
+                                      "homes",        "longmemeval"};
 
 struct Options {
   fs::path memd;
@@ -59,10 +59,10 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--corpus", o.corpus, "A home with real histories")->check(CLI::ExistingDirectory);
   app.add_option("--longmemeval", o.longmemeval, "LongMemEval, as its authors publish it")->check(CLI::ExistingFile);
   app.add_option("--limit", o.limit, "Only so many questions of LongMemEval");
-  app.add_option("--questions", o.questions, "Where paraphrases.json and off_topic.json are")
+  app.add_option("--questions", o.questions, "Where paraphrases.json, questions.json and the others are")
       ->check(CLI::ExistingDirectory);
   app.add_option("--part", o.parts, "Only these parts")->check(CLI::IsMember(kParts));
-  app.add_flag("--final", o.final_split, "Paraphrases that nothing was tuned on, instead of the others");
+  app.add_flag("--final", o.final_split, "Paraphrases and questions that nothing was tuned on, instead of the others");
   app.add_option("--json", o.json, "Write the figures here, too");
   auto* const fit = app.add_flag("--fit", o.fit, "Look for the weights of the ranking, and measure nothing");
   app.add_flag("--leave-one-out", o.leave_one_out, "Fit also on all dialogs but one, for each")->needs(fit);
@@ -84,6 +84,8 @@ void run_corpus(const Options& options, const Run& run, Report& report) {
   if (options.wants("known-items"))
     report.add(ask_known_items(run, options.corpus, options.questions / "phrasings.json"));
   if (options.wants("paraphrases")) report.add(ask_paraphrases(run, options.corpus, paraphrases, options.final_split));
+  if (options.wants("questions"))
+    report.add(ask_questions(run, options.corpus, options.questions / "questions.json", options.final_split));
   if (options.wants("homes")) report.add(ask_homes(run, options.corpus, options.questions));
   if (options.wants("negative-corpus"))
     report.add(

@@ -270,7 +270,7 @@ class PlantedFacts : public testing::Test {
 TEST_F(PlantedFacts, PacksGiveBackWhatWasToldAmongMuchElse) {
   // What was measured, docs/benchmarks.md; the wish is 95 of 100.
   const Recovered dev = recover("dev", 2000);
-  EXPECT_GE(dev.found * 100, dev.all * 92) << dev.found << " of " << dev.all << dev.missing;
+  EXPECT_GE(dev.found * 100, dev.all * 89) << dev.found << " of " << dev.all << dev.missing;
   // Which are missing here is nobody's business: packs are not made to fit them.
   const Recovered held = recover("held", 2000);
   EXPECT_GE(held.found * 100, held.all * 86) << held.found << " of " << held.all;

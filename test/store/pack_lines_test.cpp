@@ -227,8 +227,21 @@ TEST(PackNames, StandWithTheirFileTheirProgramOrTheirExchange) {
   const Pack pack = make_pack(state, 1000, Weights().whole);
   EXPECT_THAT(pack.files, ElementsAre("src/: rows.go e2 r1 {parseRows:41}, dates.go {readDates}"));
   EXPECT_EQ(pack.programs, "git log --oneline");
-  EXPECT_THAT(pack.names, ElementsAre(format_exchange_id(7) + ": EpochWeek"));
-  EXPECT_EQ(pack.left_out, 1);
+  EXPECT_TRUE(pack.names.empty()) << "a name without a place tells nothing by itself";
+  EXPECT_EQ(pack.left_out, 2);
+  const Pack complement = make_pack(state, 1000, Weights().complement);
+  EXPECT_THAT(complement.names, ElementsAre(format_exchange_id(7) + ": EpochWeek")) << "beside the platform's summary";
+}
+
+TEST(PackLines, ALookThatRanOnceIsNotTold) {
+  EventScript s;
+  s.user("Why are the rows late?").call("c1", "Bash", "grep -rn parseRows src | head -5").result("c1", "3");
+  s.call("c2", "Bash", "git log --oneline -3").result("c2", "x").call("c3", "Bash", "make check").result("c3", "ok");
+  s.call("c4", "Bash", "git log --oneline -3").result("c4", "x");
+  std::vector<std::string> lines;
+  for (const CommandUse& use : state_after(s).commands)
+    lines.push_back(use.line);
+  EXPECT_THAT(lines, testing::UnorderedElementsAre("git log --oneline -3", "make check"));
 }
 
 TEST(PackLines, WhatIsLeftOfTheTodoListComesNext) {

@@ -160,8 +160,8 @@ void find_commands(const SessionPast& past, WorkingState& out) {
   const TestPlaces tests = find_tests(past, lines, out);
   keep_one_spelling(commands);
   for (auto& [line, use] : commands) {
+    if (use.runs == 1 && only_shows(line)) continue;  // a look that nobody takes again as it stands
     if (use.failed) use.score *= kWeights.command_failed;
-    if (use.runs == 1 && only_shows(line)) use.score *= kWeights.command_shows;
     if (const auto test = tests.find(std::string(without_pipe_end(line))); test != tests.end()) {
       use.test = test->second;
       use.score *= kWeights.command_is_test;

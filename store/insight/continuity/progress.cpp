@@ -57,7 +57,6 @@ bool tells_next_step(std::string_view sentence, bool in_last_message) {
 
 void find_choices(const SessionPast& past, WorkingState& out) {
   constexpr double kOfPerson = 2.0;
-  constexpr double kContrast = 0.6;
   // A derived one is a sentence of an agent, which its text tells whole.
   for (const PastEvent& e : past.events)
     if (e.kind == EventKind::decision && !e.derived)
@@ -68,12 +67,6 @@ void find_choices(const SessionPast& past, WorkingState& out) {
     for (const Decision& decision : find_decisions(t.text))
       out.decisions.push_back({plain_sentence(decision.sentence, kProgressSentenceBytes), id_of(past, t.exchange),
                                decay(t.age, kToldHalfLife)});
-    // A pack may be less sure than ingest: what stands in the place of something else was chosen, too.
-    for_each_sentence(t.text, 24, kProgressSentenceBytes, [&](std::string_view sentence) {
-      if (cues().has(sentence, Cue::contrast) && !cues().has(sentence, Cue::undecided | Cue::trouble))
-        out.decisions.push_back({plain_sentence(sentence, kProgressSentenceBytes), id_of(past, t.exchange),
-                                 kContrast * decay(t.age, kToldHalfLife)});
-    });
   }
   const PastText* offered = nullptr;
   for (const PastText& t : past.texts) {

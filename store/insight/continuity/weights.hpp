@@ -46,10 +46,9 @@ struct Weights {
 
   double command_failed = 0.7;
   double command_is_test = 1.5;
-  double command_shows = 0.4;  // only shows something, and ran once
 
   // Much of it is told: the reader has no other way to know that.
-  Shares whole{0.29, 0.12, 0.14, 0.40, 0.04, 0.03};
+  Shares whole{0.29, 0.12, 0.14, 0.40, 0.00, 0.03};
   Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05};  // the platform's summary tells the story
 };
 

@@ -11,7 +11,7 @@ namespace memd::search {
 // How several ways to say one question are ranked together. Fitted; docs/decisions/0002-ranking-weights.md.
 struct FusionWeights {
   double first = 1;     // of the phrasing that was asked first; the others count 1
-  double sure = 4;      // what the first counts more when its best hit says all that was asked …
+  double sure = 1;      // what the first counts more when its best hit says all that was asked …
   double sureness = 4;  // … and this power of its score otherwise
 };
 inline constexpr FusionWeights kFusionWeights{};

@@ -31,7 +31,7 @@ struct RankingWeights {
   // What is left of the score of an exchange that its session has left for another branch; of one of a session that
   // another one started.
   double abandoned = 0.75;
-  double subagent = 0.9;
+  double subagent = 0.8;
 };
 inline constexpr RankingWeights kRankingWeights{};
 
