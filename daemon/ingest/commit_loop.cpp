@@ -50,10 +50,10 @@ void CommitLoop::open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader,
   last_expiry_ = clock_.now();
   // What fails here is done by the first pass.
   Retention retention(*writer_);
-  (void)retention.announce(options_.retention);
+  const auto announced = retention.announce(options_.retention);
   // A pass a day, and none because of a restart.
   const TimeMs now = clock_.now();
-  last_retention_ = std::min(retention.last_pass(), now);
+  last_retention_ = announced ? std::min(retention.last_pass(), now) : 0;
   opened_at_ = now;
 }
 

@@ -31,7 +31,7 @@ COVERED = {
     "mkdir": ["mkdir", "mkdirat"],
     "map": ["mmap"],
     "stat": ["stat", "lstat", "fstat", "newfstatat", "statx", "access", "faccessat2", "readlink", "readlinkat", "statfs",
-             "fstatfs", "chmod", "fchmod", "fchmodat", "utimensat"],
+             "fstatfs", "chmod", "fchmod", "fchmodat", "fchown", "utimensat"],
     "lock": ["fcntl", "flock"],
     "descriptor": ["socket", "accept", "accept4", "epoll_create1", "eventfd2", "timerfd_create", "inotify_init1", "pipe2"],
     "watch": ["inotify_add_watch"],

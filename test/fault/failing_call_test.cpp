@@ -114,14 +114,16 @@ class Work {
     EXPECT_EQ(rows, std::vector<std::string>()) << "after a run in which nothing fails";
   }
 
-  // No lock is given from some moment on. SQLite tries each for ten seconds, so that memd has to end after few tries.
+  // No lock is given from some moment on, when the store is open. SQLite tries each for ten seconds, so that memd has
+  // to end after few tries.
   void refuse_locks(int tries) {
-    constexpr std::uint64_t kMostSlept = 25'000'000;
+    constexpr std::uint64_t kMostSlept = 31'000'000;  // one try of the writer, of enrichment and of memories
     const std::uint32_t locks = seen_[static_cast<std::size_t>(Call::lock)];
     std::uint64_t most = 0;
     for (int i = 1; i <= tries; ++i) {
       const Place place(*this, i);
-      const Failure failure{Call::lock, 1 + locks * static_cast<std::uint32_t>(i) / (tries + 1U), kForEver, ENOLCK};
+      const Failure failure{Call::lock, locks / 3 + locks * static_cast<std::uint32_t>(i) / (2U * tries), kForEver,
+                            ENOLCK};
       SCOPED_TRACE(failure.text() + " of " + std::to_string(locks));
       place.failures->skips_sleep = 1;
       const Ending ending = run(place, arguments_, failure);

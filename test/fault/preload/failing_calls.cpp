@@ -285,6 +285,9 @@ int statfs64(const char* path, struct statfs64* out) MEMD_SAME_AS("statfs");
 int fchmod(int fd, mode_t mode) {
   return failure_of(Call::stat, fd) > 0 ? -1 : static_cast<int>(kernel(SYS_fchmod, fd, mode));
 }
+int fchown(int fd, uid_t user, gid_t group) {
+  return failure_of(Call::stat, fd) > 0 ? -1 : static_cast<int>(kernel(SYS_fchown, fd, user, group));
+}
 int fchmodat(int directory, const char* path, mode_t mode, int) {
   if (failure_of(Call::stat, directory, path) > 0) return -1;
   return static_cast<int>(kernel(SYS_fchmodat, directory, path, mode));
