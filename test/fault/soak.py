@@ -133,6 +133,8 @@ class Soak:
         answer = ask("tools/call", {"name": name, "arguments": arguments})
         result = answer.get("result", {})
         self.count["questions"] += 1
+        if answer.get("error", {}).get("data", {}).get("retryable"):  # it is stopping
+            raise ConnectionError
         if not result or result.get("isError"):
             self.errors.append(f"{name} {arguments}: {json.dumps(answer)[:300]}")
         elif kind == 0 and word in self.known and word not in json.dumps(result):
@@ -173,9 +175,20 @@ class Soak:
             agent.step()
             self.count["writes"] += 1
 
+    def stop(self):
+        """A daemon gives its workers ten seconds to end, which may be too few where others take the processors."""
+        said_before = os.stat(self.said.name).st_size
+        code = self.daemon.stop()
+        with open(self.said.name, encoding="utf-8", errors="replace") as said:
+            said.seek(said_before)
+            was_late = "leaving without them" in said.read()
+        if was_late:
+            self.count["ends that took too long"] += 1
+        elif code != 0:
+            raise Fault(f"the daemon ended with {code}")
+
     def restart(self):
-        if self.daemon.stop() != 0:
-            raise Fault(f"the daemon ended with {self.daemon.process.returncode}")
+        self.stop()
         self.start()
 
     def kill(self):
@@ -395,8 +408,9 @@ class Soak:
         code, said = self.command("doctor", "--full")
         if code != 0:
             self.errors.append(f"doctor ended with {code}: {said}")
-        if (code := self.daemon.stop()) != 0:
-            self.errors.append(f"the daemon ended with {code}")
+        self.stop()
+        if self.count["ends that took too long"] > max(1, self.count["restart"] / 10):
+            self.errors.append(f"{self.count['ends that took too long']} daemons did not end in time")
         self.check_files()
         code, said = self.command("rebuild")
         if code != 0:
