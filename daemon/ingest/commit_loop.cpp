@@ -112,8 +112,10 @@ asio::awaitable<void> CommitLoop::on(Errand& letter) {
   } else {
     auto done = caught(letter.task, *writer_);
     if (auto reloaded = writer_->take_sources_changed() ? reload_sources() : Result<void>(); done) done = reloaded;
+    const bool succeeded = done.has_value();
     letter.done.set_value(std::move(done));
-    if (on_commit_) on_commit_();
+    // After a failure nothing is new, and who gave the task would try it again at once.
+    if (succeeded && on_commit_) on_commit_();
   }
   work_.finish();
 }
