@@ -104,9 +104,10 @@ class LogAgent:
 
     # Everything that the daemon has read may be taken away from it: rows stay.
     def damage(self):
-        if not self.open:
+        written = [log for log in self.open if log.path.exists()]
+        if not written:
             return "nothing"
-        log = self.r.choice(self.open)
+        log = self.r.choice(written)
         lines = log.path.read_bytes().splitlines(keepends=True)
         kind = self.r.choice(["truncated", "torn", "emptied", "replaced", "removed", "moved away and back"])
         if kind == "truncated":
