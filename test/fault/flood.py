@@ -240,6 +240,7 @@ def run_flood(args, work):
     quiet = ask_for(client, args.quiet)
     daemon.comes_to_rest()
     before = daemon.memory()
+    of_its_own = daemon.memory("RssAnon")
     started = multiprocessing.Event()
     flooders = [multiprocessing.Process(target=flood, args=(daemon.socket, seed, args.calls // args.clients, started))
                 for seed in range(args.clients)]
@@ -262,6 +263,7 @@ def run_flood(args, work):
     after, waited = daemon.memory(), time.monotonic() - ended
     daemon.until(lambda: time.monotonic() - ended > args.after, args.after + 1)
     later = daemon.memory()
+    grown = daemon.memory("RssAnon") - of_its_own
     again = ask_for(client, args.quiet)
     client.close()
     code = daemon.stop()
@@ -270,8 +272,7 @@ def run_flood(args, work):
         print(f"  another client, {name}: {len(times)} answers, p50 {percentile(times, .5):.1f} ms, "
               f"p95 {percentile(times, .95):.1f} ms, most {max(times, default=0) * 1000:.1f} ms")
     print(f"  memory: {before:.1f} MB before, {most:.1f} at most, {after:.1f} {waited:.1f} s after the last client left")
-    if args.after > 0:
-        print(f"          {later:.1f} MB {args.after:.0f} s after it")
+    print(f"          {later:.1f} MB {args.after:.0f} s after it; {grown:.1f} MB of what came is its own, not pages of files")
     if code != 0:
         sys.exit(f"the daemon ended with {code}")
     if max(after, later) > before + args.most_growth:
