@@ -89,6 +89,7 @@ TEST_F(RebuildLoss, NothingIsLostHoweverAFileOfTheRawLayerIsDamaged) {
   std::mt19937 random(5);
   struct Count {
     int tries = 0;
+    int seen = 0;
     int from_old = 0;  // the new store had to take something from the old one
   };
   std::array<Count, kRawDamageNames.size()> counts;
@@ -105,17 +106,20 @@ TEST_F(RebuildLoss, NothingIsLostHoweverAFileOfTheRawLayerIsDamaged) {
     constexpr std::uint64_t kAll = 1 << 30;
     const auto check = raw::check_raw_layer(store_.database(), store_.raw_dir(), raw::FrameSeal(), kAll);
     ASSERT_TRUE(check);
-    EXPECT_THAT(check->damages, testing::Not(IsEmpty())) << "doctor does not see it";
+    // A bit of a byte that means nothing (14 and 15 of a frame) may go unseen.
+    const bool seen = !check->damages.empty();
+    EXPECT_TRUE(seen || kind == RawDamage::flipped) << "doctor does not see it";
     const auto report = rebuild();
     ASSERT_TRUE(report.replaced);
-    EXPECT_TRUE(report.damaged_bytes > 0 || !report.from_old.empty()) << "the rebuild does not say it";
+    EXPECT_EQ(report.damaged_bytes > 0 || !report.from_old.empty(), seen) << "doctor and the rebuild do not agree";
     ++count.tries;
+    count.seen += seen ? 1 : 0;
     count.from_old += report.from_old.empty() ? 0 : 1;
     ASSERT_THAT(test::rows_of_one(test::dump_with_keys(store_), want), IsEmpty());
   }
   for (std::size_t kind = 0; kind < counts.size(); ++kind)
-    std::printf("%-9s %4d tries: %4d completed from the old store, 0 lost\n", kRawDamageNames[kind], counts[kind].tries,
-                counts[kind].from_old);
+    std::printf("%-9s %4d tries: %4d seen, %4d completed from the old store, 0 lost\n", kRawDamageNames[kind],
+                counts[kind].tries, counts[kind].seen, counts[kind].from_old);
 }
 
 TEST_F(RebuildLoss, NothingIsLostWhenEachFileIsDamagedOrGone) {
