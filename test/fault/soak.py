@@ -204,8 +204,12 @@ class Soak:
         """A project whose agent goes on writing."""
         self.leaving.project = f"/w/leavingproject{self.count['forget']}"
         self.leaving.open = []
+        self.leaving.SESSIONS = 2
         self.write(self.leaving, 6)
         self.leaving.finish()
+        # What is forgotten are sessions: one that has written nothing yet is not.
+        self.leaving.open = [log for log in self.leaving.open if log.path.exists()]
+        self.leaving.SESSIONS = len(self.leaving.open)
         self.catch_up()
         code, said = self.command("forget", "--project", self.leaving.project[3:], "--yes")
         if code != 0:
