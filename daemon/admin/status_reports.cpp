@@ -172,6 +172,7 @@ Result<EnrichmentStatus> enrichment_status(MemoryHost& host) {
 Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::time_point deadline,
                                  mcp::ToolContext& context) {
   EnrichmentWorker& worker = *host.enrichment();
+  if (const EnrichmentProgress p = worker.progress(); p.store_busy) return Error(Errc::store_busy, p.trouble);
   MEMD_TRY_ASSIGN(const auto before, backlog_of(host));
   const bool enabled = !host.semantic().models()->choices.empty();
   const auto total = static_cast<double>(enabled ? std::max(before.terms, before.vectors) : before.terms);
@@ -183,11 +184,13 @@ Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::ti
     if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
     // Nothing that the worker makes can be stored, and it does not end until it is.
     if (std::string trouble = host.ingest()->trouble(); !trouble.empty()) return Error(Errc::store, std::move(trouble));
+    if (worker.progress().store_busy) break;
     if (std::chrono::steady_clock::now() > deadline) break;
   }
   worker.hurry(false);
   EnrichmentRun out;
   const EnrichmentProgress after = worker.progress();
+  if (after.store_busy) return Error(Errc::store_busy, after.trouble);
   out.seconds = after.busy_seconds;
   out.exchanges = after.exchanges;
   out.trouble = after.trouble;

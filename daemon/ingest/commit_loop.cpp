@@ -50,10 +50,10 @@ void CommitLoop::open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader,
   last_expiry_ = clock_.now();
   // What fails here is done by the first pass.
   Retention retention(*writer_);
-  (void)retention.announce(options_.retention);
+  const auto announced = retention.announce(options_.retention);
   // A pass a day, and none because of a restart.
   const TimeMs now = clock_.now();
-  last_retention_ = std::min(retention.last_pass(), now);
+  last_retention_ = announced ? std::min(retention.last_pass(), now) : 0;
   opened_at_ = now;
 }
 
@@ -112,8 +112,10 @@ asio::awaitable<void> CommitLoop::on(Errand& letter) {
   } else {
     auto done = caught(letter.task, *writer_);
     if (auto reloaded = writer_->take_sources_changed() ? reload_sources() : Result<void>(); done) done = reloaded;
+    const bool succeeded = done.has_value();
     letter.done.set_value(std::move(done));
-    if (on_commit_) on_commit_();
+    // After a failure nothing is new, and who gave the task would try it again at once.
+    if (succeeded && on_commit_) on_commit_();
   }
   work_.finish();
 }

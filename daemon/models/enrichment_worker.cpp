@@ -144,12 +144,18 @@ bool EnrichmentWorker::wait_for_work(const std::stop_token& stop) {
 void EnrichmentWorker::work(ExchangeEnricher& enricher, SessionAnalyzer& analyzer, const std::stop_token& stop) {
   enricher.begin();
   analyzer.begin();
-  const auto more = [&](const Result<bool>& step) {
-    if (!step && !stop.stop_requested()) on_trouble(step.error(), options_.steady_now() + kRetryStore);
-    return step && *step;
-  };
   bool exchanges = true;
   bool sessions = true;
+  const auto more = [&](const Result<bool>& step) {
+    if (step) return *step;
+    if (stop.stop_requested()) return false;
+    on_trouble(step.error(), options_.steady_now() + kRetryStore);
+    if (step.error().is(Errc::store_busy)) {
+      exchanges = sessions = false;
+      wait_for_store();
+    }
+    return false;
+  };
   while ((exchanges || sessions) && !stop.stop_requested()) {
     if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
     if (exchanges) {
@@ -158,7 +164,7 @@ void EnrichmentWorker::work(ExchangeEnricher& enricher, SessionAnalyzer& analyze
       const std::lock_guard lock(mutex_);
       progress_.busy_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     }
-    if (sessions) sessions = more(analyzer.take_some());
+    if (sessions && !stop.stop_requested()) sessions = more(analyzer.take_some());
   }
   wake_when(enricher.next_settled());
   wake_when(analyzer.next_stop());
@@ -179,8 +185,16 @@ void EnrichmentWorker::on_trouble(const Error& error, TargetModel::Time until) {
   progress_.retry_at = clock_.now() + wait.count();
 }
 
+// A store that gives no lock gives none for other work either, and each try takes SQLite up to ten seconds.
+void EnrichmentWorker::wait_for_store() {
+  const std::lock_guard lock(mutex_);
+  hinted_ = false;
+  progress_.store_busy = true;
+}
+
 void EnrichmentWorker::on_trouble_over() {
   const std::lock_guard lock(mutex_);
+  progress_.store_busy = false;
   progress_.trouble.clear();
   progress_.retry_at = 0;
 }

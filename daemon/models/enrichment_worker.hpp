@@ -23,6 +23,7 @@ struct EnrichmentProgress {
   std::uint64_t refused = 0;    // texts that the model does not take
   double busy_seconds = 0;      // spent on that
   std::string trouble;          // why vectors cannot be made now; empty: nothing
+  bool store_busy = false;      // the trouble is that the store gives no lock
   TimeMs retry_at = 0;          // after trouble
 };
 
@@ -57,6 +58,7 @@ class EnrichmentWorker final : private ExchangeEnricher::Listener {
   void run(const std::stop_token& stop);
   bool wait_for_work(const std::stop_token& stop);
   void work(ExchangeEnricher& enricher, SessionAnalyzer& analyzer, const std::stop_token& stop);
+  void wait_for_store();
   void wake_when(std::optional<TimeMs> due);
   void give_memory_back(std::uint64_t written);  // after much work
   bool in_a_hurry() const;

@@ -108,8 +108,8 @@ class AnswerText {
   template <std::size_t size>
   AnswerText(const char (&literal)[size]) : text_(literal, size - 1) {}  // NOLINT: words of memd's
 
-  template <class... Parts>
-  requires requires(AnswerText& out, Parts&... parts) { (out.put(parts), ...); }
+  template <class... Parts, class Self = AnswerText>  // a name that is complete when it is asked
+  requires requires(Self& out, Parts&... parts) { (out.put(parts), ...); }
   AnswerText& add(Parts&&... parts) {
     (put(parts), ...);
     return *this;
@@ -119,8 +119,8 @@ class AnswerText {
   // A block of its own; nothing when there is nothing to quote.
   AnswerText& quote(const HistoryText& history);
   // As a sentence behind what stands there.
-  template <class... Parts>
-  requires requires(AnswerText& out, Parts&... parts) { (out.put(parts), ...); }
+  template <class... Parts, class Self = AnswerText>  // a name that is complete when it is asked
+  requires requires(Self& out, Parts&... parts) { (out.put(parts), ...); }
   AnswerText& say(Parts&&... parts) {
     if (!text_.empty()) text_ += ' ';
     return add(parts...);

@@ -20,6 +20,7 @@ void configure_sqlite() {
 Errc kind_of(int code) {
   switch (code & 0xff) {
     case SQLITE_BUSY:
+    case SQLITE_PROTOCOL:  // after ten seconds without a lock
     case SQLITE_LOCKED: return Errc::store_busy;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: return Errc::store_corrupt;

@@ -97,6 +97,8 @@ TEST(IngestService, ATaskThatThrowsHasFailedAndTheWriterGoesOn) {
   auto writer = Writer::open(dir / "memd.db", clock);
   ASSERT_TRUE(writer);
   IngestService service(discovery, clock);
+  int commits = 0;  // told of; writer thread only
+  service.on_commit([&commits] { ++commits; });
   ASSERT_TRUE(service.start(std::move(*writer)));
   const auto failed = service.perform([](Writer&) -> Result<void> { throw std::bad_alloc(); });
   ASSERT_FALSE(failed);
@@ -105,7 +107,10 @@ TEST(IngestService, ATaskThatThrowsHasFailedAndTheWriterGoesOn) {
       [](Writer& w) { return w.transact([](sqlite::Database&) { throw std::out_of_range("a page"); }); });
   ASSERT_FALSE(in_store);
   EXPECT_TRUE(in_store.error().is(Errc::store));
-  EXPECT_TRUE(service.perform([](Writer& w) { return w.commit(); }));
+  EXPECT_TRUE(service.perform([&commits](Writer& w) {
+    EXPECT_EQ(commits, 0) << "enrichment would try again at once, and for ever";
+    return w.commit();
+  }));
 }
 
 // A mapping of it would end the process with SIGBUS.

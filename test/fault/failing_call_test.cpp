@@ -114,6 +114,32 @@ class Work {
     EXPECT_EQ(rows, std::vector<std::string>()) << "after a run in which nothing fails";
   }
 
+  // No lock is given from some moment on, when the store is open. SQLite tries each for ten seconds, so that memd has
+  // to end after few tries.
+  void refuse_locks(int tries) {
+    constexpr std::uint64_t kMostSlept = 31'000'000;  // one try of the writer, of enrichment and of memories
+    const std::uint32_t locks = seen_[static_cast<std::size_t>(Call::lock)];
+    std::uint64_t most = 0;
+    for (int i = 1; i <= tries; ++i) {
+      const Place place(*this, i);
+      const Failure failure{Call::lock, locks / 3 + locks * static_cast<std::uint32_t>(i) / (2U * tries), kForEver,
+                            ENOLCK};
+      SCOPED_TRACE(failure.text() + " of " + std::to_string(locks));
+      place.failures->skips_sleep = 1;
+      const Ending ending = run(place, arguments_, failure);
+      EXPECT_EQ(ending.signal, 0);
+      EXPECT_NE(ending.said.find("memd: "), std::string::npos) << ending.said;
+      EXPECT_LE(place.failures->slept_us, kMostSlept) << ending.said;
+      most = std::max(most, place.failures->slept_us.load());
+      place.failures->skips_sleep = 0;
+      finish(place);
+      EXPECT_EQ(test::rows_of_one(test::dump_with_enrichment(StoreLayout(place.data)), want_),
+                std::vector<std::string>());
+    }
+    std::printf("%-10s %5d tries: waits of %.1f s at most, all threads together\n", name_, tries,
+                static_cast<double>(most) / 1e6);
+  }
+
   void report() const {
     std::printf("%-10s %5d tries, %5d failed: %5d said so, %5d did it all the same; lost: %d\n", name_, tries_.load(),
                 failed_.load(), said_.load(), went_on_.load(), lost_.load());
@@ -276,6 +302,14 @@ TEST_F(FailingCall, OfIngest) {
 TEST_F(FailingCall, OfMakingVectors) {
   Work work("vectors", ingested(kWords), home_.path(), {"ingest", "--once"});
   attack(work);
+}
+
+TEST_F(FailingCall, OfLocksEndsTheWorkSoon) {
+  Work work("locks", ingested(kWords), home_.path(), {"ingest", "--once"});
+  work.count();
+  if (HasFatalFailure()) return;
+  const char* wanted = std::getenv("MEMD_FAILURES");
+  work.refuse_locks(wanted != nullptr ? 40 : 4);
 }
 
 TEST_F(FailingCall, OfARebuild) {

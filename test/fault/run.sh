@@ -1,26 +1,60 @@
 #!/usr/bin/env bash
-# Attacks memd in all ways of this folder, in a build that is there: test/fault/run.sh [--long] [BUILD]
-# --long fails every system call in turn, kills 150 times in each way and damages 560 stores; that takes hours.
+# Attacks memd in all ways of this folder, in a build that is there: test/fault/run.sh [--long | --damage] [BUILD]
+# --long fails every system call in turn, kills 150 times in each way, damages 560 stores and 240 raw files, floods the
+# daemon and looks at it for five minutes afterwards, and lets it live for 20 minutes; that takes hours.
+# --damage damages the 560 stores and 240 raw files alone.
+# FILTER (a filter of gtest) runs some of the attacks by kills and failures alone.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-if [ "${1:-}" = --long ]; then
-  shift
-  export MEMD_FAILURES=${MEMD_FAILURES:-all} MEMD_KILLS=${MEMD_KILLS:-150} MEMD_DAMAGES=${MEMD_DAMAGES:-560}
-fi
+attacks=${FILTER:-"*"}
+length=short
+case ${1:-} in
+  --long)
+    shift
+    length=long
+    export MEMD_FAILURES=${MEMD_FAILURES:-all} MEMD_KILLS=${MEMD_KILLS:-150} MEMD_DAMAGES=${MEMD_DAMAGES:-560}
+    ;;
+  --damage)
+    shift
+    length=damage
+    export MEMD_DAMAGES=${MEMD_DAMAGES:-560}
+    attacks='PageDamage.*'
+    ;;
+esac
 build=${1:-$root/build/dev}
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 status=0
-"$build/test/fault/test_fault" --gtest_output=json:"$report" | grep -E ' tries[,:]|Failure|FAILED' || true
-python3 - "$report" <<'TABLE' || status=1
+
+attack() { # PROGRAM FILTER
+  rm -f "$report"
+  "$build/$1" --gtest_filter="$2" --gtest_output=json:"$report" | grep -E ' tries[,:]|Failure|FAILED' || true
+  python3 - "$report" <<'TABLE' || status=1
 import json, sys
 report = json.load(open(sys.argv[1]))
-print(f"{'attack':<64} {'seconds':>8}  {'kills':>5}  result")
+print(f"{'attack':<72} {'seconds':>8}  {'kills':>5}  result")
 for suite in report["testsuites"]:
     for test in suite["testsuite"]:
         failed = "failures" in test
         result = "FAILED" if failed else "skipped" if test["result"] == "SKIPPED" else "nothing lost"
-        print(f"{suite['name'] + '.' + test['name']:<64} {test['time'][:-1]:>8}  {test.get('kills', ''):>5}  {result}")
+        print(f"{suite['name'] + '.' + test['name']:<72} {test['time'][:-1]:>8}  {test.get('kills', ''):>5}  {result}")
 sys.exit(1 if report["failures"] else 0)
 TABLE
+}
+
+attack test/fault/test_fault "$attacks"
+if [ -n "${FILTER:-}" ]; then exit $status; fi
+if [ $length != short ]; then export MEMD_DAMAGES=${RAW_DAMAGES:-240}; fi
+attack test/daemon/test_daemon 'RebuildLoss.NothingIsLostHowever*'
+if [ $length = damage ]; then exit $status; fi
+
+if [ $length = long ]; then
+  flood=(--quiet 5 --after 300)
+  soak=(--minutes "${SOAK_MINUTES:-20}")
+else
+  flood=(--clients 8 --calls 800 --quiet 0.5)
+  soak=()
+fi
+"$root/test/fault/flood.py" flood "$build/daemon/memd" "${flood[@]}" || status=1
+"$root/test/fault/soak.py" "$build/daemon/memd" --preload "$build/test/fault/libfailing_calls.so" "${soak[@]}" || status=1
 exit $status

@@ -10,7 +10,7 @@ shift || true
 packaging/install-deps.sh build fuzz
 clang=$(compgen -c clang++- | grep -E '^clang\+\+-[0-9]+$' | sort -t- -k2n | tail -n 1)
 cmake --preset fuzz -DCMAKE_C_COMPILER="${clang/++/}" -DCMAKE_CXX_COMPILER="$clang"
-cmake --build --preset fuzz
+cmake --build --preset fuzz --target test/fuzz/all
 
 if [ $# -eq 0 ]; then
   for program in build/fuzz/test/fuzz/fuzz_*; do

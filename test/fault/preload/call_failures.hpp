@@ -68,7 +68,11 @@ struct CallFailures {
   std::array<std::atomic<std::uint32_t>, kCalls> seen;
   std::atomic<std::uint32_t> failed;
   std::array<char, 256> where;  // the file of the first that failed
+
+  std::uint8_t skips_sleep;             // 1: usleep(), in which SQLite waits for locks, returns at once
+  std::atomic<std::uint64_t> slept_us;  // what it was asked for then, all threads together
 };
+static_assert(offsetof(CallFailures, clock_offset_s) == 528 && sizeof(CallFailures) == 872, "soak.py writes it");
 inline constexpr const char* kCallFailuresVariable = "MEMD_CALL_FAILURES";
 
 }  // namespace memd::test

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -159,7 +161,7 @@ DIR* opendir(const char* path) {
   return failure_of(Call::open, AT_FDCWD, path) != 0 ? nullptr : real(path);
 }
 
-// memd calls openat2 and gettid by number.
+// memd calls openat2 and others by number.
 long syscall(long number, ...) {
   std::array<long, 6> a{};
   va_list list;
@@ -263,6 +265,47 @@ int statx(int directory, const char* path, int flags, unsigned mask, struct stat
   return static_cast<int>(kernel(SYS_statx, directory, path, flags, mask, out));
 }
 
+int access(const char* path, int mode) {
+  if (failure_of(Call::stat, AT_FDCWD, path) > 0) return -1;
+  return static_cast<int>(kernel(SYS_faccessat, AT_FDCWD, path, mode));
+}
+ssize_t readlink(const char* path, char* out, size_t size) {
+  if (failure_of(Call::stat, AT_FDCWD, path) > 0) return -1;
+  return kernel(SYS_readlinkat, AT_FDCWD, path, out, size);
+}
+int statvfs(const char* path, struct statvfs* out) {
+  static const auto real = next<int (*)(const char*, struct statvfs*)>("statvfs");
+  return failure_of(Call::stat, AT_FDCWD, path) > 0 ? -1 : real(path, out);
+}
+int statfs(const char* path, struct statfs* out) {
+  if (failure_of(Call::stat, AT_FDCWD, path) > 0) return -1;
+  return static_cast<int>(kernel(SYS_statfs, path, out));
+}
+int statfs64(const char* path, struct statfs64* out) MEMD_SAME_AS("statfs");
+int fchmod(int fd, mode_t mode) {
+  return failure_of(Call::stat, fd) > 0 ? -1 : static_cast<int>(kernel(SYS_fchmod, fd, mode));
+}
+int fchown(int fd, uid_t user, gid_t group) {
+  return failure_of(Call::stat, fd) > 0 ? -1 : static_cast<int>(kernel(SYS_fchown, fd, user, group));
+}
+int fchmodat(int directory, const char* path, mode_t mode, int) {
+  if (failure_of(Call::stat, directory, path) > 0) return -1;
+  return static_cast<int>(kernel(SYS_fchmodat, directory, path, mode));
+}
+int chmod(const char* path, mode_t mode) { return fchmodat(AT_FDCWD, path, mode, 0); }
+int utimensat(int directory, const char* path, const timespec* times, int flags) {
+  if (failure_of(Call::stat, directory, path) > 0) return -1;
+  return static_cast<int>(kernel(SYS_utimensat, directory, path, times, flags));
+}
+dirent* readdir(DIR* directory) {
+  static const auto real = next<dirent* (*)(DIR*)>("readdir");
+  return failure_of(Call::read, ::dirfd(directory)) > 0 ? nullptr : real(directory);
+}
+dirent64* readdir64(DIR* directory) {
+  static const auto real = next<dirent64* (*)(DIR*)>("readdir64");
+  return failure_of(Call::read, ::dirfd(directory)) > 0 ? nullptr : real(directory);
+}
+
 int fcntl(int fd, int command, ...) {
   va_list list;
   va_start(list, command);
@@ -309,6 +352,9 @@ int inotify_add_watch(int fd, const char* path, uint32_t mask) {
 int bind(int fd, const sockaddr* address, socklen_t size) {
   return failure_of(Call::listen) > 0 ? -1 : static_cast<int>(kernel(SYS_bind, fd, address, size));
 }
+int connect(int fd, const sockaddr* address, socklen_t size) {
+  return failure_of(Call::listen) > 0 ? -1 : static_cast<int>(kernel(SYS_connect, fd, address, size));
+}
 int listen(int fd, int backlog) {
   return failure_of(Call::listen) > 0 ? -1 : static_cast<int>(kernel(SYS_listen, fd, backlog));
 }
@@ -329,6 +375,14 @@ int gettimeofday(timeval* out, void* zone) {
   const int done = real(out, zone);
   out->tv_sec += clock_offset();
   return done;
+}
+int usleep(useconds_t us) {
+  if (failures != nullptr && failures->skips_sleep != 0) {
+    failures->slept_us += us;
+    return 0;
+  }
+  const timespec wanted{us / 1'000'000, static_cast<long>(us % 1'000'000) * 1000};
+  return static_cast<int>(kernel(SYS_nanosleep, &wanted, nullptr));
 }
 time_t time(time_t* out) {
   timespec now{};
