@@ -158,7 +158,20 @@ concept Scalar = std::same_as<T, bool> || std::integral<T> || std::floating_poin
 
 template <class T, std::size_t at>
 const void* member_of(const void* object) {
-  return &(static_cast<const T*>(object)->*(field_at<at>(Describe<T>::fields).member));
+  constexpr auto member = field_at<at>(Describe<T>::fields).member;
+  return &(static_cast<const T*>(object)->*member);
+}
+
+// The rules of a field, which few have. Nothing that runs refers to Describe<T>::fields itself: half a kilobyte a
+// field, to be relocated whenever the program starts.
+template <class T, std::size_t at>
+inline constexpr Rules set_rules = field_at<at>(Describe<T>::fields).rules;
+template <class T, std::size_t at>
+constexpr const Rules* rules_of() {
+  if constexpr (field_at<at>(Describe<T>::fields).rules.is_any())
+    return &set_rules<T, at>;
+  else
+    return &kNoRules;
 }
 
 template <class T, std::size_t at>
@@ -338,8 +351,8 @@ void write_member_schema(json::Writer& w, SchemaUse use, const SchemaField& fiel
 template <class T, std::size_t at>
 constexpr SchemaField SchemaField::make() {
   using Member = MemberType<T, at>;
-  const auto& field = field_at<at>(Describe<T>::fields);
-  return {field.name,          field.description, &field.rules,
+  constexpr const auto& field = field_at<at>(Describe<T>::fields);
+  return {field.name,          field.description, rules_of<T, at>(),
           is_optional<Member>, member_of<T, at>,  write_member_schema<Member>};
 }
 
@@ -383,8 +396,8 @@ void read_argument(ArgumentReader& reader, const ArgumentField& field, void* mem
 
 template <class T, std::size_t at>
 constexpr ArgumentField ArgumentField::make() {
-  const auto& field = field_at<at>(Describe<T>::fields);
-  return {field.name, &field.rules, member_of<T, at>, read_argument<MemberType<T, at>>};
+  return {field_at<at>(Describe<T>::fields).name, rules_of<T, at>(), member_of<T, at>,
+          read_argument<MemberType<T, at>>};
 }
 
 // Reads all of them, of an object that the caller may change.
