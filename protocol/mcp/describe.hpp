@@ -168,10 +168,10 @@ template <class T, std::size_t at>
 inline constexpr Rules set_rules = field_at<at>(Describe<T>::fields).rules;
 template <class T, std::size_t at>
 constexpr const Rules* rules_of() {
-  if constexpr (field_at<at>(Describe<T>::fields).rules == kNoRules)
-    return &kNoRules;
-  else
+  if constexpr (field_at<at>(Describe<T>::fields).rules.is_any())
     return &set_rules<T, at>;
+  else
+    return &kNoRules;
 }
 
 template <class T, std::size_t at>
