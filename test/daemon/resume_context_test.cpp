@@ -184,11 +184,13 @@ TEST_F(ResumeContext, SecretsInRecordsAreMasked) {
   s.call("d1", "Bash", "deploy --token " + secret).result("d1", "two\nlines");
   s.call("d2", "TodoWrite", "1").facts({.todos = TodoUpdate{true, {{"", "Use " + secret, TodoState::pending}}}});
   for (const Event& e : s.events())
-    if (e.call_id == "d1" && e.kind == EventKind::tool_result) raw.texts[e.raw.offset] = "DEPLOY_RESULT " + secret;
+    if (e.call_id == "d1" && e.kind == EventKind::tool_result)
+      raw.texts[e.raw.offset] = "src/importer.go:7:func deployResult() // " + secret;
   take(s);
   call("resume_context", R"({"before":"end"})");
   EXPECT_TRUE(has(structured, "deploy --token [redacted:")) << structured;
   EXPECT_TRUE(has(structured, "to do: Use [redacted:")) << structured;
+  EXPECT_TRUE(has(structured, "deployResult")) << "the result's record was not read: " << structured;
   EXPECT_FALSE(has(structured + text, "ghp_0123"));
 }
 
