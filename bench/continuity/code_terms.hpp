@@ -6,7 +6,7 @@
 #include <vector>
 
 // What in a text is taken for code, and whether a text names it. ASCII only; all rules are stated in
-// docs/benchmarks.md.
+// docs/benchmark-details.md.
 namespace memd::bench {
 
 using Terms = std::set<std::string>;

@@ -1,5 +1,6 @@
 // What compaction takes, and what memd gives back: for every compaction of a home's Claude Code transcripts, packs made
-// of what came before it alone, scored by what the agent used again after it. docs/benchmarks.md states the rules.
+// of what came before it alone, scored by what the agent used again after it. docs/benchmark-details.md states the
+// rules.
 //
 //   continuity_bench --memd MEMD --corpus HOME [--json FILE] [--dump FILE] [--packs DIRECTORY]
 #include "bench/continuity/corpus_prefix.hpp"

@@ -7,8 +7,8 @@
 
 `sheets` takes the packs of 1,000 tokens of each directory, shuffles them over all directories and writes OUT/sheets.txt
 with what stood around and the lines by number, and OUT/key.json. The reader writes OUT/verdicts.txt, a line a pack:
-"P007 uunuwn…", a letter a line: u useful, n noise, w wrong. docs/benchmarks.md has the rule. `score` says the shares
-by directory and section; --labels adds the letters to a file by hashes of the lines, without their texts.
+"P007 uunuwn…", a letter a line: u useful, n noise, w wrong. docs/benchmark-details.md has the rule. `score` says
+the shares by directory and section; --labels adds the letters to a file by hashes of the lines, without their texts.
 """
 import argparse
 import collections

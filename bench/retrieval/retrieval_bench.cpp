@@ -1,5 +1,6 @@
 // Quality of retrieval, end to end: transcripts in a scratch home, a memd daemon that reads them by itself, questions
-// to its tool `semantic_search`, beside SQLite's FTS5 over the same texts. docs/benchmarks.md says what the parts are.
+// to its tool `semantic_search`, beside SQLite's FTS5 over the same texts. docs/benchmark-details.md says what the
+// parts are.
 //
 //   retrieval_bench --memd MEMD [--locomo FILE] [--corpus HOME] [--longmemeval FILE] [--part NAME…] [--json FILE]
 #include "bench/retrieval/corpus_parts.hpp"

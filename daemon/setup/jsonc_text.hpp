@@ -10,7 +10,7 @@
 
 // Configuration files of other programs, as JSON that people write: comments, trailing commas, a byte order mark and an
 // empty file are taken. A change is made in the text, so no byte changes that does not have to. Why this is no library:
-// docs/decisions/0014-configuration-of-clients.md. Pure functions; any thread.
+// docs/decisions/0018-configuration-of-clients.md. Pure functions; any thread.
 namespace memd::setup {
 
 enum class JsonDialect {

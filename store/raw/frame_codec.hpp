@@ -87,7 +87,7 @@ class ByteReader {
   bool ok_ = true;
 };
 
-// Level 3 packs transcripts to 11% at 600 MB/s; level 1 to 13% at 690 MB/s (docs/benchmarks.md).
+// Level 3 packs transcripts to 11% at 600 MB/s; level 1 to 13% at 690 MB/s (docs/decisions/0005-ingest-speed.md).
 inline constexpr int kPackLevel = 3;
 
 // zstd with contexts that are kept. One thread at a time.

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
-// What predicts that something is used again after a compaction. docs/benchmarks.md says how the numbers were chosen.
+// What predicts that something is used again after a compaction. docs/decisions/0003-continuity-weights.md says
+// how the numbers were chosen.
 namespace memd::continuity {
 
 // Of the pack. What a part does not need goes to further commands and to what was told.
