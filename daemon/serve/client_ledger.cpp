@@ -19,9 +19,9 @@ constexpr std::array<std::string_view, 14> kReadingTools{
     "resume_context", "semantic_search", "get_exchange", "recent_turns",      "session_summary",
     "topic_search",   "temporal_query",  "file_history", "list_observations", "list_sessions",
     "capabilities",   "memory_search",   "memory_read",  "memory_health"};
-constexpr std::array<std::string_view, 8> kReadingMethods{
-    "tools/list",   "resources/list", "resources/read",      "resources/templates/list",
-    "prompts/list", "prompts/get",    "completion/complete", "server/discover"};
+constexpr std::array<std::string_view, 9> kReadingMethods{
+    "tools/list",  "resources/list",      "resources/read",  "resources/templates/list", "prompts/list",
+    "prompts/get", "completion/complete", "server/discover", "ping"};
 
 bool only_reads(const jsonrpc::Envelope& e) {
   if (e.method == "tools/call") return std::ranges::find(kReadingTools, e.tool) != kReadingTools.end();
@@ -42,7 +42,8 @@ void ClientLedger::from_client(std::string_view line) {
     if (e.kind == Kind::request && e.method == "subscriptions/listen") {
       subscriptions_[e.id] = {std::string(line)};
     } else if (e.kind == Kind::request) {
-      if (e.method == "initialize") {
+      const bool handshake = e.method == "initialize";
+      if (handshake) {
         initialize_line_ = line;
         initialize_id_ = e.id;
         initialize_answered_ = false;
@@ -54,7 +55,7 @@ void ClientLedger::from_client(std::string_view line) {
         list_line_ = line;
       const bool reads = only_reads(e);
       const bool kept = reads && line.front() == '{' && line.size() <= kMostClientsKept;
-      in_flight_.insert_or_assign(e.id, InFlight{kept ? std::string(line) : std::string(), reads});
+      in_flight_.insert_or_assign(e.id, InFlight{kept ? std::string(line) : std::string(), reads || handshake});
     } else if (e.method == "notifications/initialized") {
       initialized_line_ = line;
     } else if (e.method == "notifications/cancelled" && subscriptions_.erase(e.about_id) == 0) {

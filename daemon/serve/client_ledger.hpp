@@ -39,8 +39,8 @@ class ClientLedger {
   };
 
   struct InFlight {
-    std::string line;  // of a read that may be asked again; else empty
-    bool reads = false;
+    std::string line;    // of a read that memd may put to the next daemon; else empty
+    bool reads = false;  // the client may ask again
   };
 
   std::string initialize_line_;

@@ -85,6 +85,15 @@ TEST_F(StdioPumpTest, Edge3_ASilentDaemonIsAnErrorThatMayBeRetried) {
   EXPECT_THAT(answered, HasSubstr(R"("data":{"retryable":)"));
 }
 
+TEST_F(StdioPumpTest, Edge3_AHandshakeWithASilentDaemonMayBeRetried) {
+  auto daemon = dial.accept();
+  silence = std::chrono::milliseconds(20);
+  start();
+  client->send_line(kInitialize);
+  EXPECT_EQ(daemon.read_line(), kInitialize);
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr(R"("data":{"retryable":true})"));
+}
+
 TEST_F(StdioPumpTest, Edge3_ASlowAnswerOfALiveDaemonIsWaitedFor) {
   auto daemon = dial.accept();
   silence = std::chrono::milliseconds(20);
