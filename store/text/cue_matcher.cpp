@@ -21,9 +21,9 @@ constexpr std::array<std::string_view, kCues> kCueNames{
     "preamble",     "role",      "telling",     "binding",      "wished",       "order",         "joint",
     "narrative",    "asking",    "asked",       "request",      "to_change",    "supposed",      "go_ahead",
     "trouble",      "mended",    "harmless",    "no_complaint", "reports_done", "ahead",         "promised",
-    "announced",    "announces", "carried_out", "unable",       "unmended",     "untried",       "asks_back",
-    "awaits",       "offers",    "complains",   "praises",      "reversal",     "fix",           "change",
-    "fault",        "lasting",   "passing",     "offering",     "answering",    "asks_why"};
+    "announced",    "announces", "refers_back", "carried_out",  "unable",       "unmended",      "untried",
+    "asks_back",    "awaits",    "offers",      "complains",    "praises",      "reversal",      "fix",
+    "change",       "fault",     "lasting",     "passing",      "offering",     "answering",     "asks_why"};
 
 constexpr char kGap = '\x01';  // blanks and signs between two words
 // A and a are one.

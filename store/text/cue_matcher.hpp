@@ -76,10 +76,11 @@ enum class Cue : std::uint8_t {
   harmless,      // trouble that is none, or nobody's now
   no_complaint,  // begins a sentence on what was done, will be done or may come
   reports_done,
-  ahead,      // work that is left
-  promised,   // work put off to a stated moment, or that somebody asked to be reminded of
-  announced,  // work that comes next
-  announces,  // begins a sentence that does, and says nothing itself
+  ahead,        // work that is left
+  promised,     // work put off to a stated moment, or that somebody asked to be reminded of
+  announced,    // work that comes next
+  announces,    // begins a sentence that does, and says nothing itself
+  refers_back,  // begins a sentence that is not understood alone
   // How a session ended: what its agent says at the end.
   carried_out,  // what was asked is done
   unable,       // it could not be done

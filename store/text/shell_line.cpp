@@ -55,8 +55,10 @@ void add_head(std::string_view part, std::vector<std::string>& out) {
   std::string head(program);
   if (words(WordClass::subcommand).has(program)) {
     std::string_view argument = next_word(part);
-    while (argument.starts_with('-'))
+    while (argument.starts_with('-')) {
+      if (argument == "-C" || (argument == "-c" && program == "git")) next_word(part);  // a directory, a setting
       argument = next_word(part);
+    }
     if (is_name(argument, "_-+.:")) head.append(" ").append(argument);
   }
   if (std::find(out.begin(), out.end(), head) == out.end()) out.push_back(std::move(head));

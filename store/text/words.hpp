@@ -43,6 +43,8 @@ enum class WordClass : std::uint8_t {
   no_program,     // words of the shell, and what does no work
   tells_end,      // how the command before ended
   output_filter,  // shows less of an output
+  housekeeping,   // needs no telling to be run again
+  look,           // shows something, once
   program,        // others that take options: what begins with "-" behind their name is one
   // Secrets.
   password_name,        // a name that ends so holds a password

@@ -117,7 +117,7 @@ class Work {
   // No lock is given from some moment on, when the store is open. SQLite tries each for ten seconds, so that memd has
   // to end after few tries.
   void refuse_locks(int tries) {
-    constexpr std::uint64_t kMostSlept = 31'000'000;  // one try of the writer, of enrichment and of memories
+    constexpr std::uint64_t kMostSlept = 41'000'000;  // a try of the writer and of enrichment, two of memories
     const std::uint32_t locks = seen_[static_cast<std::size_t>(Call::lock)];
     std::uint64_t most = 0;
     for (int i = 1; i <= tries; ++i) {

@@ -20,6 +20,7 @@ TEST(ShellLine, HeadsAreProgramsWithTheirSubcommands) {
   EXPECT_EQ(command_heads("git commit -m \"fix: a; b && c\""), (Lines{"git commit"}));
   EXPECT_EQ(command_heads("/usr/bin/python3 run.py || echo no"), (Lines{"python3 run.py"}));
   EXPECT_EQ(command_heads("cat <<'EOF'\nrm -rf x\nEOF"), (Lines{"cat"}));
+  EXPECT_EQ(command_heads("git -C /w/p -c core.pager=cat log -3; make -C build all"), (Lines{"git log", "make all"}));
   EXPECT_EQ(command_heads(""), Lines{});
   EXPECT_EQ(command_heads("\"unclosed"), Lines{});
 }

@@ -2,10 +2,11 @@
 #include "store/insight/continuity/evidence.hpp"
 #include "store/text/run_outcome.hpp"
 #include "store/text/shell_line.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace memd::continuity {
@@ -45,6 +46,23 @@ TestOutcome told_as(RunOutcome outcome) {
   return TestOutcome::unknown;
 }
 
+// The commands of "make fmt && make lint"; of a line with one command none.
+std::vector<std::string_view> parts_of_chain(std::string_view line) {
+  constexpr std::string_view kAnd = " && ";
+  std::vector<std::string_view> out;
+  for (std::size_t at = 0, end = 0; end < line.size(); at = end + kAnd.size()) {
+    end = std::min(line.find(kAnd, at), line.size());
+    out.push_back(line.substr(at, end - at));
+  }
+  if (out.size() == 1) out.clear();
+  return out;
+}
+
+bool runs_among_others(std::string_view chain, std::string_view line) {
+  const auto parts = parts_of_chain(chain);
+  return std::find(parts.begin(), parts.end(), line) != parts.end();
+}
+
 // Newest first, each as it was last run, whatever was shown of its output; what failed before something passed is told
 // apart, for it may be the same in another spelling.
 TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, WorkingState& out) {
@@ -77,6 +95,12 @@ TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, Workin
   for (auto& [what, entry] : latest)
     list.push_back(std::move(entry));
   std::stable_sort(list.begin(), list.end(), [](const Latest& a, const Latest& b) { return a.age < b.age; });
+  // A line that ran since ran it among others.
+  for (auto entry = list.begin(); entry != list.end();)
+    entry = std::any_of(list.begin(), entry,
+                        [&](const Latest& later) { return runs_among_others(later.what, entry->what); })
+                ? list.erase(entry)
+                : std::next(entry);
   if (list.size() > kTests) list.resize(kTests);
   bool passed = false;
   for (Latest& entry : list) {
@@ -114,16 +138,22 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
   });
 }
 
-// "grep -rn x src", "git log | head": nothing but programs that show something.
-bool only_shows(const std::string& line) {
-  constexpr std::array<std::string_view, 22> kShowing{
-      "cat",     "grep",     "rg",       "ls",          "head",         "tail",     "sed",  "find",
-      "wc",      "awk",      "tree",     "file",        "stat",         "diff",     "sort", "cut",
-      "git log", "git show", "git diff", "git ls-tree", "git cat-file", "git blame"};
-  const auto heads = command_heads(line);
-  return !heads.empty() && std::all_of(heads.begin(), heads.end(), [&](const std::string& head) {
-    return std::find(kShowing.begin(), kShowing.end(), head) != kShowing.end();
+// What nobody has to be told to run again: "git commit", "chmod +x run.sh"; nor, after one run, a look: "grep -rn x
+// src".
+bool is_no_news(const CommandUse& use) {
+  const auto heads = command_heads(use.line);
+  return std::all_of(heads.begin(), heads.end(), [&](const std::string& head) {
+    return words(WordClass::housekeeping).has(head) || (use.runs == 1 && words(WordClass::look).has(head));
   });
+}
+
+// What the lines run among others.
+std::set<std::string, std::less<>> parts_of_chains(const std::map<std::string, CommandUse>& commands) {
+  std::set<std::string, std::less<>> out;
+  for (const auto& [line, use] : commands)
+    for (const std::string_view part : parts_of_chain(without_pipe_end(line)))
+      out.emplace(part);
+  return out;
 }
 
 bool was_moved_to_background(const PastEvent* result) {
@@ -153,19 +183,21 @@ void find_commands(const SessionPast& past, WorkingState& out) {
       use.whole = command.is_whole;
       ++use.runs;
       use.failed = result != nullptr && result->failed;
+      use.builds = command.purpose == CommandPurpose::build;
       use.exchange = id_of(past, e.exchange);
       use.score += weight;
     }
   }
   const TestPlaces tests = find_tests(past, lines, out);
   keep_one_spelling(commands);
+  const auto parts = parts_of_chains(commands);
   for (auto& [line, use] : commands) {
-    if (use.runs == 1 && only_shows(line)) continue;  // a look that nobody takes again as it stands
+    if (is_no_news(use) || parts.contains(without_pipe_end(line))) continue;
+    if (const auto test = tests.find(std::string(without_pipe_end(line))); test != tests.end()) use.test = test->second;
+    const bool fails = use.builds || (use.test && out.tests[*use.test].outcome == TestOutcome::failed);
+    if (use.failed && !fails) continue;  // a slip, or what was mended another way
     if (use.failed) use.score *= kWeights.command_failed;
-    if (const auto test = tests.find(std::string(without_pipe_end(line))); test != tests.end()) {
-      use.test = test->second;
-      use.score *= kWeights.command_is_test;
-    }
+    if (use.test) use.score *= kWeights.command_is_test;
     if (use.line.size() > kLongestShown) {
       const std::string_view command = without_here_text(use.line);
       use.line = command.size() < use.line.size() ? std::string(command) : shortened(use.line, kLongestShown);

@@ -104,15 +104,20 @@ bool FileList::add_name(const NameInPlay& name, std::size_t& tokens) {
                              (is_new ? estimate_tokens(place.directory) + kLine : 0);
     if (!pay(cost, tokens)) return false;
     if (is_new) line = lines_.insert(lines_.end(), {place.directory, {}});
-    line->second.push_back({name.path, std::move(place.name), with_line});
+    line->second.push_back({name.path, std::move(place.name), with_line, true});
   }
   ++named_;
   return true;
 }
 
 std::vector<std::string> FileList::lines() const {
+  const bool edited =
+      std::any_of(state_.files.begin(), state_.files.end(), [](const FileInPlay& f) { return f.edits > 0; });
   std::vector<std::string> out;
   for (const auto& [directory, entries] : lines_) {
+    // Beside files that were edited, one name from a directory that nobody went into is no news.
+    if (edited && entries.size() == 1 && entries[0].is_only_named && entries[0].names.find(' ') == std::string::npos)
+      continue;
     std::string line = directory + ":";
     for (std::size_t i = 0; i < entries.size(); ++i) {
       line += (i == 0 ? " " : ", ") + entries[i].text;

@@ -31,7 +31,8 @@ class FileList {
   struct Entry {
     std::string path;
     std::string text;
-    std::string names;  // separated by blanks
+    std::string names;           // separated by blanks
+    bool is_only_named = false;  // nobody read or edited it
   };
   using Line = std::pair<std::string, std::vector<Entry>>;  // directory, with its last slash
   void add_purposes(std::size_t tokens);

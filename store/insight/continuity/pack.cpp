@@ -56,7 +56,7 @@ class Packer {
     add_told(told, std::max(told / kAtOnce, kLeastTold));
     out_.left_out += files_.add_files(share(shares_.files));
     add_commands(share(shares_.commands), kUsualCommand);
-    add_programs();
+    if (budget_.max() >= shares_.least_for_programs) add_programs();
     add_names();
     add_commands(budget_.remaining(), budget_.max());
     add_told(budget_.remaining(), budget_.max());
@@ -177,7 +177,7 @@ class Packer {
   }
 
   bool add_flag(const NameInPlay& name, std::size_t& tokens) {
-    if (name.program.empty()) return false;
+    if (name.program.empty() || budget_.max() < shares_.least_for_programs) return false;
     auto program =
         std::find_if(programs_.begin(), programs_.end(), [&](const auto& p) { return p.first == name.program; });
     const bool is_new = program == programs_.end();

@@ -13,13 +13,13 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 namespace memd::continuity {
 namespace {
 
 constexpr std::size_t kDecisions = 12;
 constexpr std::size_t kSteps = 12;
+constexpr std::size_t kNotYetBegun = 2;  // messages and calls
 constexpr std::ptrdiff_t kProgressFewestWords = 4;
 constexpr std::size_t kProgressSentenceBytes = 240;
 constexpr std::size_t kReadOfDecisions = 4 * 1024;  // a longer message is a paste
@@ -47,6 +47,21 @@ std::string verbatim(std::string_view text) {
   return plain.substr(0, head_end) + "\n…" + plain.substr(tail_begin);
 }
 
+// "Shall I clean this up?: yes": the work that was agreed to is a goal, and done since.
+bool is_permission(std::string_view text) {
+  constexpr std::ptrdiff_t kBareYes = 3;  // words
+  const auto mark = text.rfind("?: ");
+  if (mark == std::string_view::npos) return false;
+  const std::string_view answer = text.substr(mark + 3);
+  return words_in(spoken_form(answer)) <= kBareYes && cues().has(answer, Cue::go_ahead);
+}
+
+// Work that begins, a remark on what stands above it, or nothing by itself: what a colon announces stands behind it.
+bool decides_nothing(std::string_view text) {
+  return is_go_ahead(text) || is_permission(text) || announces(text) || refers_back(text) ||
+         (cues().opening(text, Cue::announces) && !cues().has(text, Cue::reason | Cue::contrast));
+}
+
 }  // namespace
 
 bool tells_next_step(std::string_view sentence, bool in_last_message) {
@@ -60,7 +75,7 @@ void find_choices(const SessionPast& past, WorkingState& out) {
   // A derived one is a sentence of an agent, which its text tells whole.
   for (const PastEvent& e : past.events)
     if (e.kind == EventKind::decision && !e.derived)
-      out.decisions.push_back({plain_sentence(e.summary, kProgressSentenceBytes), id_of(past, e.exchange),
+      out.decisions.push_back({plain_sentence(e.summary, kDecisionBytes), id_of(past, e.exchange),
                                kOfPerson * decay(e.age, kToldHalfLife)});
   for (const PastText& t : past.texts) {
     if (t.speaker != Speaker::agent) continue;
@@ -76,11 +91,10 @@ void find_choices(const SessionPast& past, WorkingState& out) {
     }
     if (t.text.size() > kReadOfDecisions) continue;
     for (const Decision& decision : find_decisions_of_person(t.text, offered == nullptr ? "" : offered->text))
-      out.decisions.push_back({plain_sentence(decision.sentence, kProgressSentenceBytes), id_of(past, t.exchange),
+      out.decisions.push_back({plain_sentence(decision.sentence, kDecisionBytes), id_of(past, t.exchange),
                                kOfPerson * decay(t.age, kToldHalfLife)});
   }
-  // A goal says what was agreed to. What a colon announces stands behind it.
-  std::erase_if(out.decisions, [](const Told& told) { return is_go_ahead(told.text) || announces(told.text); });
+  std::erase_if(out.decisions, [](const Told& told) { return decides_nothing(told.text); });
   // What binds stands among the constraints; an answer stands with its question.
   for (const auto* list : {&out.goal, &out.constraints})
     for (const Told& told : *list)
@@ -102,9 +116,14 @@ void find_promises(const SessionPast& past, WorkingState& out) {
       for_each_sentence(t.text, 8, 300, [&](std::string_view sentence) {
         if (cues().has(sentence.substr(0, 60), Cue::reports_done)) done.emplace_back(t.age, AlreadySaid(sentence));
       });
-  for (const PastText& t : past.texts) {
+  for (auto at = past.texts.begin(); at != past.texts.end(); ++at) {
+    const PastText& t = *at;
     const bool person = t.speaker != Speaker::agent;
     if (t.text.starts_with('<') || (person && t.text.size() > kReadOfDecisions)) continue;
+    // What an agent says while it works, "I'll read that before I begin", it does at once.
+    const auto next = std::next(at);
+    const bool goes_on = next == past.texts.end() ? t.age > kNotYetBegun : next->exchange == t.exchange;
+    if (!person && goes_on) continue;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
       if (!cues().has(sentence, Cue::promised) || ends_in_question_mark(sentence) || announces(sentence)) return;
       const bool is_done = std::any_of(done.begin(), done.end(), [&](const auto& said) {
@@ -133,8 +152,9 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
   const auto last = std::find_if(past.texts.rbegin(), past.texts.rend(),
                                  [](const PastText& t) { return t.speaker == Speaker::agent; });
   for (const PastText& t : past.texts) {
-    if (t.speaker != Speaker::agent || t.age > kOpenWithin / 3) continue;
-    const bool is_last = last != past.texts.rend() && &*last == &t;
+    if (t.speaker != Speaker::agent || t.age > kOpenWithin / 3 || t.exchange != last->exchange) continue;
+    // An announcement that calls followed is being carried out.
+    const bool is_last = &*last == &t && t.age <= kNotYetBegun;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
       if (tells_next_step(sentence, is_last))
         out.next_steps.push_back(
@@ -166,18 +186,19 @@ void lead_up_to_last_words(const SessionPast& past, WorkingState& out) {
 }
 
 void find_last_error(const SessionPast& past, WorkingState& out) {
-  std::set<std::string> succeeded;  // calls that went well later
   for (auto e = past.events.rbegin(); e != past.events.rend(); ++e) {
     if (e->kind != EventKind::tool_result || !e->pair_seq) continue;
     const PastEvent* call = past.event(*e->pair_seq);
     if (call == nullptr) continue;
-    if (!e->failed) {
-      succeeded.insert(call->summary);
-      continue;
-    }
+    // Other errors are slips of the agent, which it mends at once, or looks that found nothing.
+    const auto& commands = call->facts.commands;
+    const bool checks =
+        std::ranges::any_of(commands, [](const ShellCommand& c) { return c.purpose != CommandPurpose::other; });
+    if (!checks) continue;
+    if (!e->failed && e->facts.outcome.value_or(RunOutcome::passed) == RunOutcome::passed) return;
     std::string_view text = past.full_text(e->seq);
     if (text.empty()) text = e->summary;
-    if (text.empty() || is_refusal(text) || succeeded.contains(call->summary)) continue;
+    if (!e->failed || text.empty() || is_refusal(text)) continue;
     if (e->age > kOpenWithin) return;
     out.last_error = Told{shortened(call->summary, 160) + "\n" + verbatim(text), id_of(past, e->exchange), 1};
     return;
@@ -213,7 +234,8 @@ bool reports_done(std::string_view text) { return cues().has(text.substr(0, 80),
 Trouble trouble_in(std::string_view sentence) {
   const auto trouble = static_cast<int>(cues().all(sentence, Cue::trouble).size());
   if (cues().has(sentence, Cue::mended)) return {0, trouble == 0};
-  if (trouble == 0 || sentence.size() < kShortestTrouble || announces(sentence) || ends_in_question_mark(sentence))
+  if (trouble == 0 || sentence.size() < kShortestTrouble || announces(sentence) || refers_back(sentence) ||
+      ends_in_question_mark(sentence))
     return {};
   return {cues().has(sentence, kNoTrouble) || !names_its_subject(sentence) ? 0 : trouble, false};
 }

@@ -43,6 +43,11 @@ bool announces(std::string_view sentence) {
   return last != std::string_view::npos && sentence[last] == ':';
 }
 
+bool refers_back(std::string_view sentence) {
+  const auto first = sentence.find_first_not_of("*-• ");
+  return first != std::string_view::npos && cues().opening(sentence.substr(first), Cue::refers_back).has_value();
+}
+
 bool is_go_ahead(std::string_view prompt) {
   constexpr std::size_t kLongestGoAhead = 60;
   if (prompt.size() > kLongestGoAhead) return false;

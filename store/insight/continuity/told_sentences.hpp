@@ -21,6 +21,9 @@ void for_each_sentence(std::string_view text, std::size_t shortest, std::size_t 
 // It announces what follows: it ends in a colon, marks of bold words and quotes aside.
 bool announces(std::string_view sentence);
 
+// It speaks of what stands above it, and is not understood alone: "This is by design."
+bool refers_back(std::string_view sentence);
+
 // Words only to go on, that name no work: "yes", "ok, continue", "commit this".
 bool is_go_ahead(std::string_view prompt);
 

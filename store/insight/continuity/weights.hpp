@@ -16,6 +16,7 @@ struct Shares {
   double names;  // with the files they live in, and flags with their programs
   double bare;   // of them those of which no place is known
   double programs;
+  std::size_t least_for_programs;  // tokens; smaller packs name no programs and flags: readers found none of use
 };
 
 // Of names. A logistic regression found these on half of the sessions (docs/decisions/0003-continuity-weights.md): what
@@ -49,8 +50,8 @@ struct Weights {
   double command_is_test = 1.5;
 
   // Much of it is told: the reader has no other way to know that.
-  Shares whole{0.29, 0.12, 0.14, 0.40, 0.00, 0.03};
-  Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05};  // the platform's summary tells the story
+  Shares whole{0.29, 0.12, 0.14, 0.40, 0.00, 0.03, 1500};
+  Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05, 0};  // the platform's summary tells the story
 };
 
 inline constexpr Weights kWeights;

@@ -77,6 +77,13 @@ std::string last_offer(std::string_view said) {
   return out;
 }
 
+// It asks to be told something, and nothing to be done.
+bool only_asks(std::string_view prompt) {
+  constexpr std::size_t kLongestQuestion = 200;
+  return prompt.size() <= kLongestQuestion && ends_in_question_mark(prompt) && cues().opening(prompt, Cue::asking) &&
+         !cues().opening(prompt, Cue::request);
+}
+
 bool is_words_of_client(std::string_view text) {
   return text.starts_with('<') || text.starts_with("[Request interrupted") || text.starts_with("Caveat:");
 }
@@ -93,20 +100,25 @@ void find_goal(const SessionPast& past, WorkingState& out) {
   const PastText* first = nullptr;
   const PastText* last = nullptr;
   const PastText* agent = nullptr;
-  const PastText* agreed = nullptr;  // what the agent said before the last word, when that only says to go on
+  const PastText* question = nullptr;  // for want of a goal
+  const PastText* agreed = nullptr;    // what the agent said before the last word, when that only says to go on
   for (const PastText& t : past.texts) {
     if (t.speaker == Speaker::agent) agent = &t;
     if (t.speaker == Speaker::agent || is_words_of_client(t.text)) continue;
     last = &t;
     agreed = is_go_ahead(t.text) ? agent : nullptr;
     if (is_go_ahead(t.text)) continue;
+    if (only_asks(t.text)) {
+      question = &t;
+      continue;
+    }
     if (first == nullptr && t.speaker == Speaker::user) first = &t;
     now = &t;
   }
   const auto add = [&](const PastText* t, std::size_t bytes) {
     if (t != nullptr) out.goal.push_back({shortened(t->text, bytes), id_of(past, t->exchange), 1});
   };
-  add(now, kGoalBytes);
+  add(now != nullptr ? now : question, kGoalBytes);
   if (first != now) add(first, kFirstGoalBytes);
   if (agreed == nullptr) return;
   if (std::string offer = last_offer(agreed->text); !offer.empty())

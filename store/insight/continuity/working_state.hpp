@@ -40,7 +40,8 @@ struct CommandUse {
   std::string line;   // on one line, to be compared
   std::string shown;  // as it ran
   std::int64_t runs = 0;
-  bool failed = false;              // the last run
+  bool failed = false;  // the last run
+  bool builds = false;
   bool whole = true;                // false: the rest of the line is not known
   std::optional<std::size_t> test;  // its place in WorkingState::tests, whatever it shows of the output
   ExchangeId exchange = 0;
