@@ -75,9 +75,12 @@ Result<void> IndexerThread::rebuild(std::string reason) {
 bool IndexerThread::settle(std::chrono::milliseconds deadline) {
   std::unique_lock lock(mutex_);
   const std::uint64_t wanted = told_;
-  return settled_.wait_for(lock, deadline, [&] {
-    return (dealt_with_ >= wanted && !has_vectors_to_keep_) || ended_;
-  }) && !ended_;
+  ++waiting_;
+  wake_.notify_one();
+  const bool settled =
+      settled_.wait_for(lock, deadline, [&] { return (dealt_with_ >= wanted && !has_vectors_to_keep_) || ended_; });
+  --waiting_;
+  return settled && !ended_;
 }
 
 void IndexerThread::stop() { thread_.request_stop(); }
@@ -102,7 +105,8 @@ void IndexerThread::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const auto hinted = [this] { return !hints_.empty(); };
     if (has_vectors_to_keep_ && hints_.empty()) {
-      if (wake_.wait_for(lock, stop, kVectorsWait, hinted) || stop.stop_requested()) continue;
+      wake_.wait_for(lock, stop, kVectorsWait, [&] { return hinted() || waiting_ > 0; });
+      if (hinted() || stop.stop_requested()) continue;
       lock.unlock();
       const bool more = indexer_.keep_vectors();
       lock.lock();
@@ -118,9 +122,10 @@ void IndexerThread::run(const std::stop_token& stop) {
     const bool only_projects = hints_.paths.empty() && !hints_.everything && hints_.rebuilds.empty();
     const auto quiet = only_projects ? kProjectsWait : kQuiet;
     const auto latest = SteadyClock::now() + (only_projects ? kProjectsWait : kLongestWait);
-    for (std::uint64_t seen = 0; seen != told_ && SteadyClock::now() < latest && !stop.stop_requested();) {
+    for (std::uint64_t seen = 0;
+         seen != told_ && SteadyClock::now() < latest && waiting_ == 0 && !stop.stop_requested();) {
       seen = told_;
-      wake_.wait_for(lock, stop, quiet, [&] { return told_ != seen; });
+      wake_.wait_for(lock, stop, quiet, [&] { return told_ != seen || waiting_ > 0; });
       if (only_projects && !hints_.paths.empty()) break;
     }
     if (stop.stop_requested()) break;

@@ -69,6 +69,7 @@ class IndexerThread {
   Hints hints_;             // guarded by mutex_, as is the rest
   std::uint64_t told_ = 0;  // hints
   std::uint64_t dealt_with_ = 0;
+  int waiting_ = 0;  // callers of settle(): nothing is put off meanwhile
   bool has_vectors_to_keep_ = false;
   bool ended_ = false;
   std::string trouble_;
