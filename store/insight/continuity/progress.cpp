@@ -47,6 +47,11 @@ std::string verbatim(std::string_view text) {
   return plain.substr(0, head_end) + "\n…" + plain.substr(tail_begin);
 }
 
+// Of a long question the one line of its event may end before the answer.
+bool tells_answer(const PastEvent& choice) {
+  return choice.is_told_by_summary() || choice.summary.find("?: ") != std::string::npos;
+}
+
 // "Shall I clean this up?: yes": the work that was agreed to is a goal, and done since.
 bool is_permission(std::string_view text) {
   constexpr std::ptrdiff_t kBareYes = 3;  // words
@@ -74,7 +79,7 @@ void find_choices(const SessionPast& past, WorkingState& out) {
   constexpr double kOfPerson = 2.0;
   // A derived one is a sentence of an agent, which its text tells whole.
   for (const PastEvent& e : past.events)
-    if (e.kind == EventKind::decision && !e.derived)
+    if (e.kind == EventKind::decision && !e.derived && tells_answer(e))
       out.decisions.push_back({plain_sentence(e.summary, kDecisionBytes), id_of(past, e.exchange),
                                kOfPerson * decay(e.age, kToldHalfLife)});
   for (const PastText& t : past.texts) {
