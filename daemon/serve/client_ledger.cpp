@@ -20,8 +20,9 @@ constexpr std::array<std::string_view, 14> kReadingTools{
     "topic_search",   "temporal_query",  "file_history", "list_observations", "list_sessions",
     "capabilities",   "memory_search",   "memory_read",  "memory_health"};
 constexpr std::array<std::string_view, 9> kReadingMethods{
-    "tools/list",  "resources/list",      "resources/read",  "resources/templates/list", "prompts/list",
-    "prompts/get", "completion/complete", "server/discover", "ping"};
+    "tools/list",   "resources/list", "resources/read",      "resources/templates/list",
+    "prompts/list", "prompts/get",    "completion/complete", "server/discover",
+    "ping"};
 
 bool only_reads(const jsonrpc::Envelope& e) {
   if (e.method == "tools/call") return std::ranges::find(kReadingTools, e.tool) != kReadingTools.end();
