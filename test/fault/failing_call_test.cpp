@@ -128,7 +128,10 @@ class Work {
       place.failures->skips_sleep = 1;
       const Ending ending = run(place, arguments_, failure);
       EXPECT_EQ(ending.signal, 0);
-      EXPECT_NE(ending.said.find("memd: "), std::string::npos) << ending.said;
+      // All may have been done by then: threads do not make the same calls each time.
+      if (ending.said.find("memd: ") == std::string::npos) {
+        EXPECT_EQ(test::rows_of_one(dump_now(place), want_now_), std::vector<std::string>()) << ending.said;
+      }
       EXPECT_LE(place.failures->slept_us, kMostSlept) << ending.said;
       most = std::max(most, place.failures->slept_us.load());
       place.failures->skips_sleep = 0;
