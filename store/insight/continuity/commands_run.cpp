@@ -138,8 +138,8 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
   });
 }
 
-// What nobody has to be told to run again: "git commit", "chmod +x run.sh"; nor, after one run, a look: "grep -rn x
-// src".
+// Nobody has to be told to run it again: "git commit", "chmod +x run.sh", a line that runs nothing ("# then", "x=1").
+// Nor, after one run, a look: "grep -rn x src".
 bool is_no_news(const CommandUse& use) {
   const auto heads = command_heads(use.line);
   return std::all_of(heads.begin(), heads.end(), [&](const std::string& head) {
