@@ -67,12 +67,12 @@ function(memd_precompile target)
 endfunction()
 
 # memd_unity(TARGET): groups the target's sources, neighbours first. Sources with options of their own and generated
-# ones stay apart.
+# ones stay apart; options have to be set before. CMake's own groups name sources by absolute paths, so that a compiler
+# cache takes the groups of a second clone for new ones.
 function(memd_unity target)
   if(NOT MEMD_UNITY)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)
   list(SORT sources)
   set(number 0)
@@ -90,8 +90,19 @@ function(memd_unity target)
       math(EXPR number "${number} + 1")
       set(bytes ${size})
     endif()
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${number})
+    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${path})
+    string(APPEND group_${number} "#include \"${name}\"\n")
+    list(REMOVE_ITEM sources ${source})
   endforeach()
+  if(number EQUAL 0)
+    return()
+  endif()
+  foreach(group RANGE 1 ${number})
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/groups/${target}_${group}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${group_${group}}" @ONLY)
+    list(APPEND sources ${file})
+  endforeach()
+  set_target_properties(${target} PROPERTIES SOURCES "${sources}")
 endfunction()
 
 # Settings every target of ours shares.
