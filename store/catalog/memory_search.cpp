@@ -429,6 +429,10 @@ MemorySearchAnswer MemorySearch::run(sqlite::Database& db) const {
     if (typed.until != 0) whole.until = whole.until == 0 ? typed.until : std::min(whole.until, typed.until);
     const Sieve sieve(cache, whole);
     if (typed.wanted.empty()) return newest(db, *this, cache, sieve, out);
+    if (status.docs == 0) {
+      out.nothing_relevant = true;
+      return;
+    }
     CatalogWords& words = db.kept<KeptWords>().of(db, status);
     words.refresh();
     Question(db, *this, cache, words, typed, sieve).answer(out);

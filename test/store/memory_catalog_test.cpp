@@ -142,6 +142,18 @@ TEST_F(MemoryCatalog, FindsByWordsAndByMeaning) {
   EXPECT_TRUE(search("zeppelin mooring mast").nothing_relevant);
 }
 
+TEST_F(MemoryCatalog, WordsOfTheHistoryAreAsTheyWereMeant) {
+  write("Branch of releases", "A release is cut from its own branch.\n");
+  update();
+  MemorySearch slip;
+  slip.text = "brunch";
+  slip.mode = SearchMode::lexical;
+  EXPECT_THAT(slugs(reader_.ask(slip).value()), ElementsAre("decision-branch-of-releases")) << "a slip of the fingers";
+  const auto session = store_.session({.native_id = "aaaa1"});
+  store_.exchange(session, {.user = "where do we have brunch on Sunday?", .answer = "At the harbour."});
+  EXPECT_THAT(reader_.ask(slip).value().hits, IsEmpty());
+}
+
 TEST_F(MemoryCatalog, KeepsToItsFilters) {
   write("Cache is bounded", "The cache evicts the oldest entries.\n");
   clock_.advance(kMsPerDay);

@@ -8,13 +8,6 @@
 namespace memd::embedding {
 namespace {
 
-float row_length(const std::int8_t* codes, std::size_t dimension) {
-  std::int64_t squares = 0;
-  for (std::size_t i = 0; i < dimension; ++i)
-    squares += std::int64_t{codes[i]} * codes[i];
-  return std::sqrt(static_cast<float>(squares));
-}
-
 // A token that cannot be spelled says nothing; one that comes twice is asked for once.
 std::vector<std::uint32_t> tokens_asked(const StaticModel& model, std::string_view question) {
   std::vector<std::uint32_t> out = model.ids(question);
@@ -32,13 +25,12 @@ TokenMatch::TokenMatch(const StaticModel& model, std::string_view question)
       question_(tokens_asked(model, question)),
       rows_(stride_ * question_.size()),
       row_(stride_),
-      dots_(question_.size()) {
-  const auto dimension = static_cast<std::size_t>(model.dimension());
+      dots_(question_.size()),
+      known_(model.tokenizer().size()) {
   float sum = 0;
   for (std::size_t i = 0; i < question_.size(); ++i) {
-    const std::int8_t* const codes = model.token_codes(question_[i]);
-    std::copy_n(codes, dimension, rows_.data() + i * stride_);
-    const float length = row_length(codes, dimension);
+    const float length = read_row(question_[i]);
+    std::copy_n(row_.data(), stride_, rows_.data() + i * stride_);
     inverse_.push_back(length > 0 ? 1 / length : 0);
     shares_.push_back(std::abs(model.token_weight(question_[i])) * length);
     sum += shares_.back();
@@ -47,18 +39,22 @@ TokenMatch::TokenMatch(const StaticModel& model, std::string_view question)
     share = sum > 0 ? share / sum : 0;
 }
 
+float TokenMatch::read_row(std::uint32_t token) {
+  std::copy_n(model_.token_codes(token), static_cast<std::size_t>(model_.dimension()), row_.data());
+  std::int32_t squares = 0;
+  vectors::kernels().dots(row_.data(), row_.data(), 1, stride_, &squares);
+  return std::sqrt(static_cast<float>(squares));
+}
+
 std::span<const float> TokenMatch::cosines(std::uint32_t token) {
-  const auto [at, fresh] = known_.try_emplace(token, cosines_.size());
-  if (fresh) {
-    const auto dimension = static_cast<std::size_t>(model_.dimension());
-    const std::int8_t* const codes = model_.token_codes(token);
-    std::copy_n(codes, dimension, row_.data());
-    const float length = row_length(codes, dimension);
+  if (known_[token] == 0) {
+    known_[token] = static_cast<std::uint32_t>(cosines_.size()) + 1;
+    const float length = read_row(token);
     vectors::kernels().dots(row_.data(), rows_.data(), question_.size(), stride_, dots_.data());
     for (std::size_t i = 0; i < question_.size(); ++i)
       cosines_.push_back(length > 0 ? static_cast<float>(dots_[i]) * inverse_[i] / length : 0);
   }
-  return {cosines_.data() + at->second, question_.size()};
+  return std::span(cosines_).subspan(known_[token] - 1, question_.size());
 }
 
 double TokenMatch::compare(std::string_view text) {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace memd::embedding {
@@ -21,6 +20,8 @@ class TokenMatch final : public search::TokenComparison {
   double compare(std::string_view text) override;
 
  private:
+  // Puts the token's row into row_, and returns its length.
+  float read_row(std::uint32_t token);
   // Of a token to each of the question's.
   std::span<const float> cosines(std::uint32_t token);
 
@@ -32,7 +33,7 @@ class TokenMatch final : public search::TokenComparison {
   vectors::AlignedRow rows_;             // of the question's tokens
   vectors::AlignedRow row_;
   std::vector<std::int32_t> dots_;
-  std::unordered_map<std::uint32_t, std::size_t> known_;  // token → place in cosines_
+  std::vector<std::uint32_t> known_;  // by token: 1 + its place in cosines_; 0: not compared yet
   std::vector<float> cosines_;
 };
 

@@ -174,13 +174,19 @@ class Planner {
     std::int64_t documents = statistics_.documents();
     std::int64_t frequency = t.frequency;
     if (background_ != nullptr) {
-      std::int64_t common = background_->documents();
-      for (const auto& stem : t.forms.front().stems)
-        common = std::min(common, background_->document_frequency(stem));
       documents += background_->documents();
-      frequency += common;
+      frequency += common_frequency(t);
     }
     t.idf = idf_of(documents, frequency);
+  }
+
+  // Documents of the background that hold it.
+  std::int64_t common_frequency(const Term& t) {
+    if (background_ == nullptr) return 0;
+    std::int64_t out = background_->documents();
+    for (const auto& stem : t.forms.front().stems)
+      out = std::min(out, background_->document_frequency(stem));
+    return out;
   }
 
   // "config parser" asks for ConfigParser, too: for a name that has two of the words, or one that is rare by itself.
@@ -214,10 +220,11 @@ class Planner {
            }));
   }
 
+  // A word that the background has is as it was meant.
   void correct() {
     int left = kMaxCorrections;
     for (Term& t : out_.terms) {
-      if (is_known(t) || t.required || left == 0) continue;
+      if (is_known(t) || t.required || left == 0 || common_frequency(t) > 0) continue;
       const auto known = corrected(t.text, tokenizer_, statistics_);
       if (!known) continue;
       --left;
