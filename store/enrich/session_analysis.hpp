@@ -28,7 +28,7 @@ struct AnalysisBacklog {
 struct AnalysisBacklogQuery {
   TimeMs now = 0;
   TimeMs stopped_after = kStoppedAfter;
-  int limit = 64;
+  int limit = 10'000;  // each question reads and sorts all that wait
 
   using Answer = AnalysisBacklog;
   Answer run(sqlite::Database& db) const;
