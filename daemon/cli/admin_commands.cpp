@@ -292,10 +292,11 @@ Result<int> rebuild(const Invocation& call, bool stop_daemon, OnLoss on_loss) {
   Result<RebuildReport> report = RebuildReport();
   {
     ProgressBar bar("rebuilding");
-    report = rebuild_store(
-        settings.layout, find_adapter,
-        [&bar](double done, double total, std::string_view what) { bar.show(done, total, what); }, settings.cipher,
-        on_loss);
+    RebuildOptions options;
+    options.on_progress = [&bar](double done, double total, std::string_view what) { bar.show(done, total, what); };
+    options.cipher = settings.cipher;
+    options.on_loss = on_loss;
+    report = rebuild_store(settings.layout, find_adapter, options);
   }
   if (!report) return report.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
