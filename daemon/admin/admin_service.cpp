@@ -36,6 +36,7 @@ Result<StatusReport> status_report(MemoryHost& host, const ProcessFacts& facts) 
   r.raw_bytes = raw_bytes(host);
   r.next_drop = next_drop(host);
   MEMD_TRY_ASSIGN(r.capture, host.set_capture({}));
+  if (facts.store_rebuild) r.rebuild = facts.store_rebuild();
   r.ingest = ingest_status(host);
   MEMD_TRY_ASSIGN(r.enrichment, enrichment_status(host));
   MEMD_TRY_ASSIGN(r.summaries, summaries_status(host));
@@ -105,9 +106,11 @@ AdminService::AdminService(MemoryHost& host, ProcessFacts facts)
       compact{{"compact", "Compact", "Merges the search index and the raw layer, and shrinks the store.", kWrites},
               "Compact",
               [&host](const CompactParams&, mcp::ToolContext&) { return admin::compact(host); }},
-      rebuild{{"rebuild", "Rebuild", "Makes an index anew from the rows or the files that it is of.", kWrites},
+      rebuild{{"rebuild", "Rebuild",
+               "Makes an index anew from the rows or the files that it is of; begins to make the whole store anew.",
+               kWrites},
               "Rebuild",
-              [&host](const RebuildParams& p, mcp::ToolContext&) { return rebuild_index(host, p); }},
+              [&host, facts](const RebuildParams& p, mcp::ToolContext&) { return admin::rebuild(host, facts, p); }},
       recall{{"recall", "Recall", "What earlier work tells of a file, a command or an error; for hooks of agents.", {}},
              "Recall",
              [&host](const RecallParams& p, mcp::ToolContext&) { return admin::recall(host, p); }},

@@ -81,7 +81,7 @@ void check_file(const MemoryHost& host, Findings& findings) {
   if (!check) return findings.problem("store", check.error().message(), "Is it locked, or out of reach?");
   if (!check->damage.empty())
     return findings.problem("store", file.string() + " is damaged: " + check->damage,
-                            "Keep a copy of it; `memd rebuild --stop-daemon` makes it anew from the raw layer, and the "
+                            "Keep a copy of it; `memd rebuild` makes it anew from the raw layer, and the "
                             "agents' files that are still there are read again.");
   findings.ok("store", check->complete ? "the file is sound" : "sound as far as ten seconds of looking went");
 }
@@ -115,9 +115,16 @@ void check_raw(const MemoryHost& host, bool full, Findings& findings) {
                    "file is gone. Look at the disk; a backup of the file can be put back.");
 }
 
-void check_old_stores(const MemoryHost& host, Findings& findings) {
+void check_rebuild(const MemoryHost& host, const ProcessFacts& facts, Findings& findings) {
+  const auto last = facts.store_rebuild ? facts.store_rebuild() : std::nullopt;
+  const bool runs = last && last->state == "running";
+  if (runs)
+    findings.note("rebuild", told(*last), "Nothing: what agents write meanwhile is read when it has ended.");
+  else if (last && last->state != "replaced")
+    findings.note("rebuild", told(*last), "`memd rebuild` tries again; `memd logs` has more.");
   for (const auto& copy : copies_of_store(host.settings().layout)) {
     const double mb = static_cast<double>(copy.bytes) / 1e6;
+    if (copy.is_unfinished && runs) continue;
     if (copy.is_unfinished)
       findings.note("rebuild",
                     fmt::format("{} ({:.1f} MB) is of a rebuild that was killed, or runs", copy.file.string(), mb),
@@ -149,7 +156,7 @@ void check_searching(MemoryHost& host, bool fix, Findings& findings) {
   if (again && again->damage.empty())
     return findings.ok("searching", check->damage + ": the indexes were made anew from the store's rows");
   findings.problem("searching", again ? again->damage : again.error().message(),
-                   "Keep a copy of the store; `memd rebuild --stop-daemon` makes it anew from the raw layer.");
+                   "Keep a copy of the store; `memd rebuild` makes it anew from the raw layer.");
 }
 
 void check_config(const MemoryHost& host, Findings& findings) {
@@ -369,7 +376,7 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts, const D
   check_searching(host, params.fix, findings);
   check_encryption(host, findings);
   check_raw(host, params.full, findings);
-  check_old_stores(host, findings);
+  check_rebuild(host, facts, findings);
   check_copies(host, findings);
   check_daemon(facts, findings);
   check_watching(facts, findings);

@@ -92,7 +92,7 @@ Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params) {
   }
   ForgetReport report = report_of(plan);
   if (!params.yes || plan.empty()) return report;
-  if (host.ingest() == nullptr) return Error(Errc::unavailable, "this process does not write");
+  if (host.ingest() == nullptr) return host.does_not_write();
   // What was told, and nothing else.
   std::vector<std::string> uids;
   for (const auto& p : plan)

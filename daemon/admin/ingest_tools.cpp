@@ -79,7 +79,7 @@ double peak_rss_mb() {
 Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, const IngestParams& params,
                                 mcp::ToolContext& context) {
   IngestService* ingest = host.ingest();
-  if (ingest == nullptr) return Error(Errc::unavailable, "this process does not ingest");
+  if (ingest == nullptr) return host.does_not_write();
   const auto started = std::chrono::steady_clock::now();
   const IngestSnapshot before = ingest->progress().snapshot();
   const auto deadline = started + std::chrono::seconds(params.timeout_s);
@@ -124,7 +124,7 @@ Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, con
 
 Result<ImportReport> import_file(MemoryHost& host, const ImportParams& params, mcp::ToolContext& context) {
   IngestService* ingest = host.ingest();
-  if (ingest == nullptr) return Error(Errc::unavailable, "this process does not ingest");
+  if (ingest == nullptr) return host.does_not_write();
   const auto path = std::filesystem::path(params.path).lexically_normal();
   if (!path.is_absolute()) return Error(Errc::invalid_argument, "path: has to be absolute");
   std::error_code ec;
@@ -165,7 +165,7 @@ Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& param
       return Error(Errc::bad_config,
                    "no limit is set: add retention.max_age_days or retention.max_raw_bytes to the "
                    "configuration");
-    if (host.ingest() == nullptr) return Error(Errc::unavailable, "this process does not write");
+    if (host.ingest() == nullptr) return host.does_not_write();
     MEMD_TRY(host.ingest()->perform([&](Writer& writer) -> Result<void> {
       MEMD_TRY_ASSIGN(const auto dropped, Retention(writer).drop_due(policy));
       r.dropped = EvictionSum{static_cast<std::int64_t>(dropped.sessions), static_cast<std::int64_t>(dropped.exchanges),

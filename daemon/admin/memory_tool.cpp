@@ -19,7 +19,7 @@ constexpr std::size_t kMostTold = 5;
 Result<MemoryCatalogReport> memory_catalog(MemoryHost& host, const MemoryCatalogParams& params) {
   memories::IndexerThread* const indexer = host.memory_indexer();
   if (params.rebuild) {
-    if (indexer == nullptr) return Error(Errc::unavailable, "this process does not write");
+    if (indexer == nullptr) return host.does_not_write();
     MEMD_TRY(indexer->rebuild("asked for"));
   }
   MemoryCatalogReport out;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/admin/store_rebuild_report.hpp"
 #include "daemon/tools/capture.hpp"
 #include "protocol/mcp/describe.hpp"
 
@@ -226,6 +227,7 @@ struct StatusReport {
   MemoryCatalogReport memories;
   std::optional<DropReport> next_drop;
   tools::CaptureAnswer capture;
+  std::optional<StoreRebuildStatus> rebuild;
   std::vector<std::string> unread;  // platforms whose storage is there and of which nothing has been read yet
   std::vector<PlatformReport> platforms;
 };
@@ -560,6 +562,8 @@ struct Describe<admin::StatusReport> {
       field("decisions", &T::decisions, "Judged by a language model; absent: none does."),
       field("sources", &T::sources, "Sources by state."),
       field("memories", &T::memories, "How the catalog of memories stands."),
+      field("rebuild", &T::rebuild,
+            "The rebuild of the whole store that runs, or the last one of this daemon; absent: none."),
       field("unread", &T::unread, "Platforms whose storage is there and of which nothing has been read yet."),
       field("platforms", &T::platforms, "What is in the store."));
 };

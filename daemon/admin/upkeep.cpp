@@ -17,8 +17,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Error writes_not() { return {Errc::unavailable, "this process does not write"}; }
-
 }  // namespace
 
 std::uint64_t store_bytes(const MemoryHost& host) {
@@ -49,7 +47,7 @@ std::string render_text(const CompactReport& r) {
 }
 
 Result<CompactReport> compact(MemoryHost& host) {
-  if (host.ingest() == nullptr) return writes_not();
+  if (host.ingest() == nullptr) return host.does_not_write();
   const auto start = std::chrono::steady_clock::now();
   CompactReport out;
   out.store_bytes_before = store_bytes(host);
@@ -73,11 +71,24 @@ Result<CompactReport> compact(MemoryHost& host) {
 }
 
 std::string render_text(const IndexRebuildReport& r) {
+  if (r.started)
+    return "The store is being made anew from the raw layer. Until that is done answers come from the store as it was "
+           "and nothing new is stored; `memd status` tells how far it is, and how it ended.\n";
   return fmt::format("Made anew: {}, in {:.2f} s.\n", r.what, r.seconds);
 }
 
-Result<IndexRebuildReport> rebuild_index(MemoryHost& host, const RebuildParams& params) {
-  if (host.ingest() == nullptr) return writes_not();
+Result<IndexRebuildReport> rebuild(MemoryHost& host, const ProcessFacts& facts, const RebuildParams& params) {
+  const bool all = params.what == "store";
+  if (params.accept_loss && !all)
+    return Error(Errc::invalid_argument, "accept_loss: goes with what=store, an index loses nothing");
+  if (all) {
+    if (!facts.rebuild_store)
+      return Error(Errc::unavailable,
+                   "only a daemon makes its store anew when asked; without one, `memd rebuild` does");
+    MEMD_TRY(facts.rebuild_store(params.accept_loss ? OnLoss::accept : OnLoss::refuse));
+    return IndexRebuildReport{params.what, 0, true};
+  }
+  if (host.ingest() == nullptr) return host.does_not_write();
   const auto start = std::chrono::steady_clock::now();
   if (params.what == "memories") {
     MEMD_TRY(memory_catalog(host, {.rebuild = true}));
@@ -85,7 +96,7 @@ Result<IndexRebuildReport> rebuild_index(MemoryHost& host, const RebuildParams& 
     const auto mend = [](Writer& writer) { return writer.transact(mend_search); };
     MEMD_TRY(host.ingest()->perform(mend));
   }
-  return IndexRebuildReport{params.what, seconds_since(start)};
+  return IndexRebuildReport{params.what, seconds_since(start), false};
 }
 
 }  // namespace memd::admin

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/admin/process_facts.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/error.hpp"
@@ -28,21 +29,23 @@ std::string render_text(const CompactReport& report);
 // Nothing is written meanwhile, answers go on.
 Result<CompactReport> compact(MemoryHost& host);
 
-inline constexpr std::array<std::string_view, 2> kRebuilds{"search", "memories"};
+inline constexpr std::array<std::string_view, 3> kRebuilds{"search", "memories", "store"};
 
 struct RebuildParams {
   std::string what = "search";
+  bool accept_loss = false;
 };
 
 struct IndexRebuildReport {
   std::string what;
   double seconds = 0;
+  bool started = false;
 };
 std::string render_text(const IndexRebuildReport& report);
 
-// Makes an index anew from what it is of: rows of the store, or files of memories. The whole store is made anew by
-// `memd rebuild`, which needs it for itself.
-Result<IndexRebuildReport> rebuild_index(MemoryHost& host, const RebuildParams& params);
+// Makes an index anew from what it is of: rows of the store, or files of memories. Of the whole store it only begins
+// it, as `memd rebuild` does it; StatusReport::rebuild tells of it.
+Result<IndexRebuildReport> rebuild(MemoryHost& host, const ProcessFacts& facts, const RebuildParams& params);
 
 std::uint64_t store_bytes(const MemoryHost& host);
 std::uint64_t raw_bytes(const MemoryHost& host);
@@ -71,15 +74,19 @@ template <>
 struct Describe<admin::RebuildParams> {
   using T = admin::RebuildParams;
   static constexpr auto fields = fields_of(
-      field("what", &T::what, "search: the indexes of words, from the store's rows; memories: their index, from files.",
-            one_of(admin::kRebuilds)));
+      field("what", &T::what,
+            "search: the indexes of words, from the store's rows; memories: their index, from files; store: all of it, "
+            "from the raw layer.",
+            one_of(admin::kRebuilds)),
+      field("accept_loss", &T::accept_loss, "Of the store: replace it also by one that has less."));
 };
 
 template <>
 struct Describe<admin::IndexRebuildReport> {
   using T = admin::IndexRebuildReport;
   static constexpr auto fields =
-      fields_of(field("what", &T::what, "What was made anew."), field("seconds", &T::seconds, "It took."));
+      fields_of(field("what", &T::what, "What was made anew."), field("seconds", &T::seconds, "It took."),
+                field("started", &T::started, "true: it goes on; Status tells how far it is, and how it ended."));
 };
 
 }  // namespace memd::mcp

@@ -1,6 +1,7 @@
-// Commands about memd itself. `rebuild` is the one that needs the store for itself.
+// Commands about memd itself.
 #include "daemon/admin/metrics.hpp"
 #include "daemon/admin/status_reports.hpp"
+#include "daemon/admin/upkeep.hpp"
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
@@ -9,6 +10,7 @@
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/service_control.hpp"
 #include "daemon/ingest/rebuild.hpp"
+#include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "schemas/harmless.hpp"
@@ -251,14 +253,14 @@ Command doctor_command() {
   return c;
 }
 
-std::string told(const SessionLoss& loss) {
-  if (loss.is_unreadable) return loss.uid + ": cannot be read in the old store";
-  if (loss.exchanges == 0 && loss.events == 0 && loss.has_other_facts) return loss.uid + ": title or other facts";
-  return fmt::format("{}: {} exchanges, {} events{}", loss.uid, loss.exchanges, loss.events,
-                     loss.is_missing ? ", all of it" : "");
+std::string told(const admin::RebuiltSession& s) {
+  if (s.unreadable) return s.session_id + ": cannot be read in the old store";
+  if (s.exchanges == 0 && s.events == 0 && !s.missing) return s.session_id + ": title or other facts";
+  return fmt::format("{}: {} exchanges, {} events{}", s.session_id, s.exchanges, s.events,
+                     s.missing ? ", all of it" : "");
 }
 
-void tell_sessions(std::string_view what, const std::vector<SessionLoss>& sessions) {
+void tell_sessions(std::string_view what, const std::vector<admin::RebuiltSession>& sessions) {
   constexpr std::size_t kMostNamed = 20;
   if (sessions.empty()) return;
   std::cerr << fmt::format("memd: {} {}:\n", sessions.size(), what);
@@ -267,7 +269,8 @@ void tell_sessions(std::string_view what, const std::vector<SessionLoss>& sessio
   if (sessions.size() > kMostNamed) std::cerr << fmt::format("memd:   and {} more\n", sessions.size() - kMostNamed);
 }
 
-void tell(const RebuildReport& report) {
+Result<int> print_rebuilt(const Invocation& call, const admin::RebuildAnswer& report) {
+  MEMD_TRY(print_report(call, report));
   if (report.damaged_bytes > 0)
     std::cerr << "memd: " << report.damaged_bytes << " bytes of the raw layer are damaged and were left out\n";
   for (const auto& damage : report.damages)
@@ -279,12 +282,13 @@ void tell(const RebuildReport& report) {
   tell_sessions("sessions were taken from the old store, because the raw layer has lost something of them",
                 report.from_old);
   tell_sessions("sessions of the old store are not whole in the new one", report.lost);
-  if (!report.replaced)
-    std::cerr << "memd: the store stays as it was. `memd rebuild --accept-loss` replaces it all the same, and keeps it "
-                 "as memd.db.old\n";
+  if (report.replaced) return kOk;
+  std::cerr << "memd: the store stays as it was. `memd rebuild --accept-loss` replaces it all the same, and keeps it "
+               "as memd.db.old\n";
+  return kFailed;
 }
 
-Result<int> rebuild(const Invocation& call, bool stop_daemon, OnLoss on_loss) {
+Result<int> rebuild_here(const Invocation& call, bool stop_daemon, OnLoss on_loss) {
   const Settings& settings = call.settings;
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(const auto lock, lock_store(settings, stop_daemon));
@@ -292,24 +296,77 @@ Result<int> rebuild(const Invocation& call, bool stop_daemon, OnLoss on_loss) {
   Result<RebuildReport> report = RebuildReport();
   {
     ProgressBar bar("rebuilding");
-    report = rebuild_store(
-        settings.layout, find_adapter,
-        [&bar](double done, double total, std::string_view what) { bar.show(done, total, what); }, settings.cipher,
-        on_loss);
+    RebuildOptions options;
+    options.on_progress = [&bar](double done, double total, std::string_view what) { bar.show(done, total, what); };
+    options.cipher = settings.cipher;
+    options.on_loss = on_loss;
+    report = rebuild_store(settings.layout, find_adapter, options);
   }
   if (!report) return report.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  MEMD_TRY(print_report(call, rebuild_answer(*report, seconds)));
-  tell(*report);
-  return report->replaced ? kOk : kFailed;
+  return print_rebuilt(call, admin::rebuild_answer(*report, seconds));
+}
+
+// Null: no daemon answers.
+Result<std::unique_ptr<Caller>> running_daemon(const Settings& settings) {
+  std::unique_ptr<Caller> none;
+  MEMD_TRY_ASSIGN(const auto daemon, connect_running(settings));
+  if (!daemon) return none;
+  MEMD_TRY_ASSIGN(auto caller, open_caller(settings, Need::read));
+  return caller->is_daemon() ? std::move(caller) : std::move(none);
+}
+
+// What comes of the rebuild that the daemon makes. Its connections end twice meanwhile.
+Result<admin::StoreRebuildStatus> await_rebuild(const Settings& settings) {
+  constexpr std::chrono::milliseconds kEvery{200};
+  constexpr int kMostSilent = 50;
+  ProgressBar bar("rebuilding");
+  for (int silent = 0; silent < kMostSilent; std::this_thread::sleep_for(kEvery)) {
+    MEMD_TRY_ASSIGN(const auto daemon, running_daemon(settings));
+    const auto status = daemon ? ask_admin<admin::StatusReport>(*daemon, "status", "{}") : Error();
+    if (!status) {
+      ++silent;
+      continue;
+    }
+    silent = 0;
+    if (!status->rebuild) break;
+    if (status->rebuild->state != "running") return *status->rebuild;
+    bar.show(static_cast<double>(status->rebuild->bytes_done), static_cast<double>(status->rebuild->bytes_total), "");
+  }
+  return Error(Errc::unavailable, "the daemon has ended before the store was made; `memd logs` tells why");
+}
+
+// nullopt: it is to be done here.
+Result<std::optional<int>> rebuild_by_daemon(const Invocation& call, OnLoss on_loss) {
+  std::optional<int> here;
+  MEMD_TRY_ASSIGN(const auto daemon, running_daemon(call.settings));
+  if (!daemon) return here;
+  ToolArguments w;
+  w.add("what", std::string("store"));
+  w.add_flag("accept_loss", on_loss == OnLoss::accept);
+  MEMD_TRY_ASSIGN(const mcp::ToolOutcome outcome, daemon->admin("rebuild", w.finish(), {}));
+  if (outcome.is_error && outcome.is_usage) return here;  // a daemon of an older program
+  MEMD_TRY(read_answer<admin::IndexRebuildReport>(outcome));
+  MEMD_TRY_ASSIGN(const auto end, await_rebuild(call.settings));
+  if (!end.result) return Error(Errc::store, admin::told(end));
+  MEMD_TRY_ASSIGN(const int code, print_rebuilt(call, *end.result));
+  return std::optional(code);
+}
+
+Result<int> rebuild(const Invocation& call, bool stop_daemon, OnLoss on_loss) {
+  if (!stop_daemon) {
+    MEMD_TRY_ASSIGN(const auto done, rebuild_by_daemon(call, on_loss));
+    if (done) return *done;
+  }
+  return rebuild_here(call, stop_daemon, on_loss);
 }
 
 Command rebuild_command() {
   const auto stop_daemon = std::make_shared<bool>(false);
   const auto accept_loss = std::make_shared<bool>(false);
   Command c{"rebuild", "Make the store anew from the raw layer (the agents' files are not needed)"};
-  c.json_schema = schema_of<RebuildAnswer>(c.name);
-  c.options = {{"--stop-daemon", stop_daemon.get(), "End a running daemon first"},
+  c.json_schema = schema_of<admin::RebuildAnswer>(c.name);
+  c.options = {{"--stop-daemon", stop_daemon.get(), "End a running daemon first, instead of asking it to do it"},
                {"--accept-loss", accept_loss.get(), "Replace the store also by one that has less; lists what"}};
   c.run = [stop_daemon, accept_loss](const Invocation& call) {
     return rebuild(call, *stop_daemon, *accept_loss ? OnLoss::accept : OnLoss::refuse);

@@ -27,14 +27,6 @@ void print_difference(Screen& screen, std::string_view lines) {
   }
 }
 
-std::vector<RebuiltSession> rebuilt(const std::vector<SessionLoss>& sessions) {
-  std::vector<RebuiltSession> out;
-  for (const SessionLoss& s : sessions)
-    out.push_back({s.uid, static_cast<std::int64_t>(s.exchanges), static_cast<std::int64_t>(s.events), s.is_missing,
-                   s.is_unreadable});
-  return out;
-}
-
 }  // namespace
 
 void show(Screen& screen, const std::vector<ClientState>& clients) {
@@ -149,31 +141,14 @@ void show(Screen& screen, const KeyReport& report) {
     screen.text("Take `encryption` out of the configuration before memd runs again: it would seal what is new.");
 }
 
-RebuildAnswer rebuild_answer(const RebuildReport& report, double seconds) {
-  RebuildAnswer out;
-  out.replaced = report.replaced;
-  out.files = report.files;
-  out.slices = report.slices;
-  out.bytes = report.bytes;
-  out.events = report.events;
-  out.damaged_bytes = report.damaged_bytes;
-  out.unsupported = report.unsupported;
-  out.from_old = rebuilt(report.from_old);
-  out.lost = rebuilt(report.lost);
-  out.old_damage = report.old_damage;
-  out.kept = report.kept.native();
-  out.seconds = seconds;
-  return out;
-}
-
-void show(Screen& screen, const RebuildAnswer& a) {
+void show(Screen& screen, const admin::RebuildAnswer& a) {
   if (!a.replaced) return;  // what misses is told as an error
   screen.text(fmt::format("Made the store anew from {}: {} of records, {}, {:.2f} s.",
                           with_noun(static_cast<std::int64_t>(a.files), "file") + " of the raw layer",
                           short_bytes(a.bytes), with_noun(static_cast<std::int64_t>(a.events), "event"), a.seconds));
   if (!a.kept.empty())
     screen.text(Line("The old one is kept as ").add(short_path(a.kept), Style::name).add(" until the next rebuild."));
-  screen.text(Line("Vectors and topics come with the next daemon, or with ")
+  screen.text(Line("Vectors and topics are made by the daemon, or by ")
                   .add("memd ingest --once", Style::id)
                   .add("; until then words alone find."));
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/admin/reports.hpp"
+#include "daemon/admin/store_rebuild_report.hpp"
 #include "daemon/cli/render/screen.hpp"
-#include "daemon/ingest/rebuild.hpp"
 #include "daemon/interchange/event_file_check.hpp"
 #include "protocol/mcp/describe.hpp"
 
@@ -101,29 +101,7 @@ struct KeyReport {
 };
 void show(Screen& screen, const KeyReport& report);
 
-struct RebuiltSession {
-  std::string session_id;
-  std::int64_t exchanges = 0;
-  std::int64_t events = 0;
-  bool missing = false;
-  bool unreadable = false;
-};
-struct RebuildAnswer {
-  bool replaced = false;
-  std::uint64_t files = 0;
-  std::uint64_t slices = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t events = 0;
-  std::uint64_t damaged_bytes = 0;
-  std::uint64_t unsupported = 0;
-  std::vector<RebuiltSession> from_old;
-  std::vector<RebuiltSession> lost;
-  std::string old_damage;
-  std::string kept;
-  double seconds = 0;
-};
-RebuildAnswer rebuild_answer(const RebuildReport& report, double seconds);
-void show(Screen& screen, const RebuildAnswer& answer);
+void show(Screen& screen, const admin::RebuildAnswer& answer);
 
 }  // namespace memd::cli
 
@@ -216,29 +194,6 @@ struct Describe<cli::KeyReport> {
       field("file", &T::file, "Of a new key: where it is."), field("sealed", &T::sealed, "false: written plain again."),
       field("files", &T::files, "Files of the raw layer that were changed."), field("frames", &T::frames, "In them."),
       field("damaged", &T::damaged, "Files that are damaged and stay as they were."));
-};
-template <>
-struct Describe<cli::RebuiltSession> {
-  using T = cli::RebuiltSession;
-  static constexpr auto fields = fields_of(
-      field("session_id", &T::session_id, "Session."), field("exchanges", &T::exchanges, "How many it is about."),
-      field("events", &T::events, "How many it is about."), field("missing", &T::missing, "All of it."),
-      field("unreadable", &T::unreadable, "It cannot be read in the old store."));
-};
-template <>
-struct Describe<cli::RebuildAnswer> {
-  using T = cli::RebuildAnswer;
-  static constexpr auto fields = fields_of(
-      field("replaced", &T::replaced, "The new store took the place of the old one."),
-      field("files", &T::files, "Of the raw layer."), field("slices", &T::slices, "In them."),
-      field("bytes", &T::bytes, "Of records."), field("events", &T::events, "Made of them."),
-      field("damaged_bytes", &T::damaged_bytes, "That could not be read."),
-      field("unsupported", &T::unsupported, "Slices of platforms that this memd does not read."),
-      field("from_old", &T::from_old, "Taken from the old store, because the raw layer lacks something of them."),
-      field("lost", &T::lost, "What the new store lacks."),
-      field("old_damage", &T::old_damage, "Why the old store cannot be read; empty: it can."),
-      field("kept", &T::kept, "Where the old store is now; empty: there was none."),
-      field("seconds", &T::seconds, "It took."));
 };
 
 }  // namespace memd::mcp

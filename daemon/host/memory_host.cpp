@@ -250,9 +250,14 @@ void MemoryHost::stop() {
   if (ingest_) ingest_->join();
 }
 
+Error MemoryHost::does_not_write() const {
+  const std::string why = freshness_.trouble();
+  return {Errc::unavailable, why.empty() ? "this process does not write" : "nothing can be written now: " + why};
+}
+
 Result<tools::CaptureAnswer> MemoryHost::set_capture(const tools::CaptureParams& params) {
   if (params.action != "status") {
-    if (!ingest_) return Error(Errc::unavailable, "this process does not write");
+    if (!ingest_) return does_not_write();
     TimeMs until = kOpenEnd;
     if (params.duration && !params.duration->empty()) {
       MEMD_TRY_ASSIGN(const TimeMs duration, tools::parse_duration(*params.duration));

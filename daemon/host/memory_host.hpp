@@ -139,6 +139,8 @@ class MemoryHost {
   Result<void> start_ingest();
   // Instead of start_ingest(), where nobody can write: `why` stands first in all answers.
   void serve_as_it_is(std::string why) { freshness_.freeze(std::move(why)); }
+  // What is said to who wants something written, in a process without ingest(). Errc::unavailable.
+  Error does_not_write() const;
   // Platforms whose storage is there and of which nothing has been read yet.
   std::vector<Platform> platforms_unread() const;
   IngestService* ingest() { return ingest_.get(); }                    // null until then

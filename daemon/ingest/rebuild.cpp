@@ -36,11 +36,10 @@ class RecordedClock final : public Clock {
 
 class Rebuild {
  public:
-  Rebuild(const StoreLayout& layout, const FindAdapter& find, const OnRebuildProgress& on_progress,
-          const std::shared_ptr<seal::LazyCipher>& cipher)
-      : layout_(layout), find_(find), on_progress_(on_progress), cipher_(cipher) {}
+  Rebuild(const StoreLayout& layout, const FindAdapter& find, const RebuildOptions& options)
+      : layout_(layout), find_(find), options_(options) {}
 
-  Result<RebuildReport> run(OnLoss on_loss);
+  Result<RebuildReport> run();
 
  private:
   Result<void> open_old();
@@ -50,11 +49,12 @@ class Rebuild {
   Result<void> take_from_old();
   Result<void> finish();
   Result<std::vector<SessionLoss>> losses(OldStore::Compare what);
+  Result<std::unique_ptr<Writer>> open_new(const fs::path& raw_directory = {});
+  Result<void> go_on() const;
 
   const StoreLayout& layout_;
   const FindAdapter& find_;
-  const OnRebuildProgress& on_progress_;
-  const std::shared_ptr<seal::LazyCipher>& cipher_;
+  const RebuildOptions& options_;
   RecordedClock clock_;
   RebuildReport report_;
   std::optional<OldStore> old_;
@@ -70,6 +70,18 @@ void leave_out(SourceSlice& slice, const std::set<std::string, std::less<>>& uid
   std::erase_if(slice.batch.silent, is_out);
 }
 
+Result<void> Rebuild::go_on() const {
+  if (options_.stop.stop_requested()) return Error(Errc::cancelled, "the rebuild was ended");
+  return {};
+}
+
+Result<std::unique_ptr<Writer>> Rebuild::open_new(const fs::path& raw_directory) {
+  const auto cipher = raw_directory.empty() ? nullptr : options_.cipher;
+  MEMD_TRY_ASSIGN(auto writer, Writer::open(layout_.rebuild(), clock_, raw_directory, cipher));
+  MEMD_TRY(writer->transact([this](sqlite::Database& db) { db.watch(options_.stop); }));
+  return writer;
+}
+
 Result<void> Rebuild::replay(raw::RawOrder& order, const std::set<std::string, std::less<>>& from_old) {
   SliceReplay slices(find_);
   // First, because their exchanges have their keys already, and because what was evicted is not taken in again.
@@ -80,9 +92,14 @@ Result<void> Rebuild::replay(raw::RawOrder& order, const std::set<std::string, s
   if (!from_old.empty()) MEMD_TRY(old_->give_sessions(*writer_, {from_old.begin(), from_old.end()}));
   MEMD_TRY_ASSIGN(const auto restored, writer_->sources());
   slices.learn(restored);
+  const auto tell = [&](std::string_view what) {
+    if (options_.on_progress)
+      options_.on_progress(static_cast<double>(report_.bytes), static_cast<double>(order.content_bytes()), what);
+  };
   std::uint64_t uncommitted = 0;
   const auto visit = [&](const raw::FrameHeader& header, const raw::Part& part,
                          std::string_view content) -> Result<void> {
+    MEMD_TRY(go_on());
     clock_.set(part.applied_at);
     replayed_.push_back(part.number);
     const std::string session = header.session();
@@ -111,12 +128,13 @@ Result<void> Rebuild::replay(raw::RawOrder& order, const std::set<std::string, s
     if (uncommitted < kCommitBytes) return writer_->flush();
     uncommitted = 0;
     MEMD_TRY(writer_->commit());
-    if (on_progress_)
-      on_progress_(static_cast<double>(report_.bytes), static_cast<double>(order.content_bytes()), header.path);
+    tell(header.path);
     return {};
   };
   MEMD_TRY(order.for_each(visit));
-  return writer_->commit();
+  MEMD_TRY(writer_->commit());
+  tell("");
+  return {};
 }
 
 // A store that cannot be opened tells of no loss, and keeps nobody from having a new one.
@@ -125,7 +143,7 @@ Result<void> Rebuild::open_old() {
   if (!fs::exists(layout_.database(), ec)) return {};
   auto opened = OldStore::open(layout_.database());
   if (opened)
-    old_.emplace(std::move(*opened));
+    old_.emplace(std::move(*opened)).watch(options_.stop);
   else if (opened.error().is(Errc::store_corrupt))
     report_.old_damage = opened.error().message();
   else
@@ -138,14 +156,14 @@ Result<void> Rebuild::open_old() {
 Result<void> Rebuild::make(const std::set<std::string, std::less<>>& from_old) {
   writer_.reset();
   MEMD_TRY(remove_unfinished_rebuild(layout_));
-  raw::RawOrder order(layout_.raw_dir(), raw::FrameSeal(cipher_));
+  raw::RawOrder order(layout_.raw_dir(), raw::FrameSeal(options_.cipher));
   MEMD_TRY(order.scan());
   if (order.slices() == 0 && order.evictions().empty())
     return Error(Errc::not_found, "there is no raw layer in " + layout_.raw_dir().string() + " to rebuild from");
   report_.files = raw::raw_file_names(layout_.raw_dir()).size();
   report_.slices = report_.bytes = report_.events = report_.unsupported = 0;
   replayed_.clear();
-  MEMD_TRY_ASSIGN(writer_, Writer::open(layout_.rebuild(), clock_));
+  MEMD_TRY_ASSIGN(writer_, open_new());
   MEMD_TRY(replay(order, from_old));
   report_.damaged_bytes = order.damaged_bytes();
   report_.damages = order.damages();
@@ -207,20 +225,23 @@ Result<void> Rebuild::finish() {
   writer_.reset();
   {
     // Opened with the raw layer, an empty account of it is filled from the files.
-    MEMD_TRY_ASSIGN(const auto writer, Writer::open(layout_.rebuild(), clock_, layout_.raw_dir(), cipher_));
+    MEMD_TRY_ASSIGN(const auto writer, open_new(layout_.raw_dir()));
     MEMD_TRY(writer->optimize());
   }
+  if (options_.before_replacing) options_.before_replacing();
+  MEMD_TRY(go_on());
   MEMD_TRY(replace_store(layout_));
   report_.replaced = true;
   return {};
 }
 
-Result<RebuildReport> Rebuild::run(OnLoss on_loss) {
+Result<RebuildReport> Rebuild::run() {
   MEMD_TRY(open_old());
   MEMD_TRY(make({}));
   MEMD_TRY(compare());
+  MEMD_TRY(go_on());  // what was not compared to the end is no loss
   const bool loses_unknown = !report_.old_damage.empty() && report_.damaged_bytes > 0;
-  if (on_loss == OnLoss::accept || (report_.lost.empty() && !loses_unknown)) {
+  if (options_.on_loss == OnLoss::accept || (report_.lost.empty() && !loses_unknown)) {
     MEMD_TRY(finish());
   } else {
     report_.kept.clear();
@@ -232,10 +253,11 @@ Result<RebuildReport> Rebuild::run(OnLoss on_loss) {
 
 }  // namespace
 
-Result<RebuildReport> rebuild_store(const StoreLayout& layout, const FindAdapter& find,
-                                    const OnRebuildProgress& on_progress,
-                                    const std::shared_ptr<seal::LazyCipher>& cipher, OnLoss on_loss) {
-  return Rebuild(layout, find, on_progress, cipher).run(on_loss);
+Result<RebuildReport> rebuild_store(const StoreLayout& layout, const FindAdapter& find, const RebuildOptions& options) {
+  auto report = Rebuild(layout, find, options).run();
+  if (report || !report.error().is(Errc::cancelled)) return report;
+  MEMD_TRY(remove_unfinished_rebuild(layout));
+  return Error(Errc::cancelled, "the rebuild was ended");
 }
 
 }  // namespace memd

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,14 +37,22 @@ using OnRebuildProgress = std::function<void(double done, double total, std::str
 
 enum class OnLoss { refuse, accept };
 
+struct RebuildOptions {
+  OnRebuildProgress on_progress;
+  std::shared_ptr<seal::LazyCipher> cipher;
+  OnLoss on_loss = OnLoss::refuse;
+  std::stop_token stop;  // ends it soon: Errc::cancelled, and nothing is left of it
+  // Called when the new store is ready to take the place of the old one: for those who read the old one until then.
+  std::function<void()> before_replacing;
+};
+
 // Makes the whole store anew from the raw layer, beside the old one, and compares the two. Sessions of which the raw
 // layer has lost something are taken from the old store as they are. A new store that still has less does not take the
 // place of the old one, unless that is accepted; the old one is kept until the next rebuild that succeeds.
-// For the holder of the instance lock. Errc::not_found when there is no raw layer, Errc::bad_config when a part of it
-// is sealed with a key that `cipher` is not, Errc::store_version when the old store is of a newer memd.
+// For the holder of the instance lock, while nobody writes to the store or the raw layer. Errc::not_found when there is
+// no raw layer, Errc::bad_config when a part of it is sealed with a key that the cipher is not, Errc::store_version
+// when the old store is of a newer memd. Blocks; any thread.
 Result<RebuildReport> rebuild_store(const StoreLayout& layout, const FindAdapter& find,
-                                    const OnRebuildProgress& on_progress = {},
-                                    const std::shared_ptr<seal::LazyCipher>& cipher = {},
-                                    OnLoss on_loss = OnLoss::refuse);
+                                    const RebuildOptions& options = {});
 
 }  // namespace memd

@@ -157,6 +157,12 @@ Result<ListeningSocket> ListeningSocket::create(const fs::path& path, const Inst
   return made;
 }
 
+Result<int> ListeningSocket::duplicate() const {
+  const int fd = ::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) return Error::from_errno(errno, "duplicate", path_.native());
+  return fd;
+}
+
 ListeningSocket::ListeningSocket(ListeningSocket&& other) noexcept
     : fd_(std::move(other.fd_)),
       path_(std::move(other.path_)),

@@ -30,8 +30,8 @@ class ListeningSocket {
   ListeningSocket(ListeningSocket&& other) noexcept;
   ListeningSocket& operator=(ListeningSocket&&) = delete;
 
-  // For mcp::Server::listen, which closes it. The file still goes with this object.
-  int release_fd() { return fd_.release(); }
+  // Another descriptor of it, for mcp::Server::listen, which closes it. Who connects while none is listened on waits.
+  Result<int> duplicate() const;
   int fd() const { return fd_.get(); }
   bool adopted() const { return !removes_; }
   const std::filesystem::path& path() const { return path_; }  // where clients find it

@@ -9,6 +9,7 @@
 #include "daemon/serve/newest_program.hpp"
 #include "daemon/serve/shutdown_limit.hpp"
 #include "daemon/serve/stdio_pump.hpp"
+#include "daemon/serve/store_rebuild.hpp"
 #include "daemon/serve/takeover.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/toolset.hpp"
@@ -39,6 +40,25 @@
 
 namespace memd {
 namespace asio = boost::asio;
+
+// SIGTERM and SIGINT wait while it lives: between listening and the service's own handlers one would leave the socket
+// file behind, and between two services it would be lost. Of the thread that makes it and those that this one starts.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 namespace {
 
@@ -100,24 +120,6 @@ std::optional<std::chrono::milliseconds> watchdog_interval() {
   return std::chrono::milliseconds(usec / 2000);
 }
 
-// A SIGTERM between listening and the service's own handlers would leave the socket file behind: it waits so long.
-class HeldSignals {
- public:
-  HeldSignals() {
-    sigset_t ending;
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGTERM);
-    sigaddset(&ending, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &ending, &before_);
-  }
-  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 Result<ListeningSocket> listening_socket(const Settings& settings, const std::optional<std::string>& path,
                                          const InstanceLock& lock) {
   MEMD_TRY_ASSIGN(auto adopted, ListeningSocket::adopt());
@@ -141,8 +143,10 @@ std::optional<ListeningSocket> grpc_socket(const Settings& settings, const Liste
 
 }  // namespace
 
-Service::Service(const Settings& settings, const Clock& clock, std::string role, std::string socket)
-    : host_(settings, clock, [this](std::function<void()> work) { workers_.post(std::move(work)); }),
+Service::Service(const Settings& settings, const Clock& clock, std::string role, std::string socket,
+                 StoreRebuild* rebuild)
+    : rebuild_(rebuild),
+      host_(settings, clock, [this](std::function<void()> work) { workers_.post(std::move(work)); }),
       workers_(worker_count(settings)),
       memory_(loop_, {.give_back =
                           [this](std::function<void()> done) {
@@ -176,6 +180,7 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
     log::info("signal {}: stopping", signal);
     stop();
   });
+  if (rebuild_ != nullptr) rebuild_->serve([this] { asio::post(loop_, [this] { make_room(); }); });
 }
 
 admin::ProcessFacts Service::facts(std::string role, std::string socket) {
@@ -185,8 +190,16 @@ admin::ProcessFacts Service::facts(std::string role, std::string socket) {
   out.started_at = host_.clock().now();
   out.connections = [this] { return ask_loop([this] { return static_cast<std::int64_t>(server_->session_count()); }); };
   out.watcher = [this] {
-    return ask_loop([this] { return watcher_ ? watcher_->describe() : std::string("nothing: another memd ingests"); });
+    return ask_loop([this] {
+      if (watcher_) return watcher_->describe();
+      const bool is_made_anew = rebuild_ != nullptr && rebuild_->is_under_way();
+      return std::string(is_made_anew ? "nothing, while the store is made anew" : "nothing: another memd ingests");
+    });
   };
+  if (rebuild_ != nullptr) {
+    out.rebuild_store = [this](OnLoss on_loss) { return rebuild_->order(on_loss); };
+    out.store_rebuild = [this] { return rebuild_->status(); };
+  }
   return out;
 }
 
@@ -209,6 +222,7 @@ auto Service::ask_loop(F question) -> decltype(question()) {
 }
 
 Service::~Service() {
+  if (rebuild_ != nullptr) rebuild_->serve({});
   const ShutdownLimit limit(kWorkersEndWithin, "workers");
   host_.stop();
   workers_.stop();
@@ -268,20 +282,44 @@ void Service::serve_stdio() {
   server_->serve_stdio();
 }
 
-void Service::run() {
+std::unique_ptr<HeldSignals> Service::run() {
   loop_.run();
+  if (held_ && !ending_ && !was_signalled()) return std::move(held_);
   log::info("stopped");
+  return nullptr;
 }
 
 void Service::stop() {
-  if (std::exchange(stopping_, true)) return;
+  if (std::exchange(ending_, true)) return;
   notify("STOPPING=1");
+  stop_serving("memd is stopping");
+}
+
+void Service::make_room() {
+  if (stopping_) return;
+  held_ = std::make_unique<HeldSignals>();
+  stop_serving("memd makes its store anew: ask again");
+}
+
+void Service::stop_serving(std::string why) {
+  if (std::exchange(stopping_, true)) return;
   server_->drain(static_cast<int>(kCallsEndWithin.count()));
-  if (door_) door_->stop();
+  if (door_) door_->drain(kCallsEndWithin, std::move(why));
   memory_.stop();
   if (watcher_) watcher_->stop();
   watchdog_.cancel();
   signals_.cancel();
+}
+
+// One that came before signals were held, and that nobody has heard of since.
+bool Service::was_signalled() {
+  bool heard = false;
+  signals_.async_wait([&heard](const boost::system::error_code& ec, int) { heard = !ec; });
+  loop_.restart();
+  loop_.poll();
+  signals_.cancel();
+  loop_.poll();
+  return heard;
 }
 
 void Service::start_watchdog() {
@@ -328,6 +366,35 @@ void become_newer(const Settings& settings, const std::optional<std::string>& pa
   ::execv(argv.front(), argv.data());
 }
 
+constexpr const char* kIsMadeAnew =
+    "memd makes its store anew, and until that is done answers come from the one before";
+
+// Until the daemon ends: null. Or until the rebuild has to go on.
+Result<std::unique_ptr<HeldSignals>> serve_on(const Settings& settings, const ListeningSocket& listener,
+                                              const std::optional<ListeningSocket>& for_grpc, StoreRebuild& rebuild,
+                                              std::unique_ptr<HeldSignals> held) {
+  std::optional<ShutdownLimit> limit;
+  Service service(settings, system_clock(), "daemon", listener.path().string(), &rebuild);
+  if (for_grpc) {
+    auto socket = for_grpc->duplicate();
+    const auto opened = socket ? service.open_grpc_door(*socket) : Result<void>(socket.error());
+    if (!opened) log::error("the gRPC door stays shut: {}", opened.error().message());
+  }
+  if (rebuild.is_under_way())
+    service.serve_as_it_is(kIsMadeAnew);
+  else
+    MEMD_TRY(service.start_ingest());
+  MEMD_TRY_ASSIGN(const int socket, listener.duplicate());
+  service.listen(socket);
+  held.reset();
+  held = service.run();
+  if (!held && rebuild.is_under_way()) {
+    limit.emplace(kWorkersEndWithin, "the rebuild of the store");
+    rebuild.stop();
+  }
+  return held;
+}
+
 }  // namespace
 
 Result<int> serve_socket(const Settings& settings, const std::optional<std::string>& path) {
@@ -345,28 +412,23 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
     MEMD_TRY_ASSIGN(auto lock, take_over(settings.layout.data_dir()));
     attempt.lock.emplace(std::move(lock));
   }
-  auto held = std::make_optional<HeldSignals>();
-  MEMD_TRY_ASSIGN(auto listener, listening_socket(settings, path, *attempt.lock));
+  auto held = std::make_unique<HeldSignals>();
+  MEMD_TRY_ASSIGN(const auto listener, listening_socket(settings, path, *attempt.lock));
   MEMD_TRY(attempt.lock->publish(listener.path()));
   note_program(settings.layout.data_dir(), own_executable("memd"));
 
-  auto for_grpc = grpc_socket(settings, listener, *attempt.lock);
-
-  Service service(settings, system_clock(), "daemon", listener.path().string());
-  if (for_grpc) {
-    if (const auto opened = service.open_grpc_door(for_grpc->release_fd()); opened)
-      log::info("listening for gRPC on {}", for_grpc->path().string());
-    else
-      log::error("the gRPC door stays shut: {}", opened.error().message());
-  }
-  MEMD_TRY(service.start_ingest());
-  service.listen(listener.release_fd());
+  const auto for_grpc = grpc_socket(settings, listener, *attempt.lock);
   log::info("listening on {}", listener.path().string());
+  if (for_grpc) log::info("listening for gRPC on {}", for_grpc->path().string());
   for (const AdapterDescription& adapter : describe_adapters(settings.config))
     log::info("{}", tools::capability_line(adapter));
-  held.reset();
-  service.run();
-  return 0;
+
+  StoreRebuild rebuild(settings, system_clock());
+  while (true) {
+    MEMD_TRY_ASSIGN(held, serve_on(settings, listener, for_grpc, rebuild, std::move(held)));
+    if (!held) return 0;
+    rebuild.go_on();
+  }
 }
 
 Result<int> serve_stdio_pump(const Settings& settings) {

@@ -22,6 +22,9 @@
 
 namespace memd {
 
+class HeldSignals;
+class StoreRebuild;
+
 // A serving process: the loop thread (this one) with transports, watcher, timers and signals; a pool of worker threads
 // for tool calls; the two threads of ingest.
 //
@@ -32,9 +35,12 @@ namespace memd {
 //   2. the watcher and the timers stop; the loop runs out of work and run() goes on
 //   3. ingest stops reading, commits what it has read, its threads end
 //   4. the workers end, the gRPC door closes its connections, the store's connections close
+// So it ends, too, to make room for a rebuild of the store; then another one goes on with the same sockets.
 class Service {
  public:
-  Service(const Settings& settings, const Clock& clock, std::string role, std::string socket);
+  // `rebuild`: the one that a daemon offers; it must outlive this. While it is under way, serve_as_it_is().
+  Service(const Settings& settings, const Clock& clock, std::string role, std::string socket,
+          StoreRebuild* rebuild = nullptr);
   ~Service();
 
   Result<void> start_ingest();  // for the holder of the instance lock
@@ -44,16 +50,22 @@ class Service {
   // The door of the configuration, which nothing else opens.
   Result<void> open_grpc_door(int listening_socket);
   void serve_stdio();  // run() ends with the client
-  void run();          // until SIGTERM, SIGINT or the end of the client
+  // Until SIGTERM, SIGINT or the end of the client: null. Or until a rebuild wants room: then another one is to serve
+  // once this one is gone and StoreRebuild::go_on() was called, and signals wait for as long as the object lives.
+  std::unique_ptr<HeldSignals> run();
 
  private:
   void stop();
+  void make_room();
+  void stop_serving(std::string why);
+  bool was_signalled();
   void give_memory_back();
   void start_watchdog();
   admin::ProcessFacts facts(std::string role, std::string socket);
   template <class F>
   auto ask_loop(F question) -> decltype(question());
 
+  StoreRebuild* const rebuild_;  // null: none is offered
   MemoryHost host_;
   boost::asio::io_context loop_{1};
   WorkerPool workers_;
@@ -66,7 +78,9 @@ class Service {
   std::unique_ptr<Watcher> watcher_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer watchdog_;
+  std::unique_ptr<HeldSignals> held_;
   bool stopping_ = false;
+  bool ending_ = false;  // and no other one is to serve
 };
 
 // The three ways memd serves. Each returns the exit code when it is over.

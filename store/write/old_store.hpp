@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memd {
@@ -30,6 +32,9 @@ class OldStore {
   // Brings the store to the newest schema, as any start does. Errc::store_version when it is newer, Errc::store_corrupt
   // when it is damaged.
   static Result<OldStore> open(const std::filesystem::path& file);
+
+  // What runs ends with Errc::cancelled soon after the token is triggered.
+  void watch(std::stop_token stop) { db_.watch(std::move(stop)); }
 
   // The sessions of which `fresh` has fewer exchanges, or has not all events; if asked for, those too of which it says
   // something else. What was forgotten, or evicted, is no loss.

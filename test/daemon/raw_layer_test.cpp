@@ -90,8 +90,7 @@ class RawLayerTest : public testing::TestWithParam<bool> {
     return mapped ? scan(name, *mapped).size() : 0;
   }
   Result<RebuildReport> rebuild() {
-    return rebuild_store(
-        layout_, [this](Platform) { return &adapter_; }, {}, cipher_);
+    return rebuild_store(layout_, [this](Platform) { return &adapter_; }, {.cipher = cipher_});
   }
   std::vector<std::string> rows(const char* sql) {
     auto db = sqlite::Database::open(layout_.database(), sqlite::OpenMode::read_only);

@@ -32,7 +32,7 @@ class RebuildLoss : public testing::Test {
   RebuildLoss() { prepared_->copy_to(store_); }
 
   RebuildReport rebuild(OnLoss on_loss = OnLoss::refuse) {
-    auto report = rebuild_store(store_, find_adapter, {}, {}, on_loss);
+    auto report = rebuild_store(store_, find_adapter, {.on_loss = on_loss});
     EXPECT_TRUE(report) << report.error().message();
     return report ? std::move(*report) : RebuildReport();
   }

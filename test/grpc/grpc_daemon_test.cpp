@@ -127,6 +127,53 @@ TEST_F(GrpcDaemon, ServesWatchesAndEnds) {
   EXPECT_FALSE(fs::exists(socket));
 }
 
+TEST_F(GrpcDaemon, MakesItsStoreAnewAndServesOn) {
+  test::write_file(
+      home_ / ".claude/projects/-w-p/s.jsonl",
+      R"({"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"hello"},"uuid":"00000000-0000-4000-8000-000000000001","timestamp":"2026-02-09T06:01:53.253Z","userType":"external","cwd":"/w/p","sessionId":"s","version":"2.1.7"})"
+      "\n");
+  start("admin: {grpc: {enabled: true}}\n");
+  AdminClient client(data_ / "admin.sock");
+  ASSERT_TRUE(client.connects(60s)) << log();
+  v1::IngestReport ingested;
+  ASSERT_TRUE(client.ask(&AdminClient::Stub::Rescan, v1::IngestParams(), ingested).ok()) << log();
+  ASSERT_EQ(ingested.sessions(), 1);
+  const auto context = test::patient();
+  const auto stream = client->WatchEvents(context.get(), v1::EventsParams());
+  v1::EventsReport event;
+  ASSERT_TRUE(stream->Read(&event));
+
+  v1::RebuildParams all;
+  all.set_what("store");
+  v1::IndexRebuildReport begun;
+  const auto asked = client.ask(&AdminClient::Stub::Rebuild, all, begun);
+  ASSERT_TRUE(asked.ok()) << asked.error_message() << log();
+  EXPECT_TRUE(begun.started());
+  while (stream->Read(&event)) {
+  }
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+
+  v1::StatusReport status;
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
+  do {
+    std::this_thread::yield();
+    (void)client.ask(&AdminClient::Stub::Status, v1::NoParams(), status);
+  } while ((!status.has_rebuild() || status.rebuild().state() == "running") &&
+           std::chrono::steady_clock::now() < deadline);
+  EXPECT_EQ(status.rebuild().state(), "replaced") << status.DebugString() << log();
+  EXPECT_EQ(status.rebuild().result().events(), 1U);
+  EXPECT_EQ(status.pid(), pid_);
+  EXPECT_THAT(log(), HasSubstr("the store was made anew from "));
+  EXPECT_TRUE(fs::exists(data_ / "memd.db.old"));
+
+  // It reads on, and may be asked again.
+  ASSERT_TRUE(client.ask(&AdminClient::Stub::Rescan, v1::IngestParams(), ingested).ok()) << log();
+  EXPECT_EQ(ingested.sessions(), 1);
+  EXPECT_TRUE(client.ask(&AdminClient::Stub::Rebuild, all, begun).ok());
+  EXPECT_EQ(end(), 0) << log();  // in the middle of it, or after it
+  EXPECT_FALSE(fs::exists(data_ / "memd.db.rebuild"));
+}
+
 TEST_F(GrpcDaemon, OpensNothingUnasked) {
   start("");
   ASSERT_TRUE(serves()) << log();

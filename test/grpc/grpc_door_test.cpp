@@ -53,7 +53,7 @@ class GrpcDoor : public testing::Test {
     lock_.emplace(std::move(*InstanceLock::attempt(data_.path()).value().lock));
   }
   ~GrpcDoor() override {
-    if (door_) on_loop([this] { door_->stop(); });
+    if (door_ && thread_.joinable()) on_loop([this] { door_->stop(); });
     work_.reset();
     if (thread_.joinable()) thread_.join();
     host_.stop();
@@ -77,7 +77,7 @@ class GrpcDoor : public testing::Test {
     auto socket = ListeningSocket::create(data_ / "admin.sock", *lock_);
     ASSERT_TRUE(socket) << socket.error().message();
     socket_.emplace(std::move(*socket));
-    door_->listen(socket_->release_fd());
+    door_->listen(socket_->duplicate().value());
     thread_ = std::thread([this] { loop_.run(); });
     ASSERT_TRUE(host_.start_ingest());
   }
@@ -342,6 +342,40 @@ TEST_F(GrpcDoor, ClosingEndsStreamsAndCalls) {
   const auto late = client.ask(&Stub::Status, v1::NoParams(), status);
   EXPECT_EQ(late.error_code(), StatusCode::UNAVAILABLE);
   held_.clear();
+}
+
+TEST_F(GrpcDoor, DrainingAnswersTheCallsThatRun) {
+  open();
+  AdminClient client(data_ / "admin.sock");
+  on_loop([this] { holds_tasks_ = true; });
+  v1::StatusReport status;
+  auto waiting = std::async(std::launch::async, [&] { return client.ask(&Stub::Status, v1::NoParams(), status); });
+  for (bool is_held = false; !is_held; std::this_thread::yield())
+    on_loop([&] { is_held = !held_.empty(); });
+  const auto context = test::patient();
+  const auto stream = client->WatchEvents(context.get(), v1::EventsParams());
+  for (bool is_held = false; !is_held; std::this_thread::yield())
+    on_loop([&] { is_held = held_.size() == 2; });
+  on_loop([this] { door_->drain(1h, "it is made anew"); });
+  v1::EventsReport report;
+  while (stream->Read(&report)) {
+  }
+  EXPECT_EQ(stream->Finish().error_message(), "it is made anew");
+  v1::StatusReport late;
+  const auto refused = client.ask(&Stub::Status, v1::NoParams(), late);
+  EXPECT_EQ(refused.error_code(), StatusCode::UNAVAILABLE);
+  EXPECT_EQ(refused.error_message(), "it is made anew");
+  on_loop([this] {
+    for (auto& task : held_)
+      workers_.post(std::move(task));
+    held_.clear();
+  });
+  const auto answered = waiting.get();
+  EXPECT_TRUE(answered.ok()) << answered.error_message();
+  EXPECT_EQ(status.data_dir(), data_.path().string());
+  // Nothing keeps the loop any more.
+  work_.reset();
+  thread_.join();
 }
 
 TEST_F(GrpcDoor, TheSocketIsPrivate) {

@@ -25,6 +25,7 @@ class EventStream final : public grpc::ServerWriteReactor<v1::EventsReport>,
 
   void end(const grpc::Status& status) override;
   void committed() override;
+  bool ends_by_itself() const override { return false; }
 
  private:
   void look();

@@ -5,6 +5,7 @@
 
 #include <grpcpp/server_builder.h>
 #include <grpcpp/server_posix.h>
+#include <boost/asio/post.hpp>
 
 #include <fcntl.h>
 
@@ -30,7 +31,7 @@ constexpr int kMostCallsOfConnection = 32;
 
 }  // namespace
 
-GrpcDoor::GrpcDoor(const Parts& parts) : calls_(parts), accepted_(parts.loop), retry_(parts.loop) {
+GrpcDoor::GrpcDoor(const Parts& parts) : calls_(parts), accepted_(parts.loop), loop_(parts.loop), retry_(parts.loop) {
   grpc::ServerBuilder builder;
   builder.RegisterService(&service_);
   builder.SetMaxReceiveMessageSize(kMostBytesOfRequest);
@@ -55,7 +56,7 @@ void GrpcDoor::accept() {
 }
 
 void GrpcDoor::on_accept(error_code ec) {
-  if (stopping_ || ec == boost::asio::error::operation_aborted) {
+  if (closed_ || ec == boost::asio::error::operation_aborted) {
     error_code ignored;
     accepted_.close(ignored);
     return;
@@ -63,7 +64,7 @@ void GrpcDoor::on_accept(error_code ec) {
   if (ec) {
     retry_.expires_after(kAcceptRetry);
     retry_.async_wait([this](error_code timer_ec) {
-      if (!timer_ec && !stopping_) accept();
+      if (!timer_ec && !closed_) accept();
     });
     return;
   }
@@ -78,10 +79,24 @@ void GrpcDoor::on_accept(error_code ec) {
   accept();
 }
 
-void GrpcDoor::stop() {
-  if (std::exchange(stopping_, true)) return;
+void GrpcDoor::close() {
+  if (std::exchange(closed_, true)) return;
   error_code ignored;
   if (acceptor_) acceptor_->close(ignored);
+  retry_.cancel();
+}
+
+void GrpcDoor::drain(std::chrono::milliseconds patience, std::string why) {
+  if (closed_) return;
+  close();
+  retry_.expires_after(patience);
+  retry_.async_wait([this](error_code) { stop(); });
+  calls_.drain(std::move(why), [this] { boost::asio::post(loop_, [this] { retry_.cancel(); }); });
+}
+
+void GrpcDoor::stop() {
+  if (std::exchange(stopping_, true)) return;
+  close();
   retry_.cancel();
   calls_.stop();
 }

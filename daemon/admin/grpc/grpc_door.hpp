@@ -9,8 +9,10 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace memd::admin::rpc {
 
@@ -24,9 +26,11 @@ class GrpcDoor final : public AdminDoor {
   bool is_up() const { return server_ != nullptr; }
   void listen(int fd) override;
   void committed() override { calls_.committed(); }
+  void drain(std::chrono::milliseconds patience, std::string why) override;
   void stop() override;
 
  private:
+  void close();
   void accept();
   void on_accept(boost::system::error_code ec);
 
@@ -34,7 +38,9 @@ class GrpcDoor final : public AdminDoor {
   RpcService service_{calls_};
   std::optional<boost::asio::local::stream_protocol::acceptor> acceptor_;
   boost::asio::local::stream_protocol::socket accepted_;
-  boost::asio::steady_timer retry_;
+  boost::asio::io_context& loop_;
+  boost::asio::steady_timer retry_;  // of accepting; of what is drained
+  bool closed_ = false;
   bool stopping_ = false;
   std::unique_ptr<grpc::Server> server_;
 };

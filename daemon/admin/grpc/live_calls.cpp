@@ -11,13 +11,11 @@ namespace {
 
 constexpr std::size_t kMostCalls = 64;
 
-grpc::Status stopping() { return {grpc::StatusCode::UNAVAILABLE, "memd is stopping"}; }
-
 }  // namespace
 
 grpc::Status LiveCalls::add(std::shared_ptr<LiveCall> call) {
   const std::lock_guard lock(mutex_);
-  if (stopping_) return stopping();
+  if (closing_) return closing();
   if (calls_.size() >= kMostCalls)
     return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls at once: wait for some of them"};
   calls_.push_back(std::move(call));
@@ -25,8 +23,13 @@ grpc::Status LiveCalls::add(std::shared_ptr<LiveCall> call) {
 }
 
 void LiveCalls::remove(const LiveCall& call) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(calls_, [&](const auto& one) { return one.get() == &call; });
+  std::function<void()> on_idle;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(calls_, [&](const auto& one) { return one.get() == &call; });
+    if (calls_.empty()) on_idle = std::exchange(on_idle_, {});
+  }
+  if (on_idle) on_idle();
 }
 
 std::vector<std::shared_ptr<LiveCall>> LiveCalls::now() {
@@ -43,13 +46,25 @@ void LiveCalls::committed() {
     call->committed();
 }
 
+void LiveCalls::drain(std::string why, std::function<void()> on_idle) {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    why_ = std::move(why);
+    if (!calls_.empty()) on_idle_ = std::exchange(on_idle, {});
+  }
+  if (on_idle) return on_idle();
+  for (const auto& call : now())
+    if (!call->ends_by_itself()) call->end(closing());
+}
+
 void LiveCalls::stop() {
   {
     const std::lock_guard lock(mutex_);
-    stopping_ = true;
+    closing_ = true;
   }
   for (const auto& call : now())
-    call->end(stopping());
+    call->end(closing());
 }
 
 }  // namespace memd::admin::rpc

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ class LiveCall {
   virtual void end(const grpc::Status& status) = 0;
   // Something was committed. From any thread.
   virtual void committed() {}
+  virtual bool ends_by_itself() const { return true; }
 };
 
 // The calls of a door: counts them, gives their work to the workers, and ends them when the process does. Thread-safe.
@@ -38,15 +40,21 @@ class LiveCalls {
   const AdminService& service() const { return parts_.service; }
 
   void committed();
+  // No more calls, and an end to those that do not end by themselves. `on_idle` is called once, on any thread, when all
+  // have ended.
+  void drain(std::string why, std::function<void()> on_idle);
   void stop();
 
  private:
   std::vector<std::shared_ptr<LiveCall>> now();
+  grpc::Status closing() const { return {grpc::StatusCode::UNAVAILABLE, why_}; }  // once closing_ is set
 
   const AdminDoor::Parts parts_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<LiveCall>> calls_;  // guarded by mutex_
-  bool stopping_ = false;                         // likewise
+  bool closing_ = false;                          // likewise
+  std::string why_ = "memd is stopping";          // constant once closing_ is set
+  std::function<void()> on_idle_;                 // likewise; empty: nobody waits
 };
 
 }  // namespace memd::admin::rpc

@@ -126,6 +126,13 @@ void show(Screen& screen, const admin::StatusReport& r) {
                    .add("memd ingest --once", Style::id)
                    .add(", or the daemon, which a client's first call starts"));
   }
+  if (r.rebuild) {
+    const bool good = r.rebuild->state == "replaced";
+    const Style style = good ? Style::good : r.rebuild->state == "running" ? Style::warning : Style::bad;
+    Line line(r.rebuild->state, style);
+    if (!r.rebuild->ended.empty()) line.add(" " + when(r.rebuild->ended, screen.look()));
+    print_fact(screen, "Rebuild", line.add(": " + admin::told(*r.rebuild)));
+  }
   if (r.capture.paused)
     print_fact(screen, "Capture",
                Line("paused", Style::warning).add(r.capture.until.empty() ? "" : " until " + r.capture.until));
