@@ -98,7 +98,7 @@ class Reader {
       if (!token_of(element).starts_with('{')) return true;
       od::object object;
       std::string_view raw;
-      if (element.get_object().get(object) || object.raw_json().get(raw) || object.reset().error()) return false;
+      if (element.get_object().get(object) || object.raw_json().get(raw) || !restart(object)) return false;
       Composer::Entry entry;
       const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
         if (key == "bubbleId") entry.id = json::unescaped(token_of(field));
@@ -193,7 +193,7 @@ std::vector<Element> elements_of(std::string_view document_text, std::string_vie
     od::object object;
     std::string_view raw;
     if (!token_of(value).starts_with('{')) return true;
-    if (value.get_object().get(object) || object.raw_json().get(raw) || object.reset().error()) return false;
+    if (value.get_object().get(object) || object.raw_json().get(raw) || !restart(object)) return false;
     Element element;
     raw = trimmed(raw);
     element.begin = static_cast<std::size_t>(raw.data() - padded.data());

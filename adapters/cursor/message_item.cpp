@@ -76,7 +76,7 @@ bool append_result(ItemContext& c, od::value& value, std::string& text) {
       c.append_text(part, text);
       return true;
     }
-  if (object.reset().error() || object.raw_json().get(raw)) return false;
+  if (!restart(object) || object.raw_json().get(raw)) return false;
   text.append(trimmed(raw));
   return true;
 }

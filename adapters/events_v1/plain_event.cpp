@@ -46,7 +46,7 @@ void append_any(TextReader& r, od::value& value, std::string& out) {
     std::string_view raw;
     if (seek(object, "text", inner) && is_string(token_of(inner)))
       r.append_text(token_of(inner), out);
-    else if (!object.reset().error() && !object.raw_json().get(raw))
+    else if (restart(object) && !object.raw_json().get(raw))
       out += trimmed(raw);
   } else if (token != "null") {
     out += token;

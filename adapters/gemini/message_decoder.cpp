@@ -115,7 +115,7 @@ void read_response(MessageContext& c, od::object& response, ResultText& out) {
     return;
   }
   std::string_view raw;
-  if (!response.reset().error() && !response.raw_json().get(raw)) append_part(out.text, trimmed(raw));
+  if (restart(response) && !response.raw_json().get(raw)) append_part(out.text, trimmed(raw));
 }
 
 void read_result_part(MessageContext& c, od::value& value, ResultText& out) {

@@ -91,11 +91,20 @@ bool for_each_element(od::array& array, Visit&& visit) {
   return true;
 }
 
+// Goes back to the first field. False once a walk through the record has met what is no JSON: simdjson has given up its
+// parser then (json_iterator::abandon), and reset() would follow a null pointer.
+inline bool restart(od::object& object) {
+  struct Iterator : od::object {
+    static auto& of(od::object& object) { return object.*&Iterator::iter; }
+  };
+  return Iterator::of(object).json_iter().is_alive() && !object.reset().error();
+}
+
 // Fills `tokens` with those of the named keys, in one walk over the object from its first field.
 template <std::size_t N>
 bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
   tokens.fill({});
-  if (object.reset().error()) return false;
+  if (!restart(object)) return false;
   return for_each_field(object, [&](std::string_view key, od::value& value) {
     const std::size_t i = table.find(key);
     if (i < N) tokens[i] = token_of(value);
@@ -105,7 +114,7 @@ bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
 
 // Looks for `key` from the first field on. False when it is not there.
 inline bool seek(od::object& object, std::string_view key, od::value& value) {
-  return !object.reset().error() && !object.find_field(key).get(value);
+  return restart(object) && !object.find_field(key).get(value);
 }
 inline bool seek_object(od::object& object, std::string_view key, od::object& inner) {
   od::value value;

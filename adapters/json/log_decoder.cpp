@@ -182,7 +182,7 @@ bool LogDecoder::read_open(RawRef raw, EventBatch& out, Fate& fate) {
   od::object root;
   if (parsers_->document.get_object().get(root)) return false;
   fate = read(root, raw, out);
-  if (!fate.broken) return true;
+  if (!fate.broken && parsers_->document.is_alive()) return true;  // else some walk met what is no JSON
   out.cut_back(before);
   return false;
 }

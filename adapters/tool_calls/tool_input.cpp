@@ -193,7 +193,7 @@ bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event&
   std::string_view raw;
   if (object.raw_json().get(raw)) return false;
   call.input_hash = hash_combine(hash64(call.tool), hash64(trimmed(raw)));
-  if (object.reset().error()) return false;
+  if (!restart(object)) return false;
 
   Input input;
   TodoInput todos(call.tool);

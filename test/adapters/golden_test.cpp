@@ -10,6 +10,7 @@
 #include <cctype>
 #include <ostream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,26 @@ TEST_P(Golden, DecoderKeepsNothingBetweenRecords) {
       at = end + 1;
     }
     EXPECT_EQ(test::batch_json(pieces), test::batch_json(whole.batch)) << path;
+  }
+}
+
+// No sign of JSON is so dear that a record without it ends the program, or leaves the ledger short.
+TEST_P(Golden, ARecordMayLackAnySign) {
+  for (const auto& [path, candidate] : case_.sources) {
+    if (candidate.format == SourceFormat::json || !test::is_log(adapter_, candidate, case_.files)) continue;
+    const std::string& input = case_.files.text(path);
+    const auto decoder = adapter_.open(test::decode_source(adapter_, candidate, input).source);
+    std::istringstream lines(input);
+    for (std::string line; std::getline(lines, line);)
+      for (std::size_t at = 0; (at = line.find_first_of("{}[]:,\"", at)) != std::string::npos; ++at) {
+        std::string damaged = line;
+        damaged.erase(at, 1);
+        const std::size_t size = damaged.size();
+        damaged.append(kRecordPadding, ' ');
+        EventBatch batch;
+        decoder->decode({std::string_view(damaged).substr(0, size), 1, true}, batch);
+        ASSERT_EQ(test::bytes_of(batch.coverage), size + 1) << line << "\nwithout " << at;
+      }
   }
 }
 
