@@ -343,8 +343,10 @@ ParsedQuery parse_query(std::string_view text, TimeMs now, Operators operators) 
     ParsedQuery out;
     out.is_error_output = true;
     for (const auto* parts : {&signature->messages, &signature->frames})
-      for (const std::string& part : *parts)
+      for (const std::string& part : *parts) {
         out.wanted.push_back({cleaned(part), false});
+        std::erase(out.wanted.back().text, '"');
+      }
     return out;
   }
   const auto time = take_time(clean, now);
