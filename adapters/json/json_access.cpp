@@ -13,7 +13,9 @@ std::int64_t number_of(const dom::object& object, std::string_view key) {
   std::int64_t number = 0;
   double fraction = 0;
   if (!object[key].get(number)) return number;
-  return object[key].get(fraction) ? 0 : static_cast<std::int64_t>(fraction);
+  constexpr double kBeyond = 9'223'372'036'854'775'808.0;  // 2^63
+  if (object[key].get(fraction) || !(fraction >= -kBeyond && fraction < kBeyond)) return 0;
+  return static_cast<std::int64_t>(fraction);
 }
 
 bool flag_of(const dom::object& object, std::string_view key) {

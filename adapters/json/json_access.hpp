@@ -123,7 +123,8 @@ inline bool seek_object(od::object& object, std::string_view key, od::object& in
 
 // A member of a parsed object; empty, 0 or false when it is not there or of another type.
 std::string_view text_of(const dom::object& object, std::string_view key);
-std::int64_t number_of(const dom::object& object, std::string_view key);  // fractions are cut off
+std::int64_t number_of(const dom::object& object,
+                       std::string_view key);  // 0 beyond 64 bits, too; fractions are cut off
 bool flag_of(const dom::object& object, std::string_view key);
 
 // Opens records that are one JSON object each. A record that breaks only in its encoding (bytes that are not UTF-8,
