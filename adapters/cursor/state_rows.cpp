@@ -278,7 +278,7 @@ Result<void> RowLedger::count_rows() {
         add("composerData", unused->second, bytes);
       else if (!value)
         add(type, "deleted", bytes);
-      else if (items_.contains(row.rowid))
+      else if (items_.contains(row.rowid) || row.key.starts_with(kComposerKey))  // the latter: written since note()
         size_ += bytes;
       else if (row.key.starts_with(kBubbleKey))
         add(type, "orphan", bytes);
@@ -322,7 +322,8 @@ Result<void> RowLedger::count_table(const std::string& table) {
 
 Result<void> RowLedger::count() {
   // A kind that is there no more has to be said to be.
-  for (const char* reason : {"deleted", "damaged", "messages_missing", "unread_state", "draft_only", "no_messages"})
+  for (const char* reason :
+       {"deleted", "damaged", "messages_missing", "unread_state", "draft_only", "no_messages", "editor_state"})
     add("composerData", reason, 0, 0);
   for (const char* reason : {"deleted", "orphan"})
     add("bubbleId", reason, 0, 0);

@@ -1,4 +1,6 @@
 #include "adapters/adapter.hpp"
+#include "adapters/cursor/state_rows.hpp"
+#include "daemon/ingest/source_file.hpp"
 #include "test/adapters/state_follower.hpp"
 #include "test/support/cursor_state.hpp"
 #include "test/support/temp_dir.hpp"
@@ -53,6 +55,22 @@ TEST_F(CursorLive, OneNewBubbleIsAllThatIsRead) {
   EXPECT_EQ(second.batch.events[0].text, text);
   EXPECT_FALSE(second.batch.events[0].time_estimated);
   EXPECT_TRUE(look().unchanged);
+}
+
+// Cursor writes a conversation's own row again all the time. It is counted with the conversation; as something else it
+// would stay in the ledger for good.
+TEST_F(CursorLive, AConversationWrittenWhileRowsAreCountedIsNothingElse) {
+  cursor_.fill(1);
+  const DiskView view;
+  const auto rows = cursor::StateRows::open(view, path_).value();
+  cursor::RowLedger ledger(*rows);
+  ledger.note(rows->conversation(CursorState::composer_id(0)).value());
+  cursor_.add_bubble(0, CursorState::kBubbles);
+  ASSERT_TRUE(ledger.count());
+  for (const CoverageEntry& line : ledger.take_rest()) {
+    if (line.record_type != "composerData") continue;
+    EXPECT_EQ(line.records, 0U) << line.reason;
+  }
 }
 
 TEST_F(CursorLive, ABubbleThatGrowsAndOneInTheMiddleThatIsWrittenAgain) {
