@@ -51,7 +51,7 @@ struct AdminService {
   AdminMethod<MemoryCatalogParams, MemoryCatalogReport> memory_catalog;
   AdminMethod<tools::CaptureParams, tools::CaptureAnswer> capture;
   AdminMethod<CompactParams, CompactReport> compact;
-  AdminMethod<RebuildParams, IndexRebuildReport> rebuild;
+  AdminMethod<RebuildParams, RebuildResponse> rebuild;
   AdminMethod<RecallParams, RecallReport> recall;
   AdminMethod<CoverageParams, CoverageReport> coverage;
   AdminMethod<ImportParams, ImportReport> import;

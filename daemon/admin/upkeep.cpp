@@ -70,14 +70,14 @@ Result<CompactReport> compact(MemoryHost& host) {
   return out;
 }
 
-std::string render_text(const IndexRebuildReport& r) {
+std::string render_text(const RebuildResponse& r) {
   if (r.started)
     return "The store is being made anew from the raw layer. Until that is done answers come from the store as it was "
            "and nothing new is stored; `memd status` tells how far it is, and how it ended.\n";
   return fmt::format("Made anew: {}, in {:.2f} s.\n", r.what, r.seconds);
 }
 
-Result<IndexRebuildReport> rebuild(MemoryHost& host, const ProcessFacts& facts, const RebuildParams& params) {
+Result<RebuildResponse> rebuild(MemoryHost& host, const ProcessFacts& facts, const RebuildParams& params) {
   const bool all = params.what == "store";
   if (params.accept_loss && !all)
     return Error(Errc::invalid_argument, "accept_loss: goes with what=store, an index loses nothing");
@@ -86,7 +86,7 @@ Result<IndexRebuildReport> rebuild(MemoryHost& host, const ProcessFacts& facts, 
       return Error(Errc::unavailable,
                    "only a daemon makes its store anew when asked; without one, `memd rebuild` does");
     MEMD_TRY(facts.rebuild_store(params.accept_loss ? OnLoss::accept : OnLoss::refuse));
-    return IndexRebuildReport{params.what, 0, true};
+    return RebuildResponse{params.what, 0, true};
   }
   if (host.ingest() == nullptr) return host.does_not_write();
   const auto start = std::chrono::steady_clock::now();
@@ -96,7 +96,7 @@ Result<IndexRebuildReport> rebuild(MemoryHost& host, const ProcessFacts& facts, 
     const auto mend = [](Writer& writer) { return writer.transact(mend_search); };
     MEMD_TRY(host.ingest()->perform(mend));
   }
-  return IndexRebuildReport{params.what, seconds_since(start), false};
+  return RebuildResponse{params.what, seconds_since(start), false};
 }
 
 }  // namespace memd::admin

@@ -36,16 +36,16 @@ struct RebuildParams {
   bool accept_loss = false;
 };
 
-struct IndexRebuildReport {
+struct RebuildResponse {
   std::string what;
   double seconds = 0;
   bool started = false;
 };
-std::string render_text(const IndexRebuildReport& report);
+std::string render_text(const RebuildResponse& report);
 
 // Makes an index anew from what it is of: rows of the store, or files of memories. Of the whole store it only begins
 // it, as `memd rebuild` does it; StatusReport::rebuild tells of it.
-Result<IndexRebuildReport> rebuild(MemoryHost& host, const ProcessFacts& facts, const RebuildParams& params);
+Result<RebuildResponse> rebuild(MemoryHost& host, const ProcessFacts& facts, const RebuildParams& params);
 
 std::uint64_t store_bytes(const MemoryHost& host);
 std::uint64_t raw_bytes(const MemoryHost& host);
@@ -82,8 +82,8 @@ struct Describe<admin::RebuildParams> {
 };
 
 template <>
-struct Describe<admin::IndexRebuildReport> {
-  using T = admin::IndexRebuildReport;
+struct Describe<admin::RebuildResponse> {
+  using T = admin::RebuildResponse;
   static constexpr auto fields =
       fields_of(field("what", &T::what, "What was made anew."), field("seconds", &T::seconds, "It took."),
                 field("started", &T::started, "true: it goes on; Status tells how far it is, and how it ended."));

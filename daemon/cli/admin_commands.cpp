@@ -308,22 +308,24 @@ Result<int> rebuild_here(const Invocation& call, bool stop_daemon, OnLoss on_los
 }
 
 // Null: no daemon answers.
-Result<std::unique_ptr<Caller>> running_daemon(const Settings& settings) {
+Result<std::unique_ptr<Caller>> running_daemon(const Settings& settings, std::ostream& told = std::cerr) {
   std::unique_ptr<Caller> none;
   MEMD_TRY_ASSIGN(const auto daemon, connect_running(settings));
   if (!daemon) return none;
-  MEMD_TRY_ASSIGN(auto caller, open_caller(settings, Need::read));
+  MEMD_TRY_ASSIGN(auto caller, open_caller(settings, Need::read, kPatience, told));
   return caller->is_daemon() ? std::move(caller) : std::move(none);
 }
 
-// What comes of the rebuild that the daemon makes. Its connections end twice meanwhile.
+// What comes of the rebuild that the daemon makes. Its connections end twice meanwhile, maybe within a greeting, and
+// for a moment there is no store: what goes wrong at one look is looked at again.
 Result<admin::StoreRebuildStatus> await_rebuild(const Settings& settings) {
   constexpr std::chrono::milliseconds kEvery{200};
   constexpr int kMostSilent = 50;
+  std::ostream nobody(nullptr);
   ProgressBar bar("rebuilding");
   for (int silent = 0; silent < kMostSilent; std::this_thread::sleep_for(kEvery)) {
-    MEMD_TRY_ASSIGN(const auto daemon, running_daemon(settings));
-    const auto status = daemon ? ask_admin<admin::StatusReport>(*daemon, "status", "{}") : Error();
+    const auto daemon = running_daemon(settings, nobody);
+    const auto status = daemon && *daemon ? ask_admin<admin::StatusReport>(**daemon, "status", "{}") : Error();
     if (!status) {
       ++silent;
       continue;
@@ -346,7 +348,7 @@ Result<std::optional<int>> rebuild_by_daemon(const Invocation& call, OnLoss on_l
   w.add_flag("accept_loss", on_loss == OnLoss::accept);
   MEMD_TRY_ASSIGN(const mcp::ToolOutcome outcome, daemon->admin("rebuild", w.finish(), {}));
   if (outcome.is_error && outcome.is_usage) return here;  // a daemon of an older program
-  MEMD_TRY(read_answer<admin::IndexRebuildReport>(outcome));
+  MEMD_TRY(read_answer<admin::RebuildResponse>(outcome));
   MEMD_TRY_ASSIGN(const auto end, await_rebuild(call.settings));
   if (!end.result) return Error(Errc::store, admin::told(end));
   MEMD_TRY_ASSIGN(const int code, print_rebuilt(call, *end.result));

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { clients } from './support/clients.mjs';
 import { Home, writeHistory } from './support/history.mjs';
-import { LineClient, binary, cleanUp, cli, environment, eventually, keepDoing, options, startDaemon, stopDaemons, ways } from './support/memd.mjs';
+import { LineClient, binary, cleanUp, cli, environment, eventually, keepDoing, options, socketOf, startDaemon, stopDaemons, ways } from './support/memd.mjs';
 import { daemonsOf } from './support/processes.mjs';
 
 const sessions = 12;
@@ -118,6 +119,30 @@ test('memd rebuild asks the daemon that runs, and tells what came of it', async 
   assert.deepEqual(now.rebuild.result, json);
   const told = await promisify(execFile)(binary, [...options(home), 'status'], { env: environment(home) });
   assert.match(told.stdout, /^Rebuild +replaced .*: the store was made anew from /m);
+  await stopDaemons(home);
+});
+
+test('memd rebuild looks again when a connection ends within its greeting', async () => {
+  await startDaemon(home);
+  await allIsRead();
+  const before = await rows();
+  // Stands where a command looks first. Once the order is through it ends four connections at their first byte.
+  let ordered = false;
+  let ended = 0;
+  const between = createServer((client) => {
+    if (ordered && ended < 4) return client.once('data', () => ((ended += 1), client.destroy()));
+    const daemon = createConnection(socketOf(home));
+    client.on('data', (text) => (ordered ||= text.includes('memd/rebuild')));
+    for (const [from, to] of [[client, daemon], [daemon, client]]) from.on('error', () => to.destroy()).pipe(to);
+  });
+  await new Promise((resolve) => between.listen(join(home.data, 'memd.sock'), resolve));
+  const { code, json, stderr } = await cli(home, 'rebuild');
+  between.close();
+  assert.equal(code, 0, stderr);
+  assert.equal(stderr, '');
+  assert.equal(json.replaced, true);
+  assert.equal(ended, 4);
+  assert.equal(await rows(), before);
   await stopDaemons(home);
 });
 

@@ -145,7 +145,7 @@ TEST_F(GrpcDaemon, MakesItsStoreAnewAndServesOn) {
 
   v1::RebuildParams all;
   all.set_what("store");
-  v1::IndexRebuildReport begun;
+  v1::RebuildResponse begun;
   const auto asked = client.ask(&AdminClient::Stub::Rebuild, all, begun);
   ASSERT_TRUE(asked.ok()) << asked.error_message() << log();
   EXPECT_TRUE(begun.started());

@@ -189,7 +189,7 @@ TEST_F(GrpcDoor, AnswersEachCall) {
   EXPECT_EQ(compacted.left(), "");
 
   v1::RebuildParams what;
-  v1::IndexRebuildReport rebuilt;
+  v1::RebuildResponse rebuilt;
   ask("Rebuild", &Stub::Rebuild, what, rebuilt);
   EXPECT_EQ(rebuilt.what(), "search");
   what.set_what("memories");

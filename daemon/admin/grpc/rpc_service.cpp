@@ -55,7 +55,7 @@ Unary* RpcService::Capture(Context*, const v1::CaptureParams* request, v1::Captu
 Unary* RpcService::Compact(Context*, const v1::CompactParams* request, v1::CompactReport* response) {
   return answer(calls_, calls_.service().compact, request, response);
 }
-Unary* RpcService::Rebuild(Context*, const v1::RebuildParams* request, v1::IndexRebuildReport* response) {
+Unary* RpcService::Rebuild(Context*, const v1::RebuildParams* request, v1::RebuildResponse* response) {
   return answer(calls_, calls_.service().rebuild, request, response);
 }
 Unary* RpcService::Recall(Context*, const v1::RecallParams* request, v1::RecallReport* response) {

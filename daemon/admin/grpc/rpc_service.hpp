@@ -29,7 +29,7 @@ class RpcService final : public v1::Admin::CallbackService {
   Unary* MemoryCatalog(Context*, const v1::MemoryCatalogParams* request, v1::MemoryCatalogReport* response) override;
   Unary* Capture(Context*, const v1::CaptureParams* request, v1::CaptureAnswer* response) override;
   Unary* Compact(Context*, const v1::CompactParams* request, v1::CompactReport* response) override;
-  Unary* Rebuild(Context*, const v1::RebuildParams* request, v1::IndexRebuildReport* response) override;
+  Unary* Rebuild(Context*, const v1::RebuildParams* request, v1::RebuildResponse* response) override;
   Unary* Recall(Context*, const v1::RecallParams* request, v1::RecallReport* response) override;
   Unary* GetCoverage(Context*, const v1::CoverageParams* request, v1::CoverageReport* response) override;
   Unary* Import(Context*, const v1::ImportParams* request, v1::ImportReport* response) override;
