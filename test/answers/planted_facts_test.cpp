@@ -214,7 +214,7 @@ class PlantedFacts : public testing::Test {
     const test::TempDir home;
     std::vector<PlantedSession> sessions;
     std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(test::source_dir() / "test/daemon/planted_facts" / half))
+    for (const auto& entry : fs::directory_iterator(test::source_dir() / "test/answers/planted_facts" / half))
       files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
