@@ -54,7 +54,8 @@ FeaturesOut features_of(const RankingFeatures& f) {
           {"same_project", rounded(f.same_project)},
           {"abandoned", rounded(f.abandoned)},
           {"subagent", rounded(f.subagent)},
-          {"decision", rounded(f.decision)}};
+          {"decision", rounded(f.decision)},
+          {"verbatim", rounded(f.verbatim)}};
 }
 
 // Those that stand whole in the first bytes of the snippet.
