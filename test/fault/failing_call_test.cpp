@@ -102,7 +102,11 @@ class Work {
     const bool said = ending.code != 0 || ending.said.find("memd: ") != std::string::npos ||
                       ending.said.find("found by words alone") != std::string::npos;
     said_ += said ? 1 : 0;
-    if (!said && ending.signal == 0 && !may_go_unsaid(failure, place)) {
+    if (!said && ending.signal != 0)
+      ++stopped_early_;
+    else if (!said && may_go_unsaid(failure, place))
+      ++locked_out_;
+    else if (!said) {
       ++went_on_;
       EXPECT_EQ(test::rows_of_one(dump_now(place), want_now_), std::vector<std::string>())
           << "not all was done, and nothing says so: " << dump_now(place).size() << " rows of " << want_now_.size();
@@ -144,8 +148,11 @@ class Work {
   }
 
   void report() const {
-    std::printf("%-10s %5d tries, %5d failed: %5d said so, %5d did it all the same; lost: %d\n", name_, tries_.load(),
-                failed_.load(), said_.load(), went_on_.load(), lost_.load());
+    std::printf(
+        "%-10s %5d tries, %5d failed: %5d said so, %5d did it all the same, %5d were not to read a file, %5d were "
+        "stopped before they were ready; lost: %d\n",
+        name_, tries_.load(), failed_.load(), said_.load(), went_on_.load(), locked_out_.load(), stopped_early_.load(),
+        lost_.load());
   }
 
  private:
@@ -240,6 +247,8 @@ class Work {
   std::atomic<int> failed_{0};
   std::atomic<int> said_{0};
   std::atomic<int> went_on_{0};
+  std::atomic<int> locked_out_{0};     // may_go_unsaid()
+  std::atomic<int> stopped_early_{0};  // daemons, by the test's SIGTERM
   std::atomic<int> lost_{0};
 };
 
