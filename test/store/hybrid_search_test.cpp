@@ -233,6 +233,24 @@ TEST_F(HybridSearch, WhatStandsAsTypedComesFirst) {
   EXPECT_EQ(answer.hits[0].features->verbatim, 1) << "its operators are no part of it";
 }
 
+// As in the search of an editor: who types no capital letter means any.
+TEST_F(HybridSearch, CapitalLettersCountWhenOneWasTyped) {
+  const auto s = store_.session({.native_id = "cccc1"});
+  const auto capital = add(s, "the cache", "It fails as the Redis cache is full.", 0.1F);
+  const auto small = add(s, "the build", "the redis cache of the build", 0.1F);
+  const auto holding = [&](const std::string& typed) {
+    SearchQuery q = query(typed);
+    q.mode = SearchMode::lexical;
+    q.explain = true;
+    std::vector<ExchangeId> out;
+    for (const SearchHit& hit : ask(q).hits)
+      if (hit.features->verbatim == 1) out.push_back(hit.id);
+    return out;
+  };
+  EXPECT_THAT(holding("redis cache"), testing::UnorderedElementsAre(capital, small));
+  EXPECT_THAT(holding("Redis cache"), testing::ElementsAre(capital));
+}
+
 TEST_F(HybridSearch, ExplainsByFeatures) {
   auto q = query();
   q.explain = true;

@@ -454,18 +454,24 @@ void HybridSearch::look_closely(const LexicalQuestion& words, std::span<FusionCa
   decided.reset();
 }
 
-// Of the best, which hold the question as typed, or what of it are words when it has operators: same letters, signs and
-// order. Reads only those that hold all its words.
+// Of the best, which hold the question as typed, or what of it are words when it has operators: same signs and order.
+// Capital letters count when one was typed, as in the search of an editor. Reads only those that hold all its words.
 void HybridSearch::look_for_whole(const Phrasing& phrasing, std::span<FusionCandidate> best) {
   const std::string_view typed = ascii::trimmed(phrasing.text);
   const std::string words = joined(phrasing.words.typed.wanted);
+  const bool any_case = std::none_of(typed.begin(), typed.end(), ascii::is_upper);
+  const auto stands_in = [&](std::string_view text) {
+    const std::string lowered = any_case ? ascii::lowered(text) : std::string();
+    if (any_case) text = lowered;
+    return holds_whole(text, typed) || holds_whole(text, words);
+  };
   auto& q = db_.prepare(
       "SELECT user_message, interventions, assistant_response, tool_text FROM exchanges WHERE exchange_pk = ?1");
   for (FusionCandidate& c : best) {
     if (c.features.coverage < kAllWords) continue;
     if (q.bind(c.id).step())
       for (int column = 0; column < 4 && c.features.verbatim == 0; ++column)
-        c.features.verbatim = holds_whole(q.text(column), typed) || holds_whole(q.text(column), words) ? 1 : 0;
+        c.features.verbatim = stands_in(q.text(column)) ? 1 : 0;
     q.reset();
   }
 }
