@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <functional>
 #include <set>
 
 namespace memd {
@@ -224,6 +226,9 @@ TEST_F(HybridSearch, WhatStandsAsTypedComesFirst) {
     EXPECT_EQ(answer.hits[0].id, typed);
     for (const SearchHit& hit : answer.hits)
       EXPECT_EQ(hit.features->verbatim, hit.id == typed ? 1 : 0) << hit.id;
+    // Memories and topics compare these scores with their own.
+    EXPECT_TRUE(std::ranges::is_sorted(answer.hits, std::ranges::greater(), &SearchHit::relevance_score));
+    EXPECT_LT(answer.hits[0].relevance_score, 1) << "it stands first, but its score is that of its words";
   }
   SearchQuery filtered = query("ran go test platform:claude_code");
   filtered.explain = true;

@@ -126,6 +126,14 @@ bool holds_whole(std::string_view text, std::string_view phrase) {
   return false;
 }
 
+// Scores fall from the first to the last: what stands first for it holds the question as typed has at least the score
+// of what follows.
+void even_out(std::vector<FusionCandidate>& ranked) {
+  double least = 0;
+  for (auto c = ranked.rbegin(); c != ranked.rend(); ++c)
+    least = c->score = std::max(least, c->score);
+}
+
 // Those that have to be there come first in a plan.
 std::uint64_t required_terms(const QueryPlan& plan) {
   std::uint64_t out = 0;
@@ -209,6 +217,7 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
     hits = distinct(ranking.candidates, std::max(wanted, kLeastDistinct));
     if (hits.size() >= wanted || ranking.complete) break;
   }
+  even_out(ranking.candidates);
   answer.more = hits.size() >= wanted;
   const EvidenceWeights& weights = evidence_weights(model);
   const auto likely = [&](const FusionCandidate& c) {

@@ -10,7 +10,7 @@ namespace {
 // The weight of each list; together 1.
 std::vector<double> weights_of(std::span<const std::vector<FusionCandidate>> lists, const FusionWeights& weights) {
   std::vector<double> out(lists.size(), 1.0);
-  const double best = lists.front().empty() ? 0 : std::clamp(lists.front().front().score, 0.0, 1.0);
+  const double best = lists.front().empty() ? 0 : std::clamp(lists.front().front().standing(), 0.0, 1.0);
   out.front() = weights.first + weights.sure * std::pow(best, weights.sureness);
   double sum = 0;
   for (const double w : out)
@@ -29,6 +29,7 @@ std::vector<FusionCandidate> fuse(std::span<const std::vector<FusionCandidate>> 
   std::unordered_map<ExchangeId, std::size_t> places;
   struct Sum {
     double score = 0;
+    double lead = 0;
     double evidence = 0;
   };
   std::vector<Sum> sums;
@@ -44,9 +45,10 @@ std::vector<FusionCandidate> fuse(std::span<const std::vector<FusionCandidate>> 
       }
       FusionCandidate& known = out[at->second];
       sums[at->second].score += shares[p] * c.score;
+      sums[at->second].lead += shares[p] * c.lead;
       sums[at->second].evidence += shares[p] * c.evidence;
       if (rank < kFoundAmong) known.found_by |= 1U << p;
-      if (!fresh && c.score > known.score) {
+      if (!fresh && c.standing() > known.standing()) {
         const std::uint32_t found_by = known.found_by;
         known = c;
         known.phrasing = p;
@@ -57,11 +59,10 @@ std::vector<FusionCandidate> fuse(std::span<const std::vector<FusionCandidate>> 
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (out[i].found_by == 0) out[i].found_by = 1U << out[i].phrasing;
     out[i].score = sums[i].score;
+    out[i].lead = sums[i].lead;
     out[i].evidence = sums[i].evidence;
   }
-  std::sort(out.begin(), out.end(), [](const FusionCandidate& a, const FusionCandidate& b) {
-    return a.score != b.score ? a.score > b.score : a.id > b.id;
-  });
+  std::sort(out.begin(), out.end(), stands_before);
   return out;
 }
 

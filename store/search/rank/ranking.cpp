@@ -94,7 +94,7 @@ double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeigh
       w.coverage * focused_coverage(f) + w.neighbour_turns * f.neighbour_turns + w.surroundings * f.surroundings;
   double sum = w.bm25 * f.bm25 + w.adjacency * f.adjacency + w.title * f.title + w.identifier * f.identifier +
                f.brevity * around + (1 - f.brevity) * w.self_contained * f.bm25 + w.recency * f.recency +
-               w.date * f.date + w.same_project * f.same_project + w.decision * f.decision + w.verbatim * f.verbatim;
+               w.date * f.date + w.same_project * f.same_project + w.decision * f.decision;
   double most = w.bm25 + w.adjacency + w.title + w.coverage + w.surroundings;
   if (by_meaning) {
     sum += w.meaning * closeness(f.dense_z) + w.tokens * f.tokens;
@@ -103,12 +103,16 @@ double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeigh
   return sum / most * (f.abandoned > 0 ? w.abandoned : 1) * (f.subagent > 0 ? w.subagent : 1);
 }
 
+bool stands_before(const FusionCandidate& a, const FusionCandidate& b) {
+  return a.standing() != b.standing() ? a.standing() > b.standing() : a.id > b.id;
+}
+
 void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights) {
-  for (FusionCandidate& c : candidates)
+  for (FusionCandidate& c : candidates) {
     c.score = fused_score(c.features, by_meaning, weights);
-  std::sort(candidates.begin(), candidates.end(), [](const FusionCandidate& a, const FusionCandidate& b) {
-    return a.score != b.score ? a.score > b.score : a.id > b.id;
-  });
+    c.lead = c.features.verbatim;
+  }
+  std::sort(candidates.begin(), candidates.end(), stands_before);
 }
 
 namespace {

@@ -28,7 +28,6 @@ struct RankingWeights {
   double recency = 0.05;
   double same_project = 0.1;
   double decision = 0.25;
-  double verbatim = 3.0;  // chosen on lines drawn from a history: docs/decisions/0002-ranking-weights.md
   // What is left of the score of an exchange that its session has left for another branch; of one of a session that
   // another one started.
   double abandoned = 0.75;
@@ -56,9 +55,16 @@ struct FusionCandidate {
   std::size_t phrasing = 0;    // that speaks for it most, and whose features these are
   std::uint32_t found_by = 1;  // SearchHit::found_by
   RankingFeatures features;
-  double score = 0;
+  double score = 0;     // 0…1
+  double lead = 0;      // features.verbatim; of several phrasings the weighted mean
   double evidence = 0;  // evidence() of the features; of several phrasings the weighted mean
+
+  // What it is ranked by: what holds the question as typed stands before what does not.
+  double standing() const { return score + lead; }
 };
+
+// Best first, equal ones newest first (by id).
+bool stands_before(const FusionCandidate& a, const FusionCandidate& b);
 
 // A standardised cosine: 0 up to one deviation above the mean, 1 at five, at most 1.5.
 double closeness(double dense_z);
@@ -77,10 +83,11 @@ double recency_of(TimeMs started_at, TimeMs now);
 void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares,
                  const RankingWeights& weights = kRankingWeights);
 
-// 0…1. 1: every word of the question, often, side by side, and its meaning too when `by_meaning`.
+// 0…1. 1: every word of the question, often, side by side, and its meaning too when `by_meaning`. Leaves `verbatim`
+// out.
 double fused_score(const RankingFeatures& features, bool by_meaning, const RankingWeights& weights = kRankingWeights);
 
-// Sets the scores and sorts: best first, equal ones newest first (by id).
+// Sets the scores and leads and sorts by stands_before().
 void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights = kRankingWeights);
 
 // How much each feature speaks for a hit, in log odds. Fitted by bench/retrieval/calibration.py on the questions of
