@@ -274,6 +274,8 @@ TEST_F(PlantedFacts, PacksGiveBackWhatWasToldAmongMuchElse) {
   // Which are missing here is nobody's business: packs are not made to fit them.
   const Recovered held = recover("held", 2000);
   EXPECT_GE(held.found * 100, held.all * 86) << held.found << " of " << held.all;
+  const Recovered small = recover("held", 1000);
+  EXPECT_GE(small.found * 100, small.all * 80) << small.found << " of " << small.all;
 }
 
 }  // namespace
