@@ -55,7 +55,7 @@ struct SearchQuery {
   bool explain = false;        // hits carry their features
   std::string near_project{};  // identity key of the project the question is asked from; its hits come a little earlier
   TimeMs now = 0;              // for what is recent; 0: age does not count
-  bool count_outside = false;  // also count what filter.project leaves out
+  bool count_outside = false;  // also look at what filter.project leaves out
   bool operators = true;       // whether "-word", "path:x" and the like in `text` mean more than words
 };
 
@@ -133,6 +133,20 @@ struct SemanticCoverage {
   std::string trouble;       // why it was not used, or what it lacks; empty: nothing
 };
 
+// A hit that filter.project leaves out, for which clearly more speaks than for all that it lets through.
+struct BetterElsewhere {
+  ExchangeId id = 0;
+  std::string project;    // its identity key; empty: the session has none
+  double likelihood = 0;  // as SearchHit::likelihood
+};
+
+// What filter.project leaves out of the best `limit` hits of all projects.
+struct OutsideHits {
+  std::int64_t count = 0;  // without hits of low confidence
+  double likelihood = 0;   // as SearchAnswer::likelihood
+  std::optional<BetterElsewhere> better;
+};
+
 struct SearchAnswer {
   std::vector<SearchHit> hits;
   SearchMode mode = SearchMode::lexical;  // that was possible
@@ -143,12 +157,10 @@ struct SearchAnswer {
   std::vector<std::string> ignored_terms;  // too common to help, without letters, or in no exchange at all
   std::vector<std::string> unknown_terms;  // those of them that are in no exchange at all
   std::vector<std::string> excluded;       // what hits do not hold, because the text excludes it
-  std::vector<std::string> dropped;  // operators of the text, as typed, with which nothing was found: read as words
-  std::string unknown_project;       // what to say of a typed `project:` that there is not; empty: all is well
-  std::int64_t left_out = 0;         // hits that an index names and the store does not hold: it is damaged
-  // Of the best `limit` hits of all projects those outside filter.project, without hits of low confidence. Counted on
-  // request.
-  std::optional<std::int64_t> outside;
+  std::vector<std::string> dropped;    // operators of the text, as typed, with which nothing was found: read as words
+  std::string unknown_project;         // what to say of a typed `project:` that there is not; empty: all is well
+  std::int64_t left_out = 0;           // hits that an index names and the store does not hold: it is damaged
+  std::optional<OutsideHits> outside;  // on request
 };
 
 struct SessionRow {

@@ -5,10 +5,15 @@
   calibration.py cases.jsonl [--picture docs/images/reliability.svg]
   calibration.py cases.jsonl --leave-one-out [--features …,known,words_in,rarest_in,agreement,gap,hits_coverage]
 
+  retrieval_bench … --part in-projects [--final] --dump-cases cases.jsonl
+  calibration.py cases.jsonl --in-projects [--margins 3]
+
 A question has a label: it was talked of in that home, or not. What is fitted is a logistic function of the features of
 its best hit; a question is judged by the hit, among the first five, for which most speaks. Weights are not negative,
 so more of anything never means less likely. Fitted on the questions of the group "train", reported for all; or on all
 homes but one, for each.
+The last asks when an answer about one project may say that another has a better hit: when that hit is possible, and so
+much more speaks for it than for all inside, in log odds.
 Needs numpy.
 """
 import argparse
@@ -152,6 +157,37 @@ def leave_one_out(questions, names):
     print("mean of homes         AUC %.3f   said at .06 missed %.3f" % tuple(np.mean(rows, axis=0)))
 
 
+def share(values):
+    rng = np.random.default_rng(2)
+    values = np.array(values, float)
+    means = [values[rng.integers(0, len(values), len(values))].mean() for _ in range(2000)]
+    return "%.3f [%.3f %.3f]" % (values.mean(), *np.quantile(means, [0.025, 0.975]))
+
+
+def in_projects(file, margins, threshold):
+    """How often an answer says that nothing here is relevant, or that another project has something better."""
+    rows = collections.defaultdict(list)
+    with open(file, encoding="utf-8") as f:
+        for line in f:
+            case = json.loads(line)
+            own = any(g.startswith("from its own") for g in case["groups"])
+            for asked, likely in zip(("one phrasing", "with also"), case["verdicts"]):
+                p = np.clip(likely, 1e-12, 1 - 1e-12)
+                inside, outside = np.log(p / (1 - p))
+                rows["hybrid" if case["hybrid"] else "lexical", asked].append((own, likely[0], likely[1], outside - inside))
+    for (mode, asked), listed in sorted(rows.items()):
+        own, inside, outside, more = (np.array(c) for c in zip(*listed))
+        own = own.astype(bool)
+        print(f"{mode}, {asked}: from another project {(~own).sum()}, from its own {own.sum()}; "
+              f"AUC inside {auc(inside, own):.3f}, inside less outside {auc(-more, own):.3f}")
+        nothing = inside < threshold
+        print(f"  nothing relevant        {share(nothing[~own])}   {share(nothing[own])}")
+        for margin in margins:
+            better = (outside >= threshold) & (more >= margin)
+            print(f"  better by {margin:4.2f}          {share(better[~own])}   {share(better[own])}   "
+                  f"or nothing {share((better | nothing)[~own])}   {share((better | nothing)[own])}")
+
+
 def picture(curves, file):
     """Reliability diagrams side by side, as SVG."""
     size, gap, top = 220, 56, 44
@@ -188,7 +224,12 @@ def main():
     parser.add_argument("--weights", help="constant,weight,…: report these, fit nothing")
     parser.add_argument("--leave-one-out", action="store_true", help="fit on all homes but one, for each")
     parser.add_argument("--picture")
+    parser.add_argument("--in-projects", action="store_true", help="what another project would have to have")
+    parser.add_argument("--margins", default="1,1.5,2,2.5,3,3.5,4,5", help="in log odds")
     o = parser.parse_args()
+    if o.in_projects:
+        in_projects(o.cases, [float(m) for m in o.margins.split(",")], o.threshold)
+        return
     names = o.features.split(",")
     questions = []
     with open(o.cases, encoding="utf-8") as f:

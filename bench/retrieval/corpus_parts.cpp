@@ -6,6 +6,7 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -89,6 +90,22 @@ void place(std::vector<Question>& questions, const std::vector<Document>& docume
         most = count;
       }
   }
+}
+
+constexpr std::size_t kAskedFrom = 4;  // of the largest projects
+constexpr const char* kInOwn = "from its own project: less is better";
+constexpr const char* kInOther = "from another project: more is better";
+
+std::vector<std::string> largest_projects(const std::vector<Document>& documents) {
+  std::map<std::string, std::size_t> exchanges;
+  for (const Document& document : documents)
+    if (!document.project.empty()) ++exchanges[document.project];
+  std::vector<std::string> out;
+  for (const auto& [project, count] : exchanges)
+    out.push_back(project);
+  std::ranges::stable_sort(out, [&](const auto& a, const auto& b) { return exchanges[a] > exchanges[b]; });
+  out.resize(std::min(out.size(), kAskedFrom));
+  return out;
 }
 
 IndexedHome index_copy(const Run& run, const fs::path& home, bool with_names) {
@@ -194,6 +211,42 @@ Experiment ask_questions(const Run& run, const fs::path& home, const fs::path& f
                          {}},
                         run);
   experiment.ask(indexed, read_paraphrases(file, indexed.documents(), final_split));
+  return experiment;
+}
+
+Experiment ask_in_projects(const Run& run, const fs::path& home, const fs::path& questions, bool final_split) {
+  Experiment experiment({"in-projects",
+                         "asked from the project of what is right, and from others",
+                         Unit::exchange,
+                         {says_nothing_relevant(), tells_of_better(), names_right_project()},
+                         {kInOther, kInOwn},
+                         {},
+                         true,
+                         true},
+                        run);
+  IndexedHome indexed = index_copy(run, home, true);
+  std::map<std::string, std::string> project_of;  // by exchange
+  for (const Document& document : indexed.documents())
+    project_of[document.exchange_id] = document.project;
+  const std::vector<std::string> largest = largest_projects(indexed.documents());
+  std::vector<Question> list;
+  for (const char* file : {"paraphrases.json", "questions.json"}) {
+    for (Question& question : read_paraphrases(questions / file, indexed.documents(), final_split)) {
+      std::set<std::string> own;
+      for (const std::string& key : question.relevant)
+        if (const auto at = project_of.find(key); at != project_of.end() && !at->second.empty()) own.insert(at->second);
+      if (own.empty()) continue;
+      question.relevant.insert(own.begin(), own.end());
+      std::set<std::string> asked_from(largest.begin(), largest.end());
+      asked_from.insert(own.begin(), own.end());
+      for (const std::string& project : asked_from) {
+        Question& one = list.emplace_back(question);
+        one.directory = project;
+        one.groups.emplace_back(own.contains(project) ? kInOwn : kInOther);
+      }
+    }
+  }
+  experiment.ask(indexed, list);
   return experiment;
 }
 

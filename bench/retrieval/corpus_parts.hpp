@@ -23,6 +23,11 @@ Experiment ask_paraphrases(const Run& run, const std::filesystem::path& home, co
 Experiment ask_questions(const Run& run, const std::filesystem::path& home, const std::filesystem::path& file,
                          bool final_split);
 
+// The same two lists, asked from the project of what is right and from the largest others: how often memd says that
+// nothing is relevant, or that another project has something better. `questions` is the directory of the lists.
+Experiment ask_in_projects(const Run& run, const std::filesystem::path& home, const std::filesystem::path& questions,
+                           bool final_split);
+
 // How often memd says that it found nothing: questions about another dialog, and about the dialog itself.
 Experiment ask_other_dialogs(const Run& run, const std::vector<LocomoDialog>& dialogs);
 // The same of a home: `off_topic` is about what was never talked of there, `paraphrases` about what was.

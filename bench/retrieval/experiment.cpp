@@ -151,6 +151,17 @@ Measure tells_of_more() {
           [](const RankedList& list, Unit, const std::set<std::string>&) { return list.outside > 0 ? 1.0 : 0.0; }};
 }
 
+Measure tells_of_better() {
+  return {"better elsewhere",
+          [](const RankedList& list, Unit, const std::set<std::string>&) { return list.better ? 1.0 : 0.0; }};
+}
+
+Measure names_right_project() {
+  return {"names the right one", [](const RankedList& list, Unit, const std::set<std::string>& relevant) {
+            return list.better && relevant.contains(*list.better) ? 1.0 : 0.0;
+          }};
+}
+
 void Experiment::ask(IndexedHome& home, const std::vector<Question>& questions) {
   if (run_.texts != nullptr) {
     for (const Document& document : home.documents())
@@ -180,7 +191,8 @@ void Experiment::ask_memd(SearchTool& tool, const Question& question) {
     add("memd", question, tool.search(question.text, "", shown));
     return;
   }
-  const RankedList hybrid = tool.search(question.text, "hybrid", shown);
+  const std::string from = plan_.in_project ? question.directory : "";
+  const RankedList hybrid = tool.search(question.text, "hybrid", shown, from);
   add("hybrid", question, hybrid);
   if (hybrid.ranking != "hybrid" && !told_) {
     told_ = true;
@@ -190,7 +202,7 @@ void Experiment::ask_memd(SearchTool& tool, const Question& question) {
   // A name has no other phrasings: what it finds alone counts.
   if (has_also_)
     add("also", question,
-        question.also.empty() ? hybrid : tool.search(question.text, "hybrid", shown, "", question.also));
+        question.also.empty() ? hybrid : tool.search(question.text, "hybrid", shown, from, question.also));
   if (plan_.memd_only) return;
   if (!question.elsewhere.empty()) {
     add("project", question, tool.search(question.text, "hybrid", shown, question.directory));

@@ -25,8 +25,10 @@ Measure session_hit_at(std::size_t k);
 Measure says_nothing_relevant();
 Measure says_low_confidence();
 
-// memd says that there is more outside the project it looked at.
+// memd says that there is more outside the project it looked at; that another has a better hit; one that is right.
 Measure tells_of_more();
+Measure tells_of_better();
+Measure names_right_project();
 
 // Group of questions of which a memd that says that nothing is relevant is wrong.
 inline constexpr const char* kTalkedOf = "talked of";
@@ -65,6 +67,7 @@ class Experiment {
     std::vector<std::string> groups;   // of questions: a table each, in this order
     std::vector<std::string> details;  // further groups, in the JSON only
     bool memd_only = false;            // measures what only memd's answers say
+    bool in_project = false;           // asks from Question::directory
   };
   Experiment(Plan plan, const Run& run) : plan_(std::move(plan)), run_(run) {}
 

@@ -74,6 +74,8 @@ RankedList SearchTool::search(const std::string& question, const std::string& mo
       list.ranking = text_of(answer, "ranking");
       if (const auto* nothing = answer.if_contains("nothing_relevant")) list.nothing_relevant = nothing->as_bool();
       if (const auto* outside = answer.if_contains("outside")) list.outside = outside->as_int64();
+      if (const auto* better = answer.if_contains("better_elsewhere"))
+        list.better = text_of(better->as_object(), "project");
     }
     for (const auto& found : answer.at("results").as_array())
       list.hits.push_back(read_hit(found.as_object()));

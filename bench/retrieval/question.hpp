@@ -24,7 +24,7 @@ struct Document {
 struct Question {
   std::string text;
   std::vector<std::string> groups;  // the tables it counts in
-  std::set<std::string> relevant;   // keys; empty: nothing in the index answers it
+  std::set<std::string> relevant;   // keys; empty: nothing in the index answers it. Asked in projects: and these
   std::string directory{};          // project of what is right; empty: the question is asked from nowhere
   std::string elsewhere{};          // another project, to ask it from too
   std::vector<std::string> also{};  // other ways to say it
@@ -42,6 +42,7 @@ struct RankedList {
   std::string ranking;                   // of memd: the mode that was possible
   std::optional<bool> nothing_relevant;  // what memd says of the whole answer
   std::int64_t outside = 0;              // hits that memd says lie outside the project it looked at
+  std::optional<std::string> better;     // the project that memd says has a better hit
   double milliseconds = 0;               // until the first page was there
 };
 

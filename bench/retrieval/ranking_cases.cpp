@@ -45,6 +45,21 @@ class BuiltinSemanticIndex final : public search::SemanticIndex {
   vectors::VectorIndex index_{model()};
 };
 
+// Of the first phrasing alone, and of all together.
+std::vector<ScopedVerdict> verdicts(search::HybridSearch& search, SearchQuery query,
+                                    std::span<const search::SemanticQuestion> by_meaning,
+                                    search::KnownLengths& lengths) {
+  query.count_outside = true;
+  SearchQuery alone = query;
+  alone.also.clear();
+  std::vector<ScopedVerdict> out;
+  for (const SearchQuery& asked : {alone, query}) {
+    const SearchAnswer answer = search.search(asked, by_meaning, lengths);
+    out.push_back({answer.likelihood, answer.outside->likelihood});
+  }
+  return out;
+}
+
 std::shared_ptr<const CaseDocuments> documents_of(const IndexedHome& home) {
   auto out = std::make_shared<CaseDocuments>();
   std::map<std::string_view, std::size_t> texts;
@@ -100,6 +115,7 @@ void RankingCases::add(const Experiment::Plan& plan, const IndexedHome& home, co
     query.text = question.text;
     query.also = question.also;
     query.now = kAskedAt;
+    if (plan.in_project) query.filter.project = project_tree(question.directory);
     std::vector<std::string> texts{search::question_of(question.text)};
     texts.insert(texts.end(), question.also.begin(), question.also.end());
     std::vector<search::SemanticQuestion> by_meaning;
@@ -112,6 +128,11 @@ void RankingCases::add(const Experiment::Plan& plan, const IndexedHome& home, co
       RankingCase c{plan.name, hybrid, question, {}, {}, documents};
       if (!c.has("train") && !c.has("test") && !c.has("final")) break;
       query.mode = hybrid ? SearchMode::hybrid : SearchMode::lexical;
+      if (plan.in_project) {
+        c.verdicts = verdicts(search, query, hybrid ? by_meaning : std::vector<search::SemanticQuestion>{}, lengths);
+        cases_.push_back(std::move(c));
+        continue;
+      }
       auto pools = search.pools(query, hybrid ? by_meaning : std::vector<search::SemanticQuestion>{}, lengths);
       c.pool = std::move(pools.front());
       for (auto it = pools.begin() + 1; it != pools.end(); ++it)
@@ -127,6 +148,13 @@ void RankingCases::dump(const std::filesystem::path& file) const {
     boost::json::object line{{"part", c.part}, {"hybrid", c.by_meaning}, {"question", c.question.text}};
     line["groups"] = boost::json::value_from(c.question.groups);
     line["relevant"] = boost::json::value_from(c.question.relevant);
+    if (!c.verdicts.empty()) {
+      boost::json::array& verdicts = line["verdicts"].emplace_array();
+      for (const ScopedVerdict& v : c.verdicts)
+        verdicts.push_back({v.inside, v.outside});
+      out << boost::json::serialize(line) << '\n';
+      continue;
+    }
     boost::json::array pools;
     boost::json::array shares;  // of the question's weight, by known term
     const auto add = [&](const search::HybridSearch::Pool& pool) {

@@ -22,6 +22,12 @@ struct CaseDocument {
 };
 using CaseDocuments = std::unordered_map<ExchangeId, CaseDocument>;
 
+// How likely the best hit of a project is, and the best outside of it.
+struct ScopedVerdict {
+  double inside = 0;
+  double outside = 0;
+};
+
 // A question in one mode with its pool of candidates. It can be ranked by other weights without the store.
 struct RankingCase {
   std::string part;
@@ -30,6 +36,7 @@ struct RankingCase {
   search::HybridSearch::Pool pool;
   std::vector<search::HybridSearch::Pool> also;  // of the other phrasings
   std::shared_ptr<const CaseDocuments> documents;
+  std::vector<ScopedVerdict> verdicts{};  // where the plan asks in projects, in place of pools: alone, and with `also`
 
   bool has(std::string_view group) const;
   std::string dialog() const;  // the group that names its dialog; empty if it has none

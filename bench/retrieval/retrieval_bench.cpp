@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> kParts{"locomo-turns", "locomo-sessions", "locomo-sessions-all", "known-items",
                                       "paraphrases",  "questions",       "negative-locomo",     "negative-corpus",
-                                      "homes",        "longmemeval"};
+                                      "homes",        "in-projects",     "longmemeval"};
 
 struct Options {
   fs::path memd;
@@ -87,6 +87,8 @@ void run_corpus(const Options& options, const Run& run, Report& report) {
   if (options.wants("paraphrases")) report.add(ask_paraphrases(run, options.corpus, paraphrases, options.final_split));
   if (options.wants("questions"))
     report.add(ask_questions(run, options.corpus, options.questions / "questions.json", options.final_split));
+  if (options.wants("in-projects"))
+    report.add(ask_in_projects(run, options.corpus, options.questions, options.final_split));
   if (options.wants("homes")) report.add(ask_homes(run, options.corpus, options.questions));
   if (options.wants("negative-corpus"))
     report.add(

@@ -135,10 +135,12 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked) {
   tell_unknown_project(out, found.unknown_project);
   if (!found.dropped.empty()) out.say("Nothing was found with ", quoted_list(found.dropped), ": it was read as words.");
   if (!found.excluded.empty()) out.say("Left out is what holds ", quoted_list(found.excluded), ".");
-  if (found.nothing_relevant && found.hits.empty())
-    out.say("Nothing fits: it may never have been talked about, or in other words.");
-  else if (found.nothing_relevant)
+  if (found.nothing_relevant && !found.hits.empty())
     out.say("Nothing fits well: what is given is the nearest there is, and may be about other things.");
+  else if (found.nothing_relevant && found.outside && found.outside->better)
+    out.say("Nothing fits here.");
+  else if (found.nothing_relevant)
+    out.say("Nothing fits: it may never have been talked about, or in other words.");
   if (found.left_out > 0) {
     out.say(counted_are(found.left_out, "hit"),
             "left out: the index names what the store does not hold. `memd doctor` says what to do.");

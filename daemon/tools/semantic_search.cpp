@@ -36,6 +36,13 @@ SearchMode mode_of(std::string_view name) {
 constexpr std::size_t kMatchesShown = 8;  // of a snippet
 
 double rounded(double x) { return std::round(x * 1000) / 1000; }
+double rounded_likelihood(double x) { return std::round(x * 100) / 100; }
+
+std::string two_digits(double value) {
+  char digits[16];
+  std::snprintf(digits, sizeof digits, "%.2f", value);
+  return digits;
+}
 
 FeaturesOut features_of(const RankingFeatures& f) {
   return {{"bm25", rounded(f.bm25)},
@@ -79,7 +86,7 @@ SearchResultOut without_texts(const SearchHit& hit, bool by_phrasings) {
   out.timestamp = format_rfc3339(hit.started_at);
   out.relevance_score = rounded(hit.relevance_score);
   out.confidence = kConfidence[static_cast<std::size_t>(hit.confidence)];
-  out.likelihood = std::round(hit.likelihood * 100) / 100;
+  out.likelihood = rounded_likelihood(hit.likelihood);
   if (by_phrasings) {
     out.found_by.emplace();
     for (std::size_t i = 0; i <= kMostPhrasings; ++i)
@@ -289,6 +296,17 @@ void rank_up(std::vector<SearchHit>& hits, const FileInQuestion& file) {
   std::ranges::stable_sort(hits, std::ranges::greater(), &SearchHit::relevance_score);
 }
 
+BetterElsewhereOut better_elsewhere(const BetterElsewhere& hit) {
+  return {hit.project, format_exchange_id(hit.id), rounded_likelihood(hit.likelihood)};
+}
+
+AnswerText told(const BetterElsewhereOut& better) {
+  AnswerText out = better.project.empty()
+                       ? AnswerText("A better match is in no project: ")
+                       : AnswerText("A better match is in project ").add(AnswerText::Name{better.project}, ": ");
+  return out.add(AnswerText::Id{better.exchange_id}, ", likely ", AnswerText::Id{two_digits(better.likelihood)}, ".");
+}
+
 Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSearchParams& params,
                                  mcp::ToolContext& context) {
   if (ascii::one_line(params.query).find_first_not_of(' ') == std::string::npos)
@@ -329,7 +347,14 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   }
 
   Answer frame = answer_for(scope);
-  frame.outside = found.outside;
+  std::optional<BetterElsewhereOut> better;
+  if (found.outside) {
+    frame.outside = found.outside->count;
+    const auto surely = [](const catalog::MemoryHit& hit) { return hit.confidence == Confidence::high; };
+    if (found.outside->better && std::ranges::none_of(memories.hits, surely))
+      better = better_elsewhere(*found.outside->better);
+  }
+  if (better) lead_with(frame, told(*better));
   const bool no_exchange_fits = found.nothing_relevant;
   if (!memories.hits.empty()) found.nothing_relevant = false;  // they answer
   lead_with(frame, search_notice(found, query.mode));
@@ -371,6 +396,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                              echo_of(params.query),
                              std::string(name_of(found.mode)),
                              no_exchange_fits && remembered.empty(),
+                             better,
                              fill_page(offered, left, limit),
                              std::nullopt,
                              std::nullopt};
@@ -394,11 +420,6 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 
 AnswerText render_text(const SemanticSearchAnswer& a) {
   using Echo = AnswerText::Echo;
-  const auto two_digits = [](double value) {
-    char digits[16];
-    std::snprintf(digits, sizeof digits, "%.2f", value);
-    return std::string(digits);
-  };
   HistoryText body;
   for (const SearchResultOut& r : a.results) {
     if (r.memory) {

@@ -57,10 +57,17 @@ struct SearchResultOut {
   std::optional<std::string> fetch;  // of a memory
 };
 
+struct BetterElsewhereOut {
+  std::string project;
+  std::string exchange_id;
+  double likelihood = 0;
+};
+
 struct SemanticSearchAnswer : Answer {
   std::string query;
   std::string ranking;
   bool nothing_relevant = false;
+  std::optional<BetterElsewhereOut> better_elsewhere;
   std::vector<SearchResultOut> results;
   std::optional<std::vector<std::string>> ignored_terms;
   std::optional<std::vector<std::string>> unknown_words;
@@ -118,6 +125,13 @@ struct Describe<tools::SearchResultOut> {
       field("fetch", &T::fetch, "The call that gives the memory whole."));
 };
 template <>
+struct Describe<tools::BetterElsewhereOut> {
+  using T = tools::BetterElsewhereOut;
+  static constexpr auto fields = fields_of(field("project", &T::project, "Its directory; empty: it has none."),
+                                           field("exchange_id", &T::exchange_id, "For get_exchange."),
+                                           field("likelihood", &T::likelihood, "As that of a result."));
+};
+template <>
 struct Describe<tools::SemanticSearchAnswer> {
   using T = tools::SemanticSearchAnswer;
   static constexpr auto fields = join_fields(
@@ -127,6 +141,9 @@ struct Describe<tools::SemanticSearchAnswer> {
                 field("nothing_relevant", &T::nothing_relevant,
                       "True: nothing is likely to be about the query; what is given is just "
                       "the nearest."),
+                field("better_elsewhere", &T::better_elsewhere,
+                      "What another project has, for which clearly more speaks than for all results: the project that "
+                      "was searched is hardly where it was talked of. Absent: nothing."),
                 field("results", &T::results, "Best first."),
                 field("ignored_terms", &T::ignored_terms, "Words that did not help."),
                 field("unknown_words", &T::unknown_words, "Words of the query that stand nowhere in the history.")),

@@ -35,7 +35,7 @@ struct TopicMaterial {
   std::unordered_map<ExchangeId, std::vector<DecisionOut>> decisions;  // by exchange, in order
   bool more = false;                                                   // only the best were looked at
   AnswerText notice;                                                   // what the search could not do; may be empty
-  std::optional<std::int64_t> outside;                                 // SearchAnswer::outside
+  std::optional<std::int64_t> outside;                                 // OutsideHits::count
 };
 
 constexpr int kTopicExchanges = 100;
@@ -97,7 +97,7 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
 
   TopicMaterial out;
   out.more = answer.more;
-  out.outside = answer.outside;
+  if (answer.outside) out.outside = answer.outside->count;
   out.notice = search_notice(answer, query.mode);
   out.names = std::move(stored.names);
   out.related = std::move(stored.related);

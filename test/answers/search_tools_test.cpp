@@ -210,6 +210,37 @@ TEST_F(SearchTools, LookAtTheProjectOfTheDirectory) {
   }
 }
 
+TEST_F(SearchTools, ABetterMatchInAnotherProjectIsSaidFirst) {
+  for (const char* page : {"", R"(,"n_results":1)"}) {
+    const auto answer =
+        call("semantic_search", R"({"query":"deployment case 2","cwd":"/home/u/app")" + std::string(page) + "}");
+    const std::string id = format_exchange_id(release_ids[2]);
+    ASSERT_TRUE(answer.contains("better_elsewhere")) << structured;
+    const auto& better = answer.at("better_elsewhere");
+    EXPECT_EQ(str(better.at("project")), "/home/u/site");
+    EXPECT_EQ(str(better.at("exchange_id")), id);
+    EXPECT_GT(better.at("likelihood").to_number<double>(), 0.8);
+    EXPECT_TRUE(text.starts_with("A better match is in project /home/u/site: " + id + ", likely ")) << text;
+    EXPECT_TRUE(str(answer.at("notice")).starts_with("A better match is in project /home/u/site")) << structured;
+    EXPECT_GE(answer.at("outside").as_int64(), 1);
+  }
+  EXPECT_TRUE(
+      call("semantic_search", R"({"query":"deployment","cwd":"/home/u/app"})").at("results").as_array().empty());
+  EXPECT_TRUE(has(text, "Nothing fits here.")) << text;
+}
+
+TEST_F(SearchTools, NothingIsSaidOfOtherProjectsWithoutABetterMatch) {
+  for (const char* arguments :
+       {R"({"query":"deployment case 2","cwd":"/home/u/site"})",
+        R"({"query":"deployment case 2","cwd":"/home/u/app","all_projects":true})",
+        R"({"query":"deployment case 2","project":"app"})", R"({"query":"tokenizer release","cwd":"/home/u/site"})",
+        R"({"query":"platform:claude_code","cwd":"/home/u/site"})",
+        R"({"query":"volcano insurance premium case","cwd":"/home/u/site"})"}) {
+    EXPECT_FALSE(call("semantic_search", arguments).contains("better_elsewhere")) << arguments;
+    EXPECT_FALSE(has(text, "A better match")) << text;
+  }
+}
+
 TEST_F(SearchTools, WhatIsNamedComesBeforeTheDirectory) {
   for (const char* arguments : {R"({"query":"tokenizer","cwd":"/home/u/site","project":"app"})",
                                 R"({"query":"tokenizer project:app","cwd":"/home/u/site"})",

@@ -552,6 +552,18 @@ TEST_F(MemoriesInTools, AnAnswerOfAMemoryIsNotCalledNothing) {
   EXPECT_TRUE(test::has(text, "No exchange fits well")) << text;
 }
 
+TEST_F(MemoriesInTools, AMemoryThatSurelyAnswersIsNoWorseThanAnotherProject) {
+  const auto other = store.session({.native_id = "bbbb1", .project = "/home/u/other"});
+  store.exchange(other, {.user = "When is a quokka seen?", .answer = "A quokka is seen at night."});
+  const auto is_said = [this] {
+    return call("semantic_search", R"({"query":"when is a quokka seen at night","mode":"lexical","cwd":"/home/u/app"})")
+        .contains("better_elsewhere");
+  };
+  EXPECT_TRUE(is_said()) << structured;
+  remember({memory("quokka-night", "The quokka sleeps by day", "A quokka is seen at night.")});
+  EXPECT_FALSE(is_said()) << structured;
+}
+
 TEST_F(MemoriesInTools, AScopeHoldsForMemoriesToo) {
   remember({memory("upload-retries", "Retries of uploads", "An upload is tried three times.")});
   const auto count = [this](std::string_view arguments) {

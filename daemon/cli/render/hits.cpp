@@ -91,7 +91,8 @@ void HitsView::page(const tools::SemanticSearchAnswer& answer) {
 
 void HitsView::end(const tools::SemanticSearchAnswer& last) {
   std::vector<std::string> commands;
-  if (!first_id_.empty()) commands = {"memd " + first_id_};
+  if (last.better_elsewhere) commands.push_back("memd show " + last.better_elsewhere->exchange_id);
+  if (!first_id_.empty()) commands.push_back("memd " + first_id_);
   if (last.next) commands.emplace_back("-n N for more");
   print_below(screen_, last, commands);
 }

@@ -223,33 +223,56 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
   const auto likely = [&](const FusionCandidate& c) {
     return words.filters_alone() ? 1 : likelihood(c.evidence, weights, phrasings.size() > 1);
   };
+  double most_inside = 0;
   if (!words.filters_alone()) {
     answer.likelihood = 0;
-    for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), kJudgedHits); ++i)
+    for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), kJudgedHits); ++i) {
       answer.likelihood = std::max(answer.likelihood, likely(*hits[i].candidate));
+      most_inside = std::max(most_inside, hits[i].candidate->evidence);
+    }
     answer.nothing_relevant = confidence_of(answer.likelihood) == Confidence::low;
   }
   for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i)
     answer.hits.push_back(
         load(query, phrasings[hits[i].candidate->phrasing].words, hits[i], likely(*hits[i].candidate)));
-  if (query.count_outside) answer.outside = count_outside(query, phrasings, filter, weights);
+  if (query.count_outside) answer.outside = look_outside(query, phrasings, filter, weights, most_inside);
   return {std::move(answer), !hits.empty(), words.typed.operators};
 }
 
-std::int64_t HybridSearch::count_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
-                                         CandidateFilter& inside, const EvidenceWeights& weights) {
+OutsideHits HybridSearch::look_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
+                                       CandidateFilter& inside, const EvidenceWeights& weights, double most_inside) {
   const LexicalQuestion& words = phrasings.front().words;
   QueryFilter everywhere = query.filter;
   everywhere.project.clear();
   CandidateFilter all(db_, lexical_.places(), everywhere, words.typed);
   const Ranking ranking = fused(query, phrasings, all, kByWords);
   const auto best = distinct(ranking.candidates, static_cast<std::size_t>(std::max(query.limit, 0)));
-  return std::count_if(best.begin(), best.end(), [&](const Distinct& hit) {
+  const auto likely = [&](const FusionCandidate& c) { return likelihood(c.evidence, weights, phrasings.size() > 1); };
+  const auto possible = [&](const FusionCandidate& c) { return confidence_of(likely(c)) != Confidence::low; };
+  OutsideHits out;
+  const FusionCandidate* likeliest = nullptr;
+  int judged = 0;
+  for (const Distinct& hit : best) {
     const FusionCandidate& c = *hit.candidate;
-    return !inside.passes(c.id) &&
-           (words.filters_alone() ||
-            confidence_of(likelihood(c.evidence, weights, phrasings.size() > 1)) != Confidence::low);
-  });
+    if (inside.passes(c.id)) continue;
+    if (words.filters_alone() || possible(c)) ++out.count;
+    if (judged++ < kJudgedHits && (likeliest == nullptr || c.evidence > likeliest->evidence)) likeliest = &c;
+  }
+  if (likeliest == nullptr || words.filters_alone()) return out;
+  out.likelihood = likely(*likeliest);
+  if (possible(*likeliest) && likeliest->evidence - most_inside >= kClearlyMore)
+    out.better = BetterElsewhere{likeliest->id, project_of(likeliest->id), out.likelihood};
+  return out;
+}
+
+std::string HybridSearch::project_of(ExchangeId id) {
+  auto& q = db_.prepare(
+      "SELECT p.identity_key FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk"
+      " JOIN projects p ON p.project_pk = s.project_pk WHERE e.exchange_pk = ?1");
+  std::string out;
+  if (q.bind(id).step()) out = q.text(0);
+  q.reset();
+  return out;
 }
 
 std::vector<HybridSearch::Pool> HybridSearch::pools(const SearchQuery& query,

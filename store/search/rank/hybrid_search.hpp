@@ -86,9 +86,10 @@ class HybridSearch {
   void look_closely(const LexicalQuestion& words, std::span<FusionCandidate> best);
   void look_for_whole(const Phrasing& phrasing, std::span<FusionCandidate> best);
   void compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked);
-  // SearchAnswer::outside; `inside` lets through what is not.
-  std::int64_t count_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& inside,
-                             const EvidenceWeights& weights);
+  // `inside` lets through what is not outside; `most_inside`: evidence for the likeliest of its first hits.
+  OutsideHits look_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& inside,
+                           const EvidenceWeights& weights, double most_inside);
+  std::string project_of(ExchangeId id);
   std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
   SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found, double likelihood);
 

@@ -137,4 +137,8 @@ Confidence confidence_of(double likelihood);
 // of them is not possible.
 inline constexpr int kJudgedHits = 5;
 
+// Another project has a better hit than the one that is searched when so much more speaks for it, in log odds, and it
+// is possible.
+inline constexpr double kClearlyMore = 3.5;
+
 }  // namespace memd::search
