@@ -114,14 +114,11 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules) : rules_(std::move(rul
       if (pattern.anchor().is_run)
         of_runs_.push_back(sign);
       else
-        add({pattern.anchor().text, pattern.any_case(), pattern.anchor().followed_by}, sign);
+        add({pattern.anchor().text, pattern.any_case()}, sign);
     }
     for (const auto& [form, literal] : rules_[r].forms)
-      add({ascii::lowered(literal), true, {}}, {Sign::What::form, r, 0, form});
+      add({ascii::lowered(literal), true}, {Sign::What::form, r, 0, form});
   }
-  CharSet no_letters;
-  for (std::size_t c = 0; c < 256; ++c)
-    no_letters.set(c, !ascii::is_letter(static_cast<char>(c)));
   std::vector<std::string> known;
   for (const WordClass of :
        {WordClass::password_name, WordClass::short_password_name, WordClass::key_name, WordClass::maybe_key_name})
@@ -129,18 +126,18 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules) : rules_(std::move(rul
       std::string last = word.substr(word.rfind('-') + 1);
       if (std::find(known.begin(), known.end(), last) != known.end()) continue;
       known.push_back(last);
-      add({std::move(last), true, no_letters}, {Sign::What::name, 0, 0, {}});
+      add({std::move(last), true}, {Sign::What::name, 0, 0, {}});
     }
   for (const std::string& word : words(WordClass::query_key_name))
     if (std::find(known.begin(), known.end(), word) == known.end())
-      add({word + "=", true, {}}, {Sign::What::query_name, 0, 0, {}});
-  add({"private", true, {}}, {Sign::What::private_mark, 0, 0, {}});
+      add({word + "=", true}, {Sign::What::query_name, 0, 0, {}});
+  add({"private", true}, {Sign::What::private_mark, 0, 0, {}});
   scan_.emplace(literals_);
 }
 
 void SecretFinder::add(LiteralScan::Literal literal, Sign sign) {
   const auto same = [&](const LiteralScan::Literal& l) {
-    return l.text == literal.text && l.any_case == literal.any_case && l.followed_by == literal.followed_by;
+    return l.text == literal.text && l.any_case == literal.any_case;
   };
   const auto found = std::find_if(literals_.begin(), literals_.end(), same);
   if (found != literals_.end()) {

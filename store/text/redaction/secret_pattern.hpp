@@ -47,7 +47,6 @@ class SecretPattern {
     std::string text;        // empty: it has none
     std::size_t part = 0;    // the literal it is in
     std::size_t offset = 0;  // in that literal
-    std::optional<CharSet> followed_by;
     bool is_run = false;  // a long run of letters and digits, which begins with `part`
   };
 

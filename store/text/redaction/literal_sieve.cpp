@@ -1,0 +1,216 @@
+#include "store/text/redaction/literal_sieve.hpp"
+
+#include "schemas/ascii.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#include <algorithm>
+
+namespace memd::redaction {
+namespace {
+
+// How often a byte stands in what agents write, in ten thousand; others are rarer.
+int frequency(char c) {
+  switch (ascii::lower(c)) {
+    case ' ': return 1000;
+    case 'e': return 700;
+    case 't': return 560;
+    case 'a':
+    case 'i':
+    case 'n':
+    case 'o':
+    case 'r':
+    case 's': return 430;
+    case '"': return 420;
+    case 'l':
+    case 'c':
+    case 'd': return 260;
+    case 'u':
+    case 'm':
+    case 'p':
+    case '0':
+    case '1':
+    case '-':
+    case '\\':
+    case '/':
+    case ':':
+    case ',':
+    case '_': return 180;
+    case 'h':
+    case 'f':
+    case 'g':
+    case '.':
+    case '2':
+    case '3': return 150;
+    case 'y':
+    case 'b':
+    case 'w':
+    case 'v': return 90;
+    case 'k':
+    case 'x': return 50;
+    case 'j':
+    case 'q':
+    case 'z': return 15;
+    default: return ascii::is_digit(c) ? 100 : 40;
+  }
+}
+
+std::size_t class_of(char byte) { return static_cast<unsigned char>(byte) & 31U; }
+
+// Of all bytes, those of a class.
+double share_of(std::size_t cls) {
+  static const auto kShares = [] {
+    std::array<double, 32> out{};
+    for (int c = ' '; c < 127; ++c)
+      if (!ascii::is_upper(static_cast<char>(c))) out[class_of(static_cast<char>(c))] += frequency(static_cast<char>(c));
+    double all = 0;
+    for (const double share : out)
+      all += share;
+    for (double& share : out)
+      share /= all;
+    return out;
+  }();
+  return kShares[cls];
+}
+
+}  // namespace
+
+double LiteralSieve::likelihood(std::string_view bytes) {
+  double out = 1;
+  for (const char c : bytes)
+    out *= share_of(class_of(c));
+  return out;
+}
+
+std::size_t LiteralSieve::add(std::string_view literal) {
+  const std::size_t length = std::min(literal.size(), kWindow);
+  const auto may_stand = [&](std::size_t bucket, std::size_t byte, std::size_t cls) {
+    return (may_stand_[bucket / 8][byte][cls] >> bucket % 8 & 1) != 0;
+  };
+  std::size_t best_bucket = 0;
+  std::size_t best_offset = 0;
+  double least = 2;
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+    const auto& share = share_[bucket];
+    const double before = share[0] * share[1] * share[2] * share[3];
+    for (std::size_t offset = 0; offset + length <= literal.size(); ++offset) {
+      double with = 1;
+      for (std::size_t i = 0; i < length; ++i) {
+        const std::size_t cls = class_of(literal[offset + i]);
+        with *= share[i] + (may_stand(bucket, i, cls) ? 0 : share_of(cls));
+      }
+      if (with - before >= least) continue;
+      least = with - before;
+      best_bucket = bucket;
+      best_offset = offset;
+    }
+  }
+  for (std::size_t i = 0; i < kWindow; ++i)
+    for (std::size_t cls = 0; cls < kClasses; ++cls) {
+      if (i < length ? cls != class_of(literal[best_offset + i]) : false) continue;
+      if (may_stand(best_bucket, i, cls)) continue;
+      may_stand_[best_bucket / 8][i][cls] |= static_cast<std::uint8_t>(1U << best_bucket % 8);
+      share_[best_bucket][i] += share_of(cls);
+    }
+  return best_offset;
+}
+
+std::size_t LiteralSieve::portable(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out) {
+  const auto& low = sieve.may_stand_[0];
+  const auto& high = sieve.may_stand_[1];
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    unsigned in_low = 255;
+    unsigned in_high = 255;
+    for (std::size_t b = 0; b < kWindow; ++b) {
+      const std::size_t cls = class_of(s[i + b]);
+      in_low &= low[b][cls];
+      in_high &= high[b][cls];
+    }
+    out[found] = static_cast<std::uint16_t>(i);
+    found += (in_low | in_high) != 0 ? 1 : 0;
+  }
+  return found;
+}
+
+#if defined(__x86_64__)
+#define MEMD_AVX2 __attribute__((target("avx2,bmi,popcnt")))
+#define MEMD_AVX2_INLINE __attribute__((target("avx2,bmi,popcnt"), always_inline)) inline
+
+namespace {
+
+// A table of 32 entries, for each half of the buckets. pshufb gives 0 for an index with its highest bit set, so that
+// the halves of a table can be asked apart.
+struct Tables {
+  __m256i low_0_15;
+  __m256i low_16_31;
+  __m256i high_0_15;
+  __m256i high_16_31;
+};
+
+struct Buckets {
+  __m256i low;
+  __m256i high;
+};
+
+MEMD_AVX2_INLINE __m256i sixteen(const std::uint8_t* entries) {
+  return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries)));
+}
+
+// The buckets in which 32 bytes may stand.
+MEMD_AVX2_INLINE Buckets buckets_of(const char* s, const Tables& tables) {
+  const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(s));
+  const __m256i cls = _mm256_and_si256(bytes, _mm256_set1_epi8(31));
+  const __m256i below_16 = _mm256_add_epi8(cls, _mm256_set1_epi8(0x70));  // the highest bit: it is not
+  const __m256i above_15 = _mm256_sub_epi8(cls, _mm256_set1_epi8(16));
+  return {_mm256_or_si256(_mm256_shuffle_epi8(tables.low_0_15, below_16),
+                          _mm256_shuffle_epi8(tables.low_16_31, above_15)),
+          _mm256_or_si256(_mm256_shuffle_epi8(tables.high_0_15, below_16),
+                          _mm256_shuffle_epi8(tables.high_16_31, above_15))};
+}
+
+MEMD_AVX2_INLINE Buckets both(const Buckets& a, const Buckets& b) {
+  return {_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
+}
+
+// Bit i: a window may begin at s + i.
+MEMD_AVX2_INLINE std::uint32_t windows_at(const char* s, const std::array<Tables, LiteralSieve::kWindow>& t) {
+  const Buckets in = both(both(buckets_of(s, t[0]), buckets_of(s + 1, t[1])),
+                          both(buckets_of(s + 2, t[2]), buckets_of(s + 3, t[3])));
+  const __m256i none = _mm256_cmpeq_epi8(_mm256_or_si256(in.low, in.high), _mm256_setzero_si256());
+  return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(none));
+}
+
+}  // namespace
+
+MEMD_AVX2 std::size_t LiteralSieve::avx2(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out) {
+  std::array<Tables, kWindow> tables;
+  for (std::size_t b = 0; b < kWindow; ++b) {
+    const auto& low = sieve.may_stand_[0][b];
+    const auto& high = sieve.may_stand_[1][b];
+    tables[b] = {sixteen(&low[0]), sixteen(&low[16]), sixteen(&high[0]), sixteen(&high[16])};
+  }
+  std::size_t found = 0;
+  for (std::size_t at = 0; at < n; at += kAtOnce) {
+    std::uint64_t places =
+        windows_at(s + at, tables) | static_cast<std::uint64_t>(windows_at(s + at + 32, tables)) << 32;
+    // Four at a time, whether there are as many or not: cheaper than to guess how many there are.
+    const auto count = static_cast<std::size_t>(_mm_popcnt_u64(places));
+    for (std::size_t done = 0; done < count; done += 4)
+      for (std::size_t i = 0; i < 4; ++i, places = _blsr_u64(places))
+        out[found + done + i] = static_cast<std::uint16_t>(at + _tzcnt_u64(places));
+    found += count;
+  }
+  return found;
+}
+
+LiteralSieve::Kernel LiteralSieve::best_kernel() { 
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") ? avx2
+                                                                                                             : portable;
+ }
+#else
+LiteralSieve::Kernel LiteralSieve::best_kernel() { return portable; }
+#endif
+
+}  // namespace memd::redaction
