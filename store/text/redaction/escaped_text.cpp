@@ -2,6 +2,8 @@
 
 #include "schemas/ascii.hpp"
 
+#include <algorithm>
+
 namespace memd::redaction {
 namespace {
 
@@ -48,7 +50,10 @@ void unescape(std::string_view s, Unescaped& out) {
       *origin++ = from;
     };
     if (s[i] != '\\' || i + 1 == s.size()) {
-      put(s[i++]);
+      const std::size_t end = std::min(s.find('\\', i + 1), s.size());
+      to = std::copy(s.begin() + static_cast<std::ptrdiff_t>(i), s.begin() + static_cast<std::ptrdiff_t>(end), to);
+      for (; i < end; ++i)
+        *origin++ = static_cast<std::uint32_t>(i);
       continue;
     }
     out.changed = true;

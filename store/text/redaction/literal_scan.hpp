@@ -20,8 +20,8 @@ namespace memd::redaction {
 inline constexpr std::size_t kLettersAtOnce = 64;
 std::uint64_t letters_and_digits(std::string_view text, std::size_t at);
 
-// Finds many words in one pass over a text: where a sieve lets a place through, three bytes are looked up in a table that
-// stays in the first cache, and what is there is compared. Constant after construction; every thread may ask.
+// Finds many words in one pass over a text: where a sieve lets a place through, three bytes are looked up in a table
+// that stays in the first cache, and what is there is compared. Constant after construction; every thread may ask.
 class LiteralScan {
  public:
   struct Literal {
@@ -39,7 +39,7 @@ class LiteralScan {
     LiteralSieve::Places places;
     const auto look = [&](const char* s, std::size_t n, std::size_t at) {
       const std::size_t count = known_places(s, n, places);
-      for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t i = 0; i < count && at + places[i] < text.size(); ++i)
         at_place(text, at + places[i], slot_at(s + places[i]), found);
     };
     std::size_t at = 0;

@@ -63,7 +63,8 @@ double share_of(std::size_t cls) {
   static const auto kShares = [] {
     std::array<double, 32> out{};
     for (int c = ' '; c < 127; ++c)
-      if (!ascii::is_upper(static_cast<char>(c))) out[class_of(static_cast<char>(c))] += frequency(static_cast<char>(c));
+      if (!ascii::is_upper(static_cast<char>(c)))
+        out[class_of(static_cast<char>(c))] += frequency(static_cast<char>(c));
     double all = 0;
     for (const double share : out)
       all += share;
@@ -164,10 +165,10 @@ MEMD_AVX2_INLINE Buckets buckets_of(const char* s, const Tables& tables) {
   const __m256i cls = _mm256_and_si256(bytes, _mm256_set1_epi8(31));
   const __m256i below_16 = _mm256_add_epi8(cls, _mm256_set1_epi8(0x70));  // the highest bit: it is not
   const __m256i above_15 = _mm256_sub_epi8(cls, _mm256_set1_epi8(16));
-  return {_mm256_or_si256(_mm256_shuffle_epi8(tables.low_0_15, below_16),
-                          _mm256_shuffle_epi8(tables.low_16_31, above_15)),
-          _mm256_or_si256(_mm256_shuffle_epi8(tables.high_0_15, below_16),
-                          _mm256_shuffle_epi8(tables.high_16_31, above_15))};
+  return {
+      _mm256_or_si256(_mm256_shuffle_epi8(tables.low_0_15, below_16), _mm256_shuffle_epi8(tables.low_16_31, above_15)),
+      _mm256_or_si256(_mm256_shuffle_epi8(tables.high_0_15, below_16),
+                      _mm256_shuffle_epi8(tables.high_16_31, above_15))};
 }
 
 MEMD_AVX2_INLINE Buckets both(const Buckets& a, const Buckets& b) {
@@ -176,8 +177,8 @@ MEMD_AVX2_INLINE Buckets both(const Buckets& a, const Buckets& b) {
 
 // Bit i: a window may begin at s + i.
 MEMD_AVX2_INLINE std::uint32_t windows_at(const char* s, const std::array<Tables, LiteralSieve::kWindow>& t) {
-  const Buckets in = both(both(buckets_of(s, t[0]), buckets_of(s + 1, t[1])),
-                          both(buckets_of(s + 2, t[2]), buckets_of(s + 3, t[3])));
+  const Buckets in =
+      both(both(buckets_of(s, t[0]), buckets_of(s + 1, t[1])), both(buckets_of(s + 2, t[2]), buckets_of(s + 3, t[3])));
   const __m256i none = _mm256_cmpeq_epi8(_mm256_or_si256(in.low, in.high), _mm256_setzero_si256());
   return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(none));
 }
@@ -193,8 +194,8 @@ MEMD_AVX2 std::size_t LiteralSieve::avx2(const LiteralSieve& sieve, const char* 
   }
   std::size_t found = 0;
   for (std::size_t at = 0; at < n; at += kAtOnce) {
-    std::uint64_t places =
-        windows_at(s + at, tables) | static_cast<std::uint64_t>(windows_at(s + at + 32, tables)) << 32;
+    std::uint64_t places = windows_at(s + at, tables) | static_cast<std::uint64_t>(windows_at(s + at + 32, tables))
+                                                            << 32;
     // Four at a time, whether there are as many or not: cheaper than to guess how many there are.
     const auto count = static_cast<std::size_t>(_mm_popcnt_u64(places));
     for (std::size_t done = 0; done < count; done += 4)
@@ -205,10 +206,10 @@ MEMD_AVX2 std::size_t LiteralSieve::avx2(const LiteralSieve& sieve, const char* 
   return found;
 }
 
-LiteralSieve::Kernel LiteralSieve::best_kernel() { 
+LiteralSieve::Kernel LiteralSieve::best_kernel() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") ? avx2
                                                                                                              : portable;
- }
+}
 #else
 LiteralSieve::Kernel LiteralSieve::best_kernel() { return portable; }
 #endif

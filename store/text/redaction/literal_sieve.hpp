@@ -40,7 +40,8 @@ class LiteralSieve {
   static std::size_t avx2(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out);
   static Kernel best_kernel();
 
-  // By half of the buckets, byte of the window and class of a byte: the buckets in which it may stand there, a bit each.
+  // By half of the buckets, byte of the window and class of a byte: the buckets in which it may stand there, a bit
+  // each.
   std::array<std::array<std::array<std::uint8_t, kClasses>, kWindow>, kBuckets / 8> may_stand_{};
   std::array<std::array<double, kWindow>, kBuckets> share_{};  // of all bytes, those that may stand there
   Kernel kernel_ = best_kernel();

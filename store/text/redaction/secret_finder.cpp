@@ -110,11 +110,10 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules) : rules_(std::move(rul
   for (std::uint32_t r = 0; r < rules_.size(); ++r) {
     for (std::uint32_t p = 0; p < rules_[r].patterns.size(); ++p) {
       const SecretPattern& pattern = rules_[r].patterns[p];
-      const Sign sign{Sign::What::pattern, r, p, {}};
       if (pattern.anchor().is_run)
-        of_runs_.push_back(sign);
+        of_runs_.push_back({pattern.run(), r, p});
       else
-        add({pattern.anchor().text, pattern.any_case()}, sign);
+        add({pattern.anchor().text, pattern.any_case()}, {Sign::What::pattern, r, p, {}});
     }
     for (const auto& [form, literal] : rules_[r].forms)
       add({ascii::lowered(literal), true}, {Sign::What::form, r, 0, form});
@@ -209,11 +208,10 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
 // A token that names itself, as many services write them: a prefix of small words, and random letters and digits.
 void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::size_t end,
                                std::vector<Secret>& out) const {
-  for (const Sign& sign : of_runs_) {
+  for (const RunSign& sign : of_runs_) {
+    if (!sign.run.may_be(text, begin, end)) continue;
     const SecretRule& rule = rules_[sign.rule];
-    const SecretPattern& pattern = rule.patterns[sign.pattern];
-    if (!pattern.may_have_run(text, begin, end)) continue;
-    auto found = pattern.match(text, begin, 0);
+    auto found = rule.patterns[sign.pattern].match(text, begin, 0);
     if (!found || !fits(rule, text, *found)) continue;
     found->kind = rule.kind;
     out.push_back(*found);
