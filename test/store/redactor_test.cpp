@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace memd {
@@ -290,6 +291,75 @@ TEST(LongRuns, AreTheMaximalOnes) {
     Runs found;
     redaction::each_long_run(text, kLeast, [&](std::size_t begin, std::size_t end) { found.emplace_back(begin, end); });
     ASSERT_EQ(found, expected) << text;
+  }
+}
+
+std::vector<redaction::LiteralScan::Literal> some_literals(std::mt19937& engine, std::size_t n) {
+  std::vector<redaction::LiteralScan::Literal> out;
+  while (out.size() < n) {
+    std::string text;
+    for (std::size_t length = 3 + engine() % 10; text.size() < length;)
+      text += "abckeyABKEY_-.:/019 \"\xe5\xaf"[engine() % 25];
+    const bool any_case = engine() % 2 == 0;
+    out.push_back({any_case ? ascii::lowered(text) : text, any_case});
+  }
+  return out;
+}
+
+// Texts of what literals are made of, and of literals, whole, cut short and with another case.
+std::string text_around(const std::vector<redaction::LiteralScan::Literal>& literals, std::mt19937& engine) {
+  std::string text;
+  for (const std::size_t length = engine() % 300; text.size() < length;) {
+    std::string piece = literals[engine() % literals.size()].text;
+    if (engine() % 3 == 0) piece.resize(engine() % (piece.size() + 1));
+    if (engine() % 3 == 0 && !piece.empty()) piece[engine() % piece.size()] ^= 0x20;
+    text += piece;
+    while (engine() % 3 != 0)
+      text += static_cast<char>(engine() % 256);
+  }
+  return text;
+}
+
+// Against a comparison of every literal at every place.
+TEST(LiteralScan, FindsEachLiteralOnceWhereverItStands) {
+  using Places = std::vector<std::pair<std::size_t, std::size_t>>;
+  std::mt19937 engine(12);
+  for (const std::size_t n : {1U, 7U, 60U, 300U}) {
+    const auto literals = some_literals(engine, n);
+    const redaction::LiteralScan scan(literals);
+    for (int i = 0; i < 500; ++i) {
+      const std::string text = text_around(literals, engine);
+      Places expected;
+      for (std::size_t at = 0; at < text.size(); ++at)
+        for (std::size_t l = 0; l < literals.size(); ++l) {
+          const std::string there = text.substr(at, literals[l].text.size());
+          if ((literals[l].any_case ? ascii::lowered(there) : there) == literals[l].text) expected.emplace_back(at, l);
+        }
+      Places found;
+      scan.each(text, [&](std::size_t begin, std::size_t literal) { found.emplace_back(begin, literal); });
+      std::sort(found.begin(), found.end());
+      ASSERT_EQ(found, expected) << text;
+    }
+  }
+}
+
+// What is found with vector instructions is what is found without.
+TEST(LiteralSieve, IsTheSameOnEveryProcessor) {
+  using redaction::LiteralSieve;
+  std::mt19937 engine(13);
+  const auto literals = some_literals(engine, 200);
+  LiteralSieve sieve;
+  for (const auto& literal : literals)
+    sieve.add(literal.text);
+  for (int i = 0; i < 500; ++i) {
+    std::string text = text_around(literals, engine);
+    const std::size_t places = text.size() / LiteralSieve::kAtOnce * LiteralSieve::kAtOnce;
+    text.resize(places + LiteralSieve::kWindow - 1);
+    LiteralSieve::Places one;
+    LiteralSieve::Places other;
+    const std::size_t n = sieve.find(text.data(), places, one);
+    ASSERT_EQ(n, sieve.find_portable(text.data(), places, other)) << text;
+    ASSERT_TRUE(std::equal(one.begin(), one.begin() + n, other.begin())) << text;
   }
 }
 
