@@ -246,7 +246,7 @@ step_tsan() {
   export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
   # ThreadSanitizer does not know the address layout of newer kernels; tests run while building, too, to be listed.
   if setarch "$(uname -m)" -R true 2>/dev/null; then launch=(setarch "$(uname -m)" -R); fi
-  build tsan "${threaded[@]}" && run_ctest tsan -L "^($(IFS='|' && echo "${threaded[*]}"))\$" -E '^test_daemon[.](answers|rebuild)$'
+  build tsan "${threaded[@]}" && run_ctest tsan -L "^($(IFS='|' && echo "${threaded[*]}"))\$" -E '^test_daemon[.](interchange|rebuild)$'
   launch=()
 }
 

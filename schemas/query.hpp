@@ -78,6 +78,7 @@ struct RankingFeatures {
   double abandoned = 0;     // 0 or 1: the session went back to before it
   double subagent = 0;      // 0 or 1: of a session that another one started
   double decision = 0;      // 0 or 1: a decision is recorded in it, and the question asks for one
+  double verbatim = 0;      // 0 or 1: the question stands in it as a whole, as typed
 };
 
 enum class Confidence { low, medium, high };

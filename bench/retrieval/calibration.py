@@ -18,7 +18,7 @@ import json
 import numpy as np
 
 COLUMNS = ["id", "session", "text", "score", "bm25", "coverage", "adjacency", "title", "identifier", "brevity",
-           "neighbour_turns", "surroundings", "cosine", "dense_z", "date", "tokens", "decision", "subagent", "terms"]
+           "neighbour_turns", "surroundings", "cosine", "dense_z", "date", "tokens", "decision", "subagent", "verbatim", "terms"]
 AT = {name: i for i, name in enumerate(COLUMNS)}
 JUDGED = 5
 TALKED_OF = "talked of"

@@ -319,23 +319,29 @@ Result<std::unique_ptr<Caller>> running_daemon(const Settings& settings, std::os
 // What comes of the rebuild that the daemon makes. Its connections end twice meanwhile, maybe within a greeting, and
 // for a moment there is no store: what goes wrong at one look is looked at again.
 Result<admin::StoreRebuildStatus> await_rebuild(const Settings& settings) {
+  using std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kEvery{200};
-  constexpr int kMostSilent = 50;
+  constexpr std::chrono::seconds kMostSilent{10};
   std::ostream nobody(nullptr);
   ProgressBar bar("rebuilding");
-  for (int silent = 0; silent < kMostSilent; std::this_thread::sleep_for(kEvery)) {
-    const auto daemon = running_daemon(settings, nobody);
-    const auto status = daemon && *daemon ? ask_admin<admin::StatusReport>(**daemon, "status", "{}") : Error();
+  for (auto answered = steady_clock::now();; std::this_thread::sleep_for(kEvery)) {
+    const auto status = [&]() -> Result<admin::StatusReport> {
+      MEMD_TRY_ASSIGN(const auto daemon, running_daemon(settings, nobody));
+      if (!daemon) return Error(Errc::unavailable, "no daemon answers");
+      return ask_admin<admin::StatusReport>(*daemon, "status", "{}");
+    }();
     if (!status) {
-      ++silent;
+      if (steady_clock::now() - answered > kMostSilent)
+        return Error(status.error().code,
+                     "how the rebuild ended is not known (`memd logs` tells): " + status.error().message());
       continue;
     }
-    silent = 0;
-    if (!status->rebuild) break;
+    answered = steady_clock::now();
+    if (!status->rebuild)
+      return Error(Errc::unavailable, "the daemon has ended before the store was made; `memd logs` tells why");
     if (status->rebuild->state != "running") return *status->rebuild;
     bar.show(static_cast<double>(status->rebuild->bytes_done), static_cast<double>(status->rebuild->bytes_total), "");
   }
-  return Error(Errc::unavailable, "the daemon has ended before the store was made; `memd logs` tells why");
 }
 
 // nullopt: it is to be done here.

@@ -54,7 +54,8 @@ FeaturesOut features_of(const RankingFeatures& f) {
           {"same_project", rounded(f.same_project)},
           {"abandoned", rounded(f.abandoned)},
           {"subagent", rounded(f.subagent)},
-          {"decision", rounded(f.decision)}};
+          {"decision", rounded(f.decision)},
+          {"verbatim", rounded(f.verbatim)}};
 }
 
 // Those that stand whole in the first bytes of the snippet.
@@ -130,6 +131,25 @@ struct PricedHit {
   std::size_t counted_bytes = 0;
 };
 
+// Whether a page of so many tokens has room for some text of each of `hits`, whose fields take `fields` together. One
+// always has.
+bool has_room(std::size_t hits, std::size_t fields, std::size_t tokens) {
+  return hits == 1 || fields + kLeastTextTokens * hits <= tokens;
+}
+
+// The first of them: as many as a page of at most `limit` tokens can show.
+std::vector<PricedHit> priced(std::span<const SearchHit> found, bool by_phrasings, std::size_t limit) {
+  std::vector<PricedHit> out;
+  std::size_t fields = 0;
+  for (const SearchHit& hit : found) {
+    fields += out.emplace_back(hit, by_phrasings).cost;
+    if (has_room(out.size(), fields, limit)) continue;
+    out.pop_back();
+    break;
+  }
+  return out;
+}
+
 constexpr double kMemoryShare = 0.3;  // of a page, at most
 constexpr std::size_t kMemoryTokens = 150;
 
@@ -191,8 +211,7 @@ std::vector<SearchResultOut> fill_page(std::span<const PricedHit> hits, std::siz
   std::vector<std::size_t> messages;
   std::size_t fixed = 0;
   for (const PricedHit& hit : hits) {
-    const std::size_t least = kLeastTextTokens * (page.size() + 1);
-    if (!page.empty() && fixed + hit.cost + least > std::min(tokens, limit)) break;
+    if (!has_room(page.size() + 1, fixed + hit.cost, std::min(tokens, limit))) break;
     fixed += hit.cost;
     page.push_back(hit.fields);
     snippets.push_back(hit.snippet);
@@ -332,10 +351,8 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   std::vector<std::string> unknown;
   for (const std::string& term : found.unknown_terms)
     if (unknown.size() < kTermsNamed) unknown.push_back(echo_of(term));
-  std::vector<PricedHit> hits;
-  for (const SearchHit& hit : found.hits)
-    hits.emplace_back(hit, !query.also.empty());
   const std::size_t limit = token_limit(services, params);
+  const std::vector<PricedHit> hits = priced(found.hits, !query.also.empty(), limit);
   // `as_in`: with no more results than there.
   const auto page_of = [&](std::size_t tokens, const SemanticSearchAnswer* as_in) {
     std::span<const catalog::MemoryHit> about = memories.hits;

@@ -8,8 +8,8 @@
 #include "schemas/json_writer.hpp"
 #include "store/report/report.hpp"
 #include "test/daemon/pump_fixture.hpp"
-#include "test/daemon/tool_fixture.hpp"
 #include "test/support/temp_dir.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>

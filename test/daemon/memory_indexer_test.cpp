@@ -7,9 +7,9 @@
 #include "store/files/whole_file.hpp"
 #include "store/memory/embedding_cache.hpp"
 #include "store/memory/memory_directory.hpp"
-#include "test/daemon/tool_fixture.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -59,9 +59,9 @@ PlantedSession read_session(const fs::path& file) {
 }
 
 // Writes records as Claude Code does.
-class TranscriptWriter {
+class ToldTranscript {
  public:
-  TranscriptWriter(std::string session, std::string cwd) : session_(std::move(session)), cwd_(std::move(cwd)) {}
+  ToldTranscript(std::string session, std::string cwd) : session_(std::move(session)), cwd_(std::move(cwd)) {}
 
   void user(const std::string& text) { record("user", {{"role", "user"}, {"content", text}}); }
   void agent(const std::string& text) { answer({{{"type", "text"}, {"text", text}}}); }
@@ -117,7 +117,7 @@ class TranscriptWriter {
 };
 
 // Work of another kind between the facts: other words and other files each time.
-void add_chores(TranscriptWriter& out, int from, int count) {
+void add_chores(ToldTranscript& out, int from, int count) {
   constexpr std::array<std::string_view, 8> kAsked{"Rename the helper in module %, the old name is misleading.",
                                                    "Can you explain what % does on start-up?",
                                                    "Add a comment to % about the order of arguments.",
@@ -154,7 +154,7 @@ void add_chores(TranscriptWriter& out, int from, int count) {
 
 std::string transcript_of(const PlantedSession& session, const std::string& id) {
   const std::string cwd = "/home/ada/src/" + session.name;
-  TranscriptWriter out(id, cwd);
+  ToldTranscript out(id, cwd);
   int chores = 0;
   for (const auto& [word, rest] : session.lines) {
     const std::vector<std::string> sides = parts_of(rest, " => ");

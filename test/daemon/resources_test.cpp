@@ -1,6 +1,6 @@
 #include "daemon/resources/resources.hpp"
 
-#include "test/daemon/tool_fixture.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>
 

@@ -207,6 +207,32 @@ TEST_F(HybridSearch, CopiesAreOneHit) {
   EXPECT_EQ(answer.hits[0].copies + answer.hits[1].copies, 1);
 }
 
+// What was typed is a line, a command or a name: the same words in another order are something else.
+TEST_F(HybridSearch, WhatStandsAsTypedComesFirst) {
+  const auto s = store_.session({.native_id = "cccc1"});
+  std::string talk = "We looked at the build for a while and talked about the walls of the garden. ";
+  talk += talk + talk;
+  const auto typed = add(s, "look at the build", talk + "Then I ran go test -race once. " + talk, 0.1F);
+  const auto apart = add(s, "the race: test -go", "race go, test race, go race test, test go", 0.1F);
+  const auto longer = add(s, "the race", "cargo test -raced: go, race, go test, race go", 0.1F);
+  for (const SearchMode mode : {SearchMode::lexical, SearchMode::hybrid}) {
+    SearchQuery q = query("go test -race");
+    q.mode = mode;
+    q.explain = true;
+    const auto answer = ask(q);
+    ASSERT_THAT(ids(answer), testing::IsSupersetOf({typed, apart, longer}));
+    EXPECT_EQ(answer.hits[0].id, typed);
+    for (const SearchHit& hit : answer.hits)
+      EXPECT_EQ(hit.features->verbatim, hit.id == typed ? 1 : 0) << hit.id;
+  }
+  SearchQuery filtered = query("ran go test platform:claude_code");
+  filtered.explain = true;
+  const auto answer = ask(filtered);
+  ASSERT_THAT(ids(answer), testing::Contains(typed));
+  EXPECT_EQ(answer.hits[0].id, typed);
+  EXPECT_EQ(answer.hits[0].features->verbatim, 1) << "its operators are no part of it";
+}
+
 TEST_F(HybridSearch, ExplainsByFeatures) {
   auto q = query();
   q.explain = true;

@@ -3,8 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memd::embedding {
@@ -87,6 +93,53 @@ TEST_F(WordpieceTest, WordsOfMoreThanAHundredCharactersAreUnknown) {
   for (int i = 0; i < 101; ++i)
     accents += "\xEA\xB0\x81";
   EXPECT_THAT(pieces(accents), ElementsAre("[UNK]"));
+}
+
+// The longest piece first, each looked for by itself.
+std::vector<std::string> cut_plainly(const std::set<std::string>& pieces, const std::string& word) {
+  std::vector<std::string> out;
+  for (std::size_t from = 0; from < word.size();) {
+    std::string piece;
+    std::size_t to = word.size();
+    for (; to > from; --to)
+      if (piece = (from > 0 ? "##" : "") + word.substr(from, to - from); pieces.contains(piece)) break;
+    if (to == from) return {"[UNK]"};
+    out.push_back(std::move(piece));
+    from = to;
+  }
+  return out;
+}
+
+// Few letters make beginnings that many pieces share, and words that hold all but one letter of a piece.
+TEST(Wordpiece, CutsAnyWordAsLookingForEachPieceDoes) {
+  std::mt19937 random(7);
+  const auto letters = [&](std::size_t least, std::size_t most) {
+    std::string out(least + random() % (most - least + 1), ' ');
+    for (char& c : out)
+      c = static_cast<char>('a' + random() % 3);
+    return out;
+  };
+  std::set<std::string> pieces{"[UNK]", "a", "b", "##a", "##b", "##c"};
+  while (pieces.size() < 900)
+    pieces.insert((random() % 2 == 0 ? "##" : "") + letters(2, random() % 4 == 0 ? 40 : 7));
+  std::string vocabulary;
+  for (const std::string& piece : pieces)
+    vocabulary += piece + "\n";
+  const Wordpiece wordpiece(vocabulary);
+  for (int i = 0; i < 3000; ++i) {
+    std::string word = letters(1, 30);
+    if (i % 3 == 0) {
+      word = *std::next(pieces.begin(), static_cast<std::ptrdiff_t>(random() % pieces.size()));
+      std::erase_if(word, [](char c) { return c < 'a' || c > 'c'; });
+      word += letters(1, 5);
+    }
+    std::vector<std::uint32_t> ids;
+    wordpiece.tokenize(word, ids);
+    std::vector<std::string> found;
+    for (const std::uint32_t id : ids)
+      found.emplace_back(wordpiece.token(id));
+    ASSERT_EQ(found, cut_plainly(pieces, word)) << word;
+  }
 }
 
 TEST(Wordpiece, WithoutUnknownTokenThereIsNone) {

@@ -60,7 +60,13 @@ std::span<const float> TokenMatch::cosines(std::uint32_t token) {
 double TokenMatch::compare(std::string_view text) {
   if (question_.empty()) return 0;
   std::vector<float> best(question_.size());
-  for (const std::uint32_t token : model_.ids(text)) {
+  const std::vector<std::uint32_t> tokens = model_.ids(text);
+  // Rows lie all over a table that is larger than the nearer caches.
+  for (const std::uint32_t token : tokens)
+    if (known_[token] == 0)
+      for (std::size_t at = 0; at < static_cast<std::size_t>(model_.dimension()); at += vectors::kRowAlignment)
+        __builtin_prefetch(model_.token_codes(token) + at);
+  for (const std::uint32_t token : tokens) {
     const std::span<const float> here = cosines(token);
     for (std::size_t i = 0; i < best.size(); ++i)
       best[i] = std::max(best[i], here[i]);

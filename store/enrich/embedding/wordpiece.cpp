@@ -125,11 +125,20 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-// Where the lengths of pieces that begin with these two bytes are looked up.
+// Where the lengths of pieces that begin with these bytes are looked up: of shorter pieces by two bytes, of others by
+// four, for hardly any four bytes begin pieces of many lengths.
 constexpr std::size_t kBeginnings = 8192;
+constexpr std::size_t kLongBeginnings = 32768;
+constexpr std::size_t kLong = 4;
 constexpr std::size_t beginning(const char* piece, bool inner) {
   const auto two = static_cast<unsigned char>(piece[0]) * 31U + static_cast<unsigned char>(piece[1]) * 2U;
   return (two + (inner ? kBeginnings / 2 : 0)) % kBeginnings;
+}
+std::size_t long_beginning(const char* piece, bool inner) {
+  std::uint32_t four = 0;
+  std::memcpy(&four, piece, sizeof four);
+  static_assert(sizeof four == kLong);
+  return mix(four, inner) % kLongBeginnings;
 }
 constexpr std::uint32_t length_bit(std::size_t length) { return 1U << std::min<std::size_t>(length, 31); }
 
@@ -166,6 +175,7 @@ Wordpiece::Wordpiece(std::string_view vocabulary) : vocabulary_(vocabulary), sta
     starts_.push_back(static_cast<std::uint32_t>(++end));
   slots_.resize(std::bit_ceil(std::size_t{size()} * 2 + 1));
   lengths_.resize(kBeginnings);
+  long_lengths_.resize(kLongBeginnings);
   for (std::uint32_t id = 0; id < size(); ++id)
     insert(id);
   unknown_ = find("[UNK]", hash_of("[UNK]"), false);
@@ -176,7 +186,10 @@ void Wordpiece::insert(std::uint32_t id) {
   const bool inner = piece.size() > 2 && piece.starts_with("##");
   if (inner) piece.remove_prefix(2);
   longest_ = std::max(longest_, piece.size());
-  if (piece.size() > 1) lengths_[beginning(piece.data(), inner)] |= length_bit(piece.size());
+  if (piece.size() >= kLong)
+    long_lengths_[long_beginning(piece.data(), inner)] |= length_bit(piece.size());
+  else if (piece.size() > 1)
+    lengths_[beginning(piece.data(), inner)] |= length_bit(piece.size());
   const std::uint64_t hash = mix(hash_of(piece), inner);
   std::size_t at = hash & (slots_.size() - 1);
   while (slots_[at].id != kNone)
@@ -285,7 +298,8 @@ void Wordpiece::split(const Word& word, std::vector<std::uint32_t>& ids) const {
   const std::size_t first = ids.size();
   for (std::size_t from = 0; from < word.size;) {
     std::size_t to = std::min(word.size, from + longest_);
-    const std::uint32_t lengths = to - from > 1 ? lengths_[beginning(word.text + from, from > 0)] : 0;
+    std::uint32_t lengths = to - from > 1 ? lengths_[beginning(word.text + from, from > 0)] : 0;
+    if (to - from >= kLong) lengths |= long_lengths_[long_beginning(word.text + from, from > 0)];
     std::uint32_t id = kNone;
     for (; to > from; --to) {
       if (to - from > 1 && (lengths & length_bit(to - from)) == 0) continue;

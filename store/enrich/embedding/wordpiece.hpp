@@ -66,10 +66,12 @@ class Wordpiece {
   void split(const Word& word, std::vector<std::uint32_t>& ids) const;
 
   std::string_view vocabulary_;
-  std::vector<std::uint32_t> starts_;   // of tokens in vocabulary_, and one behind the last
-  std::vector<Slot> slots_;             // open addressing, a power of two
-  std::vector<std::uint32_t> lengths_;  // of pieces by how they begin: bit n: some have n bytes, 31: or more
-  std::size_t longest_ = 0;             // bytes of a piece
+  std::vector<std::uint32_t> starts_;  // of tokens in vocabulary_, and one behind the last
+  std::vector<Slot> slots_;            // open addressing, a power of two
+  // Of pieces by how they begin, the long ones by themselves. Bit n: some have n bytes; 31: or more.
+  std::vector<std::uint32_t> lengths_;
+  std::vector<std::uint32_t> long_lengths_;
+  std::size_t longest_ = 0;  // bytes of a piece
   std::uint32_t unknown_ = kNone;
 };
 

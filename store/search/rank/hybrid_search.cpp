@@ -1,5 +1,6 @@
 #include "store/search/rank/hybrid_search.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/row_filter.hpp"
@@ -78,6 +79,7 @@ constexpr std::size_t kByMeaning = 100;     // these
 constexpr std::size_t kLookedAt = 50;       // of the best, whose rows are read
 constexpr std::size_t kCompared = 50;       // with the question token by token
 constexpr std::size_t kMostAlso = 31;       // a bit each in SearchHit::found_by
+constexpr double kAllWords = 0.99;          // coverage of a text that may hold the question as a whole
 constexpr double kLeastZ = 2;               // of a hit that has no word of the question
 constexpr std::size_t kLeastDistinct = 50;  // hits whose copies are looked for
 // The snippet shows what is nearest in meaning, and not the words, of a hit this near with less than this of the words.
@@ -104,6 +106,26 @@ bool by_meaning(const SemanticQuestion& question) {
   return question.index != nullptr && !question.vector.vector.empty();
 }
 
+std::string joined(const std::vector<QueryText>& pieces) {
+  std::string out;
+  for (const QueryText& piece : pieces)
+    out.append(out.empty() ? "" : " ").append(piece.text);
+  return out;
+}
+
+// `phrase` stands in the text, and neither end of it is inside of a longer word of ASCII; scripts without blanks have
+// no ends of words.
+bool holds_whole(std::string_view text, std::string_view phrase) {
+  if (phrase.empty()) return false;
+  for (std::size_t at = text.find(phrase); at != std::string_view::npos; at = text.find(phrase, at + 1)) {
+    const std::size_t end = at + phrase.size();
+    const bool starts = at == 0 || !ascii::is_word(phrase.front()) || !ascii::is_word(text[at - 1]);
+    const bool ends = end == text.size() || !ascii::is_word(phrase.back()) || !ascii::is_word(text[end]);
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
 // Those that have to be there come first in a plan.
 std::uint64_t required_terms(const QueryPlan& plan) {
   std::uint64_t out = 0;
@@ -123,12 +145,7 @@ struct HybridSearch::Nearest {
   CosineScale scale;
 };
 
-std::string question_of(std::string_view text) {
-  std::string out;
-  for (const QueryText& piece : parse_query(text).wanted)
-    out.append(out.empty() ? "" : " ").append(piece.text);
-  return out;
-}
+std::string question_of(std::string_view text) { return joined(parse_query(text).wanted); }
 
 HybridSearch::HybridSearch(sqlite::Database& db) : db_(db), lexical_(db) {}
 
@@ -151,10 +168,10 @@ std::vector<HybridSearch::Phrasing> HybridSearch::understand(const SearchQuery& 
   static const SemanticQuestion kWordsAlone;
   const auto meaning = [&](std::size_t i) { return i < questions.size() ? &questions[i] : &kWordsAlone; };
   std::vector<Phrasing> out;
-  out.push_back({lexical_.understand(query, lengths), meaning(0)});
+  out.push_back({query.text, lexical_.understand(query, lengths), meaning(0)});
   if (out.front().words.filters_alone()) return out;
   for (std::size_t i = 0; i < std::min(query.also.size(), kMostAlso); ++i)
-    out.push_back({lexical_.understand_also(query.also[i], query, out.front().words), meaning(i + 1)});
+    out.push_back({query.also[i], lexical_.understand_also(query.also[i], query, out.front().words), meaning(i + 1)});
   return out;
 }
 
@@ -298,7 +315,9 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Phras
   add_context(pool, shares_of(words.plan));
   if (by_words) {
     rank(pool, with_meaning);
-    look_closely(words, std::span(pool).first(std::min(pool.size(), kLookedAt)));
+    const auto best = std::span(pool).first(std::min(pool.size(), kLookedAt));
+    look_closely(words, best);
+    look_for_whole(phrasing, best);
     if (with_meaning && alone) compare_tokens(question, pool);
     rank(pool, with_meaning);
   } else {
@@ -331,7 +350,8 @@ std::vector<HybridSearch::Nearest> HybridSearch::nearest(const SearchQuery& quer
   std::vector<const QueryVector*> questions;
   std::vector<std::size_t> of;  // phrasings
   for (std::size_t i = 0; i < phrasings.size(); ++i) {
-    const auto& [words, meaning] = phrasings[i];
+    const LexicalQuestion& words = phrasings[i].words;
+    const SemanticQuestion* const meaning = phrasings[i].meaning;
     if (!by_meaning(*meaning) || words.filters_alone() || words.plan.impossible) continue;
     questions.push_back(&meaning->vector);
     of.push_back(i);
@@ -432,6 +452,22 @@ void HybridSearch::look_closely(const LexicalQuestion& words, std::span<FusionCa
   for (FusionCandidate& c : best)
     c.features.decision = decided.bind(c.session, c.number).step() ? 1 : 0;
   decided.reset();
+}
+
+// Of the best, which hold the question as typed, or what of it are words when it has operators: same letters, signs and
+// order. Reads only those that hold all its words.
+void HybridSearch::look_for_whole(const Phrasing& phrasing, std::span<FusionCandidate> best) {
+  const std::string_view typed = ascii::trimmed(phrasing.text);
+  const std::string words = joined(phrasing.words.typed.wanted);
+  auto& q = db_.prepare(
+      "SELECT user_message, interventions, assistant_response, tool_text FROM exchanges WHERE exchange_pk = ?1");
+  for (FusionCandidate& c : best) {
+    if (c.features.coverage < kAllWords) continue;
+    if (q.bind(c.id).step())
+      for (int column = 0; column < 4 && c.features.verbatim == 0; ++column)
+        c.features.verbatim = holds_whole(q.text(column), typed) || holds_whole(q.text(column), words) ? 1 : 0;
+    q.reset();
+  }
 }
 
 // Compares the best token by token with the question: less, the more of its words the best holds, for names are found

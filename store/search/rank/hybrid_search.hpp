@@ -58,6 +58,7 @@ class HybridSearch {
   };
   // One way to say the question.
   struct Phrasing {
+    std::string_view text;  // as typed; of the query
     LexicalQuestion words;
     const SemanticQuestion* meaning;
   };
@@ -83,6 +84,7 @@ class HybridSearch {
             std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool);
   void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
   void look_closely(const LexicalQuestion& words, std::span<FusionCandidate> best);
+  void look_for_whole(const Phrasing& phrasing, std::span<FusionCandidate> best);
   void compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked);
   // SearchAnswer::outside; `inside` lets through what is not.
   std::int64_t count_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& inside,

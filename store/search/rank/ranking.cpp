@@ -94,7 +94,7 @@ double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeigh
       w.coverage * focused_coverage(f) + w.neighbour_turns * f.neighbour_turns + w.surroundings * f.surroundings;
   double sum = w.bm25 * f.bm25 + w.adjacency * f.adjacency + w.title * f.title + w.identifier * f.identifier +
                f.brevity * around + (1 - f.brevity) * w.self_contained * f.bm25 + w.recency * f.recency +
-               w.date * f.date + w.same_project * f.same_project + w.decision * f.decision;
+               w.date * f.date + w.same_project * f.same_project + w.decision * f.decision + w.verbatim * f.verbatim;
   double most = w.bm25 + w.adjacency + w.title + w.coverage + w.surroundings;
   if (by_meaning) {
     sum += w.meaning * closeness(f.dense_z) + w.tokens * f.tokens;

@@ -10,7 +10,7 @@
 namespace memd::search {
 
 // What each feature of RankingFeatures adds to a score, where bm25 adds 1. Fitted by `retrieval_bench --fit`, but for
-// the last four, which none of its questions reward; docs/benchmarks.md has the figures.
+// those from `title` on, which its questions do not reward; docs/benchmarks.md has the figures.
 struct RankingWeights {
   double bm25 = 1.0;
   double adjacency = 0.25;
@@ -28,6 +28,7 @@ struct RankingWeights {
   double recency = 0.05;
   double same_project = 0.1;
   double decision = 0.25;
+  double verbatim = 3.0;  // chosen on lines drawn from a history: docs/decisions/0002-ranking-weights.md
   // What is left of the score of an exchange that its session has left for another branch; of one of a session that
   // another one started.
   double abandoned = 0.75;

@@ -11,6 +11,7 @@
 #include <array>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 namespace memd::search {
 namespace {
@@ -344,8 +345,9 @@ ParsedQuery parse_query(std::string_view text, TimeMs now, Operators operators) 
     out.is_error_output = true;
     for (const auto* parts : {&signature->messages, &signature->frames})
       for (const std::string& part : *parts) {
-        out.wanted.push_back({cleaned(part), false});
-        std::erase(out.wanted.back().text, '"');
+        std::string words = cleaned(part);
+        std::erase(words, '"');
+        if (words.find_first_not_of(' ') != std::string::npos) out.wanted.push_back({std::move(words), false});
       }
     return out;
   }

@@ -1,8 +1,8 @@
 // Random calls of every tool over a store made here. test/e2e/budgets.test.mjs does the same over real histories, by
 // the tokenizer itself.
-#include "test/daemon/tool_fixture.hpp"
 #include "test/support/random_arguments.hpp"
 #include "test/support/stated_facts.hpp"
+#include "test/support/tool_fixture.hpp"
 
 namespace memd::test {
 namespace {

@@ -1,5 +1,5 @@
 // memory_read, memory_write and memory_health: what they tell, what they change, and when they refuse.
-#include "test/daemon/tool_fixture.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
-#include "test/daemon/tool_fixture.hpp"
 #include "test/support/scripted_store.hpp"
 #include "test/support/stated_facts.hpp"
+#include "test/support/tool_fixture.hpp"
 
 namespace memd::test {
 namespace {

@@ -3,7 +3,7 @@
 #include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/semantic_search.hpp"
 #include "protocol/mcp/described_json.hpp"
-#include "tool_fixture.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "daemon/tools/file_history.hpp"
 #include "daemon/tools/file_question.hpp"
-#include "test/daemon/tool_fixture.hpp"
+#include "test/support/tool_fixture.hpp"
 
 namespace memd::test {
 namespace {

@@ -1,6 +1,6 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/tools/toolset.hpp"
-#include "test/daemon/tool_fixture.hpp"
+#include "test/support/tool_fixture.hpp"
 
 namespace memd::test {
 namespace {

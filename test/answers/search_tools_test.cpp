@@ -1,4 +1,4 @@
-#include "test/daemon/tool_fixture.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <set>
 

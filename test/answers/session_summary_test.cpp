@@ -1,5 +1,5 @@
 #include "daemon/tools/llm_summarizer.hpp"
-#include "test/daemon/tool_fixture.hpp"
+#include "test/support/tool_fixture.hpp"
 
 namespace memd::test {
 namespace {

@@ -1,7 +1,7 @@
 #include "daemon/resources/prompts.hpp"
 
-#include "test/daemon/tool_fixture.hpp"
 #include "test/support/sample_tools.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <boost/json/object.hpp>

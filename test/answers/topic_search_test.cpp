@@ -1,6 +1,6 @@
 #include "store/enrich/enrichment.hpp"
 #include "store/enrich/topics/topic_extractor.hpp"
-#include "test/daemon/tool_fixture.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <set>
 

@@ -1,5 +1,5 @@
-#include "test/daemon/tool_fixture.hpp"
 #include "test/support/time_zone.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <set>
 
