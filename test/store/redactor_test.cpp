@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "store/text/redaction/literal_scan.hpp"
+#include "store/text/redaction/secret_finder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -360,6 +361,46 @@ TEST(LiteralSieve, IsTheSameOnEveryProcessor) {
     const std::size_t n = sieve.find(text.data(), places, one);
     ASSERT_EQ(n, sieve.find_portable(text.data(), places, other)) << text;
     ASSERT_TRUE(std::equal(one.begin(), one.begin() + n, other.begin())) << text;
+  }
+}
+
+// What a finder is in doubt of decides how far back escape sequences are resolved.
+TEST(Doubts, AreLongOnlyWhereABlockOfLinesMayBegin) {
+  const auto doubts_in = [](std::string_view text) {
+    std::vector<redaction::Secret> secrets;
+    redaction::SecretFinder::Signs signs;
+    redaction::secret_finder().find(text, secrets, signs);
+    std::vector<std::pair<std::size_t, bool>> out;
+    for (const auto& doubt : signs.doubts)
+      out.emplace_back(doubt.at, doubt.is_long);
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  using Doubts = std::vector<std::pair<std::size_t, bool>>;
+  // "secret" ends a telling name here, and shows a manifest there.
+  EXPECT_EQ(doubts_in(R"(CLIENT_SECRET=<client_secret>\n)"), (Doubts{{22, false}}));
+  EXPECT_EQ(doubts_in(R"(kind: Secret\nmetadata: x)"), (Doubts{{6, true}}));
+}
+
+// A name 1 KiB behind a token has nothing to say about it: the mask begins with the token, not with what stands before.
+TEST(Redactor, ADoubtfulNameLeavesWhatIsFarInFrontOfItAlone) {
+  Canaries canaries;
+  const std::string token = "glagent-" + canaries.alnum(45);
+  const std::string behind = std::string(1100, '.') + R"(CLIENT_SECRET=<client_secret>\n)";
+  std::string text = R"(MODELS**\n\)" + token + "**" + behind;
+  EXPECT_TRUE(redact(text));
+  EXPECT_EQ(text, R"(MODELS**\n\[redacted:gitlab_token]**)" + behind);
+}
+
+// Three bytes tell an Azure secret; an escape sequence stands behind them here.
+TEST(Redactor, AnEscapedSecretIsFoundAtEvenAndOddPlaces) {
+  Canaries canaries;
+  const std::string before = canaries.alnum(3);
+  const std::string behind = canaries.alnum(31);
+  for (std::size_t blanks = 0; blanks < 4; ++blanks) {
+    std::string text = std::string(blanks, ' ') + before + R"(8Q~\)" + behind;
+    EXPECT_TRUE(redact(text)) << text;
+    EXPECT_EQ(text, std::string(blanks, ' ') + "[redacted:azure_secret]");
   }
 }
 

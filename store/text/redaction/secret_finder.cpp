@@ -188,8 +188,11 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       }
       case Sign::What::form: {
         const std::size_t before = out.size();
-        is_long = is_long || sign.form == Form::key_block || sign.form == Form::manifest;
-        find_form(sign.form, text, begin, out, doubtful);
+        bool form_is_doubtful = false;
+        find_form(sign.form, text, begin, out, form_is_doubtful);
+        doubtful = doubtful || form_is_doubtful;
+        // Other signs share the literal, and what they are in doubt of is short.
+        is_long = is_long || (form_is_doubtful && (sign.form == Form::key_block || sign.form == Form::manifest));
         for (std::size_t i = before; i < out.size(); ++i)
           if (out[i].kind.empty()) out[i].kind = rules_[sign.rule].kind;
         break;
