@@ -1,6 +1,7 @@
 #include "store/text/redaction/redactor.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/literal_scan.hpp"
 #include "store/text/redaction/secret_finder.hpp"
 
@@ -321,46 +322,74 @@ std::string text_around(const std::vector<redaction::LiteralScan::Literal>& lite
   return text;
 }
 
-// Against a comparison of every literal at every place.
+using Places = std::vector<std::pair<std::size_t, std::size_t>>;
+
+// A comparison of every literal at every place.
+Places places_of(const std::vector<redaction::LiteralScan::Literal>& literals, const std::string& text) {
+  const std::string small = ascii::lowered(text);
+  Places out;
+  for (std::size_t at = 0; at < text.size(); ++at)
+    for (std::size_t l = 0; l < literals.size(); ++l)
+      if ((literals[l].any_case ? small : text).compare(at, literals[l].text.size(), literals[l].text) == 0)
+        out.emplace_back(at, l);
+  return out;
+}
+
 TEST(LiteralScan, FindsEachLiteralOnceWhereverItStands) {
-  using Places = std::vector<std::pair<std::size_t, std::size_t>>;
   std::mt19937 engine(12);
   for (const std::size_t n : {1U, 7U, 60U, 300U}) {
     const auto literals = some_literals(engine, n);
-    const redaction::LiteralScan scan(literals);
-    for (int i = 0; i < 500; ++i) {
-      const std::string text = text_around(literals, engine);
-      Places expected;
-      for (std::size_t at = 0; at < text.size(); ++at)
-        for (std::size_t l = 0; l < literals.size(); ++l) {
-          const std::string there = text.substr(at, literals[l].text.size());
-          if ((literals[l].any_case ? ascii::lowered(there) : there) == literals[l].text) expected.emplace_back(at, l);
-        }
-      Places found;
-      scan.each(text, [&](std::size_t begin, std::size_t literal) { found.emplace_back(begin, literal); });
-      std::sort(found.begin(), found.end());
-      ASSERT_EQ(found, expected) << text;
+    for (const auto form : redaction::LiteralSieve::forms()) {
+      const redaction::LiteralScan scan(literals, form);
+      for (int i = 0; i < 60; ++i) {
+        const std::string text = text_around(literals, engine);
+        Places found;
+        scan.each(text, [&](std::size_t begin, std::size_t literal) { found.emplace_back(begin, literal); });
+        std::sort(found.begin(), found.end());
+        ASSERT_EQ(found, places_of(literals, text)) << text;
+      }
     }
   }
 }
 
-// What is found with vector instructions is what is found without.
-TEST(LiteralSieve, IsTheSameOnEveryProcessor) {
+// What is found with vector instructions is what is found without. Places that no literal needs count, too: a sieve
+// that lets all through would find all.
+TEST(LiteralSieve, IsTheSameInEveryForm) {
   using redaction::LiteralSieve;
   std::mt19937 engine(13);
   const auto literals = some_literals(engine, 200);
-  LiteralSieve sieve;
-  for (const auto& literal : literals)
-    sieve.add(literal.text);
+  std::vector<LiteralSieve> sieves;
+  for (const auto form : LiteralSieve::forms()) {
+    sieves.emplace_back(form);
+    for (const auto& literal : literals)
+      sieves.back().add(literal.text);
+  }
   for (int i = 0; i < 500; ++i) {
     std::string text = text_around(literals, engine);
     const std::size_t places = text.size() / LiteralSieve::kAtOnce * LiteralSieve::kAtOnce;
     text.resize(places + LiteralSieve::kWindow - 1);
-    LiteralSieve::Places one;
-    LiteralSieve::Places other;
-    const std::size_t n = sieve.find(text.data(), places, one);
-    ASSERT_EQ(n, sieve.find_portable(text.data(), places, other)) << text;
-    ASSERT_TRUE(std::equal(one.begin(), one.begin() + n, other.begin())) << text;
+    LiteralSieve::Places portable;
+    const std::size_t n = sieves.front().find(text.data(), places, portable);
+    for (const LiteralSieve& sieve : sieves) {
+      LiteralSieve::Places found;
+      ASSERT_EQ(sieve.find(text.data(), places, found), n) << text;
+      ASSERT_TRUE(std::equal(found.begin(), found.begin() + n, portable.begin())) << text;
+    }
+  }
+}
+
+// One literal, and bytes that have nothing in common with it: nothing but its places is let through.
+TEST(LiteralSieve, LetsNothingElseThrough) {
+  using redaction::LiteralSieve;
+  for (const auto form : LiteralSieve::forms()) {
+    LiteralSieve sieve(form);
+    EXPECT_EQ(sieve.add("ghp_"), 0U);
+    std::string text(256 + LiteralSieve::kWindow - 1, '.');
+    for (const std::size_t at : {0U, 31U, 62U, 130U, 255U})
+      text.replace(at, 4, "GHp_");
+    LiteralSieve::Places found;
+    ASSERT_EQ(sieve.find(text.data(), 256, found), 5U);
+    EXPECT_EQ(std::vector<int>(found.begin(), found.begin() + 5), (std::vector<int>{0, 31, 62, 130, 255}));
   }
 }
 
@@ -402,6 +431,42 @@ TEST(Redactor, AnEscapedSecretIsFoundAtEvenAndOddPlaces) {
     EXPECT_TRUE(redact(text)) << text;
     EXPECT_EQ(text, std::string(blanks, ' ') + "[redacted:azure_secret]");
   }
+}
+
+// Names in a text of nothing but escape sequences: none of them leads back to the begin.
+TEST(LookBack, IsBoundedHoweverManyEscapeSequencesThereAre) {
+  constexpr std::size_t kApart = 2000;
+  std::string text;
+  std::vector<std::size_t> names;
+  for (int i = 0; i < 60; ++i) {
+    for (std::size_t n = 0; n < kApart; ++n)
+      text += "\\n";
+    names.push_back(text.size());
+    text += "pwd=";
+  }
+  std::size_t looked_at = 0;
+  for (const std::size_t at : names) {
+    const std::size_t begin = redaction::begin_of_escapes(text, at, 0);
+    ASSERT_LE(begin, at);
+    looked_at += at - begin;
+  }
+  EXPECT_LE(looked_at, names.size() * redaction::kLookBack);
+  EXPECT_EQ(redaction::begin_of_escapes(text, names.back(), 0), names.back() - redaction::kLookBack);
+  EXPECT_EQ(redaction::begin_of_escapes(text, names.back(), names.back() - 10), names.back() - 10);
+  EXPECT_EQ(redaction::begin_of_escapes("no such sequence", 9, 0), 9U);
+}
+
+TEST(LookBack, WhatFollowsManyEscapeSequencesIsMasked) {
+  Canaries canaries;
+  const std::string password = canaries.alnum(12) + "!";
+  std::string record = R"({"a":")";
+  for (int i = 0; i < 20'000; ++i)
+    record += "\\n";
+  const std::string before = record;
+  record += R"(\"password\":\")" + password + R"(\",\n"})";
+  EXPECT_GT(mask_record(record), 0U);
+  EXPECT_TRUE(record.starts_with(before + R"(\"password\":\"[redacted)")) << record.substr(before.size());
+  EXPECT_EQ(record.find(password), std::string::npos);
 }
 
 // With the raw layer off or as it is, nobody else masks what is no prose.

@@ -41,7 +41,8 @@ std::uint64_t letters_and_digits(std::string_view text, std::size_t at) {
   return out;
 }
 
-LiteralScan::LiteralScan(std::vector<Literal> literals) : literals_(std::move(literals)), first_(1U << kSlotBits) {
+LiteralScan::LiteralScan(std::vector<Literal> literals, LiteralSieve::Form form)
+    : sieve_(form), literals_(std::move(literals)), first_(1U << kSlotBits) {
   std::vector<std::size_t> order(literals_.size());
   std::vector<double> cost(literals_.size());
   for (std::size_t l = 0; l < literals_.size(); ++l) {

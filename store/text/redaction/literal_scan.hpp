@@ -29,7 +29,7 @@ class LiteralScan {
     bool any_case = false;
   };
   // Throws std::logic_error where a literal is too short.
-  explicit LiteralScan(std::vector<Literal> literals);
+  explicit LiteralScan(std::vector<Literal> literals, LiteralSieve::Form form = LiteralSieve::forms().back());
 
   // found(begin, index of the literal), for each place where one stands; in order of the bytes that showed them.
   template <class F>

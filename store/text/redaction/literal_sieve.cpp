@@ -1,6 +1,7 @@
 #include "store/text/redaction/literal_sieve.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/instruction_sets.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -117,27 +118,41 @@ std::size_t LiteralSieve::add(std::string_view literal) {
   return best_offset;
 }
 
+// Sixteen bits for each byte of a window: the buckets in which a byte may not stand there. Shifted by their place in
+// the window and joined (Shift-Or, with buckets for bits), the topmost sixteen tell of four bytes; not all of them are
+// set where a window may begin.
 std::size_t LiteralSieve::portable(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out) {
-  const auto& low = sieve.may_stand_[0];
-  const auto& high = sieve.may_stand_[1];
-  std::size_t found = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    unsigned in_low = 255;
-    unsigned in_high = 255;
-    for (std::size_t b = 0; b < kWindow; ++b) {
-      const std::size_t cls = class_of(s[i + b]);
-      in_low &= low[b][cls];
-      in_high &= high[b][cls];
+  static_assert(kWindow == 4 && kBuckets == 16 && kAtOnce % 2 == 0);
+  constexpr std::uint64_t kInNone = std::uint64_t{0xFFFF} << 3 * kBuckets;
+  std::array<std::uint64_t, kClasses> may_not_stand{};
+  for (std::size_t b = 0; b < kWindow; ++b)
+    for (std::size_t cls = 0; cls < kClasses; ++cls) {
+      const unsigned may = sieve.may_stand_[0][b][cls] | static_cast<unsigned>(sieve.may_stand_[1][b][cls]) << 8;
+      may_not_stand[cls] |= std::uint64_t{~may & 0xFFFF} << b * kBuckets;
     }
+  const auto pair_at = [&](std::size_t i) {
+    return may_not_stand[class_of(s[i])] << kBuckets | may_not_stand[class_of(s[i + 1])];
+  };
+  std::size_t found = 0;
+  const auto look = [&](std::size_t i, std::uint64_t first, std::uint64_t second) {
     out[found] = static_cast<std::uint16_t>(i);
-    found += (in_low | in_high) != 0 ? 1 : 0;
+    found += (first << 2 * kBuckets | second) < kInNone ? 1 : 0;
+  };
+  std::uint64_t even = pair_at(0);
+  std::uint64_t odd = pair_at(1);
+  for (std::size_t i = 0; i < n; i += 2) {
+    const std::uint64_t next_even = pair_at(i + 2);
+    const std::uint64_t next_odd = pair_at(i + 3);
+    look(i, even, next_even);
+    look(i + 1, odd, next_odd);
+    even = next_even;
+    odd = next_odd;
   }
   return found;
 }
 
 #if defined(__x86_64__)
-#define MEMD_AVX2 __attribute__((target("avx2,bmi,popcnt")))
-#define MEMD_AVX2_INLINE __attribute__((target("avx2,bmi,popcnt"), always_inline)) inline
+#define MEMD_AVX2_INLINE MEMD_AVX2 __attribute__((always_inline)) inline
 
 namespace {
 
@@ -206,12 +221,22 @@ MEMD_AVX2 std::size_t LiteralSieve::avx2(const LiteralSieve& sieve, const char* 
   return found;
 }
 
-LiteralSieve::Kernel LiteralSieve::best_kernel() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") ? avx2
-                                                                                                             : portable;
-}
-#else
-LiteralSieve::Kernel LiteralSieve::best_kernel() { return portable; }
 #endif
+
+std::span<const LiteralSieve::Form> LiteralSieve::forms() {
+  static constexpr std::array kForms{Form::portable, Form::avx2};
+#if defined(__x86_64__)
+  static const std::size_t kRun = has_avx2() ? 2 : 1;
+#else
+  constexpr std::size_t kRun = 1;
+#endif
+  return std::span(kForms).first(kRun);
+}
+
+LiteralSieve::LiteralSieve([[maybe_unused]] Form form) : kernel_(portable) {
+#if defined(__x86_64__)
+  if (form == Form::avx2) kernel_ = avx2;
+#endif
+}
 
 }  // namespace memd::redaction

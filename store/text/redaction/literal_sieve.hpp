@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace memd::redaction {
@@ -19,6 +20,14 @@ class LiteralSieve {
   static constexpr std::size_t kMost = 2048;
   using Places = std::array<std::uint16_t, kMost + kAtOnce>;
 
+  // How find() is written. All of them find the same.
+  enum class Form : std::uint8_t { portable, avx2 };
+  // Those that this processor runs, the fastest last.
+  static std::span<const Form> forms();
+
+  // `form` is one of forms().
+  explicit LiteralSieve(Form form = forms().back());
+
   // Takes a literal (not empty) in, and returns where its window begins in it: where it is expected to cost least. The
   // literals that cost most should come first.
   std::size_t add(std::string_view literal);
@@ -26,8 +35,6 @@ class LiteralSieve {
   // Writes each i below `n` for which a window may begin at s + i, in order, and returns how many there are. `n` is a
   // multiple of kAtOnce, kMost at most. Reads three bytes behind s + n.
   std::size_t find(const char* s, std::size_t n, Places& out) const { return kernel_(*this, s, n, out); }
-  // The same without vector instructions: what other processors do, and what tests compare with.
-  std::size_t find_portable(const char* s, std::size_t n, Places& out) const { return portable(*this, s, n, out); }
 
   // How often the bytes are likely to stand in what agents write; greater is oftener.
   static double likelihood(std::string_view bytes);
@@ -38,13 +45,12 @@ class LiteralSieve {
   using Kernel = std::size_t (*)(const LiteralSieve&, const char*, std::size_t, Places&);
   static std::size_t portable(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out);
   static std::size_t avx2(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out);
-  static Kernel best_kernel();
 
   // By half of the buckets, byte of the window and class of a byte: the buckets in which it may stand there, a bit
   // each.
   std::array<std::array<std::array<std::uint8_t, kClasses>, kWindow>, kBuckets / 8> may_stand_{};
   std::array<std::array<double, kWindow>, kBuckets> share_{};  // of all bytes, those that may stand there
-  Kernel kernel_ = best_kernel();
+  Kernel kernel_;
 };
 
 }  // namespace memd::redaction

@@ -296,12 +296,7 @@ void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, s
     std::size_t end = at;
     for (; i < doubts.size() && doubts[i].at <= std::min(end, string_end); ++i)
       end = std::max(end, doubts[i].at + (doubts[i].is_long ? kLong : kShort));
-    // Not inside of an escape sequence. No further back than a long stretch: many doubts in a text of nothing but
-    // escape sequences would each go back to its begin.
-    const std::size_t floor = begin - std::min(begin - string, kLong);
-    while (begin > floor &&
-           line.substr(begin - std::min<std::size_t>(begin, 7), 8).find('\\') != std::string_view::npos)
-      --begin;
+    begin = redaction::begin_of_escapes(line, begin, string);
     find_unescaped(line, begin, std::min(end, string_end), layers, out);
   }
 }

@@ -106,7 +106,7 @@ std::vector<SecretRule> read_secret_rules(std::span<const std::string_view> file
   return rules;
 }
 
-SecretFinder::SecretFinder(std::vector<SecretRule> rules) : rules_(std::move(rules)) {
+SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form form) : rules_(std::move(rules)) {
   for (std::uint32_t r = 0; r < rules_.size(); ++r) {
     for (std::uint32_t p = 0; p < rules_[r].patterns.size(); ++p) {
       const SecretPattern& pattern = rules_[r].patterns[p];
@@ -131,7 +131,7 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules) : rules_(std::move(rul
     if (std::find(known.begin(), known.end(), word) == known.end())
       add({word + "=", true}, {Sign::What::query_name, 0, 0, {}});
   add({"private", true}, {Sign::What::private_mark, 0, 0, {}});
-  scan_.emplace(literals_);
+  scan_.emplace(literals_, form);
 }
 
 void SecretFinder::add(LiteralScan::Literal literal, Sign sign) {

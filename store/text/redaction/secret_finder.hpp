@@ -36,7 +36,7 @@ std::vector<SecretRule> read_secret_rules(std::span<const std::string_view> file
 // stands. Constant after construction; every thread may ask.
 class SecretFinder {
  public:
-  explicit SecretFinder(std::vector<SecretRule> rules);
+  explicit SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form form = LiteralSieve::forms().back());
 
   // What else a pass has seen.
   struct Signs {
