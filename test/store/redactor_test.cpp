@@ -433,6 +433,32 @@ TEST(Redactor, AnEscapedSecretIsFoundAtEvenAndOddPlaces) {
   }
 }
 
+// In a record, "\n" stands in front of what begins a line: its letter is no part of a token.
+TEST(Redactor, ATokenThatNamesItselfBehindAnEscapeSequence) {
+  Canaries canaries;
+  const std::string token = "acme_pat_" + canaries.alnum(30);
+  for (const std::string before : {" ", "\\n", "\\t", "\\r", "\\f", "\\b", "\\u0026", "\\\\n", "\\\\\\n"}) {
+    std::string record = R"({"a":"see)" + before + token + R"( end"})";
+    const std::string as_written = record;
+    EXPECT_EQ(mask_record(record), 1U) << as_written;
+    EXPECT_EQ(ascii::trimmed(record), R"({"a":"see)" + before + R"([redacted:token] end"})");
+    std::string text = as_written;
+    EXPECT_TRUE(redact(text));
+    EXPECT_EQ(text, R"({"a":"see)" + before + R"([redacted:token] end"})");
+  }
+}
+
+// JSON is UTF-8: half a character behind a mask makes a record unreadable.
+TEST(Redactor, CharactersAreMaskedAsAWhole) {
+  Canaries canaries;
+  const std::string password = "gla-" + canaries.alnum(30);
+  for (const std::string letter : {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"}) {
+    std::string record = R"({"a":"x\\password=\")" + password + letter + letter + R"("})";
+    EXPECT_EQ(mask_record(record), 1U);
+    EXPECT_EQ(ascii::trimmed(record), R"({"a":"x\\password=\"[redacted:password]"})");
+  }
+}
+
 // Names in a text of nothing but escape sequences: none of them leads back to the begin.
 TEST(LookBack, IsBoundedHoweverManyEscapeSequencesThereAre) {
   constexpr std::size_t kApart = 2000;

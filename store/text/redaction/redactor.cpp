@@ -42,6 +42,21 @@ void sort_and_join(std::vector<Secret>& secrets) {
   secrets = std::move(out);
 }
 
+// Values end at a length, or behind a byte: what is masked of a character of UTF-8 is all of it.
+void mask_whole_characters(std::string_view text, std::vector<Secret>& secrets) {
+  constexpr int kMost = 3;  // bytes of a character behind its first
+  const auto goes_on = [&](std::size_t at) {
+    return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80;
+  };
+  for (Secret& s : secrets) {
+    if (s.end <= s.begin) continue;
+    for (int i = 0; i < kMost && goes_on(s.begin); ++i)
+      --s.begin;
+    for (int i = 0; i < kMost && goes_on(s.end); ++i)
+      ++s.end;
+  }
+}
+
 void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, std::vector<Secret>& out);
 
 std::vector<Secret> secrets_of(std::string_view text) {
@@ -60,6 +75,7 @@ std::vector<Secret> secrets_of(std::string_view text) {
     });
     out.insert(out.end(), marked.begin(), marked.end());
   }
+  mask_whole_characters(text, out);
   sort_and_join(out);
   return out;
 }
@@ -394,6 +410,7 @@ std::size_t mask_line(std::span<char> line, What what) {
     signs.doubts.push_back({s.begin, s.kind == "private_key"});
   if (what == What::all && !signs.doubts.empty()) find_in_strings(text, signs.doubts, secrets);
   if (secrets.empty()) return 0;
+  mask_whole_characters(text, secrets);
   sort_and_join(secrets);
   fit_to_json(text, secrets);
   sort_and_join(secrets);

@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/embedded.hpp"
+#include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/named_value.hpp"
 #include "store/text/words.hpp"
 
@@ -84,6 +85,15 @@ bool tells_identifier(std::string_view prefix) {
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view s) { return prefix.ends_with(s); });
 }
 
+// How many letters and digits behind text[at] belong to the escape sequence that begins there and ends at `end` or
+// before it.
+std::size_t escape_before(std::string_view text, std::size_t at, std::size_t end) {
+  if (text[at] != '\\') return 0;
+  const std::string_view sequence = text.substr(at, end - at);
+  if (escaped_code_unit(sequence) >= 0) return escape_length(sequence) - 1;
+  return sequence.size() > 1 && std::string_view("nrtbf").find(sequence[1]) != std::string_view::npos ? 1 : 0;
+}
+
 }  // namespace
 
 std::vector<SecretRule> read_secret_rules(std::span<const std::string_view> files) {
@@ -106,7 +116,7 @@ std::vector<SecretRule> read_secret_rules(std::span<const std::string_view> file
   return rules;
 }
 
-SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form form) : rules_(std::move(rules)) {
+SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form sieve_form) : rules_(std::move(rules)) {
   for (std::uint32_t r = 0; r < rules_.size(); ++r) {
     for (std::uint32_t p = 0; p < rules_[r].patterns.size(); ++p) {
       const SecretPattern& pattern = rules_[r].patterns[p];
@@ -131,7 +141,7 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form for
     if (std::find(known.begin(), known.end(), word) == known.end())
       add({word + "=", true}, {Sign::What::query_name, 0, 0, {}});
   add({"private", true}, {Sign::What::private_mark, 0, 0, {}});
-  scan_.emplace(literals_, form);
+  scan_.emplace(literals_, sieve_form);
 }
 
 void SecretFinder::add(LiteralScan::Literal literal, Sign sign) {
@@ -222,6 +232,7 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
   const auto joins = [](char c) { return c == '_' || c == '-' || c == '.'; };
   if (begin < 3 || !joins(text[begin - 1])) return;
   std::size_t first = begin;
+  bool is_behind_escape = false;
   bool tells = false;
   bool half_tells = false;
   std::string_view last;
@@ -229,6 +240,9 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
     std::size_t from = at - 1;
     while (from > 0 && ascii::is_alnum(text[from - 1]) && at - from < 16)
       --from;
+    const std::size_t escape = from > 0 ? escape_before(text, from - 1, at - 1) : 0;
+    is_behind_escape = escape > 0;
+    from += escape;
     const std::string_view segment = text.substr(from, at - 1 - from);
     if (segment.empty() || (segment.size() > 6 && is_random(segment, 7))) return;
     tells = tells || is_one_of(kTokenWords, segment);
@@ -237,11 +251,10 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
     first = from;
     at = from;
   }
-  if (first > 0 && text[first - 1] == '\\' && ascii::is_lower(text[first])) ++first;  // of an escape sequence
   if (last.empty() || tells_identifier(last) || first == begin) return;
   if (text[begin - 1] == '.' && !tells && !half_tells) return;  // a member
   // In the middle of something longer, as Base64 of a URL is.
-  if (first > 0 &&
+  if (first > 0 && !is_behind_escape &&
       (ascii::is_word(text[first - 1]) || std::string_view("-./+=").find(text[first - 1]) != std::string_view::npos))
     return;
   const std::string_view run = text.substr(begin, end - begin);
