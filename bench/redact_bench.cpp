@@ -1,8 +1,11 @@
 // How fast secrets are looked for, in CPU time of one thread.
 //
-//   redact_bench HOME [RUNS]   in the agents' logs below HOME: as lines of a source, and as one text a file. Best of
-//   RUNS
+//   redact_bench HOME [RUNS]   in the agents' logs below HOME: as lines of a source, and as one text a file; then the
+//                              search alone, without what escape sequences hide, in each form that this processor runs.
+//                              Best of RUNS
+#include "schemas/embedded.hpp"
 #include "store/text/redaction/redactor.hpp"
+#include "store/text/redaction/secret_finder.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -45,8 +48,25 @@ void measure(const char* name, const std::vector<std::string>& logs, int runs, F
     }
     best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
-  std::printf("%-6s %6.1f MB, %zu masked, %.3f s: %.0f MB/s\n", name, static_cast<double>(bytes) / 1e6, masks, best,
+  std::printf("%-16s %6.1f MB, %zu masked, %.3f s: %.0f MB/s\n", name, static_cast<double>(bytes) / 1e6, masks, best,
               static_cast<double>(bytes) / best / 1e6);
+}
+
+void measure_search(const std::vector<std::string>& logs, int runs) {
+  using memd::redaction::LiteralSieve;
+  std::vector<std::string_view> files;
+  for (const auto& file : memd::embedded::secret_rules())
+    files.push_back(file.text);
+  for (const auto form : LiteralSieve::forms()) {
+    const memd::redaction::SecretFinder finder(memd::redaction::read_secret_rules(files), form);
+    const char* name = form == LiteralSieve::Form::portable ? "search, portable" : "search, AVX2";
+    measure(name, logs, runs, [&](const std::string& log) {
+      std::vector<memd::redaction::Secret> found;
+      memd::redaction::SecretFinder::Signs signs;
+      finder.find(log, found, signs);
+      return found.size();
+    });
+  }
 }
 
 }  // namespace
@@ -60,4 +80,5 @@ int main(int argc, char** argv) {
   const std::vector<std::string> logs = logs_below(argv[1]);
   measure("lines", logs, runs, [](std::string& log) { return memd::mask_records(std::span(log.data(), log.size())); });
   measure("texts", logs, runs, [](std::string& log) { return memd::redact(log) ? 1U : 0U; });
+  measure_search(logs, runs);
 }

@@ -1,10 +1,13 @@
 #include "store/text/redaction/redactor.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/literal_scan.hpp"
+#include "store/text/redaction/secret_finder.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace memd {
@@ -291,6 +294,205 @@ TEST(LongRuns, AreTheMaximalOnes) {
     redaction::each_long_run(text, kLeast, [&](std::size_t begin, std::size_t end) { found.emplace_back(begin, end); });
     ASSERT_EQ(found, expected) << text;
   }
+}
+
+std::vector<redaction::LiteralScan::Literal> some_literals(std::mt19937& engine, std::size_t n) {
+  std::vector<redaction::LiteralScan::Literal> out;
+  while (out.size() < n) {
+    std::string text;
+    for (std::size_t length = 3 + engine() % 10; text.size() < length;)
+      text += "abckeyABKEY_-.:/019 \"\xe5\xaf"[engine() % 25];
+    const bool any_case = engine() % 2 == 0;
+    out.push_back({any_case ? ascii::lowered(text) : text, any_case});
+  }
+  return out;
+}
+
+// Texts of what literals are made of, and of literals, whole, cut short and with another case.
+std::string text_around(const std::vector<redaction::LiteralScan::Literal>& literals, std::mt19937& engine) {
+  std::string text;
+  for (const std::size_t length = engine() % 300; text.size() < length;) {
+    std::string piece = literals[engine() % literals.size()].text;
+    if (engine() % 3 == 0) piece.resize(engine() % (piece.size() + 1));
+    if (engine() % 3 == 0 && !piece.empty()) piece[engine() % piece.size()] ^= 0x20;
+    text += piece;
+    while (engine() % 3 != 0)
+      text += static_cast<char>(engine() % 256);
+  }
+  return text;
+}
+
+using Places = std::vector<std::pair<std::size_t, std::size_t>>;
+
+// A comparison of every literal at every place.
+Places places_of(const std::vector<redaction::LiteralScan::Literal>& literals, const std::string& text) {
+  const std::string small = ascii::lowered(text);
+  Places out;
+  for (std::size_t at = 0; at < text.size(); ++at)
+    for (std::size_t l = 0; l < literals.size(); ++l)
+      if ((literals[l].any_case ? small : text).compare(at, literals[l].text.size(), literals[l].text) == 0)
+        out.emplace_back(at, l);
+  return out;
+}
+
+TEST(LiteralScan, FindsEachLiteralOnceWhereverItStands) {
+  std::mt19937 engine(12);
+  for (const std::size_t n : {1U, 7U, 60U, 300U}) {
+    const auto literals = some_literals(engine, n);
+    for (const auto form : redaction::LiteralSieve::forms()) {
+      const redaction::LiteralScan scan(literals, form);
+      for (int i = 0; i < 60; ++i) {
+        const std::string text = text_around(literals, engine);
+        Places found;
+        scan.each(text, [&](std::size_t begin, std::size_t literal) { found.emplace_back(begin, literal); });
+        std::sort(found.begin(), found.end());
+        ASSERT_EQ(found, places_of(literals, text)) << text;
+      }
+    }
+  }
+}
+
+// What is found with vector instructions is what is found without. Places that no literal needs count, too: a sieve
+// that lets all through would find all.
+TEST(LiteralSieve, IsTheSameInEveryForm) {
+  using redaction::LiteralSieve;
+  std::mt19937 engine(13);
+  const auto literals = some_literals(engine, 200);
+  std::vector<LiteralSieve> sieves;
+  for (const auto form : LiteralSieve::forms()) {
+    sieves.emplace_back(form);
+    for (const auto& literal : literals)
+      sieves.back().add(literal.text);
+  }
+  for (int i = 0; i < 500; ++i) {
+    std::string text = text_around(literals, engine);
+    const std::size_t places = text.size() / LiteralSieve::kAtOnce * LiteralSieve::kAtOnce;
+    text.resize(places + LiteralSieve::kWindow - 1);
+    LiteralSieve::Places portable;
+    const std::size_t n = sieves.front().find(text.data(), places, portable);
+    for (const LiteralSieve& sieve : sieves) {
+      LiteralSieve::Places found;
+      ASSERT_EQ(sieve.find(text.data(), places, found), n) << text;
+      ASSERT_TRUE(std::equal(found.begin(), found.begin() + n, portable.begin())) << text;
+    }
+  }
+}
+
+// One literal, and bytes that have nothing in common with it: nothing but its places is let through.
+TEST(LiteralSieve, LetsNothingElseThrough) {
+  using redaction::LiteralSieve;
+  for (const auto form : LiteralSieve::forms()) {
+    LiteralSieve sieve(form);
+    EXPECT_EQ(sieve.add("ghp_"), 0U);
+    std::string text(256 + LiteralSieve::kWindow - 1, '.');
+    for (const std::size_t at : {0U, 31U, 62U, 130U, 255U})
+      text.replace(at, 4, "GHp_");
+    LiteralSieve::Places found;
+    ASSERT_EQ(sieve.find(text.data(), 256, found), 5U);
+    EXPECT_EQ(std::vector<int>(found.begin(), found.begin() + 5), (std::vector<int>{0, 31, 62, 130, 255}));
+  }
+}
+
+// What a finder is in doubt of decides how far back escape sequences are resolved.
+TEST(Doubts, AreLongOnlyWhereABlockOfLinesMayBegin) {
+  const auto doubts_in = [](std::string_view text) {
+    std::vector<redaction::Secret> secrets;
+    redaction::SecretFinder::Signs signs;
+    redaction::secret_finder().find(text, secrets, signs);
+    std::vector<std::pair<std::size_t, bool>> out;
+    for (const auto& doubt : signs.doubts)
+      out.emplace_back(doubt.at, doubt.is_long);
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  using Doubts = std::vector<std::pair<std::size_t, bool>>;
+  // "secret" ends a telling name here, and shows a manifest there.
+  EXPECT_EQ(doubts_in(R"(CLIENT_SECRET=<client_secret>\n)"), (Doubts{{22, false}}));
+  EXPECT_EQ(doubts_in(R"(kind: Secret\nmetadata: x)"), (Doubts{{6, true}}));
+}
+
+// A name 1 KiB behind a token has nothing to say about it: the mask begins with the token, not with what stands before.
+TEST(Redactor, ADoubtfulNameLeavesWhatIsFarInFrontOfItAlone) {
+  Canaries canaries;
+  const std::string token = "glagent-" + canaries.alnum(45);
+  const std::string behind = std::string(1100, '.') + R"(CLIENT_SECRET=<client_secret>\n)";
+  std::string text = R"(MODELS**\n\)" + token + "**" + behind;
+  EXPECT_TRUE(redact(text));
+  EXPECT_EQ(text, R"(MODELS**\n\[redacted:gitlab_token]**)" + behind);
+}
+
+// Three bytes tell an Azure secret; an escape sequence stands behind them here.
+TEST(Redactor, AnEscapedSecretIsFoundAtEvenAndOddPlaces) {
+  Canaries canaries;
+  const std::string before = canaries.alnum(3);
+  const std::string behind = canaries.alnum(31);
+  for (std::size_t blanks = 0; blanks < 4; ++blanks) {
+    std::string text = std::string(blanks, ' ') + before + R"(8Q~\)" + behind;
+    EXPECT_TRUE(redact(text)) << text;
+    EXPECT_EQ(text, std::string(blanks, ' ') + "[redacted:azure_secret]");
+  }
+}
+
+// In a record, "\n" stands in front of what begins a line: its letter is no part of a token.
+TEST(Redactor, ATokenThatNamesItselfBehindAnEscapeSequence) {
+  Canaries canaries;
+  const std::string token = "acme_pat_" + canaries.alnum(30);
+  for (const std::string before : {" ", "\\n", "\\t", "\\r", "\\f", "\\b", "\\u0026", "\\\\n", "\\\\\\n"}) {
+    std::string record = R"({"a":"see)" + before + token + R"( end"})";
+    const std::string as_written = record;
+    EXPECT_EQ(mask_record(record), 1U) << as_written;
+    EXPECT_EQ(ascii::trimmed(record), R"({"a":"see)" + before + R"([redacted:token] end"})");
+    std::string text = as_written;
+    EXPECT_TRUE(redact(text));
+    EXPECT_EQ(text, R"({"a":"see)" + before + R"([redacted:token] end"})");
+  }
+}
+
+// JSON is UTF-8: half a character behind a mask makes a record unreadable.
+TEST(Redactor, CharactersAreMaskedAsAWhole) {
+  Canaries canaries;
+  const std::string password = "gla-" + canaries.alnum(30);
+  for (const std::string letter : {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"}) {
+    std::string record = R"({"a":"x\\password=\")" + password + letter + letter + R"("})";
+    EXPECT_EQ(mask_record(record), 1U);
+    EXPECT_EQ(ascii::trimmed(record), R"({"a":"x\\password=\"[redacted:password]"})");
+  }
+}
+
+// Names in a text of nothing but escape sequences: none of them leads back to the begin.
+TEST(LookBack, IsBoundedHoweverManyEscapeSequencesThereAre) {
+  constexpr std::size_t kApart = 2000;
+  std::string text;
+  std::vector<std::size_t> names;
+  for (int i = 0; i < 60; ++i) {
+    for (std::size_t n = 0; n < kApart; ++n)
+      text += "\\n";
+    names.push_back(text.size());
+    text += "pwd=";
+  }
+  std::size_t looked_at = 0;
+  for (const std::size_t at : names) {
+    const std::size_t begin = redaction::begin_of_escapes(text, at, 0);
+    ASSERT_LE(begin, at);
+    looked_at += at - begin;
+  }
+  EXPECT_LE(looked_at, names.size() * redaction::kLookBack);
+  EXPECT_EQ(redaction::begin_of_escapes(text, names.back(), 0), names.back() - redaction::kLookBack);
+  EXPECT_EQ(redaction::begin_of_escapes(text, names.back(), names.back() - 10), names.back() - 10);
+  EXPECT_EQ(redaction::begin_of_escapes("no such sequence", 9, 0), 9U);
+}
+
+TEST(LookBack, WhatFollowsManyEscapeSequencesIsMasked) {
+  Canaries canaries;
+  const std::string password = canaries.alnum(12) + "!";
+  std::string record = R"({"a":")";
+  for (int i = 0; i < 20'000; ++i)
+    record += "\\n";
+  const std::string before = record;
+  record += R"(\"password\":\")" + password + R"(\",\n"})";
+  EXPECT_GT(mask_record(record), 0U);
+  EXPECT_TRUE(record.starts_with(before + R"(\"password\":\"[redacted)")) << record.substr(before.size());
+  EXPECT_EQ(record.find(password), std::string::npos);
 }
 
 // With the raw layer off or as it is, nobody else masks what is no prose.

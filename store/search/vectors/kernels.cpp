@@ -1,5 +1,7 @@
 #include "store/search/vectors/kernels.hpp"
 
+#include "schemas/instruction_sets.hpp"
+
 #include <bit>
 #include <vector>
 
@@ -37,10 +39,8 @@ constexpr Kernels kScalarKernels{"scalar", dots, differences, weighted_sum};
 std::vector<const Kernels*> find_kernels() {
   std::vector<const Kernels*> out{&kScalarKernels};
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) out.push_back(&kAvx2Kernels);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vpopcntdq"))
-    out.push_back(&kAvx512Kernels);
+  if (has_avx2()) out.push_back(&kAvx2Kernels);
+  if (has_avx512()) out.push_back(&kAvx512Kernels);
 #elif defined(__aarch64__)
   out.push_back(&kNeonKernels);
 #endif

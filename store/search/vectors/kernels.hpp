@@ -37,8 +37,8 @@ std::span<const Kernels* const> all_kernels();
 
 // By instruction set, beside the portable ones of kernels.cpp.
 #if defined(__x86_64__)
-extern const Kernels kAvx2Kernels;    // AVX2, POPCNT
-extern const Kernels kAvx512Kernels;  // AVX-512 F, BW, VNNI, VPOPCNTDQ
+extern const Kernels kAvx2Kernels;    // where has_avx2()
+extern const Kernels kAvx512Kernels;  // where has_avx512()
 #elif defined(__aarch64__)
 extern const Kernels kNeonKernels;
 #endif

@@ -1,11 +1,10 @@
 #include "store/search/vectors/kernels.hpp"
 
+#include "schemas/instruction_sets.hpp"
+
 #if defined(__x86_64__)
 
 #include <immintrin.h>
-
-#define MEMD_AVX2 __attribute__((target("avx2,popcnt")))
-#define MEMD_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx512vpopcntdq")))
 
 namespace memd::vectors {
 

@@ -2,6 +2,8 @@
 
 #include "schemas/ascii.hpp"
 
+#include <algorithm>
+
 namespace memd::redaction {
 namespace {
 
@@ -34,6 +36,14 @@ std::size_t escape_length(std::string_view text) {
   return escaped_code_unit(text) >= 0 ? 6 : 2;
 }
 
+std::size_t begin_of_escapes(std::string_view text, std::size_t at, std::size_t first) {
+  constexpr std::size_t kReach = std::string_view("\\u0000").size() + 1;  // behind a backslash
+  const std::size_t floor = at - std::min(at - first, kLookBack);
+  while (at > floor && text.substr(at - std::min(at, kReach), kReach + 1).find('\\') != std::string_view::npos)
+    --at;
+  return at;
+}
+
 void unescape(std::string_view s, Unescaped& out) {
   // What an escape sequence stands for is no longer than itself.
   out.text.resize(s.size());
@@ -48,7 +58,10 @@ void unescape(std::string_view s, Unescaped& out) {
       *origin++ = from;
     };
     if (s[i] != '\\' || i + 1 == s.size()) {
-      put(s[i++]);
+      const std::size_t end = std::min(s.find('\\', i + 1), s.size());
+      to = std::copy(s.begin() + static_cast<std::ptrdiff_t>(i), s.begin() + static_cast<std::ptrdiff_t>(end), to);
+      for (; i < end; ++i)
+        *origin++ = static_cast<std::uint32_t>(i);
       continue;
     }
     out.changed = true;

@@ -17,6 +17,12 @@ struct Unescaped {
 // Lenient: what is no escape sequence stays as it is.
 void unescape(std::string_view escaped, Unescaped& out);
 
+// Where to begin so that what stands at `at` is resolved as it is meant: no escape sequence is likely to begin before
+// and to end behind. Not before `first`, and no further back than kLookBack: of a text with nothing but escape
+// sequences, each place would lead back to its begin.
+inline constexpr std::size_t kLookBack = 16'384;  // bytes
+std::size_t begin_of_escapes(std::string_view text, std::size_t at, std::size_t first);
+
 // The UTF-16 code unit of the \uXXXX that `text` begins with; -1: it begins with none.
 int escaped_code_unit(std::string_view text);
 

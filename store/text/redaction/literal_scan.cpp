@@ -10,96 +10,6 @@
 #include <stdexcept>
 
 namespace memd::redaction {
-namespace {
-
-// How often a byte stands in what agents write, in ten thousand; others are rarer.
-int frequency(char c) {
-  switch (ascii::lower(c)) {
-    case ' ': return 1000;
-    case 'e': return 700;
-    case 't': return 560;
-    case 'a':
-    case 'i':
-    case 'n':
-    case 'o':
-    case 'r':
-    case 's': return 430;
-    case '"': return 420;
-    case 'l':
-    case 'c':
-    case 'd': return 260;
-    case 'u':
-    case 'm':
-    case 'p':
-    case '0':
-    case '1':
-    case '-':
-    case '\\':
-    case '/':
-    case ':':
-    case ',':
-    case '_': return 180;
-    case 'h':
-    case 'f':
-    case 'g':
-    case '.':
-    case '2':
-    case '3': return 150;
-    case 'y':
-    case 'b':
-    case 'w':
-    case 'v': return 90;
-    case 'k':
-    case 'x': return 50;
-    case 'j':
-    case 'q':
-    case 'z': return 15;
-    default: return ascii::is_digit(c) ? 100 : 40;
-  }
-}
-
-// The three letters that stand most often in texts of agents, in order of the alphabet.
-constexpr std::string_view kCommon =
-    "ablaceachackactadaaddadoageailainaleallalsameampancandangansantanuappareartaryaseashaskassataateathatiaud"
-    "autbacbasblebracaccalchacheckpclaclicmdcodcomconcrecrictictocurcwddatdecdelderdevdifdirdledoweadeatecheck"
-    "ecoectegyeideleemeemiempenaencendensentenvepaepoequeraereernerrerserteseessestesuetaeteettetueveexiexpext"
-    "faifalfatfilfmtforfrofungemgengetgingitgragrehadhaihanhashathechemherhishoohouhubideifiileimeindineingini"
-    "inpinsintioniptireissistitbiteithitiitsivejecjsokenkinkpoktrlatlauledlenlerlesletlinlocloglseluglusmanmar"
-    "matmenmermesmetminmitmmammimodmplmptmsgnalnamncenchndenesnewngengsnidnilninnitnotnpunscnstntantentintrnts"
-    "nttntunulodeogroinokeoksoluommompondonionsontookoolophoreorforkormortoryoulounoutovepacparpatpecpenperphe"
-    "plaplepoiporposprepriproptsputqueracralranratrearecredreerefremrenrepreqresretrinripritrktrnarogromrorrre"
-    "rrorsirtyrunsagscrsecseisersessetshashosidsiosisslusonsopspossassistastestistostrstssulsumtadtaltamtantar"
-    "tastattbrtchtcotedtegtemtentertestexthathethithothutidtiftimtintiotirtivtoktootoptortputratretritrutsetst"
-    "ttettittottrturtuutypualudeuiduldullultuncunduntureurnuseutpuuivenverwinwitworwrixisxteype";
-
-constexpr std::size_t kLetters = 26;
-std::size_t number_of(std::string_view three) {
-  std::size_t out = 0;
-  for (const char c : three)
-    out = out * kLetters + static_cast<std::size_t>(ascii::lower(c) - 'a');
-  return out;
-}
-
-bool is_common(std::string_view three) {
-  static const auto kIsCommon = [] {
-    std::bitset<kLetters * kLetters * kLetters> out;
-    for (std::size_t i = 0; i < kCommon.size(); i += 3)
-      out.set(number_of(kCommon.substr(i, 3)));
-    return out;
-  }();
-  return std::all_of(three.begin(), three.end(), ascii::is_letter) && kIsCommon.test(number_of(three));
-}
-
-// How often three bytes are likely to stand in a text.
-double cost(std::string_view three) {
-  double out = is_common(three) ? 100 : 1;
-  for (const char c : three)
-    out *= frequency(c);
-  return out;
-}
-
-}  // namespace
-
 std::uint64_t letters_and_digits(std::string_view text, std::size_t at) {
   std::uint64_t out = 0;
 #ifdef __SSE2__
@@ -131,43 +41,32 @@ std::uint64_t letters_and_digits(std::string_view text, std::size_t at) {
   return out;
 }
 
-LiteralScan::LiteralScan(std::vector<Literal> literals) : literals_(std::move(literals)), first_(1U << kSlotBits) {
+LiteralScan::LiteralScan(std::vector<Literal> literals, LiteralSieve::Form form)
+    : sieve_(form), literals_(std::move(literals)), first_(1U << kSlotBits) {
+  std::vector<std::size_t> order(literals_.size());
+  std::vector<double> cost(literals_.size());
+  for (std::size_t l = 0; l < literals_.size(); ++l) {
+    const std::string_view text = literals_[l].text;
+    if (text.size() < kHashed) throw std::logic_error("too short to be looked for: " + literals_[l].text);
+    order[l] = l;
+    cost[l] = 1;
+    for (std::size_t i = 0; i == 0 || i + LiteralSieve::kWindow <= text.size(); ++i)
+      cost[l] = std::min(cost[l], LiteralSieve::likelihood(text.substr(i, LiteralSieve::kWindow)));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cost[a] > cost[b]; });
   std::map<std::uint32_t, std::vector<Entry>> entries;
-  const auto note = [&](char a, char b, char c, std::size_t literal, std::size_t offset) {
-    const std::array<char, 4> bytes{a, b, c, 0};
-    std::uint32_t three = 0;
-    std::memcpy(&three, bytes.data(), sizeof three);
-    auto& list = entries[slot_of(three | 0x202020U)];
-    if (!list.empty() && list.back().literal == literal && list.back().offset == offset) return;
+  for (const std::size_t l : order) {
+    // An entry tells how far its window stands behind the begin.
+    const std::string_view text = std::string_view(literals_[l].text).substr(0, kLongest);
+    const std::size_t offset = sieve_.add(text);
     Entry entry;
-    const std::string& text = literals_[literal].text;
     const std::size_t length = std::min(text.size(), sizeof entry.head);
     std::memcpy(&entry.head, text.data(), length);
     entry.head_mask = ~std::uint64_t{0} >> 8 * (sizeof entry.head - length);
     entry.head = (entry.head | kCaseBits) & entry.head_mask;
-    entry.literal = static_cast<std::uint16_t>(literal);
+    entry.literal = static_cast<std::uint16_t>(l);
     entry.offset = static_cast<std::uint8_t>(offset);
-    list.push_back(entry);
-  };
-  for (std::size_t l = 0; l < literals_.size(); ++l) {
-    const std::string& text = literals_[l].text;
-    if (text.size() < 3) throw std::logic_error("too short to be looked for: " + text);
-    if (text.size() == 3) {
-      note(text[0], text[1], text[2], l, 0);
-      // At odd places anything may follow.
-      for (int c = 0; c < 256; ++c)
-        if (!literals_[l].followed_by || literals_[l].followed_by->test(static_cast<std::size_t>(c)))
-          note(text[1], text[2], static_cast<char>(c), l, 1);
-      continue;
-    }
-    // Four bytes with the rarest two windows of three: one of the windows begins at an even place.
-    std::size_t best = 0;
-    const std::string_view view = text;
-    const auto at = [&](std::size_t from) { return cost(view.substr(from, 3)) + cost(view.substr(from + 1, 3)); };
-    for (std::size_t i = 1; i + 4 <= std::min<std::size_t>(text.size(), 200); ++i)
-      if (at(i) < at(best)) best = i;
-    for (const std::size_t offset : {best, best + 1})
-      note(text[offset], text[offset + 1], text[offset + 2], l, offset);
+    entries[slot_at(text.data() + offset)].push_back(entry);
   }
   for (auto& [slot, list] : entries) {
     bits_[slot >> 5] |= 1U << (slot & 31);
@@ -175,6 +74,17 @@ LiteralScan::LiteralScan(std::vector<Literal> literals) : literals_(std::move(li
     list.back().last = true;
     entries_.insert(entries_.end(), list.begin(), list.end());
   }
+}
+
+std::size_t LiteralScan::known_places(const char* s, std::size_t n, LiteralSieve::Places& out) const {
+  const std::size_t places = sieve_.find(s, n, out);
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < places; ++i) {
+    const std::uint16_t place = out[i];
+    out[known] = place;
+    known += bit(slot_at(s + place));
+  }
+  return known;
 }
 
 bool LiteralScan::stands_at(std::string_view text, std::size_t at, const Literal& literal) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "store/text/redaction/literal_sieve.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -18,46 +20,38 @@ namespace memd::redaction {
 inline constexpr std::size_t kLettersAtOnce = 64;
 std::uint64_t letters_and_digits(std::string_view text, std::size_t at);
 
-// Finds many words in one pass over a text. It looks at three bytes at every second place: whether they may belong to a
-// word is a bit in a table that stays in the first cache. Constant after construction; every thread may ask.
+// Finds many words in one pass over a text: where a sieve lets a place through, three bytes are looked up in a table
+// that stays in the first cache, and what is there is compared. Constant after construction; every thread may ask.
 class LiteralScan {
  public:
   struct Literal {
     std::string text;  // three bytes at least; in small letters with `any_case`
     bool any_case = false;
-    // What may follow, if not anything; asked only where it makes the search faster.
-    std::optional<std::bitset<256>> followed_by;
   };
   // Throws std::logic_error where a literal is too short.
-  explicit LiteralScan(std::vector<Literal> literals);
+  explicit LiteralScan(std::vector<Literal> literals, LiteralSieve::Form form = LiteralSieve::forms().back());
 
   // found(begin, index of the literal), for each place where one stands; in order of the bytes that showed them.
   template <class F>
   void each(std::string_view text, F&& found) const {
-    const char* s = text.data();
-    const std::size_t n = text.size();
-    std::size_t i = 0;
-    const auto look = [&](std::uint32_t bytes, std::size_t at) {
-      const std::uint32_t slot = slot_of(bytes);
-      if (bit(slot) != 0) [[unlikely]]
-        at_slot(text, at, slot, found);
+    constexpr std::size_t kBehind = LiteralSieve::kWindow - 1;
+    constexpr std::size_t kAtOnce = LiteralSieve::kAtOnce;
+    LiteralSieve::Places places;
+    const auto look = [&](const char* s, std::size_t n, std::size_t at) {
+      const std::size_t count = known_places(s, n, places);
+      for (std::size_t i = 0; i < count && at + places[i] < text.size(); ++i)
+        at_place(text, at + places[i], slot_at(s + places[i]), found);
     };
-    for (; i + 12 <= n; i += 8) {
-      std::uint64_t low = 0;
-      std::uint32_t high = 0;
-      std::memcpy(&low, s + i, sizeof low);
-      std::memcpy(&high, s + i + 6, sizeof high);
-      low |= kCaseBits;
-      look(static_cast<std::uint32_t>(low), i);
-      look(static_cast<std::uint32_t>(low >> 16), i + 2);
-      look(static_cast<std::uint32_t>(low >> 32), i + 4);
-      look(high | 0x202020U, i + 6);
+    std::size_t at = 0;
+    while (text.size() - at >= kAtOnce + kBehind) {
+      const std::size_t n = std::min((text.size() - at - kBehind) / kAtOnce * kAtOnce, LiteralSieve::kMost);
+      look(text.data() + at, n, at);
+      at += n;
     }
-    for (; i + 2 <= n; i += 2) {
-      std::uint32_t three = 0;
-      std::memcpy(&three, s + i, n - i < 3 ? 2 : 3);
-      look(three | 0x202020U, i);
-    }
+    // The end, with zeros behind it.
+    std::array<char, 2 * kAtOnce + kBehind> end{};
+    std::memcpy(end.data(), text.data() + at, text.size() - at);
+    look(end.data(), text.size() - at > kAtOnce ? 2 * kAtOnce : kAtOnce, at);
   }
 
  private:
@@ -67,22 +61,28 @@ class LiteralScan {
     std::uint64_t head = 0;
     std::uint64_t head_mask = 0;
     std::uint16_t literal = 0;
-    std::uint8_t offset = 0;  // of the three bytes in the literal
+    std::uint8_t offset = 0;  // of the window in the literal
     bool last = false;        // of its slot
   };
   static constexpr unsigned kSlotBits = 17;
   static constexpr std::uint64_t kCaseBits = 0x2020'2020'2020'2020U;
-  // Of the lowest three bytes, each with its bit 0x20 set: capital and small letters fall together, and so do a few
-  // signs.
-  static std::uint32_t slot_of(std::uint32_t bytes) {
-    constexpr std::uint32_t kFactor = 0x9E3779B1U << 8;  // drops the fourth
-    return bytes * kFactor >> (32 - kSlotBits);
+  static constexpr std::size_t kHashed = 3;
+  static constexpr std::size_t kLongest = 200;  // bytes of a literal in which its window is looked for
+  // Of three bytes, each with its bit 0x20 set: capital and small letters fall together, and so do a few signs. Reads
+  // four, and drops the last.
+  static std::uint32_t slot_at(const char* s) {
+    std::uint32_t bytes = 0;
+    std::memcpy(&bytes, s, sizeof bytes);
+    return ((bytes | 0x202020U) * (0x9E3779B1U << 8)) >> (32 - kSlotBits);
   }
   std::uint32_t bit(std::uint32_t slot) const { return (bits_[slot >> 5] >> (slot & 31)) & 1U; }
   bool stands_at(std::string_view text, std::size_t at, const Literal& literal) const;
 
+  // The places that the sieve finds and the table knows; otherwise as LiteralSieve::find().
+  std::size_t known_places(const char* s, std::size_t n, LiteralSieve::Places& out) const;
+
   template <class F>
-  [[gnu::noinline]] void at_slot(std::string_view text, std::size_t at, std::uint32_t slot, F& found) const {
+  void at_place(std::string_view text, std::size_t at, std::uint32_t slot, F& found) const {
     for (std::size_t e = first_[slot];; ++e) {
       const Entry& entry = entries_[e];
       if (entry.offset <= at && may_begin(text, at - entry.offset, entry) &&
@@ -98,6 +98,7 @@ class LiteralScan {
     return ((bytes | kCaseBits) & entry.head_mask) == entry.head;
   }
 
+  LiteralSieve sieve_;
   std::vector<Literal> literals_;
   std::array<std::uint32_t, (1U << kSlotBits) / 32> bits_{};
   std::vector<std::uint16_t> first_;  // by the slot: its first entry

@@ -94,7 +94,9 @@ struct Endings {
     }
   }
   bool fit(std::string_view flat) const {
-    return std::any_of(list.begin(), list.end(), [&](const std::string& w) { return flat.ends_with(w); });
+    return !flat.empty() && std::any_of(list.begin(), list.end(), [&](const std::string& w) {
+      return w.back() == flat.back() && flat.ends_with(w);
+    });
   }
 };
 

@@ -5,9 +5,14 @@
 #include "store/text/redaction/private_text.hpp"
 #include "store/text/redaction/secret_finder.hpp"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace memd {
@@ -37,6 +42,21 @@ void sort_and_join(std::vector<Secret>& secrets) {
   secrets = std::move(out);
 }
 
+// Values end at a length, or behind a byte: what is masked of a character of UTF-8 is all of it.
+void mask_whole_characters(std::string_view text, std::vector<Secret>& secrets) {
+  constexpr int kMost = 3;  // bytes of a character behind its first
+  const auto goes_on = [&](std::size_t at) {
+    return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80;
+  };
+  for (Secret& s : secrets) {
+    if (s.end <= s.begin) continue;
+    for (int i = 0; i < kMost && goes_on(s.begin); ++i)
+      --s.begin;
+    for (int i = 0; i < kMost && goes_on(s.end); ++i)
+      ++s.end;
+  }
+}
+
 void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, std::vector<Secret>& out);
 
 std::vector<Secret> secrets_of(std::string_view text) {
@@ -55,6 +75,7 @@ std::vector<Secret> secrets_of(std::string_view text) {
     });
     out.insert(out.end(), marked.begin(), marked.end());
   }
+  mask_whole_characters(text, out);
   sort_and_join(out);
   return out;
 }
@@ -151,25 +172,110 @@ void mask_secrets(EventBatch& batch) {
 
 namespace {
 
-// The closing quote of the string that begins at `begin`, or the end of the line.
-std::size_t end_of_string(std::string_view line, std::size_t begin) {
-  for (std::size_t at = line.find('"', begin); at != std::string_view::npos; at = line.find('"', at + 1)) {
-    std::size_t first = at;  // of the backslashes in front of it
-    while (first > begin && line[first - 1] == '\\')
-      --first;
-    if ((at - first) % 2 == 0) return at;
+// The strings of a JSON text, one after the other. It looks for quotation marks 64 bytes at a time: they are close
+// together, and a search for the next one would start too often.
+class JsonStrings {
+ public:
+  explicit JsonStrings(std::string_view text) : text_(text) {
+    begin_ = next_mark(0) + 1;
+    end_ = closing(begin_);
   }
-  return line.size();
-}
 
-// A stretch of a string, and what a reader of it would see: once unescaped, and unescaped again.
-void find_unescaped(std::string_view line, std::size_t begin, std::size_t end, std::vector<Secret>& out) {
-  const redaction::SecretFinder& finder = redaction::secret_finder();
-  const std::string_view stretch = line.substr(begin, end - begin);
-  if (stretch.find('\\') == std::string_view::npos) return;
+  // Goes on to the first string that ends at `at` or behind it; false: there is none.
+  bool go_to(std::size_t at) {
+    while (end_ < at) {
+      // Where no backslash is, marks only need to be counted.
+      std::size_t from = end_ + 1;
+      bool inside = false;
+      for (; from + kAtOnce <= at; from += kAtOnce) {
+        const std::string_view block = text_.substr(from, kAtOnce);
+        if (places_of('\\', block) != 0) break;
+        const std::uint64_t marks = places_of('"', block);
+        if (marks == 0) continue;
+        inside = inside != (std::popcount(marks) % 2 == 1);
+        begin_ = from + static_cast<std::size_t>(std::bit_width(marks));
+      }
+      if (!inside) {
+        const std::size_t mark = next_mark(from);
+        if (mark == std::string_view::npos) return false;
+        begin_ = from = mark + 1;
+      }
+      end_ = closing(from);
+    }
+    return true;
+  }
+
+  // Of the string; the place of its closing mark, or the end of the text.
+  std::size_t begin() const { return begin_; }
+  std::size_t end() const { return end_; }
+
+ private:
+  static constexpr std::size_t kAtOnce = 64;
+
+  // Bit i: byte i of these, 64 at most, is `c`.
+  static std::uint64_t places_of(char c, std::string_view bytes) {
+    std::uint64_t out = 0;
+    std::size_t i = 0;
+#ifdef __SSE2__
+    for (; i + sizeof(__m128i) <= bytes.size(); i += sizeof(__m128i)) {
+      const __m128i some = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + i));
+      const int places = _mm_movemask_epi8(_mm_cmpeq_epi8(some, _mm_set1_epi8(c)));
+      out |= static_cast<std::uint64_t>(places) << i;
+    }
+#endif
+    for (; i < bytes.size(); ++i)
+      out |= static_cast<std::uint64_t>(bytes[i] == c) << i;
+    return out;
+  }
+
+  // The first one at `at` or behind it, or npos. Places rise from call to call.
+  std::size_t next_mark(std::size_t at) {
+    for (; at < text_.size(); at = block_ + kAtOnce) {
+      if (at - block_ >= kAtOnce || !known_) {
+        block_ = at;
+        marks_ = places_of('"', text_.substr(at, kAtOnce));
+        known_ = true;
+      }
+      if (const std::uint64_t left = marks_ >> (at - block_); left != 0)
+        return at + static_cast<std::size_t>(std::countr_zero(left));
+    }
+    return std::string_view::npos;
+  }
+
+  // The mark that closes the string in which `from` is; no escape sequence begins before `from` and ends behind it.
+  std::size_t closing(std::size_t from) {
+    for (std::size_t at = next_mark(from); at != std::string_view::npos; at = next_mark(at + 1)) {
+      std::size_t first = at;  // of the backslashes in front of it
+      while (first > from && text_[first - 1] == '\\')
+        --first;
+      if ((at - first) % 2 == 0) return at;
+    }
+    return text_.size();
+  }
+
+  std::string_view text_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t block_ = 0;  // where the 64 bytes begin of which marks_ tells
+  std::uint64_t marks_ = 0;
+  bool known_ = false;
+};
+
+// Room of find_unescaped(), kept between its calls.
+struct Layers {
   Unescaped once;
   Unescaped twice;
   std::vector<Secret> found;
+};
+
+// A stretch of a string, and what a reader of it would see: once unescaped, and unescaped again.
+void find_unescaped(std::string_view line, std::size_t begin, std::size_t end, Layers& layers,
+                    std::vector<Secret>& out) {
+  auto& [once, twice, found] = layers;
+  const redaction::SecretFinder& finder = redaction::secret_finder();
+  const std::string_view stretch = line.substr(begin, end - begin);
+  if (stretch.find('\\') == std::string_view::npos) return;
+  found.clear();
   Signs signs;
   redaction::unescape(stretch, once);
   finder.find(once.text, found, signs);
@@ -187,18 +293,15 @@ void find_unescaped(std::string_view line, std::size_t begin, std::size_t end, s
 void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, std::vector<Secret>& out) {
   constexpr std::size_t kShort = 2048;
   constexpr std::size_t kLong = 16'384;  // a long key, a manifest
-  const bool json = line.starts_with('{') || line.starts_with('[');
   std::sort(doubts.begin(), doubts.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
-  std::size_t string = json ? line.find('"') + 1 : 0;
-  std::size_t string_end = json ? end_of_string(line, string) : line.size();
+  Layers layers;
+  std::optional<JsonStrings> strings;
+  if (line.starts_with('{') || line.starts_with('[')) strings.emplace(line);
   for (std::size_t i = 0; i < doubts.size();) {
     const std::size_t at = doubts[i].at;
-    while (string_end < at && json) {
-      const auto next = line.find('"', string_end + 1);
-      if (next == std::string_view::npos) return;
-      string = next + 1;
-      string_end = end_of_string(line, string);
-    }
+    if (strings && !strings->go_to(at)) return;
+    const std::size_t string = strings ? strings->begin() : 0;
+    const std::size_t string_end = strings ? strings->end() : line.size();
     if (at < string) {
       ++i;
       continue;
@@ -209,11 +312,8 @@ void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, s
     std::size_t end = at;
     for (; i < doubts.size() && doubts[i].at <= std::min(end, string_end); ++i)
       end = std::max(end, doubts[i].at + (doubts[i].is_long ? kLong : kShort));
-    // Not inside of an escape sequence.
-    while (begin > string &&
-           line.substr(begin - std::min<std::size_t>(begin, 7), 8).find('\\') != std::string_view::npos)
-      --begin;
-    find_unescaped(line, begin, std::min(end, string_end), out);
+    begin = redaction::begin_of_escapes(line, begin, string);
+    find_unescaped(line, begin, std::min(end, string_end), layers, out);
   }
 }
 
@@ -310,6 +410,7 @@ std::size_t mask_line(std::span<char> line, What what) {
     signs.doubts.push_back({s.begin, s.kind == "private_key"});
   if (what == What::all && !signs.doubts.empty()) find_in_strings(text, signs.doubts, secrets);
   if (secrets.empty()) return 0;
+  mask_whole_characters(text, secrets);
   sort_and_join(secrets);
   fit_to_json(text, secrets);
   sort_and_join(secrets);

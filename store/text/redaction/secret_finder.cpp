@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/embedded.hpp"
+#include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/named_value.hpp"
 #include "store/text/words.hpp"
 
@@ -84,6 +85,15 @@ bool tells_identifier(std::string_view prefix) {
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view s) { return prefix.ends_with(s); });
 }
 
+// How many letters and digits behind text[at] belong to the escape sequence that begins there and ends at `end` or
+// before it.
+std::size_t escape_before(std::string_view text, std::size_t at, std::size_t end) {
+  if (text[at] != '\\') return 0;
+  const std::string_view sequence = text.substr(at, end - at);
+  if (escaped_code_unit(sequence) >= 0) return escape_length(sequence) - 1;
+  return sequence.size() > 1 && std::string_view("nrtbf").find(sequence[1]) != std::string_view::npos ? 1 : 0;
+}
+
 }  // namespace
 
 std::vector<SecretRule> read_secret_rules(std::span<const std::string_view> files) {
@@ -106,22 +116,18 @@ std::vector<SecretRule> read_secret_rules(std::span<const std::string_view> file
   return rules;
 }
 
-SecretFinder::SecretFinder(std::vector<SecretRule> rules) : rules_(std::move(rules)) {
+SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form sieve_form) : rules_(std::move(rules)) {
   for (std::uint32_t r = 0; r < rules_.size(); ++r) {
     for (std::uint32_t p = 0; p < rules_[r].patterns.size(); ++p) {
       const SecretPattern& pattern = rules_[r].patterns[p];
-      const Sign sign{Sign::What::pattern, r, p, {}};
       if (pattern.anchor().is_run)
-        of_runs_.push_back(sign);
+        of_runs_.push_back({pattern.run(), r, p});
       else
-        add({pattern.anchor().text, pattern.any_case(), pattern.anchor().followed_by}, sign);
+        add({pattern.anchor().text, pattern.any_case()}, {Sign::What::pattern, r, p, {}});
     }
     for (const auto& [form, literal] : rules_[r].forms)
-      add({ascii::lowered(literal), true, {}}, {Sign::What::form, r, 0, form});
+      add({ascii::lowered(literal), true}, {Sign::What::form, r, 0, form});
   }
-  CharSet no_letters;
-  for (std::size_t c = 0; c < 256; ++c)
-    no_letters.set(c, !ascii::is_letter(static_cast<char>(c)));
   std::vector<std::string> known;
   for (const WordClass of :
        {WordClass::password_name, WordClass::short_password_name, WordClass::key_name, WordClass::maybe_key_name})
@@ -129,18 +135,18 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules) : rules_(std::move(rul
       std::string last = word.substr(word.rfind('-') + 1);
       if (std::find(known.begin(), known.end(), last) != known.end()) continue;
       known.push_back(last);
-      add({std::move(last), true, no_letters}, {Sign::What::name, 0, 0, {}});
+      add({std::move(last), true}, {Sign::What::name, 0, 0, {}});
     }
   for (const std::string& word : words(WordClass::query_key_name))
     if (std::find(known.begin(), known.end(), word) == known.end())
-      add({word + "=", true, {}}, {Sign::What::query_name, 0, 0, {}});
-  add({"private", true, {}}, {Sign::What::private_mark, 0, 0, {}});
-  scan_.emplace(literals_);
+      add({word + "=", true}, {Sign::What::query_name, 0, 0, {}});
+  add({"private", true}, {Sign::What::private_mark, 0, 0, {}});
+  scan_.emplace(literals_, sieve_form);
 }
 
 void SecretFinder::add(LiteralScan::Literal literal, Sign sign) {
   const auto same = [&](const LiteralScan::Literal& l) {
-    return l.text == literal.text && l.any_case == literal.any_case && l.followed_by == literal.followed_by;
+    return l.text == literal.text && l.any_case == literal.any_case;
   };
   const auto found = std::find_if(literals_.begin(), literals_.end(), same);
   if (found != literals_.end()) {
@@ -192,8 +198,11 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       }
       case Sign::What::form: {
         const std::size_t before = out.size();
-        is_long = is_long || sign.form == Form::key_block || sign.form == Form::manifest;
-        find_form(sign.form, text, begin, out, doubtful);
+        bool form_is_doubtful = false;
+        find_form(sign.form, text, begin, out, form_is_doubtful);
+        doubtful = doubtful || form_is_doubtful;
+        // Other signs share the literal, and what they are in doubt of is short.
+        is_long = is_long || (form_is_doubtful && (sign.form == Form::key_block || sign.form == Form::manifest));
         for (std::size_t i = before; i < out.size(); ++i)
           if (out[i].kind.empty()) out[i].kind = rules_[sign.rule].kind;
         break;
@@ -212,11 +221,10 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
 // A token that names itself, as many services write them: a prefix of small words, and random letters and digits.
 void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::size_t end,
                                std::vector<Secret>& out) const {
-  for (const Sign& sign : of_runs_) {
+  for (const RunSign& sign : of_runs_) {
+    if (!sign.run.may_be(text, begin, end)) continue;
     const SecretRule& rule = rules_[sign.rule];
-    const SecretPattern& pattern = rule.patterns[sign.pattern];
-    if (!pattern.may_have_run(text, begin, end)) continue;
-    auto found = pattern.match(text, begin, 0);
+    auto found = rule.patterns[sign.pattern].match(text, begin, 0);
     if (!found || !fits(rule, text, *found)) continue;
     found->kind = rule.kind;
     out.push_back(*found);
@@ -224,6 +232,7 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
   const auto joins = [](char c) { return c == '_' || c == '-' || c == '.'; };
   if (begin < 3 || !joins(text[begin - 1])) return;
   std::size_t first = begin;
+  bool is_behind_escape = false;
   bool tells = false;
   bool half_tells = false;
   std::string_view last;
@@ -231,6 +240,9 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
     std::size_t from = at - 1;
     while (from > 0 && ascii::is_alnum(text[from - 1]) && at - from < 16)
       --from;
+    const std::size_t escape = from > 0 ? escape_before(text, from - 1, at - 1) : 0;
+    is_behind_escape = escape > 0;
+    from += escape;
     const std::string_view segment = text.substr(from, at - 1 - from);
     if (segment.empty() || (segment.size() > 6 && is_random(segment, 7))) return;
     tells = tells || is_one_of(kTokenWords, segment);
@@ -239,11 +251,10 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
     first = from;
     at = from;
   }
-  if (first > 0 && text[first - 1] == '\\' && ascii::is_lower(text[first])) ++first;  // of an escape sequence
   if (last.empty() || tells_identifier(last) || first == begin) return;
   if (text[begin - 1] == '.' && !tells && !half_tells) return;  // a member
   // In the middle of something longer, as Base64 of a URL is.
-  if (first > 0 &&
+  if (first > 0 && !is_behind_escape &&
       (ascii::is_word(text[first - 1]) || std::string_view("-./+=").find(text[first - 1]) != std::string_view::npos))
     return;
   const std::string_view run = text.substr(begin, end - begin);

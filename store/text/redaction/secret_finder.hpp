@@ -36,7 +36,7 @@ std::vector<SecretRule> read_secret_rules(std::span<const std::string_view> file
 // stands. Constant after construction; every thread may ask.
 class SecretFinder {
  public:
-  explicit SecretFinder(std::vector<SecretRule> rules);
+  explicit SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form form = LiteralSieve::forms().back());
 
   // What else a pass has seen.
   struct Signs {
@@ -60,6 +60,13 @@ class SecretFinder {
     std::uint32_t pattern = 0;
     Form form{};
   };
+  // A pattern that begins with a long run of letters and digits. The run is held here, so that the many runs of a text
+  // are looked at without a walk through the rules.
+  struct RunSign {
+    SecretPattern::Run run;
+    std::uint32_t rule = 0;
+    std::uint32_t pattern = 0;
+  };
   void add(LiteralScan::Literal literal, Sign sign);
   void at_literal(std::string_view text, std::size_t begin, std::size_t literal, std::vector<Secret>& out,
                   Signs& signs) const;
@@ -69,7 +76,7 @@ class SecretFinder {
   std::vector<SecretRule> rules_;
   std::vector<LiteralScan::Literal> literals_;
   std::vector<std::vector<Sign>> signs_;  // by literal
-  std::vector<Sign> of_runs_;             // patterns that begin with a long run of letters and digits
+  std::vector<RunSign> of_runs_;
   std::optional<LiteralScan> scan_;
 };
 

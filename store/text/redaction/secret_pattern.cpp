@@ -172,7 +172,7 @@ void SecretPattern::choose_run() {
       if (ascii::is_alnum(part.text.back())) return;
     }
     if (run >= kLongRun) {
-      anchor_ = {{}, first, 0, std::nullopt, true};
+      anchor_ = {{}, first, 0, true};
       run_ = run_at(first);
       return;
     }
@@ -213,17 +213,12 @@ void SecretPattern::choose_anchor() {
       std::size_t end = i;
       while (end < text.size() && is_plain(text[end]))
         ++end;
-      if (end - i >= 3 && end - i > anchor_.text.size()) anchor_ = {text.substr(i, end - i), p, i, std::nullopt, false};
+      if (end - i >= 3 && end - i > anchor_.text.size()) anchor_ = {text.substr(i, end - i), p, i, false};
       i = end + 1;
     }
   }
   // Three characters stand everywhere; a long run does not.
   if (anchor_.text.size() <= 3 || (anchor_.text.size() == 4 && anchor_.text.back() == '.')) choose_run();
-  if (anchor_.text.empty()) return;
-  const bool ends_literal = anchor_.offset + anchor_.text.size() == parts_[anchor_.part].text.size();
-  if (ends_literal && anchor_.part + 1 < parts_.size() && parts_[anchor_.part + 1].what == Part::What::chars &&
-      parts_[anchor_.part + 1].least > 0)
-    anchor_.followed_by = parts_[anchor_.part + 1].set;
 }
 
 bool SecretPattern::literal_at(const std::string& literal, std::string_view text, std::size_t at) const {

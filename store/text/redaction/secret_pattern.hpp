@@ -47,8 +47,22 @@ class SecretPattern {
     std::string text;        // empty: it has none
     std::size_t part = 0;    // the literal it is in
     std::size_t offset = 0;  // in that literal
-    std::optional<CharSet> followed_by;
-    bool is_run = false;  // a long run of letters and digits, which begins with `part`
+    bool is_run = false;     // a long run of letters and digits, which begins with `part`
+  };
+
+  // What is known of the run that is the anchor.
+  struct Run {
+    std::size_t least = 0;
+    CharSet first;
+    std::optional<char> before;  // neither is a letter
+    std::optional<char> behind;
+
+    // Whether this run, which nothing makes longer, may be it. Spares match().
+    bool may_be(std::string_view text, std::size_t begin, std::size_t end) const {
+      return end - begin >= least && (!before || (begin > 0 && text[begin - 1] == *before)) &&
+             (!behind || (end < text.size() && text[end] == *behind)) &&
+             first.test(static_cast<unsigned char>(text[begin]));
+    }
   };
 
   // `any_case`: letters of literals stand for both. Throws std::logic_error where the pattern is not well formed.
@@ -57,19 +71,13 @@ class SecretPattern {
   // The anchor stands at `at`. Looks no further back than `floor`.
   std::optional<Secret> match(std::string_view text, std::size_t at, std::size_t floor) const;
 
-  // Of a pattern whose anchor is a run: whether this run, which nothing makes longer, may be of it. Spares match().
-  bool may_have_run(std::string_view text, std::size_t begin, std::size_t end) const {
-    return end - begin >= run_.least && (!run_.before || (begin > 0 && text[begin - 1] == *run_.before)) &&
-           (!run_.behind || (end < text.size() && text[end] == *run_.behind)) &&
-           run_.first.test(static_cast<unsigned char>(text[begin]));
-  }
-
   // What stands around the anchor may be the pattern, with escape sequences in it.
   bool may_be_escaped(std::string_view text, std::size_t at) const;
 
   // It has an anchor.
   bool can_be_found() const;
   const Anchor& anchor() const { return anchor_; }
+  const Run& run() const { return run_; }  // of a pattern whose anchor is one
   bool any_case() const { return any_case_; }
   // A single word, whatever it stands in. Others look different where their quotes and line ends are escaped.
   bool is_word() const { return is_word_; }
@@ -88,13 +96,6 @@ class SecretPattern {
   bool backward(std::size_t part, std::string_view text, std::size_t& at, std::size_t floor, Found& found) const;
   bool literal_at(const std::string& literal, std::string_view text, std::size_t at) const;
 
-  // Of the run that is the anchor.
-  struct Run {
-    std::size_t least = 0;
-    CharSet first;
-    std::optional<char> before;  // neither is a letter
-    std::optional<char> behind;
-  };
   Run run_at(std::size_t part) const;
 
   std::vector<Part> parts_;

@@ -1,0 +1,242 @@
+#include "store/text/redaction/literal_sieve.hpp"
+
+#include "schemas/ascii.hpp"
+#include "schemas/instruction_sets.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#include <algorithm>
+
+namespace memd::redaction {
+namespace {
+
+// How often a byte stands in what agents write, in ten thousand; others are rarer.
+int frequency(char c) {
+  switch (ascii::lower(c)) {
+    case ' ': return 1000;
+    case 'e': return 700;
+    case 't': return 560;
+    case 'a':
+    case 'i':
+    case 'n':
+    case 'o':
+    case 'r':
+    case 's': return 430;
+    case '"': return 420;
+    case 'l':
+    case 'c':
+    case 'd': return 260;
+    case 'u':
+    case 'm':
+    case 'p':
+    case '0':
+    case '1':
+    case '-':
+    case '\\':
+    case '/':
+    case ':':
+    case ',':
+    case '_': return 180;
+    case 'h':
+    case 'f':
+    case 'g':
+    case '.':
+    case '2':
+    case '3': return 150;
+    case 'y':
+    case 'b':
+    case 'w':
+    case 'v': return 90;
+    case 'k':
+    case 'x': return 50;
+    case 'j':
+    case 'q':
+    case 'z': return 15;
+    default: return ascii::is_digit(c) ? 100 : 40;
+  }
+}
+
+std::size_t class_of(char byte) { return static_cast<unsigned char>(byte) & 31U; }
+
+// Of all bytes, those of a class.
+double share_of(std::size_t cls) {
+  static const auto kShares = [] {
+    std::array<double, 32> out{};
+    for (int c = ' '; c < 127; ++c)
+      if (!ascii::is_upper(static_cast<char>(c)))
+        out[class_of(static_cast<char>(c))] += frequency(static_cast<char>(c));
+    double all = 0;
+    for (const double share : out)
+      all += share;
+    for (double& share : out)
+      share /= all;
+    return out;
+  }();
+  return kShares[cls];
+}
+
+}  // namespace
+
+double LiteralSieve::likelihood(std::string_view bytes) {
+  double out = 1;
+  for (const char c : bytes)
+    out *= share_of(class_of(c));
+  return out;
+}
+
+std::size_t LiteralSieve::add(std::string_view literal) {
+  const std::size_t length = std::min(literal.size(), kWindow);
+  const auto may_stand = [&](std::size_t bucket, std::size_t byte, std::size_t cls) {
+    return (may_stand_[bucket / 8][byte][cls] >> bucket % 8 & 1) != 0;
+  };
+  std::size_t best_bucket = 0;
+  std::size_t best_offset = 0;
+  double least = 2;
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+    const auto& share = share_[bucket];
+    const double before = share[0] * share[1] * share[2] * share[3];
+    for (std::size_t offset = 0; offset + length <= literal.size(); ++offset) {
+      double with = 1;
+      for (std::size_t i = 0; i < length; ++i) {
+        const std::size_t cls = class_of(literal[offset + i]);
+        with *= share[i] + (may_stand(bucket, i, cls) ? 0 : share_of(cls));
+      }
+      if (with - before >= least) continue;
+      least = with - before;
+      best_bucket = bucket;
+      best_offset = offset;
+    }
+  }
+  for (std::size_t i = 0; i < kWindow; ++i)
+    for (std::size_t cls = 0; cls < kClasses; ++cls) {
+      if (i < length ? cls != class_of(literal[best_offset + i]) : false) continue;
+      if (may_stand(best_bucket, i, cls)) continue;
+      may_stand_[best_bucket / 8][i][cls] |= static_cast<std::uint8_t>(1U << best_bucket % 8);
+      share_[best_bucket][i] += share_of(cls);
+    }
+  return best_offset;
+}
+
+// Sixteen bits for each byte of a window: the buckets in which a byte may not stand there. Shifted by their place in
+// the window and joined (Shift-Or, with buckets for bits), the topmost sixteen tell of four bytes; not all of them are
+// set where a window may begin.
+std::size_t LiteralSieve::portable(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out) {
+  static_assert(kWindow == 4 && kBuckets == 16 && kAtOnce % 2 == 0);
+  constexpr std::uint64_t kInNone = std::uint64_t{0xFFFF} << 3 * kBuckets;
+  std::array<std::uint64_t, kClasses> may_not_stand{};
+  for (std::size_t b = 0; b < kWindow; ++b)
+    for (std::size_t cls = 0; cls < kClasses; ++cls) {
+      const unsigned may = sieve.may_stand_[0][b][cls] | static_cast<unsigned>(sieve.may_stand_[1][b][cls]) << 8;
+      may_not_stand[cls] |= std::uint64_t{~may & 0xFFFF} << b * kBuckets;
+    }
+  const auto pair_at = [&](std::size_t i) {
+    return may_not_stand[class_of(s[i])] << kBuckets | may_not_stand[class_of(s[i + 1])];
+  };
+  std::size_t found = 0;
+  const auto look = [&](std::size_t i, std::uint64_t first, std::uint64_t second) {
+    out[found] = static_cast<std::uint16_t>(i);
+    found += (first << 2 * kBuckets | second) < kInNone ? 1 : 0;
+  };
+  std::uint64_t even = pair_at(0);
+  std::uint64_t odd = pair_at(1);
+  for (std::size_t i = 0; i < n; i += 2) {
+    const std::uint64_t next_even = pair_at(i + 2);
+    const std::uint64_t next_odd = pair_at(i + 3);
+    look(i, even, next_even);
+    look(i + 1, odd, next_odd);
+    even = next_even;
+    odd = next_odd;
+  }
+  return found;
+}
+
+#if defined(__x86_64__)
+#define MEMD_AVX2_INLINE MEMD_AVX2 __attribute__((always_inline)) inline
+
+namespace {
+
+// A table of 32 entries, for each half of the buckets. pshufb gives 0 for an index with its highest bit set, so that
+// the halves of a table can be asked apart.
+struct Tables {
+  __m256i low_0_15;
+  __m256i low_16_31;
+  __m256i high_0_15;
+  __m256i high_16_31;
+};
+
+struct Buckets {
+  __m256i low;
+  __m256i high;
+};
+
+MEMD_AVX2_INLINE __m256i sixteen(const std::uint8_t* entries) {
+  return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries)));
+}
+
+// The buckets in which 32 bytes may stand.
+MEMD_AVX2_INLINE Buckets buckets_of(const char* s, const Tables& tables) {
+  const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(s));
+  const __m256i cls = _mm256_and_si256(bytes, _mm256_set1_epi8(31));
+  const __m256i below_16 = _mm256_add_epi8(cls, _mm256_set1_epi8(0x70));  // the highest bit: it is not
+  const __m256i above_15 = _mm256_sub_epi8(cls, _mm256_set1_epi8(16));
+  return {
+      _mm256_or_si256(_mm256_shuffle_epi8(tables.low_0_15, below_16), _mm256_shuffle_epi8(tables.low_16_31, above_15)),
+      _mm256_or_si256(_mm256_shuffle_epi8(tables.high_0_15, below_16),
+                      _mm256_shuffle_epi8(tables.high_16_31, above_15))};
+}
+
+MEMD_AVX2_INLINE Buckets both(const Buckets& a, const Buckets& b) {
+  return {_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
+}
+
+// Bit i: a window may begin at s + i.
+MEMD_AVX2_INLINE std::uint32_t windows_at(const char* s, const std::array<Tables, LiteralSieve::kWindow>& t) {
+  const Buckets in =
+      both(both(buckets_of(s, t[0]), buckets_of(s + 1, t[1])), both(buckets_of(s + 2, t[2]), buckets_of(s + 3, t[3])));
+  const __m256i none = _mm256_cmpeq_epi8(_mm256_or_si256(in.low, in.high), _mm256_setzero_si256());
+  return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(none));
+}
+
+}  // namespace
+
+MEMD_AVX2 std::size_t LiteralSieve::avx2(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out) {
+  std::array<Tables, kWindow> tables;
+  for (std::size_t b = 0; b < kWindow; ++b) {
+    const auto& low = sieve.may_stand_[0][b];
+    const auto& high = sieve.may_stand_[1][b];
+    tables[b] = {sixteen(&low[0]), sixteen(&low[16]), sixteen(&high[0]), sixteen(&high[16])};
+  }
+  std::size_t found = 0;
+  for (std::size_t at = 0; at < n; at += kAtOnce) {
+    std::uint64_t places = windows_at(s + at, tables) | static_cast<std::uint64_t>(windows_at(s + at + 32, tables))
+                                                            << 32;
+    // Four at a time, whether there are as many or not: cheaper than to guess how many there are.
+    const auto count = static_cast<std::size_t>(_mm_popcnt_u64(places));
+    for (std::size_t done = 0; done < count; done += 4)
+      for (std::size_t i = 0; i < 4; ++i, places = _blsr_u64(places))
+        out[found + done + i] = static_cast<std::uint16_t>(at + _tzcnt_u64(places));
+    found += count;
+  }
+  return found;
+}
+
+#endif
+
+std::span<const LiteralSieve::Form> LiteralSieve::forms() {
+  static constexpr std::array kForms{Form::portable, Form::avx2};
+#if defined(__x86_64__)
+  static const std::size_t kRun = has_avx2() ? 2 : 1;
+#else
+  constexpr std::size_t kRun = 1;
+#endif
+  return std::span(kForms).first(kRun);
+}
+
+LiteralSieve::LiteralSieve([[maybe_unused]] Form form) : kernel_(portable) {
+#if defined(__x86_64__)
+  if (form == Form::avx2) kernel_ = avx2;
+#endif
+}
+
+}  // namespace memd::redaction
