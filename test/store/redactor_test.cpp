@@ -459,6 +459,28 @@ TEST(Redactor, CharactersAreMaskedAsAWhole) {
   }
 }
 
+// Only the string that a secret is in says what its escape sequences are; it is found behind any others.
+TEST(Redactor, AnEscapedSecretIsFoundInWhicheverStringItStands) {
+  Canaries canaries;
+  std::mt19937 engine(14);
+  const std::string before = canaries.alnum(3);
+  const std::string behind = canaries.alnum(31);
+  for (int i = 0; i < 2000; ++i) {
+    std::string other = "{";
+    for (auto n = engine() % 30; n > 0; --n) {
+      other += '"';
+      for (auto letters = engine() % 40; letters > 0; --letters)
+        other += 'x';
+      if (engine() % 12 == 0) other += (engine() % 2 == 0 ? R"(\\)" : R"(\")");
+      other += n % 2 == 0 ? "\":" : "\",";
+    }
+    other += R"("s":"x )";
+    std::string record = other + before + R"(8Q~\u002e)" + behind + R"( \"y\"","t":")" + std::string(80, 'y') + R"("})";
+    EXPECT_EQ(mask_record(record), 1U) << record;
+    EXPECT_TRUE(record.starts_with(other + R"([redacted:azure_secret] \"y\"","t":"yyyy)")) << record;
+  }
+}
+
 // Names in a text of nothing but escape sequences: none of them leads back to the begin.
 TEST(LookBack, IsBoundedHoweverManyEscapeSequencesThereAre) {
   constexpr std::size_t kApart = 2000;
