@@ -244,7 +244,8 @@ std::size_t end_of_word(std::string_view text, std::size_t begin) {
 }
 
 std::size_t end_of_line(std::string_view text, std::size_t at) {
-  return std::min({text.find('\n', at), text.size(), at + kLongestValue});
+  const std::string_view line = text.substr(std::min(at, text.size()), kLongestValue);
+  return at + std::min(line.find('\n'), line.size());
 }
 
 // The lines below a name that stand further to the right: a block of YAML.

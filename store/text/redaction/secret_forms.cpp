@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 namespace memd::redaction {
 namespace {
@@ -148,8 +149,9 @@ void find_in_cookies(std::string_view text, std::size_t at, std::vector<Secret>&
 
 // curl -u user:password
 void find_of_user(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
-  const std::size_t stop = std::min({text.find('\n', at), text.size(), at + kLongestUrl});
-  const std::string_view line = text.substr(at, stop - at);
+  const std::string_view reach = text.substr(at, kLongestUrl);
+  const std::string_view line = reach.substr(0, reach.find('\n'));
+  const std::size_t stop = at + line.size();
   for (const std::string_view flag : {" -u", " --user", " --proxy-user", " -U"}) {
     const auto found = line.find(flag);
     if (found == std::string_view::npos) continue;
@@ -222,6 +224,8 @@ void find_key_block(std::string_view text, std::size_t at, std::vector<Secret>& 
     if (close == std::string_view::npos) return;
     i += close + 5;
   }
+  // The next one is looked at by itself.
+  text = text.substr(0, text.find("-----BEGIN ", i));
   doubtful = true;
   const std::size_t begin = putty ? i : at - reach + dashes;
   std::size_t end = i;
@@ -256,22 +260,39 @@ void find_key_block(std::string_view text, std::size_t at, std::vector<Secret>& 
   out.push_back({begin, end, "private_key"});
 }
 
-// kind: Secret
-void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+constexpr std::string_view kKindOfManifest = "secret";
+
+// kind: Secret, with the word at `at`
+bool is_sign_of_manifest(std::string_view text, std::size_t at) {
+  const std::size_t behind = at + kKindOfManifest.size();
+  if (!ascii::starts_nocase(text.substr(at), kKindOfManifest)) return false;
+  if (behind < text.size() && ascii::is_word(text[behind])) return false;
   std::size_t i = at;
   std::size_t seen = 0;
   while (i > 0 && seen < 20 && std::string_view("\\\"' :").find(text[i - 1]) != std::string_view::npos)
     --i, ++seen;
-  const std::size_t behind = at + std::string_view("secret").size();
-  if (seen == 0 || !text.substr(0, i).ends_with("kind") || (behind < text.size() && ascii::is_word(text[behind])))
-    return;
-  doubtful = true;
+  return seen > 0 && text.substr(0, i).ends_with("kind");
+}
+
+// The document that the manifest at `at` is part of, as far as it is looked at. It ends at other signs, which look on
+// from there: a text of nothing but signs is looked at twice, not once for each.
+std::pair<std::size_t, std::size_t> document_around(std::string_view text, std::size_t at) {
   constexpr std::size_t kReach = 16384;
-  // The document that it is part of.
-  std::size_t begin = at > kReach ? at - kReach : 0;
-  if (const auto cut = text.rfind("\n---", at); cut != std::string_view::npos && cut > begin) begin = cut;
-  std::size_t end = std::min(text.size(), at + kReach);
-  if (const auto cut = text.find("\n---", at); cut < end) end = cut;
+  constexpr std::string_view kEnd = "\n---";
+  std::size_t begin = at;
+  for (const std::size_t least = at > kReach ? at - kReach : 0; begin > least; --begin)
+    if (text.substr(begin).starts_with(kEnd) || (begin < at && is_sign_of_manifest(text, begin))) break;
+  std::size_t end = at + kKindOfManifest.size();
+  for (const std::size_t most = std::min(text.size(), at + kReach); end < most; ++end)
+    if (text.substr(end).starts_with(kEnd) || is_sign_of_manifest(text, end)) break;
+  return {begin, end};
+}
+
+void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+  if (!is_sign_of_manifest(text, at)) return;
+  doubtful = true;
+  const auto [begin, end] = document_around(text, at);
+  const std::string_view document = text.substr(0, end);
   const auto mask = [&](std::size_t from, std::size_t to, bool encoded) {
     const std::string_view value = text.substr(from, to - from);
     if (value.size() < 4 || is_placeholder(value)) return;
@@ -280,7 +301,7 @@ void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>
     out.push_back({from, to, "secret"});
   };
   for (const std::string_view section : {"data", "stringData"})
-    for (std::size_t p = text.find(section, begin); p < end; p = text.find(section, p + 1)) {
+    for (std::size_t p = document.find(section, begin); p < end; p = document.find(section, p + 1)) {
       if (p > 0 && ascii::is_word(text[p - 1])) continue;
       std::size_t k = p + section.size();
       const bool json = k < end && text[k] == '"';
@@ -289,11 +310,12 @@ void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>
       ++k;
       const bool encoded = section == "data";
       if (json) {
-        const auto open = text.find('{', k);
-        const auto close = text.find('}', k);
+        const auto open = document.find('{', k);
+        const auto close = document.find('}', k);
         if (open == std::string_view::npos || open > k + 4) continue;
         bool value = false;
-        for (std::size_t q = open; q < std::min(close, end); ++q) {
+        const std::size_t last_of_section = std::min(close, end);
+        for (std::size_t q = open; q < last_of_section; ++q) {
           if (text[q] == ':') value = true;
           if (text[q] != '"') continue;
           const auto last = text.find('"', q + 1);
@@ -302,18 +324,18 @@ void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>
           value = false;
           q = last;
         }
+        p = last_of_section - 1;  // what is nested in it was masked with it
         continue;
       }
-      std::size_t line = text.rfind('\n', p);
-      line = line == std::string_view::npos ? 0 : line + 1;
-      const std::size_t indent = p - line;
+      const std::size_t line = document.substr(begin, p - begin).rfind('\n');
+      const std::size_t indent = line == std::string_view::npos ? p - begin : p - begin - line - 1;
       bool is_public = false;  // a certificate
-      for (std::size_t l = text.find('\n', k); l < end;) {
-        const std::size_t first = std::min(text.find_first_not_of(' ', l + 1), text.size());
-        const std::size_t stop = std::min(text.find('\n', l + 1), end);
+      for (std::size_t l = document.find('\n', k); l < end;) {
+        const std::size_t first = std::min(document.find_first_not_of(' ', l + 1), end);
+        const std::size_t stop = std::min(document.find('\n', l + 1), end);
         if (first >= stop || first - l - 1 <= indent) break;
-        const auto colon = text.find(": ", first);
-        const auto name_end = std::min(text.find(':', first), stop);
+        const auto colon = document.find(": ", first);
+        const auto name_end = std::min(document.find(':', first), stop);
         if (name_end < stop) {
           const std::string_view name = text.substr(first, name_end - first);
           is_public = name.ends_with("crt") || name.ends_with("ca") || name.ends_with("cert");
@@ -332,6 +354,7 @@ void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>
         }
         l = stop;
       }
+      p = std::min(document.find('\n', k), end) - 1;  // others of this line have a part of the block
     }
 }
 

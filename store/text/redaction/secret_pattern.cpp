@@ -339,19 +339,16 @@ bool SecretPattern::may_be_escaped(std::string_view text, std::size_t at) const 
 
 std::optional<Secret> SecretPattern::match(std::string_view text, std::size_t at, std::size_t floor) const {
   Found found;
-  std::size_t begin = at;
-  if (anchor_.is_run) {
-    if (!backward(anchor_.part, text, begin, floor, found)) return std::nullopt;
-    if (!forward(anchor_.part, text, at, found)) return std::nullopt;
-  } else {
+  if (!anchor_.is_run) {
     if (at - floor < anchor_.offset) return std::nullopt;
-    const std::size_t literal = at - anchor_.offset;
-    begin = literal;
-    if (!literal_at(parts_[anchor_.part].text, text, literal)) return std::nullopt;
-    if (!backward(anchor_.part, text, begin, floor, found)) return std::nullopt;
-    if (!forward(anchor_.part, text, literal, found)) return std::nullopt;
+    at -= anchor_.offset;
+    if (!literal_at(parts_[anchor_.part].text, text, at)) return std::nullopt;
   }
+  std::size_t begin = at;
+  if (!backward(anchor_.part, text, begin, floor, found)) return std::nullopt;
+  // Before what may be long is looked at: a run of letters may hold any number of begins.
   if (ascii::is_word(text[begin]) && inside_word(text, begin, floor)) return std::nullopt;
+  if (!forward(anchor_.part, text, at, found)) return std::nullopt;
   if (!found.marked) found.begin = begin;
   if (found.end <= found.begin) return std::nullopt;
   return Secret{found.begin, found.end, {}};
