@@ -110,8 +110,8 @@ std::size_t LiteralSieve::add(std::string_view literal) {
   }
   for (std::size_t i = 0; i < kWindow; ++i)
     for (std::size_t cls = 0; cls < kClasses; ++cls) {
-      if (i < length ? cls != class_of(literal[best_offset + i]) : false) continue;
-      if (may_stand(best_bucket, i, cls)) continue;
+      const bool is_meant = i >= length || cls == class_of(literal[best_offset + i]);  // behind a short one: any
+      if (!is_meant || may_stand(best_bucket, i, cls)) continue;
       may_stand_[best_bucket / 8][i][cls] |= static_cast<std::uint8_t>(1U << best_bucket % 8);
       share_[best_bucket][i] += share_of(cls);
     }
