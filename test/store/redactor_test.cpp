@@ -534,7 +534,10 @@ TEST(Redactor, EachManifestOfATextIsMasked) {
   const std::string first = "data:\n  a: " + value + "\nkind: Secret\n";
   const std::string last = "kind: Secret\nstringData:\n  b: correct4horse\n";
   const std::string json = R"({"kind":"Secret","data":{"data":{"c":")" + value + R"("}}})";
-  for (std::string text : {first + "---\n" + first + last + last, first + first, last + first, json + json}) {
+  const std::string record = R"({"type":"progress","data":{"output":")";
+  for (std::string text :
+       {first + "---\n" + first + last + last, first + first, last + first, json + json,
+        record + "\nkind: Secret\ndata:\n  a: " + value + "\n", record + json + "\"}}", "data: " + json}) {
     redact(text);
     EXPECT_EQ(text.find(value), std::string::npos) << text;
     EXPECT_EQ(text.find("correct4horse"), std::string::npos) << text;

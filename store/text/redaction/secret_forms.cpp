@@ -274,17 +274,24 @@ bool is_sign_of_manifest(std::string_view text, std::size_t at) {
   return seen > 0 && text.substr(0, i).ends_with("kind");
 }
 
-// The document that the manifest at `at` is part of, as far as it is looked at. It ends at other signs, which look on
-// from there: a text of nothing but signs is looked at twice, not once for each.
+// The document that the manifest at `at` is part of, as far as it is looked at. It ends at some other sign, which looks
+// on from there: a text of nothing but signs is looked at a few times, not once for each.
 std::pair<std::size_t, std::size_t> document_around(std::string_view text, std::size_t at) {
   constexpr std::size_t kReach = 16384;
+  constexpr int kMostSigns = 4;  // on either side
   constexpr std::string_view kEnd = "\n---";
   std::size_t begin = at;
-  for (const std::size_t least = at > kReach ? at - kReach : 0; begin > least; --begin)
-    if (text.substr(begin).starts_with(kEnd) || (begin < at && is_sign_of_manifest(text, begin))) break;
+  int signs = 0;
+  for (const std::size_t least = at > kReach ? at - kReach : 0; begin > least; --begin) {
+    if (begin < at && is_sign_of_manifest(text, begin)) ++signs;
+    if (signs == kMostSigns || text.substr(begin).starts_with(kEnd)) break;
+  }
   std::size_t end = at + kKindOfManifest.size();
-  for (const std::size_t most = std::min(text.size(), at + kReach); end < most; ++end)
-    if (text.substr(end).starts_with(kEnd) || is_sign_of_manifest(text, end)) break;
+  signs = 0;
+  for (const std::size_t most = std::min(text.size(), at + kReach); end < most; ++end) {
+    if (is_sign_of_manifest(text, end)) ++signs;
+    if (signs == kMostSigns || text.substr(end).starts_with(kEnd)) break;
+  }
   return {begin, end};
 }
 
@@ -300,7 +307,25 @@ void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>
     if (encoded && value.size() % 4 != 0) return;
     out.push_back({from, to, "secret"});
   };
-  for (const std::string_view section : {"data", "stringData"})
+  // The values of an object that begins at `open`.
+  const auto mask_object = [&](std::size_t open, std::size_t most, bool encoded) {
+    const std::string_view object = text.substr(open, most - open);
+    const std::size_t close = open + std::min(object.find('}'), object.size());
+    bool value = false;
+    for (std::size_t q = open; q < close; ++q) {
+      if (text[q] == ':') value = true;
+      if (text[q] != '"') continue;
+      const auto last = text.find('"', q + 1);
+      if (last == std::string_view::npos) break;
+      if (value) mask(q + 1, last, encoded);
+      value = false;
+      q = last;
+    }
+  };
+  for (const std::string_view section : {"data", "stringData"}) {
+    const bool encoded = section == "data";
+    std::vector<std::size_t> objects;
+    std::size_t end_of_line = 0;  // of the last section of YAML; others of its line have a part of its block
     for (std::size_t p = document.find(section, begin); p < end; p = document.find(section, p + 1)) {
       if (p > 0 && ascii::is_word(text[p - 1])) continue;
       std::size_t k = p + section.size();
@@ -308,29 +333,17 @@ void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>
       if (json) ++k;
       if (k >= end || text[k] != ':') continue;
       ++k;
-      const bool encoded = section == "data";
       if (json) {
-        const auto open = document.find('{', k);
-        const auto close = document.find('}', k);
-        if (open == std::string_view::npos || open > k + 4) continue;
-        bool value = false;
-        const std::size_t last_of_section = std::min(close, end);
-        for (std::size_t q = open; q < last_of_section; ++q) {
-          if (text[q] == ':') value = true;
-          if (text[q] != '"') continue;
-          const auto last = text.find('"', q + 1);
-          if (last == std::string_view::npos) break;
-          if (value) mask(q + 1, last, encoded);
-          value = false;
-          q = last;
-        }
-        p = last_of_section - 1;  // what is nested in it was masked with it
+        const auto open = document.substr(0, std::min(end, k + 5)).find('{', k);
+        if (open != std::string_view::npos) objects.push_back(open);
         continue;
       }
+      if (p < end_of_line) continue;
+      end_of_line = std::min(document.find('\n', k), end);
       const std::size_t line = document.substr(begin, p - begin).rfind('\n');
       const std::size_t indent = line == std::string_view::npos ? p - begin : p - begin - line - 1;
       bool is_public = false;  // a certificate
-      for (std::size_t l = document.find('\n', k); l < end;) {
+      for (std::size_t l = end_of_line; l < end;) {
         const std::size_t first = std::min(document.find_first_not_of(' ', l + 1), end);
         const std::size_t stop = std::min(document.find('\n', l + 1), end);
         if (first >= stop || first - l - 1 <= indent) break;
@@ -354,8 +367,12 @@ void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>
         }
         l = stop;
       }
-      p = std::min(document.find('\n', k), end) - 1;  // others of this line have a part of the block
     }
+    // Objects may stand in each other, and not be closed.
+    constexpr std::size_t kMostInside = 8;
+    for (std::size_t i = 0; i < objects.size(); ++i)
+      mask_object(objects[i], i + kMostInside < objects.size() ? objects[i + kMostInside] : end, encoded);
+  }
 }
 
 }  // namespace
