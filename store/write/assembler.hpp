@@ -73,10 +73,10 @@ class Assembler {
   AssemblyStats apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now,
                       const BatchNotes* notes = nullptr);
 
-  // Takes back what `source` gave of a session behind its first `keep` items: events, exchanges from there on and all
-  // that hangs on them, so that reading the items anew gives the rows of a first reading. Events of other sources that
-  // stand behind are taken back with them; those sources are returned and have to be read again. Nothing is taken back
-  // if one of them cannot be (it is gone): items that are new are then appended, changed ones stay as they were.
+  // Removes everything that `source` gave of a session after its first `keep` items: events, the exchanges from there
+  // on, and all rows that depend on them. Reading the items again then gives the same rows as a first reading. Later
+  // events of other sources are removed too; returns those sources, which the caller has to read again. Removes nothing
+  // if one of those sources is no longer active: new items are then appended, and changed ones keep their old rows.
   std::vector<SourceId> rewind(std::string_view session_uid, const Source& source, std::uint32_t keep, TimeMs now);
   // Returns whether the event opens an exchange of this session and was read from this item of the source.
   bool opens_exchange(std::string_view session_uid, SourceId source, std::uint64_t event_id, std::uint32_t item);

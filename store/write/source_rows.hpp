@@ -31,7 +31,8 @@ class SourceRows {
   // The platform's adapter cannot be used: running sessions become capture_disabled, and a contract_mismatch diagnostic
   // gives the reason. Returns false if that diagnostic was already written within the last day.
   bool disable_capture(Platform platform, TimeMs now);
-  // The same for all platforms, by the wish of the user; and the end of it for those that became so at `since`.
+  // Disables capture for all platforms at the user's request. enable_capture() re-enables the sessions disabled at
+  // `since`.
   void disable_all_capture(TimeMs now);
   void enable_capture(TimeMs since);
 

@@ -64,7 +64,7 @@ class RecordChain {
 struct Turn {
   std::int64_t number = 0;
   std::int64_t first_seq = 0;
-  // The event that its prompt follows, −1: a place before all events. nullopt: the turn before.
+  // The event that its prompt follows; −1: a place before all events; nullopt: the previous turn.
   std::optional<std::int64_t> parent_seq;
 };
 
