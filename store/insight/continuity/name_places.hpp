@@ -23,7 +23,7 @@ class NamePlaces {
   explicit NamePlaces(const SessionPast& past);
 
   // Returns the newest line that declares the name, otherwise the newest line that contains it. For `a.B`, returns the
-  // place of `B` if `a.B` itself does not occur.
+  // place of `B` if that is a declaration or `a.B` itself does not occur.
   NamePlace of(std::string_view name) const;
 
  private:

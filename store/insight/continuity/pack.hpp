@@ -32,7 +32,8 @@ struct Pack {
   // are the numbers of edits and reads; braces list names in the file, the best with their lines.
   std::vector<std::string> files;
   std::vector<CommandGroup> commands;  // newest exchange first
-  // That none of `commands` runs, and those with flags that stand nowhere else: "git log --oneline --format, wc".
+  // Programs that no line of `commands` runs, and programs with flags that occur nowhere else: "git log --oneline
+  // --format, wc".
   std::string programs;
   // Names that occur nowhere else in the pack and whose file is unknown, after the exchange that used them last: "x42:
   // ExchangeId kNone".
