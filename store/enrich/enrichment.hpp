@@ -21,8 +21,8 @@ void enqueue(sqlite::Database& db, ExchangeId id);
 void enqueue_vectors_of_all(sqlite::Database& db);
 void enqueue_terms_of_all(sqlite::Database& db);
 
-// Stores what was made and takes it off the queue. An exchange whose text changed since stays in the queue; what was
-// made is stored all the same, for it is nearer to the truth than what stood there. Skips exchanges that are gone.
+// Stores the results and removes them from the queue. An exchange whose text changed since stays queued; its result is
+// stored all the same, because it is closer to the current text than the old one. Skips exchanges that no longer exist.
 void save(sqlite::Database& db, std::span<const Enrichment> made);
 
 // Sets the target of enrichment, and enqueues exchanges whose vectors or terms were made for another one. Without a
