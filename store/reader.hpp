@@ -22,8 +22,8 @@ struct SemanticQuestion;
 class DocumentLengths;
 }  // namespace search
 
-// Returns whether the store's schema is older than this memd's, so that some process is migrating it or the next writer
-// will. False without a store. Opens its own connection; thread-safe.
+// Returns whether the store's schema is older than this memd's, so that some process is creating or migrating it or the
+// next writer will. False without a store. Opens its own connection; thread-safe.
 Result<bool> store_is_behind(const std::filesystem::path& database);
 
 // Runs queries on the store over its own read-only connection. One thread at a time. Reuse it, because opening costs a

@@ -58,7 +58,7 @@ class StaticModel {
   Vector vector_of(std::span<const std::uint32_t> ids) const;
   // Returns the vector of one token, weighted as in a text.
   Vector token_vector(std::uint32_t id) const { return vector_of({&id, 1}); }
-  // Adds the sum before normalisation to `sum` (dimension() numbers), with the given kernels.
+  // Adds the vector of vector_of() before normalisation to `sum` (dimension() numbers), with the given kernels.
   void sum(const vectors::Kernels& kernels, std::span<const std::uint32_t> ids, std::span<float> sum) const;
   float token_weight(std::uint32_t id) const { return scale_[id]; }
   // Returns its row of the table: dimension() numbers, unweighted.

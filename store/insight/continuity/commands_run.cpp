@@ -117,7 +117,7 @@ TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, Workin
   return places;
 }
 
-// Merges lines that differ only in their output filters into the most frequent one.
+// Merges lines that differ only in their output filters into the most frequent one, which gets the sum of their scores.
 void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
   std::map<std::string, std::string> best;  // by the command without its output filters: the chosen line
   for (const auto& [line, use] : commands) {

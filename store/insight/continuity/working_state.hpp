@@ -14,7 +14,7 @@
 // deterministic; lists are ordered by the likelihood of being needed again, best first.
 namespace memd::continuity {
 
-// failed_before: an earlier run failed and a later one passed. unknown: the command hides its exit status, and the
+// failed_before: it failed, and another test run passed later. unknown: the command hides its exit status, and the
 // output does not show it.
 enum class TestOutcome { passed, failed, failed_before, unknown };
 

@@ -17,9 +17,9 @@ inline constexpr std::size_t kObservationBytes = 300;
 inline constexpr std::size_t kObservationsPerText = 24;  // the first ones are kept
 
 // Returns the sentences of an assistant's text that report an observation other than a decision (find_decisions): a
-// problem, a cause, a fix, a feature. Detected by the start of the sentence. Prefers a miss to a false hit: skips
-// questions, guesses, plans, announcements ("The fix is:") and code blocks. Made for ingest: for most text only the
-// start of each sentence is examined.
+// problem, a cause, a fix, a feature. Detected by the start of the sentence, in English only. Prefers a miss to a false
+// hit: skips questions, guesses, plans, announcements ("The fix is:") and code blocks. Made for ingest: for most text
+// only the start of each sentence is examined.
 std::vector<FoundObservation> find_observations(std::string_view text);
 
 // Returns whether observations of this type (something was made or repaired) count only where files were changed.

@@ -28,9 +28,9 @@ struct SummaryConstraints {
 };
 
 // Resolves `auto`. With a model: abstractive for sessions of up to 50 exchanges; above 100, map_reduce if less than
-// half a minute is left, otherwise hierarchical; recursive between. Extractive without a model, if no model can answer
-// in time, or if the answer is to be a few sentences; then chronological for several days, hierarchical above 100
-// exchanges.
+// half a minute is left, otherwise hierarchical; recursive between. Without a model, if none can answer in time, or if
+// the answer is to be a few sentences: hierarchical above 100 exchanges, else chronological for more than 20 exchanges
+// on several days, else extractive.
 SummaryStrategy select_strategy(const SummaryConstraints& constraints);
 
 }  // namespace memd
