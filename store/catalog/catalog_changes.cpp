@@ -469,8 +469,7 @@ void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now) {
 
 void end_anew(sqlite::Database& db, TimeMs now, std::int64_t took_ms) {
   db.exec("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')");
-  db.exec(
-      "INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 4), ('hashsize', 1048576)");  // the defaults of FTS5
+  db.exec("INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 4), ('hashsize', 1048576)");  // FTS5 defaults
   db.prepare("UPDATE doc_catalog SET state = ?1, built_at = max(?2, built_at + 1), built_ms = ?3")
       .bind(static_cast<int>(CatalogState::valid), now, took_ms)
       .run();

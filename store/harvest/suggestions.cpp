@@ -19,8 +19,7 @@ constexpr double kSameThing = 0.62;
 constexpr std::size_t kTellingTitle = 4;  // words; a shorter title is not informative
 constexpr double kPaleTitle = -1;
 constexpr int kOfOneSession = 2;
-constexpr double kOneMoreOfASession =
-    -0.25;  // points for each suggestion of a session beyond kOfOneSession, so that a list covers several sessions
+constexpr double kOneMoreOfASession = -0.25;  // points per suggestion of a session beyond these, for variety
 constexpr double kLikelyLink = 0.55;
 constexpr int kAllRows = 1'000'000;
 

@@ -52,8 +52,7 @@ struct MemoryDirectory::Step {
   TimeMs time = 0;
 
   std::string text() const {
-    return what + ' ' + a + ' ' + b + ' ' + label + ' ' + std::to_string(time) +
-           " .\n";  // the dot marks the record as complete
+    return what + ' ' + a + ' ' + b + ' ' + label + ' ' + std::to_string(time) + " .\n";  // the dot marks the end
   }
   static std::optional<Step> parse(const std::string& text) {
     Step step;

@@ -15,8 +15,7 @@ struct MemoryOrigin {
   std::filesystem::path path;
   MemoryDialect dialect = MemoryDialect::plugin;
   MemoryScope scope = MemoryScope::global;
-  std::string
-      slug;  // plugin: from the file's name; agent: derived from the place; repository: empty, given in the file
+  std::string slug;  // plugin: the file's name; agent: from the place; repository: empty, given in the file
   MemoryType type = MemoryType::learning;  // agent: the final type; otherwise until the file gives it
 };
 

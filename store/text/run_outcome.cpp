@@ -36,8 +36,7 @@ bool tells_failure(std::string_view output) {
   constexpr std::array<std::string_view, 7> kMarks{"--- FAIL", "FAIL\t",  "FAIL:",  "FAIL ",
                                                    "FAILED",   "panic: ", "not ok "};
   constexpr std::array<std::string_view, 4> kCounted{"failed", "failing", "failure", "error"};
-  const bool line_alone =
-      output.ends_with("\nFAIL") || output.find("\nFAIL\n") != std::string_view::npos;  // printed by go test
+  const bool line_alone = output.ends_with("\nFAIL") || output.find("\nFAIL\n") != std::string_view::npos;  // go test
   return line_alone || has_any(output, kMarks) ||
          std::any_of(kCounted.begin(), kCounted.end(), [&](std::string_view word) { return counts(output, word); });
 }

@@ -56,8 +56,7 @@ void add_head(std::string_view part, std::vector<std::string>& out) {
   if (words(WordClass::subcommand).has(program)) {
     std::string_view argument = next_word(part);
     while (argument.starts_with('-')) {
-      if (argument == "-C" || (argument == "-c" && program == "git"))
-        next_word(part);  // followed by a directory or a setting
+      if (argument == "-C" || (argument == "-c" && program == "git")) next_word(part);  // its argument
       argument = next_word(part);
     }
     if (is_name(argument, "_-+.:")) head.append(" ").append(argument);

@@ -115,8 +115,7 @@ void EventRows::write_facts() {
   for (const EventRecord& r : held_) {
     if (!r.facts.todos) continue;
     const TodoUpdate& todos = *r.facts.todos;
-    if (todos.items.empty())
-      item_rows.add(r.session_pk, r.seq, 0, todos.replaces ? 1 : 0, "", "", 0);  // the list was emptied
+    if (todos.items.empty()) item_rows.add(r.session_pk, r.seq, 0, todos.replaces ? 1 : 0, "", "", 0);  // emptied
     for (std::size_t i = 0; i < todos.items.size(); ++i) {
       const TodoItem& item = todos.items[i];
       item_rows.add(r.session_pk, r.seq, static_cast<std::int64_t>(i), todos.replaces ? 1 : 0, item.key, item.text,

@@ -84,8 +84,7 @@ class EventRows {
     std::int64_t lines_added = 0;
     std::int64_t lines_removed = 0;
   };
-  std::vector<PlannedEdit> take_planned_edits(std::int64_t session_pk,
-                                              std::int64_t call_seq);  // Clears kFlagPlanned: the edits were made.
+  std::vector<PlannedEdit> take_planned_edits(std::int64_t session_pk, std::int64_t call_seq);  // clears kFlagPlanned
   // Adds kFlagError: the edits were not made. The rows stay, so that sequence numbers have no gaps.
   void fail_planned_edits(std::int64_t session_pk, std::int64_t call_seq);
 

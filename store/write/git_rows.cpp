@@ -99,8 +99,7 @@ std::vector<CommitLine> commits_in(std::string_view output, bool speaks_of_git) 
 
 void save_commits(sqlite::Database& db, EventRows& events, const SessionWork& session, const OpenCall& call,
                   const Event& result, std::int64_t seq) {
-  if (call.path_pk != 0 || result.text.find("] ") == std::string::npos)
-    return;  // the contents of a file are no evidence
+  if (call.path_pk != 0 || result.text.find("] ") == std::string::npos) return;  // file contents prove nothing
   const bool git = std::string_view(call.summary).substr(0, kLineBytes).find("git") != std::string_view::npos;
   for (const auto& commit : commits_in(result.text, git)) {
     events.write();  // the new rows refer to these

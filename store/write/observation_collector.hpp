@@ -43,8 +43,7 @@ class ObservationCollector {
 
   // Stores the user's rules and decisions. `offered` is the agent's preceding message.
   void note_prompt(const SessionWork& session, const Event& prompt, std::int64_t seq, std::string_view offered);
-  void note_choice(const SessionWork& session, const Event& choice,
-                   std::int64_t seq);  // a choice in a dialog of the client
+  void note_choice(const SessionWork& session, const Event& choice, std::int64_t seq);  // in a client's dialog
   // Takes the notes from the context. Adds an event for each decision.
   void note_answer(SessionWork& session, const Event& answer, std::int64_t seq, AssemblyContext& context);
   // Stores a solution, or a success for a test, when a call that had failed succeeds after edits.

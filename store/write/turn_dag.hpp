@@ -54,9 +54,8 @@ class RecordChain {
 
   sqlite::Database& db_;
   IdentityIndex& identities_;
-  Newest newest_;  // most records follow the previous one
-  std::unordered_map<std::uint64_t, std::uint64_t>
-      known_;  // record of a session -> the record or event that it follows
+  Newest newest_;                                           // most records follow the previous one
+  std::unordered_map<std::uint64_t, std::uint64_t> known_;  // record of a session -> id that it follows
   std::vector<Passed> unwritten_;
 };
 

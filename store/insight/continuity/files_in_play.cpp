@@ -48,8 +48,7 @@ bool is_file_call(const PastEvent& e) {
   if (e.path.empty() || !(e.kind == EventKind::tool_call || told_edit)) return false;
   const std::string_view name = std::string_view(e.path).substr(e.path.rfind('/') + 1);
   if (name.empty() || name == "." || name == "..") return false;
-  return e.modifies || told_edit ||
-         name.find('.') != std::string_view::npos;  // otherwise a directory that was searched
+  return e.modifies || told_edit || name.find('.') != std::string_view::npos;  // else a searched directory
 }
 
 using PathsOfCalls = std::unordered_map<std::int64_t, std::vector<std::string>>;

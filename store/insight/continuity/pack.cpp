@@ -194,8 +194,7 @@ class Packer {
     std::unordered_set<std::string> said = names_said();
     std::size_t tokens = share(shares_.names);
     std::size_t bare = std::min(tokens, share(shares_.bare));
-    std::vector<std::pair<ExchangeId, std::string>>
-        groups;  // names without a known place, by the exchange that used them
+    std::vector<std::pair<ExchangeId, std::string>> groups;  // by exchange of last use: names without a known place
     const NameWeights& w = kWeights.names;
     const double room = static_cast<double>(budget_.max()) / w.least_likely_tokens;
     const double least = w.least_likely / (room * room);

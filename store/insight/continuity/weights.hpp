@@ -51,8 +51,7 @@ struct Weights {
 
   // A larger share for sentences, because the reader has no other source for them.
   Shares whole{0.29, 0.12, 0.14, 0.40, 0.00, 0.03, 1500};
-  Shares complement{0.14, 0.11, 0.20, 0.40,
-                    0.02, 0.05, 0};  // used beside the platform's summary, which covers the sentences
+  Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05, 0};  // beside the platform's summary
 };
 
 inline constexpr Weights kWeights;

@@ -16,8 +16,7 @@ constexpr std::size_t kFirstGoalBytes = 360;
 constexpr std::size_t kLastWordBytes = 160;
 constexpr std::size_t kConstraints = 16;
 constexpr std::size_t kReadOfWishes = 12 * 1024;
-constexpr double kPastedPrompt =
-    0.2;  // weight of a long prompt: it is a plan or a paste, and not all its sentences are wishes
+constexpr double kPastedPrompt = 0.2;  // weight of a long prompt: a plan or a paste, not all of it wishes
 constexpr double kWhileWorking = 1.6;  // weight of an interruption: it corrects the work
 
 constexpr std::size_t kShortOrder = 80;  // bytes; a shorter order is repeated next to the goal that contains it
