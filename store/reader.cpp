@@ -18,7 +18,7 @@ namespace {
 
 using FileIdentity = std::pair<dev_t, ino_t>;  // device and inode
 
-// nullopt when there is no such file.
+// Returns nullopt when there is no such file.
 std::optional<FileIdentity> identity_of(const std::filesystem::path& file) {
   struct stat st {};
   if (::stat(file.c_str(), &st) == 0) return FileIdentity{st.st_dev, st.st_ino};
@@ -42,7 +42,7 @@ struct Reader::Connection {
 
   sqlite::Database db;
   FileIdentity identity;
-  std::unique_ptr<search::HybridSearch> search;  // made outside of transactions: it has a table of its own
+  std::unique_ptr<search::HybridSearch> search;  // created outside transactions, because it creates a temporary table
 };
 
 Reader::Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic,
@@ -57,10 +57,10 @@ void Reader::watch(std::stop_token token) {
   if (connection_) connection_->db.watch(stop_);
 }
 
-// False: there is no store.
+// Returns false if there is no store.
 bool Reader::connect() {
   const auto identity = identity_of(database_);
-  if (connection_ && identity != connection_->identity) {  // deleted or replaced under us
+  if (connection_ && identity != connection_->identity) {  // deleted or replaced since it was opened
     connection_.reset();
     if (lengths_) lengths_->clear();
   }
@@ -68,7 +68,7 @@ bool Reader::connect() {
   if (!identity) return false;
   auto fresh = std::make_unique<Connection>(database_, *identity);
   const auto version = fresh->db.pragma("user_version");
-  if (version == 0) return false;  // the writer has made the file and not yet its tables
+  if (version == 0) return false;  // the writer has created the file but not its tables yet
   const auto known = static_cast<std::int64_t>(migrations().size());
   if (version != known)
     throw ErrorException(
@@ -121,7 +121,7 @@ Result<search::SemanticQuestion> Reader::by_meaning(const SearchQuery& query, co
 }
 
 Result<SearchAnswer> Reader::search(const SearchQuery& query, const std::function<void()>& embedded) {
-  // The questions are embedded first: a provider may take its time, and no snapshot is to wait for it.
+  // Embeds before the snapshot is opened, because a provider may be slow.
   std::vector<search::SemanticQuestion> questions;
   MEMD_TRY_ASSIGN(questions.emplace_back(), by_meaning(query, search::question_of(query.text)));
   for (const std::string& text : query.also) {
@@ -165,7 +165,7 @@ Result<ReaderPool::Lease> ReaderPool::acquire(std::chrono::steady_clock::time_po
 }
 
 void ReaderPool::close_idle() {
-  std::vector<std::unique_ptr<Reader>> closed;  // without the lock
+  std::vector<std::unique_ptr<Reader>> closed;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   while (idle_.size() > 1) {
     closed.push_back(std::move(idle_.front()));
@@ -190,7 +190,7 @@ void ReaderPool::Lease::give_back() noexcept {
   reader_->watch({});
   {
     const std::lock_guard lock(pool_->mutex_);
-    pool_->idle_.push_back(std::move(reader_));  // within the capacity reserved
+    pool_->idle_.push_back(std::move(reader_));  // within the reserved capacity
   }
   pool_->returned_.notify_one();
 }

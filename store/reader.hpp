@@ -22,41 +22,41 @@ struct SemanticQuestion;
 class DocumentLengths;
 }  // namespace search
 
-// Whether the store has an older schema than this memd reads: some process makes it, or brings it up to date, or the
-// next writer will. False without a store. Opens a connection of its own; any thread.
+// Returns whether the store's schema is older than this memd's, so that some process is creating or migrating it or the
+// next writer will. False without a store. Opens its own connection; thread-safe.
 Result<bool> store_is_behind(const std::filesystem::path& database);
 
-// Answers questions to the store over one read-only connection of its own. One thread at a time; keep it, opening costs
-// a millisecond. Each question sees one snapshot: what was committed before it began, nothing later.
+// Runs queries on the store over its own read-only connection. One thread at a time. Reuse it, because opening costs a
+// millisecond. Each query sees one snapshot: what was committed before it began, nothing later.
 //
-// A question is a small struct that stands beside its SQL (store/read, store/search, store/enrich, store/report): its
-// parameters, the type `Answer`, and `Answer run(sqlite::Database&) const`, which throws ErrorException.
+// A query is a small struct next to its SQL (store/read, store/search, store/enrich, store/report): its parameters, the
+// type `Answer`, and `Answer run(sqlite::Database&) const`, which throws ErrorException.
 //
-// A store that does not exist yet is an empty store: the answer is `Answer()`, or `without_store()` of a question that
-// has it (not_found for single things). The reader looks again at each question, so it finds the store when it appears.
+// A store that does not exist yet counts as empty: the answer is `Answer()`, or `without_store()` if the query has it
+// (not_found for single objects). The reader checks again at each query, so it finds the store once it exists.
 class Reader {
  public:
-  // Without `semantic`, searches are by words alone. `lengths`: shared with the writer and other readers; may be null.
+  // Without `semantic`, searches use words only. `lengths` is shared with the writer and other readers; may be null.
   explicit Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic = {},
                   std::shared_ptr<search::DocumentLengths> lengths = {});
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
 
-  // Questions running or asked later end with Errc::cancelled soon after the token is triggered. A default-constructed
+  // Makes running and later queries end with Errc::cancelled soon after the token is triggered. A default-constructed
   // token ends the watch.
   void watch(std::stop_token token);
 
   template <class Query>
   Result<typename Query::Answer> ask(const Query& query);
 
-  // Embeds the question, which may take a provider's time, then calls `embedded`, then takes its snapshot.
+  // Embeds the query, which may take as long as a provider needs, then calls `embedded`, then opens its snapshot.
   Result<SearchAnswer> search(const SearchQuery& query, const std::function<void()>& embedded = {});
   Result<search::SemanticState> semantic_state();
 
  private:
   struct Connection;
-  // Runs `f` in a read transaction; not at all when there is no store.
+  // Runs `f` in a read transaction; does not run it when there is no store.
   Result<void> in_snapshot(const std::function<void(Connection&)>& f);
   Result<void> over_database(const std::function<void(sqlite::Database&)>& f);
   bool connect();
@@ -80,10 +80,10 @@ Result<typename Query::Answer> Reader::ask(const Query& query) {
     return typename Query::Answer();
 }
 
-// At most `capacity` readers of one store, made when first needed and kept. Thread-safe. Must outlive its leases.
+// A pool of at most `capacity` readers of one store, created on demand and kept. Thread-safe. Must outlive its leases.
 class ReaderPool {
  public:
-  // A reader for as long as it lives; goes back unwatched. Belongs to one thread at a time.
+  // Lends a reader until it is destroyed; the reader returns to the pool without a watch. Used by one thread at a time.
   class Lease {
    public:
     Lease(Lease&&) noexcept = default;
@@ -104,9 +104,9 @@ class ReaderPool {
   ReaderPool(std::filesystem::path database, std::size_t capacity, std::shared_ptr<search::SemanticIndex> semantic = {},
              std::shared_ptr<search::DocumentLengths> lengths = {});
 
-  // Waits for a free reader until `deadline`; then Errc::unavailable.
+  // Waits for a free reader until `deadline`; returns Errc::unavailable after it.
   Result<Lease> acquire(std::chrono::steady_clock::time_point deadline);
-  // Closes the connections that nobody uses, but for the warmest: each holds pages of the store and its mapping.
+  // Closes idle connections except the most recently used one. Each holds pages of the store and its memory mapping.
   void close_idle();
   Result<Lease> acquire(std::chrono::milliseconds patience) {
     return acquire(std::chrono::steady_clock::now() + patience);
@@ -119,7 +119,7 @@ class ReaderPool {
   const std::size_t capacity_;
   std::mutex mutex_;
   std::condition_variable returned_;
-  std::vector<std::unique_ptr<Reader>> idle_;  // guarded by mutex_; the last one is the warmest
+  std::vector<std::unique_ptr<Reader>> idle_;  // guarded by mutex_; the last one was used most recently
   std::size_t made_ = 0;                       // guarded by mutex_
 };
 

@@ -7,7 +7,7 @@
 namespace memd::catalog {
 namespace {
 
-// With so many memories their own words tell how common a word is.
+// Number of memories from which their own word statistics are used for rarity.
 constexpr std::int64_t kTellingCollection = 500;
 
 }  // namespace

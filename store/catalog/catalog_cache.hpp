@@ -15,40 +15,40 @@
 
 namespace memd::catalog {
 
-// Where memories lie.
+// The location of memories.
 struct Place {
   MemoryDialect dialect{};
   MemoryScope scope{};
-  std::string project_key;  // empty: of no project
+  std::string project_key;  // empty: no project
   std::string project;      // its name
 };
 
-// What filters and ranking ask of a memory.
+// The fields of a memory that filters and ranking use.
 struct Facets {
   std::int64_t place = 0;
   MemoryType type{};
   VerificationStatus status{};
   TimeMs created = 0;
   TimeMs updated = 0;
-  TimeMs superseded_at = 0;  // 0: nobody tells since when it does not hold
+  TimeMs superseded_at = 0;  // 0: unknown
   bool is_valid = false;
   std::string slug;
-  std::string superseded_by;  // slug, of the same place; empty: it holds
+  std::string superseded_by;  // slug in the same place; empty: not superseded
   std::string tags;           // " a b "
   std::string title;
   std::string path;
 };
 
-// What searches of one connection know of the catalog without asking the store: facets and vectors of all memories,
-// some 600 bytes each. Brought up to date by what changed since the last question. One thread: that of the connection.
+// Per-connection cache of the facets and vectors of all memories, about 600 bytes each. Updated incrementally by each
+// query. One thread: that of the connection.
 class CatalogCache {
  public:
   explicit CatalogCache(sqlite::Database&) {}  // for Database::kept()
 
-  // In the transaction of the question. Throws ErrorException.
+  // Call in the query's transaction. Throws ErrorException.
   void refresh(sqlite::Database& db, const CatalogStatus& status);
 
-  const Facets* find(std::int64_t doc) const;  // null: there is none. Valid until refresh()
+  const Facets* find(std::int64_t doc) const;  // null: no such memory. Valid until refresh()
   const std::unordered_map<std::int64_t, Facets>& docs() const { return docs_; }
   const Place& place(const Facets& of) const { return places_.at(of.place); }
   const vectors::Snapshot& vectors() const { return vectors_; }
@@ -64,7 +64,7 @@ class CatalogCache {
   vectors::Snapshot vectors_;
 };
 
-// What questions about memories are looked up in. Of one connection, on its thread.
+// The word indexes for queries on memories. Belongs to one connection, on its thread.
 class CatalogWords {
  public:
   // Throws ErrorException when the catalog has no table of words.
@@ -83,14 +83,14 @@ class CatalogWords {
   search::TermStatistics exchanges_;
 };
 
-// Keeps the CatalogWords of a connection as long as the tables are the same.
+// Keeps the CatalogWords of a connection until the tables are rebuilt.
 class KeptWords {
  public:
   explicit KeptWords(sqlite::Database&) {}  // for Database::kept()
   CatalogWords& of(sqlite::Database& db, const CatalogStatus& status);
 
  private:
-  const sqlite::Database* made_for_ = nullptr;  // a connection may move
+  const sqlite::Database* made_for_ = nullptr;  // a connection may be moved
   TimeMs built_at_ = -1;
   std::unique_ptr<CatalogWords> words_;
 };

@@ -23,8 +23,9 @@ namespace memd::catalog {
 namespace {
 
 constexpr std::size_t kMostChunks = 64;
-constexpr std::size_t kMostText = 1 << 20;  // bytes; files of agents have no limit of their own
-// A clock of files may tick so slowly: what was read so soon after its change may have changed again unnoticed.
+constexpr std::size_t kMostText = 1 << 20;  // bytes; files of agents are not limited elsewhere
+// Granularity of file timestamps in ns: a file read this soon after its change may have changed again with the same
+// stamp.
 constexpr std::int64_t kTickNs = 50'000'000;
 
 std::string joined(const std::vector<std::string>& words) {
@@ -131,7 +132,7 @@ MemoryRecord record_of(const SeenFile& seen, const std::string& bytes, TimeMs no
   }
   redact(m.content);
   redact(m.title);
-  // Agents' files tell no times.
+  // Files of agents contain no times.
   if (m.updated == 0) m.updated = seen.stamp.changed_ns / 1'000'000;
   out.files = memory::named_in(m).paths;
   if (with_vectors) out.vectors = vectors_of(m);
@@ -142,10 +143,10 @@ namespace {
 
 using PlacePk = std::int64_t;
 
-// Unless it is there.
+// Inserts the status row if it is missing.
 void put_row(sqlite::Database& db) { db.exec("INSERT OR IGNORE INTO doc_catalog VALUES (1, 0, 0, 0, '', '', 0, 0)"); }
 
-// Writes what changed. Lives for one transaction.
+// Writes the changes. Lives for one transaction.
 class Applying {
  public:
   Applying(sqlite::Database& db, const CatalogChanges& changes) : db_(db), changes_(changes) {}
@@ -204,9 +205,9 @@ class Applying {
     --added_;
   }
 
-  // A memory, and those that it supersedes.
+  // Marks a memory and those that it supersedes for judge().
   void touch(const std::pair<PlacePk, std::string>& which) {
-    if (touched_.size() >= kFew) return;  // all are looked at
+    if (touched_.size() >= kFew) return;  // judge_all() will run
     touched_.insert(which);
     auto& q = db_.prepare("SELECT target FROM doc_edges WHERE place_pk = ?1 AND source = ?2 AND label = 'supersedes'");
     for (q.bind(which.first, which.second); q.step();)
@@ -229,7 +230,7 @@ class Applying {
     std::int64_t doc = q.bind().step() ? q.int64(0) : 0;
     q.reset();
     std::vector<std::int64_t> ids;
-    std::vector<std::string> tags;  // have to live until they are inserted
+    std::vector<std::string> tags;  // must live until they are inserted
     for (const MemoryRecord* r : fresh)
       tags.push_back(joined(r->memory.tags));
     sqlite::RowInserter rows(
@@ -251,7 +252,7 @@ class Applying {
     for (const MemoryRecord* r : fresh)
       files += r->files.size();
     sqlite::RowInserter file_rows(db_, "doc_files (doc_pk, name, file)", files);
-    std::vector<std::string> names;  // have to live until they are inserted
+    std::vector<std::string> names;  // must live until they are inserted
     names.reserve(files);
     for (std::size_t i = 0; i < fresh.size(); ++i)
       for (const std::string& file : fresh[i]->files)
@@ -266,7 +267,7 @@ class Applying {
 
   static bool has_vectors(const MemoryRecord* r) { return !r->vectors.empty(); }
 
-  // False: there is no row of this path.
+  // Returns false if there is no row with this path.
   bool update(const MemoryRecord& r) {
     auto& there = db_.prepare("SELECT doc_pk, place_pk, slug FROM docs WHERE path = ?1").bind(r.memory.path.native());
     const bool found = there.step();
@@ -341,7 +342,7 @@ class Applying {
     db_.prepare("UPDATE doc_places SET graph_hash = ?2 WHERE place_pk = ?1").bind(place, to.graph_hash).run();
   }
 
-  // Whether a memory that is there supersedes this one.
+  // Updates whether an existing memory supersedes this one.
   void judge(PlacePk place, const std::string& slug) {
     auto& q = db_.prepare(
         "SELECT e.source, iif(e.created > 0, e.created, s.created) FROM docs d"
@@ -360,9 +361,9 @@ class Applying {
         .run();
   }
 
-  // The same of all memories, in one look at all edges.
+  // Does the same for all memories in one pass over all edges.
   void judge_all() {
-    std::map<std::int64_t, std::pair<std::string, TimeMs>> superseded;  // by whom, since when
+    std::map<std::int64_t, std::pair<std::string, TimeMs>> superseded;  // slug of the successor, and since when
     auto& q = db_.prepare(
         "SELECT d.doc_pk, e.source, iif(e.created > 0, e.created, s.created) FROM doc_edges e"
         " CROSS JOIN docs d ON d.slug = e.target AND d.place_pk = e.place_pk"
@@ -383,11 +384,11 @@ class Applying {
           .run();
   }
 
-  static constexpr std::size_t kFew = 100;  // memories; of more, looking at all edges once is cheaper
+  static constexpr std::size_t kFew = 100;  // number of memories above which one pass over all edges is cheaper
 
   sqlite::Database& db_;
   const CatalogChanges& changes_;
-  std::map<std::size_t, PlacePk> places_;  // by their numbers in changes_.places
+  std::map<std::size_t, PlacePk> places_;  // by index into changes_.places
   std::set<std::pair<PlacePk, std::string>> touched_;
   std::int64_t generation_ = 0;
   std::int64_t added_ = 0;
@@ -402,7 +403,7 @@ std::string_view catalog_script() {
   throw ErrorException(Error(Errc::store, "this memd has no script for the catalog of memories"));
 }
 
-// A full-text table whose own tables are gone cannot be dropped as others can.
+// Removes a full-text table whose shadow tables are missing; DROP TABLE fails for it.
 void drop_by_force(sqlite::Database& db) {
   db.exec("PRAGMA writable_schema = ON");
   db.exec("DELETE FROM sqlite_schema WHERE name = 'docs_fts'");
@@ -458,7 +459,7 @@ void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now) {
     }
   }
   db.exec(std::string(catalog_script()).c_str());
-  // Segments are merged once, at the end.
+  // Segments are merged once, at the end (end_anew).
   db.exec("INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 0), ('hashsize', 16777216)");
   put_row(db);
   db.prepare("UPDATE doc_catalog SET state = ?1, reason = ?2, built_at = ?3")
@@ -468,7 +469,7 @@ void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now) {
 
 void end_anew(sqlite::Database& db, TimeMs now, std::int64_t took_ms) {
   db.exec("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')");
-  db.exec("INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 4), ('hashsize', 1048576)");  // as FTS5 has them
+  db.exec("INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 4), ('hashsize', 1048576)");  // FTS5 defaults
   db.prepare("UPDATE doc_catalog SET state = ?1, built_at = max(?2, built_at + 1), built_ms = ?3")
       .bind(static_cast<int>(CatalogState::valid), now, took_ms)
       .run();
@@ -480,7 +481,7 @@ void note_damage(sqlite::Database& db, const std::string& reason) {
     db.prepare("UPDATE doc_catalog SET state = ?1, reason = ?2")
         .bind(static_cast<int>(CatalogState::corrupted), reason)
         .run();
-  } catch (const ErrorException&) {  // the table is gone, which says the same
+  } catch (const ErrorException&) {  // the missing table means the same
   }
 }
 

@@ -16,19 +16,19 @@
 
 namespace memd::catalog {
 
-// A directory of memories of one scope and dialect. Of files of agents: the project, or the home directory.
+// A directory of memories of one scope and dialect. For files of agents, the project or the home directory.
 struct CatalogPlace {
   std::filesystem::path directory;
   MemoryDialect dialect{};
   MemoryScope scope{};
-  std::string project_key;  // empty: of no project
+  std::string project_key;  // empty: no project
   std::string project;      // its name
 };
 
-// What the file system tells of a file without reading it.
+// The metadata by which a changed file is detected without reading it.
 struct FileStamp {
   std::int64_t bytes = 0;
-  std::int64_t changed_ns = 0;  // its inode, since the epoch: also when it was renamed
+  std::int64_t changed_ns = 0;  // ctime in ns since the epoch; changes on a rename too
   std::int64_t inode = 0;
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
@@ -36,15 +36,15 @@ struct FileStamp {
 // A file that may hold a memory.
 struct SeenFile {
   memory::MemoryOrigin origin;
-  std::size_t place = 0;  // of the places that were looked at
+  std::size_t place = 0;  // index into the places that were scanned
   FileStamp stamp;
 };
 
-// What the rows say of a file.
+// The stored state of a file.
 struct KnownFile {
   std::string path;
   FileStamp stamp;
-  std::int64_t read_ns = 0;  // when it was read, since the epoch
+  std::int64_t read_ns = 0;  // time of the last read, in ns since the epoch
   std::string file_hash;
 };
 
@@ -54,7 +54,7 @@ struct KnownFilesQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// The valid memories of a directory of the plugin dialect as its index.json has them, by slug. Rows know nothing of
+// Returns the valid memories of a plugin-dialect directory in the form of its index.json, by slug. The rows lack
 // hasEmbedding; secrets in titles are masked.
 struct IndexedMemoriesQuery {
   std::filesystem::path directory;
@@ -62,25 +62,25 @@ struct IndexedMemoriesQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Files against rows.
+// The difference between files and rows.
 struct Comparison {
-  std::vector<std::size_t> to_read;  // of `seen`: new, with another stamp, or read in the moment of a change
+  std::vector<std::size_t> to_read;  // indices into `seen`: new, with another stamp, or read at the moment of a change
   std::vector<std::string> gone;     // paths of rows
 };
-// Pure. `known` by path.
+// Pure. `known` must be sorted by path.
 Comparison compare(const std::vector<SeenFile>& seen, const std::vector<KnownFile>& known);
 
-// A memory as its rows will be.
+// The content of a memory's rows.
 struct MemoryRecord {
   std::size_t place = 0;  // of CatalogChanges::places
   Memory memory;          // secrets masked
   bool is_valid = false;
   FileStamp stamp;
   std::int64_t read_ns = 0;
-  std::vector<std::string> files;    // that it names
-  std::vector<std::int8_t> vectors;  // chunks × dimension of the model in the binary
+  std::vector<std::string> files;    // files that it names
+  std::vector<std::int8_t> vectors;  // chunks × dimension of the built-in model
 };
-// Pure; any thread. `bytes`: of the whole file. An invalid memory has no text.
+// Pure; thread-safe. `bytes`: the whole file. The text of an invalid memory is left out.
 MemoryRecord record_of(const SeenFile& seen, const std::string& bytes, TimeMs now, bool with_vectors = true);
 
 // The edges of a place of the plugin dialect.
@@ -104,38 +104,38 @@ struct Restamped {
   std::int64_t read_ns = 0;
 };
 
-// A file that is there and could not be read. Its row, if it has one, stays as it is.
+// A file that exists but could not be read. Its row, if any, stays unchanged.
 struct UnreadFile {
   std::filesystem::path path;
   std::string why;
 };
 
-// What makes the rows what the files are.
+// The changes that bring the rows in step with the files.
 struct CatalogChanges {
   std::vector<CatalogPlace> places;
-  std::vector<MemoryRecord> put;     // new ones, and others in place of those with the same path
-  std::vector<Restamped> restamped;  // the same bytes
+  std::vector<MemoryRecord> put;     // new ones, and replacements for those with the same path
+  std::vector<Restamped> restamped;  // unchanged content
   std::vector<std::string> gone;     // paths
-  std::vector<PlaceEdges> edges;     // all of a place
+  std::vector<PlaceEdges> edges;     // all edges of each place
   std::vector<UnreadFile> unread;
-  bool with_vectors = true;  // the records have them
-  bool all_new = false;      // there is no row of any path in `put`
+  bool with_vectors = true;  // whether the records have vectors
+  bool all_new = false;      // no path in `put` has a row
   bool empty() const { return put.empty() && restamped.empty() && gone.empty() && edges.empty(); }
 };
 
 // Writing side, in a transaction of the writer. All throw ErrorException.
 
-// Brings the rows up to date.
+// Applies the changes to the rows.
 void apply(sqlite::Database& db, const CatalogChanges& changes);
-// What is wrong with the tables; empty: nothing. `thorough`: the index of words is read, too.
+// Describes what is wrong with the tables; empty: nothing. `thorough` also checks the word index.
 std::string damage_of(sqlite::Database& db, bool thorough);
-// Drops what there is of the tables and makes them anew, empty; CatalogState::rebuilding.
+// Drops the tables and creates them empty; CatalogState::rebuilding.
 void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now);
-// The rows are what the files are: CatalogState::valid.
+// Marks the rows as complete: CatalogState::valid.
 void end_anew(sqlite::Database& db, TimeMs now, std::int64_t took_ms);
-// CatalogState::corrupted, for those who ask.
+// Sets CatalogState::corrupted for later queries.
 void note_damage(sqlite::Database& db, const std::string& reason);
-// Of projects that were forgotten: those that the store does not know any more.
+// Deletes the data of projects that the store no longer contains.
 void forget_unknown_projects(sqlite::Database& db);
 
 }  // namespace memd::catalog

@@ -25,18 +25,18 @@
 namespace memd::catalog {
 namespace {
 
-constexpr std::size_t kByWords = 150;   // ranked together with
-constexpr std::size_t kByMeaning = 50;  // these
-constexpr double kLeastZ = 2;           // of a hit that has no word of the question
-// What is left of the score of a memory that does not hold any more, or may not.
+constexpr std::size_t kByWords = 150;   // candidates by words, ranked together with
+constexpr std::size_t kByMeaning = 50;  // these candidates by similarity
+constexpr double kLeastZ = 2;           // minimum z-score of a hit without a query word
+// Factors for the score of a memory that is superseded or stale.
 constexpr double kSuperseded = 0.5;
 constexpr double kStale = 0.75;
-constexpr double kBehind = 0.99;  // of the score of what holds in its place
+constexpr double kBehind = 0.99;  // factor relative to the score of its successor
 
 bool is_in_project(const Place& place, std::string_view filter) {
   if (filter.empty() || place.project_key.empty()) return true;
   const std::string key = ascii::lowered(place.project_key);
-  if (filter.front() == '\x01') {  // of directories above it, too
+  if (filter.front() == '\x01') {  // also matches directories above it
     const std::string tree = "\x01" + key + "/";
     return tree.starts_with(filter) || filter.starts_with(tree);
   }
@@ -48,7 +48,7 @@ bool is_one_of(const std::vector<T>& wanted, const T& value) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
 }
 
-// Which memories may be given. For one question.
+// Decides which memories a query may return. Lives for one query.
 class Sieve {
  public:
   Sieve(const CatalogCache& cache, const MemoryFilter& filter)
@@ -73,7 +73,7 @@ class Sieve {
     return std::all_of(filter_.paths.begin(), filter_.paths.end(),
                        [&](const std::string& part) { return ascii::lowered(f.path).find(part) != std::string::npos; });
   }
-  // At the time that is asked about.
+  // As of the requested time.
   bool is_superseded(const Facets& f) const {
     return !f.superseded_by.empty() && (filter_.as_of == 0 || f.superseded_at <= filter_.as_of);
   }
@@ -95,13 +95,13 @@ std::vector<std::string> words_in(std::string_view list) {
   return out;
 }
 
-// The heading above the place where the passage was cut from.
+// Returns the anchor of the heading above the passage.
 std::string anchor_of(std::string_view content, const search::Passage& passage) {
   if (passage.matches.empty()) return {};
   const TextSpan& match = passage.matches.front();
   const std::string_view text = passage.text;
   const std::string_view word = text.substr(match.start, match.length);
-  // With what stands in front of it, as far as that is of one line.
+  // Includes the preceding word if it is on the same line.
   std::string_view before = text.substr(0, match.start);
   if (const auto blank = before.rfind(' ', before.size() < 2 ? 0 : before.size() - 2); blank != std::string_view::npos)
     before.remove_prefix(blank + 1);
@@ -149,7 +149,7 @@ void add(std::vector<MemoryHit>& to, MemoryHit hit) {
   if (hit.id != 0) to.push_back(std::move(hit));
 }
 
-// One question with words. Lives for one call.
+// A query with words. Lives for one call.
 class Question {
  public:
   Question(sqlite::Database& db, const MemorySearch& asked, const CatalogCache& cache, CatalogWords& words,
@@ -176,7 +176,7 @@ class Question {
     const auto end = offset + static_cast<std::size_t>(std::max(asked_.limit, 0));
     out.more = pool.size() > end;
     const search::PassageFinder passages(words_.tokenizer(), plan_);
-    std::unordered_set<std::uint64_t> seen;  // worktrees hold copies
+    std::unordered_set<std::uint64_t> seen;  // worktrees contain copies
     for (std::size_t i = offset; i < std::min(pool.size(), end); ++i) {
       MemoryHit hit = load(db_, cache_, sieve_, pool[i].id);
       if (!seen.insert(hash64(hit.project_key + '\n' + hit.content)).second) continue;
@@ -193,12 +193,12 @@ class Question {
  private:
   struct Held {
     double idf = 0;
-    double often = 0;  // bytes of positions
+    double often = 0;  // bytes of position lists
     std::uint64_t terms = 0;
     bool drives = false;
   };
 
-  // Documents that hold words of the question, those that hold the most first.
+  // Returns documents with query words, ordered by how much of the query they contain.
   std::vector<std::int64_t> by_words() {
     std::unordered_map<std::int64_t, Held> held;
     const std::uint64_t required = required_terms();
@@ -219,7 +219,7 @@ class Question {
     return out;
   }
 
-  // By the rarest word of the form alone: what stands side by side is looked at when a document is scored.
+  // Uses the rarest word of the form only; adjacency is checked when a document is scored.
   void hold(const search::Term& term, std::size_t number, const search::TermForm& form,
             std::unordered_map<std::int64_t, Held>& held) {
     search::TermStatistics& statistics = words_.vocabularies().statistics;
@@ -249,7 +249,7 @@ class Question {
     return found;
   }
 
-  // Without vectors all is found by words.
+  // Without vectors, all hits are found by words.
   bool by_vectors_alone() const { return asked_.mode == SearchMode::semantic && cache_.vectors().model != 0; }
 
   std::size_t wanted() const {
@@ -300,7 +300,7 @@ class Question {
       }
       const Facets& facets = *cache_.find(c.id);
       c.features.title = title_share(facets.title);
-      c.features.surroundings = c.features.coverage;  // a memory stands for itself
+      c.features.surroundings = c.features.coverage;  // a memory has no surrounding exchanges
       c.features.recency = search::recency_of(facets.updated, asked_.now);
       c.features.same_project =
           !asked_.near_project.empty() && cache_.place(facets).project_key == asked_.near_project ? 1 : 0;
@@ -317,7 +317,7 @@ class Question {
     return out;
   }
 
-  // What has to be there is looked for by words alone.
+  // With required terms, only the search by words is used.
   bool required_is_missing() const { return required_terms() != 0; }
 
   double title_share(const std::string& title) {
@@ -353,7 +353,7 @@ class Question {
     });
   }
 
-  // What is superseded never comes before what holds in its place.
+  // A superseded memory never ranks before its successor.
   void put_behind_successors(std::vector<search::FusionCandidate>& pool) const {
     std::map<std::pair<std::int64_t, std::string_view>, double> scores;
     for (const search::FusionCandidate& c : pool) {
@@ -379,7 +379,7 @@ class Question {
   std::vector<search::Token> tokens_;
 };
 
-// Those that changed last.
+// Returns the memories that changed last.
 void newest(sqlite::Database& db, const MemorySearch& asked, const CatalogCache& cache, const Sieve& sieve,
             MemorySearchAnswer& out) {
   std::vector<std::pair<TimeMs, std::int64_t>> found;
@@ -396,7 +396,7 @@ void newest(sqlite::Database& db, const MemorySearch& asked, const CatalogCache&
   }
 }
 
-// Runs `question` with the catalog of a connection. False: there is none to ask; `state` says what is wrong.
+// Runs `question` on the catalog of a connection. Returns false if it is unusable; `state` gives the reason.
 template <class F>
 bool with_catalog(sqlite::Database& db, CatalogState& state, F&& question) {
   try {
@@ -454,7 +454,7 @@ std::vector<MemoryHit> MemoriesOfFiles::run(sqlite::Database& db) const {
       const std::string name = ascii::lowered(slash == std::string::npos ? file : file.substr(slash + 1));
       auto& q = db.prepare("SELECT doc_pk, file FROM doc_files WHERE name = ?1");
       for (q.bind(name); q.step();) {
-        // One of the two is the end of the other.
+        // One path must be a suffix of the other.
         const std::string_view told = q.text(1);
         const std::string_view longer = told.size() > file.size() ? told : std::string_view(file);
         const std::string_view shorter = told.size() > file.size() ? std::string_view(file) : told;

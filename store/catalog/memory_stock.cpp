@@ -25,7 +25,7 @@ using memory::MemoryOrigin;
 using memory::MemoryPlace;
 using memory::MemoryPlaces;
 
-constexpr std::size_t kWorthThreads = 64;  // files
+constexpr std::size_t kWorthThreads = 64;  // number of files from which threads are used
 constexpr unsigned kMostThreads = 4;
 
 std::int64_t file_clock_ns() {
@@ -39,7 +39,7 @@ bool is_below(const fs::path& path, const fs::path& directory) {
          (name.size() == directory.native().size() || name[directory.native().size()] == '/');
 }
 
-// Whether files stay within the directories that they were found in, links followed. For one look.
+// Checks whether files stay inside their directories after resolving links. Lives for one scan.
 class Links {
  public:
   bool stays(const fs::path& file, const fs::path& root) {
@@ -119,7 +119,7 @@ std::size_t MemoryStock::add_place(CatalogPlace row, std::optional<MemoryPlace> 
   return rows_.size() - 1;
 }
 
-// Of an agent's file.
+// For a file of an agent.
 std::size_t MemoryStock::place_of(const MemoryOrigin& origin, const Agents& agents) const {
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (!directories_[i] && rows_[i].scope == origin.scope &&
@@ -195,11 +195,11 @@ std::vector<fs::path> MemoryStock::watched() const {
         out.insert(it->path());
     }
   };
-  // A person's own directories are few: those that are not there are waited for.
+  // Directories of the user are few, so missing ones are watched for too.
   const auto add_own = [&](const fs::path& directory) {
     if (!is_left_out(directory)) out.insert(directory);
   };
-  // What may come to be is heard of by the directories on the way to it.
+  // A file that may appear is detected by watching the directories on its path.
   const auto add_way = [&](const fs::path& to, const fs::path& from) {
     for (fs::path at = to.parent_path(); is_below(at, from); at = at.parent_path())
       add(at, false);
@@ -251,7 +251,7 @@ void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, cons
     std::optional<MemoryRecord> record;
     std::optional<Restamped> restamped;
     bool gone = false;
-    std::string unread;  // why
+    std::string unread;  // the reason
   };
   std::vector<Outcome> outcomes(files.size());
   std::atomic<std::size_t> next{0};

@@ -14,14 +14,14 @@
 
 namespace memd::catalog {
 
-// Directories in which sessions worked, as their agents wrote them, each once.
+// Returns the distinct directories in which sessions worked, as their agents wrote them.
 struct SessionDirectoriesQuery {
   using Answer = std::vector<std::string>;
   Answer run(sqlite::Database& db) const;
 };
 
-// The projects that directories belong to: the nearest directory above with a repository, else the directory itself.
-// Those that are not there, and the home directory, are none. Looks into the file system.
+// Returns the projects of the directories: the nearest ancestor with a repository, else the directory itself. Skips
+// missing directories and the home directory. Accesses the file system.
 std::vector<std::filesystem::path> project_roots(const std::vector<std::string>& directories,
                                                  const std::filesystem::path& home);
 
@@ -30,28 +30,28 @@ struct StockPlaces {
   std::filesystem::path enterprise;  // empty: none
   MemoryPathPolicy policy;
   std::vector<std::filesystem::path> projects;
-  // A directory or file that is not to be looked into; null: all are.
+  // Returns true for directories and files to be skipped; null: none are skipped.
   std::function<bool(const std::filesystem::path&)> is_left_out;
 };
 
-// Where the memories of a person and of many projects are, and those files that are there now: each once, without those
-// that lead out of their project through a link. Constant after construction; one thread.
+// The places of the memories of a user and many projects, and the files there now. Each file is listed once; files
+// outside their project, reached through a link, are skipped. Constant after construction; one thread.
 class MemoryStock {
  public:
   explicit MemoryStock(StockPlaces places);
 
   const std::vector<CatalogPlace>& places() const { return rows_; }
-  // Of the place at the same position; nullopt: of agents' files.
+  // The place at the same index; nullopt: files of agents.
   const std::vector<std::optional<memory::MemoryPlace>>& directories() const { return directories_; }
 
-  // Whether the directory of a place stays in its project, links followed; true: it is of no project.
+  // Returns whether the directory of a place is inside its project after resolving links; true without a project.
   bool is_inside_project(std::size_t place) const;
 
-  // All files, by place.
+  // Returns all files, by place.
   std::vector<SeenFile> files() const;
-  // One file of memories, or of an agent, by its name. Nullopt: it is none, or it is not there.
+  // Returns one file of a memory or an agent by its path; nullopt: not such a file, or missing.
   std::optional<SeenFile> file(const std::filesystem::path& path) const;
-  // Directories that have to be watched to hear of changes. Those of the person need not be there.
+  // Returns the directories to be watched for changes. Those of the user may be missing.
   std::vector<std::filesystem::path> watched() const;
 
  private:
@@ -69,19 +69,18 @@ class MemoryStock {
   std::function<bool(const std::filesystem::path&)> left_out_;
   std::vector<CatalogPlace> rows_;
   std::vector<std::optional<memory::MemoryPlace>> directories_;
-  std::vector<std::filesystem::path> projects_;  // of the place at the same position; empty: of none
+  std::vector<std::filesystem::path> projects_;  // of the place at the same index; empty: none
   std::vector<Agents> agents_;
 };
 
-// The stamp of a regular file; nullopt: there is none.
+// Returns the stamp of a regular file; nullopt: no such file.
 std::optional<FileStamp> stamp_of(const std::filesystem::path& file);
 
-// Reads files and makes records of them, on several threads when they are many. `known` by path: of those with the same
-// bytes only the stamp changes.
+// Reads files and builds their records, on several threads if there are many. `known` must be sorted by path; for
+// unchanged content only the stamp is updated.
 void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, const std::vector<KnownFile>& known,
                TimeMs now);
-// The edges of those of these places whose graph.json is another one than `known`. A graph that cannot be read has
-// none.
+// Reads the edges of the given places whose graph.json differs from `known`. An unreadable graph gives no edges.
 void read_graphs(CatalogChanges& changes, const MemoryStock& stock, const std::set<std::size_t>& places,
                  const KnownGraphsQuery::Answer& known);
 

@@ -19,10 +19,10 @@ std::uint64_t random_number() {
   return (static_cast<std::uint64_t>(device()) << 32U) ^ device();
 }
 
-constexpr TimeMs kUseIsNoted = 3'600'000;  // after so long again
-constexpr std::size_t kBytesOfARow = 300;  // besides the text
+constexpr TimeMs kUseIsNoted = 3'600'000;  // ms after which the time of use is updated again
+constexpr std::size_t kBytesOfARow = 300;  // overhead per row besides the text
 
-// 128 bits that nobody can aim at without the secret: requests hold what others wrote.
+// A 128-bit keyed hash. Requests contain texts by others, who cannot produce a collision without the secret.
 std::array<char, 16> hash_of(std::uint64_t secret, std::string_view model, const CompletionRequest& request) {
   std::string bytes;
   for (const std::string_view part : {model, std::string_view(request.system), std::string_view(request.prompt)})
@@ -55,7 +55,7 @@ Total total_of(sqlite::Database& db, const std::string& day) {
   return out;
 }
 
-// Why `more` on top of what was spent is too much; empty: it is not.
+// Returns why `more` on top of the spent amount exceeds the budget; empty if it does not.
 std::string too_much(const DailyBudget& budget, const Total& spent, const Total& more) {
   constexpr const char* kAnew = "; it begins anew at 00:00 UTC";
   if (budget.requests > 0 && spent.requests + more.requests > budget.requests)
@@ -202,7 +202,7 @@ Result<void> SpendingLedger::settle(const Charge& charge, Outcome outcome, std::
 Result<std::vector<Spent>> SpendingLedger::today() {
   return file_->with([&](sqlite::Database& db) {
     std::vector<Spent> out;
-    const std::string day = day_of(clock_.now());  // has to outlive the steps: texts are not copied
+    const std::string day = day_of(clock_.now());  // must outlive the steps: bound texts are not copied
     auto& q = db.prepare(
         "SELECT model, requests, failures, tokens_in, tokens_out FROM spending WHERE day = ? ORDER BY model");
     q.bind(day);

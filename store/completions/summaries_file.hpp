@@ -18,17 +18,18 @@
 
 namespace memd::completions {
 
-// summaries.db, beside the store: what language models answered, and what was spent on them (docs/store-format.md).
+// The database summaries.db next to the store: responses of language models and their cost (docs/store-format.md).
 // Several processes may use it at once. Thread-safe through with().
 class SummariesFile {
  public:
-  // Makes it if it is not there.
+  // Creates the file if it is missing.
   static Result<std::shared_ptr<SummariesFile>> open(const std::filesystem::path& file);
 
-  // A random number, drawn once a file. Whoever writes history cannot guess marks that are made of it.
+  // Returns a random number drawn once per file. Marks derived from it cannot be guessed by the authors of history
+  // texts.
   std::uint64_t secret() const { return secret_; }
 
-  // Runs f(db) alone.
+  // Runs f(db) under the mutex.
   template <class F>
   auto with(F&& f) {
     const std::lock_guard lock(mutex_);
@@ -43,18 +44,19 @@ class SummariesFile {
   std::uint64_t secret_ = 0;
 };
 
-// What models answered, by the exact request, so that nothing is asked twice: when a session has grown, the answers
-// about its unchanged parts are found. Thread-safe. The clock must outlive it.
+// Cache of model responses, keyed by the exact request. When a session grows, the responses about its unchanged parts
+// are found again. Thread-safe. The clock must outlive it.
 class AnswerCache {
  public:
   AnswerCache(std::shared_ptr<SummariesFile> file, const Clock& clock, std::size_t max_bytes = 32 << 20)
       : file_(std::move(file)), clock_(clock), max_bytes_(max_bytes) {}
 
   Result<std::optional<std::string>> find(std::string_view model, const CompletionRequest& request);
-  // The answer is dropped with the session. When the file grows too large, the least recently used answers go.
+  // Stores a response, to be deleted with its session. When the file grows too large, evicts the least recently used
+  // responses.
   Result<void> keep(std::string_view session_uid, std::string_view model, const CompletionRequest& request,
                     std::string_view answer);
-  Result<std::int64_t> size();  // answers
+  Result<std::int64_t> size();  // number of responses
 
  private:
   const std::shared_ptr<SummariesFile> file_;
@@ -62,17 +64,17 @@ class AnswerCache {
   const std::size_t max_bytes_;
 };
 
-// Drops the answers about these sessions. Does nothing if there is no such file.
+// Deletes the responses about these sessions. Does nothing if the file is missing.
 Result<void> forget_answers(const std::filesystem::path& file, const std::vector<std::string>& session_uids);
 
-// The same for all sessions that `is_forgotten` names; nothing of them stays in the file's free space.
+// Likewise for all sessions for which `is_forgotten` holds; also clears them from the file's free pages.
 Result<void> erase_answers(const std::filesystem::path& file,
                            const std::function<bool(std::string_view session_uid)>& is_forgotten);
 
-// What may be asked of models on one day of UTC. 0: no limit.
+// The limits on model requests per UTC day. 0: no limit.
 struct DailyBudget {
   std::int64_t requests = 0;
-  std::int64_t tokens = 0;  // of requests and answers together
+  std::int64_t tokens = 0;  // of requests and responses together
 };
 
 struct Spent {
@@ -83,8 +85,8 @@ struct Spent {
   std::int64_t tokens_out = 0;
 };
 
-// The requests by day and model. A request is charged with what it may cost before it is sent, so that neither a crash
-// nor a second process exceeds the budget. Thread-safe. The clock must outlive it.
+// The requests by day and model. Charges a request's maximum cost before it is sent, so that neither a crash nor a
+// second process exceeds the budget. Thread-safe. The clock must outlive it.
 class SpendingLedger {
  public:
   SpendingLedger(std::shared_ptr<SummariesFile> file, const Clock& clock, DailyBudget budget)
@@ -96,14 +98,15 @@ class SpendingLedger {
     std::int64_t tokens_in = 0;
     std::int64_t tokens_out = 0;
   };
-  // Errc::unavailable when the day's budget does not allow it, with the budget and when it begins anew.
+  // Returns Errc::unavailable when the day's budget does not suffice; the message has the budget and the time of its
+  // reset.
   Result<Charge> charge(std::string_view model, std::int64_t tokens_in, std::int64_t tokens_out);
   enum class Outcome { answered, failed, not_asked };
-  // Replaces the charge by what was spent: nothing if nothing was asked.
+  // Replaces the charge by the actual cost: zero for Outcome::not_asked.
   Result<void> settle(const Charge& charge, Outcome outcome, std::int64_t tokens_in, std::int64_t tokens_out);
 
   Result<std::vector<Spent>> today();
-  // Why nothing more may be asked today; empty: something may.
+  // Returns why no request is possible today; empty: one is.
   std::string exhausted();
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBeforeBytes = 1500;
 
-// The last bytes, from a line or a word on.
+// Returns the last kBeforeBytes of the text, starting at a line or word boundary.
 std::string end_of(std::string_view text) {
   if (text.size() <= kBeforeBytes) return std::string(text);
   text.remove_prefix(text.size() - kBeforeBytes);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// What a language model has yet to judge: the decisions of analysed sessions.
+// The sessions whose decisions a language model has yet to judge.
 namespace memd {
 
 struct SessionToJudge {
@@ -20,7 +20,7 @@ struct JudgeBacklog {
   std::int64_t waiting = 0;         // all of them
 };
 
-// Sessions that are analysed and not judged as they stand. Sessions of subagents and evicted ones are left out.
+// Returns sessions that are analysed but not judged in their current state. Skips subagent sessions and evicted ones.
 struct JudgeBacklogQuery {
   int limit = 8;
 
@@ -30,14 +30,14 @@ struct JudgeBacklogQuery {
 
 struct ExchangeToJudge {
   std::int64_t number = 0;
-  std::string before;  // how the agent's answer before it ends; empty: there is none
+  std::string before;  // end of the agent's preceding answer; empty: none
   std::string user_message;
-  std::string interventions;         // what the person said later in the exchange
-  std::vector<std::string> dialogs;  // "question: answer", as the client recorded them
+  std::string interventions;         // later messages of the user in the exchange
+  std::vector<std::string> dialogs;  // "question: answer", as recorded by the client
   std::string assistant_response;
 };
 
-// The exchanges of a session that say something, in order.
+// Returns the exchanges of a session that have text, in order.
 struct ExchangesToJudgeQuery {
   std::int64_t session_pk = 0;
 
@@ -45,7 +45,7 @@ struct ExchangesToJudgeQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// How a session stands now against how it was read.
+// The current state of a session compared with the version that was read.
 enum class Standing { same, went_on, gone };
 struct SessionStandingQuery {
   SessionVersion version;
@@ -57,7 +57,7 @@ struct SessionStandingQuery {
 // For the writer, inside a transaction. Functions throw ErrorException.
 namespace analysis {
 
-// Raise it when the question to the model changes: sessions are then judged again where a model is configured.
+// Increment when the prompt to the model changes: sessions are then judged again where a model is configured.
 inline constexpr std::int64_t kJudgeVersion = 1;
 
 void mark_judged(sqlite::Database& db, std::int64_t session_pk);

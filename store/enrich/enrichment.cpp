@@ -118,7 +118,8 @@ void save_terms(sqlite::Database& db, ExchangeId id, const ExchangeTerms& terms)
 
 void save_vectors(sqlite::Database& db, ExchangeId id, const ExchangeVectors& v) {
   const std::int64_t model = model_pk(db, v);
-  // Not an update: what was loaded is brought up to date by looking above the highest vector_pk.
+  // Deletes and inserts rather than updates, because readers refresh their cache by reading rows above the highest
+  // vector_pk.
   db.prepare("DELETE FROM vectors WHERE exchange_pk = ? AND model_pk = ?").bind(id, model).run();
   if (v.chunk_hashes.empty()) return;
   db.prepare("INSERT INTO vectors (model_pk, exchange_pk, chunk_hashes, vectors) VALUES (?, ?, ?, ?)")
@@ -149,7 +150,7 @@ void enqueue_terms_of_all(sqlite::Database& db) {
 
 namespace {
 
-// The condition is written out for each, so that the indexes of 0004_enrichment.sql are used.
+// The condition is inserted literally, so that the indexes of 0004_enrichment.sql are used.
 std::string pending_where(std::string_view condition) {
   return std::string(
              "SELECT q.exchange_pk, q.revision, q.missing, e.session_pk, e.started_at, e.ended_at, s.title,"
@@ -242,7 +243,7 @@ std::optional<std::string> fact(sqlite::Database& db, std::string_view key) {
   return out;
 }
 
-// True when it replaced another one.
+// Returns whether it replaced a different value.
 bool replace_fact(sqlite::Database& db, std::string_view key, const std::string& value) {
   const auto old = fact(db, key);
   if (old == value) return false;

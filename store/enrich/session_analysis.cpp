@@ -20,7 +20,7 @@ namespace memd {
 namespace {
 
 constexpr std::size_t kAbstractTokens = 200;
-constexpr std::size_t kReadOfDigestText = 8 * 1024;  // bytes of one message: its rest is a paste or a listing
+constexpr std::size_t kReadOfDigestText = 8 * 1024;  // bytes read of one message; the rest is a paste or a listing
 constexpr std::size_t kSnippetBytes = 300;
 constexpr int kErrorsLookedAt = 200;
 
@@ -39,7 +39,8 @@ std::string abstract_of(const std::vector<ExchangeRow>& exchanges) {
     in.tool_errors = row.tool_errors;
     in.started_at = row.started_at;
     in.ended_at = row.ended_at;
-    // An abstract is no longer than what it is made of; how much longer that is, does not matter.
+    // An abstract is limited by the size of its source. Above that limit the exact size does not matter, so counting
+    // stops.
     in.tokens = counted < kAbstractTokens ? source_tokens(in) : 1;
     counted += in.tokens;
     inputs.push_back(std::move(in));
@@ -48,7 +49,7 @@ std::string abstract_of(const std::vector<ExchangeRow>& exchanges) {
 }
 
 std::vector<ErrorSnippet> last_errors(sqlite::Database& db, std::int64_t session_pk) {
-  // A result has no tool of its own: its call has. An error that is derived from a result says the same once more.
+  // A result takes its tool from its call. Errors derived from a result would repeat it and are skipped.
   auto& q =
       db.prepare(sql_text("SELECT e.time, coalesce(e.tool, c.tool, ''), e.summary FROM events e"
                           " LEFT JOIN events c ON c.session_pk = e.session_pk AND c.seq = e.pair_seq"
@@ -111,7 +112,7 @@ std::optional<KeptDigest> MakeDigestQuery::run(sqlite::Database& db) const {
   const auto exchanges = queries::exchange_texts(db, session_pk, 0, std::numeric_limits<std::int64_t>::max());
   if (exchanges.empty()) return std::nullopt;
   auto kept = KeptDigestQuery{session_pk}.run(db);
-  if (kept && exchanges.back().is_evicted()) return kept;  // made of the whole texts
+  if (kept && exchanges.back().is_evicted()) return kept;  // made from the full texts
   const SessionRow session = queries::session_by_pk(db, session_pk);
   KeptDigest out;
   out.wall_clock = session.cost.wall_clock;
@@ -123,7 +124,7 @@ std::optional<KeptDigest> MakeDigestQuery::run(sqlite::Database& db) const {
     out.result = result_gist(beginning(row->final_answer()));
   out.abstract = abstract_of(exchanges);
   out.errors = last_errors(db, session_pk);
-  // What was evicted before is known from the digest alone.
+  // Content that was evicted earlier is only in the digest.
   if (kept && (exchanges.front().number > 0 || exchanges.front().is_evicted())) add_kept(*kept, out);
   return out;
 }

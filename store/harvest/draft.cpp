@@ -15,7 +15,7 @@ namespace memd::harvest {
 namespace {
 
 constexpr std::size_t kTitleBytes = 140;
-constexpr std::size_t kShortAnswer = 40;  // needs its question to be understood
+constexpr std::size_t kShortAnswer = 40;  // bytes; a shorter answer needs its question to be understood
 constexpr std::size_t kMostFiles = 8;
 constexpr std::size_t kMostCommits = 4;
 constexpr std::size_t kMostPatches = 8;
@@ -62,7 +62,7 @@ std::string without_reply(std::string text) {
   return text;
 }
 
-// Without emoji, dashes and other signs in front; not without quotes and names.
+// Removes leading emoji, dashes and other signs; keeps quotes and signs that start names.
 std::string without_signs(std::string text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -83,7 +83,7 @@ std::string title_of(std::string text) {
   return shortened(capitalised(std::move(text)), kTitleBytes);
 }
 
-// What an answer to a question settles: the answer, or what was offered if it only says yes.
+// The decision in an answer: the answer itself, or the offer if the answer is only yes.
 struct Answered {
   std::string question;
   std::string answer;
@@ -141,7 +141,7 @@ class Body {
   std::string out_;
 };
 
-// A decision of an old store has its sentence only.
+// In an old store, a decision has only its sentence.
 Decision decision_of(const Observation& o) {
   Decision bare;
   bare.sentence = o.content;
@@ -157,7 +157,7 @@ void tell_decision(const Observation& o, Body& body, bool& asked) {
   } else {
     body.paragraph({}, cleaned(decision.sentence));
   }
-  // Parts that the sentence says already are not said again.
+  // Skips parts that the sentence already contains.
   if (decision.reason.size() > 8 && decision.sentence.find(decision.reason) == std::string::npos)
     body.paragraph("Why", cleaned(decision.reason));
   body.paragraph("Decided by", decision.by == DecidedBy::user ? "a person" : "the agent");

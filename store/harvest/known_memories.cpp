@@ -13,9 +13,9 @@ namespace memd::harvest {
 namespace {
 
 constexpr std::size_t kComparedBytes = 4000;
-constexpr double kFewCommonWords = 0.25;  // below it a cosine alone proves nothing
+constexpr double kFewCommonWords = 0.25;  // share of common words below which a high cosine is not enough
 
-// The text without headings and without the paragraphs that tell where it comes from.
+// Returns the text without headings and without the provenance paragraphs.
 std::string told_text(const Memory& m) {
   std::string out = m.title;
   std::string_view rest = std::string_view(m.content).substr(0, kComparedBytes);

@@ -17,28 +17,28 @@ struct SimilarMemory {
   std::filesystem::path path;
   double likeness = 0;  // 0…1
 };
-// From here on two memories say the same.
+// Similarity from which two memories count as duplicates.
 inline constexpr double kSameLikeness = 0.8;
 
-// How alike two short texts are, 0…1: the larger of the share of common words and the cosine of the built-in model's
-// vectors, where the words have to agree a little too. Pure; every thread may embed.
+// Similarity of two short texts, 0…1: the larger of the share of common words and the cosine similarity of the built-in
+// model's vectors. The cosine counts only if the words agree a little too. Pure; thread-safe.
 class Likeness {
  public:
   explicit Likeness(std::string_view text);
   double with(const Likeness& other) const;
 
  private:
-  std::vector<std::uint64_t> words_;  // hashes, in order, each once; without words that say nothing
+  std::vector<std::uint64_t> words_;  // sorted distinct hashes of the informative words
   embedding::Vector vector_;
 };
 
-// What memories say already. Immutable; every thread may ask.
+// The memories that exist already, for finding duplicates. Immutable; thread-safe.
 class KnownMemories {
  public:
   explicit KnownMemories(const std::vector<Memory>& memories);
 
-  // Those that may say what a title and a text do, the most alike first, from `least` on. What memd writes below a
-  // draft (files, commits, where it comes from) does not count.
+  // Returns memories similar to the draft's title and text, the most similar first, from `least` on. Ignores the lines
+  // that memd appends to a draft (files, commits, provenance).
   std::vector<SimilarMemory> similar_to(const Memory& draft, double least = kSameLikeness) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace memd::harvest {
 namespace {
 
-// How many exchanges later a commit may still hold what was made.
+// Maximum number of exchanges after which a commit may still contain the change.
 constexpr std::int64_t kCommitWithin = 3;
 
 struct Place {

@@ -16,34 +16,34 @@
 
 namespace memd::harvest {
 
-// What a memory may be made of, as people name it: "x42" an exchange, "o99" an observation, "d99" the same of a
+// The id of something that a memory can be made of: "x42" an exchange, "o99" an observation, "d99" the same for a
 // decision.
 struct HistoryRef {
   ExchangeId exchange = 0;
-  std::int64_t observation = 0;  // 0: none in particular
+  std::int64_t observation = 0;  // 0: the whole exchange
 };
 std::optional<HistoryRef> parse_history_ref(std::string_view text);
 std::string format_observation_id(std::int64_t id);  // "o99"
 
-// An event that a memory can be traced back to.
+// An event in the provenance of a memory.
 struct MaterialEvent {
   std::int64_t seq = 0;
   std::uint64_t id = 0;
   bool is_edit = false;
 };
 
-// An exchange with all that a memory of it can tell.
+// An exchange with everything that a memory of it can contain.
 struct Material {
   ExchangeRow exchange;
   std::vector<Observation> observations;  // in the order of their events
-  std::optional<std::size_t> told;        // the one that was asked for
-  std::vector<std::string> files;         // that were changed, as they are stored
-  std::vector<CommitRow> commits;         // of the exchange, else the first one of the next three
+  std::optional<std::size_t> told;        // the requested one
+  std::vector<std::string> files;         // changed files, as stored
+  std::vector<CommitRow> commits;         // of the exchange, else the first commit of the next three exchanges
   bool tests_passed = false;              // in the exchange
-  std::vector<MaterialEvent> events;      // in order: the first, those of the observations, edits
+  std::vector<MaterialEvent> events;      // in order: the first event, those of the observations, edits
 };
 
-// not_found when there is none of this id.
+// Returns not_found when there is no such id.
 struct MaterialQuery {
   HistoryRef of;
 
@@ -52,7 +52,7 @@ struct MaterialQuery {
   static Error without_store() { return Error(Errc::not_found, "nothing has been read yet"); }
 };
 
-// The paths as they stand below one of the roots: relative to the first that holds them, else whole.
+// Returns each path relative to the first root that contains it, otherwise unchanged.
 std::vector<std::string> relative_files(const std::vector<std::string>& files, const std::filesystem::path& project,
                                         const std::string& working_directory);
 

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, kAllRecapSections.size()> kSectionNames{"
                                                                                "commits", "files"};
 constexpr std::array<std::string_view, kAllRecapSections.size()> kHeadings{"Sessions", "Decided", "Found and fixed",
                                                                            "Commits", "Files changed"};
-constexpr std::size_t kMostLines = 20;  // of a section
+constexpr std::size_t kMostLines = 20;  // per section
 constexpr int kMostRows = 200;
 
 using Lines = std::vector<std::string>;

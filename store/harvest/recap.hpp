@@ -12,11 +12,11 @@
 
 namespace memd::harvest {
 
-// The recap of a local day in the repository dialect, id "recap.2026-02-09": for each section what memd stores of that
-// day, then where it comes from. None if nothing happened.
+// Returns the recap of a local day in the repository dialect, id "recap.2026-02-09": the stored data of that day for
+// each section, then the provenance. nullopt if nothing happened.
 struct RecapQuery {
   std::int64_t day = 0;  // local_day()
-  QueryFilter filter;    // its times do not count
+  QueryFilter filter;    // its times are ignored
   std::filesystem::path project{};
   std::vector<RecapSection> sections{kAllRecapSections.begin(), kAllRecapSections.end()};
 

@@ -7,7 +7,7 @@
 
 namespace memd::harvest {
 
-// Of a recap, in the order in which it has them.
+// The sections of a recap, in their order.
 enum class RecapSection : std::uint8_t { sessions, decisions, problems, commits, files };
 inline constexpr std::array kAllRecapSections{RecapSection::sessions, RecapSection::decisions, RecapSection::problems,
                                               RecapSection::commits, RecapSection::files};

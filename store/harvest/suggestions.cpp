@@ -14,12 +14,12 @@ namespace memd::harvest {
 namespace {
 
 constexpr std::size_t kOfOneExchange = 2;
-constexpr double kToldAgain = 0.4;  // points for each session that says the same, twice at most
+constexpr double kToldAgain = 0.4;  // points per session that states the same, counted at most twice
 constexpr double kSameThing = 0.62;
-constexpr std::size_t kTellingTitle = 4;  // words; a title with fewer says nothing by itself
+constexpr std::size_t kTellingTitle = 4;  // words; a shorter title is not informative
 constexpr double kPaleTitle = -1;
 constexpr int kOfOneSession = 2;
-constexpr double kOneMoreOfASession = -0.25;  // points for each beyond these: a list tells of more than one session
+constexpr double kOneMoreOfASession = -0.25;  // points per suggestion of a session beyond these, for variety
 constexpr double kLikelyLink = 0.55;
 constexpr int kAllRows = 1'000'000;
 
@@ -29,7 +29,7 @@ bool may_be_one(ObservationType type) {
          type == ObservationType::pattern;
 }
 
-// The suggestions of one exchange: a problem goes with its fix.
+// Returns the suggestions of one exchange; a problem is combined with its fix.
 std::vector<Suggestion> of_exchange(const Material& material, const std::filesystem::path& project) {
   std::vector<Suggestion> out;
   std::set<std::size_t> told;

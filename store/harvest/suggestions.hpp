@@ -11,7 +11,7 @@
 
 namespace memd::harvest {
 
-// Something of the history that may become a memory: `promote` takes its id.
+// A part of the history that may become a memory; `promote` takes its id.
 struct Suggestion {
   std::string id;  // "o99"
   ExchangeId exchange = 0;
@@ -20,24 +20,24 @@ struct Suggestion {
   std::string project;
   double score = 0;
   std::vector<std::string> reasons;
-  int told_again = 0;  // in how many other sessions the same was said
-  Memory draft;        // with its title
+  int told_again = 0;  // number of other sessions that stated the same
+  Memory draft;        // including its title
 };
 
-// What was decided, found and fixed in the sessions that a filter lets through, best first, each thing once. Nothing
-// below kWorthTelling, at most two of an exchange.
+// Returns the decisions, findings and fixes of the sessions that pass the filter, best first, without duplicates.
+// Nothing below kWorthTelling, at most two per exchange.
 struct SuggestionsQuery {
   QueryFilter filter;
-  std::filesystem::path project{};  // paths of drafts are relative to it
+  std::filesystem::path project{};  // base of the drafts' relative paths
 
   using Answer = std::vector<Suggestion>;
   Answer run(sqlite::Database& db) const;
 };
 
-// Without those that a memory holds already; the best `most`.
+// Removes suggestions that a memory already covers; returns the best `most`.
 std::vector<Suggestion> not_known(std::vector<Suggestion> all, const KnownMemories& known, std::size_t most);
 
-// Two memories of a scope and dialect that may belong together. `id` is "a+b", in the order of the slugs.
+// Two memories of a scope and dialect that may be related. `id` is "a+b", in the order of the slugs.
 struct LinkSuggestion {
   std::string id;
   std::string source;
@@ -47,7 +47,7 @@ struct LinkSuggestion {
   double score = 0;
   std::vector<std::string> reasons;  // "both name store/reader.cpp", "both come from session …"
 };
-// Of memories without an edge between them; best first. Pure.
+// Returns pairs of memories without an edge between them, best first. Pure.
 std::vector<LinkSuggestion> suggest_links(const std::vector<Memory>& memories, std::size_t most);
 
 }  // namespace memd::harvest

@@ -17,14 +17,14 @@ namespace {
 constexpr std::size_t kFewWords = 5;
 constexpr std::size_t kFewWordsOfAFix = 4;
 constexpr std::int64_t kSoon = 12;      // events
-constexpr std::size_t kCutBytes = 280;  // a sentence of that length was likely cut
+constexpr std::size_t kCutBytes = 280;  // bytes; a sentence of this length was probably cut
 std::size_t code_names(std::string_view text) {
   std::set<std::string, std::less<>> names;
   continuity::for_each_code_name(text, [&](std::string_view name) { names.emplace(name); });
   return names.size();
 }
 
-// Drawings of a terminal: a paste, not words of a person.
+// Returns whether the text contains terminal graphics: a paste, not a user's own words.
 bool is_paste(std::string_view text) {
   for (const std::string_view mark : {"⏺", "⎿", "│", "└", "❯", " v * "})
     if (text.find(mark) != std::string_view::npos) return true;
@@ -36,19 +36,19 @@ bool is_problem(ObservationType type) {
   return type == ObservationType::problem || type == ObservationType::discovery || type == ObservationType::warning;
 }
 
-// What two sentences have to share to speak of the same thing: one name of code, or so many words.
+// Two sentences have the same subject if they share one code name or this many words.
 constexpr std::ptrdiff_t kSharedWords = 2;
 constexpr std::ptrdiff_t kPairsOfAWord = 2;
 
-// What a sentence speaks of.
+// The subject of a sentence.
 struct Subject {
-  std::set<std::string, std::less<>> names;  // of code, and whatever stands in `…`
-  std::set<std::string, std::less<>> words;  // others that say something
-  std::set<std::string, std::less<>> pairs;  // of characters, of scripts that are read so
-  std::set<std::string, std::less<>> pale;   // words that say little: "file"
+  std::set<std::string, std::less<>> names;  // code names, and anything between backticks
+  std::set<std::string, std::less<>> words;  // other informative words
+  std::set<std::string, std::less<>> pairs;  // pairs of characters, for scripts that are indexed in pairs
+  std::set<std::string, std::less<>> pale;   // less informative words: "file"
 };
 
-// Without the ending: of English the plural, of Russian what follows five letters.
+// Returns the word without its ending: the plural in English, everything after five letters in Russian.
 std::string bare_word(std::string word) {
   constexpr std::size_t kRussianStem = 10;  // bytes
   const bool is_russian = !word.empty() && (word[0] == '\xD0' || word[0] == '\xD1');
@@ -76,7 +76,7 @@ Subject subject_of(std::string_view text) {
   return out;
 }
 
-// `closely`: words that say little do not count.
+// `closely`: less informative words do not count.
 bool speak_of_the_same(std::string_view a, std::string_view b, bool closely) {
   const Subject one = subject_of(a);
   const Subject other = subject_of(b);
@@ -92,7 +92,7 @@ bool speak_of_the_same(std::string_view a, std::string_view b, bool closely) {
          kSharedWords;
 }
 
-// "go build works after edits" repairs nothing that a sentence tells.
+// Returns whether a sentence describes a fix. "go build works after edits" does not.
 bool tells_something(const Observation& o) { return o.tool.empty() && telling_words(o.content) >= kFewWordsOfAFix; }
 
 class Scale {
@@ -124,7 +124,7 @@ void weigh_decision(const Observation& o, Scale& scale) {
     const std::string_view question = std::string_view(decision.sentence).substr(0, split);
     const std::string_view answer = std::string_view(decision.sentence).substr(split);
     const bool offered = cues().has(question, Cue::offering | Cue::offer | Cue::routine);
-    if (telling_words(answer) < 2) scale.add(-0.9);  // "yes": the next step was offered
+    if (telling_words(answer) < 2) scale.add(-0.9);  // "yes" to an offered next step
     if (answer.find('?') != std::string_view::npos) scale.add(-0.8);
     if (offered)
       scale.add(-0.7);
@@ -154,16 +154,16 @@ void weigh_finding(const Material& m, std::size_t at, Scale& scale) {
 
 }  // namespace
 
-// A wrong fix is worse than none. The only solution that is told with a problem, or soon after it, answers it. Else it
-// is the fix that speaks of the same, of those of the next message that tells any.
+// Prefers no fix to a wrong one. A solution that is the only one stated with the problem or soon after it is its fix.
+// Otherwise looks for a fix with the same subject in the next message that contains any.
 std::optional<std::size_t> fix_of(const Material& m, std::size_t problem) {
   const Observation& p = m.observations[problem];
   if (!is_problem(p.type)) return std::nullopt;
-  std::vector<std::size_t> fixes;  // of one message
+  std::vector<std::size_t> fixes;  // of a single message
   for (std::size_t i = problem + 1; i < m.observations.size(); ++i) {
     const Observation& o = m.observations[i];
     if (!fixes.empty() && o.event_seq != m.observations[fixes.front()].event_seq) break;
-    if (is_problem(o.type) && fixes.empty()) return std::nullopt;  // what comes answers that one
+    if (is_problem(o.type) && fixes.empty()) return std::nullopt;  // the following fixes belong to that problem
     if (is_fix(o.type) && tells_something(o)) fixes.push_back(i);
   }
   if (fixes.empty()) return std::nullopt;

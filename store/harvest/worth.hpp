@@ -7,23 +7,23 @@
 #include <string>
 #include <vector>
 
-// How much what was told in an exchange is worth a memory. Pure; every thread may call these.
+// Rates whether the content of an exchange is worth a memory. Pure; thread-safe.
 namespace memd::harvest {
 
-// What solved a problem of the same exchange; none: nothing is known, or the sentence is no problem.
+// Returns the fix of a problem in the same exchange; nullopt if none is known or the sentence is no problem.
 std::optional<std::size_t> fix_of(const Material& material, std::size_t problem);
-// What was wrong where this is a fix.
+// Returns the problem that this fix solved.
 std::optional<std::size_t> problem_of(const Material& material, std::size_t fix);
 
 struct Worth {
-  double score = 0;                  // from about kWorthTelling on it is worth proposing
-  std::vector<std::string> reasons;  // "a person decided", "tests passed"; the heaviest need not be first
+  double score = 0;                  // from about kWorthTelling it is worth suggesting
+  std::vector<std::string> reasons;  // "a person decided", "tests passed"; in no particular order
 };
 inline constexpr double kWorthTelling = 1.5;
 
 Worth worth_of(const Material& material, std::size_t observation);
 
-// The observation of an exchange that is worth most; none if nothing in it was decided, found or fixed.
+// Returns the most valuable observation of an exchange; nullopt if it has no decision, finding or fix.
 std::optional<std::size_t> best_observation(const Material& material);
 
 }  // namespace memd::harvest

@@ -50,15 +50,15 @@ constexpr std::array<Weight, kOutcomeSigns> kWeights{{
     {OutcomeSign::only_told, Outcome::unknown, 2.5},
     {OutcomeSign::change_refused, Outcome::unknown, 3},
 }};
-// That the agent had the last word is not enough.
+// Minimum total weight: the mere fact that the agent had the last word is not enough.
 constexpr double kLeastForSuccess = 1.5;
 
-constexpr std::size_t kFirstUnits = 3;        // of a message that ends the work: what was done
-constexpr std::size_t kLastUnits = 4;         // what is left
-constexpr std::size_t kTrialUnits = 8;        // where it may stand that a change was not tried
+constexpr std::size_t kFirstUnits = 3;        // of a message that ends the work; they state what was done
+constexpr std::size_t kLastUnits = 4;         // they state what is left
+constexpr std::size_t kTrialUnits = 8;        // those that may say that a change was not tried
 constexpr std::size_t kLongRequest = 1500;    // bytes; a plan or a paste
-constexpr std::size_t kReadOfWords = 600;     // bytes of a person's words; the rest is a paste
-constexpr std::ptrdiff_t kWordsOfPraise = 8;  // at most
+constexpr std::size_t kReadOfWords = 600;     // bytes read of a user's message; the rest is a paste
+constexpr std::ptrdiff_t kWordsOfPraise = 8;  // maximum
 
 consteval bool are_in_order() {
   for (std::size_t i = 0; i < kWeights.size(); ++i)
@@ -67,7 +67,7 @@ consteval bool are_in_order() {
 }
 static_assert(are_in_order());
 
-// Sentences and list items of a message.
+// Returns the sentences, list items and headings of a message.
 std::vector<std::string_view> told_in(std::string_view message) {
   std::vector<std::string_view> out;
   for (const TextUnit& unit : split_units(message))
@@ -82,7 +82,7 @@ bool is_question(std::string_view sentence) {
   return ends_in_question_mark(sentence);
 }
 
-// Said outright: neither asked nor only if something else is so.
+// Returns whether the sentence states the cue outright, neither as a question nor conditionally.
 bool states(std::string_view sentence, CueSet cue) {
   return !is_question(sentence) && cues().has(sentence, cue) && !cues().has(sentence, Cue::supposed);
 }
@@ -92,7 +92,7 @@ bool asks_something(std::string_view request) {
   if (sentences.empty()) return false;
   if (request.size() > kLongRequest) sentences = {sentences.back()};
   return std::any_of(sentences.begin(), sentences.end(), [](std::string_view s) {
-    if (cues().has(s, Cue::to_change)) return false;  // "Can you fix it?" is an order
+    if (cues().has(s, Cue::to_change)) return false;  // "Can you fix it?" is a request for work
     return is_question(s) || cues().has(s, Cue::asked) || cues().opening(s, Cue::asking | Cue::request);
   });
 }
@@ -107,7 +107,7 @@ bool complains(std::string_view words) {
   return std::any_of(sentences.begin(), sentences.end(), [](std::string_view s) { return states(s, Cue::complains); });
 }
 
-// What the message says with which the agent ends.
+// Returns the signs in the agent's final message.
 OutcomeSignSet signs_of_answer(const SessionEnd& end) {
   OutcomeSignSet out = OutcomeSign::answered;
   const auto sentences = told_in(end.answer);
@@ -127,7 +127,7 @@ OutcomeSignSet signs_of_answer(const SessionEnd& end) {
     out |= OutcomeSign::reports_done;
   if (anywhere([](std::string_view s) { return states(s, Cue::unable); })) out |= OutcomeSign::agent_unable;
   if (anywhere([](std::string_view s) { return states(s, Cue::unmended); })) out |= OutcomeSign::agent_says_failing;
-  // "If it still fails, …" is said of what was not tried.
+  // "If it still fails, …" refers to something untested.
   if (any(of_trial, [](std::string_view s) { return cues().has(s, Cue::untried); })) out |= OutcomeSign::untested;
   if (any(last, [](std::string_view s) {
         return (is_question(s) && cues().has(s, Cue::asks_back)) || cues().has(s, Cue::awaits);
@@ -176,7 +176,7 @@ OutcomeSignSet signs_of(const SessionEnd& end) {
     case Last::call:
     case Last::result: break;
   }
-  // The report of a subagent stands in the session that started it.
+  // The report of a subagent is in the session that started it.
   if (end.report == SessionEnd::Run::failed || states(end.report_text, Cue::unable))
     out |= OutcomeSign::subagent_failed;
   else if (end.report == SessionEnd::Run::passed && end.last != Last::answer)

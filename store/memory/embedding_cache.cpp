@@ -8,7 +8,7 @@
 namespace memd::memory {
 namespace fs = std::filesystem;
 
-// A repository may hold one that leads anywhere.
+// A repository may contain a link that leads anywhere.
 bool EmbeddingCache::is_link() const {
   std::error_code ec;
   return fs::is_symlink(directory_, ec);

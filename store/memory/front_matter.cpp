@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr auto npos = std::string_view::npos;
 
-// The line that begins at `at`, with its end.
+// Returns the line at `at`, including its line end.
 std::string_view line_at(std::string_view text, std::size_t at) {
   const auto end = text.find('\n', at);
   return text.substr(at, end == npos ? npos : end + 1 - at);
@@ -51,7 +51,8 @@ std::string quoted(std::string_view value, Quote quote) {
   return out;
 }
 
-// Letters, digits and a few signs that mean nothing in YAML inside of a scalar, in flow lists neither.
+// Returns whether a plain scalar is safe: letters, digits and signs without a meaning inside a YAML scalar or a flow
+// list.
 bool is_plain_line(std::string_view value) {
   if (value.empty() || !ascii::is_alnum(value.front()) || ascii::is_space(value.back()) || value.back() == ':')
     return false;
@@ -64,7 +65,7 @@ bool is_plain_line(std::string_view value) {
   return true;
 }
 
-// Some readers take these for no text.
+// Some parsers do not read these words as text.
 bool is_reserved_word(std::string_view value) {
   static constexpr std::array<std::string_view, 9> kWords{"true", "false", "yes", "no", "on", "off", "null", "y", "n"};
   return std::any_of(kWords.begin(), kWords.end(), [&](auto word) { return ascii::equal_nocase(word, value); });
@@ -77,17 +78,17 @@ std::string in_style(std::string_view value, Quote quote, bool was_plain_time) {
   return was_plain_time && is_time(value) ? std::string(value) : yaml_text(value);
 }
 
-// A key of a block mapping and what belongs to it.
+// A key of a block mapping with its lines.
 struct Entry {
   std::string key;
-  std::size_t begin = 0;  // of its first line
-  std::size_t value = 0;  // behind the colon
-  std::size_t end = 0;    // behind its last line; comments in front of the next key are not its own
+  std::size_t begin = 0;  // start of its first line
+  std::size_t value = 0;  // after the colon
+  std::size_t end = 0;    // after its last line; excludes comments before the next key
   std::size_t indent = 0;
   YAML::Node node;
 };
 
-// Entries of a block mapping that stands in text[from, to). Empty: memd does not change mappings of this form.
+// Returns the entries of a block mapping in text[from, to). nullopt: memd does not edit mappings of this form.
 std::optional<std::vector<Entry>> entries_of(std::string_view text, const YAML::Node& map, std::size_t to) {
   const auto lines = line_starts(text);
   std::vector<Entry> out;
@@ -128,13 +129,13 @@ std::optional<std::vector<Entry>> entries_of(std::string_view text, const YAML::
   return out;
 }
 
-// What stands behind a colon on the same line.
+// The value after a colon on the same line.
 struct Inline {
   std::size_t begin = 0;
-  std::size_t end = 0;  // what follows is blank or a comment
+  std::size_t end = 0;  // only blanks or a comment follow
   Quote quote = Quote::none;
   bool is_list = false;
-  bool is_whole = true;  // the value ends on this line, in a form that is understood
+  bool is_whole = true;  // the value ends on this line, in a supported form
 };
 
 Inline inline_value(std::string_view text, const Entry& entry) {
@@ -142,7 +143,7 @@ Inline inline_value(std::string_view text, const Entry& entry) {
   Inline out;
   out.begin = std::min(entry.value + indent_of(text.substr(entry.value)), std::max(line_end, entry.value));
   out.end = out.begin;
-  if (out.begin >= line_end || text[out.begin] == '#') {  // nothing, or more on the lines below
+  if (out.begin >= line_end || text[out.begin] == '#') {  // nothing here; the value, if any, is on the next lines
     out.begin = out.end = entry.value;
     return out;
   }
@@ -181,11 +182,11 @@ Inline inline_value(std::string_view text, const Entry& entry) {
     out.end =
         out.begin + without_end(text.substr(out.begin, (comment == npos ? line_end : comment) - out.begin)).size();
   }
-  if (entry.end > entry.begin + line_at(text, entry.begin).size()) out.is_whole = false;  // it goes on below
+  if (entry.end > entry.begin + line_at(text, entry.begin).size()) out.is_whole = false;  // continues on the next lines
   return out;
 }
 
-// The items of "[a, 'b']" as they are written.
+// Returns the items of "[a, 'b']" as written.
 std::vector<std::string_view> flow_items(std::string_view list) {
   list = list.substr(1, list.size() - 2);
   std::vector<std::string_view> out;
@@ -217,12 +218,12 @@ std::string block_list(const std::vector<std::string>& values, std::size_t inden
   return out;
 }
 
-// What follows the colon of a list that is written anew, up to and with the end of its last line.
+// Returns the text after the colon for a rewritten list, including the end of its last line.
 std::string new_list(const std::vector<std::string>& values, std::size_t indent, std::string_view eol) {
   return values.empty() ? " []" + std::string(eol) : std::string(eol) + block_list(values, indent + 2, eol);
 }
 
-// Edits of one entry: text[begin, end) is replaced.
+// An edit of one entry: replaces text[begin, end).
 struct Edit {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -237,7 +238,7 @@ Edit text_edit(std::string_view yaml, const Entry& entry, std::string_view value
   return {old.begin, old.end, std::string(gap) + in_style(value, old.quote, was_time)};
 }
 
-// The lines of the items of a block list; empty if it is of another form.
+// Returns the lines of a block list's items; empty for another form.
 std::vector<Edit> item_lines(std::string_view yaml, const Entry& entry) {
   const auto lines = line_starts(yaml);
   std::vector<Edit> out;
@@ -260,7 +261,7 @@ std::vector<Edit> list_edits(std::string_view yaml, const Entry& entry, const st
   const Inline old = inline_value(yaml, entry);
   if (entry.node.IsNull()) {
     if (values.empty()) return {};
-    // A comment behind the colon stays.
+    // A comment after the colon is kept.
     const std::size_t line_end = entry.begin + line_at(yaml, entry.begin).size();
     return {{line_end, line_end, block_list(values, entry.indent + 2, eol)}};
   }
@@ -348,7 +349,7 @@ bool reads_as(const YAML::Node& node, const std::optional<std::string_view>& tex
   return found == std::set<std::string>(list->begin(), list->end());
 }
 
-// "{a: b}" on one line becomes a block mapping, so that one of its values can be changed.
+// Converts a one-line "{a: b}" into a block mapping, so that one of its values can be changed.
 std::optional<std::string> unfolded(const Entry& parent, std::string_view eol) {
   std::string out(eol);
   for (const auto& pair : parent.node) {
@@ -491,7 +492,7 @@ Result<void> FrontMatterEditor::change(Path path, const std::optional<std::strin
   }
   const std::string changed = with_edits(yaml, edits);
 
-  // Read back: the key is as wanted, and no other key has changed a byte.
+  // Verifies that the key has the new value and that no other key has changed.
   std::string file = file_;
   file.replace(span.begin, span.end - span.begin, changed);
   const FrontMatterSpan new_span = find_front_matter(file);

@@ -30,7 +30,7 @@ std::string anchor_of(std::string_view text) {
 // Calls `take(level, line number, text)` for each heading until it returns false.
 template <class Take>
 void walk(std::string_view markdown, Take take) {
-  std::string_view fence;  // that is open
+  std::string_view fence;  // the open fence
   for (int number = 1; !markdown.empty(); ++number) {
     const auto end = std::min(markdown.find('\n'), markdown.size());
     const std::string_view line = markdown.substr(0, end);

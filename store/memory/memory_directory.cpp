@@ -19,11 +19,11 @@ namespace {
 
 using files::OnDisk;
 
-constexpr int kTries = 20;  // against an editor that saves again and again
+constexpr int kTries = 20;  // retries against an editor that saves repeatedly
 
 Error refused(std::string what) { return Error(Errc::invalid_argument, std::move(what)); }
 
-// A text that is stored: without secrets. true: something was masked.
+// Masks secrets in texts to be stored. Returns whether any was found.
 template <class... Texts>
 bool mask(Texts&... texts) {
   return (static_cast<int>(redact(texts)) + ...) > 0;
@@ -43,7 +43,7 @@ bool is_there(const fs::path& file) {
 
 }  // namespace
 
-// A change of several files. Written into .pending before it begins; doing it again changes nothing.
+// A change to several files. Written to .pending before it starts; idempotent.
 struct MemoryDirectory::Step {
   std::string what;  // index, link, unlink, remove, undo
   std::string a;
@@ -52,7 +52,7 @@ struct MemoryDirectory::Step {
   TimeMs time = 0;
 
   std::string text() const {
-    return what + ' ' + a + ' ' + b + ' ' + label + ' ' + std::to_string(time) + " .\n";  // the dot: it is whole
+    return what + ' ' + a + ' ' + b + ' ' + label + ' ' + std::to_string(time) + " .\n";  // the dot marks the end
   }
   static std::optional<Step> parse(const std::string& text) {
     Step step;
@@ -71,7 +71,7 @@ Result<files::FileLock> MemoryDirectory::lock() {
   const bool in_project = place_.scope == MemoryScope::project || place_.scope == MemoryScope::local;
   const fs::path ignore_file = place_.directory / ".gitignore";
   if (in_project && !is_there(place_.directory / ".lock") &&
-      !is_there(ignore_file)) {  // what only this machine needs stays out of the repository
+      !is_there(ignore_file)) {  // machine-specific files stay out of the repository
     const char* ignored = place_.scope == MemoryScope::local
                               ? "*\n"
                               : ".gitignore\n.lock\n.pending\n.trash/\n.embedding-cache/\n.memd-new-*\nlocal/\n";
@@ -259,7 +259,7 @@ Result<MemoryGraph> MemoryDirectory::load_graph() {
   return MemoryGraph();
 }
 
-// The links of one file. An editor that saves meanwhile is not overwritten: its text is read again.
+// Updates the links of one file. Reads it again if an editor saves in between, so that the edit is not overwritten.
 Result<void> MemoryDirectory::set_links(std::string_view slug, std::string_view other, bool linked, TimeMs now) {
   MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(slug));
   for (int i = 0; i < kTries; ++i) {
@@ -271,7 +271,7 @@ Result<void> MemoryDirectory::set_links(std::string_view slug, std::string_view 
     if (!before.is_valid() || *change.links == before.memory.links) return {};
     change.updated = std::max(now, before.memory.updated);
     const auto text = changed_memory_text(*bytes, before.memory, change);
-    if (!text) return {};  // health tells it: the front matter is written in a form that is not changed
+    if (!text) return {};  // reported by check_health(): the front matter has a form that memd does not edit
     MEMD_TRY_ASSIGN(const auto changed_meanwhile, files::replace_whole(there.path, *bytes, *text, OnDisk::now));
     if (!changed_meanwhile) return index(read_memory(there, *text, clock_.now()).memory, false);
   }
@@ -364,12 +364,12 @@ Result<void> MemoryDirectory::remove(std::string_view slug) {
       if (entry.path().filename().native().find("@" + std::to_string(time) + ".") != std::string::npos) return true;
     return false;
   };
-  while (is_taken())  // one time, one deletion: undo takes the last
+  while (is_taken())  // a unique time per deletion, because undo takes the latest
     ++time;
   return perform({"remove", std::string(slug), "-", "-", time});
 }
 
-// The trash: <slug>@<time>.md, and <slug>@<time>.json with the edges.
+// Moves the memory to the trash: <slug>@<time>.md, and <slug>@<time>.json with the edges.
 Result<void> MemoryDirectory::apply_remove(const Step& step) {
   const std::string name = step.a + "@" + std::to_string(step.time);
   const fs::path edges_file = trash() / (name + ".json");
@@ -383,7 +383,7 @@ Result<void> MemoryDirectory::apply_remove(const Step& step) {
   if (!is_there(trashed)) {
     const auto there = origin(step.a);
     if (!there) return there.error().is(Errc::not_found) ? Result<void>() : there.error();
-    if (!is_there(there->path)) return {};  // somebody else took it away
+    if (!is_there(there->path)) return {};  // already removed by somebody else
     MEMD_TRY(files::move_whole(there->path, trashed, OnDisk::now));
   }
   EmbeddingCache(place_.directory).remove(step.a);
@@ -491,7 +491,7 @@ Result<int> MemoryDirectory::clean_vectors(std::string_view model) {
   return removed;
 }
 
-// An index that does not fit the files is left to the next who writes: nobody asked for a change of memories.
+// An index that does not match the files is left for the next writer, because no memory is being changed here.
 Result<void> MemoryDirectory::index_vectors(const std::vector<Memory>& with, const std::vector<std::string>& without) {
   constexpr std::size_t kFew = 4;
   if (without.empty() && with.size() <= kFew) {

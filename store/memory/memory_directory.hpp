@@ -23,52 +23,53 @@ namespace memd::memory {
 struct WrittenMemory {
   Memory memory;
   bool created = false;
-  bool masked = false;  // secrets in what was given were masked
+  bool masked = false;  // secrets in the input were masked
 };
 
 // Changes the memories of one place (plugin: index.json, graph.json; repository: indexes/manifest.json). The files are
-// the truth. Every change is one step to readers of a file, and whole to all who come after: what touches several files
-// is noted first (.pending) and finished by the next writer if this one dies. Writers take turns (.lock). A file that
-// somebody edits meanwhile stays as that person wrote it. Deleted files lie in .trash. Files that are not valid are
-// never written. Whether memd may write here is the caller's question (MemoryPathPolicy). Thread-safe: each call takes
-// the lock; the clock is borrowed.
+// authoritative. A reader of a file sees each change at once. A change to several files is first recorded (.pending),
+// and the next writer completes it if this one dies. Writers take turns (.lock). A file that somebody edits meanwhile
+// keeps that edit. Deleted files are moved to .trash. Invalid files are never written. The caller checks whether memd
+// may write here (MemoryPathPolicy). Thread-safe: each call takes the lock; the clock is borrowed.
 class MemoryDirectory {
  public:
-  // `project`: what paths in the manifest are relative to.
+  // `project`: base of the relative paths in the manifest.
   MemoryDirectory(MemoryPlace place, std::filesystem::path project, const Clock& clock);
 
-  // Without a lock. Errc::not_found; the memory may be invalid.
+  // Takes no lock. Returns Errc::not_found; the memory may be invalid.
   Result<ReadMemory> read(std::string_view slug) const;
   std::vector<ReadMemory> read_all() const;
 
-  // Slug, times and path are made where they are missing. Errc::invalid_argument names the broken rule; the slug is in
-  // use; Errc::io.
+  // Fills in a missing slug, times and path. Returns Errc::invalid_argument with the broken rule, also for a slug in
+  // use, or Errc::io.
   Result<WrittenMemory> create(Memory draft);
-  // `expected`: the file_hash that the change was made from; empty: whatever is there. Errc::busy: the file is another
-  // one by now. The message names both versions; the text of the change lies beside as <slug>.conflict-….md.
+  // `expected`: the file_hash on which the change is based; empty: any. Returns Errc::busy if the file has changed
+  // since. The message names both versions, and the new text is saved next to it as <slug>.conflict-….md.
   Result<WrittenMemory> update(std::string_view slug, MemoryChange change, std::string_view expected = {});
-  // Into the trash, with all edges.
+  // Moves the memory to the trash and removes its edges.
   Result<void> remove(std::string_view slug);
-  // Brings back what was deleted last, or the last of this slug, with its edges. Errc::not_found: the trash is empty.
+  // Restores the memory that was deleted last, or the last one with this slug, with its edges. Returns Errc::not_found
+  // if the trash is empty.
   Result<Memory> undo(std::string_view slug = {});
 
-  // Errc::invalid_argument: a label that is none, a memory and itself. false: it was so already.
+  // Return false if nothing had to change. Return Errc::invalid_argument for an invalid label or a memory linked to
+  // itself.
   Result<bool> link(std::string_view a, std::string_view b, std::string_view label);
   Result<bool> unlink(std::string_view a, std::string_view b, std::optional<std::string_view> label);
 
-  // Of the plugin dialect: keeps vectors of these memories beside them (EmbeddingCache), and says so in the index where
-  // it has them. `make` is called for those that have none of this model and of their present text; what is not there
-  // or not valid is left out. Gives how many were made.
+  // Plugin dialect only: stores vectors of these memories next to them (EmbeddingCache) and sets the index accordingly.
+  // Calls `make` for memories that have no vector of this model for their current text; skips missing and invalid
+  // memories. Returns the number of new vectors.
   using MakeVector = std::function<std::vector<float>(const Memory&)>;
   Result<int> keep_vectors(const std::set<std::string>& slugs, std::string_view model, const MakeVector& make);
-  // Removes vectors of no memory and, if a model is named, of others. Gives how many.
+  // Removes vectors without a memory and, if a model is given, those of other models. Returns their number.
   Result<int> clean_vectors(std::string_view model);
 
   enum class IndexState { valid, corrupted };
   // Compares index.json with the files.
   IndexState check() const;
-  // Makes index (or manifest) and graph anew if they do not fit the files, and finishes what a killed writer left. A
-  // graph that cannot be read is kept beside. true: something was made anew.
+  // Rebuilds the index (or manifest) and the graph if they do not match the files, and completes what a killed writer
+  // left. Keeps a copy of an unreadable graph. Returns whether something was rebuilt.
   Result<bool> rebuild();
 
   const MemoryPlace& place() const { return place_; }
@@ -102,7 +103,7 @@ class MemoryDirectory {
   const IndexFile index_;
 };
 
-// Every memory of the places and of the agents, valid or not, in the order of MemoryPlaces::origins().
+// Returns every memory of the places and of the agents, valid or not, in the order of MemoryPlaces::origins().
 std::vector<ReadMemory> read_everywhere(const MemoryPlaces& places, TimeMs now);
 
 }  // namespace memd::memory

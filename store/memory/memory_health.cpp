@@ -20,7 +20,7 @@ constexpr std::size_t kShortText = 40;  // bytes
 constexpr std::size_t kLongText = 3000;
 constexpr int kOldDays = 365;
 
-// One place. Lives for one call.
+// The check of one place. Lives for one call.
 class PlaceCheck {
  public:
   PlaceCheck(const MemoryPlace& place, const HealthLimits& limits, TimeMs now, std::vector<MemoryProblem>& out)
@@ -165,7 +165,7 @@ class PlaceCheck {
   const TimeMs now_;
   std::vector<MemoryProblem>& out_;
   std::map<std::string, Memory, std::less<>> memories_;       // valid ones
-  std::map<std::string, std::size_t, std::less<>> incoming_;  // relations of others
+  std::map<std::string, std::size_t, std::less<>> incoming_;  // number of relations from other memories
   MemoryGraph graph_;
 };
 

@@ -14,17 +14,16 @@ struct HealthLimits {
   int min_quality = 50;
 };
 
-// 0 to 100, and what was taken off for what ("no links: -15"). Pure.
+// A score from 0 to 100 with the reasons for deductions ("no links: -15"). Pure.
 struct MemoryQuality {
   int score = 100;
   std::vector<std::string> reasons;
 };
 MemoryQuality quality_of(const Memory& memory, std::size_t edges, TimeMs now);
 
-// Looks at every memory of the places and at what lies beside them: files that are not valid, copies that lost a
-// conflict, links that lead nowhere, edges in one direction, index entries that lack or lie, memories without an edge
-// for long, hubs that hold nothing, secrets, low quality, memories that are stale, vectors of no memory. Changes
-// nothing. By place, then by path. Thread-safe.
+// Checks every memory of the places and the files next to them: invalid files, conflict copies, broken links, one-way
+// edges, missing or wrong index entries, memories that lack edges for long, empty hubs, secrets, low quality, stale
+// memories, vectors without a memory. Changes nothing. Sorted by place, then by path. Thread-safe.
 std::vector<MemoryProblem> check_health(const MemoryPlaces& places, const HealthLimits& limits, TimeMs now);
 
 }  // namespace memd::memory

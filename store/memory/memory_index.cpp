@@ -10,14 +10,15 @@
 namespace memd::memory {
 namespace {
 
-// The slug of a line ("slug":{…}); empty if it is none.
+// Returns the slug of a line ("slug":{…}); empty if it has none.
 std::string_view slug_at(std::string_view text, std::size_t line) {
   if (text.substr(line, 1) != "\"") return {};
   const auto end = text.find('"', line + 1);
   return end == std::string_view::npos ? std::string_view() : text.substr(line + 1, end - line - 1);
 }
 
-// Where the line of a slug begins, or would: lines are in the order of their slugs. [begin, end) holds whole lines.
+// Returns the start of the slug's line, or the position at which it belongs: lines are sorted by slug. [begin, end)
+// contains whole lines.
 std::size_t find_line(std::string_view text, std::size_t begin, std::size_t end, std::string_view slug) {
   while (begin < end) {
     std::size_t middle = begin + (end - begin) / 2;
@@ -62,11 +63,11 @@ Result<bool> IndexFile::splice(std::string_view slug, const std::string& line, b
                        text.ends_with(kIndexTail) && text.substr(0, begin - 1).ends_with("\"memories\":{") &&
                        text.starts_with(head.substr(0, head.find("lastUpdated")));
   if (!is_ours) return false;
-  const std::size_t end = text.size() - kIndexTail.size() + 1;  // behind the end of the last line
+  const std::size_t end = text.size() - kIndexTail.size() + 1;  // after the end of the last line
   const std::size_t first = std::min(begin, end);
   const std::size_t at = find_line(text, first, end, slug);
   if ((at < end && slug_at(text, at) == slug) != is_there) return false;
-  // Entries are joined by ",\n": the pieces in front of and behind the line, without their separators.
+  // Entries are joined by ",\n": removes the separators from the parts before and after the line.
   const auto bare = [](std::string_view piece) {
     while (piece.ends_with('\n') || piece.ends_with(','))
       piece.remove_suffix(1);

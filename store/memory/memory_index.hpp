@@ -8,18 +8,18 @@
 
 namespace memd::memory {
 
-// index.json of a scope. It is made from the files, so nothing waits for the disk, and what memd does not recognise as
-// its own form is made anew. The caller holds the directory's lock for writing. One thread.
+// The index.json of a scope. It can be rebuilt from the files, so writes are not synced to disk, and a file that is not
+// in memd's own form is rebuilt. The caller holds the directory's lock for writing. One thread.
 class IndexFile {
  public:
   explicit IndexFile(std::filesystem::path file) : file_(std::move(file)) {}
 
-  // Errc::not_found, or Errc::store_corrupt: malformed.
+  // Returns Errc::not_found, or Errc::store_corrupt for a malformed file.
   Result<MemoryIndex> load() const;
   Result<void> write(const MemoryIndex& index) const;
 
-  // Change one line, without reading the others; nothing is written if it is so already. false: the file is not as it
-  // should be, and has to be rebuilt; a line that is missing or there against expectation is such a case.
+  // Change one line without reading the others; write nothing if it is up to date. Return false if the file is not as
+  // expected, for example if a line is missing or already there; it then has to be rebuilt.
   Result<bool> add(const IndexEntry& entry, TimeMs now) const;
   Result<bool> replace(const IndexEntry& entry, TimeMs now) const;
   Result<bool> remove(std::string_view slug, TimeMs now) const;

@@ -24,7 +24,7 @@ Error malformed(const char* what) { return Error(Errc::store_corrupt, what); }
 
 TimeMs time_of(std::string_view text) { return parse_rfc3339(text).value_or(0); }
 
-// Reads `json` and hands its object to `take`, which may throw simdjson_error.
+// Parses `json` and passes its object to `take`, which may throw simdjson_error.
 template <class Out, class Take>
 Result<Out> parse(std::string_view json, const char* what, Take take) {
   try {

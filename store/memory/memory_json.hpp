@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-// The JSON files beside memories. What is read may have been written by others; what is written has one line a memory
-// or edge, in the order of the slugs. Pure. The one place of store/ that reads JSON; the schemas are in schemas/json.
+// The JSON files next to memories. Input may come from other programs; output has one line per memory or edge, in the
+// order of the slugs. Pure. The only JSON parser in store/; the schemas are in schemas/json.
 namespace memd::memory {
 
 // A line of index.json.
@@ -33,18 +33,18 @@ struct MemoryIndex {
 };
 IndexEntry index_entry(const Memory& memory, bool has_embedding);
 std::string index_line(const IndexEntry& entry);  // "slug":{…}
-std::string index_head(TimeMs last_updated);      // all in front of the first entry
+std::string index_head(TimeMs last_updated);      // everything before the first entry
 inline constexpr std::string_view kIndexTail = "\n}}\n";
 std::string index_text(const MemoryIndex& index);
-// Errc::store_corrupt: no JSON, or not of this shape.
+// Returns Errc::store_corrupt if it is not JSON or not of this shape.
 Result<MemoryIndex> parse_index(std::string_view json);
 
-// graph.json: for each memory its outgoing edges.
+// graph.json: the outgoing edges of each memory.
 using EdgeLists = std::map<std::string, std::vector<MemoryEdge>, std::less<>>;
 std::string graph_text(const EdgeLists& edges);
 Result<EdgeLists> parse_graph(std::string_view json);
 
-// indexes/manifest.json of the repository dialect. `root`: the directory of the project; paths are relative to it.
+// indexes/manifest.json of the repository dialect. `root`: the project's directory, to which paths are relative.
 std::string manifest_text(const std::vector<Memory>& memories, const std::filesystem::path& root, TimeMs generated_at);
 
 // .embedding-cache/<slug>.json

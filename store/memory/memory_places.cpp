@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kConflict = ".conflict-";
 constexpr int kMaxDepth = 6;
 
-// Files below a directory whose names end so, in order. Hidden directories are not looked into.
+// Returns the files below a directory with this ending, sorted. Skips hidden directories.
 std::vector<fs::path> files_below(const fs::path& directory, std::string_view ending, int depth) {
   std::vector<fs::path> out;
   std::error_code ec;
@@ -30,7 +30,7 @@ std::vector<fs::path> files_below(const fs::path& directory, std::string_view en
       out.push_back(it->path());
     }
   }
-  // Bytes: std::filesystem compares part by part.
+  // Sorts by bytes, because std::filesystem compares component by component.
   std::sort(out.begin(), out.end(), [](const fs::path& a, const fs::path& b) { return a.native() < b.native(); });
   return out;
 }
@@ -47,7 +47,7 @@ std::string_view folder_of(MemoryType type) {
 
 bool is_conflict_copy(const fs::path& file) { return file.filename().native().find(kConflict) != std::string::npos; }
 
-// As Claude Code names the directory of a project: what is no letter or digit becomes a hyphen.
+// Claude Code's name for the directory of a project: every character that is not a letter or digit becomes a hyphen.
 std::string claude_project_name(const fs::path& project) {
   std::string out = project.string();
   std::replace_if(
@@ -114,7 +114,7 @@ Result<MemoryPlace> MemoryPlaces::place(MemoryScope scope, MemoryDialect dialect
 
 std::vector<MemoryPlace> MemoryPlaces::places() const {
   std::vector<MemoryPlace> out;
-  std::set<fs::path> seen;  // in the home directory, project and global are one
+  std::set<fs::path> seen;  // in the home directory, the project and global places are the same
   for (const MemoryScope scope :
        {MemoryScope::enterprise, MemoryScope::local, MemoryScope::global, MemoryScope::project})
     for (const MemoryDialect dialect : {MemoryDialect::plugin, MemoryDialect::repository})

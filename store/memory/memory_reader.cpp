@@ -16,7 +16,7 @@ namespace {
 
 struct TextSize {
   std::size_t characters = 0;
-  std::optional<std::size_t> bad_byte;  // where it stops being UTF-8
+  std::optional<std::size_t> bad_byte;  // offset of the first byte of invalid UTF-8
 };
 
 TextSize measure(std::string_view text) {
@@ -39,7 +39,7 @@ int line_of(std::string_view text, std::size_t at) {
 
 constexpr std::string_view kTimeAdvice = "write it like \"2026-01-10T10:00:00Z\"";
 
-// Reads one file. Lives for one call.
+// The parser of one file. Lives for one call.
 class Reading {
  public:
   Reading(const MemoryOrigin& origin, std::string_view bytes, TimeMs now) : origin_(origin), bytes_(bytes), now_(now) {
@@ -151,7 +151,7 @@ class Reading {
     }
   }
 
-  // Instructions and notes: what their front matter says is taken if it can be read. Cursor's is often no YAML.
+  // Reads instructions and notes. Uses their front matter if it can be parsed; Cursor's is often not valid YAML.
   void read_agent_file(const FrontMatterSpan& span) {
     Memory& m = out_.memory;
     if (span.state == FrontMatterSpan::State::closed) {
@@ -195,7 +195,7 @@ class Reading {
   void read_provenance() {
     const YAML::Node node = root()["provenance"];
     if (node && !node.IsNull() && !node.IsMap()) return add(line(node), "provenance", "has to be a mapping");
-    const bool is_flat = node && node.IsNull();  // the keys stand below it without a deeper indentation
+    const bool is_flat = node && node.IsNull();  // its keys follow without deeper indentation
     const YAML::Node in = node && node.IsMap() ? node : is_flat ? root_ : YAML::Node(YAML::NodeType::Map);
     MemoryProvenance& p = out_.memory.provenance;
     const auto take = [&](const char* key, std::vector<std::string>& to) {
@@ -268,7 +268,7 @@ class Reading {
     return node;
   }
 
-  // The texts of a list with their lines. Nothing of what is no list, which is a problem.
+  // Returns the texts of a list with their lines. Reports a problem and returns nothing for another type.
   std::vector<std::pair<std::string, int>> list(const std::string& key, const YAML::Node& node) {
     std::vector<std::pair<std::string, int>> out;
     if (!node || node.IsNull()) return out;
@@ -285,7 +285,7 @@ class Reading {
     return out;
   }
 
-  const YAML::Node& root() const { return root_; }  // asked as non-const, a node adds the keys that it lacks
+  const YAML::Node& root() const { return root_; }  // a non-const node would add missing keys on access
   static std::string text_of(const YAML::Node& node) { return node.IsScalar() ? node.Scalar() : std::string(); }
   static int line(const YAML::Node& node) { return FrontMatter::line_of(node); }
 

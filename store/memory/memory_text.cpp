@@ -47,7 +47,7 @@ void add_verification(std::string& out, const MemoryVerification& v) {
   add_line(out, "  status", to_string(v.status));
 }
 
-// The text begins with a heading of level 1, blank lines aside.
+// Returns whether the text begins with a heading of level 1, ignoring blank lines.
 bool begins_with_title(std::string_view content) { return ascii::trimmed(content).starts_with("# "); }
 
 // Replaces the text of the first heading of level 1.

@@ -10,13 +10,13 @@
 
 namespace memd::memory {
 
-// The bytes of memory files. Pure.
+// Builds the bytes of memory files. Pure.
 
-// The file of a new memory in its dialect. The title becomes the first heading of a plugin's memory, as its format
-// shows it; it stands in the front matter if the text begins with a heading of its own.
+// Returns the file of a new memory in its dialect. The title becomes the first heading of a plugin memory, as its
+// format requires; it goes into the front matter if the text starts with its own heading.
 std::string new_memory_text(const Memory& memory);
 
-// What changes in a memory. Empty: stays.
+// A change to a memory. Empty fields stay unchanged.
 struct MemoryChange {
   std::optional<std::string> title;
   std::optional<MemoryType> type;
@@ -24,12 +24,12 @@ struct MemoryChange {
   std::optional<std::vector<std::string>> links;         // plugin
   std::optional<std::vector<MemoryRelation>> relations;  // repository
   std::optional<MemoryVerification> verification;
-  std::optional<std::string> content;  // all that stands behind the front matter
-  TimeMs updated = 0;                  // 0: stays
+  std::optional<std::string> content;  // everything after the front matter
+  TimeMs updated = 0;                  // 0: unchanged
 };
 
-// The file with the change. Every byte that the change does not concern stays. Errc::unsupported: written in a form
-// that memd does not change.
+// Returns the changed file. Keeps every byte that the change does not affect. Returns Errc::unsupported for a form that
+// memd does not edit.
 Result<std::string> changed_memory_text(std::string_view file, const Memory& before, const MemoryChange& change);
 
 }  // namespace memd::memory

@@ -28,7 +28,7 @@ bool looks_like_path(std::string_view text) {
   return text.find(' ') == std::string_view::npos && (ends_as_file || text.find('/') != std::string_view::npos);
 }
 
-// "Store::open()" → "open"; "kLimit" → "kLimit". Plain words of prose are none.
+// "Store::open()" → "open"; "kLimit" → "kLimit". Empty for plain words.
 std::string_view word_of(std::string_view code) {
   if (code.ends_with("()")) code.remove_suffix(2);
   if (const auto at = code.find_last_of(".:#>"); at != std::string_view::npos) code.remove_prefix(at + 1);

@@ -7,7 +7,7 @@
 
 namespace memd::memory {
 
-// What a memory names that git or a session may know: paths, and words in `code`.
+// Names in a memory that git or a session may contain: paths, and words in `code`.
 struct NamedThings {
   std::vector<std::string> paths;  // those of its provenance first
   std::vector<std::string> words;  // of letters, digits and '_'

@@ -14,7 +14,7 @@ namespace report {
 namespace {
 
 constexpr int kTroubles = 50;
-constexpr std::size_t kSessionsAStep = 16;  // of progress
+constexpr std::size_t kSessionsAStep = 16;  // sessions per progress step
 
 struct Selected : SelectedSession {
   TimeMs started_at = 0;
@@ -23,7 +23,7 @@ struct Selected : SelectedSession {
   bool evicted = false;
 };
 
-// In the order of list_sessions().
+// Returns the sessions in the order of list_sessions().
 std::vector<Selected> select(sqlite::Database& db, const QueryFilter& filter) {
   static const std::string sql =
       "SELECT s.session_pk, s.platform, s.kind, coalesce(s.project_pk, 0), s.started_at, s.model, s.cost_usd,"
@@ -70,7 +70,7 @@ void take_rows(Map& from, std::vector<Row>& to) {
     to.push_back(std::move(row));
 }
 
-// Of what agents name as files: other paths lie below it.
+// Returns whether a path that agents named as a file is a directory, because other paths are below it.
 bool is_directory(sqlite::Database& db, std::string_view path) {
   if (path.ends_with('/')) return true;
   auto& below = db.prepare("SELECT 1 FROM paths WHERE path >= ?1 AND path < ?2 LIMIT 1");

@@ -5,13 +5,13 @@
 
 namespace memd {
 
-// A part of the history in figures. Looks at every session that the filter lets through, one after the other: seconds
-// for a hundred thousand exchanges. not_found or invalid_argument when filter.session names no session or several.
+// Computes the figures of a part of the history. Reads every session that passes the filter, one by one: seconds for a
+// hundred thousand exchanges. Returns not_found or invalid_argument when filter.session matches no session or several.
 struct ReportQuery {
   QueryFilter filter;            // since and until select exchanges by their start, sessions by their span
-  int detailed_sessions = 5000;  // the newest; older ones are in the figures only
-  int topics = 14;               // that are followed over time
-  int files = 300;               // touched most
+  int detailed_sessions = 5000;  // the newest; older ones only count in the figures
+  int topics = 14;               // number of topics tracked over time
+  int files = 300;               // number of most touched files
   ReportProgress progress{};     // may be empty
 
   using Answer = Report;

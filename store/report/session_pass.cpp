@@ -11,10 +11,10 @@
 namespace memd::report {
 namespace {
 
-constexpr std::size_t kTurns = 60;        // of one session that are listed
-constexpr std::size_t kFiles = 12;        // likewise
-constexpr std::size_t kDecisions = 8;     // likewise
-constexpr std::size_t kTopics = 6;        // likewise
+constexpr std::size_t kTurns = 60;        // maximum number listed per session
+constexpr std::size_t kFiles = 12;        // maximum number listed per session
+constexpr std::size_t kDecisions = 8;     // maximum number listed per session
+constexpr std::size_t kTopics = 6;        // maximum number listed per session
 constexpr std::int64_t kTextStart = 800;  // characters of a goal, bytes of an answer
 
 }  // namespace
@@ -46,7 +46,7 @@ void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* 
     if (filter_.until > 0 && time >= filter_.until) continue;
     if (timed() && time == 0) continue;
     const TimeMs day = report_day(time);
-    // Work left over from before a session's first prompt is nobody's exchange.
+    // Activity before a session's first prompt is not counted as an exchange.
     const bool counts = q.int64(6) != 0;
     exchanges_.push_back({q.int64(0), q.int64(1), q.int64(2), q.int64(3), day});
     const TokenUsage used{q.int64(9), q.int64(10), q.int64(11), q.int64(12)};
@@ -97,7 +97,7 @@ void SessionPass::read_last_answer(ReportSession& detail) {
   auto& q = db_.prepare(
       "SELECT substr(CAST(assistant_response AS BLOB), answer_offset + 1, ?2) FROM exchanges WHERE exchange_pk = ?1");
   for (auto it = exchanges_.rbegin(); it != exchanges_.rend() && detail.last_said.empty(); ++it) {
-    if (!q.bind(it->id, kTextStart + 1).step()) continue;  // the byte behind the end tells whether it cuts a character
+    if (!q.bind(it->id, kTextStart + 1).step()) continue;  // the extra byte shows whether the limit cuts a character
     const std::string_view text = q.blob(0);
     std::size_t end = std::min(text.size(), static_cast<std::size_t>(kTextStart));
     while (end > 0 && is_utf8_tail(text, end))
@@ -204,7 +204,7 @@ void SessionPass::read_events(const SelectedSession& session, ReportSession* det
   q.reset();
 }
 
-// Of an evicted session, whose events are gone.
+// For an evicted session, whose events are deleted.
 void SessionPass::read_kept_decisions(const SelectedSession& session, ReportSession& detail) {
   detail.decisions.clear();
   auto& q = db_.prepare("SELECT summary FROM observations WHERE session_pk = ? AND type = 'decision' ORDER BY time")
@@ -219,7 +219,7 @@ void SessionPass::read_topics(ReportSession* detail) {
   struct Weight {
     double sum = 0;
     double best = 0;
-    std::string name;  // as written in the exchange that is most about it
+    std::string name;  // spelling in the exchange with the highest weight
   };
   std::map<std::string, Weight> of_session;  // by stems
   auto& q = db_.prepare(

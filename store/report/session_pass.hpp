@@ -15,10 +15,10 @@
 
 namespace memd::report {
 
-// The day of a time as a report tells it; 0: the time is not known.
+// Returns the local day of a time as used in the report; 0: unknown.
 inline TimeMs report_day(TimeMs time) { return time > 0 ? local_day(time) * kMsPerDay : 0; }
 
-// What is summed up over sessions, in the order the report gives it.
+// Sums over sessions, in the order of the report.
 struct Figures {
   using DayPlatform = std::pair<TimeMs, Platform>;
   using DayPlatformModel = std::tuple<TimeMs, Platform, std::string>;
@@ -42,7 +42,7 @@ struct Figures {
   std::map<std::pair<std::size_t, TimeMs>, std::int64_t> topic_days;
 };
 
-// A session as the pass needs it.
+// The fields of a session that the pass uses.
 struct SelectedSession {
   std::int64_t pk = 0;
   Platform platform{};
@@ -50,14 +50,14 @@ struct SelectedSession {
   std::int64_t project_pk = 0;  // 0: none
 };
 
-// Adds one session after the other to the figures of a report. On the thread of the connection; all that it is given
-// must outlive it. Throws ErrorException.
+// Adds sessions one by one to the figures of a report. On the connection's thread; everything passed to it must outlive
+// it. Throws ErrorException.
 class SessionPass {
  public:
   SessionPass(sqlite::Database& db, const QueryFilter& filter, Report& report, Figures& figures)
       : db_(db), filter_(filter), report_(report), figures_(figures) {}
 
-  // `detail` takes what the report tells of the session itself; may be null.
+  // Fills `detail` with the report's details of the session; may be null.
   void add(const SelectedSession& session, ReportSession* detail);
 
  private:
@@ -81,7 +81,7 @@ class SessionPass {
   const QueryFilter& filter_;
   Report& report_;
   Figures& figures_;
-  std::vector<Exchange> exchanges_;  // of the session at hand that are in the time asked for, in order
+  std::vector<Exchange> exchanges_;  // of the current session within the requested time, in order
 };
 
 }  // namespace memd::report

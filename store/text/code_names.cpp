@@ -24,7 +24,7 @@ bool is_hash(std::string_view word) {
   return word.size() >= 7 && std::all_of(word.begin(), word.end(), [](char c) { return ascii::is_hex(c) || c == '_'; });
 }
 
-// "romVXEIp8dRKcS": letters by chance, no words of four.
+// Returns whether the letters are random, without a run of four that looks like a word: "romVXEIp8dRKcS".
 bool is_random(std::string_view word) {
   constexpr std::size_t kShortestRandom = 12;
   if (word.size() < kShortestRandom || word.find_first_of("._:") != std::string_view::npos) return false;
@@ -66,7 +66,7 @@ bool is_code_name(std::string_view w) {
   return has_inner_underscore(w) || has_hump(w) || is_error_code(w);
 }
 
-// The end of a name that goes on over '.' and '::'.
+// Returns the end of a name, including parts joined by '.' and '::'.
 std::size_t name_end(std::string_view text, std::size_t i) {
   while (true) {
     while (i < text.size() && ascii::is_word(text[i]))
@@ -78,7 +78,7 @@ std::size_t name_end(std::string_view text, std::size_t i) {
   }
 }
 
-// The n of "\nAuthor" in the text of a string.
+// Returns whether the letter belongs to an escape sequence: the n of "\nAuthor" in a string literal.
 bool begins_escape(std::string_view text, std::size_t i) {
   return i > 0 && text[i - 1] == '\\' && (text[i] == 'n' || text[i] == 't' || text[i] == 'r') && i + 1 < text.size() &&
          ascii::is_letter(text[i + 1]);
@@ -164,7 +164,7 @@ bool starts_part(std::string_view word, std::size_t at) {
   return at + 1 < word.size() && kind_of(word[at + 1]) == Kind::lower;
 }
 
-// Compound, and made of words rather than of chance.
+// Returns whether the word is a compound of words rather than random.
 bool is_name(std::string_view word) {
   if (word.size() < kShortest || word.size() > kLongest) return false;
   const auto parts = identifier_parts(word);
@@ -205,7 +205,7 @@ class Collector {
   }
 
   std::vector<std::string> found_;
-  std::unordered_set<std::string_view> known_;  // of the texts read
+  std::unordered_set<std::string_view> known_;  // views into the texts read
 };
 
 }  // namespace

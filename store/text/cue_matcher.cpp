@@ -25,8 +25,8 @@ constexpr std::array<std::string_view, kCues> kCueNames{
     "asks_back",    "awaits",    "offers",      "complains",    "praises",      "reversal",      "fix",
     "change",       "fault",     "lasting",     "passing",      "offering",     "answering",     "asks_why"};
 
-constexpr char kGap = '\x01';  // blanks and signs between two words
-// A and a are one.
+constexpr char kGap = '\x01';  // blanks and punctuation between two words
+// Maps two bytes to an index; upper and lower case give the same.
 constexpr std::size_t pair_of(char a, char b) {
   return (static_cast<unsigned char>(a) & 31U) * 32 + (static_cast<unsigned char>(b) & 31U);
 }
@@ -47,7 +47,7 @@ constexpr std::array<bool, 256> kCueWordBytes = cue_word_bytes();
 
 constexpr bool is_cue_word(char c) { return kCueWordBytes[static_cast<unsigned char>(c)]; }
 
-// Dashes, arrows and other signs from U+2000 to U+2BFF.
+// Returns whether it is a dash, arrow or other sign from U+2000 to U+2BFF.
 bool is_wide_sign(std::string_view text, std::size_t i) {
   return text[i] == '\xE2' && i + 2 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xB0;
 }
@@ -60,7 +60,7 @@ bool begins_word_at(std::string_view text, std::size_t at) {
   return at == 0 || !is_cue_word(text[at - 1]) || (at >= 3 && is_wide_sign(text, at - 3));
 }
 
-// The byte at `i` in lower case, as small_cyrillic() has it.
+// Returns the byte at `i` in lower case, consistent with small_cyrillic().
 char folded(std::string_view text, std::size_t i) {
   const char c = text[i];
   if (!ascii::is_beyond(c)) return ascii::lower(c);
@@ -77,7 +77,7 @@ char folded(std::string_view text, std::size_t i) {
   return c;
 }
 
-// Whether words of this script stand apart. Chinese and Japanese write them without blanks.
+// Returns whether words of this script are separated. Chinese and Japanese are written without blanks.
 bool stands_apart(std::uint32_t character) {
   if (character < 0x80) return is_cue_word(static_cast<char>(character));
   const auto script = tokenizer::script_of(character);
@@ -96,7 +96,7 @@ std::uint32_t last_character(std::string_view s) {
   return tokenizer::next_character(s, at);
 }
 
-// "a (b|c) d" → "a b d", "a c d".
+// Expands alternatives: "a (b|c) d" → "a b d", "a c d".
 void spell_out(const std::string& form, std::vector<std::string>& out) {
   const auto open = form.find('(');
   const auto close = form.find(')', open);
@@ -113,7 +113,7 @@ void spell_out(const std::string& form, std::vector<std::string>& out) {
   }
 }
 
-constexpr std::size_t kFurtherReach = 400;  // bytes: what stands behind a longer way belongs to another sentence
+constexpr std::size_t kFurtherReach = 400;  // bytes; text further away belongs to another sentence
 
 bool has_words(std::string_view text, std::string_view words) {
   const char first = ascii::lower(words.front());
@@ -156,7 +156,7 @@ void CueMatcher::freeze() {
     nodes_.push_back(node);
   }
   branches_ = {};
-  // Children come behind their parents.
+  // Children have higher indices than their parents.
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     Node& node = nodes_[i];
     for (std::size_t e = 0; e < node.ends; ++e)
@@ -185,7 +185,7 @@ void CueMatcher::note_beginnings(Beginnings& beginnings, char first, const Node&
   };
   note(first);
   note(ascii::upper(first));
-  if (first == '\xD1') note('\xD0');  // Р…Я are D0 A0…AF, the small ones D1
+  if (first == '\xD1') note('\xD0');  // Р…Я are D0 A0…AF in upper case, D1 in lower case
   if (first == '\xD0') note('\xD1');  // ё is read as е
 }
 
@@ -289,7 +289,7 @@ void CueMatcher::add(std::string_view form, Pattern pattern) {
   lines_of_.push_back(lines_);
 }
 
-// A node has few children; 0: there is none of that label.
+// Returns the child with this label; 0 if there is none. Linear, because a node has few children.
 std::uint32_t CueMatcher::child_of(const Node& node, char label) const {
   for (std::size_t i = node.first_child; i < node.first_child + node.children; ++i)
     if (labels_[i] == label) return children_[i];
@@ -310,7 +310,7 @@ void CueMatcher::walk(std::uint32_t number, std::string_view text, std::size_t b
       f(CueHit{pattern.cue, begin, at, lines_of_[p], pattern.weight}, pattern.opens);
     }
     if (at == text.size() || node.children == 0) return;
-    if (labels_[node.first_child] == kGap && !is_cue_word(text[at])) {  // first where there is one
+    if (labels_[node.first_child] == kGap && !is_cue_word(text[at])) {  // sorted first if present
       const std::uint32_t gap = children_[node.first_child];
       std::size_t behind = at;
       while (behind < text.size() && !is_cue_word(text[behind]))
@@ -326,7 +326,7 @@ void CueMatcher::walk(std::uint32_t number, std::string_view text, std::size_t b
   }
 }
 
-// `roots`: a bit for each of which patterns may begin here by the first byte.
+// `roots`: bits of the roots whose patterns may start here by the first byte.
 template <class F>
 void CueMatcher::at_place(std::string_view text, std::size_t at, unsigned roots, const Places& places, F& f) const {
   roots &= places.first[static_cast<unsigned char>(text[at])];
@@ -340,7 +340,7 @@ void CueMatcher::at_place(std::string_view text, std::size_t at, unsigned roots,
   }
 }
 
-// Most places are inside of a word, where hardly a pattern begins.
+// Most positions are inside a word, where few patterns start.
 template <class F, class Enough>
 void CueMatcher::scan(std::string_view text, std::size_t from, CueSet wanted, F& f, Enough enough) const {
   const Places& places = places_of(wanted);

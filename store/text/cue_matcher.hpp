@@ -15,26 +15,26 @@
 
 namespace memd {
 
-// What a cue is a sign of. Each is a section of the data files in store/text/cues, by the same name.
+// The meaning of a cue. Each is a section with the same name in the data files in store/text/cues.
 enum class Cue : std::uint8_t {
   // Decisions.
-  settled,         // says by itself that something was settled
-  contrast,        // settles something only together with `choosing`: what was turned down
+  settled,         // states a decision by itself
+  contrast,        // the rejected option; a decision only together with `choosing`
   choosing,        // who chose
   undecided,       // asked, offered, imagined, or reported of others
-  declined,        // says by itself that a way was turned down
-  taken_back,      // says by itself that something settled or done is taken back
-  decisions_told,  // above a list of decisions
+  declined,        // rejects an option by itself
+  taken_back,      // reverses a decision or a change by itself
+  decisions_told,  // introduces a list of decisions
   reason,          // why
-  directs,         // a person says how it is to be done …
-  talks,           // … and does not, where this stands too
-  reply,           // begins an answer that takes what was offered
-  denial,          // begins an answer that turns it down
+  directs,         // the user gives a direction …
+  talks,           // … unless this occurs too
+  reply,           // starts an answer that accepts an offer
+  denial,          // starts an answer that rejects it
   offer,           // asks for an answer, without a question mark
-  routine,         // what is offered is the next thing to do anyway
-  alternatives,    // asks which way to go
-  plan_told,       // begins a prompt that hands over an accepted plan
-  // Observations. The first eight begin a sentence that is of that type.
+  routine,         // the offer is the obvious next step anyway
+  alternatives,    // asks which option to take
+  plan_told,       // starts a prompt that contains an accepted plan
+  // Observations. The first eight start a sentence of that type.
   bugfix,
   discovery,
   feature,
@@ -43,53 +43,53 @@ enum class Cue : std::uint8_t {
   refactor,
   solution,
   warning,
-  the_problem,  // problem, unless `vague` follows
+  the_problem,  // starts a `problem` unless `vague` follows
   vague,
-  filler,      // changes nothing at the beginning of a sentence
-  unsure,      // guessed, imagined, offered, or said of something else
-  no_feature,  // was added, but is nothing the software can do
-  rule,        // a person lays one down
-  tests_told,  // begins a sentence on how tests went
+  filler,      // ignored at the start of a sentence
+  unsure,      // guessed, hypothetical, offered, or about something else
+  no_feature,  // was added, but is not a feature of the software
+  rule,        // the user sets a rule
+  tests_told,  // starts a sentence on test results
   tests_pass,
   tests_named,
   tests_not_yet,
   // Summaries.
-  open_end,  // work that is left
-  preamble,  // begins an answer before it says anything
-  role,      // tells an agent what it is to be
-  telling,   // makes a sentence worth keeping, or not: by weight
-  // Resume packs: what a person wants.
+  open_end,  // remaining work
+  preamble,  // starts an answer without content
+  role,      // assigns a role to an agent
+  telling,   // raises or lowers the value of a sentence, by weight
+  // Resume packs: the user's wishes.
   binding,    // forbids or demands
   wished,     // demands less
-  order,      // demands, where it begins a clause
+  order,      // demands something at the start of a clause
   joint,      // joins clauses
-  narrative,  // tells what somebody knows, did or meets with
-  asking,     // begins a question
-  asked,      // stands in a question
-  request,    // begins a polite demand
+  narrative,  // reports what somebody knows, did or encountered
+  asking,     // starts a question
+  asked,      // occurs in a question
+  request,    // starts a polite demand
   to_change,  // demands a change, as a question
-  supposed,   // it is so only if
-  go_ahead,   // words only to go on
-  // Resume packs: how far the work had come.
+  supposed,   // conditional
+  go_ahead,   // only tells the agent to go on
+  // Resume packs: the state of the work.
   trouble,
   mended,
-  harmless,      // trouble that is none, or nobody's now
-  no_complaint,  // begins a sentence on what was done, will be done or may come
+  harmless,      // a problem that is harmless or no longer relevant
+  no_complaint,  // starts a sentence on what was done, will be done or may come
   reports_done,
-  ahead,        // work that is left
-  promised,     // work put off to a stated moment, or that somebody asked to be reminded of
-  announced,    // work that comes next
-  announces,    // begins a sentence that does, and says nothing itself
-  refers_back,  // begins a sentence that is not understood alone
-  // How a session ended: what its agent says at the end.
-  carried_out,  // what was asked is done
+  ahead,        // remaining work
+  promised,     // work deferred to a stated moment, or with a requested reminder
+  announced,    // the next work
+  announces,    // starts a sentence that announces something and has no content itself
+  refers_back,  // starts a sentence that cannot be understood alone
+  // Outcome of a session: the agent's last message.
+  carried_out,  // the request was carried out
   unable,       // it could not be done
   unmended,     // something still fails
-  untried,      // nobody has tried whether it works
-  asks_back,    // stands in a question without whose answer the work cannot go on
-  awaits,       // waits for words of the person
+  untried,      // the result was not tested
+  asks_back,    // occurs in a question that blocks the work until it is answered
+  awaits,       // waits for a message of the user
   offers,       // offers further work
-  // How a session ended: the last words of its person.
+  // Outcome of a session: the user's last message.
   complains,
   praises,
   // The story of a topic.
@@ -97,13 +97,13 @@ enum class Cue : std::uint8_t {
   fix,
   change,
   fault,
-  // What is worth a memory.
+  // Value for a memory.
   lasting,    // holds beyond the day: a rule, a principle
-  passing,    // the next step, a branch, a line: nothing for later
-  offering,   // begins a question in front of what is offered
-  answering,  // begins an answer, and says nothing itself
+  passing,    // the next step, a branch, a line: of no later use
+  offering,   // starts a question that precedes an offer
+  answering,  // starts an answer and has no content itself
   // Searches.
-  asks_why,  // asks what was decided, or why
+  asks_why,  // asks for a decision or its reason
 };
 inline constexpr std::size_t kCues = static_cast<std::size_t>(Cue::asks_why) + 1;
 
@@ -136,70 +136,70 @@ class CueSet {
 };
 constexpr CueSet operator|(Cue a, Cue b) { return CueSet(a) | CueSet(b); }
 
-// A pattern that stands in a text.
+// An occurrence of a pattern in a text.
 struct CueHit {
   Cue cue{};
-  std::size_t begin = 0;  // bytes of the text, end exclusive
+  std::size_t begin = 0;  // byte offset in the text; end is exclusive
   std::size_t end = 0;
-  std::size_t pattern = 0;  // which one; the same for the same line of a data file
-  double weight = 0;        // 0 where the data file gives none
+  std::size_t pattern = 0;  // id of the pattern, one per line of a data file
+  double weight = 0;        // 0 if the data file gives none
 };
 
-// Finds the patterns of all data files in one pass over a text. Upper and lower case are one, also in Cyrillic; the
-// format of the files stands in en.cues. Every thread may ask.
+// Finds the patterns of all data files in one pass over a text. Ignores case, also in Cyrillic. en.cues describes the
+// format of the files. Thread-safe.
 class CueMatcher {
  public:
-  // Texts of data files. Throws std::logic_error, which names the line, where one is not well formed.
+  // Parses the texts of data files. Throws std::logic_error with the line if one is malformed.
   explicit CueMatcher(std::span<const std::string_view> files);
 
-  // Which of `wanted` stand in the text.
+  // Returns the cues of `wanted` that occur in the text.
   CueSet find(std::string_view text, CueSet wanted) const;
   bool has(std::string_view text, CueSet wanted) const { return next(text, wanted).has_value(); }
-  // The first from `from` on; of several that begin there the longest.
+  // Returns the first hit at or after `from`; of several that start there, the longest.
   std::optional<CueHit> next(std::string_view text, CueSet wanted, std::size_t from = 0) const;
-  // The longest that begins the text, with its first byte.
+  // Returns the longest hit that starts at the first byte of the text.
   std::optional<CueHit> opening(std::string_view text, CueSet wanted) const;
-  // Each pattern that stands in the text, once.
+  // Returns each pattern that occurs in the text, once.
   std::vector<CueHit> all(std::string_view text, CueSet wanted) const;
 
  private:
   static constexpr std::size_t kPairs = 1024;
   struct Pattern {
     Cue cue{};
-    bool opens = false;     // stands at the beginning of the text only
-    bool whole_end = true;  // its last word ends where it does
-    bool goes_on = false;   // a blank and more have to follow
-    std::string further;    // has to stand behind it
+    bool opens = false;     // matches only at the start of the text
+    bool whole_end = true;  // its last word must end where the pattern does
+    bool goes_on = false;   // a blank and more text must follow
+    std::string further;    // text that must follow it
     double weight = 0;
   };
-  // While the files are read.
+  // A trie node while the files are read.
   struct Branch {
-    std::string labels;                   // bytes that lead on
-    std::vector<std::uint32_t> branches;  // where they lead to
+    std::string labels;                   // bytes of the outgoing edges
+    std::vector<std::uint32_t> branches;  // their targets
     std::vector<std::uint32_t> patterns;
   };
-  // A branch once all are read: a stretch of `labels_` and `children_`, and one of `ends_`.
+  // A trie node after all files are read: ranges of `labels_` and `children_`, and one of `ends_`.
   struct Node {
-    CueSet below;  // cues of this node and those under it
+    CueSet below;  // cues of this node and its descendants
     std::uint32_t first_child = 0;
     std::uint32_t first_end = 0;
     std::uint16_t children = 0;
     std::uint16_t ends = 0;
   };
-  // Where patterns of a set may begin, known from two bytes alone: those that begin a word, and those that may begin
-  // inside of one.
+  // Positions at which patterns of a set may start, decided from two bytes: patterns that start at a word, and patterns
+  // that may start inside one.
   struct Places {
     CueSet wanted;
-    std::array<std::uint8_t, 256> first{};     // a bit for either kind
-    std::array<std::uint8_t, kPairs> pairs{};  // the same, by five bits of each byte
-    const Places* next = nullptr;              // of the same slot
+    std::array<std::uint8_t, 256> first{};     // one bit for each of the two kinds
+    std::array<std::uint8_t, kPairs> pairs{};  // the same, by five bits of each of two bytes
+    const Places* next = nullptr;              // next entry in the same slot
   };
 
   void read(std::string_view file);
   void add_line(std::string_view line, Cue cue, bool opens);
   void add(std::string_view form, Pattern pattern);
   void freeze();
-  // What may begin with these bytes.
+  // The cues that may start with given bytes.
   struct Beginnings {
     std::array<CueSet, 256> first{};
     std::array<CueSet, kPairs> pairs{};
@@ -214,24 +214,24 @@ class CueMatcher {
   template <class F, class Enough>
   void scan(std::string_view text, std::size_t from, CueSet wanted, F& f, Enough enough) const;
 
-  // The first: patterns that begin a word; the second: those that may begin inside of one.
+  // Root 0: patterns that start at a word. Root 1: patterns that may start inside one.
   std::deque<Branch> branches_;
-  std::vector<Node> nodes_;  // made of the branches
+  std::vector<Node> nodes_;  // built from branches_
   std::string labels_;
   std::vector<std::uint32_t> children_;
   std::vector<std::uint32_t> ends_;  // patterns
   std::vector<Pattern> patterns_;
-  std::vector<std::size_t> lines_of_;                       // of a pattern: where it was read, counted over all files
-  std::array<std::array<std::uint32_t, 256>, 2> starts_{};  // children of the first two nodes, by the byte; 0: none
-  std::array<Beginnings, 2> beginnings_{};                  // of the first two nodes
-  // Made when a set is first asked for, and then never changed.
+  std::vector<std::size_t> lines_of_;                       // by pattern: its line, counted over all files
+  std::array<std::array<std::uint32_t, 256>, 2> starts_{};  // children of the two roots by byte; 0: none
+  std::array<Beginnings, 2> beginnings_{};                  // of the two roots
+  // Created at the first query of a set, then immutable.
   mutable std::array<std::atomic<const Places*>, 64> places_{};
   mutable std::mutex making_places_;
   mutable std::vector<std::unique_ptr<Places>> made_places_;  // guarded by making_places_
   std::size_t lines_ = 0;
 };
 
-// Of the data files that are part of the program.
+// Returns the matcher of the built-in data files.
 const CueMatcher& cues();
 
 }  // namespace memd

@@ -4,17 +4,17 @@
 
 #include <string_view>
 
-// How the one-line summaries of lifecycle events are written: "<name>" or "<name>: <detail>".
+// Format of the one-line summaries of lifecycle events: "<name>" or "<name>: <detail>".
 namespace memd {
 
-// The name; empty for an event of another kind.
+// Returns the name; empty for an event of another kind.
 inline std::string_view lifecycle_of(EventKind kind, std::string_view summary) {
   if (kind != EventKind::lifecycle) return {};
   return summary.substr(0, summary.find(':'));
 }
 
-// Made when the directory or the branch changes: "cwd_change: <new>", "branch_change: <old> -> <new>". Never shortened:
-// the state at an earlier point is read back from them.
+// Written when the directory or the branch changes: "cwd_change: <new>", "branch_change: <old> -> <new>". Never
+// shortened, because the state at an earlier point is read back from them.
 inline constexpr std::string_view kCwdChange = "cwd_change: ";
 inline constexpr std::string_view kBranchChange = "branch_change: ";
 inline constexpr std::string_view kBranchArrow = " -> ";

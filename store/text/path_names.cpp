@@ -11,7 +11,7 @@ namespace {
 
 bool is_path_char(char c) { return ascii::is_alnum(c) || std::string_view("/._-+@").find(c) != std::string_view::npos; }
 
-// "go", "tsx", "mp4"; not the "Load" of a method.
+// Returns whether it looks like a file extension: "go", "tsx", "mp4", but not the "Load" of a method.
 bool is_extension(std::string_view word) {
   return !word.empty() && word.size() <= 5 && ascii::is_lower(word.front()) &&
          std::all_of(word.begin(), word.end(), [](char c) { return ascii::is_lower(c) || ascii::is_digit(c); });
@@ -104,7 +104,7 @@ std::string PathNames::absolute(std::string_view path) const {
 namespace memd::assembly {
 namespace {
 
-constexpr std::size_t kPathInSummary = 90;  // so that the counts behind it are never cut off
+constexpr std::size_t kPathInSummary = 90;  // so that the counts after it are never cut off
 
 bool is_absolute(std::string_view path) {
   if (path.starts_with('/') || path.starts_with('\\') || path.starts_with('~')) return true;

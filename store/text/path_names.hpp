@@ -7,25 +7,25 @@
 #include <string_view>
 #include <vector>
 
-// Files as agents write them: absolute, or relative to a directory that nobody tells.
+// File names as agents write them: absolute, or relative to an unknown directory.
 namespace memd::continuity {
 
-// Words of a command line that look like the path of a file: a slash and an extension, no pattern. `whole`: the line is
-// not cut; else what touches its end is no path.
+// Returns the words of a command line that look like a file path: with a slash and an extension, without a wildcard.
+// Unless `whole`, the line is cut, and a word that touches its end is skipped.
 std::vector<std::string_view> paths_in(std::string_view command, bool whole);
 
 bool is_absolute(std::string_view path);
 
-// Gives one name to each file, whether it was called by a relative or an absolute path. A value; one thread.
+// Maps each file to one name, whether it was given by a relative or an absolute path. A value; one thread.
 class PathNames {
  public:
-  // `root`: the working directory, where a relative path stands that fits nothing known.
+  // `root`: the working directory, to which relative paths without a known match belong.
   explicit PathNames(std::string_view root) : root_(root) {}
 
-  // An absolute path that was seen.
+  // Adds an absolute path that was seen.
   void add(std::string_view path);
-  // The absolute name: of a relative path the one known path that ends with it, else the one known directory that ends
-  // with its directory; "a/" and "b/" of a diff are no directories.
+  // Returns the absolute path. For a relative path this is the only known path that ends with it, otherwise the only
+  // known directory that ends with its directory. Ignores "a/" and "b/" of a diff.
   std::string absolute(std::string_view path) const;
 
  private:
@@ -40,13 +40,14 @@ class PathNames {
 
 }  // namespace memd::continuity
 
-// Paths as agents write them, and the line that tells of an edit.
+// Paths as agents write them, and the summary line of an edit.
 namespace memd::assembly {
 
-// `path` as it is meant in `directory`. As it stands when it is absolute, starts with "~" or the directory is unknown.
+// Resolves `path` in `directory`. Returns it unchanged when it is absolute, starts with "~", or the directory is
+// unknown.
 std::string absolute_path(std::string_view path, std::string_view directory);
 
-// "src/a.cpp +3 -1", and back.
+// Formats and parses "src/a.cpp +3 -1".
 std::string edit_summary(std::string_view path, std::int64_t added, std::int64_t removed);
 struct LineCounts {
   std::int64_t added = 0;

@@ -6,19 +6,20 @@
 
 namespace memd {
 
-// The longest prefix of at most `limit` bytes that ends between characters.
+// Returns the longest prefix of at most `limit` bytes that ends at a character boundary.
 std::string_view utf8_prefix(std::string_view text, std::size_t limit);
 
-// The first line that is not empty, with runs of blanks as one blank. Longer than `limit` bytes it ends in "…".
+// Returns the first non-empty line with runs of blanks collapsed. If it is longer than `limit` bytes, it is cut and
+// ends in "…".
 std::string first_line(std::string_view text, std::size_t limit);
 
-// A sentence as it is quoted: on one line, without the marks of lists, headings and bold type around it.
+// Returns a sentence in quotable form: on one line, without list, heading and bold markers around it.
 std::string plain_sentence(std::string_view text);
 
-// Whether its last character is a question mark, also a full-width one.
+// Returns whether the last character is a question mark, including a full-width one.
 bool ends_in_question_mark(std::string_view sentence);
 
-// At most `bytes`, cut at a word and marked with "…" if it was longer. Never inside a UTF-8 sequence.
+// Returns at most `bytes`; a longer text is cut at a word and marked with "…". Never cuts a UTF-8 sequence.
 std::string shortened(std::string text, std::size_t bytes);
 
 }  // namespace memd

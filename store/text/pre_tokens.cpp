@@ -12,7 +12,7 @@ namespace memd {
 namespace {
 
 struct Decoded {
-  std::uint32_t code = 0;  // 0: no UTF-8
+  std::uint32_t code = 0;  // 0: invalid UTF-8
   std::size_t length = 1;
 };
 
@@ -38,7 +38,7 @@ bool is_in(const unicode::CodeRange (&ranges)[N], std::uint32_t code) {
 }
 
 bool is_wide_letter(std::uint32_t code) {
-  if ((code >= 0xAC00 && code <= 0xD7A3) || (code >= 0x4E00 && code <= 0x9FFF)) return true;  // most of them
+  if ((code >= 0xAC00 && code <= 0xD7A3) || (code >= 0x4E00 && code <= 0x9FFF)) return true;  // the most common ranges
   return is_in(unicode::kLetterRanges, code);
 }
 
@@ -47,8 +47,8 @@ bool is_wide_space(std::uint32_t code) {
          code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
-// How many of the eight bytes from `at` on are ASCII letters before one is not: without a branch on each, for where
-// words end cannot be foretold.
+// Returns the number of leading ASCII letters among the eight bytes at `at`. Branch-free, because word ends are hard to
+// predict.
 std::size_t leading_letters(const char* at) {
   constexpr std::uint64_t kEach = 0x0101010101010101;
   std::uint64_t bytes = 0;
@@ -96,7 +96,7 @@ std::size_t PreTokens::end_of(Kind kind, std::size_t at) const {
   return at;
 }
 
-// Bytes of 's, 'll, …; 0: none here.
+// Returns the length of 's, 'll, …; 0 if there is none here.
 std::size_t PreTokens::contraction() const {
   const auto lower = [&](std::size_t k) {
     return at_ + k < text_.size() ? static_cast<char>(static_cast<unsigned char>(text_[at_ + k]) | 0x20U) : '\0';
@@ -107,10 +107,10 @@ std::size_t PreTokens::contraction() const {
   return (a == 'r' && b == 'e') || (a == 'v' && b == 'e') || (a == 'l' && b == 'l') ? 3 : 0;
 }
 
-// The end of a piece that begins with white space no letter or sign joins.
+// Returns the end of a piece that starts with white space and is not joined to a letter or sign.
 std::size_t PreTokens::white_space() const {
   std::size_t end = at_;
-  std::size_t last = at_;  // where the last character begins
+  std::size_t last = at_;  // start of the last character
   std::size_t line_end = 0;
   for (Character c = look(end); c.length > 0 && (c.kind == Kind::space || c.kind == Kind::newline); c = look(end)) {
     last = end;
@@ -141,7 +141,8 @@ std::size_t PreTokens::piece_end() const {
   return white_space();
 }
 
-// The end of an ASCII word with the blank or sign before it, which most pieces are; 0: it is something else.
+// Returns the end of an ASCII word with its preceding blank or sign, the most common kind of piece; 0 for anything
+// else.
 std::size_t PreTokens::plain_word_end() const {
   const auto kind_at = [&](std::size_t i) { return kKinds[static_cast<unsigned char>(text_[i])]; };
   const Kind first = kind_at(at_);

@@ -7,30 +7,29 @@
 
 namespace memd {
 
-// Cuts text (UTF-8) into the pieces that cl100k encodes one by one:
+// Splits text (UTF-8) into the pieces that cl100k encodes one by one:
 //
 //   's|'t|'re|'ve|'m|'ll|'d  |  [^\r\n\p{L}\p{N}]?\p{L}+  |  \p{N}{1,3}  |  ?[^\s\p{L}\p{N}]+[\r\n]*
 //   |  \s*[\r\n]+  |  \s+(?!\S)  |  \s+
 //
-// A byte that is no UTF-8 counts as a sign. O(n) over all pieces, no allocation. The text must
-// outlive it. One thread.
+// An invalid UTF-8 byte counts as a sign. O(n) over all pieces, no allocation. The text must outlive it. One thread.
 class PreTokens {
  public:
   explicit PreTokens(std::string_view text) : text_(text) {}
 
   std::size_t position() const { return at_; }
   bool at_end() const { return at_ == text_.size(); }
-  std::string_view next();  // not at the end
+  std::string_view next();  // must not be called at the end
 
  private:
   enum class Kind : std::uint8_t { letter, number, newline, space, sign, wide };
   struct Character {
     Kind kind = Kind::sign;
-    std::size_t length = 0;  // 0: behind the end
+    std::size_t length = 0;  // 0: past the end
   };
 
   static constexpr std::array<Kind, 256> kinds_of_bytes();
-  static const std::array<Kind, 256> kKinds;  // wide: the rest of the character decides
+  static const std::array<Kind, 256> kKinds;  // wide: decided by the rest of the character
 
   Character look(std::size_t at) const {
     if (at >= text_.size()) return {Kind::sign, 0};

@@ -14,7 +14,7 @@ bool has_any(std::string_view text, const std::array<std::string_view, N>& marks
   return std::any_of(marks.begin(), marks.end(), [&](std::string_view m) { return text.find(m) != text.npos; });
 }
 
-// A pipe, or what comes behind the tests and ends well.
+// Returns whether the line has a pipe or a later command that may hide the exit code.
 bool hides_exit_code(std::string_view line) {
   using continuity::next_separator;
   for (auto at = next_separator(line, 0); at != std::string_view::npos; at = next_separator(line, at + 1))
@@ -22,7 +22,7 @@ bool hides_exit_code(std::string_view line) {
   return false;
 }
 
-// "3 failed", "1 failure"; not "0 failed".
+// Returns whether the count before the word is not zero: "3 failed", "1 failure", but not "0 failed".
 bool counts(std::string_view text, std::string_view word) {
   for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
     if (at < 2 || text[at - 1] != ' ' || !ascii::is_digit(text[at - 2])) continue;
@@ -36,7 +36,7 @@ bool tells_failure(std::string_view output) {
   constexpr std::array<std::string_view, 7> kMarks{"--- FAIL", "FAIL\t",  "FAIL:",  "FAIL ",
                                                    "FAILED",   "panic: ", "not ok "};
   constexpr std::array<std::string_view, 4> kCounted{"failed", "failing", "failure", "error"};
-  const bool line_alone = output.ends_with("\nFAIL") || output.find("\nFAIL\n") != std::string_view::npos;  // of go
+  const bool line_alone = output.ends_with("\nFAIL") || output.find("\nFAIL\n") != std::string_view::npos;  // go test
   return line_alone || has_any(output, kMarks) ||
          std::any_of(kCounted.begin(), kCounted.end(), [&](std::string_view word) { return counts(output, word); });
 }

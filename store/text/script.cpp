@@ -53,7 +53,7 @@ bool is_word_character(std::uint32_t c) {
   return !is_sign;
 }
 
-// As READ_UTF8 of fts5_tokenize.c: tokens have to be cut where SQLite cuts them, in damaged texts too.
+// Equivalent to READ_UTF8 of fts5_tokenize.c: tokens must be cut where SQLite cuts them, even in invalid UTF-8.
 std::uint32_t next_character(std::string_view text, std::size_t& at) {
   std::uint32_t c = static_cast<unsigned char>(text[at++]);
   if (c < 0xC0) return c;

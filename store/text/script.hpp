@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-// Letters that the index reads otherwise than SQLite's unicode61 does. Ranges as the Unicode blocks have them.
+// Scripts that the index tokenises differently from SQLite's unicode61. Ranges follow the Unicode blocks.
 namespace memd::tokenizer {
 
 enum class Script : std::uint8_t {
-  other,     // Latin, Greek, Arabic, …, signs: as unicode61 has them
+  other,     // Latin, Greek, Arabic, …, punctuation: as unicode61
   wide,      // full-width Latin letters and digits
   cyrillic,  // stemmed
-  // Written without blanks between words, or with endings that are part of them: read in pairs of characters.
+  // Written without blanks between words, or with endings attached: indexed as pairs of characters.
   han,
   hiragana,
   katakana,
@@ -24,19 +24,20 @@ Script script_of(std::uint32_t character);
 
 inline bool is_paired(Script script) { return script >= Script::han; }
 
-// Letters, digits, the marks that belong to them, and "_". Not blanks, punctuation, arrows, boxes and emoji.
+// Returns whether it is a letter, a digit, a combining mark or "_". False for blanks, punctuation, arrows, box drawing
+// and emoji.
 bool is_word_character(std::uint32_t character);
 
-// The character at `at` (< text.size()), which is moved behind it; bytes that are no UTF-8 as SQLite reads them.
+// Decodes the character at `at` (< text.size()) and advances `at`. Reads invalid UTF-8 as SQLite does.
 std::uint32_t next_character(std::string_view text, std::size_t& at);
 
-// Appends the character as UTF-8; at most 4 bytes. Returns how many.
+// Writes the character as UTF-8, at most 4 bytes. Returns the number of bytes.
 std::size_t write_character(std::uint32_t character, char* out);
 
-// There is a character in it of any script but `other`.
+// Returns whether the text contains a script other than `other`.
 bool has_other_scripts(std::string_view text);
 
-// Russian capitals made small, ё made е; all else as it is, at the places where it is.
+// Converts Russian capitals to lower case and ё to е. All byte offsets stay the same.
 std::string small_cyrillic(std::string_view text);
 
 }  // namespace memd::tokenizer

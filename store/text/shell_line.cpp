@@ -32,7 +32,7 @@ std::string_view next_word(std::string_view& rest) {
   return word;
 }
 
-// "go test 2>&1 |" → "go test": blanks, the bar of an "or" and where errors go.
+// "go test 2>&1 |" → "go test": removes trailing blanks, the bar of an "or" and redirections of stderr.
 std::string_view without_redirection(std::string_view line) {
   constexpr std::array<std::string_view, 4> kEnds{" 2>&1", " 2>/dev/null", " 2> /dev/null", "|"};
   for (bool more = true; more;) {
@@ -56,7 +56,7 @@ void add_head(std::string_view part, std::vector<std::string>& out) {
   if (words(WordClass::subcommand).has(program)) {
     std::string_view argument = next_word(part);
     while (argument.starts_with('-')) {
-      if (argument == "-C" || (argument == "-c" && program == "git")) next_word(part);  // a directory, a setting
+      if (argument == "-C" || (argument == "-c" && program == "git")) next_word(part);  // its argument
       argument = next_word(part);
     }
     if (is_name(argument, "_-+.:")) head.append(" ").append(argument);
@@ -100,7 +100,7 @@ std::string_view without_here_text(std::string_view line) {
   std::string_view rest = line.substr(at);
   const auto so_far = [&] { return line.substr(0, line.size() - rest.size()); };
   next_word(rest);
-  if (so_far().ends_with("<<")) next_word(rest);  // the mark stands apart
+  if (so_far().ends_with("<<")) next_word(rest);  // the delimiter is a separate word
   std::string_view behind = rest;
   const std::string_view redirection = next_word(behind);
   if (!redirection.starts_with('>')) return so_far();
@@ -126,7 +126,7 @@ std::size_t next_separator(std::string_view line, std::size_t from) {
 
 std::vector<std::string> command_heads(std::string_view command) {
   std::vector<std::string> out;
-  command = command.substr(0, command.find("<<"));  // what follows is text
+  command = command.substr(0, command.find("<<"));  // the rest is the text of a here-document
   for (std::size_t begin = 0; begin <= command.size();) {
     const std::size_t end = std::min(next_separator(command, begin), command.size());
     add_head(command.substr(begin, end - begin), out);

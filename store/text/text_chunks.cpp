@@ -8,7 +8,8 @@
 namespace memd::enrichment {
 namespace {
 
-// A question and the beginning of its answer say more together than apart.
+// bytes; up to this length a prompt shares a chunk with the start of its answer, because together they are more
+// informative.
 constexpr std::size_t kShortPrompt = kChunkBytes * 2 / 3;
 
 void append(std::vector<TextChunk>& out, std::string_view text) {
@@ -51,7 +52,7 @@ bool ends_sentence(std::string_view text, std::size_t end) {
                      [&](std::string_view stop) { return before.ends_with(stop); });
 }
 
-// Where a stretch may end, and whether that is within a block of code.
+// A position at which a piece may end, and whether it is inside a code block.
 struct Place {
   std::size_t at = 0;  // 0: nowhere
   bool code = false;
@@ -75,7 +76,7 @@ class Cutter {
   }
 
  private:
-  // The last place of the best kind; looks at nothing behind `limit_`.
+  // Returns the last position of the best kind. Reads nothing after `limit_`.
   Place end_of_stretch() {
     paragraph_ = sentence_ = word_ = {};
     fence_ = 0;
@@ -99,7 +100,7 @@ class Cutter {
     return {at, code};
   }
 
-  // A whole line. Its end counts as the end of a sentence.
+  // Examines a whole line. Its end counts as the end of a sentence.
   void look_at(std::size_t line, std::size_t end, bool& code) {
     const std::string_view content = rest_.substr(line, end - line);
     if ((line > 0 || at_line_start_) && is_fence(content)) {
@@ -125,12 +126,12 @@ class Cutter {
 
   std::string_view rest_;
   const std::size_t limit_;
-  bool code_ = false;  // rest_ begins within a block of code
+  bool code_ = false;  // rest_ starts inside a code block
   bool at_line_start_ = true;
   Place paragraph_;
   Place sentence_;
   Place word_;
-  std::size_t fence_ = 0;  // where the last block of code begins
+  std::size_t fence_ = 0;  // start of the last code block
 };
 
 }  // namespace

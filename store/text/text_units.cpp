@@ -70,7 +70,7 @@ class UnitSplitter {
         break;
       case LineKind::table: take(UnitKind::table, begin, end); break;
       case LineKind::text:
-        // An indented line goes on with its list item.
+        // An indented line continues its list item.
         if (open_ && kind_ == UnitKind::bullet && (line.front() == ' ' || line.front() == '\t'))
           end_ = end;
         else
@@ -181,7 +181,7 @@ std::size_t sentence_end_at(std::string_view text, std::size_t i) {
     // "1. First" opens a list item.
     const bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
     if (number && (begin == 0 || text[begin - 1] == '\n')) return 0;
-    // "file.cpp. then" with a small letter after it goes on.
+    // "file.cpp. then": a lower-case letter continues the sentence.
     std::size_t next = end;
     while (next < text.size() && text[next] == ' ')
       ++next;
@@ -198,7 +198,7 @@ struct Fence {
   std::string_view info;
 };
 
-// CommonMark: at most three spaces, then three or more of ` or ~. The info string of a ` fence holds no `.
+// CommonMark: at most three spaces, then three or more of ` or ~. The info string of a ` fence contains no `.
 std::optional<Fence> fence_of(std::string_view line) {
   const auto start = line.find_first_not_of(' ');
   if (start == std::string_view::npos || start > 3) return std::nullopt;

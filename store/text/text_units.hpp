@@ -11,23 +11,23 @@ namespace memd {
 
 enum class UnitKind : std::uint8_t { sentence, bullet, heading, table, code };
 
-// A piece of a message that is kept or dropped as a whole.
+// A part of a message that is kept or dropped as a whole.
 struct TextUnit {
-  std::string_view text;  // inside the message; line breaks of a sentence are still in it
+  std::string_view text;  // inside the message; still contains a sentence's line breaks
   UnitKind kind = UnitKind::sentence;
 };
 
-// Cuts Markdown-ish text into sentences, list items, headings, tables and whole code blocks, in order. Whatever is not
-// blank is in exactly one unit.
+// Splits Markdown-like text into sentences, list items, headings, tables and whole code blocks, in order. Every
+// non-blank character is in exactly one unit.
 std::vector<TextUnit> split_units(std::string_view text);
 
-// Follows Markdown code fences line by line. A value; one thread.
+// Tracks Markdown code fences line by line. A value; one thread.
 class FenceTracker {
  public:
-  // `line` without its newline. Afterwards is_open() tells about the line that follows.
+  // Reads `line` without its newline. Afterwards is_open() applies to the next line.
   void line(std::string_view line);
   bool is_open() const { return length_ > 0; }
-  // The line that closes the open fence.
+  // Returns the line that closes the open fence.
   std::string closing() const { return std::string(length_, mark_); }
 
  private:
@@ -35,34 +35,34 @@ class FenceTracker {
   std::size_t length_ = 0;  // of the opening fence; 0: none is open
 };
 
-// Whether the byte at `i` goes on a UTF-8 sequence.
+// Returns whether the byte at `i` continues a UTF-8 sequence.
 inline bool is_utf8_tail(std::string_view text, std::size_t i) {
   return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
 }
 
-// Whether sentence_end_at() has to be asked about this byte.
+// Returns whether sentence_end_at() has to be called for this byte.
 inline bool may_end_sentence(char c) {
   static constexpr auto kMarks = [] {
     std::array<bool, 256> out{};
-    for (const unsigned mark : {0x2EU, 0x21U, 0x3FU, 0xE3U, 0xEFU})  // . ! ? and what begins 。！？
+    for (const unsigned mark : {0x2EU, 0x21U, 0x3FU, 0xE3U, 0xEFU})  // . ! ? and the first bytes of 。！？
       out[mark] = true;
     return out;
   }();
   return kMarks[static_cast<unsigned char>(c)];
 }
 
-// The end (exclusive) of the sentence mark at `i` if one ends a sentence there, else 0. Dots inside paths, versions,
-// numbers and abbreviations such as "e.g." do not; 。！？ do without a blank after them.
+// Returns the end (exclusive) of the sentence mark at `i` if it ends a sentence, else 0. Dots in paths, versions,
+// numbers and abbreviations such as "e.g." do not; 。！？ do without a following blank.
 std::size_t sentence_end_at(std::string_view text, std::size_t i);
 
-// A fenced block of an answer.
+// A fenced code block of an answer.
 struct CodeSnippet {
-  std::string language;  // as written behind the fence; may be empty
+  std::string language;  // as written after the fence; may be empty
   std::string code;      // without the fences, with its last newline
   bool closed = true;    // false: the text ended inside the block
 };
 
-// Fenced code blocks of a text (``` or ~~~, any length ≥ 3), in order. Any thread.
+// Returns the fenced code blocks of a text (``` or ~~~, any length ≥ 3), in order. Thread-safe.
 std::vector<CodeSnippet> code_snippets(std::string_view markdown);
 
 }  // namespace memd

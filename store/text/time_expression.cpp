@@ -98,7 +98,7 @@ sys_days month_start(int year, int month) {
   return sys_days(std::chrono::year(months / 12) / std::chrono::month(static_cast<unsigned>(months % 12 + 1)) / 1);
 }
 
-// As other languages than English name it.
+// A period named in a language other than English.
 struct Period {
   WordClass names;
   Unit unit;
@@ -129,7 +129,7 @@ class Finder {
     return std::nullopt;
   }
 
-  // The longest of those that begin first.
+  // Returns the longest of the expressions that start first.
   std::optional<TimeExpression> find_in_other_languages(std::string_view text) const {
     if (now_ == 0 || !tokenizer::has_other_scripts(text)) return std::nullopt;
     const std::string small = tokenizer::small_cyrillic(text);
@@ -158,7 +158,7 @@ class Finder {
     return {range, words_[first].first, words_[last].end, is_relative};
   }
 
-  // The whole unit, `back` of them ago; weeks start on Monday.
+  // Returns the whole unit `back` units ago; weeks start on Monday.
   TimeRange unit_ago(Unit unit, int back) const {
     back = std::min(back, 1000);
     if (unit == Unit::day) return between(today_ - days(back), today_ - days(back - 1));
@@ -249,11 +249,11 @@ std::optional<TimeExpression> find_time_expression(std::string_view text, TimeMs
 namespace {
 
 struct SpanUnit {
-  std::string_view name;  // the plural has an s
+  std::string_view name;  // the plural adds an s
   TimeMs ms;
 };
 constexpr TimeMs kMinute = 60'000;
-constexpr TimeMs kLastTime = 253'402'300'799'999;  // of the year 9999: RFC 3339 has four digits
+constexpr TimeMs kLastTime = 253'402'300'799'999;  // end of the year 9999: RFC 3339 has four digits
 constexpr std::array kSpanUnits{
     SpanUnit{"m", kMinute},          SpanUnit{"min", kMinute},          SpanUnit{"minute", kMinute},
     SpanUnit{"h", 60 * kMinute},     SpanUnit{"hr", 60 * kMinute},      SpanUnit{"hour", 60 * kMinute},
@@ -297,8 +297,7 @@ std::optional<TimeMs> parse_span(std::string_view s) {
 
 bool is_date(std::string_view s) { return s.size() == 10 && s[4] == '-' && s[7] == '-'; }
 
-// What a question may say of a time, and nothing else: "this week", "last monday", "friday", "may 2026", "march",
-// "2025".
+// Parses a text that consists of a time expression: "this week", "last monday", "friday", "may 2026", "march", "2025".
 std::optional<TimeRange> parse_words(const std::string& s, TimeMs now) {
   std::vector<std::string> readings{s, "in " + s};
   if (s.size() > 4 && s.ends_with("day")) readings.push_back("last " + s);
@@ -312,7 +311,7 @@ std::optional<TimeRange> parse_words(const std::string& s, TimeMs now) {
 // "2026-05"
 std::optional<TimeRange> parse_month(std::string_view s) {
   if (s.size() != 7 || s[4] != '-') return std::nullopt;
-  const auto first = parse_rfc3339(std::string(s) + "-01");  // as the calendar counts, whatever the zone
+  const auto first = parse_rfc3339(std::string(s) + "-01");  // calendar arithmetic, independent of the time zone
   if (!first) return std::nullopt;
   const auto behind = parse_rfc3339(format_rfc3339(*first + 31 * kMsPerDay).substr(0, 7) + "-01");
   return TimeRange{from_local(*first), from_local(behind.value_or(*first + 31 * kMsPerDay))};
@@ -330,7 +329,8 @@ std::optional<TimeMs> parse_day_and_time(std::string_view s, std::int64_t today)
   return std::nullopt;
 }
 
-// "last week" as an end takes in all of it; "last 3 days" is a span back from now.
+// Returns whether it is a whole period: "last week" as an end includes all of it, while "last 3 days" is a span back
+// from now.
 bool is_period(std::string_view s) {
   return (s.starts_with("last ") || s.starts_with("past ")) && s.find_first_of("0123456789") == std::string_view::npos;
 }

@@ -18,16 +18,17 @@ namespace memd {
 namespace {
 
 constexpr std::size_t kSlots = std::size_t{1} << 17;
-// Merging takes the square of it. A longer piece is cut: base64, lines of one character. A byte counts them.
+// Maximum bytes of a piece that is merged, because merging is quadratic. Longer pieces (base64, runs of one character)
+// are split. The length fits in a byte.
 constexpr std::size_t kMostMerged = 64;
-constexpr std::size_t kLongestToken = 128;  // blanks
+constexpr std::size_t kLongestToken = 128;  // bytes of the longest token, a run of blanks
 
 using Rank = std::uint32_t;
 constexpr Rank kNone = std::numeric_limits<Rank>::max();
 
 static_assert(std::endian::native == std::endian::little, "the table is little-endian");
 
-// FNV-1a: the hash of two parts together goes on from that of the first.
+// FNV-1a: the hash of two adjacent parts continues that of the first.
 constexpr std::uint64_t kEmptyHash = 0xCBF29CE484222325;
 std::uint64_t extend(std::uint64_t hash, std::string_view bytes) {
   for (const char c : bytes)
@@ -49,8 +50,8 @@ Rank rank_with(std::uint64_t hash) {
 
 Rank rank_of(std::string_view token) { return rank_with(extend(kEmptyHash, token)); }
 
-// Of at most kMostMerged bytes: the pair with the lowest rank becomes one, the first of those with the same, until no
-// pair has a rank. A part is called by where it begins.
+// Merges a piece of at most kMostMerged bytes: joins the pair with the lowest rank, the leftmost on a tie, until no
+// pair has a rank. A part is identified by its start.
 class Merging {
  public:
   explicit Merging(std::string_view piece) : piece_(piece) {
@@ -80,7 +81,7 @@ class Merging {
   }
 
  private:
-  // Rank and, in the low byte, the part of a pair: the lowest is the one to merge.
+  // Rank, and in the low byte the first part of the pair; the smallest value is merged next.
   using Pair = std::uint32_t;
 
   Pair lowest() const {
@@ -90,7 +91,7 @@ class Merging {
     return best;
   }
 
-  // The part that begins at `i`, together with the next.
+  // Updates the pair of the part at `i` and the next one.
   void look_at_pair(std::size_t i) {
     const std::size_t second = next_[i];
     pairs_[i] = kNone;
@@ -107,11 +108,12 @@ class Merging {
   std::array<std::uint8_t, kMostMerged + 1> before_;
 };
 
-// What pieces came to, for words come again and again: the same words are merged once. All threads share it; an entry
-// is one word of memory, the hash of the piece with the tokens in its low byte.
+// A cache of token counts by piece, because words repeat. Shared by all threads. An entry is one atomic word: the hash
+// of the piece with the token count in its low byte.
 class KnownPieces {
  public:
-  // The tokens of a piece of at most kMostMerged bytes. Mistakes another piece for it once in 2^40 times.
+  // Returns the token count of a piece of at most kMostMerged bytes. The probability of a hash collision is 2^-40 per
+  // lookup.
   template <class Count>
   std::size_t tokens(std::string_view piece, Count&& count) {
     const std::uint64_t hash = hash64(piece);
@@ -130,13 +132,13 @@ class KnownPieces {
 
 std::size_t count_whole_or_merged(std::string_view piece) { return rank_of(piece) != kNone ? 1 : Merging(piece).run(); }
 
-// How many tokens byte-pair encoding makes of a piece that a tokenizer's pre-tokenizer cut out, with the first 65,535
-// of the ranks of cl100k. Ranks are merged in order, so what the others would still merge counts more here, never less:
-// over texts of agents some 3.5%. O(n), no allocation, thread-safe.
+// Returns the number of byte-pair tokens of a piece from the pre-tokeniser, with the first 65,535 ranks of cl100k.
+// Ranks are merged in order, so missing ranks can only raise the count, by about 3.5% over agents' texts. O(n), no
+// allocation, thread-safe.
 //
 // The table (packaging/tokenizer/make_byte_pairs.py) is compiled into the binary: 2^17 slots of 32 bits, open
 // addressing with steps of one; the low half is rank + 1, 0 in an empty slot, the high half the first bits of the
-// token's hash. A false match, one in some 25,000 lookups of what is not there, costs a token more or less.
+// token's hash. A false match (about one in 25,000 lookups of absent tokens) changes the count by one token.
 std::size_t count_byte_pairs(std::string_view piece) {
   static constinit KnownPieces known;
   if (piece.size() <= 1) return piece.size();
@@ -148,11 +150,11 @@ std::size_t count_byte_pairs(std::string_view piece) {
   return tokens + count_whole_or_merged(piece);
 }
 
-// Pieces are counted until the text ends or there are more than `limit` tokens.
+// The result of counting pieces until the end of the text or more than `limit` tokens.
 struct Counted {
   std::size_t tokens = 0;
-  std::size_t position = 0;  // where counting ended
-  TokenPrefix within;        // before the piece that passed the limit
+  std::size_t position = 0;  // position at which counting ended
+  TokenPrefix within;        // up to the piece that exceeded the limit
 };
 
 Counted count(std::string_view text, std::size_t limit) {
@@ -167,9 +169,9 @@ Counted count(std::string_view text, std::size_t limit) {
   return out;
 }
 
-// More of a long piece than nothing: `whole` pieces of it fit.
+// Takes a part of a long piece. `whole` is the prefix of complete pieces that fit.
 TokenPrefix cut_inside_piece(std::string_view text, std::size_t tokens, TokenPrefix whole, std::size_t piece_end) {
-  constexpr std::size_t kLongPiece = 64;  // without a border inside, such as base64
+  constexpr std::size_t kLongPiece = 64;  // without a boundary inside, such as base64
   const auto with = [&](std::size_t end) {
     return whole.tokens + estimate_tokens(text.substr(whole.bytes, end - whole.bytes));
   };
@@ -181,7 +183,7 @@ TokenPrefix cut_inside_piece(std::string_view text, std::size_t tokens, TokenPre
   while (low > 0 && is_utf8_tail(text, low))
     --low;
   if (low == whole.bytes) return whole;
-  // Where there is no border, the pieces before can be others, too.
+  // A cut inside a piece can change the pieces before it, so the prefix is counted again.
   std::size_t counted = estimate_tokens(text.substr(0, low));
   while (low > 0 && (counted > tokens || is_utf8_tail(text, low)))
     counted = estimate_tokens(text.substr(0, --low));
@@ -204,7 +206,7 @@ namespace {
 
 constexpr std::string_view kMark = "…";
 
-// The best place to end text[0, limit): an earlier one is taken only if it keeps most of the text.
+// The best position to cut text[0, limit). An earlier position is used only if it keeps most of the text.
 struct Border {
   std::size_t at = 0;
   bool whole_line = false;
@@ -240,7 +242,7 @@ FenceTracker fences_of(std::string_view text) {
 }
 
 std::string shorten(std::string_view text, std::size_t limit, std::size_t& kept) {
-  // A cut inside the opening line of a fence would leave half a fence: the tracker looks at whole lines only.
+  // A cut inside the opening line of a fence would leave a partial fence, because the tracker reads whole lines only.
   const std::size_t line_begin = text.substr(0, limit).rfind('\n');
   const std::size_t whole_lines = line_begin == std::string_view::npos ? 0 : line_begin + 1;
   const bool in_fence = fences_of(text.substr(0, whole_lines)).is_open();
@@ -272,7 +274,7 @@ CutText cut_to_tokens(std::string_view text, std::size_t max_tokens) {
     return out;
   }
   out.cut = true;
-  // The mark and a closing fence are not part of the prefix, so what was found may have to give way to them.
+  // The mark and a closing fence come on top of the prefix, so the prefix may have to be shortened for them.
   for (std::size_t allowed = max_tokens; allowed > 0; prefix = prefix_within_tokens(text, allowed)) {
     std::size_t kept = 0;
     std::string shorter = shorten(text, prefix.bytes, kept);

@@ -7,22 +7,22 @@
 
 namespace memd {
 
-// What words are known as. Each is a list of the data files in store/text/words, by the same name.
+// Classes of words. Each is a list with the same name in the data files in store/text/words.
 enum class WordClass : std::uint8_t {
-  // What a word can do for a topic. A word that is in no list tells something.
-  stop,    // carries no subject, whatever it stands in
-  border,  // no topic goes across it; a query may ask for it
-  verb,    // no topic goes across it except in code: `git rebase --continue`
-  filler,  // only between or behind words that tell something: "file", "value"
-  common,  // tells something only beside another such word: "merge conflict", "failing test"
-  // How words of a language are read.
-  pale,           // tells nothing of what a text is about, as a stop word does
-  abbreviation,   // its full stop ends no sentence
-  before_date,    // what follows may be a date
-  adjective_end,  // a word that ends so is an adjective
-  particle,       // is written behind a noun, without a blank
-  ending,         // a word that ends so names nothing
-  // When something was, in other languages than English.
+  // The role of a word in a topic. A word in no list is informative.
+  stop,    // has no subject in any context
+  border,  // no topic spans it; a query may contain it
+  verb,    // no topic spans it except in code: `git rebase --continue`
+  filler,  // only between or after informative words: "file", "value"
+  common,  // informative only beside another such word: "merge conflict", "failing test"
+  // Words with a grammatical role.
+  pale,           // as uninformative as a stop word
+  abbreviation,   // its full stop does not end a sentence
+  before_date,    // a date may follow
+  adjective_end,  // ending of an adjective
+  particle,       // attached to a noun without a blank
+  ending,         // ending of a word that is no name
+  // Times in languages other than English.
   today,
   yesterday,
   day_before_yesterday,
@@ -31,40 +31,41 @@ enum class WordClass : std::uint8_t {
   this_month,
   last_month,
   last_year,
-  // Behind the last dot of a name.
+  // Endings after the last dot of a name.
   file_ending,  // of a file of a project
-  name_ending,  // of a file or a host: no name of code ends so
-  // Names of code that tell nothing of a project.
-  standard_module,  // what stands in front of the first dot or the first two colons
+  name_ending,  // of a file or a host; no code name ends so
+  // Code names that are not specific to a project.
+  standard_module,  // the part before the first dot or the first two colons
   standard_name,    // the whole name
-  unit,             // behind a number: what it counts
+  unit,             // follows a number and names its unit
   // Programs of a command line.
-  subcommand,     // the word behind them tells what they do
-  no_program,     // words of the shell, and what does no work
-  tells_end,      // how the command before ended
-  output_filter,  // shows less of an output
-  housekeeping,   // needs no telling to be run again
-  look,           // shows something, once
-  program,        // others that take options: what begins with "-" behind their name is one
+  subcommand,     // the next word is their subcommand
+  no_program,     // shell keywords, and programs without an effect
+  tells_end,      // prints the exit status of the previous command
+  output_filter,  // filters an output
+  housekeeping,   // not worth listing for a resumption
+  look,           // only displays something
+  program,        // other programs with options, so that a "-" word after them is a flag
   // Secrets.
-  password_name,        // a name that ends so holds a password
-  short_password_name,  // the same, if a word of the name begins there
-  key_name,             // a name that ends so holds a key
-  maybe_key_name,       // the same, if its value looks like nothing else
-  query_key_name,       // holds a key in the query of a URL
-  harmless_name,        // a name that ends so holds no secret, whatever the other lists say
-  placeholder,          // a value that begins so stands for one, unless what follows is random
-  placeholder_part,     // a value that holds this stands for one
+  password_name,        // a name with this ending holds a password
+  short_password_name,  // likewise, if the ending starts a word of the name
+  key_name,             // a name with this ending holds a key
+  maybe_key_name,       // likewise, if its value does not look like something else
+  query_key_name,       // a query parameter of a URL that holds a key
+  harmless_name,        // a name with this ending holds no secret, overriding the other lists
+  placeholder,          // a value with this prefix is a placeholder, unless random text follows
+  placeholder_part,     // a value that contains this is a placeholder
   // Titles of sessions.
-  empty_title,  // what begins so tells nothing
-  empty_line,   // the first line of a prompt that begins so tells nothing
+  empty_title,  // a title with this prefix is uninformative
+  empty_line,   // a prompt's first line with this prefix is uninformative
 };
 
-// Of the data files that are part of the program. Every thread may ask.
+// Returns a list of the built-in data files. Thread-safe.
 const WordList& words(WordClass of);
 
-// Whether the word carries no subject: English words, Russian ones (of Snowball's list), and what questions are asked
-// with in Chinese, Japanese and Korean. A query leaves them out if it has others. ASCII letters are in lower case.
+// Returns whether the word carries no subject: English and Russian stop words (from Snowball's list), and question
+// words in Chinese, Japanese and Korean. A query ignores them if it has other words. ASCII letters must be in lower
+// case.
 bool is_stop_word(std::string_view word);
 
 }  // namespace memd

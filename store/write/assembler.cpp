@@ -52,12 +52,12 @@ const CopiedPrefix::Facts& CopiedPrefix::facts_of_origins(const SessionWork& for
 
 const std::vector<CopiedPrefix::Fork>& CopiedPrefix::forks_of(const SessionWork& origin) {
   if (const auto it = forks_.find(origin.uid); it != forks_.end()) return it->second;
-  // A fork of a fork repeats what the first repeated, and may have been read before both.
+  // A fork of a fork repeats what the first fork repeated, and may have been read before both.
   struct Descendant {
     std::int64_t pk = 0;
     std::string uid;
     TimeMs started_at = 0;
-    TimeMs parted_at = 0;  // from the origin
+    TimeMs parted_at = 0;  // when it, or the first fork above it, left the origin
   };
   std::vector<Descendant> found{{0, origin.uid, 0, std::numeric_limits<TimeMs>::max()}};
   for (std::size_t i = 0; i < found.size() && i < kMostForks; ++i) {
@@ -133,7 +133,7 @@ AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::str
                                const BatchNotes* notes) {
   mask_secrets(batch);
   const BatchNotes made = notes == nullptr ? BatchNotes(batch) : BatchNotes();
-  copies_.clear();  // other sources may have said more since
+  copies_.clear();  // other sources may have added events since
   AssemblyStats stats;
   AssemblyContext context{source, adapter_version, now, notes == nullptr ? made : *notes, stats};
   for (const auto& update : batch.sessions)
@@ -146,7 +146,7 @@ AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::str
   return stats;
 }
 
-// The transcript goes on where prompts from a history stand.
+// Removes the prompts from a history, because the transcript continues at their place.
 void Assembler::give_way(SessionWork& s) {
   history_.withdraw(s);
   if (s.next_seq > 0) return;
@@ -154,7 +154,7 @@ void Assembler::give_way(SessionWork& s) {
   s.project_pk = 0;
 }
 
-// A prompt that a history filed under another session.
+// Claims a prompt that a history stored under another session.
 void Assembler::take_over(SessionWork& s, const Event& e, const AssemblyContext& context) {
   const auto holder = history_.holder_of(e);
   if (!holder || *holder == s.uid) return;
@@ -198,23 +198,23 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
   facts_.note_title(s, e.event_id);
   if (s.counted_elsewhere) {
     sessions_.rows().drop_record_counts(s);
-    if (!e.cwd.empty()) s.project_pk = 0;  // that of the directory it began in
+    if (!e.cwd.empty()) s.project_pk = 0;  // the project of the directory in which it began
   }
   facts_.note_times(s, e.time);
   facts_.note_life(s, e, context.now);
   if (e.lifecycle == "session_start" && (!s.forked_from.empty() || !s.parent_uid.empty())) {
-    sessions_.rows().save(s, context.now);  // its origin, read next, has to find it
+    sessions_.rows().save(s, context.now);  // so that its origin, which is read next, finds it
     s.dirty = true;
   }
   if (!s.history.empty()) history_.cover(s, e);
   if (e.kind == EventKind::user_msg && e.starts_exchange) take_over(s, e, context);
 
-  // What a person may answer to; a prompt closes the exchange that holds it.
+  // The agent's text that the user may be answering. A prompt closes the exchange that holds it.
   const bool words = e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention;
   const std::string offered = words && s.has_draft ? last_said(s.draft) : std::string();
   const std::optional<std::int64_t> before = s.has_draft ? std::optional(s.draft.first_seq) : std::nullopt;
   exchange_.take(s, e, seq, context);
-  // A prompt that follows an event before the exchange in front of it, or what Codex calls so.
+  // The prompt follows an event before the preceding exchange, or Codex reports a rollback.
   const bool asks_again = before && s.draft.first_seq == seq && parent.seq && *parent.seq < *before;
   if (before && (asks_again || (e.lifecycle == "rollback" && (parent.seq || parent.is_root)))) {
     if (!s.draft.stored) exchanges_.save(s, s.draft, context.now);
@@ -254,7 +254,7 @@ void Assembler::note_lifecycle(SessionWork& s, const Event& e, std::int64_t seq)
 
 std::vector<SourceId> Assembler::rewind(std::string_view uid, const Source& source, std::uint32_t keep, TimeMs now) {
   if (!sessions_.exists(uid)) return {};
-  flush(now);  // the rows are the truth from here on
+  flush(now);  // from here on only the rows are used
   const std::int64_t pk = sessions_.get(uid, now).pk;
   const auto cut = tail_.find(pk, source.id, keep);
   if (!cut) return {};

@@ -27,13 +27,13 @@
 
 namespace memd::assembly {
 
-// Finds copies among events whose ids hold in their session only (Event::id_is_local). A fork begins with what its
-// origin had said and done until then, written anew, with new times, in one go. So an event is a copy when
-// * its session is a fork or a subagent, no more than kCopySeconds old, and its origin (or the origin's origin) holds
-//   the same; or, where the fork was read first,
-// * its session has a fork (or a fork of a fork) that began after it and holds the same within its first
-//   kCopySeconds.
-// Remembers only what can be read back from the rows, until clear(). Writer thread only. Throws ErrorException.
+// Detects copies among events whose ids are unique only within their session (Event::id_is_local). A fork starts with
+// everything its origin contained until then, written again at once with new times. An event is a copy in two cases:
+// * Its session is a fork or a subagent at most kCopySeconds old, and its origin (or the origin's origin) has the same
+// content.
+// * Its session has a fork (or a fork of a fork) that started later and has the same content within its first
+// kCopySeconds. This happens when the fork was read first.
+// Until clear(), caches only data that can be read back from the rows. Writer thread only. Throws ErrorException.
 class CopiedPrefix {
  public:
   CopiedPrefix(sqlite::Database& db, EventRows& events) : db_(db), events_(events) {}
@@ -42,9 +42,9 @@ class CopiedPrefix {
   void clear();
 
  private:
-  using Facts = std::unordered_set<std::uint64_t>;  // kind and content
+  using Facts = std::unordered_set<std::uint64_t>;  // hashes of kind and content
   struct Fork {
-    TimeMs parted_at = 0;  // from the origin
+    TimeMs parted_at = 0;  // when the fork, or the first fork above it, left the origin
     Facts facts;           // of the fork's first kCopySeconds
   };
   const Facts& facts_of_origins(const SessionWork& fork);
@@ -57,35 +57,36 @@ class CopiedPrefix {
   std::unordered_map<std::string, std::vector<Fork>> forks_;  // by the origin's uid
 };
 
+// Period after the start of a fork in which an event may be a copy, in milliseconds.
 inline constexpr TimeMs kCopySeconds = 5000;
 
-// The one place where events become sessions, numbered event rows and exchanges, for all platforms. Incremental and
-// restart-safe: whatever the slices, the rows come out the same, because everything remembered here can be read back
-// from the rows. Pairs calls with results, counts a response's usage once, notices changes of directory and branch,
-// retries, test runs, edits, decisions and outcomes.
-// Writer thread only; runs inside the writer's transaction. Throws ErrorException, after which forget() is due.
+// Turns the events of all platforms into sessions, numbered event rows and exchanges. Incremental and restart-safe: the
+// rows do not depend on how the input is sliced, because all state here can be read back from the rows. Pairs calls
+// with results, counts the usage of a response once, and detects changes of directory and branch, retries, test runs,
+// edits, decisions and outcomes.
+// Writer thread only; runs inside the writer's transaction. Throws ErrorException; the caller must then call forget().
 class Assembler {
  public:
   explicit Assembler(sqlite::Database& db);
 
-  // Masks secrets in the batch before anything is made of it. `notes`: of this batch; null: they are made here.
+  // Masks secrets in the batch first. `notes` are the notes of this batch; if null, they are computed here.
   AssemblyStats apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now,
                       const BatchNotes* notes = nullptr);
 
-  // Takes back what `source` gave of a session behind its first `keep` items: events, exchanges from there on and all
-  // that hangs on them, so that reading the items anew gives the rows of a first reading. Events of other sources that
-  // stand behind are taken back with them; those sources are returned and have to be read again. Nothing is taken back
-  // if one of them cannot be (it is gone): items that are new are then appended, changed ones stay as they were.
+  // Removes everything that `source` gave of a session after its first `keep` items: events, the exchanges from there
+  // on, and all rows that depend on them. Reading the items again then gives the same rows as a first reading. Later
+  // events of other sources are removed too; returns those sources, which the caller has to read again. Removes nothing
+  // if one of those sources is no longer active: new items are then appended, and changed ones keep their old rows.
   std::vector<SourceId> rewind(std::string_view session_uid, const Source& source, std::uint32_t keep, TimeMs now);
-  // Whether an exchange of this session begins with the event, taken from that item of the source.
+  // Returns whether the event opens an exchange of this session and was read from this item of the source.
   bool opens_exchange(std::string_view session_uid, SourceId source, std::uint64_t event_id, std::uint32_t item);
 
-  void flush(TimeMs now);  // writes open exchanges and sessions; before a commit
-  void forget();           // drops all memory; after a rollback
-  // For a rebuild, before anything is applied: these exchanges stand in the table, and those to come get the keys that
-  // they leave free, as they did when they came first.
+  void flush(TimeMs now);  // writes open exchanges and sessions; call before a commit
+  void forget();           // drops all cached state; call after a rollback
+  // For a rebuild, before anything is applied: registers the keys of exchanges that are already in the table. New
+  // exchanges get the keys that these leave free, as they did originally.
   void reserve(const std::vector<ExchangeId>& ids) { exchanges_.reserve(ids); }
-  void release();  // gives back what a large ingest needed
+  void release();  // frees memory that only a large ingest needs
 
  private:
   void apply_event(Event& event, AssemblyContext& context);
@@ -108,7 +109,7 @@ class Assembler {
   RecordChain chain_;
   Branches branches_;
   SessionTail tail_;
-  // What follows from an event.
+  // What is derived from an event.
   SessionFacts facts_;
   ExchangeBuilder exchange_;
   ObservationCollector observations_;

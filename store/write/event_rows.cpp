@@ -18,11 +18,12 @@ constexpr std::size_t kMostHeld = 2'048;
 constexpr std::size_t kCachedPaths = 20'000;
 // Derived events take their id from the event they come from; adapters number theirs from 0.
 constexpr std::uint32_t kDerivedIndexBase = 1u << 16;
-constexpr std::int64_t kFarthestPlan = 1000;  // behind its call
+constexpr std::int64_t kFarthestPlan = 1000;  // maximum distance in sequence numbers behind its call
 
 std::optional<std::int64_t> pk_or_null(std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); }
 
-// Behind the tag that stands on the first line alone: models that think in the open write "<thinking>" there.
+// Returns the text after a tag that is alone on the first line, such as the "<thinking>" of models that write their
+// reasoning into the answer.
 std::string_view behind_tag(std::string_view text) {
   const auto end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
   const bool tag = text.starts_with('<') && end != std::string_view::npos && text.substr(end).starts_with(">\n");
@@ -32,7 +33,7 @@ std::string_view behind_tag(std::string_view text) {
 std::string summary_of(const Event& e) {
   if (e.kind == EventKind::lifecycle)
     return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + first_line(e.summary, kEventSummaryBytes);
-  if (e.kind == EventKind::thinking) return {};  // fetched from the raw record when somebody asks
+  if (e.kind == EventKind::thinking) return {};  // read from the raw record on request
   const std::string_view text = e.summary.empty() ? e.text : e.summary;
   return first_line(e.kind == EventKind::assistant_msg ? behind_tag(text) : text, kEventSummaryBytes);
 }
@@ -195,7 +196,7 @@ std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::
   return call;
 }
 
-// Rows derived from a call stand right behind it.
+// Rows derived from a call follow it directly.
 std::vector<EventRecord*> EventRows::held_plans(const EventRecord& call) {
   std::vector<EventRecord*> plans;
   for (auto* row = held(call.session_pk, call.seq + 1); row != nullptr && row->parent_seq == call.seq;

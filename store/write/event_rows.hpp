@@ -38,16 +38,17 @@ struct EventRecord {
   std::int64_t tokens = 0;
   SourceId source = 0;
   RawRef raw;
-  ToolFacts facts;  // rows of their own
+  ToolFacts facts;  // stored in tables of their own
 };
 
-// The event that an event follows.
+// The parent of an event.
 struct EventParent {
-  std::optional<std::int64_t> seq;  // nullopt: not told, not in the store, or of another session
-  bool is_root = false;             // the platform says that there is none
+  std::optional<std::int64_t> seq;  // nullopt: not reported, not in the store, or in another session
+  bool is_root = false;             // the platform says that the event has no parent
 };
 
-// Rows of `paths`, one per distinct path, with a bounded cache. Writer thread only. Throws ErrorException.
+// Stores and looks up rows of `paths`, one per distinct path, with a bounded cache. Writer thread only. Throws
+// ErrorException.
 class PathInterner {
  public:
   explicit PathInterner(sqlite::Database& db) : db_(db) {}
@@ -60,34 +61,34 @@ class PathInterner {
   std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> cache_;
 };
 
-// Reads and writes rows of `events`, and of the tables with their facts. Holds back the newest rows of a session, to
-// write many at once and to pair calls with results before they are written. Call write() before reading rows of
-// `events`, or writing rows that refer to them. Writer thread only. Throws ErrorException.
+// Reads and writes rows of `events` and of the tables with their facts. Buffers the newest rows of a session, to insert
+// many at once and to pair calls with results before they are written. Call write() before reading rows of `events` or
+// writing rows that refer to them. Writer thread only. Throws ErrorException.
 class EventRows {
  public:
   EventRows(sqlite::Database& db, IdentityIndex& identities) : db_(db), identities_(identities) {}
 
-  bool insert(EventRecord row);     // false: the event is in the store already (under whatever session)
-  void write();                     // the rows held back
-  void write_for_deletion();        // with their identities, which go when rows are deleted
+  bool insert(EventRecord row);     // false: the event is already in the store (possibly under another session)
+  void write();                     // writes the buffered rows
+  void write_for_deletion();        // also writes their identities, which triggers delete together with the rows
   void forget() { held_.clear(); }  // after a rollback
   std::optional<std::int64_t> session_of(std::uint64_t event_id);
-  // Whether the event opened an exchange of this session, taken from that item of the source.
+  // Returns whether the event opened an exchange of this session and was read from this item of the source.
   bool opens_exchange(std::uint64_t event_id, std::string_view session_uid, SourceId source, std::uint32_t item);
   void pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_t result_seq);
   std::optional<OpenCall> find_open_call(std::int64_t session_pk, std::uint64_t call_key);
 
-  // What a call meant to change, one row a file (kFlagPlanned), children of the call's row.
+  // A change that a call intends to make to one file. Stored as a child row of the call's row with kFlagPlanned.
   struct PlannedEdit {
     std::int64_t path_pk = 0;
     std::int64_t lines_added = 0;
     std::int64_t lines_removed = 0;
   };
-  std::vector<PlannedEdit> take_planned_edits(std::int64_t session_pk, std::int64_t call_seq);  // they were made
-  // They were not: the rows stay as they are, marked kFlagError, so that numbers have no gaps.
+  std::vector<PlannedEdit> take_planned_edits(std::int64_t session_pk, std::int64_t call_seq);  // clears kFlagPlanned
+  // Adds kFlagError: the edits were not made. The rows stay, so that sequence numbers have no gaps.
   void fail_planned_edits(std::int64_t session_pk, std::int64_t call_seq);
 
-  // Marks queued words that came again as a prompt; `text_hash` as stored in input_hash.
+  // Marks queued messages that came again as a prompt. `text_hash` is the value stored in input_hash.
   void supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash);
 
  private:
@@ -98,15 +99,15 @@ class EventRows {
 
   sqlite::Database& db_;
   IdentityIndex& identities_;
-  std::vector<EventRecord> held_;  // of one session, with consecutive numbers
+  std::vector<EventRecord> held_;  // of one session, with consecutive sequence numbers
 };
 
 struct AssemblyStats {
-  std::uint64_t events = 0;      // rows written, derived ones included
-  std::uint64_t duplicates = 0;  // events that were in the store already: forks, copies, replay
+  std::uint64_t events = 0;      // rows written, including derived ones
+  std::uint64_t duplicates = 0;  // events already in the store: forks, copies, replays
 };
 
-// The batch whose events are being taken in.
+// The batch that is being applied. Does not own its references.
 struct AssemblyContext {
   const Source& source;
   std::string_view adapter_version;
@@ -115,13 +116,13 @@ struct AssemblyContext {
   AssemblyStats& stats;
 };
 
-// Numbers the events of a session and makes their rows: of events as they came, and of those derived from them. Writer
-// thread only; owns nothing. Throws ErrorException.
+// Assigns sequence numbers to the events of a session and builds their rows, both for source events and for events
+// derived from them. Writer thread only; owns nothing. Throws ErrorException.
 class SessionEvents {
  public:
   SessionEvents(EventRows& rows, PathInterner& paths) : rows_(rows), paths_(paths) {}
 
-  // False: the store has the event already. It is counted, and no row is made.
+  // Returns false if the event is already in the store. It is then counted as a duplicate, and no row is written.
   bool append(SessionWork& session, const Event& event, std::optional<std::int64_t> pair_seq, const EventParent& parent,
               AssemblyContext& context);
 
@@ -139,10 +140,11 @@ class SessionEvents {
   PathInterner& paths_;
 };
 
-// What an event says, for comparing it with its copies: the hash of a person's words, input_hash of all else.
+// Returns the hash by which an event is compared with its copies: the text hash of a user's message, input_hash
+// otherwise.
 std::uint64_t content_hash(const Event& event);
 
-// The stored flags of an event as it came.
+// Returns the stored flags of a source event.
 std::uint32_t flags_of(const Event& event);
 inline constexpr std::size_t kEventSummaryBytes = 120;
 

@@ -50,7 +50,7 @@ std::vector<Kept> first_lines_of(sqlite::Database& db, std::int64_t session_pk) 
   return out;
 }
 
-// A title that is made of the first prompt would be made of its first lines from now on.
+// Stores a title derived from the first prompt, because the prompt is about to be cut.
 void write_title_down(sqlite::Database& db, std::int64_t session_pk) {
   const SessionRow session = queries::session_by_pk(db, session_pk);
   if (session.title.empty()) return;
@@ -95,7 +95,7 @@ void insert(sqlite::Database& db, const SessionTable& kept, const NamedRows& nam
   }
 }
 
-// Records of versions 1 and 2 are lists of rows whose columns were fixed.
+// Records of versions 1 and 2 are lists of rows with fixed columns.
 constexpr std::uint64_t kVersion = 3;
 
 void put(raw::ByteWriter& w, const std::vector<Row>& rows) {
@@ -140,7 +140,7 @@ constexpr std::string_view kOldSources =
     "platform path format state state_reason device inode head_hash head_length size mtime cursor generation open_tail"
     " session_uid mark";
 
-// The source of a row of version 1 and 2 stands in two columns.
+// In rows of versions 1 and 2 the source is stored in two columns.
 void join_source(std::vector<Row>& rows) {
   for (Row& row : rows) {
     if (row.size() < 2) continue;
@@ -195,7 +195,7 @@ const NamedRows* rows_of(const std::vector<NamedRows>& record, std::string_view 
   return it == record.end() ? nullptr : &*it;
 }
 
-// What the session's items are in the ledgers of sources that it shares with others.
+// The session's share in the ledgers of sources that also contain other sessions.
 constexpr std::string_view kSharedLedger = "shared coverage";
 
 NamedRows select_shared_ledger(sqlite::Database& db, std::string_view uid) {

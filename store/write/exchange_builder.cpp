@@ -8,7 +8,7 @@
 namespace memd::assembly {
 namespace {
 
-// Whether the event belongs into an exchange even if no human turn came before it.
+// Returns whether the event belongs to an exchange even if no prompt came before it.
 bool needs_exchange(const Event& e) {
   switch (e.kind) {
     case EventKind::assistant_msg:
@@ -56,7 +56,7 @@ void ExchangeBuilder::close(SessionWork& s, TimeMs now) {
 
 void ExchangeBuilder::open_with_prompt(SessionWork& s, const Event& e, std::int64_t seq,
                                        const AssemblyContext& context) {
-  // Words that were queued while the agent worked come again as the next prompt: they were not said twice.
+  // Messages queued while the agent worked come again as the next prompt; they must not be stored twice.
   if (s.has_draft && remove_paragraph(s.draft.text.interventions, e.text)) {
     s.draft.dirty = true;
     events_.supersede_queued(s.pk, s.draft.first_seq, hash64(e.text));

@@ -9,17 +9,17 @@
 
 namespace memd::assembly {
 
-// Opens, grows and closes the newest exchange of a session. A prompt opens one, and so does work that no prompt came
-// before; the next one closes it. Writer thread only; owns nothing. Throws ErrorException.
+// Opens, extends and closes the newest exchange of a session. A prompt opens an exchange and closes the one before.
+// Agent activity without a preceding prompt opens one too. Writer thread only; owns nothing. Throws ErrorException.
 class ExchangeBuilder {
  public:
   ExchangeBuilder(EventRows& events, ExchangeRows& exchanges, PathInterner& paths)
       : events_(events), exchanges_(exchanges), paths_(paths) {}
 
-  // Finds the exchange of an event that was given the number `seq`, and notes how far the exchange has come.
+  // Assigns the event with sequence number `seq` to its exchange and updates the exchange's end.
   void take(SessionWork& session, const Event& event, std::int64_t seq, const AssemblyContext& context);
 
-  // Words of a person besides the prompt.
+  // Adds a user's message other than the prompt.
   void add_intervention(SessionWork& session, const Event& event);
   void add_answer(SessionWork& session, const Event& event);
   void add_call(SessionWork& session, const Event& call);

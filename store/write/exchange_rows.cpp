@@ -23,7 +23,7 @@ OptionalText text_or_null(const std::string& s) { return s.empty() ? std::nullop
 
 void ExchangeRows::keep_ids_in_use() {
   if (next_id_ != 0) return;
-  // Those that are reserved have their rows from the start.
+  // Reserved keys have their rows from the start.
   auto& q = db_.prepare("SELECT exchange_pk FROM exchanges ORDER BY exchange_pk DESC").bind();
   ExchangeId last = 0;
   while (last == 0 && q.step())
@@ -104,7 +104,7 @@ void ExchangeRows::index_text(ExchangeDraft& d) {
 }
 
 void ExchangeRows::write_index() {
-  // External content: the index must be told the old text exactly to forget it.
+  // External content: FTS5 can only delete an entry when given its exact old text.
   auto& forget = db_.prepare(
       "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response, tool_text)"
       " VALUES ('delete', ?, ?, ?, ?, ?)");

@@ -14,8 +14,9 @@
 
 namespace memd::assembly {
 
-// Takes the texts of exchanges out of exchanges_fts before their rows go. It has its content outside: it must be told
-// the old text exactly to forget it. `which` is a condition with `values` for its ?1, ?2, …
+// Deletes the texts of exchanges from exchanges_fts. Call it before their rows are deleted: exchanges_fts has external
+// content, and FTS5 can only delete an entry when given its exact old text. `which` is a condition, with `values` for
+// its ?1, ?2, …
 template <class... Values>
 void forget_texts(sqlite::Database& db, std::string_view which, const Values&... values) {
   db.prepare(
@@ -27,30 +28,31 @@ void forget_texts(sqlite::Database& db, std::string_view which, const Values&...
       .run();
 }
 
-// Reads and writes rows of exchanges, their files and their full-text entries. The full-text entries are held back
-// until write_index(): FTS5 writes a segment whenever row ids do not grow, or a statement of several steps begins.
-// Writer thread only. Throws ErrorException.
+// Reads and writes rows of exchanges, their files and their full-text entries. Buffers the full-text entries until
+// write_index(), because FTS5 writes a segment whenever row ids do not grow or a multi-step statement begins. Writer
+// thread only. Throws ErrorException.
 class ExchangeRows {
  public:
   explicit ExchangeRows(sqlite::Database& db) : db_(db) {}
 
-  // A key for a new exchange. Handed out when it is opened, so that it does not depend on when it is written.
+  // Returns a key for a new exchange. It is assigned when the exchange is opened, so that it does not depend on when
+  // the row is written.
   ExchangeId next_id();
   // See Assembler::reserve.
   void reserve(const std::vector<ExchangeId>& ids) { reserved_.insert(ids.begin(), ids.end()); }
-  // From here on no key that is in the table now is handed out, though its row may be deleted.
+  // Ensures that no key now in the table is assigned again, even if its row is deleted.
   void keep_ids_in_use();
 
-  // Inserts or updates the row and its files; its full-text entry follows.
+  // Inserts or updates the row and its files, and buffers its full-text entry.
   void save(const SessionWork& session, ExchangeDraft& draft, TimeMs ingested_at);
 
-  void write_index();  // the full-text entries held back; before a commit
+  void write_index();  // writes the buffered full-text entries; call before a commit
 
-  // The newest exchange of a session before number `end`, ready to be continued. False if it has none, or the newest is
-  // evicted.
+  // Loads the newest exchange of a session with a number below `end`, ready to be continued. Returns false if there is
+  // none or if it is evicted.
   bool load_newest(std::int64_t session_pk, std::int64_t end, ExchangeDraft& draft);
 
-  // Removes the exchanges of a session from number `first` on, with all that hangs on them.
+  // Deletes the exchanges of a session from number `first` on, with all rows that depend on them.
   void remove_from(std::int64_t session_pk, std::int64_t first);
 
   void forget();  // after a rollback
@@ -60,7 +62,7 @@ class ExchangeRows {
   void save_tools(ExchangeDraft& draft);
   std::int64_t intern_tool(const std::string& tool);
   struct IndexChange {
-    std::optional<ExchangeText> before;  // what the index holds
+    std::optional<ExchangeText> before;  // the text now in the index
     ExchangeText after;
   };
   void index_text(ExchangeDraft& draft);
@@ -69,7 +71,7 @@ class ExchangeRows {
 
   sqlite::Database& db_;
   ExchangeId next_id_ = 0;         // 0: not read yet
-  std::set<ExchangeId> reserved_;  // never handed out
+  std::set<ExchangeId> reserved_;  // keys that are never assigned
   std::unordered_map<std::string, std::int64_t> tools_;
   std::map<ExchangeId, IndexChange> unindexed_;
   std::size_t unindexed_bytes_ = 0;

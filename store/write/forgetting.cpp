@@ -41,7 +41,7 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
                     }
                     return out;
                   }));
-  // What titles may point at.
+  // Records that titles may refer to.
   MEMD_TRY_ASSIGN(const auto records, sqlite::guard([&] {
                     std::vector<std::uint64_t> out;
                     auto& q = writer_.db_.prepare(
@@ -80,7 +80,7 @@ Result<Forgetting::Report> Forgetting::finish() {
     clear_index();
     if (const auto gone = remove_copies_of_store(layout); !gone) throw ErrorException(gone.error());
   });
-  // What is remembered here may be of what is gone.
+  // In-memory state may belong to deleted sessions.
   writer_.assembler_->forget();
   writer_.history_->forget();
   writer_.drift_->forget();
@@ -134,7 +134,7 @@ void Forgetting::remove_sources() {
   }
 }
 
-// Names that stand in tables of their own. Foreign keys would look through all events for each path.
+// Deletes unused rows of name tables. Foreign keys are off because they would scan all events for each path.
 void Forgetting::remove_what_nothing_names() {
   auto& db = writer_.db_;
   db.exec("PRAGMA foreign_keys = OFF");
@@ -145,7 +145,7 @@ void Forgetting::remove_what_nothing_names() {
           " SELECT path_pk FROM events WHERE path_pk IS NOT NULL)",
           "DELETE FROM projects WHERE project_pk NOT IN (SELECT project_pk FROM sessions WHERE project_pk IS NOT NULL)",
           "DELETE FROM tools WHERE tool_pk NOT IN (SELECT tool_pk FROM exchange_tools)",
-          // Titles of sessions that were not read yet, or never will be.
+          // Titles of sessions that were not read yet or never will be.
           "DELETE FROM pending_titles"})
       db.exec(sql);
     transaction.commit();
@@ -160,7 +160,7 @@ void Forgetting::remove_what_nothing_names() {
   transaction.commit();
 }
 
-// FTS5 keeps the words of what was deleted until the parts of its index are merged.
+// FTS5 keeps the words of deleted entries until its segments are merged.
 void Forgetting::clear_index() {
   sqlite::Transaction transaction(writer_.db_);
   writer_.db_.exec("INSERT INTO exchanges_fts (exchanges_fts) VALUES ('optimize')");

@@ -14,14 +14,14 @@ namespace memd {
 class Withheld;
 class Writer;
 
-// Makes memd forget sessions for good: rows, full text, vectors, records, answers of language models, and what is left
-// of them in free space. First it is written down that they are forgotten (store/db/withheld.hpp), so that no scan,
-// rebuild or import brings them back and whoever opens the store next can go on where a process was killed.
-// Uses the writer's connection on the writer's thread, commits what waits there first, and owns nothing.
+// Deletes sessions for good: rows, full text, vectors, raw records, cached answers of language models, and their traces
+// in free pages. First records that they are forgotten (store/db/withheld.hpp). No scan, rebuild or import then brings
+// them back, and the next opener of the store can finish if the process was killed.
+// Uses the writer's connection on the writer's thread, commits its open transaction first, and owns nothing.
 class Forgetting {
  public:
-  // Whether a record is of a forgotten session, or points at one of its records, that stands in a source of another or
-  // of several. 64 readable bytes follow it.
+  // Returns whether a record of another or a shared source belongs to a forgotten session or refers to one of its
+  // records. At least 64 readable bytes follow the record.
   using IsForgotten = std::function<bool(const raw::FrameHeader&, std::string_view record, const Withheld& withheld)>;
   Forgetting(Writer& writer, IsForgotten is_forgotten) : writer_(writer), is_forgotten_(std::move(is_forgotten)) {}
 
@@ -29,11 +29,11 @@ class Forgetting {
     std::uint64_t sessions = 0;
     std::uint64_t raw_bytes = 0;  // freed
   };
-  // The uids as retention and plans give them: with subagents. Errc::store_busy when a reader kept the file from being
-  // cleared of traces: then nothing is found any more, and finish() clears it.
+  // Takes the uids as retention and plans give them, subagents included. Returns Errc::store_busy when a reader kept
+  // the file from being cleared of traces. The sessions can then no longer be found, and finish() clears the traces.
   Result<Report> forget(const std::vector<std::string>& session_uids);
 
-  // Removes what the store holds of forgotten sessions. Can be repeated.
+  // Deletes everything that the store still holds of forgotten sessions. Can be repeated.
   Result<Report> finish();
 
  private:

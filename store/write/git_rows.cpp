@@ -12,12 +12,12 @@
 namespace memd::assembly {
 namespace {
 
-// Of a call's line; what stands behind it may be cut off where the call is read back from its row.
+// Length in bytes of the part of a call's line that is examined. A call read back from its row may be cut after it.
 constexpr std::size_t kLineBytes = 100;
 constexpr std::string_view kRootCommit = " (root-commit)";
 constexpr std::string_view kDetached = "detached HEAD";
 
-// As git writes one: in small letters.
+// Git prints hashes in lower case.
 bool is_of_sha(char c) { return ascii::is_hex(c) && !ascii::is_upper(c); }
 
 std::string_view line_at(std::string_view text) {
@@ -41,7 +41,7 @@ std::optional<CommitLine> read_line(std::string_view line) {
                     first_line(line.substr(close + 2), kCommitSubjectBytes)};
 }
 
-// What git writes behind the line: " 2 files changed, …", " Date: …", " Author: …".
+// Returns whether git prints such a line after the commit line: " 2 files changed, …", " Date: …", " Author: …".
 bool is_gits(std::string_view line) {
   if (!line.starts_with(' ')) return false;
   line.remove_prefix(1);
@@ -55,7 +55,8 @@ bool is_gits(std::string_view line) {
 constexpr std::string_view kScheme = "https://";
 constexpr std::array<std::string_view, 2> kOpeners{"gh pr create", "glab mr create"};
 
-// What tools that open one are called, whatever their server: "mcp__github__create_pull_request", "createPullRequest".
+// Name endings of tools that open pull requests, on any server: "mcp__github__create_pull_request",
+// "createPullRequest".
 constexpr std::array<std::string_view, 3> kOpeningTools{"createpullrequest", "createmergerequest", "openpullrequest"};
 bool opens_pull_requests(std::string_view tool) {
   std::string letters;
@@ -67,7 +68,7 @@ bool opens_pull_requests(std::string_view tool) {
 
 void save_address(sqlite::Database& db, EventRows& events, const SessionWork& session, std::string_view url,
                   const Event& event, std::int64_t seq) {
-  events.write();  // which the row refers to
+  events.write();  // the new row refers to these
   const auto exchange = session.has_draft ? std::optional(session.draft.number) : std::nullopt;
   db.prepare(
         "INSERT OR IGNORE INTO pull_requests (session_pk, event_seq, url, exchange_number, time)"
@@ -98,10 +99,10 @@ std::vector<CommitLine> commits_in(std::string_view output, bool speaks_of_git) 
 
 void save_commits(sqlite::Database& db, EventRows& events, const SessionWork& session, const OpenCall& call,
                   const Event& result, std::int64_t seq) {
-  if (call.path_pk != 0 || result.text.find("] ") == std::string::npos) return;  // a file's contents say nothing
+  if (call.path_pk != 0 || result.text.find("] ") == std::string::npos) return;  // file contents prove nothing
   const bool git = std::string_view(call.summary).substr(0, kLineBytes).find("git") != std::string_view::npos;
   for (const auto& commit : commits_in(result.text, git)) {
-    events.write();  // which these rows refer to
+    events.write();  // the new rows refer to these
     const auto exchange = session.has_draft ? std::optional(session.draft.number) : std::nullopt;
     db.prepare(
           "INSERT OR IGNORE INTO commits (session_pk, event_seq, sha, exchange_number, branch, subject, time)"

@@ -11,8 +11,8 @@
 namespace memd::assembly {
 namespace {
 
-// Between a line of the history and the transcript's record of the same prompt. Words that waited for the agent to
-// finish come later, but then the transcript has gone on and covers them.
+// Maximum time between an entry of the history and the transcript's record of the same prompt, in milliseconds. A
+// queued prompt may come later, but by then the transcript has gone on and covers it.
 constexpr TimeMs kSamePrompt = 60'000;
 
 bool is_near(TimeMs a, TimeMs b) { return std::llabs(a - b) <= kSamePrompt; }
@@ -57,7 +57,7 @@ void HistoryPrompts::withdraw(SessionWork& s) {
   if (!s.history_stored) return;
   s.history_stored = false;
   s.dirty = true;
-  exchanges_.keep_ids_in_use();  // while the highest ids are still there
+  exchanges_.keep_ids_in_use();  // while the highest ids are still in the table
   events_.write_for_deletion();
   exchanges_.remove_from(s.pk, s.next_exchange);
   db_.prepare("DELETE FROM events WHERE session_pk = ? AND seq >= ?").bind(s.pk, s.next_seq).run();
@@ -158,7 +158,7 @@ void HistoryPrompts::load(SessionWork& s) {
   q.reset();
   if (s.history.empty()) return;
   s.history_stored = true;
-  // The row tells of transcript and history together.
+  // The row counts transcript and history together.
   s.turns -= static_cast<std::int64_t>(s.history.size());
   auto& times = db_.prepare(
       "SELECT coalesce(min(nullif(time, 0)), 0), coalesce(max(time), 0) FROM events WHERE session_pk = ? AND seq < ?");

@@ -15,33 +15,33 @@
 
 namespace memd::assembly {
 
-// Prompts from an agent's prompt history (origin history). They are kept where no transcript has them: it was deleted
-// before memd saw it, or went on after memd saw it last. They stand behind the end of the transcript, as exchanges
-// without an answer, and give way when the transcript catches up. The rows do not depend on which of the two is read
-// first.
+// Manages prompts from an agent's prompt history (Origin::history). A prompt is kept when no transcript has it: the
+// transcript was deleted before memd saw it, or it grew after memd last read it. These prompts are stored after the end
+// of the transcript as exchanges without an answer, and are removed when the transcript catches up. The rows do not
+// depend on which of the two is read first.
 //
-// Their rows have numbers from SessionWork::next_seq and next_exchange on: those count the transcript alone. Writer
-// thread only. Throws ErrorException.
+// Their rows are numbered from SessionWork::next_seq and next_exchange, which count the transcript only. Writer thread
+// only. Throws ErrorException.
 class HistoryPrompts {
  public:
   HistoryPrompts(sqlite::Database& db, EventRows& events, ExchangeRows& exchanges)
       : db_(db), events_(events), exchanges_(exchanges) {}
 
-  // Keeps a prompt. False: a transcript has it.
+  // Adds a prompt. Returns false if a transcript has it.
   bool add(SessionWork& session, const Event& prompt, SourceId source, std::string_view adapter_version);
 
-  // Takes the rows back, so that the transcript can go on; what still matters is written again by store().
+  // Deletes the rows, so that the transcript can be continued. store() writes those that still apply again.
   void withdraw(SessionWork& session);
-  // Forgets what `event` of the transcript covers: prompts before it, and the one it is. That one's exchange id is left
-  // in SessionWork::inherited for the exchange that takes its place.
+  // Drops the prompts that `event` of the transcript covers: those before it, and the one that it repeats. The exchange
+  // id of the repeated one is stored in SessionWork::inherited for the exchange that replaces it.
   void cover(SessionWork& session, const Event& event);
-  // The session that a history filed the same words under at about the same time. It may be another session than the
-  // transcript's.
+  // Returns the session under which a history stored the same text at about the same time. It may differ from the
+  // transcript's session.
   std::optional<std::string> holder_of(const Event& prompt);
 
   void store(SessionWork& session, TimeMs now);
-  void load(SessionWork& session);  // after its row
-  void forget();                    // after a rollback
+  void load(SessionWork& session);  // call after the session's row is loaded
+  void forget();                    // call after a rollback
   void flushed() { unstored_.clear(); }
 
  private:
@@ -51,8 +51,8 @@ class HistoryPrompts {
   sqlite::Database& db_;
   EventRows& events_;
   ExchangeRows& exchanges_;
-  std::unordered_multimap<std::uint64_t, std::pair<std::string, TimeMs>> unstored_;  // by text: session uid, time
-  std::optional<bool> any_;  // whether there are any in the store at all
+  std::unordered_multimap<std::uint64_t, std::pair<std::string, TimeMs>> unstored_;  // by text hash: session uid, time
+  std::optional<bool> any_;  // whether the store has any such prompt; nullopt: not queried yet
 };
 
 }  // namespace memd::assembly

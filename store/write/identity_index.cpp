@@ -9,12 +9,12 @@
 namespace memd::assembly {
 namespace {
 
-constexpr std::int64_t kScanPerProbe = 10;  // entries read one after the other in the time of looking into a run
-constexpr std::int64_t kBulk = 1'000;       // facts in a commit
-constexpr std::int64_t kMergePerAdded = 3;  // a merge has to be done before the next is due
+constexpr std::int64_t kScanPerProbe = 10;  // entries that can be scanned in the time of one probe
+constexpr std::int64_t kBulk = 1'000;       // facts in a commit that count as a bulk ingest
+constexpr std::int64_t kMergePerAdded = 3;  // entries; a merge must finish before the next one is due
 constexpr std::int64_t kLeastMerge = 256;
 constexpr std::size_t kMostUnsorted = 256;
-constexpr std::int64_t kMostAtOnce = 4'096;  // entries of a run in memory
+constexpr std::int64_t kMostAtOnce = 4'096;  // entries of a run held in memory
 
 }  // namespace
 
@@ -104,7 +104,7 @@ std::optional<IdentityIndex::Place> IdentityIndex::find(std::uint64_t identity) 
   load();
   if (surely_new(identity)) return std::nullopt;
   if (const auto place = look_into_held(as_sql(identity))) return place;
-  // Copies are read in the order of the original: where the last one was found, there the next one is.
+  // Copies are read in the order of the original, so the next one is probably in the run of the last hit.
   if (auto place = look_into(last_hit_, identity)) return place;
   for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
     if (run->run == last_hit_) continue;
@@ -159,7 +159,7 @@ void IdentityIndex::flush() {
   added_ = 0;
 }
 
-// One merge at a time, of the lowest level that has enough runs.
+// Plans one merge at a time, at the lowest level with enough runs.
 void IdentityIndex::plan_merge() {
   if (std::any_of(runs_.begin(), runs_.end(), [](const Run& r) { return r.merges_into != 0; })) return;
   std::int64_t levels = 0;
@@ -202,11 +202,11 @@ void IdentityIndex::merge(std::int64_t budget) {
       .run();
 }
 
-// Moves the smallest entries of all sources; drops those that are empty from the list.
+// Moves the smallest entries of all sources, and drops empty sources from the list.
 std::int64_t IdentityIndex::merge_step(std::int64_t into, std::vector<std::int64_t>& sources, std::int64_t budget) {
   const std::int64_t share =
       std::clamp<std::int64_t>(budget / static_cast<std::int64_t>(sources.size()), 32, kMostAtOnce);
-  std::int64_t bound = std::numeric_limits<std::int64_t>::max();  // all entries up to here are at hand
+  std::int64_t bound = std::numeric_limits<std::int64_t>::max();  // all entries up to here have been read
   std::vector<Entry> smallest;
   auto& q = db_.prepare("SELECT identity, session_pk, place FROM identities WHERE run = ? ORDER BY identity LIMIT ?");
   std::erase_if(sources, [&](std::int64_t run) {
@@ -228,7 +228,7 @@ std::int64_t IdentityIndex::merge_step(std::int64_t into, std::vector<std::int64
 }
 
 void IdentityIndex::forget() {
-  loaded_ = false;  // the filter may hold more than there is, never less
+  loaded_ = false;  // the filter may contain more than the index, never less
   held_.clear();
   sorted_ = 0;
   added_ = 0;

@@ -12,11 +12,11 @@
 
 namespace memd::assembly {
 
-// Split-block Bloom filter over keys that are hashes. A key sets eight bits of one cache line. At 12 bits a key about
-// 0.5% of the keys that were not added look as if they were; beyond `capacity` it is more. One thread.
+// Split-block Bloom filter over keys that are hashes. A key sets eight bits of one cache line. At 12 bits per key the
+// false-positive rate is about 0.5%; it grows beyond `capacity` keys. One thread.
 class BloomFilter {
  public:
-  // Room for `capacity` keys, within `most_bytes`.
+  // Sizes the filter for `capacity` keys, at most `most_bytes`.
   BloomFilter(std::uint64_t capacity, std::size_t most_bytes)
       : blocks_(std::clamp<std::size_t>(static_cast<std::size_t>(capacity * kBitsPerKey / 8) / sizeof(Block) + 1, 1,
                                         most_bytes / sizeof(Block))) {}
@@ -27,7 +27,7 @@ class BloomFilter {
       block.words[i] |= bit_of(key, i);
   }
 
-  // False: the key was never added.
+  // False: the key was certainly never added.
   bool may_contain(std::uint64_t key) const {
     const Block& block = blocks_[index_of(key)];
     std::uint32_t missing = 0;
@@ -57,20 +57,19 @@ class BloomFilter {
   std::vector<Block> blocks_;
 };
 
-// Where the store holds a fact: each event and each API response is taken in once, however many copies of it are read
-// (tables `identities` and `identity_runs`).
+// Maps events and API responses to their place in the store, so that each is stored once however many copies of it are
+// read (tables `identities` and `identity_runs`).
 //
-// A log-structured merge tree of rows. Identities are hashes; new ones go into the newest run, small enough for its
-// pages to stay in the cache. Full runs are merged, a number of them into one of the next level, a little with every
-// flush(). Merging moves the smallest entries first, so that each identity is in exactly one run at any time and a
-// merge can be left off and taken up anywhere. Rows of events and responses that are deleted take their entry along
-// (triggers).
+// A log-structured merge tree of rows, keyed by hashes. New entries go into the newest run, which is small enough for
+// its pages to stay in the cache. Full runs are merged, a number of them into one of the next level, in small steps at
+// each flush(). A merge moves the smallest entries first. Each identity is therefore in exactly one run at any time,
+// and a merge can be interrupted and resumed anywhere. Triggers delete the entries of deleted events and responses.
 //
-// New entries are held back until write(), which puts them into the run in the order of its B-tree; before rows of
-// events or responses are deleted, it has to be called.
+// New entries are buffered until write(), which inserts them in the order of the B-tree. Call write() before deleting
+// rows of events or responses.
 //
-// During a large ingest a filter in memory answers for nearly all facts that are new. It is made when looking through
-// the runs has cost as much, and its size is bounded.
+// During a large ingest a bounded Bloom filter in memory answers for nearly all new keys. It is built once probing the
+// runs has cost as much as building it.
 //
 // Writer thread only; runs inside the writer's transaction. Throws ErrorException.
 class IdentityIndex {
@@ -81,8 +80,8 @@ class IdentityIndex {
   };
 
   struct Shape {
-    std::int64_t run_entries = 1 << 16;  // of level 0
-    std::size_t fan_in = 16;             // runs merged into one
+    std::int64_t run_entries = 1 << 16;  // capacity of a run of level 0
+    std::size_t fan_in = 16;             // number of runs merged into one
     std::size_t filter_bytes = std::size_t{64} << 20;
   };
 
@@ -90,25 +89,25 @@ class IdentityIndex {
   IdentityIndex(sqlite::Database& db, const Shape& shape) : db_(db), shape_(shape) {}
 
   std::optional<Place> find(std::uint64_t identity);
-  // It must not be there yet.
+  // The identity must not be in the index yet.
   void add(std::uint64_t identity, std::int64_t session_pk, std::int64_t place);
 
-  void write();    // what was added
-  void flush();    // before a commit; writes too
-  void forget();   // after a rollback
-  void release();  // gives the filter's memory back
+  void write();    // writes the buffered entries
+  void flush();    // calls write() and merges a little; call before a commit
+  void forget();   // call after a rollback
+  void release();  // frees the filter's memory
 
  private:
   struct Run {
     std::int64_t run = 0;
     std::int64_t level = 0;
-    std::int64_t entries = 0;  // deleted ones included
+    std::int64_t entries = 0;  // including deleted ones
     bool sealed = false;
-    std::int64_t merges_into = 0;  // 0: nothing
+    std::int64_t merges_into = 0;  // number of the target run; 0: no merge
   };
 
   struct Entry {
-    std::int64_t identity = 0;  // as stored, which is the order of the B-tree
+    std::int64_t identity = 0;  // signed as stored, which is the order of the B-tree
     std::int64_t session_pk = 0;
     std::int64_t place = 0;
   };
@@ -130,16 +129,16 @@ class IdentityIndex {
   sqlite::Database& db_;
   const Shape shape_;
   bool loaded_ = false;
-  std::vector<Run> runs_;     // by number; the last one takes new entries, unless it is sealed
-  std::int64_t entries_ = 0;  // of all runs
+  std::vector<Run> runs_;     // by number
+  std::int64_t entries_ = 0;  // in all runs and in held_
   std::int64_t added_ = 0;    // since the last flush
   std::vector<Entry> held_;
-  std::size_t sorted_ = 0;  // of held_, at its beginning
+  std::size_t sorted_ = 0;  // length of the sorted prefix of held_
   std::int64_t last_hit_ = 0;
 
   std::optional<BloomFilter> filter_;
   std::int64_t filter_capacity_ = 0;
-  std::int64_t probes_ = 0;  // of runs, without a filter
+  std::int64_t probes_ = 0;  // of runs without a filter
 };
 
 }  // namespace memd::assembly

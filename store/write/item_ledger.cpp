@@ -47,7 +47,8 @@ void ItemLedger::save(SourceSlice& slice) {
   const SourceId source = slice.source.id;
   if (slice.items) {
     SessionItems& items = *slice.items;
-    // An exchange begins with an item only if the item's first event is there: of a fork it may stand in the original.
+    // An exchange begins with an item only if the item's first event is in this session; in a fork it may be in the
+    // original.
     std::unordered_map<std::uint64_t, std::uint64_t> first_event;
     for (const auto& e : slice.batch.events)
       first_event.try_emplace(e.raw.offset, e.event_id);
@@ -171,7 +172,7 @@ void ItemLedger::set_back(SourceId source, std::string_view uid) {
   const auto keep = static_cast<std::uint32_t>(left.int64(0));
   left.reset();
   truncate(source, uid, keep);
-  // What its head said of the session has gone with the rows.
+  // The session attributes set by its head were deleted with the rows.
   subtract(source, uid, 0, 0);
   db_.prepare("DELETE FROM source_items WHERE source_pk = ? AND session_uid = ? AND item_no = 0")
       .bind(source, uid)

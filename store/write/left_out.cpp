@@ -25,15 +25,15 @@ void skip_ledger(SourceSlice& slice, std::string_view reason) {
     skip(item.ledger, reason);
 }
 
-// Takes the events for which `is_out` holds out of the slice. When that leaves none, what was to be indexed is skipped
-// for `reason` in its ledger.
+// Removes the events for which `is_out` holds from the slice. If none is left, the slice's indexed records become
+// skipped for `reason` in the ledger.
 void leave_out(SourceSlice& slice, const std::function<bool(const Event&)>& is_out, std::string_view reason) {
   auto& events = slice.batch.events;
   const auto dropped = std::erase_if(events, is_out);
   if (dropped > 0 && events.empty()) skip_ledger(slice, reason);
 }
 
-// Nothing of the slice is taken in.
+// Removes everything from the slice.
 void leave_out_all(SourceSlice& slice, std::string_view reason) {
   slice.batch.events.clear();
   slice.batch.silent.clear();

@@ -13,36 +13,37 @@ namespace memd::assembly {
 class Assembler;
 }
 
-// What stands in the sources and is not taken in. The ledger says why.
+// Filters for parts of the sources that are not stored. The ledger records the reason.
 namespace memd::ingestion {
 
-// The sessions that were evicted: what was evicted once is not taken in again. Writer thread only. Throws
-// ErrorException.
+// The evicted sessions. Content that was evicted once is not stored again. Writer thread only. Throws ErrorException.
 class EvictedSessions {
  public:
-  void load(sqlite::Database& db);  // also after an eviction
-  // A rebuild has evicted sessions from its start: what was taken in before the eviction (`now` is when) leaves them as
-  // they are, and stands in the ledgers of sources of many sessions as it stood then.
+  void load(sqlite::Database& db);  // call again after an eviction
+  // Drops evicted content from the slice. `now` is the time at which the slice is, or in a rebuild was, applied. Only a
+  // slice applied after the eviction is marked as skipped in the ledger; an earlier one leaves its sessions and ledger
+  // as they were.
   void take_out_of(SourceSlice& slice, TimeMs now) const;
 
  private:
   struct Eviction {
-    TimeMs through = 0;  // the end of what was evicted
+    TimeMs through = 0;  // end time of the evicted content
     TimeMs at = 0;
   };
   std::map<std::string, Eviction, std::less<>> evictions_;  // by uid
 };
 
-// Sessions that memd's own requests caused: their first prompt, or a parent's, begins with kOwnRequestMark
-// (schemas/language_model.hpp). They are no history. Writer thread only, inside the writer's transaction. Throws
+// Sessions caused by memd's own requests: their first prompt, or that of a parent, begins with kOwnRequestMark
+// (schemas/language_model.hpp). They are not history. Writer thread only, inside the writer's transaction. Throws
 // ErrorException.
 class OwnSessions {
  public:
   OwnSessions(sqlite::Database& db, assembly::Assembler& assembler) : db_(db), assembler_(assembler) {}
 
-  void load();  // also after a rollback
-  // Takes them out of a slice, and out of the store if it had one already (from before its first prompt). True: the
-  // whole slice is of such a session. Its records must not be kept either: they hold texts of other sessions.
+  void load();  // call again after a rollback
+  // Removes such sessions from a slice, and from the store if it already has them (read before their first prompt).
+  // Returns true if the whole slice belongs to one. Its records must not be kept either, because they contain texts of
+  // other sessions.
   bool leave_out_of(SourceSlice& slice, TimeMs now);
 
  private:

@@ -88,7 +88,7 @@ void ObservationCollector::note_prompt(const SessionWork& s, const Event& e, std
 }
 
 void ObservationCollector::note_choice(const SessionWork& s, const Event& e, std::int64_t seq) {
-  if (e.origin != Origin::embedded || !s.has_draft) return;  // an imported one that memd drew from a text
+  if (e.origin != Origin::embedded || !s.has_draft) return;  // memd extracted an imported choice from a text
   for (const Decision& decision : read_choices(e.text))
     save_decision(s, e, seq, decision);
 }
@@ -102,7 +102,7 @@ void ObservationCollector::note_answer(SessionWork& s, const Event& e, std::int6
   }
   for (const FoundObservation& found : observations) {
     if (needs_changed_files(found.type) && !has_changed_files(s.draft)) continue;
-    // "Replaced A with B instead of …" is a decision and no more.
+    // "Replaced A with B instead of …" is only a decision.
     const std::uint64_t words = words_hash(found.content);
     const bool decided = std::any_of(decisions.begin(), decisions.end(),
                                      [&](const Decision& d) { return words_hash(d.sentence) == words; });

@@ -13,14 +13,14 @@
 namespace memd::observations {
 namespace {
 
-constexpr int kDecisionsLookedAt = 200;  // of a session, for the one that is taken back
+constexpr int kDecisionsLookedAt = 200;  // newest decisions of a session that are searched for the reversed one
 
 struct Place {
   std::int64_t seq = 0;
   TimeMs time = 0;
 };
 
-// Where an exchange begins and ends, and where the sentences stand that it has as decisions.
+// The start and end of an exchange, and the places of its known decision sentences.
 struct ExchangePlaces {
   Place first;
   Place last;

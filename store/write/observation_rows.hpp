@@ -13,24 +13,24 @@ namespace memd::observations {
 
 inline constexpr std::size_t kSummaryBytes = 160;
 
-// Keeps the observation, a decision with its parts, and returns its key. Nothing: the session has one that says the
-// same.
+// Stores the observation, and for a decision its parts. Returns its key, or nullopt if the session already has one with
+// the same words.
 std::optional<std::int64_t> save(sqlite::Database& db, const Observation& observation);
 
-// Whether a decision may take an earlier one back.
+// Returns whether a decision may reverse an earlier one.
 bool may_reverse(const Decision& decision);
-// Marks the newest decision of the session before `later` that it takes back. `pk`: the row of `later`.
+// Marks the newest decision of the session before `later` that it reverses. `pk` is the row of `later`.
 void mark_reversed(sqlite::Database& db, std::int64_t pk, const Observation& later);
 
-// What a language model calls decisions of one exchange.
+// The decisions of one exchange according to a language model.
 struct JudgedExchange {
   std::int64_t number = 0;
   std::vector<Decision> decisions;
 };
 
-// Puts judged decisions in the place of those that sentences were taken for, and marks anew which decisions of the
-// session were taken back. What a client recorded stays: choices in dialogs and accepted plans. Leaves out exchanges
-// that are not there any more.
+// Replaces the decisions that were detected in sentences by judged ones, and recomputes which decisions of the session
+// were reversed. Decisions recorded by a client (choices in dialogs, accepted plans) stay. Ignores exchanges that no
+// longer exist.
 void replace_decisions(sqlite::Database& db, std::int64_t session_pk, const std::vector<JudgedExchange>& exchanges);
 
 }  // namespace memd::observations

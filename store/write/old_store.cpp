@@ -28,7 +28,7 @@ std::optional<std::int64_t> number(sqlite::Database& db, std::string_view sql, s
   return out;
 }
 
-// Of events after `after`, sorted.
+// Returns the ids of the events later than `after`, sorted.
 std::vector<std::int64_t> event_ids(sqlite::Database& db, std::int64_t session_pk, TimeMs after) {
   std::vector<std::int64_t> out;
   auto& q = db.prepare("SELECT event_id FROM events WHERE session_pk = ? AND time > ?").bind(session_pk, after);
@@ -47,7 +47,7 @@ std::int64_t exchanges_of(sqlite::Database& db, std::int64_t session_pk) {
   return count;
 }
 
-// What its sources, and those of other sessions, tell of a session.
+// Returns the attributes of a session that come from its own and other sources, as a string for comparison.
 std::string facts_of(sqlite::Database& db, std::int64_t session_pk) {
   auto& q =
       db.prepare(
@@ -81,7 +81,7 @@ std::optional<Reached> reached(sqlite::Database& db, std::string_view platform, 
   return out;
 }
 
-// A ledger with a gap is as far as it says, and has not all.
+// A ledger with a gap may have reached the same cursor and still lack records.
 bool is_behind(sqlite::Database& fresh, const std::optional<Reached>& now, const Reached& before) {
   if (!now || now->generation < before.generation) return true;
   if (now->generation == before.generation && now->cursor < before.cursor) return true;
@@ -131,7 +131,7 @@ void give_ledger(sqlite::Database& from, sqlite::Database& to, const Reached& be
             {0, 1, 2, 3, 4, 5, 6, 7, 8}, key);
 }
 
-// Exchanges of a session by number.
+// Returns the keys of a session's exchanges by number.
 std::map<std::int64_t, ExchangeId> keys_of(sqlite::Database& db, std::int64_t session_pk) {
   std::map<std::int64_t, ExchangeId> out;
   auto& q = db.prepare("SELECT exchange_number, exchange_pk FROM exchanges WHERE session_pk = ?").bind(session_pk);
@@ -149,7 +149,7 @@ void move_exchanges(sqlite::Database& db, const std::map<ExchangeId, ExchangeId>
   db.exec("PRAGMA defer_foreign_keys = ON");
   for (const auto& [from, to] : moves) {
     assembly::forget_texts(db, "exchange_pk = ?1", from);
-    // What is made of their texts is made again.
+    // Data derived from their texts is recomputed.
     for (const char* table : {"enrichment_queue", "exchange_topics", "vectors"})
       db.prepare("DELETE FROM " + std::string(table) + " WHERE exchange_pk = ?").bind(from).run();
     set_key(from, -from);
@@ -240,7 +240,7 @@ Result<bool> OldStore::had_more_records(sqlite::Database& fresh, const std::vect
 Result<void> OldStore::give_sessions(Writer& fresh, const std::vector<std::string>& uids) {
   std::vector<ExchangeId> ids;
   for (const auto& uid : uids) {
-    // One that cannot be read leaves nothing.
+    // A session that cannot be read is rolled back.
     const auto given = fresh.transact([&](sqlite::Database& to) { return transfer::copy_session(db_, to, uid); });
     if (given)
       ids.insert(ids.end(), given->begin(), given->end());
@@ -260,7 +260,7 @@ Result<void> OldStore::give_keys(Writer& fresh) {
       sessions.emplace_back(q.int64(0), q.str(1));
     q.reset();
     std::map<ExchangeId, ExchangeId> moves;
-    std::vector<ExchangeId> others;  // which may stand where one moves to
+    std::vector<ExchangeId> others;  // may have a key that another exchange needs
     std::set<ExchangeId> taken;
     for (const auto& [session, uid] : sessions) {
       const auto before = number(db_, "SELECT session_pk FROM sessions WHERE uid = ?", uid);

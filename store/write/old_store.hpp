@@ -15,45 +15,45 @@ namespace memd {
 class Withheld;
 class Writer;
 
-// What a store made anew has less of a session than the store before.
+// The difference by which a rebuilt store lacks content of a session.
 struct SessionLoss {
   std::string uid;
-  std::int64_t exchanges = 0;    // fewer
-  std::int64_t events = 0;       // of the store before that it has not
-  bool is_missing = false;       // all of it
-  bool has_other_facts = false;  // title, parent, times, …
-  bool is_unreadable = false;    // the store before does not tell: it is damaged there
+  std::int64_t exchanges = 0;  // number of the old store's events that are missing
+  std::int64_t events = 0;     // the whole session is missing
+  bool is_missing = false;     // title, parent, times, … differ
+  bool has_other_facts = false;
+  bool is_unreadable = false;  // the old store is damaged there, so the loss is unknown
 };
 
-// The store that a rebuild replaces: says what the new one lacks of it, and gives it what the raw layer could not. Owns
-// a connection. One thread; for the holder of the instance lock.
+// The store that a rebuild replaces. Reports what the new store lacks and copies to it what the raw layer could not
+// provide. Owns a connection. One thread; for the holder of the instance lock.
 class OldStore {
  public:
-  // Brings the store to the newest schema, as any start does. Errc::store_version when it is newer, Errc::store_corrupt
-  // when it is damaged.
+  // Migrates the store to the newest schema, as every start does. Returns Errc::store_version when its schema is newer,
+  // Errc::store_corrupt when it is damaged.
   static Result<OldStore> open(const std::filesystem::path& file);
 
-  // What runs ends with Errc::cancelled soon after the token is triggered.
+  // Makes running operations end with Errc::cancelled soon after the token is triggered.
   void watch(std::stop_token stop) { db_.watch(std::move(stop)); }
 
-  // The sessions of which `fresh` has fewer exchanges, or has not all events; if asked for, those too of which it says
-  // something else. What was forgotten, or evicted, is no loss.
+  // Returns the sessions of which `fresh` has fewer exchanges or lacks events. With Compare::facts_too also those with
+  // other facts. Forgotten and evicted content does not count as lost.
   enum class Compare { contents, facts_too };
   Result<std::vector<SessionLoss>> losses(sqlite::Database& fresh, const Withheld& withheld, Compare what);
 
-  // Whether the store had records that a replay of these slices (sorted numbers) did not have, or has read further than
-  // `fresh` in some source.
+  // Returns whether the old store has records that a replay of these slices (sorted numbers) lacks, or has read some
+  // source further than `fresh`.
   Result<bool> had_more_records(sqlite::Database& fresh, const std::vector<std::uint64_t>& slices);
 
-  // Puts sessions into a store to which nothing was applied yet, with the keys of their exchanges; those that come are
-  // given the keys that these leave free. Those that cannot be read are left out.
+  // Copies sessions, with their exchange keys, into a store to which nothing has been applied yet. Exchanges added
+  // later get the keys that these leave free. Skips sessions that cannot be read.
   Result<void> give_sessions(Writer& fresh, const std::vector<std::string>& uids);
 
-  // Once all is applied: its keys to the exchanges that both have. Those that are made without a session get other keys
-  // than they had.
+  // Call once everything is applied: gives exchanges in both stores their old keys. Exchanges that are only in the new
+  // store get other keys if theirs are taken.
   Result<void> give_keys(Writer& fresh);
 
-  // Then: of each source that the new store has not read further, the cursor, state, ledger and items.
+  // Call after that: copies cursor, state, ledger and items of each source that the new store has not read further.
   Result<void> give_ledgers(Writer& fresh);
 
  private:

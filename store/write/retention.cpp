@@ -67,7 +67,7 @@ void account(sqlite::Database& db, std::string_view uid, std::string_view reason
                                          " WHERE o.session_uid = ? AND c.disposition = Disposition::indexed"),
                                 uid))
     move_in_ledger(db, line.source, line.type, line.records, line.bytes, reason);
-  // Sources of many sessions: this one's items.
+  // Sources that contain several sessions: counts this session's items.
   for (const auto& line :
        lines(db,
              sql_text("SELECT i.source_pk, i.record_type, count(*), sum(i.bytes)"
@@ -102,7 +102,7 @@ void announce(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now) {
     db.prepare("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING").bind(key, now).run();
 }
 
-// The notice stands as long as more than the share is due.
+// The notice stays as long as more than the allowed share is due.
 void announce_large(sqlite::Database& db, bool is_large, TimeMs now) {
   if (!is_large) db.prepare("DELETE FROM meta WHERE key = ?").bind(kLargeKey).run();
   if (is_large)
@@ -171,14 +171,14 @@ Result<Retention::Dropped> Retention::evict(const std::vector<std::string>& sess
   MEMD_TRY(writer_.commit());
   Dropped out;
   if (session_uids.empty()) return out;
-  // First: killed in between, nothing is left of a session that is gone.
+  // Done first, so that nothing of a deleted session is left if the process is killed in between.
   const StoreLayout layout(writer_.file_.parent_path());
   MEMD_TRY(remove_copies_of_store(layout));
   MEMD_TRY(completions::forget_answers(layout.summaries(), session_uids));
   auto result = sqlite::guard([&] {
     for (const auto& uid : session_uids) {
       if (go_on && !go_on()) break;
-      // One at a time, and the rows first: what is cut out of a file cannot be taken back.
+      // One session at a time, and the rows before the raw records: what is cut out of a file cannot be restored.
       sqlite::Transaction transaction(writer_.db_);
       const auto freed = retention::evict(writer_.db_, uid, writer_.clock_.now());
       if (!freed) continue;
@@ -199,7 +199,8 @@ Result<Retention::Dropped> Retention::evict(const std::vector<std::string>& sess
   return out;
 }
 
-// A transaction a file, which ends when the file is in its place: killed before, the file is cut again.
+// One transaction per file, committed once the file is replaced. If the process is killed before that, the file is cut
+// again.
 std::uint64_t Retention::cut_records() {
   if (!writer_.raw_) return 0;
   std::vector<std::string> uids;

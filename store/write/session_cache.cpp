@@ -128,8 +128,8 @@ void SessionRows::save(SessionWork& s, TimeMs ingested_at) {
   s.dirty = false;
 }
 
-// Apart, because a trigger and foreign keys hang on these: SQLite then begins a savepoint for the statement, and FTS5
-// writes a segment at each.
+// A statement of its own, because a trigger and foreign keys depend on these columns: SQLite then opens a savepoint for
+// the statement, and FTS5 writes a segment at each savepoint.
 void SessionRows::save_references(SessionWork& s) {
   SessionWork::Stored now{s.title, s.project_pk, s.source};
   if (s.stored == now) return;
@@ -222,7 +222,7 @@ void SessionCache::drop(std::string_view uid) { sessions_.erase(std::string(uid)
 bool SessionCache::exists(std::string_view uid) { return sessions_.contains(uid) || rows_.load(uid).has_value(); }
 
 void SessionCache::flush(TimeMs now) {
-  // In the order of their keys, so that the full-text index sees growing row ids.
+  // In the order of their keys, so that the row ids in the full-text index grow.
   std::vector<SessionWork*> dirty;
   for (auto& [uid, s] : sessions_)
     if (s.dirty || (s.has_draft && s.draft.dirty)) dirty.push_back(&s);

@@ -22,12 +22,12 @@ class SessionRows {
   // Creates the row. Throws for a uid that is not "<platform>:<native id>".
   SessionWork create(std::string_view uid, TimeMs discovered_at);
   void save(SessionWork& session, TimeMs ingested_at);
-  bool remove_empty(std::int64_t session_pk);  // unless somebody else knows of it: a title, a subagent
+  bool remove_empty(std::int64_t session_pk);  // keeps a session that has a title or a subagent
 
   std::int64_t intern_project(std::string_view cwd);
-  // Saves a session that is known from another memd's record alone, with the counts, watermarks and digest of that.
+  // Stores a session that is known only from another memd's record, with that record's counts, watermarks and digest.
   void take_record(SessionWork& session, TimeMs now);
-  // It has events now: they count anew.
+  // Resets the counts of such a record, because the session now has events.
   void drop_record_counts(SessionWork& session);
 
  private:
@@ -36,19 +36,19 @@ class SessionRows {
   sqlite::Database& db_;
 };
 
-// The sessions being worked on, a bounded number of them. Writer thread only. Throws ErrorException.
-// References stay valid until the next flush() or clear().
+// A bounded cache of the sessions being worked on. Writer thread only. Throws ErrorException.
+// References stay valid until the next flush() or clear(), or until drop() of that session.
 class SessionCache {
  public:
   SessionCache(sqlite::Database& db, ExchangeRows& exchanges, HistoryPrompts& history)
       : rows_(db), exchanges_(exchanges), history_(history) {}
 
-  SessionWork& get(std::string_view uid, TimeMs now);  // loads or creates
+  SessionWork& get(std::string_view uid, TimeMs now);  // loads or creates it
   bool exists(std::string_view uid);
   SessionRows& rows() { return rows_; }
 
-  void flush(TimeMs now);           // writes what is dirty, then evicts the least recently used beyond the bound
-  void drop(std::string_view uid);  // one session, whose rows changed underneath; nothing of it is written
+  void flush(TimeMs now);           // writes dirty sessions, then evicts the least recently used beyond the bound
+  void drop(std::string_view uid);  // drops one session, unwritten, because its rows were changed directly
   void clear() { sessions_.clear(); }
 
  private:

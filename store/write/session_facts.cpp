@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kCachedResponses = 50'000;
 
-// A response may have the key of the event that told of it (schemas/sql/0005).
+// A response may have the same key as the event that reported it (schemas/sql/0005).
 std::uint64_t identity_of(std::uint64_t response_key) { return response_key ^ 1; }
 
 }  // namespace
@@ -45,7 +45,7 @@ void ResponseLedger::change(std::uint64_t key, Entry& entry) {
 TokenUsage ResponseLedger::add(std::uint64_t key, const TokenUsage& usage, std::int64_t session_pk,
                                std::int64_t exchange_number) {
   Entry& entry = find_or_load(key, session_pk, exchange_number);
-  // Records of a response repeat input and cache figures and let only the output grow.
+  // Later records of a response repeat the input and cache figures; only the output grows.
   const bool fresh = entry.usage == TokenUsage{};
   if (entry.session_pk != session_pk || (!fresh && usage.output <= entry.usage.output)) return {};
   const TokenUsage delta = usage - entry.usage;
@@ -189,7 +189,7 @@ void SessionFacts::complete(const SessionWork& s, Event& e) {
     e.time = s.ended_at;
     e.time_estimated = true;
   }
-  // The words with which a parent agent starts a subagent look like anybody's where the platform makes no difference.
+  // On platforms that do not distinguish them, a parent agent's prompt to a subagent looks like a typed one.
   if (e.origin == Origin::typed && s.kind != SessionKind::main) e.origin = Origin::parent_agent;
   const std::string& directory = e.cwd.empty() ? s.cwd : e.cwd;
   for (FileTouch& file : e.files)
@@ -202,7 +202,7 @@ void SessionFacts::note_context(SessionWork& s, const Event& e, std::int64_t seq
     if (d.cwd.empty()) d.cwd = e.cwd;
     if (d.git_branch.empty()) d.git_branch = e.git_branch;
     if (d.agent_version.empty()) d.agent_version = e.agent_version;
-    // A record of the turn to come ("turn_context") stands before the turn's first words.
+    // A record of the next turn ("turn_context") comes before that turn's first message.
     const bool of_next_turn = e.lifecycle == "turn_context";
     if (!e.model.empty() && !of_next_turn) d.model = e.model;
     const bool works = e.kind == EventKind::assistant_msg || e.kind == EventKind::tool_call;
@@ -228,7 +228,8 @@ void SessionFacts::note_context(SessionWork& s, const Event& e, std::int64_t seq
   if (s.has_draft) inherit_context(s);
 }
 
-// What nothing in an exchange says holds from before. So the newest exchange always knows what events have said.
+// Attributes that no event of an exchange sets are inherited. The newest exchange therefore has every attribute set so
+// far.
 void SessionFacts::inherit_context(SessionWork& s) {
   ExchangeDraft& d = s.draft;
   if (s.said.cwd && d.cwd.empty()) d.cwd = s.cwd;
@@ -237,7 +238,7 @@ void SessionFacts::inherit_context(SessionWork& s) {
   if (s.said.agent_version && d.agent_version.empty()) d.agent_version = s.agent_version;
 }
 
-// What subagents told of a session's times holds until it tells of itself.
+// Drops times taken from subagents once the session has events of its own.
 void SessionFacts::drop_times_of_children(SessionWork& s) {
   if (!s.times_of_children) {
     auto& q = db_.prepare("SELECT 1 FROM sessions WHERE parent_uid = ? AND parent_uid <> '' LIMIT 1").bind(s.uid);
@@ -270,7 +271,7 @@ void SessionFacts::note_life(SessionWork& s, const Event& e, TimeMs now) {
     s.stopped_at = e.time != 0 ? e.time : now;
     return;
   }
-  // What a client notes behind the end (the output of "/exit", a title) does not make the session go on.
+  // Records that a client writes after the end (the output of "/exit", a title) do not continue the session.
   const bool goes_on =
       e.kind != EventKind::lifecycle || e.lifecycle == "session_start" || e.lifecycle == "session_resume";
   if (goes_on && (e.time == 0 || e.time > s.stopped_at)) s.stopped_at = 0;

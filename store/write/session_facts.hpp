@@ -16,14 +16,14 @@
 
 namespace memd::assembly {
 
-// Counts the usage of one API response once, with its largest output, however many records repeat it and in however
-// many files (rows of `responses`). Writer thread only. Throws ErrorException.
+// Counts the usage of each API response once, with its largest output, however many records and files repeat it (rows
+// of `responses`). Writer thread only. Throws ErrorException.
 class ResponseLedger {
  public:
   ResponseLedger(sqlite::Database& db, IdentityIndex& identities) : db_(db), identities_(identities) {}
 
-  // What `usage` adds to what was counted for this response before: to the session and exchange that saw it first.
-  // Zero for a repetition, and for a copy in another session.
+  // Returns the amount by which `usage` exceeds what was counted for this response before. It belongs to the session
+  // and exchange in which the response was first seen. Returns zero for a repetition and for a copy in another session.
   TokenUsage add(std::uint64_t response_key, const TokenUsage& usage, std::int64_t session_pk,
                  std::int64_t exchange_number);
 
@@ -45,7 +45,7 @@ class ResponseLedger {
   sqlite::Database& db_;
   IdentityIndex& identities_;
   std::unordered_map<std::uint64_t, Entry> entries_;
-  std::vector<std::uint64_t> changed_;  // in the order they were first changed since the last flush
+  std::vector<std::uint64_t> changed_;  // in the order of their first change since the last flush
 };
 
 struct PendingTitle {
@@ -53,14 +53,14 @@ struct PendingTitle {
   TitleRank rank = TitleRank::none;
 };
 
-// Titles that point at a record which is not in the store yet (rows of `pending_titles`): Claude Code writes the title
+// Titles that refer to a record that is not in the store yet (rows of `pending_titles`): Claude Code writes the title
 // of one session into the file of another. Writer thread only. Throws ErrorException.
 class TitleLedger {
  public:
   explicit TitleLedger(sqlite::Database& db) : db_(db) {}
 
   void wait_for(std::uint64_t record_key, std::string_view title, TitleRank rank);
-  // The title waiting for this event, if any; asked for every event, so it must be cheap.
+  // Returns and removes the title waiting for this event, if any. Called for every event, so it must be cheap.
   std::optional<PendingTitle> take(std::uint64_t event_id);
   void forget() { loaded_ = false; }
 
@@ -72,8 +72,8 @@ class TitleLedger {
   bool loaded_ = false;
 };
 
-// Keeps what is known of a session as a whole: title, directory, branch, model, times, tokens, origin. Events say it,
-// and so do updates; where both do, events win. Writer thread only. Throws ErrorException.
+// Maintains the attributes of a session as a whole: title, directory, branch, model, times, tokens, origin. They come
+// from events and from session updates; events take precedence. Writer thread only. Throws ErrorException.
 class SessionFacts {
  public:
   SessionFacts(sqlite::Database& db, EventRows& rows, SessionEvents& events, SessionCache& sessions,
@@ -81,21 +81,22 @@ class SessionFacts {
       : db_(db), rows_(rows), events_(events), sessions_(sessions), responses_(responses), titles_(db) {}
 
   void update(const SessionUpdate& update, TimeMs now);
-  // Titles that point at a record: of this batch, of one before, or of one to come.
+  // Assigns titles that refer to a record of this batch or an earlier one; stores those for a record that is not read
+  // yet.
   void give_titles(const EventBatch& batch, TimeMs now);
 
-  void complete(const SessionWork& session, Event& event);  // with what its record leaves to the session
+  void complete(const SessionWork& session, Event& event);  // fills fields that the event takes from its session
   void note_title(SessionWork& session, std::uint64_t event_id);
-  void note_times(SessionWork& session, TimeMs time);  // of an event that was appended
-  // Whether the session has stopped with this event, or goes on with it.
+  void note_times(SessionWork& session, TimeMs time);  // `time` of an appended event
+  // Updates whether the session has stopped or goes on.
   void note_life(SessionWork& session, const Event& event, TimeMs now);
-  // Directory, branch, model and version. A change of directory or branch becomes an event.
+  // Updates directory, branch, model and version. Adds an event for a change of directory or branch.
   void note_context(SessionWork& session, const Event& event, std::int64_t seq, AssemblyContext& context);
   void note_usage(SessionWork& session, const Event& event);
-  // A session that begins with an event of another one is its fork.
+  // Marks a session that begins with another session's event as a fork of that session.
   void note_copy(SessionWork& session, const Event& event);
 
-  void forget() { titles_.forget(); }  // after a rollback
+  void forget() { titles_.forget(); }  // call after a rollback
 
  private:
   void inherit_context(SessionWork& session);

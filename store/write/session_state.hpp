@@ -27,7 +27,7 @@ struct OpenCall {
   std::string path;
   bool modifies = false;
   bool is_test = false;
-  std::string tried;  // the command line that tests, or else builds; empty: none does
+  std::string tried;  // the command line that tests or, failing that, builds; empty: none
 };
 
 struct FileTotals {
@@ -36,7 +36,7 @@ struct FileTotals {
   std::int64_t lines_removed = 0;
 };
 
-// The texts that the full-text index holds of an exchange.
+// The texts of an exchange as indexed for full-text search.
 struct ExchangeText {
   std::string user_message;
   std::string interventions;
@@ -45,10 +45,11 @@ struct ExchangeText {
   bool operator==(const ExchangeText&) const = default;
 };
 
-// Longest stored text of one column of one exchange; more is left to the raw records and said in the text.
+// Maximum length in bytes of one stored text column of an exchange. A longer text is cut and marked; the raw records
+// have the rest.
 inline constexpr std::size_t kMaxColumnBytes = 1 << 20;
 
-// The exchange of a session that is still growing.
+// The newest exchange of a session, which can still grow.
 struct ExchangeDraft {
   ExchangeId pk = 0;
   std::int64_t number = 0;
@@ -72,18 +73,18 @@ struct ExchangeDraft {
   std::int64_t lines_added = 0;
   std::int64_t lines_removed = 0;
   std::map<std::pair<std::int64_t, FileAccess>, FileTotals> files;  // by path_pk
-  std::set<std::string, std::less<>> tools;                         // called since it was last written
+  std::set<std::string, std::less<>> tools;                         // called since the row was last written
 
-  // Not stored: found again from the event rows.
+  // Not stored; recomputed from the stored rows.
   std::unordered_set<std::uint64_t> failed_inputs;  // input hashes of calls that failed
   std::unordered_set<std::uint64_t> tool_lines;     // hashes of lines already in tool_text
 
   bool stored = false;   // the row exists
-  ExchangeText indexed;  // what the full-text index holds now (when stored)
+  ExchangeText indexed;  // the texts now in the full-text index (when stored)
   bool dirty = false;
 };
 
-// A prompt that only a prompt history tells of (see HistoryPrompts).
+// A prompt known only from a prompt history (see HistoryPrompts).
 struct HistoryPrompt {
   std::uint64_t event_id = 0;
   TimeMs time = 0;
@@ -95,7 +96,7 @@ struct HistoryPrompt {
   ExchangeId pk = 0;  // 0: never stored
 };
 
-// What the assembler remembers of a session between events. All of it can be read back from the store.
+// The assembler's state of a session between events. All of it can be read back from the store.
 struct SessionWork {
   std::int64_t pk = 0;
   std::string uid;
@@ -134,8 +135,8 @@ struct SessionWork {
   std::int64_t lines_removed = 0;
   std::optional<double> cost_usd;
 
-  // What events have said themselves; it wins over what is declared of the session as a whole. Not stored: the newest
-  // exchange has a value wherever an event gave one.
+  // Which attributes an event has set. These take precedence over session updates. Not stored: the newest exchange has
+  // a value for each attribute that an event set.
   struct SaidByEvents {
     bool cwd = false;
     bool git_branch = false;
@@ -144,31 +145,31 @@ struct SessionWork {
   };
   SaidByEvents said;
 
-  // What heads said of its times since it was loaded: they come with or before a session's first events.
+  // Times that session updates gave since the session was loaded. They arrive with or before a session's first events.
   struct DeclaredTimes {
     TimeMs start = 0;
     TimeMs end = 0;
   };
   DeclaredTimes declared;
-  bool times_of_children = false;  // it has no events, and its subagents have
+  bool times_of_children = false;  // it has no events of its own, and its times come from subagents
 
-  // Keys of exchanges that were taken back, by number: an exchange that is written again keeps its key.
+  // Keys of removed exchanges by number: an exchange that is written again keeps its key.
   std::map<std::int64_t, ExchangeId> taken_back;
 
   bool has_draft = false;
   ExchangeDraft draft;
-  std::unordered_map<std::uint64_t, OpenCall> open_calls;  // by hash of the call id; a cache of the open rows
+  std::unordered_map<std::uint64_t, OpenCall> open_calls;  // by hash of the call id; caches call rows without a result
 
-  // Beyond the end of what the transcript tells; next_seq, next_exchange, turns and the times here leave them out.
+  // Prompts after the end of the transcript. next_seq, next_exchange, turns and the times here do not include them.
   std::vector<HistoryPrompt> history;
   bool history_stored = false;   // the rows exist
-  bool made_by_history = false;  // a history named it first: not kept when nothing is left of it
-  ExchangeId inherited = 0;      // id for the exchange of a prompt that was known from a history
+  bool made_by_history = false;  // a history mentioned the session first: it is deleted when no prompt is left
+  ExchangeId inherited = 0;      // key for the exchange of a prompt that came from a history
 
-  std::optional<SessionRecord> record;  // of another memd; written unless events come first
-  bool counted_elsewhere = false;       // the row's counts are those of such a record
+  std::optional<SessionRecord> record;  // record of another memd; written unless events arrive first
+  bool counted_elsewhere = false;       // the row's counts come from such a record
 
-  // What the row says of what is costly to write.
+  // The stored values of columns that are costly to write.
   struct Stored {
     std::string title;
     std::int64_t project_pk = 0;
@@ -178,20 +179,20 @@ struct SessionWork {
   Stored stored;
 
   bool dirty = false;
-  std::uint64_t last_used = 0;  // for eviction
+  std::uint64_t last_used = 0;  // tick of the last use, for eviction
 };
 
-// How the texts of an exchange grow. Pure functions.
+// Functions that extend the texts of an exchange. Pure.
 
-// Appends `piece` to a column, separated by an empty line, up to kMaxColumnBytes. What does not fit is cut at a
-// character border and marked. Returns the offset where the piece starts.
+// Appends `piece` to a column after an empty line, up to kMaxColumnBytes. The excess is cut at a character boundary and
+// marked. Returns the offset at which the piece starts.
 std::size_t append_paragraph(std::string& column, std::string_view piece);
 
-// Takes queued words that came again as a prompt out of `interventions`. False if they are not there.
+// Removes a queued message that came again as a prompt from `interventions`. Returns false if it is not there.
 bool remove_paragraph(std::string& column, std::string_view piece);
 
-// Adds a line to tool_text unless the same line is there already.
+// Adds a line to tool_text unless it contains the same line already.
 void add_tool_line(ExchangeDraft& draft, std::string_view line);
-void remember_tool_lines(ExchangeDraft& draft);  // after loading
+void remember_tool_lines(ExchangeDraft& draft);  // call after loading
 
 }  // namespace memd::assembly

@@ -29,7 +29,7 @@ constexpr Reference kDecision{"observation_pk",
                               kFindDecision};
 constexpr Reference kReversal{
     "reversed_by", "(SELECT o.content_hash FROM observations o WHERE o.observation_pk = t.reversed_by)", kFindDecision};
-// Keys that a row gets anew.
+// Keys that are assigned anew.
 constexpr Reference kNewProject{"project_pk", "", ""};
 constexpr Reference kNewSource{"source_pk", "", ""};
 constexpr Reference kNewSession{"session_pk", "", ""};
@@ -55,7 +55,8 @@ constexpr SessionTable kKeptTables[] = {
     {"sources", "t.session_uid = ?1 OR t.source_pk IN (SELECT source_pk FROM source_items WHERE session_uid = ?1)",
      kOfSources, true},
     {"sessions", "t.uid = ?1", kOfSessions},
-    // Of a source that it shares with others the lines that tell of no items: those of items are added up (see below).
+    // For a shared source only the lines without items; the lines of items are summed up separately
+    // (select_shared_ledger).
     {"coverage",
      "t.source_pk IN (SELECT o.source_pk FROM sources o WHERE o.session_uid = ?1"
      " OR o.source_pk IN (SELECT source_pk FROM source_items WHERE session_uid = ?1) AND NOT EXISTS"
@@ -110,7 +111,7 @@ const Reference* reference_in(const SessionTable& table, std::string_view column
   return it == table.references.end() ? nullptr : &*it;
 }
 
-// Generated ones aside.
+// Returns the columns of a table except generated ones.
 std::vector<std::string> columns_of(sqlite::Database& db, std::string_view table) {
   std::vector<std::string> out;
   auto& q = db.prepare("SELECT name FROM pragma_table_info(?)").bind(table);
@@ -203,7 +204,7 @@ void copy_table(sqlite::Database& from, sqlite::Database& to, const SessionTable
   copy_rows(from.prepare(selection.sql).bind(uid), to.prepare(insertion.sql), insertion.places, uid);
 }
 
-// Not read yet: what is replayed reads them, and give_ledgers() says how far.
+// Adds the session's sources as unread: a replay reads them, and give_ledgers() sets how far they were read.
 void name_sources(sqlite::Database& from, sqlite::Database& to, std::string_view uid) {
   copy_rows(
       from.prepare("SELECT platform, path, format, session_uid FROM sources WHERE source_pk IN (SELECT source_pk FROM"
@@ -215,7 +216,7 @@ void name_sources(sqlite::Database& from, sqlite::Database& to, std::string_view
       {0, 1, 2, 3}, uid);
 }
 
-// Events and responses that come again are known by them.
+// Adds identities, so that events and responses that are read again are recognised.
 void add_identities(sqlite::Database& to, std::int64_t session_pk) {
   assembly::IdentityIndex identities(to);
   const auto add_all = [&](std::string_view sql) {

@@ -9,15 +9,16 @@
 #include <string_view>
 #include <vector>
 
-// The rows of a session on their way to another store, which has keys of its own: what an evicted session keeps goes
-// to the raw layer, and a rebuild takes whole sessions from the store before. Writer thread only. Functions throw
-// ErrorException.
+// Copies the rows of a session to another store, which has its own keys. Used for the rows of an evicted session that
+// go into the raw layer, and for whole sessions that a rebuild takes from the old store. Writer thread only. Functions
+// throw ErrorException.
 namespace memd::transfer {
 
-// How a key of another table is written, and found again. In `find` it is the parameter %; ?1 is the session's uid.
+// How a foreign key is written in portable form and resolved again. In `find`, % is the parameter and ?1 the session's
+// uid.
 struct Reference {
   std::string_view column;
-  std::string_view write;  // over the table as t; empty: it is not written
+  std::string_view write;  // expression over the table as t; empty: the column is not written
   std::string_view find;
 };
 
@@ -26,12 +27,12 @@ struct SessionTable {
   std::string_view table;
   std::string_view which;
   std::span<const Reference> references;
-  bool is_of_sources = false;  // how far its sources are read, not what they gave
+  bool is_of_sources = false;  // state of its sources, not content from them
 };
 
-// In the order in which their rows are put back.
-std::span<const SessionTable> kept_tables();   // what an evicted session keeps
-std::span<const SessionTable> event_tables();  // what it loses with its events; to be put back after the others
+// Both lists are in the order in which rows are inserted.
+std::span<const SessionTable> kept_tables();   // rows that an evicted session keeps
+std::span<const SessionTable> event_tables();  // rows that it loses with its events; insert them after the others
 
 struct Selection {
   std::vector<std::string> columns;
@@ -41,22 +42,23 @@ Selection selection_of(sqlite::Database& db, const SessionTable& table);
 
 struct Insertion {
   std::string sql;                  // ?1: the session's uid, ?2 and on: the values at `places`
-  std::vector<std::size_t> places;  // in the columns that were written; those dropped since are not among them
+  std::vector<std::size_t> places;  // indices into the written columns; columns that no longer exist are left out
 };
 Insertion insertion_of(sqlite::Database& db, const SessionTable& table, const std::vector<std::string>& columns);
 
-// Finds a source by "platform:path", the value of `parameter`.
+// Returns SQL that finds a source by "platform:path", the value of `parameter`.
 std::string find_source(std::string_view parameter);
 
-// Adds the entries of an exchange's texts to the index, and has it enriched.
+// Adds the texts of an exchange to the full-text index and enqueues it for enrichment.
 void index_texts(sqlite::Database& db, ExchangeId id);
 
-// Each row that `from` gives goes, value by value, into the parameters of `into` behind the first, which is `uid`.
+// Binds each row of `from` to the parameters of `into` and runs it. The first parameter is `uid`; the others are the
+// row's values at `places`.
 void copy_rows(sqlite::Statement& from, sqlite::Statement& into, const std::vector<std::size_t>& places,
                std::string_view uid);
 
-// Copies a whole session with the keys of its exchanges, which are returned; its sources are named, as not read yet.
-// What is made of texts (vectors, topics) is left to be made again.
+// Copies a whole session with the keys of its exchanges, and returns these keys. Its sources are added as unread. Data
+// derived from texts (vectors, topics) is recomputed later.
 std::vector<ExchangeId> copy_session(sqlite::Database& from, sqlite::Database& to, const std::string& uid);
 
 }  // namespace memd::transfer

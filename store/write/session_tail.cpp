@@ -25,7 +25,7 @@ std::optional<SessionTail::ExchangeSpan> SessionTail::last_before(std::int64_t s
   return span;
 }
 
-// From the end backwards: what changes in a session stands there.
+// Searches from the end backwards, because sessions mostly change there.
 std::optional<SessionTail::Cut> SessionTail::find(std::int64_t session_pk, SourceId source, std::uint32_t keep) {
   std::optional<Cut> cut;
   std::int64_t number = kPastTheLast;
@@ -80,7 +80,7 @@ std::map<std::int64_t, ExchangeId> SessionTail::remove(const Cut& cut) {
   return exchanges;
 }
 
-// Takes the counts of what goes off the session's.
+// Subtracts the counts of the removed rows from the session's.
 void SessionTail::count_back(const Cut& cut) {
   db_.prepare(sql_text("UPDATE sessions SET turns = sessions.turns - c.turns, retries = sessions.retries - c.retries,"
                        " tool_calls = sessions.tool_calls - c.calls, tool_pairs = sessions.tool_pairs - c.pairs,"
@@ -97,7 +97,7 @@ void SessionTail::count_back(const Cut& cut) {
                        " WHERE sessions.session_pk = ?1"))
       .bind(cut.session_pk, cut.seq)
       .run();
-  // Usage seen before any exchange is kept under the number -1.
+  // Usage seen before any exchange is stored under the number -1.
   const std::int64_t first_response = cut.exchange == 0 && cut.seq == 0 ? -1 : cut.exchange;
   db_.prepare(
          "UPDATE sessions SET tokens_input = sessions.tokens_input - r.input, tokens_output = sessions.tokens_output - "
@@ -132,7 +132,8 @@ std::map<std::int64_t, ExchangeId> SessionTail::remove_exchanges(const Cut& cut)
   return out;
 }
 
-// What events said of a session is read back from its last exchange, which has it all (Assembler::inherit_context).
+// The attributes that events set are read back from the last exchange, which has all of them
+// (SessionFacts::inherit_context).
 void SessionTail::restore_session(const Cut& cut) {
   std::string cwd, branch, model, version;
   const auto last = last_before(cut.session_pk, kPastTheLast);
@@ -154,7 +155,7 @@ void SessionTail::restore_session(const Cut& cut) {
          " FROM exchanges WHERE session_pk = ?1 AND exchange_number = 0), ?6)), 0)) WHERE session_pk = ?1")
       .bind(cut.session_pk, cwd, branch, model, version, cut.seq, cut.exchange)
       .run();
-  // The start rarely goes with the end: only then are all times looked at.
+  // The end rarely contains the earliest event; only then are all times read.
   db_.prepare(
          "UPDATE sessions SET started_at = coalesce((SELECT min(nullif(time, 0)) FROM events WHERE session_pk = ?1), 0)"
          " WHERE session_pk = ?1 AND started_at = 0")

@@ -11,30 +11,31 @@
 
 namespace memd::assembly {
 
-// Takes the end of a session out of the store, as if it had never been read. Works on rows: nothing of the session may
-// be waiting to be written. Writer thread only. Throws ErrorException.
+// Removes the end of a session from the store, as if it had never been read. Works on rows: the session must have no
+// unwritten state. Writer thread only. Throws ErrorException.
 class SessionTail {
  public:
   explicit SessionTail(sqlite::Database& db) : db_(db) {}
 
-  // Where a session is cut: at the start of an exchange, or before the first one.
+  // The place at which a session is cut: the start of an exchange, or a place before the first one.
   struct Cut {
     std::int64_t session_pk = 0;
-    std::int64_t seq = 0;       // the first event that goes
-    std::int64_t exchange = 0;  // the number of the first exchange that goes
+    std::int64_t seq = 0;       // first event to be removed
+    std::int64_t exchange = 0;  // number of the first exchange to be removed
   };
-  // The cut before all that `source` gave behind its first `keep` items; nullopt if it gave nothing there.
+  // Returns the cut before everything that `source` gave after its first `keep` items; nullopt if it gave nothing
+  // there.
   std::optional<Cut> find(std::int64_t session_pk, SourceId source, std::uint32_t keep);
 
   struct OtherSource {
     SourceId id = 0;
     bool can_be_read = false;
   };
-  // Sources besides `source` that gave something of what would go.
+  // Returns the sources other than `source` that contributed to the rows after the cut.
   std::vector<OtherSource> other_sources(const Cut& cut, SourceId source);
 
-  // Deletes what stands behind the cut: exchanges with all that hangs on them, events, responses. Opens calls whose
-  // results are deleted, and restores the session's row. Returns the keys of the deleted exchanges by number.
+  // Deletes everything after the cut: exchanges with all rows that depend on them, events, responses. Reopens calls
+  // whose results are deleted, and restores the session's row. Returns the keys of the deleted exchanges by number.
   std::map<std::int64_t, ExchangeId> remove(const Cut& cut);
 
  private:

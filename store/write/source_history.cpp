@@ -58,7 +58,7 @@ void SourceHistory::note(const Before& before, const SourceSlice& slice, std::ui
   if (slice.caught_up && unread_.erase(source.id) > 0) write(source.id, sum, IngestionStep::read, now);
 }
 
-// A process that ended in the middle of a first reading left no entry for its end.
+// A process that ended during the first reading wrote no entry for its end.
 bool SourceHistory::was_read_before(const Before& before, SourceId source) {
   if (before.cursor >= before.size) return true;
   auto& q = db_.prepare("SELECT 1 FROM ingestion_log WHERE source_pk = ? AND what = ?");
@@ -100,7 +100,7 @@ void SourceHistory::write(SourceId source, Sum& sum, IngestionStep step, TimeMs 
   sum.last_entry = now;
 }
 
-// What says nothing for a minute is forgotten: there may be a million sources.
+// Drops a source that had nothing new for a minute, because there may be a million sources.
 void SourceHistory::flush(TimeMs now) {
   for (auto it = sums_.begin(); it != sums_.end();) {
     auto& [source, sum] = *it;
@@ -152,7 +152,7 @@ void DriftMonitor::note(const SourceSlice& slice) {
   if (records == 0) return;
   Watched& w = watched(slice.source.platform);
   if (w.recent.adapter_version != slice.adapter_version) {
-    // Another version knows other records: what the one before knew says nothing about it.
+    // Another adapter version recognises other records, so the previous counts do not apply.
     w.recent.stretches.clear();
     w.recent.adapter_version = slice.adapter_version;
   }

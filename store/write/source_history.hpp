@@ -11,13 +11,13 @@
 
 namespace memd::ingestion {
 
-// Writes the ingestion log: what happened to each source, and when. Appends are summed up: at most one entry a minute
-// and source. Writer thread only, inside the writer's transaction. Throws ErrorException.
+// Writes the ingestion log, which records the events of each source with their time. Sums up appends: at most one entry
+// per minute and source. Writer thread only, inside the writer's transaction. Throws ErrorException.
 class SourceHistory {
  public:
   explicit SourceHistory(sqlite::Database& db) : db_(db) {}
 
-  // What the store knows of a source. Ask before its row is written.
+  // The stored state of a source. Call look() before the source's row is written.
   struct Before {
     bool known = false;
     SourceState state = SourceState::active;
@@ -30,9 +30,9 @@ class SourceHistory {
   void add(Platform platform, SourceId source, IngestionStep step, std::string_view detail, TimeMs now,
            std::uint64_t bytes = 0, std::uint64_t events = 0);
 
-  void flush(TimeMs now);      // writes the sums whose minute is over; before a commit
-  void flush_all(TimeMs now);  // writes all sums; before the end
-  void forget();               // after a rollback
+  void flush(TimeMs now);      // writes the sums whose minute is over; call before a commit
+  void flush_all(TimeMs now);  // writes all sums; call before the end
+  void forget();               // call after a rollback
   void expire(TimeMs now);
 
  private:
@@ -49,25 +49,25 @@ class SourceHistory {
 
   sqlite::Database& db_;
   std::map<SourceId, Sum> sums_;
-  std::set<SourceId> unread_;  // of those in sums_: not yet read to the end
+  std::set<SourceId> unread_;  // sources in sums_ that were never read to the end
 };
 
-// Notices that an agent has changed its format: among the last 1,000 records taken in are 20 of unknown shape or more,
-// and they are more than three times as frequent as in all the platform's records before (of which there have to be
-// 1,000). Says so in a schema_drift diagnostic, at most once a day and platform.
+// Detects that an agent has changed its format: at least 20 of the last 1,000 records have an unknown shape, and their
+// share is more than three times that of all earlier records of the platform (at least 1,000). Writes a schema_drift
+// diagnostic, at most once per day and platform.
 // Writer thread only, inside the writer's transaction. Throws ErrorException.
 class DriftMonitor {
  public:
   DriftMonitor(sqlite::Database& db, SourceHistory& history) : db_(db), history_(history) {}
 
   void note(const SourceSlice& slice);
-  void flush(TimeMs now);  // before a commit
-  void forget();           // after a rollback
+  void flush(TimeMs now);  // call before a commit
+  void forget();           // call after a rollback
 
  private:
   struct Watched {
     RecentRecords recent;
-    SourceId suspect = 0;  // source of the last records of unknown shape
+    SourceId suspect = 0;  // source of the latest records with an unknown shape
     bool dirty = false;
   };
   Watched& watched(Platform platform);

@@ -11,7 +11,8 @@
 namespace memd::ingestion {
 namespace {
 
-// Stored of one slice: a new record type in a huge file would give millions that say the same. The ledger counts all.
+// Maximum number of diagnostics of a type stored per slice: a new record type in a huge file would give millions of
+// equal ones. The ledger counts all.
 constexpr int kDiagnosticsOfAKind = 50;
 
 }  // namespace
@@ -24,7 +25,7 @@ std::vector<Source> SourceRows::all() {
   q.bind();
   while (q.step()) {
     const auto platform = parse_platform(q.text(1));
-    if (!platform) continue;  // of a newer memd; its rows stay as they are
+    if (!platform) continue;  // from a newer memd; its rows stay unchanged
     Source s;
     s.id = q.int64(0);
     s.platform = *platform;
@@ -49,7 +50,7 @@ std::vector<Source> SourceRows::all() {
   return out;
 }
 
-// No RETURNING: with it SQLite looks through all tables that refer to sources, for each of them.
+// Does not use RETURNING: with it SQLite scans all tables that refer to sources, for each source.
 void SourceRows::save(Source& s) {
   auto& find = db_.prepare("SELECT source_pk FROM sources WHERE platform = ? AND path = ?");
   find.bind(to_string(s.platform), s.path);
@@ -98,7 +99,7 @@ void SourceRows::add_diagnostics(const Source& source, const std::vector<Diagnos
   auto& insert = db_.prepare(
       "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, source_pk, raw_offset, redacted,"
       " expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)");
-  // A record that is read each time it changes says the same each time.
+  // A record that is read again after each change gives the same diagnostic each time.
   auto& said = db_.prepare(
       "SELECT 1 FROM diagnostics WHERE source_pk = ? AND raw_offset = ? AND error_type = ? AND field_names = ? LIMIT "
       "1");
@@ -132,7 +133,7 @@ std::int64_t SourceRows::delete_expired_diagnostics(TimeMs now) {
 bool SourceRows::disable_capture(Platform platform, TimeMs now) {
   const auto key = to_string(platform);
   const auto type = to_string(DiagnosticType::contract_mismatch);
-  // A session that said that it stopped lacks nothing; one that is silent stops all the same.
+  // A session that reported its stop misses nothing. One that is merely silent is disabled too.
   db_.prepare(
          "UPDATE sessions SET capture_disabled_at = ?2 WHERE platform = ?1 AND capture_disabled_at = 0"
          " AND stopped_at = 0 AND next_seq > 0")

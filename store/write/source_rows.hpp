@@ -17,20 +17,22 @@ class SourceRows {
   explicit SourceRows(sqlite::Database& db) : db_(db) {}
 
   std::vector<Source> all();
-  void save(Source& source);  // gives a new one its id
+  void save(Source& source);  // assigns an id to a new source
   void set_state(SourceId source, SourceState state, std::string_view reason);
   void set_cursor(SourceId source, std::uint64_t cursor);
 
-  // `restart`: what the ledger had goes first.
+  // With `restart`, the previous ledger is deleted first.
   void add_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart);
-  // `in_place`: of a source that is read again when it changes; what was said already is not said again.
+  // `in_place`: the source is read again whenever it changes, so diagnostics that are already stored are not added
+  // again.
   void add_diagnostics(const Source& source, const std::vector<Diagnostic>& diagnostics, bool in_place, TimeMs now);
-  std::int64_t delete_expired_diagnostics(TimeMs now);  // how many
+  std::int64_t delete_expired_diagnostics(TimeMs now);  // returns their number
 
-  // The platform's adapter cannot be used: sessions that go on become capture_disabled, and a contract_mismatch
-  // diagnostic says why. False: that was said within the last day.
+  // The platform's adapter cannot be used: running sessions become capture_disabled, and a contract_mismatch diagnostic
+  // gives the reason. Returns false if that diagnostic was already written within the last day.
   bool disable_capture(Platform platform, TimeMs now);
-  // The same for all platforms, by the wish of the user; and the end of it for those that became so at `since`.
+  // Disables capture for all platforms at the user's request. enable_capture() re-enables the sessions disabled at
+  // `since`.
   void disable_all_capture(TimeMs now);
   void enable_capture(TimeMs since);
 

@@ -15,7 +15,7 @@
 namespace memd::assembly {
 namespace {
 
-constexpr std::size_t kErrorTextBytes = 400;  // of a tool's error that go into the full-text index
+constexpr std::size_t kErrorTextBytes = 400;  // part of a tool's error text that goes into the full-text index
 
 std::string tried_by(const std::vector<ShellCommand>& commands) {
   for (const CommandPurpose purpose : {CommandPurpose::test, CommandPurpose::build})
@@ -26,7 +26,7 @@ std::string tried_by(const std::vector<ShellCommand>& commands) {
 
 }  // namespace
 
-// Mostly it is remembered; else it is looked up among the rows without a pair.
+// Usually found in the session's cache; otherwise queried among the rows without a pair.
 std::optional<OpenCall> ToolCalls::find_call(const SessionWork& s, const Event& result) {
   const std::uint64_t key = hash64(result.call_id);
   if (const auto it = s.open_calls.find(key); it != s.open_calls.end()) return it->second;
@@ -106,8 +106,8 @@ void ToolCalls::note_edit(SessionWork& s, const Event& e) {
     exchange_.add_changed_lines(s, paths_.intern(file.path), file.lines_added, file.lines_removed);
 }
 
-// A call can say how many lines it means to change (a patch) where its result does not. What it means to do stands
-// in rows of its own, so that the result, whenever it comes, finds it: then the edits were made, or failed.
+// Stores the edits that a call intends. A call such as a patch can give line counts that its result lacks. The planned
+// edits are rows of their own, so that the result finds them whenever it comes and marks them as made or failed.
 void ToolCalls::plan_edits(SessionWork& s, const Event& e, std::int64_t seq, AssemblyContext& context) {
   const bool counted = std::any_of(e.files.begin(), e.files.end(), [](const FileTouch& f) {
     return f.access == FileAccess::modified && f.lines_added + f.lines_removed > 0;

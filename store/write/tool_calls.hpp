@@ -12,7 +12,7 @@
 
 namespace memd::assembly {
 
-// Pairs calls with results, and derives from them what the agent did: errors, retries, test runs, edits, commits, pull
+// Pairs calls with results and derives the agent's actions from them: errors, retries, test runs, edits, commits, pull
 // requests. Writer thread only; owns nothing. Throws ErrorException.
 class ToolCalls {
  public:
@@ -20,16 +20,16 @@ class ToolCalls {
             ObservationCollector& observations, PathInterner& paths)
       : db_(db), rows_(rows), events_(events), exchange_(exchange), observations_(observations), paths_(paths) {}
 
-  // The call a result answers; nullopt if it has one already or was never seen.
+  // Returns the call that a result answers; nullopt if the call already has a result or was never seen.
   std::optional<OpenCall> find_call(const SessionWork& session, const Event& result);
 
-  // Says in the result's facts how the tests or the build of its call came out.
+  // Stores the outcome of the call's tests or build in the result's facts.
   static void judge_run(const OpenCall& call, Event& result);
 
   void note_call(SessionWork& session, const Event& call, std::int64_t seq, AssemblyContext& context);
   void note_result(SessionWork& session, const Event& result, std::int64_t seq, const std::optional<OpenCall>& call,
                    AssemblyContext& context);
-  // An edit that the platform tells as a fact of its own.
+  // Counts an edit that the platform reports as a separate record.
   void note_edit(SessionWork& session, const Event& edit);
 
  private:

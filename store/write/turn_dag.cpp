@@ -23,7 +23,7 @@ const std::uint64_t* RecordChain::known(std::int64_t session_pk, std::uint64_t r
   return it == known_.end() ? nullptr : &it->second;
 }
 
-// What a record that gave no event follows; itself if it is not one of those.
+// Returns the id that a record without events follows, or the record's own id if it is not such a record.
 std::uint64_t RecordChain::stored(std::int64_t session_pk, std::uint64_t record_id) {
   auto& q = db_.prepare("SELECT follows FROM silent_records WHERE session_pk = ? AND record_key = ?");
   q.bind(session_pk, as_sql(record_id));
@@ -35,7 +35,7 @@ std::uint64_t RecordChain::stored(std::int64_t session_pk, std::uint64_t record_
 std::optional<std::int64_t> RecordChain::event_of(std::int64_t session_pk, std::uint64_t record_id) {
   if (newest_.event_id == record_id && newest_.session_pk == session_pk) return newest_.seq;
   const auto place = identities_.find(record_id);
-  // A fork goes on from a record of its origin.
+  // A fork continues from a record of its origin.
   return place && place->session_pk == session_pk ? std::optional(place->place) : std::nullopt;
 }
 
@@ -50,7 +50,7 @@ void RecordChain::pass(std::int64_t session_pk, const SilentRecord& record) {
       follows = stored(session_pk, follows);
   }
   it->second = follows;
-  // Of a chain of such records what comes later follows the last one.
+  // In a chain of such records only the last one needs a row, because later records follow it.
   if (!unwritten_.empty() && unwritten_.back().record_id == record.parent_id &&
       unwritten_.back().session_pk == session_pk)
     unwritten_.pop_back();
@@ -94,7 +94,7 @@ void RecordChain::forget() {
 
 namespace {
 
-// Each turn's parent, as an index below its own; kNoTurn: the place before the first.
+// Returns each turn's parent as an index smaller than its own. kNoTurn is the place before the first turn.
 std::vector<std::size_t> parents_of(std::span<const Turn> turns) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < turns.size(); ++i) {
@@ -114,7 +114,7 @@ std::map<std::int64_t, std::int64_t> abandoned_turns(std::span<const Turn> turns
   if (turns.empty()) return out;
   const std::vector<std::size_t> parents = parents_of(turns);
   std::vector<bool> on_way(turns.size());
-  std::vector<std::size_t> next(turns.size(), kNoTurn);  // of those on the way to the last turn
+  std::vector<std::size_t> next(turns.size(), kNoTurn);  // for turns on the path to the last turn
   std::size_t first = turns.size() - 1;
   on_way[first] = true;
   for (std::size_t i = first; parents[i] != kNoTurn; i = first) {
@@ -131,7 +131,7 @@ std::map<std::int64_t, std::int64_t> abandoned_turns(std::span<const Turn> turns
   return out;
 }
 
-// With the one that a session will begin that has gone back and stands there.
+// Includes the turn that the session will begin next if it has gone back.
 std::vector<Turn> Branches::turns_of(const SessionWork& s) {
   events_.write();
   std::vector<Turn> turns;
@@ -155,7 +155,7 @@ std::vector<Turn> Branches::turns_of(const SessionWork& s) {
   }
   turns.push_back({s.next_exchange, s.next_seq, {}});
 
-  // Where an agent says that it went back, what comes next follows from there.
+  // After a reported rollback, the next turn follows the place that it names.
   auto& back = db_.prepare(
       sql_text("SELECT seq, coalesce(parent_seq, -1) FROM events WHERE session_pk = ? AND kind = EventKind::lifecycle"
                " AND summary GLOB 'rollback*' AND (parent_seq IS NOT NULL OR flags & kFlagRoot) ORDER BY seq"));
@@ -182,7 +182,7 @@ EventParent Branches::before_last(const SessionWork& s, std::int64_t count) {
   return last < 0 ? EventParent{std::nullopt, true} : EventParent{last, false};
 }
 
-// Of exchanges whose events were evicted it is known what they were left for, and no more.
+// For exchanges whose events were evicted, only the stored entries are kept.
 void Branches::settle(const SessionWork& s) {
   const std::vector<Turn> turns = turns_of(s);
   if (turns.empty()) return;

@@ -16,25 +16,25 @@
 
 namespace memd::assembly {
 
-// Finds the event that an event follows, where the platform tells it (Event::parent_id). Records without events are
-// stepped over: the chain goes through them. Remembers 64-bit keys, which can be read back from the rows. Writer thread
-// only; runs inside the writer's transaction. Throws ErrorException.
+// Finds the parent of an event where the platform reports one (Event::parent_id). Skips records without events: the
+// chain continues through them. Caches 64-bit keys that can be read back from the rows. Writer thread only; runs inside
+// the writer's transaction. Throws ErrorException.
 class RecordChain {
  public:
   RecordChain(sqlite::Database& db, IdentityIndex& identities) : db_(db), identities_(identities) {}
 
-  // The records of a session come in the order of their source.
+  // Adds a record without events. The records of a session must come in the order of their source.
   void pass(std::int64_t session_pk, const SilentRecord& record);
-  // Before the event gets its row.
+  // Call before the event gets its row.
   EventParent parent_of(std::int64_t session_pk, const Event& event);
-  // The event has its row.
+  // Call after the event got its row.
   void added(std::int64_t session_pk, std::uint64_t event_id, std::int64_t seq) {
     newest_ = {session_pk, event_id, seq};
   }
 
-  void write();    // what was passed; before a commit
-  void release();  // gives memory back
-  void forget();   // after a rollback
+  void write();    // writes the records passed; call before a commit
+  void release();  // frees memory
+  void forget();   // call after a rollback
 
  private:
   struct Passed {
@@ -54,8 +54,8 @@ class RecordChain {
 
   sqlite::Database& db_;
   IdentityIndex& identities_;
-  Newest newest_;                                           // most records follow the one before
-  std::unordered_map<std::uint64_t, std::uint64_t> known_;  // record of a session -> what it follows
+  Newest newest_;                                           // most records follow the previous one
+  std::unordered_map<std::uint64_t, std::uint64_t> known_;  // record of a session -> id that it follows
   std::vector<Passed> unwritten_;
 };
 
@@ -63,25 +63,26 @@ class RecordChain {
 struct Turn {
   std::int64_t number = 0;
   std::int64_t first_seq = 0;
-  // The event that its prompt follows, −1: a place before all events. nullopt: the turn before.
+  // The event that its prompt follows; −1: a place before all events; nullopt: the previous turn.
   std::optional<std::int64_t> parent_seq;
 };
 
-// The turns that are not on the way from the first to the last one, each with the turn for which the session left them.
-// `turns`: of one session, in order. Where the person goes back, the next prompt follows an event before the exchange
-// that stands in front of it. Everything else that forks in a session (calls side by side, hooks) stays inside an
-// exchange and is no branch of this kind. A prompt that follows nothing begins anew (the context was cleared) and takes
-// nothing back. Pure.
+// Returns the turns that are not on the path from the first to the last turn, each with the turn for which the session
+// abandoned it. `turns` are those of one session, in order. When the user goes back, the next prompt follows an event
+// before the preceding exchange. Other forks in a session (parallel calls, hooks) stay inside an exchange and are not
+// branches in this sense. A prompt that follows nothing starts anew (the context was cleared) and abandons nothing.
+// Pure.
 std::map<std::int64_t, std::int64_t> abandoned_turns(std::span<const Turn> turns);
 
-// Keeps `abandoned_exchanges` true. Writer thread only; runs inside the writer's transaction. Throws ErrorException.
+// Keeps `abandoned_exchanges` up to date. Writer thread only; runs inside the writer's transaction. Throws
+// ErrorException.
 class Branches {
  public:
   Branches(sqlite::Database& db, EventRows& events) : db_(db), events_(events) {}
 
-  // What an event follows that takes back the last `count` turns of the person.
+  // Returns the parent of an event that takes back the user's last `count` turns.
   EventParent before_last(const SessionWork& session, std::int64_t count);
-  // The session went back, or what stood at its end was taken out. Its exchanges have their rows.
+  // Call when the session went back or its end was removed. Its exchanges must have their rows.
   void settle(const SessionWork& session);
   bool any(std::int64_t session_pk) { return !stored(session_pk).empty(); }
 

@@ -29,7 +29,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, 
     writer->own_->load();
     if (!raw_directory.empty()) {
       writer->raw_ = std::make_unique<raw::RawLayer>(writer->db_, raw_directory, raw::FrameSeal(std::move(cipher)));
-      // What cannot be cut now, on a full disk say, is cut with the next eviction.
+      // Records that cannot be cut now, for example on a full disk, are cut with the next eviction.
       (void)sqlite::guard([&] { Retention(*writer).cut_records(); });
       writer->raw_->recover(clock.now());
     }
@@ -66,7 +66,7 @@ void Writer::undo() {
   assembler_->forget();
   history_->forget();
   drift_->forget();
-  // What cannot be put right now is put right when the store is opened next.
+  // If this fails, opening the store the next time repairs it.
   (void)sqlite::guard([&] { own_->load(); });
   if (raw_) (void)sqlite::guard([&] { raw_->rolled_back(); });
 }

@@ -46,18 +46,18 @@ struct ApplyStats {
   std::uint64_t events = 0;
   std::uint64_t duplicates = 0;
   std::uint64_t diagnostics = 0;
-  // Other sources were set back to be read again: what the reader knows of them is out of date once this is committed.
+  // Other sources were reset to be read again. The reader's state of them is out of date once this is committed.
   bool sources_set_back = false;
 };
 
-// The only writer of a store: rows and cursor in one transaction. Nothing applied is visible to readers, or survives a
-// crash, before commit(). After an error everything since the last commit is undone and the sources have to be read
-// anew from sources(). One thread at a time. The clock must outlive the writer.
-// What is dropped when is the duty of Retention (retention.hpp), what is forgotten that of Forgetting (forgetting.hpp).
+// The only writer of a store. Commits rows and cursor in one transaction: nothing applied is visible to readers or
+// survives a crash before commit(). An error undoes everything since the last commit, and the sources have to be read
+// again from the cursors in sources(). One thread at a time. The clock must outlive the writer.
+// Eviction is the duty of Retention (retention.hpp), deletion for good that of Forgetting (forgetting.hpp).
 class Writer {
  public:
-  // With `raw_directory` the records of slices are kept there, with `cipher` sealed. Errc::bad_config when its key
-  // cannot be had, or the raw layer is sealed with another one: nothing is written then.
+  // With `raw_directory`, stores the records of slices there, sealed if there is a `cipher`. Returns Errc::bad_config,
+  // and writes nothing, when the cipher's key is unavailable or the raw layer is sealed with another key.
   static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, const Clock& clock,
                                               const std::filesystem::path& raw_directory = {},
                                               std::shared_ptr<seal::LazyCipher> cipher = {});
@@ -65,35 +65,36 @@ class Writer {
 
   const std::filesystem::path& file() const { return file_; }
   Result<std::vector<Source>> sources();
-  // What memd was told not to hold, of the store's directory.
+  // The list of forgotten sessions and capture pauses in the store's directory.
   const std::shared_ptr<Withheld>& withheld() const { return withheld_; }
-  // Whether something set sources back, or removed them, since this was asked: what is known of them is out of date.
+  // Returns whether sources were reset or removed since the last call. Cached state of sources is then out of date.
   bool take_sources_changed() { return std::exchange(sources_changed_, false); }
-  // For the readers of this process; said before the first write.
+  // Shares the document lengths with the readers of this process. Call before the first write.
   void share(std::shared_ptr<search::DocumentLengths> lengths);
 
-  // Stores the source (giving it an id if it is new), its ledger, diagnostics and events. Of a source that is changed
-  // in place, the cursor becomes the bytes in the ledger until the source is read to its end (cursor == size).
-  // `notes`: of the slice's batch, made ahead; null: they are made here.
+  // Stores the source (with a new id if it is new), its ledger, diagnostics and events. For a source that is changed in
+  // place, the cursor is the number of bytes in the ledger until the source is read to its end (cursor == size).
+  // `notes` are the precomputed notes of the slice's batch; if null, they are computed here.
   Result<ApplyStats> apply(SourceSlice& slice, const assembly::BatchNotes* notes = nullptr);
-  // Whether apply() can take the slice: of a source that is changed in place, the items before it have to be there.
+  // Returns whether apply() can accept the slice: for a source that is changed in place, the preceding items must be
+  // stored.
   Result<bool> follows(const SourceSlice& slice);
   Result<void> set_state(SourceId source, SourceState state, std::string_view reason);
-  // The platform is not read: says so once a day, and its running sessions are no longer captured.
+  // Records at most once a day that the platform is not read, and marks its running sessions as no longer captured.
   Result<void> disable_capture(Platform platform, std::string_view why);
-  // What agents write from now on is not captured, until `until` (kOpenEnd: until it is resumed) or resume_capture().
-  // Running sessions are capture_disabled meanwhile, until they go on.
+  // Stops capture of what agents write from now on, until `until` (kOpenEnd: no end) or resume_capture(). Running
+  // sessions are capture_disabled until they go on.
   Result<void> pause_capture(TimeMs until);
   Result<void> resume_capture();
-  // Deletes diagnostics whose time has come, and gives their number; and entries of the ingestion log that are too old.
+  // Deletes expired diagnostics, and returns their number. Also deletes old entries of the ingestion log.
   Result<std::int64_t> delete_expired_diagnostics();
-  // Makes rows of what was applied, as a commit does, without committing.
+  // Writes rows for everything applied, as a commit does, without committing.
   Result<void> flush();
   Result<void> commit();
   void roll_back();  // undoes what was applied since the last commit, as an error does
   bool has_uncommitted() const { return transaction_ != nullptr; }
 
-  // Commits, and runs `change` on the store's connection in a transaction of its own. What it returns is the answer.
+  // Commits, then runs `change` on the store's connection in a separate transaction. Returns the result of `change`.
   template <class Change>
   auto transact(Change&& change) -> Result<std::invoke_result_t<Change, sqlite::Database&>> {
     MEMD_TRY(commit());
@@ -110,13 +111,13 @@ class Writer {
     });
   }
 
-  // Each commits first.
-  Result<void> maintain();                    // tidies the raw layer up
-  Result<raw::Resealed> reseal(bool sealed);  // seals what of the raw layer is plain, or undoes it
-  Result<void> optimize();                    // after a large ingest: refreshes SQLite's statistics, empties the WAL
-  // For moments with nothing else to do: a few milliseconds of what makes searches faster. False: nothing is left.
+  // Each of these commits first.
+  Result<void> maintain();                    // merges quiet files of the raw layer
+  Result<raw::Resealed> reseal(bool sealed);  // seals the plain files of the raw layer, or unseals them
+  Result<void> optimize();                    // after a large ingest: updates SQLite's statistics, truncates the WAL
+  // For idle moments: merges the search index for a few milliseconds. Returns false when nothing is left to do.
   Result<bool> merge_search_index();
-  void release();  // gives back the memory that only much writing needs; commits nothing
+  void release();  // frees memory that only heavy writing needs; does not commit
 
  private:
   friend class Forgetting;
@@ -124,13 +125,13 @@ class Writer {
   friend class Retention;
   Writer(std::filesystem::path file, sqlite::Database db, const Clock& clock);
   void undo();
-  // Runs `step` in the open transaction, which begins if there is none. When it fails, all of the transaction is
-  // undone.
+  // Runs `step` in the open transaction, and opens one if there is none. Rolls the whole transaction back if the step
+  // fails.
   template <class Step>
   auto write(Step&& step) -> Result<std::invoke_result_t<Step>>;
 
   const std::filesystem::path file_;
-  std::shared_ptr<search::DocumentLengths> lengths_;  // before the connection it is told by
+  std::shared_ptr<search::DocumentLengths> lengths_;  // declared before db_, which reports to it
   sqlite::Database db_;
   const Clock& clock_;
   std::shared_ptr<Withheld> withheld_;

@@ -111,7 +111,7 @@ Result<std::vector<Vector>> BuiltinEmbedder::embed(std::span<const std::string_v
   for (const std::string_view text : texts) {
     if (stop.stop_requested()) return Error(Errc::cancelled, "embedding was cancelled");
     std::vector<std::uint32_t> ids = model_.ids(text);
-    // All unknown words have one vector: it would find texts that are full of any others.
+    // All unknown words have the same vector, which would match texts full of any unknown words.
     if (purpose == Purpose::query)
       std::erase_if(ids, [this](std::uint32_t id) { return model_.tokenizer().is_unknown(id); });
     out.push_back(model_.vector_of(ids));

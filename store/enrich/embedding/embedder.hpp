@@ -16,52 +16,52 @@
 namespace memd::embedding {
 
 struct ModelId {
-  std::string name;   // with its provider: "builtin/…", "ollama/nomic-embed-text"
-  int dimension = 0;  // 0: not known before the first answer
+  std::string name;   // including the provider: "builtin/…", "ollama/nomic-embed-text"
+  int dimension = 0;  // 0: unknown before the first response
   bool operator==(const ModelId&) const = default;
 };
 
-// Some models want to be told what a text is for.
+// The use of a text; some models distinguish it.
 enum class Purpose { document, query };
 
-using Vector = std::vector<float>;  // of unit length, or all zero when the text says nothing
+using Vector = std::vector<float>;  // of unit length, or all zero when the text has no known token
 
-// Makes vectors of texts. Thread-safe.
+// Computes vectors of texts. Thread-safe.
 class Embedder {
  public:
   virtual ~Embedder() = default;
   virtual ModelId model() const = 0;
-  // One vector per text, in order. May go over a network, within its own time-outs; ends early when `stop` is asked.
-  // Errors: unavailable (down, too slow, refused), protocol (nonsense came back), cancelled.
+  // Returns one vector per text, in order. May use the network, with its own time-outs; ends early when `stop` is
+  // requested. Errors: unavailable (down, too slow, refused), protocol (invalid response), cancelled.
   virtual Result<std::vector<Vector>> embed(std::span<const std::string_view> texts, Purpose purpose,
                                             std::stop_token stop) = 0;
 };
 
-// A table of vectors of tokens; the vector of a text is their weighted sum, made unit. Immutable, so thread-safe. The
-// same text gives the same vector, to the bit, on every processor.
+// A table of token vectors; the vector of a text is their weighted sum, normalised. Immutable, so thread-safe. The
+// result is bit-identical on every processor.
 //
 // File (little endian): "MEMDEMB1", u32 dimension, tokens, name bytes, vocabulary bytes, flags (1: lower case, the only
 // kind), 0; name; vocabulary, a token a line; zeros to a multiple of 64; float32 scale[tokens]; zeros to a multiple of
 // 64; int8 table[tokens][dimension].
 class StaticModel {
  public:
-  // `file` must outlive the model. unsupported: another format; store_corrupt: damaged.
+  // `file` must outlive the model. Returns unsupported for another format, store_corrupt for a damaged file.
   static Result<StaticModel> load(std::span<const std::byte> file);
 
   std::string_view name() const { return name_; }
   int dimension() const { return static_cast<int>(dimension_); }
   const Wordpiece& tokenizer() const { return tokenizer_; }
 
-  // All zero when nothing of the text is known.
+  // Returns all zeros when no token of the text is known.
   Vector embed(std::string_view text) const { return vector_of(ids(text)); }
   std::vector<std::uint32_t> ids(std::string_view text) const;
   Vector vector_of(std::span<const std::uint32_t> ids) const;
-  // Of one token, weighted as in a text.
+  // Returns the vector of one token, weighted as in a text.
   Vector token_vector(std::uint32_t id) const { return vector_of({&id, 1}); }
-  // What vector_of() makes unit, added to `sum` (dimension() numbers), by the kernels given.
+  // Adds the vector of vector_of() before normalisation to `sum` (dimension() numbers), with the given kernels.
   void sum(const vectors::Kernels& kernels, std::span<const std::uint32_t> ids, std::span<float> sum) const;
   float token_weight(std::uint32_t id) const { return scale_[id]; }
-  // Its row of the table: dimension() numbers, without its weight.
+  // Returns its row of the table: dimension() numbers, unweighted.
   const std::int8_t* token_codes(std::uint32_t id) const { return table_ + std::size_t{id} * dimension_; }
 
  private:
@@ -76,8 +76,8 @@ class StaticModel {
   const std::int8_t* table_;
 };
 
-// The model in the binary. Its name, "builtin/<name>-<hash>", changes with it: vectors of another one are not mixed
-// in. Owns its table, which never changes; every thread may embed.
+// The model in the binary. Its name, "builtin/<name>-<hash>", changes with it, so that vectors of different models are
+// not mixed. Owns its immutable table; thread-safe.
 class BuiltinEmbedder : public Embedder {
  public:
   BuiltinEmbedder();
@@ -94,7 +94,7 @@ class BuiltinEmbedder : public Embedder {
   StaticModel model_;
 };
 
-// The one of this process, made when first asked for (a millisecond).
+// Returns the instance of this process, created on first use (a millisecond).
 BuiltinEmbedder& builtin_embedder();
 
 }  // namespace memd::embedding

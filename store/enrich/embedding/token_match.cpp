@@ -8,7 +8,7 @@
 namespace memd::embedding {
 namespace {
 
-// A token that cannot be spelled says nothing; one that comes twice is asked for once.
+// Returns the distinct tokens of the query, without unknown ones.
 std::vector<std::uint32_t> tokens_asked(const StaticModel& model, std::string_view question) {
   std::vector<std::uint32_t> out = model.ids(question);
   std::erase_if(out, [&](std::uint32_t id) { return model.tokenizer().is_unknown(id); });
@@ -61,7 +61,7 @@ double TokenMatch::compare(std::string_view text) {
   if (question_.empty()) return 0;
   std::vector<float> best(question_.size());
   const std::vector<std::uint32_t> tokens = model_.ids(text);
-  // Rows lie all over a table that is larger than the nearer caches.
+  // Prefetches, because the rows are scattered over a table larger than the L1 and L2 caches.
   for (const std::uint32_t token : tokens)
     if (known_[token] == 0)
       for (std::size_t at = 0; at < static_cast<std::size_t>(model_.dimension()); at += vectors::kRowAlignment)

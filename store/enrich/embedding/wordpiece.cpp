@@ -12,7 +12,7 @@ namespace {
 
 enum Entry : unsigned { kKeep, kDrop, kSpace, kAlone, kFirstReplacement };
 
-constexpr char32_t kInvalid = 0xFFFD;  // dropped, as the reference drops U+FFFD
+constexpr char32_t kInvalid = 0xFFFD;  // dropped, as the reference implementation drops U+FFFD
 constexpr char32_t kHangulFirst = 0xAC00, kHangulLast = 0xD7A3;
 
 unsigned entry_of(char32_t c) {
@@ -23,7 +23,7 @@ unsigned entry_of(char32_t c) {
   return kKeep;
 }
 
-// Moves `at` behind the character, or behind one byte that is part of none.
+// Decodes a character and advances `at` past it, or by one byte if the encoding is invalid.
 char32_t decode(std::string_view text, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(at++);
@@ -106,7 +106,7 @@ constexpr std::size_t kLongestWord = 100;  // characters; longer ones are unknow
 constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15;
 constexpr std::uint64_t kInnerSeed = 0xC2B2AE3D27D4EB4F;
 
-// Σ (byte + 1) · kBase^place, so that the hash of any stretch follows from those of two beginnings.
+// Σ (byte + 1) · kBase^place. The hash of any substring follows from the hashes of two prefixes.
 constexpr std::uint64_t extend(std::uint64_t hash, char byte) {
   return hash * kBase + static_cast<unsigned char>(byte) + 1;
 }
@@ -125,8 +125,8 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-// Where the lengths of pieces that begin with these bytes are looked up: of shorter pieces by two bytes, of others by
-// four, for hardly any four bytes begin pieces of many lengths.
+// Tables of piece lengths by first bytes: two bytes for short pieces, four for long ones, because few four-byte
+// prefixes start pieces of many lengths.
 constexpr std::size_t kBeginnings = 8192;
 constexpr std::size_t kLongBeginnings = 32768;
 constexpr std::size_t kLong = 4;
@@ -146,7 +146,7 @@ bool inside_character(char byte) { return (byte & 0xC0) == 0x80; }
 
 }  // namespace
 
-// Bytes beyond the longest word are counted, not kept.
+// A word being read. Bytes after the maximum length are counted but not stored.
 struct Wordpiece::Word {
   static constexpr std::size_t kBytes = kLongestWord * 4;
   std::size_t size = 0;
@@ -238,12 +238,12 @@ void Wordpiece::tokenize(std::string_view text, std::vector<std::uint32_t>& ids)
 
 namespace {
 
-// The pieces of a word. Words come again and again, and each is looked for in many lengths, in tables that are larger
-// than the nearer caches.
+// Cache entry with the pieces of a word. Words repeat, and splitting one takes many lookups in tables larger than the
+// L1 and L2 caches.
 struct KnownWord {
   static constexpr std::size_t kBytes = 22;
   static constexpr std::size_t kPieces = 6;
-  const void* by = nullptr;  // the vocabulary
+  const void* by = nullptr;  // the vocabulary that split it
   std::uint64_t hash = 0;
   std::uint8_t size = 0;
   std::uint8_t pieces = 0;
@@ -254,7 +254,7 @@ struct KnownWord {
     return hash == of && by == vocabulary && std::string_view(text, size) == word;
   }
 };
-constexpr std::size_t kKnownWords = 2048;  // 131 kB a thread
+constexpr std::size_t kKnownWords = 2048;  // 131 kB per thread
 
 }  // namespace
 
@@ -287,7 +287,7 @@ void Wordpiece::finish(Word& word, std::vector<std::uint32_t>& ids) const {
 }
 
 void Wordpiece::split(const Word& word, std::vector<std::uint32_t>& ids) const {
-  std::uint64_t before[Word::kBytes + 1];  // hashes of the beginnings
+  std::uint64_t before[Word::kBytes + 1];  // hashes of the prefixes
   std::uint64_t power[Word::kBytes + 1];
   before[0] = 0;
   power[0] = 1;

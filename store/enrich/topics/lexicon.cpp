@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kRememberedWords = 60'000;
 
-// A store that is young knows little of how rare a word is: it counts as if these exchanges were there before, which
-// hold words of each grade at the rate that is usual. So a topic does not change much while the store grows.
+// Size of the prior: a young store has little data on rarity. Counts are computed as if this many exchanges existed
+// already, with words of each grade at the usual rate. Topics therefore change little while the store grows.
 constexpr double kUsualExchanges = 1000;
 constexpr double usual_with(WordGrade grade) {
   switch (grade) {
@@ -33,12 +33,12 @@ std::string joined(const std::vector<search::Token>& tokens) {
   return out;
 }
 
-constexpr double kRarest = 6.9;  // ln(1000): beyond that, rare says odd rather than telling
+constexpr double kRarest = 6.9;  // ln(1000): rarer words are odd rather than informative
 
 }  // namespace
 
 Lexicon::Lexicon(sqlite::Database& db) : tokenizer_(db.handle()), statistics_(db) {
-  // Words of one stem have the last grade.
+  // If words of several grades share a stem, the last grade wins.
   for (const auto& [list, grade] :
        {std::pair(WordClass::verb, WordGrade::verb), std::pair(WordClass::filler, WordGrade::filler),
         std::pair(WordClass::common, WordGrade::common), std::pair(WordClass::border, WordGrade::border)})

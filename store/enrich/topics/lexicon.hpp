@@ -15,34 +15,34 @@
 #include <unordered_map>
 #include <vector>
 
-// Words and phrases, as those who look for topics see them.
+// Words and phrases for topic extraction.
 namespace memd::topics {
 
 using StemId = std::uint32_t;
 
-// What a word can do for a phrase, whatever text it stands in; WordClass says more of each.
+// The role of a word in a phrase, independent of the text; see WordClass.
 enum class WordGrade { border, verb, filler, common, telling };
 
 struct WordFacts {
-  StemId stem = 0;  // 0: nothing the index would hold
+  StemId stem = 0;  // 0: not indexed
   WordGrade grade = WordGrade::telling;
 };
 
 struct Rarity {
-  float share = 0;      // 0…1, 1: in one of a thousand exchanges or fewer
-  bool single = false;  // in no exchange but one
+  float share = 0;      // 0…1; 1: in at most one of a thousand exchanges
+  bool single = false;  // in a single exchange
 };
 
-// What is known of words: their stem as the full-text index has it, their grade, how rare they are. Remembers words,
-// and forgets all of them when they are too many or the store has grown by a tenth. Throws ErrorException.
+// Facts on words: their stem as in the full-text index, their grade, their rarity. Caches words, and clears the cache
+// when it is too large or the store has grown by a tenth. Throws ErrorException. One thread: that of the connection.
 class Lexicon {
  public:
   explicit Lexicon(sqlite::Database& db);
 
-  // Starts an exchange: ids given before may be gone.
+  // Call at the start of an exchange; may invalidate earlier ids.
   void refresh();
   WordFacts facts(std::string_view word);
-  // Of its rarest part. Asks the index, the first time.
+  // Returns the rarity of the word's rarest part. Queries the index on first use.
   Rarity rarity(WordFacts word);
   const std::string& stem(StemId id) const { return stems_[id].text; }
 
@@ -52,7 +52,7 @@ class Lexicon {
 
   struct Stem {
     std::string text;
-    std::int64_t documents = -1;  // that hold its rarest part; -1: not asked yet
+    std::int64_t documents = -1;  // document frequency of its rarest part; -1: not queried yet
   };
 
   WordFacts look_up(std::string_view word);
@@ -68,29 +68,30 @@ class Lexicon {
   std::vector<search::Token> tokens_;
 };
 
-// The stems of a topic's words, joined by blanks: topics with the same are one. Empty when nothing of it is indexed.
+// Returns the stems of a topic's words, joined by blanks: topics with the same stems are one. Empty when none is
+// indexed.
 std::string stems_of(const search::IndexTokenizer& tokenizer, std::string_view topic);
 
 inline constexpr std::size_t kLongestPhrase = 3;  // words
 
 // One to three stems in order.
 struct PhraseKey {
-  std::array<StemId, kLongestPhrase> stems{};  // 0 behind the last
+  std::array<StemId, kLongestPhrase> stems{};  // 0 after the last
   std::size_t length() const { return stems[1] == 0 ? 1 : stems[2] == 0 ? 2 : 3; }
   bool operator==(const PhraseKey&) const = default;
 };
 
 struct Phrase {
   PhraseKey key;
-  std::uint32_t first = 0;  // token where it first begins
+  std::uint32_t first = 0;  // index of the token where it first starts
   std::uint32_t count = 0;
-  float weight = 0;  // of all its occurrences
+  float weight = 0;  // total of all its occurrences
   bool by_user = false;
   bool by_agent = false;
-  bool named = false;  // once at least an identifier, a file, or written with a capital inside a sentence
+  bool named = false;  // at least once an identifier, a file, or capitalised inside a sentence
 };
 
-// The phrases of one text and how often they occur. Kept between texts for its memory. One thread at a time.
+// The phrases of one text with their counts. Reused for several texts to keep its memory. One thread at a time.
 class PhraseTable {
  public:
   void clear(std::size_t tokens);
@@ -102,7 +103,7 @@ class PhraseTable {
   std::size_t slot_of(const PhraseKey& key) const;
 
   std::vector<Phrase> phrases_;
-  std::vector<std::uint32_t> slots_;  // index in phrases_ + 1; 0: free. A power of two, at most half full
+  std::vector<std::uint32_t> slots_;  // index into phrases_ + 1; 0: free. A power of two, at most half full
 };
 
 struct GradedToken {
@@ -110,16 +111,17 @@ struct GradedToken {
   WordFacts facts;
 };
 
-// All phrases that could be a topic by their words, and all single words.
+// Collects all phrases that could be a topic by their words, and all single words.
 void collect_phrases(std::span<const GradedToken> tokens, PhraseTable& table);
 
-// The phrase of `length` words at `first`, if nothing stands between them that no phrase goes across.
+// Returns whether the `length` words at `first` form a phrase without a border between them, and sets `key`.
 bool phrase_at(std::span<const GradedToken> tokens, std::size_t first, std::size_t length, PhraseKey& key);
 
-// How a phrase is mostly written in a text, capitals that only begin a sentence made small.
+// Returns the most frequent spelling of a phrase in a text, with capitals that only start a sentence in lower case.
 std::string spelling_of(std::span<const GradedToken> tokens, const Phrase& phrase);
 
-// The first letter made small (Latin, Cyrillic), unless another of its letters is a capital: GitHub, CLI.
+// Returns the word with its first letter in lower case (Latin, Cyrillic), unless another letter is a capital: GitHub,
+// CLI.
 std::string without_capital(std::string_view word);
 
 }  // namespace memd::topics

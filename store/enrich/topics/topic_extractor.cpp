@@ -11,7 +11,7 @@
 namespace memd::topics {
 namespace {
 
-// A long prompt is a plan or a paste: what it is about stands at its beginning.
+// A long prompt is a plan or a paste; its start states its subject.
 constexpr ReadingPlan kPrompt{3.0F, 800, 0.8F, 8 * 1024, true};
 constexpr ReadingPlan kIntervention{2.0F, 400, 0.5F, 2 * 1024, true};
 constexpr ReadingPlan kAnswer{1.0F, 2000, 0.6F, 6 * 1024, false};
@@ -20,7 +20,7 @@ constexpr ReadingPlan kWork{0.3F, 2048, 0.3F, 2 * 1024, false};
 constexpr std::size_t kReranked = 40;
 constexpr double kLeastScore = 0.30;
 constexpr double kMeaning = 0.8;
-constexpr std::size_t kMostNames = 3;  // of functions and files among the topics of an exchange
+constexpr std::size_t kMostNames = 3;  // maximum number of function and file names among the topics of an exchange
 
 double strength(WordGrade grade) {
   switch (grade) {
@@ -33,7 +33,7 @@ double strength(WordGrade grade) {
   return 0;
 }
 
-// Rarity counts for half: what a project is about is common in its history.
+// Rarity is only half of the weight, because the subject of a project is common in its history.
 double word_weight(WordGrade grade, double rarity) {
   switch (grade) {
     case WordGrade::telling: return 0.5 + 0.5 * rarity;
@@ -45,7 +45,7 @@ double word_weight(WordGrade grade, double rarity) {
   return 0;
 }
 
-// Adjectives and participles tell what kind, not what.
+// Returns whether the word is an adjective or participle, which qualifies a subject but does not name one.
 bool tells_what_kind(std::string_view word) {
   const WordList& ends = words(WordClass::adjective_end);
   return std::any_of(ends.begin(), ends.end(),
@@ -85,7 +85,7 @@ void TopicExtractor::read(const ExchangeRow& e) {
   tokens_.clear();
   for (const ProseToken& t : prose_) {
     WordFacts facts = lexicon_.facts(t.text);
-    if (t.in_code && facts.grade == WordGrade::verb) facts.grade = WordGrade::common;  // `git rebase`
+    if (t.in_code && facts.grade == WordGrade::verb) facts.grade = WordGrade::common;  // as in `git rebase`
     tokens_.push_back({t, facts});
   }
 }
@@ -119,7 +119,7 @@ double TopicExtractor::score(const Phrase& p) {
   }
   if (n > 1) s *= 0.5 + 0.5 * together / static_cast<double>(n);
   if (titled) s *= 1.4;
-  if (s < kLeastScore * 0.8) return 0;  // whatever its rarity
+  if (s < kLeastScore * 0.8) return 0;  // too low whatever its rarity
 
   double weight = 0;
   std::size_t single = 0;
@@ -131,7 +131,7 @@ double TopicExtractor::score(const Phrase& p) {
     single += rarity.single ? 1 : 0;
   }
   s *= weight / static_cast<double>(n);
-  if (single == n && p.count < 4 && !p.named) s *= 0.8;  // said once in years
+  if (single == n && p.count < 4 && !p.named) s *= 0.8;  // a single occurrence in a long history
   return s;
 }
 
@@ -155,13 +155,13 @@ void TopicExtractor::weigh_by_meaning(const ExchangeRow& e, std::vector<Candidat
       cosine += static_cast<double>(v[k]) * about[k];
     mean += cosine / static_cast<double>(candidates.size());
   }
-  // Against the other candidates: how near names are to texts differs from model to model.
+  // Relative to the other candidates, because the similarity of names and texts differs from model to model.
   for (std::size_t i = 0; i < candidates.size(); ++i)
     candidates[i].score *= std::clamp(1 + kMeaning * (cosines[i] - mean), 0.5, 1.5);
 }
 
-// Greedily, each time the best of what is left: what shares words with those taken counts less, what says the same
-// in fewer or more words not at all.
+// Chooses greedily. Candidates that share words with chosen ones lose score; candidates with a subset or superset of a
+// chosen one's words are dropped.
 std::vector<TopicExtractor::Candidate> TopicExtractor::choose(std::vector<Candidate> left) const {
   std::vector<Candidate> chosen;
   std::size_t names = 0;
@@ -208,7 +208,7 @@ std::vector<TopicMention> TopicExtractor::extract(const ExchangeRow& exchange) {
     std::string stems;
     for (std::size_t k = 0; k < c.phrase->key.length(); ++k)
       stems += (k > 0 ? " " : "") + lexicon_.stem(c.phrase->key.stems[k]);
-    // "auto-commit" is one word here and two there.
+    // "auto-commit" is one word in some texts and two in others.
     const bool said = std::any_of(
         out.begin(), out.end(), [&](const TopicMention& m) { return holds(m.stems, stems) || holds(stems, m.stems); });
     if (!said) out.push_back({spelling(*c.phrase), std::min(1.0, std::round(c.score * 100) / 100), std::move(stems)});

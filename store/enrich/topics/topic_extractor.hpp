@@ -10,21 +10,21 @@
 
 namespace memd::topics {
 
-inline constexpr std::size_t kMostTopics = 8;  // of an exchange
+inline constexpr std::size_t kMostTopics = 8;  // per exchange
 
-// Finds what an exchange is about: phrases of one to three words, names of files, tools and errors. They are taken by
-// how often and where they stand in the exchange (a prompt weighs most), how rare their words are in the store and how
-// they hold together; with an embedder, also by how near they are in meaning to the whole exchange.
+// Extracts the topics of an exchange: phrases of one to three words, names of files, tools and errors. Scores them by
+// frequency and position in the exchange (a prompt weighs most), by the rarity of their words in the store and by
+// cohesion; with an embedder, also by similarity to the whole exchange.
 //
-// Deterministic for one state of the store and one embedder; depends little on the state (see Lexicon). One thread at
-// a time. The connection must outlive the extractor and is made read-only by it; make it outside of a transaction.
-// Throws ErrorException.
+// Deterministic for one state of the store and one embedder; depends little on the state (see Lexicon). One thread at a
+// time. The connection must outlive the extractor, which makes it read-only. Construct it outside a transaction. Throws
+// ErrorException.
 class TopicExtractor {
  public:
-  // `embedder` is asked once an exchange: one that answers over a network is too slow for that. It must outlive this.
+  // `embedder` is called once per exchange, so a network embedder is too slow. It must outlive this object.
   explicit TopicExtractor(sqlite::Database& db, embedding::Embedder* embedder = nullptr);
 
-  // Best first, at most kMostTopics. Nothing for texts that a client made.
+  // Returns the topics, best first, at most kMostTopics. Returns none for texts that a client wrote.
   std::vector<TopicMention> extract(const ExchangeRow& exchange);
 
  private:

@@ -9,26 +9,27 @@
 
 namespace memd::continuity {
 
-// What a text says already: the platform's own summary, which stands in the agent's context anyway.
-// Keeps a copy. Constant after construction; every thread may ask.
+// The content of a text that the caller already has: the platform's own summary, which is in the agent's context
+// anyway.
+// Keeps a copy. Constant after construction; thread-safe.
 class AlreadySaid {
  public:
   explicit AlreadySaid(std::string_view text);
 
   bool has_name(std::string_view name) const;
-  // The line itself, one blank between words; of one word: as a command, not as prose.
+  // Matches the line itself, with single blanks between words. A single word has to appear as a command, not as prose.
   bool has_command(std::string_view line) const;
-  // The last two components of the path.
+  // Matches the last two components of the path.
   bool has_file(std::string_view path) const;
-  // Most of its words that carry a subject stand there in one line.
+  // Returns whether most of the sentence's content words occur in one line.
   bool has_sentence(std::string_view sentence) const;
 
  private:
   std::string text_;                             // one blank between words
-  std::vector<std::vector<std::string>> lines_;  // stems of the words that carry a subject, sorted
+  std::vector<std::vector<std::string>> lines_;  // stems of the content words, sorted
 };
 
-// Takes out of `state` what is said already. How many items that were.
+// Removes the items from `state` that the text already contains. Returns their number.
 std::int64_t leave_out(WorkingState& state, const AlreadySaid& said);
 
 }  // namespace memd::continuity

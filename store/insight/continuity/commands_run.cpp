@@ -1,4 +1,4 @@
-// Command lines that were run, what came of them, and what is still running.
+// Command lines that were run, their results, and those that are still running.
 #include "store/insight/continuity/evidence.hpp"
 #include "store/text/run_outcome.hpp"
 #include "store/text/shell_line.hpp"
@@ -25,14 +25,14 @@ void sort_by_score(std::vector<T>& list, std::string T::*text, std::size_t most)
   if (list.size() > most) list.resize(most);
 }
 
-// The command lines of a call, tidied: of PastEvent::facts.commands, in its order.
+// The tidied command lines of a call, in the order of PastEvent::facts.commands.
 using Lines = std::vector<std::string>;
 using LinesOfCalls = std::unordered_map<std::int64_t, Lines>;
 
-// A test by what it runs, its place in WorkingState::tests.
+// Index into WorkingState::tests by the command that runs the test.
 using TestPlaces = std::unordered_map<std::string, std::size_t>;
 
-// Stores of memd before schema version 14 do not say how a command line that hides its exit code came out.
+// Stores before schema version 14 have no outcome for a command line that hides its exit code.
 RunOutcome outcome_of(const PastEvent& result, const std::string& line, bool failed) {
   return result.facts.outcome.value_or(run_outcome(line, failed, result.summary));
 }
@@ -46,7 +46,7 @@ TestOutcome told_as(RunOutcome outcome) {
   return TestOutcome::unknown;
 }
 
-// The commands of "make fmt && make lint"; of a line with one command none.
+// Returns the commands of "make fmt && make lint"; empty for a line with a single command.
 std::vector<std::string_view> parts_of_chain(std::string_view line) {
   constexpr std::string_view kAnd = " && ";
   std::vector<std::string_view> out;
@@ -63,15 +63,15 @@ bool runs_among_others(std::string_view chain, std::string_view line) {
   return std::find(parts.begin(), parts.end(), line) != parts.end();
 }
 
-// Newest first, each as it was last run, whatever was shown of its output; what failed before something passed is told
-// apart, for it may be the same in another spelling.
+// Finds tests, newest first, each with its last run, regardless of output filters. A failure followed by a pass of
+// another test gets failed_before, because the two may be spellings of the same test.
 TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, WorkingState& out) {
   struct Latest {
     std::size_t age = 0;
     TestState state;
     std::string what;
   };
-  std::map<std::string, Latest> latest;  // by what is run
+  std::map<std::string, Latest> latest;  // by the command without its output filters
   const PastEvent* result = nullptr;
   for (const PastEvent& e : past.events) {
     if (e.kind == EventKind::tool_result) result = &e;
@@ -95,7 +95,7 @@ TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, Workin
   for (auto& [what, entry] : latest)
     list.push_back(std::move(entry));
   std::stable_sort(list.begin(), list.end(), [](const Latest& a, const Latest& b) { return a.age < b.age; });
-  // A line that ran since ran it among others.
+  // Drops a test that a later chain of commands ran too.
   for (auto entry = list.begin(); entry != list.end();)
     entry = std::any_of(list.begin(), entry,
                         [&](const Latest& later) { return runs_among_others(later.what, entry->what); })
@@ -117,9 +117,9 @@ TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, Workin
   return places;
 }
 
-// Lines that differ only in what they show of the output are one: as it ran most often, and counts for all.
+// Merges lines that differ only in their output filters into the most frequent one, which gets the sum of their scores.
 void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
-  std::map<std::string, std::string> best;  // by what is run: the line that stands for it
+  std::map<std::string, std::string> best;  // by the command without its output filters: the chosen line
   for (const auto& [line, use] : commands) {
     const auto [known, is_new] = best.emplace(without_pipe_end(line), line);
     const CommandUse& other = commands.at(known->second);
@@ -138,8 +138,8 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
   });
 }
 
-// Nobody has to be told to run it again: "git commit", "chmod +x run.sh", a line that runs nothing ("# then", "x=1").
-// Nor, after one run, a look: "grep -rn x src".
+// Returns whether a command is not worth listing: a housekeeping command ("git commit", "chmod +x run.sh"), a line that
+// runs nothing ("# then", "x=1"), or a single lookup ("grep -rn x src").
 bool is_no_news(const CommandUse& use) {
   const auto heads = command_heads(use.line);
   return std::all_of(heads.begin(), heads.end(), [&](const std::string& head) {
@@ -147,7 +147,7 @@ bool is_no_news(const CommandUse& use) {
   });
 }
 
-// What the lines run among others.
+// Returns the commands that occur in chains.
 std::set<std::string, std::less<>> parts_of_chains(const std::map<std::string, CommandUse>& commands) {
   std::set<std::string, std::less<>> out;
   for (const auto& [line, use] : commands)
@@ -195,7 +195,7 @@ void find_commands(const SessionPast& past, WorkingState& out) {
     if (is_no_news(use) || parts.contains(without_pipe_end(line))) continue;
     if (const auto test = tests.find(std::string(without_pipe_end(line))); test != tests.end()) use.test = test->second;
     const bool fails = use.builds || (use.test && out.tests[*use.test].outcome == TestOutcome::failed);
-    if (use.failed && !fails) continue;  // a slip, or what was mended another way
+    if (use.failed && !fails) continue;  // a slip, or a failure that was fixed in another way
     if (use.failed) use.score *= kWeights.command_failed;
     if (use.test) use.score *= kWeights.command_is_test;
     if (use.line.size() > kLongestShown) {

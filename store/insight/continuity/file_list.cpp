@@ -8,10 +8,10 @@ namespace {
 constexpr std::size_t kLine = 4;  // quotes and colon
 constexpr std::size_t kBraces = 2;
 constexpr std::size_t kPurposes = 8;
-constexpr std::size_t kWithLine = 12;  // names; of the others the file is enough
+constexpr std::size_t kWithLine = 12;  // number of names listed with their line; the file suffices for the others
 
 struct Place {
-  std::string directory;  // with its last slash
+  std::string directory;  // with trailing slash
   std::string name;
 };
 
@@ -29,7 +29,7 @@ std::string counted(const FileInPlay& file, const std::string& name) {
   return out;
 }
 
-// The name of a file as an agent wrote it may be relative.
+// A file name written by an agent may be relative.
 bool is_same_file(std::string_view path, std::string_view written) {
   if (path == written) return true;
   return path.size() > written.size() && path.ends_with(written) && path[path.size() - written.size() - 1] == '/';
@@ -115,7 +115,7 @@ std::vector<std::string> FileList::lines() const {
       std::any_of(state_.files.begin(), state_.files.end(), [](const FileInPlay& f) { return f.edits > 0; });
   std::vector<std::string> out;
   for (const auto& [directory, entries] : lines_) {
-    // Beside files that were edited, one name from a directory that nobody went into is no news.
+    // If files were edited, a single name from a directory without read or edited files is not informative.
     if (edited && entries.size() == 1 && entries[0].is_only_named && entries[0].names.find(' ') == std::string::npos)
       continue;
     std::string line = directory + ":";

@@ -12,17 +12,18 @@
 
 namespace memd::continuity {
 
-// The part of a pack that lists files, a line a directory (Pack::files). Borrows `state` and `budget`. One thread.
+// The part of a pack that lists files, one line per directory (Pack::files). Borrows `state` and `budget`. One thread.
 class FileList {
  public:
   FileList(const WorkingState& state, TokenBudget& budget) : state_(state), budget_(budget) {}
 
-  // Takes files, the best first, for at most `tokens` of the budget; with what is left, what they were touched for.
-  // Returns how many did not fit.
+  // Adds files, the best first, for at most `tokens` of the budget. Spends the rest on the purposes of the files.
+  // Returns the number of files that did not fit.
   std::int64_t add_files(std::size_t tokens);
 
-  // Puts a name beside the file it lives in, which comes into the list with it: "summarize.go e2 {generateSummary:41}".
-  // False if no file is known, or `tokens` or the budget do not suffice. Takes what it costs off `tokens`.
+  // Adds a name to the entry of the file that contains it, and adds that file if needed: "summarize.go e2
+  // {generateSummary:41}". Returns false if the file is unknown, or `tokens` or the budget do not suffice. Subtracts
+  // the cost from `tokens`.
   bool add_name(const NameInPlay& name, std::size_t& tokens);
 
   std::vector<std::string> lines() const;
@@ -32,9 +33,9 @@ class FileList {
     std::string path;
     std::string text;
     std::string names;           // separated by blanks
-    bool is_only_named = false;  // nobody read or edited it
+    bool is_only_named = false;  // it was neither read nor edited
   };
-  using Line = std::pair<std::string, std::vector<Entry>>;  // directory, with its last slash
+  using Line = std::pair<std::string, std::vector<Entry>>;  // directory (with trailing slash) and its files
   void add_purposes(std::size_t tokens);
   Entry* find(const std::string& path);
   bool pay(std::size_t cost, std::size_t& tokens);
@@ -42,10 +43,10 @@ class FileList {
   const WorkingState& state_;
   TokenBudget& budget_;
   std::vector<Line> lines_;  // best directory first
-  std::size_t named_ = 0;    // names so far
+  std::size_t named_ = 0;    // number of names so far
 };
 
-// The path's end: below the working directory as far as it is there.
+// Returns the path relative to the working directory if it is below it.
 std::string path_below(std::string_view path, std::string_view cwd);
 
 }  // namespace memd::continuity

@@ -1,4 +1,4 @@
-// Files an agent works with: modified before read, lately and often before once and long ago.
+// Files that an agent works with: modified files before read ones, recent and frequent use before older and rare use.
 #include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/text/cue_matcher.hpp"
@@ -18,7 +18,7 @@ constexpr std::size_t kFiles = 120;
 constexpr std::size_t kPurposeBytes = 70;
 constexpr std::size_t kShortestPurpose = 8;
 
-// "Now let me update the lock check:" → "update the lock check"; nothing for what announces no work.
+// "Now let me update the lock check:" → "update the lock check"; empty for a sentence that announces no work.
 std::string announced(std::string_view sentence) {
   bool announces = false;
   for (auto opening = cues().opening(sentence, Cue::announces); opening;
@@ -33,7 +33,7 @@ std::string announced(std::string_view sentence) {
   return out;
 }
 
-// What the first sentence that announces work says of it.
+// Returns the announced work of the first sentence that announces any.
 std::string purpose_of(std::string_view said) {
   while (!said.empty()) {
     const auto end = std::min({said.find(". "), said.find("! "), said.size()});
@@ -48,7 +48,7 @@ bool is_file_call(const PastEvent& e) {
   if (e.path.empty() || !(e.kind == EventKind::tool_call || told_edit)) return false;
   const std::string_view name = std::string_view(e.path).substr(e.path.rfind('/') + 1);
   if (name.empty() || name == "." || name == "..") return false;
-  return e.modifies || told_edit || name.find('.') != std::string_view::npos;  // else a directory that was searched
+  return e.modifies || told_edit || name.find('.') != std::string_view::npos;  // else a searched directory
 }
 
 using PathsOfCalls = std::unordered_map<std::int64_t, std::vector<std::string>>;
@@ -87,7 +87,7 @@ void find_files(const SessionPast& past, WorkingState& out) {
     if (file.path.empty()) file.path = std::move(name);
     return file;
   };
-  const PastEvent* said = nullptr;  // the last words of the agent
+  const PastEvent* said = nullptr;  // the agent's newest message
   for (const PastEvent& e : past.events) {
     if (e.kind == EventKind::assistant_msg) said = &e;
     if (e.kind == EventKind::user_msg) said = nullptr;
@@ -103,7 +103,7 @@ void find_files(const SessionPast& past, WorkingState& out) {
     FileInPlay& file = use(e.path);
     const bool told_edit = e.kind == EventKind::edit;
     const bool modified = e.modifies || told_edit;
-    // The edit itself; the call that made it was counted when it was seen.
+    // Skips an edit whose call was counted already.
     if (told_edit && edited.contains(file.path)) continue;
     file.edits += modified;
     file.reads += !modified;

@@ -11,7 +11,7 @@
 namespace memd::continuity {
 namespace {
 
-constexpr std::size_t kLongestLine = 400;  // of code; a longer one is data
+constexpr std::size_t kLongestLine = 400;  // bytes of a line of code; a longer line is data
 
 constexpr std::array<std::string_view, 24> kDeclaring{
     "func",  "def",      "class",     "struct",  "enum",   "type",      "const",     "var",
@@ -22,7 +22,7 @@ bool declares(std::string_view word) {
   return std::find(kDeclaring.begin(), kDeclaring.end(), word) != kDeclaring.end();
 }
 
-// Where the first word that declares something ends; npos: none of the first three does.
+// Returns the end of the last declaring keyword among the first three words; npos if there is none.
 std::size_t end_of_keyword(std::string_view line) {
   std::size_t at = 0;
   std::size_t end = std::string_view::npos;
@@ -36,7 +36,7 @@ std::size_t end_of_keyword(std::string_view line) {
   return end;
 }
 
-// The number in front: "   41→func …" and "41:func …" of what was read.
+// Removes and returns the line number of tool output: "   41→func …" and "41:func …".
 std::int64_t take_line_number(std::string_view& line) {
   const auto digits = line.find_first_not_of(" \t");
   if (digits == std::string_view::npos) return 0;
@@ -53,7 +53,7 @@ std::int64_t take_line_number(std::string_view& line) {
   return 0;
 }
 
-// "summarize.go:41:5: …": what searches, compilers and tests write.
+// Removes and returns the place at the start of a line of search, compiler or test output: "summarize.go:41:5: …".
 NamePlace take_place(std::string_view& line) {
   const auto begin = line.find_first_not_of(" \t");
   const auto colon = line.find(':');
@@ -73,7 +73,7 @@ NamePlace take_place(std::string_view& line) {
   return out;
 }
 
-// What a search was asked to look into may be a directory.
+// Returns whether the path looks like a file; the argument of a search may be a directory.
 bool is_file(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   return name.find('.') != std::string_view::npos || (!name.empty() && ascii::is_upper(name.front()));
@@ -107,7 +107,7 @@ void NamePlaces::read_event(std::string_view text, const std::string& path, std:
 
 void NamePlaces::read_line(std::string_view line, const NamePlace& place, std::size_t age) {
   const std::size_t keyword = end_of_keyword(line);
-  bool declared = false;  // the first name behind the keyword is what it declares; a receiver's type is a plain word
+  bool declared = false;  // the first name after the keyword is the declared one; a receiver's type is a plain word
   for_each_code_name(line, [&](std::string_view name) {
     const bool behind = keyword != std::string_view::npos && name.data() >= line.data() + keyword;
     const bool called = name.data() + name.size() < line.data() + line.size() && name.data()[name.size()] == '(';

@@ -10,25 +10,26 @@
 
 namespace memd::continuity {
 
-// Where a name of code lives, as far as edits, what was read, searches and errors tell.
+// The place of a code name according to edits, file reads, searches and errors.
 struct NamePlace {
-  std::string path;       // as the agent wrote it; empty: not known
-  std::int64_t line = 0;  // of its declaration, from 1, as it was last seen; 0: not known
+  std::string path;       // as the agent wrote it; empty: unknown
+  std::int64_t line = 0;  // line of its declaration when last seen, from 1; 0: unknown
 };
 
-// Looks for names in what a session saw of files. Reads SessionPast::full_texts. A value; constant once it is made.
+// Finds the places of names in the file contents that a session saw. Reads SessionPast::full_texts. A value; constant
+// after construction.
 class NamePlaces {
  public:
   explicit NamePlaces(const SessionPast& past);
 
-  // The line that declares the name, else one that has it; the newest of each. Of `a.B` that of `B`, where `a.B` itself
-  // stands nowhere.
+  // Returns the newest line that declares the name, otherwise the newest line that contains it. For `a.B`, returns the
+  // place of `B` if that is a declaration or `a.B` itself does not occur.
   NamePlace of(std::string_view name) const;
 
  private:
   struct Found {
     NamePlace place;
-    int rank = 0;         // of what tells it: a declaration before a mention, a numbered line before another
+    int rank = 0;         // declarations before mentions, numbered lines before others
     std::size_t age = 0;  // of the event
   };
   void read_event(std::string_view text, const std::string& path, std::size_t age);

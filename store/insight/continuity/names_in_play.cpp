@@ -1,4 +1,4 @@
-// Names an agent works with, by how lately, how often and where they were used.
+// Names that an agent works with, by recency, frequency and context of use.
 #include "schemas/hash.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/name_places.hpp"
@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t kNames = 900;
 constexpr std::size_t kReadOfResult = 8 * 1024;
-constexpr std::size_t kReadOfText = 24 * 1024;  // a longer one is a paste or a file
+constexpr std::size_t kReadOfText = 24 * 1024;  // a longer text is a paste or a file
 
-// Keys of tool inputs as their readable form has them; they are in each, and nobody's words.
+// Keys of tool inputs in their readable form. They occur in every call and are not text of a user or an agent.
 constexpr std::array<std::string_view, 66> kInputKeys{
     "file_path", "old_string", "new_string", "replace_all", "run_in_background", "output_mode", "head_limit",
     "notebook_path", "taskId", "activeForm", "subagent_type", "cell_id", "target_file", "code_edit", "is_background",
@@ -41,27 +41,27 @@ bool comes_first(const NameInPlay& a, const NameInPlay& b) {
   return a.score != b.score ? a.score > b.score : a.text < b.text;
 }
 
-// The beginning of a text, without a part of a name at its end.
+// Returns the start of a text, without a partial name at its end.
 std::string_view cut_at_word(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   return text.substr(0, text.find_last_of(" \t\n\"'(),;", bytes - 1) + 1);
 }
 
-// Where a name stands.
+// The kind of text that contains a name.
 enum class Spot { person, agent, command, edit, call, result };
 constexpr std::size_t kSpots = 6;
 
-// How often and how lately a name was used.
+// Frequency and recency of a name.
 struct NameUse {
-  std::array<std::uint32_t, kSpots> times{};  // texts that hold it
+  std::array<std::uint32_t, kSpots> times{};  // number of texts that contain it, by Spot
   std::size_t seen = kNever;                  // age of the last text of any kind
-  std::size_t used = kNever;                  // of the last that is no result
-  ExchangeId exchange = 0;                    // the last
-  std::string program;                        // of a flag: the command that took it last
+  std::size_t used = kNever;                  // age of the last text that is not a result
+  ExchangeId exchange = 0;                    // of the last use
+  std::string program;                        // of a flag: the last command that took it
   static constexpr std::size_t kNever = 2000;
 };
 
-// The likelihood that the name is used again, up to a factor.
+// Returns the likelihood that the name is used again, up to a constant factor.
 double likelihood(std::string_view name, const NameUse& use) {
   const NameWeights& w = kWeights.names;
   double x = 0;
@@ -73,7 +73,7 @@ double likelihood(std::string_view name, const NameUse& use) {
   return std::exp(x);
 }
 
-// As many are wanted as fit, but not the short ones alone.
+// A sublinear cost: favours short names, so that more fit, but not exclusively.
 double cost_of_name(std::string_view name) { return std::sqrt(static_cast<double>(estimate_tokens(name))); }
 
 class Tally {
@@ -82,7 +82,7 @@ class Tally {
     for_each_new(cut_at_word(text, kReadOfText),
                  [&](NameUse& use, std::string_view) { count(use, spot, age, exchange); });
   }
-  // Flags belong to the program in front of them.
+  // Assigns flags to the program before them.
   void read_command(std::string_view line, std::size_t age, ExchangeId exchange) {
     for_each_new(line, [&](NameUse& use, std::string_view name) {
       count(use, Spot::command, age, exchange);
@@ -100,7 +100,7 @@ class Tally {
   }
 
  private:
-  // Each name of the text once.
+  // Calls `f` once for each distinct name of the text.
   template <class F>
   void for_each_new(std::string_view text, const F& f) {
     ++text_;
@@ -155,7 +155,7 @@ void find_names(const SessionPast& past, WorkingState& out) {
         tally.read_command(command.line, e.age, id);
     else if (!whole.empty())
       tally.read(whole, spot, e.age, id);
-    else if (!e.facts.todos)  // todos are told as steps
+    else if (!e.facts.todos)  // todos are covered by the next steps
       tally.read(e.summary, spot, e.age, id);
   }
   out.names = tally.best();
@@ -176,7 +176,7 @@ void weigh_names(std::vector<NameInPlay>& names, const std::vector<NameSpread>& 
   const std::size_t known = std::min(names.size(), spreads.size());
   for (std::size_t i = 0; i < known; ++i)
     names[i].score *= std::sqrt(name_weight(names[i].text, spreads[i]));
-  // Those behind were used less than any of them.
+  // The names after these were used less than any of them.
   std::stable_sort(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(known), comes_first);
 }
 

@@ -15,16 +15,16 @@ namespace {
 
 constexpr std::size_t kQuotes = 3;  // of a string in an array
 constexpr std::size_t kIdTokens = 10;
-constexpr std::size_t kAtOnce = 3;  // the request, the goal now and the last words have room beside each other
+constexpr std::size_t kAtOnce = 3;  // the request, the current goal and the last words must fit together
 constexpr std::size_t kLeastTold = 40;
-constexpr std::size_t kUsualCommand = 48;  // tokens; a longer line that ran once is rarely run again as it stands
+constexpr std::size_t kUsualCommand = 48;  // tokens; a longer line that ran once is rarely run again unchanged
 
 std::string with_id(std::string_view text, ExchangeId id) {
   return std::string(text) + (id == 0 ? "" : " [" + format_exchange_id(id) + "]");
 }
 
 std::size_t cost_of(std::string_view line) {
-  // A line break is two characters in JSON.
+  // A line break takes two characters in JSON.
   return estimate_tokens(line) + kQuotes + static_cast<std::size_t>(std::count(line.begin(), line.end(), '\n'));
 }
 
@@ -38,7 +38,7 @@ std::string_view words_for(TestOutcome outcome) {
   return {};
 }
 
-// One part of what was told, with the rank of its first item. Each further one counts less.
+// A sentence for the pack, with the rank of its part's first item. Later items of a part rank lower.
 struct Candidate {
   double rank = 0;
   const Told* told = nullptr;
@@ -91,7 +91,7 @@ class Packer {
     return out;
   }
 
-  // Goals and last words are cut to `longest` tokens.
+  // Cuts goals and last words to `longest` tokens.
   void add_told(std::size_t tokens, std::size_t longest) {
     if (tests_.empty() && out_.tests.empty()) add_tests(tokens);
     for (const Candidate& c : told_candidates()) {
@@ -100,7 +100,7 @@ class Packer {
       std::size_t cost = cost_of(line);
       const bool first_goal = c.list == &out_.goal && out_.goal.empty();
       const bool may_be_cut = first_goal || c.list == &out_.goal || c.single == &out_.last_words;
-      // Better a part of it than none. The last words tell most of what comes next.
+      // A cut sentence is better than none. The last words usually announce the next step.
       const std::size_t most = first_goal                     ? std::min(tokens, longest)
                                : c.single == &out_.last_words ? std::min(tokens, longest * kAtOnce / 2)
                                                               : longest;
@@ -136,7 +136,7 @@ class Packer {
   void add_commands(std::size_t tokens, std::size_t longest) {
     constexpr std::size_t kNewGroup = 12;
     for (const CommandUse& c : state_.commands) {
-      if (c.test && tests_.contains(*c.test)) taken_.insert(&c);  // told there
+      if (c.test && tests_.contains(*c.test)) taken_.insert(&c);  // listed among the tests
       if (taken_.contains(&c)) continue;
       auto group = std::find_if(out_.commands.begin(), out_.commands.end(),
                                 [&](const CommandGroup& g) { return g.exchange == c.exchange; });
@@ -153,7 +153,7 @@ class Packer {
     }
   }
 
-  // Programs and the flags they took: "git log", " --oneline --format".
+  // A program and the flags it took: "git log", " --oneline --format".
   using Program = std::pair<std::string, std::string>;
 
   void add_programs() {
@@ -194,7 +194,7 @@ class Packer {
     std::unordered_set<std::string> said = names_said();
     std::size_t tokens = share(shares_.names);
     std::size_t bare = std::min(tokens, share(shares_.bare));
-    std::vector<std::pair<ExchangeId, std::string>> groups;  // names of no known place, by the exchange that used them
+    std::vector<std::pair<ExchangeId, std::string>> groups;  // by exchange of last use: names without a known place
     const NameWeights& w = kWeights.names;
     const double room = static_cast<double>(budget_.max()) / w.least_likely_tokens;
     const double least = w.least_likely / (room * room);
@@ -235,12 +235,12 @@ class Packer {
   static void note_name(std::string_view name, std::unordered_set<std::string>& said) {
     said.emplace(name);
     for (auto dot = name.find_first_of(".:"); dot != std::string_view::npos; dot = name.find_first_of(".:")) {
-      name.remove_prefix(dot + 1);  // "store.Reader" says "Reader", too
+      name.remove_prefix(dot + 1);  // "store.Reader" covers "Reader" too
       said.emplace(name);
     }
   }
 
-  // In what the pack says so far.
+  // Returns the names that the pack contains so far.
   std::unordered_set<std::string> names_said() const {
     std::unordered_set<std::string> said;
     const auto note = [&](std::string_view text) {
@@ -276,7 +276,7 @@ class Packer {
   std::vector<Program> programs_;
   Pack out_;
   std::unordered_set<const void*> taken_;
-  std::unordered_set<std::size_t> tests_;  // places in state_.tests of those that were taken
+  std::unordered_set<std::size_t> tests_;  // indices into state_.tests of those that were taken
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How far the work had come: what was decided, what is broken, what comes next.
+// The state of the work: decisions, problems, next steps.
 #include "schemas/ascii.hpp"
 #include "store/insight/continuity/already_said.hpp"
 #include "store/insight/continuity/evidence.hpp"
@@ -27,7 +27,7 @@ constexpr std::size_t kErrorBytes = 600;
 constexpr std::size_t kLastWordsBytes = 900;
 constexpr std::size_t kFewWordsBytes = 600;
 
-// The first lines and the last ones: what was run and how it ended.
+// Returns the first and the last lines, which hold the command and its result.
 std::string verbatim(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -47,12 +47,12 @@ std::string verbatim(std::string_view text) {
   return plain.substr(0, head_end) + "\n…" + plain.substr(tail_begin);
 }
 
-// Of a long question the one line of its event may end before the answer.
+// Returns whether the choice includes its answer. The one-line summary of a long question may be cut before it.
 bool tells_answer(const PastEvent& choice) {
   return choice.is_told_by_summary() || choice.summary.find("?: ") != std::string::npos;
 }
 
-// "Shall I clean this up?: yes": the work that was agreed to is a goal, and done since.
+// "Shall I clean this up?: yes": approved work was a goal and has been done since.
 bool is_permission(std::string_view text) {
   constexpr std::ptrdiff_t kBareYes = 3;  // words
   const auto mark = text.rfind("?: ");
@@ -61,7 +61,8 @@ bool is_permission(std::string_view text) {
   return words_in(spoken_form(answer)) <= kBareYes && cues().has(answer, Cue::go_ahead);
 }
 
-// Work that begins, a remark on what stands above it, or nothing by itself: what a colon announces stands behind it.
+// Returns whether the sentence is no decision: it starts work, refers to earlier text, or announces the text that
+// follows it.
 bool decides_nothing(std::string_view text) {
   return is_go_ahead(text) || is_permission(text) || announces(text) || refers_back(text) ||
          (cues().opening(text, Cue::announces) && !cues().has(text, Cue::reason | Cue::contrast));
@@ -71,13 +72,13 @@ bool decides_nothing(std::string_view text) {
 
 bool tells_next_step(std::string_view sentence, bool in_last_message) {
   if (words_in(spoken_form(sentence)) < kProgressFewestWords) return false;  // the title of a list
-  // Work announced is done in the next message; what remains is said once and holds longer.
+  // Announced work is done in the next message; remaining work is mentioned once and stays relevant longer.
   return cues().has(sentence, in_last_message ? Cue::ahead | Cue::announced : CueSet(Cue::ahead));
 }
 
 void find_choices(const SessionPast& past, WorkingState& out) {
   constexpr double kOfPerson = 2.0;
-  // A derived one is a sentence of an agent, which its text tells whole.
+  // Skips a derived decision: it is a sentence of an agent's text, which is read in full below.
   for (const PastEvent& e : past.events)
     if (e.kind == EventKind::decision && !e.derived && tells_answer(e))
       out.decisions.push_back({plain_sentence(e.summary, kDecisionBytes), id_of(past, e.exchange),
@@ -100,7 +101,7 @@ void find_choices(const SessionPast& past, WorkingState& out) {
                                kOfPerson * decay(t.age, kToldHalfLife)});
   }
   std::erase_if(out.decisions, [](const Told& told) { return decides_nothing(told.text); });
-  // What binds stands among the constraints; an answer stands with its question.
+  // Rules are listed as constraints, and answers with their question.
   for (const auto* list : {&out.goal, &out.constraints})
     for (const Told& told : *list)
       drop_said(out.decisions, told.text);
@@ -111,7 +112,7 @@ void find_choices(const SessionPast& past, WorkingState& out) {
 
 namespace {
 
-// What was put off to a stated moment, or somebody asked to be reminded of, unless it was said to be done since.
+// Finds work deferred to a stated moment or with a requested reminder, unless it was later reported as done.
 void find_promises(const SessionPast& past, WorkingState& out) {
   constexpr double kPromise = 1.5;
   constexpr double kOfPerson = 2.5;
@@ -125,7 +126,7 @@ void find_promises(const SessionPast& past, WorkingState& out) {
     const PastText& t = *at;
     const bool person = t.speaker != Speaker::agent;
     if (t.text.starts_with('<') || (person && t.text.size() > kReadOfDecisions)) continue;
-    // What an agent says while it works, "I'll read that before I begin", it does at once.
+    // A promise made during work, such as "I'll read that before I begin", is kept immediately.
     const auto next = std::next(at);
     const bool goes_on = next == past.texts.end() ? t.age > kNotYetBegun : next->exchange == t.exchange;
     if (!person && goes_on) continue;
@@ -158,7 +159,7 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
                                  [](const PastText& t) { return t.speaker == Speaker::agent; });
   for (const PastText& t : past.texts) {
     if (t.speaker != Speaker::agent || t.age > kOpenWithin / 3 || t.exchange != last->exchange) continue;
-    // An announcement that calls followed is being carried out.
+    // Announced work that is followed by calls is already being done.
     const bool is_last = &*last == &t && t.age <= kNotYetBegun;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
       if (tells_next_step(sentence, is_last))
@@ -169,12 +170,12 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
   find_promises(past, out);
   keep_best(out.next_steps, kSteps);
   if (last == past.texts.rend()) return;
-  // How it began says what it is about, if it does not fit.
+  // The start of the message states its subject, so its end is cut.
   out.last_words = Told{shortened(last->text, kLastWordsBytes), id_of(past, last->exchange), 1};
 }
 
 void lead_up_to_last_words(const SessionPast& past, WorkingState& out) {
-  // What is open or comes next stands under its own name.
+  // Open problems and next steps have their own lists.
   const auto tells_apart = [&](std::string_view text) {
     const std::string spoken = spoken_form(text);
     return std::ranges::any_of(std::array{&out.problems, &out.next_steps}, [&](const std::vector<Told>* list) {
@@ -195,7 +196,7 @@ void find_last_error(const SessionPast& past, WorkingState& out) {
     if (e->kind != EventKind::tool_result || !e->pair_seq) continue;
     const PastEvent* call = past.event(*e->pair_seq);
     if (call == nullptr) continue;
-    // Other errors are slips of the agent, which it mends at once, or looks that found nothing.
+    // Other errors are slips that the agent fixes at once, or searches without a result.
     const auto& commands = call->facts.commands;
     const bool checks =
         std::ranges::any_of(commands, [](const ShellCommand& c) { return c.purpose != CommandPurpose::other; });
@@ -210,7 +211,7 @@ void find_last_error(const SessionPast& past, WorkingState& out) {
   }
 }
 
-// ---- What an agent said is wrong and did not say is mended.
+// ---- Problems that an agent reported and did not report as fixed.
 
 namespace {
 
@@ -220,7 +221,8 @@ constexpr std::size_t kShortestTrouble = 24;
 
 constexpr CueSet kNoTrouble = Cue::harmless | Cue::no_complaint | Cue::asked | Cue::supposed;
 
-// A problem says what is wrong with what; "I see the issue" and "Let me look at the errors" only speak of one.
+// Returns whether the sentence states a problem and its subject. "I see the issue" and "Let me look at the errors" do
+// not.
 bool names_its_subject(std::string_view sentence) {
   constexpr std::ptrdiff_t kTellingWords = 6;
   const std::string_view plain = sentence.substr(std::min(sentence.find_first_not_of("*-•# \t"), sentence.size()));
@@ -231,7 +233,7 @@ bool names_its_subject(std::string_view sentence) {
   return named || words_in(spoken_form(sentence)) >= kTellingWords;
 }
 
-// The message that ends the work tells first what was done.
+// The final message of a task starts with what was done.
 bool reports_done(std::string_view text) { return cues().has(text.substr(0, 80), Cue::reports_done); }
 
 }  // namespace
@@ -260,7 +262,7 @@ void find_problems(const SessionPast& past, WorkingState& out) {
                               static_cast<double>(trouble.cues) * decay(t.age, kToldHalfLife / 6), t.age});
     });
   }
-  // What was said of failing tests is over when they passed since.
+  // Statements about failing tests are outdated once the tests passed.
   const auto passed = std::find_if(out.tests.begin(), out.tests.end(),
                                    [](const TestState& t) { return t.outcome == TestOutcome::passed; });
   if (passed != out.tests.end())

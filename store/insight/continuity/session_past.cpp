@@ -7,9 +7,9 @@
 namespace memd::continuity {
 namespace {
 
-constexpr std::size_t kSummaryBytes = 120;  // a message's one line may be cut there, and then ends with "…"
+constexpr std::size_t kSummaryBytes = 120;  // maximum length of a message's one-line summary; a cut one ends with "…"
 
-// A message as its event tells of it.
+// A message as recorded by its event.
 struct Mark {
   std::int64_t seq = 0;
   std::string summary;
@@ -22,11 +22,12 @@ struct Marks {
 };
 
 bool begins_with(std::string_view text, const std::string& summary) {
-  // The line that was made of the whole text begins at the text's start.
+  // The summary of the whole text matches the start of the text.
   return first_line(text.substr(0, std::min<std::size_t>(text.size(), 4 * kSummaryBytes)), kSummaryBytes) == summary;
 }
 
-// Where the next message that fits the mark begins, at a paragraph from `from` on.
+// Returns the start of the next message that matches the mark, at a paragraph at or after `from`; npos if there is
+// none.
 std::size_t find_message(std::string_view column, std::size_t from, const std::string& summary) {
   for (std::size_t at = from; at < column.size();) {
     if (begins_with(column.substr(at), summary)) return at;
@@ -42,8 +43,8 @@ struct Piece {
   std::size_t age = 0;
 };
 
-// Each message is looked for at the earliest place it can stand: then none is found later than it stands, and what is
-// cut off begins no later than the first message behind the boundary.
+// Assigns each message its earliest possible position. No message is then placed too late, and the cut is at or before
+// the first message after the boundary.
 std::size_t place_messages(std::string_view column, const std::vector<Mark>& marks, std::int64_t boundary,
                            std::vector<Piece>& out) {
   std::size_t from = 0;
@@ -81,7 +82,7 @@ void add_texts(SessionPast& past, std::size_t exchange, Speaker speaker, std::st
 void cut_messages(SessionPast& past, std::span<const MessageBehind> behind) {
   std::vector<Marks> marks(past.exchanges.size());
   const std::size_t oldest = past.events.empty() ? 0 : past.events.front().age;
-  std::vector<std::size_t> opened(past.exchanges.size(), oldest);  // ages of the first and the last event
+  std::vector<std::size_t> opened(past.exchanges.size(), oldest);  // ages of the first and the last event by exchange
   std::vector<std::size_t> ended(past.exchanges.size(), oldest);
   for (const PastEvent& e : past.events) {
     Marks& m = marks[e.exchange];

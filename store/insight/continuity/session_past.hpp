@@ -11,22 +11,22 @@
 #include <string_view>
 #include <vector>
 
-// What a session had been before a moment of it: the rows, and exactly those. Plain values, one thread at a time;
-// store/read/session_past loads them.
+// The rows of a session before a given moment, without anything later. Plain values, one thread at a time; loaded by
+// store/read/session_past.
 namespace memd::continuity {
 
 enum class BoundaryKind { end, compaction, microcompaction };
 std::string_view to_string(BoundaryKind kind);
 
-// Where the past of a session ends.
+// The end of the past of a session.
 struct Boundary {
   BoundaryKind kind = BoundaryKind::end;
-  std::int64_t seq = 0;  // of the marker; events with smaller numbers came before
+  std::int64_t seq = 0;  // of the marker; events with smaller numbers are the past
   TimeMs time = 0;
-  std::string detail;                       // what the platform says of it: "auto, 167094 tokens before"
-  std::int64_t number = 0;                  // among the session's boundaries, from 1; 0: the end
-  std::int64_t count = 0;                   // boundaries of the session
-  std::optional<std::int64_t> summary_seq;  // the platform's own summary of what came before
+  std::string detail;                       // the platform's note: "auto, 167094 tokens before"
+  std::int64_t number = 0;                  // index among the session's boundaries, from 1; 0: the end
+  std::int64_t count = 0;                   // number of the session's boundaries
+  std::optional<std::int64_t> summary_seq;  // the platform's own summary of the past
 };
 
 struct BoundaryChoice {
@@ -41,20 +41,20 @@ struct PastEvent {
   std::optional<std::int64_t> pair_seq;
   std::string tool;
   std::string summary;  // one line
-  std::string path;     // of the file a call is about; absolute where the agent says so
+  std::string path;     // of the file that a call concerns; absolute if the agent gives it so
   ToolFacts facts;
-  std::size_t text_bytes = 0;  // of what the store once read of it, at most 3 more than there were
+  std::size_t text_bytes = 0;  // length of the text when the store read it, at most 3 too high
   bool failed = false;
-  bool derived = false;      // by memd, from what another event says
+  bool derived = false;      // by memd, from another event
   bool modifies = false;     // a call that changes the file
-  std::size_t age = 0;       // messages and calls between it and the boundary
+  std::size_t age = 0;       // number of messages and calls between it and the boundary
   std::size_t exchange = 0;  // index into SessionPast::exchanges
 
-  // Whether `summary` is the whole text.
+  // Returns whether `summary` is the whole text.
   bool is_told_by_summary() const { return text_bytes <= summary.size() + 3 && !summary.ends_with("…"); }
 };
 
-enum class Speaker { user, meanwhile, agent };  // meanwhile: words of the person while the agent worked
+enum class Speaker { user, meanwhile, agent };  // meanwhile: a message of the user while the agent worked
 
 // One message.
 struct PastText {
@@ -72,9 +72,9 @@ struct SessionPast {
   std::vector<PastText> texts;    // oldest first
   std::string cwd;                // at the boundary
   std::string branch;
-  bool worked_on = false;               // messages or calls stand behind the boundary
+  bool worked_on = false;               // messages or calls follow the boundary
   std::int64_t exchanges_left_out = 0;  // between the first and the latest
-  // Full texts of events, where the caller has fetched them: see texts_to_fetch().
+  // Full texts of events that the caller has loaded; see texts_to_fetch().
   std::map<std::int64_t, std::string> full_texts;
 
   SessionPast() = default;
@@ -82,24 +82,24 @@ struct SessionPast {
   SessionPast& operator=(SessionPast&&) = default;
 
   const PastEvent* event(std::int64_t seq) const;
-  // The full text of an event; empty if it was not fetched.
+  // Returns the full text of an event; empty if it was not loaded.
   std::string_view full_text(std::int64_t seq) const;
 };
 
-// At most so many exchanges and events are loaded, the latest before the boundary.
+// Maximum number of exchanges and events that are loaded, the latest before the boundary.
 inline constexpr std::int64_t kPastExchanges = 80;
 inline constexpr std::int64_t kPastEvents = 6000;
 
-// A message of the last exchange that came behind the boundary.
+// A message of the last exchange that follows the boundary.
 struct MessageBehind {
   std::int64_t seq = 0;
   Speaker speaker = Speaker::agent;
-  std::string summary;  // as its event has it
+  std::string summary;  // as stored in its event
 };
 
-// The columns of an exchange hold the texts of all its messages, also of those behind the boundary. Takes what came
-// behind out of the last exchange, and cuts all into messages (SessionPast::texts). A message of the past may come out
-// short where two begin alike; one of the future never comes in.
+// Splits the exchanges into messages (SessionPast::texts). The columns of the last exchange also hold messages after
+// the boundary, which are removed first. A message before the boundary may come out short when two start alike; a
+// message after it is never included.
 void cut_messages(SessionPast& past, std::span<const MessageBehind> behind);
 
 }  // namespace memd::continuity

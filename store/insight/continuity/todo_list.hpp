@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-// The list of tasks an agent keeps with a tool.
+// The task list that an agent keeps with a tool.
 namespace memd::continuity {
 
 struct Todo {
-  std::string key;  // empty: the agent gives none
+  std::string key;  // empty: the agent assigns none
   std::string text;
   TodoState state = TodoState::pending;
-  std::int64_t seq = 0;  // of the event that put it there
+  std::int64_t seq = 0;  // of the event that added it
 };
 
-// Takes in what the event `seq` says of the list. Events come in their order. An update of an entry that is not in the
-// list, and says no text, is left out.
+// Applies the list update of event `seq`. Events must come in order. Ignores an update without text to an entry that is
+// not in the list.
 void take_in(std::vector<Todo>& list, const TodoUpdate& update, std::int64_t seq);
 
 inline bool is_open(const Todo& todo) { return todo.state != TodoState::done && todo.state != TodoState::dropped; }

@@ -5,26 +5,27 @@
 #include <string>
 #include <string_view>
 
-// Sentences by what they do.
+// Classification of sentences.
 namespace memd::continuity {
 
-// In lower case, with a blank for everything but letters, digits and apostrophes, and one at each end: " don't do it ".
+// Returns the sentence in lower case with blanks for everything except letters, digits and apostrophes, and a blank at
+// each end: " don't do it ".
 std::string spoken_form(std::string_view sentence);
-// Blanks stand between them; of Chinese and Japanese two characters are taken for one.
+// Counts words between blanks. Two Chinese or Japanese characters count as one word.
 std::ptrdiff_t words_in(std::string_view spoken);
 
-// Sentences and list items of a message that a reader can take in: no code, tables and headings, from `shortest` to
-// `longest` bytes.
+// Calls `f` for the sentences and list items of a message, from `shortest` to `longest` bytes. Skips code, tables and
+// headings.
 void for_each_sentence(std::string_view text, std::size_t shortest, std::size_t longest,
                        const std::function<void(std::string_view)>& f);
 
-// It announces what follows: it ends in a colon, marks of bold words and quotes aside.
+// Returns whether the sentence announces what follows: it ends in a colon, ignoring bold markers and quotes.
 bool announces(std::string_view sentence);
 
-// It speaks of what stands above it, and is not understood alone: "This is by design."
+// Returns whether the sentence refers to earlier text and cannot be understood alone: "This is by design."
 bool refers_back(std::string_view sentence);
 
-// Words only to go on, that name no work: "yes", "ok, continue", "commit this".
+// Returns whether the prompt only tells the agent to go on and names no work: "yes", "ok, continue", "commit this".
 bool is_go_ahead(std::string_view prompt);
 
 }  // namespace memd::continuity

@@ -1,4 +1,4 @@
-// Exact values that somebody stated: sizes, times, limits, results of measurements.
+// Exact values that were stated: sizes, times, limits, measurements.
 #include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t kValues = 12;
 constexpr std::size_t kValueBytes = 200;
-constexpr std::size_t kReadOfMessage = 4 * 1024;  // a longer one is a paste
+constexpr std::size_t kReadOfMessage = 4 * 1024;  // a longer message is a paste
 constexpr double kPersonsValue = 2;
 
-// The word of what stands behind a number: "48 MB", "48MB", "12,5 %"; empty: none.
+// Returns the unit after a number: "48 MB", "48MB", "12,5 %"; empty if there is none.
 std::string_view unit_behind(std::string_view text, std::size_t at) {
   if (at < text.size() && (text[at] == ' ' || text[at] == '-')) ++at;
   std::size_t end = at;
@@ -58,7 +58,7 @@ void find_values(const SessionPast& past, WorkingState& out) {
     for_each_sentence(t.text, 12, 240, [&](std::string_view sentence) {
       const int values = values_in(sentence);
       if (values == 0 || ends_in_question_mark(sentence) || announces(sentence)) return;
-      if (!person && cues().has(sentence, Cue::supposed | Cue::unsure)) return;  // imagined
+      if (!person && cues().has(sentence, Cue::supposed | Cue::unsure)) return;  // hypothetical
       out.values.push_back({plain_sentence(sentence, kValueBytes), id_of(past, t.exchange),
                             (person ? kPersonsValue : 1) * decay(t.age, kToldHalfLife)});
     });

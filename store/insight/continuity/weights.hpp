@@ -4,59 +4,60 @@
 #include <cmath>
 #include <cstddef>
 
-// What predicts that something is used again after a compaction. docs/decisions/0003-continuity-weights.md says
-// how the numbers were chosen.
+// Weights that predict whether something is used again after a compaction. docs/decisions/0003-continuity-weights.md
+// describes how the numbers were chosen.
 namespace memd::continuity {
 
-// Of the pack. What a part does not need goes to further commands and to what was told.
+// Shares of a pack's tokens. Tokens that a part does not need go to further commands and to extracted sentences.
 struct Shares {
   double told;  // goal, constraints, decisions, problem, next steps
   double files;
   double commands;
-  double names;  // with the files they live in, and flags with their programs
-  double bare;   // of them those of which no place is known
+  double names;  // with their files, and flags with their programs
+  double bare;   // share within `names` for names without a known place
   double programs;
-  std::size_t least_for_programs;  // tokens; smaller packs name no programs and flags: readers found none of use
+  std::size_t least_for_programs;  // tokens; smaller packs list no programs and flags, because readers did not use them
 };
 
-// Of names. A logistic regression found these on half of the sessions (docs/decisions/0003-continuity-weights.md): what
-// adds to the logarithm of the odds that a name is used again.
+// Weights of names: terms of the log-odds that a name is used again. A logistic regression fitted them on half of the
+// sessions (docs/decisions/0003-continuity-weights.md).
 struct NameWeights {
-  // For each doubling or so (log1p) of the texts that hold it: of persons, agents, commands, edits, other calls, and
-  // results, of which most is passed over.
+  // Per log1p of the number of texts that contain the name: of users, agents, commands, edits, other calls and results.
+  // Most results are skipped.
   std::array<double, 6> times{1.9, 0.65, 0.4, 0.7, 0.35, -0.25};
-  // Taken off for the age of what held it last (log1p), results included and not.
+  // Subtracted per log1p of the age of the last occurrence, with (`seen`) and without (`used`) results.
   double seen = 0.3;
   double used = 0.27;
   double flag = 0.9;
-  double dotted = 0.5;  // taken off: "store.Reader" is often told by "Reader"
-  // A pack of so many tokens takes no name that is less likely; one of twice as many, a quarter as likely ones.
+  double dotted = 0.5;  // subtracted: "store.Reader" is often implied by "Reader"
+  // A pack of least_likely_tokens takes no name below this likelihood. Twice the tokens lower it to a quarter.
   double least_likely = 0.09;
   double least_likely_tokens = 1000;
-  double without_place = 0.3;  // a factor: no file or command is known that it belongs to
+  double without_place = 0.3;  // factor if the name's file or command is unknown
 };
 
-// Half-lives are counted in messages and calls: after so many a use counts half.
+// Half-lives are in messages and calls: after that many, a use counts half.
 struct Weights {
   NameWeights names;
   double file_half_life = 50;
   double command_half_life = 100;
 
-  // A file by what was done with it; one that was read counts 1.
+  // Weight of a file by its use; a file that was only read counts 1.
   double file_modified = 3.0;
   double file_in_command = 0.7;
 
   double command_failed = 0.7;
   double command_is_test = 1.5;
 
-  // Much of it is told: the reader has no other way to know that.
+  // A larger share for sentences, because the reader has no other source for them.
   Shares whole{0.29, 0.12, 0.14, 0.40, 0.00, 0.03, 1500};
-  Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05, 0};  // the platform's summary tells the story
+  Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05, 0};  // beside the platform's summary
 };
 
 inline constexpr Weights kWeights;
 
-// What people and agents say holds longer than what they touch. Only the order of what is told hangs on it.
+// Half-life of sentences in messages and calls, longer than that of files and commands. Affects only the order of
+// sentences.
 inline constexpr double kToldHalfLife = 150;
 
 inline double decay(std::size_t age, double half_life) { return std::exp2(-static_cast<double>(age) / half_life); }

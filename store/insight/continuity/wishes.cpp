@@ -1,4 +1,4 @@
-// What the person wants: the goal, and what is to be kept to.
+// The user's wishes: the goal and the constraints.
 #include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
@@ -16,10 +16,10 @@ constexpr std::size_t kFirstGoalBytes = 360;
 constexpr std::size_t kLastWordBytes = 160;
 constexpr std::size_t kConstraints = 16;
 constexpr std::size_t kReadOfWishes = 12 * 1024;
-constexpr double kPastedPrompt = 0.2;  // a long one is a plan or a paste, its sentences are not all wishes
-constexpr double kWhileWorking = 1.6;  // words that interrupt the work correct it
+constexpr double kPastedPrompt = 0.2;  // weight of a long prompt: a plan or a paste, not all of it wishes
+constexpr double kWhileWorking = 1.6;  // weight of an interruption: it corrects the work
 
-constexpr std::size_t kShortOrder = 80;  // bytes; worth saying again beside the goal it stands in
+constexpr std::size_t kShortOrder = 80;  // bytes; a shorter order is repeated next to the goal that contains it
 
 std::string_view from_first_word(std::string_view s) {
   while (!s.empty() && !ascii::is_alnum(s.front()) && s.front() != '\'' && !ascii::is_beyond(s.front()))
@@ -40,7 +40,7 @@ bool opens_a_clause(std::string_view sentence) {
   return false;
 }
 
-// Lines of a diff, a log, a table or a compiler.
+// Returns whether the line is from a diff, a log, a table or a compiler.
 bool is_pasted(std::string_view sentence) {
   if (std::string_view("+>|/=<{[#").find(sentence.front()) != std::string_view::npos) return true;
   for (std::size_t i = 1; i + 1 < sentence.size(); ++i)
@@ -48,7 +48,7 @@ bool is_pasted(std::string_view sentence) {
   return false;
 }
 
-// How much a sentence of a person binds; 0: not at all.
+// Returns the binding force of a user's sentence; 0: not binding.
 double force_of(std::string_view sentence) {
   const CueSet found = cues().find(
       sentence, Cue::binding | Cue::wished | Cue::narrative | Cue::asking | Cue::asked | Cue::request | Cue::supposed);
@@ -67,7 +67,7 @@ bool is_told_by_goal(const WorkingState& state, const std::string& spoken, doubl
   });
 }
 
-// What a "yes" answers: the last question or announcement of what the agent said.
+// Returns the sentence that a "yes" answers: the agent's last question or announcement.
 std::string last_offer(std::string_view said) {
   std::string out;
   for_each_sentence(said, 12, 400, [&](std::string_view sentence) {
@@ -77,7 +77,7 @@ std::string last_offer(std::string_view said) {
   return out;
 }
 
-// It asks to be told something, and nothing to be done.
+// Returns whether the prompt only asks for information and requests no work.
 bool only_asks(std::string_view prompt) {
   constexpr std::size_t kLongestQuestion = 200;
   return prompt.size() <= kLongestQuestion && ends_in_question_mark(prompt) && cues().opening(prompt, Cue::asking) &&
@@ -100,8 +100,8 @@ void find_goal(const SessionPast& past, WorkingState& out) {
   const PastText* first = nullptr;
   const PastText* last = nullptr;
   const PastText* agent = nullptr;
-  const PastText* question = nullptr;  // for want of a goal
-  const PastText* agreed = nullptr;    // what the agent said before the last word, when that only says to go on
+  const PastText* question = nullptr;  // used if there is no goal
+  const PastText* agreed = nullptr;    // the agent's message before a last prompt that only says to go on
   for (const PastText& t : past.texts) {
     if (t.speaker == Speaker::agent) agent = &t;
     if (t.speaker == Speaker::agent || is_words_of_client(t.text)) continue;

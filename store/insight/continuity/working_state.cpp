@@ -17,7 +17,7 @@ std::string shortened(std::string_view text, std::size_t bytes) {
   std::string out;
   if (const auto begin = text.find_first_not_of("-*• \t\r\n");
       begin != std::string_view::npos && begin > 0 && text[begin - 1] == ' ')
-    text.remove_prefix(begin);  // of a list
+    text.remove_prefix(begin);  // a list number
   for (const char c : text) {
     const bool blank = c == ' ' || c == '\t' || static_cast<unsigned char>(c) < 0x20;
     if (blank && (out.empty() || out.back() == ' ')) continue;
@@ -76,7 +76,7 @@ std::vector<std::int64_t> texts_to_fetch(const SessionPast& past) {
   std::size_t edits = 0;
   std::size_t errors = 0;
   std::size_t results = 0;
-  bool edited = false;  // by the call that comes next, going back
+  bool edited = false;  // by the next call (iterating backwards)
   for (auto e = past.events.rbegin(); e != past.events.rend(); ++e) {
     const bool result = e->kind == EventKind::tool_result;
     const bool call = e->kind == EventKind::tool_call;
@@ -91,7 +91,8 @@ std::vector<std::int64_t> texts_to_fetch(const SessionPast& past) {
 
 namespace {
 
-// The last words tell what else is open or comes next; if they are no more than that, they stand there.
+// Removes the last words if they only repeat a problem or a next step, and removes problems that the last words
+// contain.
 void say_last_words_once(WorkingState& out) {
   const std::string spoken = spoken_form(out.last_words->text);
   for (const auto* list : {&out.problems, &out.next_steps})

@@ -10,14 +10,15 @@
 #include <string_view>
 #include <vector>
 
-// What an agent was in the middle of, read off the past of its session without a language model. Pure and
-// deterministic; lists are ordered by what is most likely needed again, best first.
+// The work that an agent was in the middle of, derived from the past of its session without a language model. Pure and
+// deterministic; lists are ordered by the likelihood of being needed again, best first.
 namespace memd::continuity {
 
-// failed_before: another run passed later. unknown: the command hides how it ended, and its output does not tell.
+// failed_before: it failed, and another test run passed later. unknown: the command hides its exit status, and the
+// output does not show it.
 enum class TestOutcome { passed, failed, failed_before, unknown };
 
-// The result of a call that did not run because a person said no; nothing went wrong.
+// Returns whether the call did not run because the user refused it. This is not an error.
 bool is_refusal(std::string_view result);
 
 struct Told {
@@ -31,19 +32,19 @@ struct FileInPlay {
   std::string path;
   std::int64_t edits = 0;
   std::int64_t reads = 0;
-  std::string purpose;  // what the agent said when it last touched it; may be empty
+  std::string purpose;  // the agent's words at its last use; may be empty
   ExchangeId exchange = 0;
   double score = 0;
 };
 
 struct CommandUse {
-  std::string line;   // on one line, to be compared
-  std::string shown;  // as it ran
+  std::string line;   // on one line, for comparison
+  std::string shown;  // as it was run
   std::int64_t runs = 0;
   bool failed = false;  // the last run
   bool builds = false;
-  bool whole = true;                // false: the rest of the line is not known
-  std::optional<std::size_t> test;  // its place in WorkingState::tests, whatever it shows of the output
+  bool whole = true;                // false: the rest of the line is unknown
+  std::optional<std::size_t> test;  // index into WorkingState::tests, regardless of output filters
   ExchangeId exchange = 0;
   double score = 0;
 };
@@ -60,27 +61,27 @@ struct Scored {
   double score = 0;
 };
 
-// A name of code, with where it lives; of a flag, whose it is.
+// A code name with its place, or a flag with its program.
 struct NameInPlay {
   std::string text;
-  double score = 0;         // likelihood() for what it costs
-  std::string path;         // absolute where the agent says so; empty: not known
-  std::int64_t line = 0;    // of its declaration; 0: not known
+  double score = 0;         // likelihood() per cost
+  std::string path;         // absolute if the agent gives it so; empty: unknown
+  std::int64_t line = 0;    // of its declaration; 0: unknown
   ExchangeId exchange = 0;  // that used it last
-  std::string program;      // of a flag: "git log"; empty: not known
+  std::string program;      // of a flag: "git log"; empty: unknown
 
-  // How likely it is used again and tells something, as NameWeights say. No probability.
+  // Returns a score by NameWeights for being used again and being informative. Not a probability.
   double likelihood() const;
 };
 
 struct WorkingState {
   std::string cwd;
   std::string branch;
-  std::vector<Told> goal;  // as the person last put it; then the first request, and a short last word
+  std::vector<Told> goal;  // as the user last stated it; then the first request, and a short last message
   std::vector<Told> constraints;
   std::vector<Told> decisions;
   std::vector<Told> problems;
-  std::vector<Told> next_steps;    // the tasks that are left, what was promised, and what was said to come
+  std::vector<Told> next_steps;    // remaining tasks, promises and announced steps
   std::vector<Told> values;        // sentences that state exact sizes, times, limits, results
   std::optional<Told> last_error;  // verbatim
   std::optional<Told> last_words;  // of the agent
@@ -89,16 +90,16 @@ struct WorkingState {
   std::vector<FileInPlay> files;
   std::vector<CommandUse> commands;
   std::vector<Scored> programs;   // "go test"
-  std::vector<NameInPlay> names;  // those of standard libraries are left out
+  std::vector<NameInPlay> names;  // without those of standard libraries
 };
 
-// Edits, results and errors whose whole texts are worth fetching into SessionPast::full_texts, by their seq: names and
-// the last error stand in them, and the rows have one line of each. Bounded.
+// Returns the seq of edits, results and errors whose full texts should be loaded into SessionPast::full_texts. They
+// contain names and the last error, and the rows have only one line of each. Bounded.
 std::vector<std::int64_t> texts_to_fetch(const SessionPast& past);
 
 WorkingState recover_state(const SessionPast& past);
 
-// Orders the names by how much they tell, too. `spreads`: of the first names, in their order.
+// Sorts the names, also taking their weight into account. `spreads` belong to the first names, in the same order.
 void weigh_names(std::vector<NameInPlay>& names, const std::vector<NameSpread>& spreads);
 
 }  // namespace memd::continuity

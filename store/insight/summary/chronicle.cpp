@@ -13,7 +13,7 @@
 namespace memd {
 namespace {
 
-constexpr std::size_t kTokensOfPhase = 90;  // its least
+constexpr std::size_t kTokensOfPhase = 90;  // minimum
 constexpr std::size_t kShortestLine = 6;    // tokens
 constexpr std::size_t kLongestGist = 400;
 
@@ -57,7 +57,7 @@ std::string files_of(std::span<const SummaryInput> phase) {
   return out + "\n";
 }
 
-// How much a request moves the work: "yes, go on" does little.
+// Rates how much a request advances the work; "yes, go on" rates low.
 double request_weight(const SummaryInput& in, std::string_view gist) {
   double weight = in.files_modified.empty() ? 0 : 2;
   if (!in.interventions.empty()) weight += 1;
@@ -71,7 +71,7 @@ double request_weight(const SummaryInput& in, std::string_view gist) {
 std::vector<Phase> phases_of(std::span<const SummaryInput> exchanges, std::size_t most) {
   if (exchanges.empty()) return {};
   struct Break {
-    std::size_t at = 0;  // the first exchange behind it
+    std::size_t at = 0;  // the first exchange after it
     TimeMs pause = 0;
   };
   std::vector<Break> breaks;
@@ -96,7 +96,7 @@ std::vector<Phase> phases_of(std::span<const SummaryInput> exchanges, std::size_
   return out;
 }
 
-// The lines of a chronicle of some size.
+// The lines of a chronicle for a given size.
 class Chronicle::Lines {
  public:
   Lines(const Chronicle& of, std::size_t allowed)
@@ -133,11 +133,11 @@ class Chronicle::Lines {
   }
 
  private:
-  // One that may be left out.
+  // An optional line.
   struct Line {
     std::size_t phase = 0;
     std::size_t order = 0;  // inside the phase
-    double weight = 0;      // lines with more go first
+    double weight = 0;      // higher ones are taken first
     std::string text;
   };
 
@@ -148,7 +148,7 @@ class Chronicle::Lines {
   void tell(std::size_t p) {
     const auto phase = of_.exchanges_.subspan(phases_[p].first, phases_[p].count);
     const auto told = std::span(of_.told_).subspan(phases_[p].first, phases_[p].count);
-    // Newer phases matter a little more where not all can be told.
+    // Newer phases rank slightly higher when there is not enough room for all.
     const double age = static_cast<double>(p) / static_cast<double>(phases_.size());
     add(p, 0, 100 + age, heading(phase));
     const std::size_t last_order = phase.size() * 2 + 4;
@@ -201,7 +201,7 @@ ExtractiveSummary Chronicle::finished(std::string text, double ratio, std::size_
   return out;
 }
 
-// Where no line fits whole.
+// Used when no line fits whole.
 std::string Chronicle::least() const {
   for (const Told& told : told_)
     if (!told.asked.empty()) return "Asked: " + told.asked;
@@ -220,14 +220,14 @@ ExtractiveSummary Chronicle::by_phase(double ratio, std::size_t max_tokens) cons
 
 ExtractiveSummary Chronicle::abstract(std::span<const std::string> decisions, double ratio,
                                       std::size_t max_tokens) const {
-  std::vector<const Told*> asked;  // each once
+  std::vector<const Told*> asked;  // distinct
   std::set<std::string_view> known;
   std::string_view ended;
   for (const Told& told : told_) {
     if (!told.asked.empty() && known.insert(told.asked).second) asked.push_back(&told);
     if (!told.result.empty()) ended = told.result;
   }
-  // First what frames the work, then, as far as the tokens go, what filled it.
+  // Takes the outline first, then fills the remaining tokens.
   TokenBudget budget(allowed(ratio, max_tokens));
   const auto line = [&](std::string_view head, std::string_view gist) {
     const std::string text = std::string(head) + shortened(std::string(gist), kGistBytes) + "\n";

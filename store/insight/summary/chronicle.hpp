@@ -11,31 +11,31 @@ namespace memd {
 
 inline constexpr TimeMs kPhasePause = 90LL * 60 * 1000;  // a pause of this length, or another local day, ends a phase
 
-// A stretch of work without a long pause.
+// A stretch of work without a long pause, as a range of exchanges.
 struct Phase {
   std::size_t first = 0;
   std::size_t count = 0;
 };
-// At most `most`: those with the shortest pause between them become one.
+// Returns at most `most` phases; merges those with the shortest pause between them.
 std::vector<Phase> phases_of(std::span<const SummaryInput> exchanges, std::size_t most);
 
-// Tells in lines what some exchanges asked for and came to. Made once, it answers for several sizes. Its input must
+// Describes in lines the requests and results of exchanges. Built once, it can render several sizes. Its input must
 // outlive it. Deterministic; linear in the text; one thread.
 class Chronicle {
  public:
   explicit Chronicle(std::span<const SummaryInput> exchanges);
 
-  // Phase by phase: when, what was asked, what was changed, how it ended; and, as far as the tokens go, what was asked
-  // on the way. Never more than `ratio` of the source's tokens, nor than max_tokens.
+  // Renders phase by phase: time, request, changes, result; and, if tokens allow, further requests of the phase. Never
+  // exceeds `ratio` of the source's tokens or max_tokens.
   ExtractiveSummary by_phase(double ratio, std::size_t max_tokens) const;
-  // A paragraph: the request it began with, where it went, what was decided, how it ended.
+  // Renders one paragraph: first request, direction, decisions, end.
   ExtractiveSummary abstract(std::span<const std::string> decisions, double ratio, std::size_t max_tokens) const;
 
  private:
   struct Told {
     std::string asked;
     std::string result;
-    double weight = 0;  // how much the request moves the work
+    double weight = 0;  // the importance of the request for the course of the work
   };
   class Lines;
   std::string least() const;
@@ -43,7 +43,7 @@ class Chronicle {
   std::size_t allowed(double ratio, std::size_t max_tokens) const;
 
   std::span<const SummaryInput> exchanges_;
-  std::vector<Told> told_;  // of each exchange
+  std::vector<Told> told_;  // one per exchange
   std::size_t source_tokens_ = 0;
 };
 

@@ -20,14 +20,14 @@ namespace {
 constexpr CueSet kStated = Cue::settled | Cue::declined | Cue::taken_back;
 constexpr CueSet kSigns = kStated | Cue::contrast | Cue::decisions_told;
 constexpr std::size_t kShortestDecision = 16;    // bytes
-constexpr std::size_t kPartBytes = 160;          // of what was chosen or turned down, and of the reason
-constexpr std::size_t kLongestLine = 16 * 1024;  // a longer one is no prose
+constexpr std::size_t kPartBytes = 160;          // of the chosen and the rejected option, and of the reason
+constexpr std::size_t kLongestLine = 16 * 1024;  // a longer line is no prose
 
 bool asks(std::string_view sentence) {
   return sentence.find('?') != std::string_view::npos || sentence.find("？") != std::string_view::npos;
 }
 
-// Of "1. Text" behind the mark; empty: the line is no item of a list.
+// Returns the text after the marker of a list item such as "1. Text"; empty if the line is no list item.
 std::string_view list_item(std::string_view line) {
   line = ascii::trimmed(line);
   if (line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ")) return line.substr(2);
@@ -39,7 +39,7 @@ std::string_view list_item(std::string_view line) {
 }
 
 bool states_decision(std::string_view sentence) {
-  // Cues that begin a sentence stand behind the number of an item.
+  // Skips an item's number, because some cues must start the sentence.
   if (const std::string_view item = list_item(sentence); !item.empty()) sentence = item;
   if (sentence.size() < kShortestDecision || asks(sentence)) return false;
   const CueSet found = cues().find(sentence, kStated | Cue::contrast | Cue::choosing | Cue::undecided);
@@ -57,7 +57,7 @@ std::string presented(std::string_view sentence) { return shortened(plain_senten
 
 // ---- The parts of a sentence.
 
-// Without blanks and marks around it; quotes and ticks, which name something, stay.
+// Removes surrounding blanks and punctuation. Keeps quotes and backticks, which mark names.
 std::string part_of(std::string_view text) {
   constexpr std::string_view kAround = " \t.,:;*-";
   const std::size_t begin = text.find_first_not_of(kAround);
@@ -65,7 +65,7 @@ std::string part_of(std::string_view text) {
   return shortened(std::string(text.substr(begin, text.find_last_not_of(kAround) + 1 - begin)), kPartBytes);
 }
 
-// Where the clause that begins at the front of `text` ends.
+// Returns the end of the clause at the start of `text`.
 std::size_t clause_end(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::string_view rest = text.substr(i);
@@ -77,7 +77,7 @@ std::size_t clause_end(std::string_view text) {
   return text.size();
 }
 
-// Behind "I'll", "let's".
+// Returns the text after "I'll" or "let's".
 std::string_view behind_lead(std::string_view text) {
   constexpr std::size_t kLatest = 16;
   const auto lead = cues().next(text, Cue::choosing | Cue::directs);
@@ -121,7 +121,7 @@ void keep(std::vector<Decision>& found, Decision d) {
 
 // ---- Texts of agents.
 
-// The line of a text that a place is on. Places are asked for in their order.
+// Tracks the line that contains a position. Positions must be queried in ascending order.
 class LineWalk {
  public:
   explicit LineWalk(std::string_view text) : text_(text), end_(std::min(text.find('\n'), text.size())) {}
@@ -152,7 +152,8 @@ struct Span {
   std::size_t end = 0;
 };
 
-// The sentence around `at`. It stands between `begin`, where a sentence begins, and the end of the line.
+// Returns the sentence around `at`. `begin` is the start of a sentence; the sentence ends at the end of the line at the
+// latest.
 Span sentence_around(std::string_view text, std::size_t begin, std::size_t at, std::size_t line_end) {
   text = text.substr(0, line_end);
   for (std::size_t i = begin; i < text.size();) {
@@ -170,8 +171,8 @@ Span sentence_around(std::string_view text, std::size_t begin, std::size_t at, s
 
 bool is_heading(std::string_view line) { return ascii::trimmed(line).starts_with('#'); }
 
-// Takes the items of the list below the line at `at`; one line of introduction may stand between. Returns the place
-// behind the list.
+// Collects the items of the list below the line at `at`; one line of introduction may come between. Returns the
+// position after the list.
 std::size_t take_list(std::string_view text, std::size_t at, std::vector<Decision>& found) {
   at = std::min(text.find('\n', at), text.size());
   bool introduced = false;
@@ -194,14 +195,14 @@ std::size_t take_list(std::string_view text, std::size_t at, std::vector<Decisio
   return at;
 }
 
-// ---- Messages of persons.
+// ---- Messages of users.
 
 constexpr std::size_t kLongestMessage = 2000;  // bytes; a longer one is a paste
 constexpr std::size_t kLongestReply = 300;
 constexpr std::size_t kLongestDirection = 600;
-constexpr std::size_t kLongestChoice = 160;  // of the sentence that says which way
-constexpr std::size_t kShortestReply = 40;   // of one that says more than yes
-constexpr std::size_t kOfferReach = 2000;    // bytes of the end of what the agent said
+constexpr std::size_t kLongestChoice = 160;  // of the sentence with the choice
+constexpr std::size_t kShortestReply = 40;   // of a reply with more content than yes
+constexpr std::size_t kOfferReach = 2000;    // bytes at the end of the agent's text that are searched
 constexpr std::size_t kOfferUnits = 6;
 
 struct Part {
@@ -219,9 +220,9 @@ std::vector<Part> parts_of(std::string_view text) {
   return out;
 }
 
-// From the first letter or digit on: an emoji before it says nothing.
+// Returns the text from its first letter or digit on, without a leading emoji.
 std::string_view from_spoken_word(std::string_view text) {
-  constexpr std::string_view kShownInColour = "\xEF\xB8\x8F";  // behind signs that are emojis only with it
+  constexpr std::string_view kShownInColour = "\xEF\xB8\x8F";  // variation selector that turns a sign into an emoji
   std::size_t i = 0;
   while (i < text.size() && !ascii::is_alnum(text[i])) {
     if (text.substr(i).starts_with(kShownInColour)) {
@@ -250,18 +251,18 @@ bool is_list_of_replies(const std::vector<Part>& parts) {
 }
 
 struct Offer {
-  std::string question;            // the last that was asked or offered
-  std::vector<std::string> items;  // of lists, with their numbers
+  std::string question;            // the agent's last question or offer
+  std::vector<std::string> items;  // list items with their numbers
 };
 
-// The end of what was said. A cut inside of a code block would make prose of the code and code of the prose; what an
-// agent says last is prose.
+// Returns the end of the agent's text. A cut inside a code block would swap code and prose; the end of an agent's text
+// is prose, so it starts after the first fence.
 std::string_view end_of(std::string_view said) {
   if (said.size() > kOfferReach) said.remove_prefix(said.size() - kOfferReach);
   while (!said.empty() && is_utf8_tail(said, 0))
     said.remove_prefix(1);
   FenceTracker fences;
-  std::size_t behind_fence = 0;  // the first
+  std::size_t behind_fence = 0;  // after the first fence
   for (std::size_t at = 0; at < said.size();) {
     const std::size_t end = std::min(said.find('\n', at), said.size());
     fences.line(said.substr(at, end - at));
@@ -278,7 +279,7 @@ std::optional<Offer> offer_of(std::string_view said) {
   for (const Part& part : parts)
     if (part.item) out.items.push_back(part.text);
   const std::size_t first = parts.size() - std::min(parts.size(), kOfferUnits);
-  bool lists = false;  // what the question names stands in a list behind it
+  bool lists = false;  // the options are in a list after the question
   for (std::size_t i = first; i < parts.size(); ++i) {
     if (lists && parts[i].item) {
       out.question += " " + parts[i].text;
@@ -291,7 +292,7 @@ std::optional<Offer> offer_of(std::string_view said) {
   return out;
 }
 
-// The number or letter that a reply begins with: "2", "b) …"; empty: none.
+// Returns the number or letter at the start of a reply: "2", "b) …"; empty if there is none.
 std::string_view option_named(std::string_view reply) {
   const std::size_t digits = std::min(reply.find_first_not_of("0123456789"), reply.size());
   const bool number = digits > 0 && digits <= 2;
@@ -309,13 +310,13 @@ std::string item_of(const Offer& offer, std::string_view option) {
   return {};
 }
 
-// Whether the words behind a number belong to it: "3 tests fail", "10% is fine".
+// Returns whether the words after a number belong to it: "3 tests fail", "10% is fine".
 bool goes_on(std::string_view behind) {
   if (behind.starts_with('%')) return true;
   return behind.size() > 1 && behind[0] == ' ' && (ascii::is_word(behind[1]) || ascii::is_beyond(behind[1]));
 }
 
-// "yes", "do option 1", "3, but enabled by default" behind an offer.
+// Handles "yes", "do option 1", "3, but enabled by default" after an offer.
 std::optional<Decision> reply_to(const Offer& offer, std::string_view reply) {
   const std::string_view words = from_spoken_word(reply);
   const bool denied = cues().opening(words, Cue::denial).has_value();
@@ -373,11 +374,11 @@ std::vector<Decision> find_decisions(std::string_view text) {
 
 namespace {
 
-constexpr std::string_view kProposedPlan = "<proposed_plan>";  // Codex: in front of a plan that it offers
+constexpr std::string_view kProposedPlan = "<proposed_plan>";  // Codex: precedes a plan that it offers
 
 bool is_proposed(std::string_view offered) { return offered.find(kProposedPlan) != std::string_view::npos; }
 
-// "Implement the plan" behind a plan.
+// Handles "Implement the plan" after a plan.
 Decision accepted_offer(std::string_view message, std::string_view offered) {
   Decision d = accepted_plan(offered.substr(offered.rfind(kProposedPlan) + kProposedPlan.size()));
   d.sentence = shortened(shortened(d.sentence, kPartBytes) + ": " + ascii::one_line(message), kDecisionBytes);
@@ -426,15 +427,15 @@ Decision accepted_plan(std::string_view plan) {
     }
     if (first.empty()) first = part.text;
   }
-  d.sentence = presented(first.substr(0, first.find(" ## ")));  // a plan that was put on one line
+  d.sentence = presented(first.substr(0, first.find(" ## ")));  // a plan on a single line
   d.chosen = shortened(d.sentence, kPartBytes);
   return d;
 }
 
 namespace {
 
-// Of "question: answer", a line each. Questions that end with their mark may have colons of their own, and their
-// answers may have several lines. Where questions are mere names each line is one.
+// Splits lines of "question: answer". If questions end with a question mark, they may contain colons and their answers
+// may span lines. If questions are only names, each line is one pair.
 std::vector<std::pair<std::string, std::string>> questions_and_answers(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> out;
   const bool marked = text.substr(0, text.find('\n')).find("?: ") != std::string_view::npos;
@@ -479,7 +480,7 @@ namespace {
 
 struct Shared {
   std::size_t terms = 0;
-  double share = 0;  // of the terms of the smaller text
+  double share = 0;  // of the terms of the shorter text
 };
 
 Shared shared_terms(std::string_view a, std::string_view b) {

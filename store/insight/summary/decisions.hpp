@@ -6,35 +6,35 @@
 #include <string_view>
 #include <vector>
 
-// What was settled in a conversation: by an agent in what it wrote, by a person in a message, in an answer to a
-// question with options, or by accepting a plan. Pure; every thread may call these.
+// Finds decisions in a conversation: in an agent's text, in a user's message, in an answer to a question with options,
+// or in an accepted plan. Pure; thread-safe.
 namespace memd {
 
 inline constexpr std::size_t kDecisionBytes = 300;    // of one sentence; a longer one is cut at a word and marked
-inline constexpr std::size_t kDecisionsPerText = 16;  // the first ones
+inline constexpr std::size_t kDecisionsPerText = 16;  // the first ones are kept
 
-// Sentences of an agent's text that state a decision ("Going with SQLite because …", "I'll use X instead of Y", "out of
-// scope"), and the items of a list under a heading that speaks of decisions. Prefers missing one to inventing one:
-// questions, offers, conditions and plans to look at something are left out. So is what stands in a code block, in a
-// table or on a line too long for prose, and a sentence that tells its decision only behind kDecisionBytes. Each
-// sentence once, on one line. Made for ingest: most text costs one fast pass.
+// Returns the sentences of an agent's text that state a decision ("Going with SQLite because …", "I'll use X instead of
+// Y", "out of scope"), and the items of a list under a heading about decisions. Prefers a miss to a false hit: skips
+// questions, offers, conditions and plans to look at something. Also skips code blocks, tables, lines too long for
+// prose, and sentences that state their decision only after kDecisionBytes. Returns each sentence once, on one line.
+// Made for ingest: most text costs one fast pass.
 std::vector<Decision> find_decisions(std::string_view text);
 
-// What a person settles with a message: an accepted plan, handed over or offered before; answers to what the agent
-// offered ("yes", "option 2", a numbered list of answers) or to its question which way to go; directions ("let's use X
-// instead", "no, keep the flag"). `offered`: what the agent said before. Of long messages, which are pastes, only an
-// accepted plan is told.
+// Returns the decisions in a user's message: an accepted plan, sent with the message or offered before; answers to an
+// offer of the agent ("yes", "option 2", a numbered list of answers) or to its question which way to go; directions
+// ("let's use X instead", "no, keep the flag"). `offered` is the agent's preceding text. Long messages are pastes; only
+// an accepted plan is taken from them.
 std::vector<Decision> find_decisions_of_person(std::string_view message, std::string_view offered);
 
-// What a person chose in a dialog of the client: the text of a `decision` event of an adapter. An answer that asks back
-// settles nothing.
+// Returns the user's choices in a dialog of the client; `text` is that of an adapter's `decision` event. Skips an
+// answer that is a question.
 std::vector<Decision> read_choices(std::string_view text);
 
-// The title of a plan that a client handed over once it was accepted.
+// Returns a decision with the title of a plan that a client sent after its acceptance.
 Decision accepted_plan(std::string_view plan);
 
-// Whether `later` takes `earlier` of the same session back: it turns down what was chosen, or it is a reversal and
-// speaks of the same.
+// Returns whether `later` reverses `earlier` of the same session: it rejects the earlier choice, or it is a reversal on
+// the same subject.
 bool reverses(const Decision& later, const Decision& earlier);
 
 }  // namespace memd

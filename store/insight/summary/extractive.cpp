@@ -18,19 +18,19 @@ struct Candidate {
   Speaker speaker = Speaker::user;
   TextUnit unit;
   double score = 0;
-  std::size_t tokens = 0;   // 0: not priced yet
-  std::uint64_t words = 0;  // hash of what it says
+  std::size_t tokens = 0;   // 0: not computed yet
+  std::uint64_t words = 0;  // hash of its words
   std::size_t first_term = 0;
   std::size_t end_of_terms = 0;
 };
 
-// Which candidates a summary is made of.
+// The candidates that a summary consists of.
 struct Selection {
   std::vector<std::size_t> best_first;
   std::vector<bool> taken;
 };
 
-constexpr std::size_t kUnitLimit = 1200;        // bytes; a longer sentence is a paste, not a sentence
+constexpr std::size_t kUnitLimit = 1200;        // bytes; a longer one is a paste
 constexpr std::size_t kUnitsPerMessage = 4000;  // bounds the work on pasted logs
 
 bool keeps_lines(UnitKind kind) { return kind == UnitKind::code || kind == UnitKind::table; }
@@ -93,7 +93,7 @@ class Extract::Ranking {
     out.capped = max_tokens < by_ratio;
     Selection chosen = choose(allowed, allowed);
     render(chosen, out);
-    // Prices of pieces are rounded up one by one; what that left over is given out once more.
+    // Token counts of pieces are rounded up one by one; the remainder is distributed in a second pass.
     if (out.tokens > 0 && out.tokens + allowed / 32 < allowed) {
       chosen = choose(std::min(allowed * allowed / out.tokens, allowed + allowed / 2), allowed);
       render(chosen, out);
@@ -159,7 +159,7 @@ class Extract::Ranking {
     }
   }
 
-  // Most candidates are never looked at.
+  // Computed on demand, because most candidates are never examined.
   void price(Candidate& c) const {
     if (c.tokens != 0) return;
     if (c.unit.text.size() > 20 * kUnitLimit) {
@@ -171,7 +171,7 @@ class Extract::Ranking {
     c.words = hash64(text);
   }
 
-  // The best that `nominal` tokens buy; no single piece above `largest`.
+  // Returns the best candidates within `nominal` tokens, with no single one above `largest`.
   Selection choose(std::size_t nominal, std::size_t largest) const {
     Selection out;
     out.taken.assign(candidates_.size(), false);
@@ -241,7 +241,7 @@ class Extract::Ranking {
     if (const std::string facts = tool_facts(exchanges_[last->exchange]); !facts.empty()) out += facts + '\n';
   }
 
-  // Nothing fits whole: the beginning of what was asked last, shortened.
+  // Used when no piece fits: takes the start of the last request, cut.
   void fall_back(ExtractiveSummary& out, std::size_t allowed) const {
     out.text.clear();
     out.tokens = 0;
@@ -264,9 +264,9 @@ class Extract::Ranking {
   }
 
   std::span<const SummaryInput> exchanges_;
-  mutable std::vector<Candidate> candidates_;  // priced when first looked at
+  mutable std::vector<Candidate> candidates_;  // token counts are computed on first use
   std::vector<std::uint32_t> terms_;           // of all candidates, by their numbers
-  std::vector<std::size_t> order_;             // those that may be taken, best first
+  std::vector<std::size_t> order_;             // eligible candidates, best first
   std::vector<std::size_t> frame_tokens_;
   TermWeights weights_;
   std::size_t source_tokens_ = 0;

@@ -12,15 +12,15 @@ namespace memd {
 namespace {
 
 constexpr std::size_t kReadOfText = 6 * 1024;
-constexpr std::size_t kLongestSentence = 1200;  // bytes; more is a paste
-constexpr std::size_t kTelling = 24;            // bytes; less says little alone ("Yes.", "Done!")
+constexpr std::size_t kLongestSentence = 1200;  // bytes; a longer one is a paste
+constexpr std::size_t kTelling = 24;            // bytes; a shorter one says little alone ("Yes.", "Done!")
 
 bool is_quoted(const TextUnit& unit) {
   return unit.kind == UnitKind::code || unit.kind == UnitKind::table || unit.text.size() > kLongestSentence ||
          unit.text.front() == '<';
 }
 
-// The command a client recorded as tags: "/compact keep the API".
+// Returns the command that a client recorded as tags: "/compact keep the API".
 std::string command_of(std::string_view text) {
   const auto inside = [&](std::string_view open, std::string_view close) -> std::string_view {
     const std::size_t begin = text.find(open);
@@ -49,7 +49,7 @@ std::string request_gist(std::string_view user_message, std::size_t most_bytes) 
   const std::string_view read = user_message.substr(0, kReadOfText);
   if (std::string command = command_of(read); !command.empty()) return shortened(std::move(command), most_bytes);
   std::string out;
-  std::string role;  // what the agent is told to be, not what it is to do
+  std::string role;  // the role given to the agent, not a task
   for (const TextUnit& unit : split_units(read)) {
     if (is_quoted(unit)) continue;
     std::string words = plain_sentence(unit.text);
@@ -80,7 +80,7 @@ std::string result_gist(std::string_view final_answer, std::size_t most_bytes) {
     if (unit.kind == UnitKind::bullet) score -= 0.8;
     if (words.size() < kTelling) score -= 1.5;
     if (words.ends_with(':')) score -= 1.2;
-    if (words.ends_with('?')) score -= 1.8;  // the cue of a question; an offer tells no result
+    if (words.ends_with('?')) score -= 1.8;  // cancels the cue of a question; an offer is no result
     if (cues().opening(words, Cue::preamble)) score -= 1.5;
     ++position;
     if (score <= best_score) continue;
@@ -94,7 +94,7 @@ namespace {
 
 constexpr std::size_t kReadOfAnswer = 16 * 1024;
 constexpr std::size_t kOpenEndsLongestSentence = 600;
-constexpr std::size_t kAnswers = 2;  // the last ones
+constexpr std::size_t kAnswers = 2;  // number of last answers
 
 bool is_open(std::string_view words, bool last) {
   if (ends_in_question_mark(words)) return last;

@@ -12,11 +12,11 @@ namespace memd {
 
 inline constexpr std::size_t kGistBytes = 200;
 
-// What a prompt asks for, in one line: its first words that say something. Tags, pastes and code are passed over; a
-// line that ends in a colon takes what it announces with it. Empty when nothing was said in words.
+// Returns the request of a prompt in one line: its first informative words. Skips tags, pastes and code; a line that
+// ends in a colon is joined with what it announces. Empty when the prompt has no prose.
 std::string request_gist(std::string_view user_message, std::size_t most_bytes = kGistBytes);
 
-// What came of it: the sentence of a final answer that tells the result best. Empty when there is none.
+// Returns the sentence of a final answer that best states the result; empty when there is none.
 std::string result_gist(std::string_view final_answer, std::size_t most_bytes = kGistBytes);
 
 struct OpenEnd {
@@ -25,8 +25,8 @@ struct OpenEnd {
 };
 inline constexpr std::size_t kMostOpenEnds = 6;
 
-// What was left open at the end: a prompt without an answer, what the agent asked last, and what the last answers call
-// remaining. In the order of the exchanges.
+// Returns what was left open at the end: a prompt without an answer, the agent's last question, and work that the last
+// answers call remaining. In the order of the exchanges.
 std::vector<OpenEnd> find_open_ends(std::span<const SummaryInput> exchanges);
 
 }  // namespace memd

@@ -15,7 +15,7 @@ namespace {
 using Type = ObservationType;
 
 constexpr std::size_t kObservationsLongestSentence = 800;  // bytes
-constexpr std::size_t kLongestRules = 4096;                // of a message that lays down rules
+constexpr std::size_t kLongestRules = 4096;                // of a message with rules
 constexpr std::size_t kFewestWords = 5;
 
 constexpr CueSet kTypes = Cue::bugfix | Cue::discovery | Cue::feature | Cue::pattern | Cue::problem | Cue::refactor |
@@ -34,7 +34,7 @@ Type type_told_by(Cue cue) {
   }
 }
 
-// Of words, not of code or a tag.
+// Returns the opening cue of a sentence that starts with a word, not with code or a tag.
 std::optional<CueHit> opening_of(std::string_view s, CueSet wanted) {
   if (s.empty() || !(ascii::is_letter(s.front()) || ascii::is_beyond(s.front()))) return std::nullopt;
   return cues().opening(s, wanted);
@@ -59,14 +59,14 @@ std::size_t words_in(std::string_view s) {
   return words;
 }
 
-// `s` without fillers that change nothing: "I've also successfully ".
+// Returns `s` without leading fillers: "I've also successfully ".
 std::string_view without_fillers(std::string_view s) {
   for (auto filler = opening_of(s, Cue::filler); filler; filler = opening_of(s, Cue::filler))
     s = ascii::trimmed(s.substr(filler->end));
   return s;
 }
 
-// `begins`: the sentence from its first word on; `plain`: as it will be shown.
+// `begins`: the sentence from its first word on; `plain`: the displayed form.
 std::optional<Type> type_of(std::string_view begins, std::string_view plain) {
   if (plain.find('?') != std::string_view::npos) return std::nullopt;
   if (states_success(plain)) return Type::success;
@@ -83,7 +83,7 @@ std::optional<Type> type_of(std::string_view begins, std::string_view plain) {
   return type;
 }
 
-// Without marks, bold type and code quotes in front; a bold lead ("**Root cause:** …") is then read as words.
+// Skips leading markers, bold type and backticks; a bold lead ("**Root cause:** …") is then read as words.
 std::string_view from_first_word(std::string_view s) {
   std::size_t i = 0;
   while (i < s.size() && !ascii::is_letter(s[i]) && (!ascii::is_beyond(s[i]) || i < 16) && s[i] != '<' && s[i] != '`')
@@ -91,7 +91,7 @@ std::string_view from_first_word(std::string_view s) {
   return s.substr(i);
 }
 
-// Calls take(sentence) for the sentences of the prose lines.
+// Calls take(sentence) for each sentence of the prose lines.
 template <class Take>
 void for_each_sentence(std::string_view text, Take&& take) {
   FenceTracker fences;

@@ -14,22 +14,22 @@ struct FoundObservation {
   std::string content;  // a sentence on one line, at most kObservationBytes
 };
 inline constexpr std::size_t kObservationBytes = 300;
-inline constexpr std::size_t kObservationsPerText = 24;  // the first ones
+inline constexpr std::size_t kObservationsPerText = 24;  // the first ones are kept
 
-// Sentences of an assistant's text that report something worth remembering, decisions apart (find_decisions): what was
-// wrong, why, what was done about it, what was made. Told by how a sentence begins, in English. Prefers missing one to
-// inventing one: questions, guesses, plans, announcements ("The fix is:") and code blocks are left out.
-// Made for ingest: most text costs a look at the beginning of each sentence.
+// Returns the sentences of an assistant's text that report an observation other than a decision (find_decisions): a
+// problem, a cause, a fix, a feature. Detected by the start of the sentence, in English only. Prefers a miss to a false
+// hit: skips questions, guesses, plans, announcements ("The fix is:") and code blocks. Made for ingest: for most text
+// only the start of each sentence is examined.
 std::vector<FoundObservation> find_observations(std::string_view text);
 
-// That something was made or repaired counts only where files were changed.
+// Returns whether observations of this type (something was made or repaired) count only where files were changed.
 bool needs_changed_files(ObservationType type);
 
-// What a person lays down for all work to come ("Always run the linter before you commit."): patterns. From short
-// messages only; a long one is a paste.
+// Returns the rules that a user sets for all later work ("Always run the linter before you commit."), as patterns.
+// Ignores long messages, which are pastes.
 std::vector<FoundObservation> find_rules(std::string_view user_message);
 
-// Of the words alone: the same for texts that differ in punctuation, case or line breaks only.
+// Returns a hash of the words: equal for texts that differ only in punctuation, case or line breaks.
 std::uint64_t words_hash(std::string_view text);
 
 }  // namespace memd

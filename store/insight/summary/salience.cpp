@@ -13,7 +13,7 @@
 namespace memd {
 namespace {
 
-// What a byte of a word counts as; 0: it is none.
+// Maps a byte to its normalised word character; 0 if it is not part of a word.
 constexpr std::array<char, 256> term_bytes() {
   std::array<char, 256> out{};
   for (std::size_t b = 0; b < out.size(); ++b) {
@@ -24,7 +24,8 @@ constexpr std::array<char, 256> term_bytes() {
 }
 constexpr std::array<char, 256> kTermBytes = term_bytes();
 
-// Not only what a query leaves out: here also words that tell nothing of what a text is about ("need", "look", "good").
+// Returns whether the term is uninformative: a stop word, or a word like "need", "look", "good" that says nothing about
+// the subject.
 bool tells_nothing(std::uint64_t term) {
   static const WordList& kStop = words(WordClass::stop);
   static const WordList& kPale = words(WordClass::pale);
@@ -62,7 +63,7 @@ std::uint32_t TermWeights::number_of(std::uint64_t term) {
   return slots_[at] - 1;
 }
 
-// Of the term, or the empty one it would come to. Terms are hashes already.
+// Returns the slot of the term, or the empty slot where it would be inserted. Terms are hashes already.
 std::size_t TermWeights::slot_of(std::uint64_t term) const {
   std::size_t at = term & (slots_.size() - 1);
   while (slots_[at] != 0 && terms_[slots_[at] - 1].hash != term)
@@ -89,11 +90,11 @@ void TermWeights::add_document(std::span<const std::uint32_t> numbers) {
 }
 
 void TermWeights::finish() {
-  heaviest_ = 1.0;  // where nothing stands out, little counts
+  heaviest_ = 1.0;  // keeps all weights low when no term stands out
   for (Term& term : terms_) {
-    if (term.total < 2) continue;  // said once: a detail, or a typo
+    if (term.total < 2) continue;  // a single occurrence: a detail, or a typo
     double idf = std::log(1.0 + documents_ / static_cast<double>(term.documents));
-    if (documents_ >= 3) idf = std::max(0.0, idf - 0.6);  // a word of every exchange tells nothing
+    if (documents_ >= 3) idf = std::max(0.0, idf - 0.6);  // a word in every exchange is uninformative
     term.weight = std::log(1.0 + term.total) * idf;
     heaviest_ = std::max(heaviest_, term.weight);
   }
@@ -104,7 +105,7 @@ double TermWeights::overlap(std::span<const std::uint32_t> numbers) const {
   double sum = 0;
   for (const std::uint32_t n : numbers)
     sum += terms_[n].weight / heaviest_;
-  // Long sentences have more words; they must not win for that alone.
+  // Normalises by length, so that long sentences do not win for their length alone.
   return std::min(1.0, sum / std::pow(static_cast<double>(numbers.size()), 0.75));
 }
 

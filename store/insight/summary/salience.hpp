@@ -10,17 +10,17 @@
 
 namespace memd {
 
-// Hashes of the content words of a text: lower-cased, no stop words, nothing shorter than three bytes.
+// Returns hashes of the content words of a text: lower case, without stop words and words shorter than three bytes.
 std::vector<std::uint64_t> content_terms(std::string_view text);
 
-// TF·IDF of the words of one input, each exchange being a document. Terms go by numbers, given in the order they come.
-// A value; one thread.
+// TF·IDF of the words of one input; each exchange is a document. Terms are numbered in the order of their first use. A
+// value; one thread.
 class TermWeights {
  public:
   std::uint32_t number_of(std::uint64_t term);
   void add_document(std::span<const std::uint32_t> numbers);
   void finish();
-  // 0…1: how much of what this input is about stands in these terms.
+  // Returns from 0 to 1 how much these terms cover the main terms of the input.
   double overlap(std::span<const std::uint32_t> numbers) const;
 
  private:
@@ -41,8 +41,8 @@ class TermWeights {
   double heaviest_ = 1;
 };
 
-// What the wording alone says about a unit: decisions, causes, errors, fixes, open ends count; preambles
-// ("Let me look at …") count against it.
+// Scores the wording of a unit: decisions, causes, errors, fixes and open ends add; preambles ("Let me look at …")
+// subtract.
 double cue_score(std::string_view sentence);
 
 }  // namespace memd

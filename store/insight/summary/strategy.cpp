@@ -10,8 +10,8 @@ constexpr std::size_t kFewTurns = 20;
 constexpr std::size_t kSmallSession = 50;
 constexpr std::size_t kLargeSession = 100;
 constexpr std::int64_t kSecondsForLevels = 30;
-constexpr std::int64_t kSecondsForModel = 2;  // the least a model needs
-constexpr std::size_t kTokensForModel = 300;  // less holds a few sentences; those can be quoted
+constexpr std::int64_t kSecondsForModel = 2;  // minimum time for a model
+constexpr std::size_t kTokensForModel = 300;  // fewer tokens hold only a few sentences, which can be quoted
 
 constexpr std::array kNames{
     std::pair{SummaryStrategy::extractive, "extractive"},

@@ -10,11 +10,11 @@
 namespace memd::topics {
 namespace {
 
-// Chinese is written without blanks: these characters stand between words.
+// Particles that act as word boundaries, because Chinese is written without blanks.
 constexpr std::u16string_view kParticles = u"的了吗呢吧们这那你他她它我把请就也都";
 
-// Letters of any script; Hiragana, which joins words, and quotes, dashes, arrows, boxes, emoji and wide punctuation are
-// none.
+// Returns the length of a letter of any script; 0 for Hiragana, which joins words, and for quotes, dashes, arrows,
+// boxes, emoji and wide punctuation.
 std::size_t wide_letter(std::string_view s, std::size_t i) {
   const auto byte = [&](std::size_t k) { return i + k < s.size() ? static_cast<unsigned char>(s[i + k]) : 0U; };
   const unsigned lead = byte(0);
@@ -87,7 +87,7 @@ class LineReader {
     return i;
   }
 
-  // <b>, </command-name>, <Foo attr="…">; 0: it is none.
+  // Returns the end of a tag: <b>, </command-name>, <Foo attr="…">; 0 if it is none.
   std::size_t tag_end(std::size_t i) const {
     std::size_t k = i + 1;
     if (k < line_.size() && line_[k] == '/') ++k;
@@ -127,7 +127,7 @@ class LineReader {
       return add(shaped->text, shaped->shape);
     }
     border_ = true;
-    // "rewind/resume" are two words; more slashes make a path.
+    // "rewind/resume" is two words; several slashes make a path.
     if (!rooted && std::count(run.begin(), run.end(), '/') == 1 && run.find_first_of(".@_") == std::string_view::npos)
       add_parts(run);
     border_ = true;
@@ -170,7 +170,8 @@ class LineReader {
   bool in_code_ = false;
 };
 
-// Logs, listings, diffs, stack frames: more signs than letters, or a known beginning.
+// Returns whether the line is from a log, listing, diff or stack trace: more punctuation than letters, or a known
+// prefix.
 bool is_printout(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return true;
@@ -186,7 +187,7 @@ bool is_printout(std::string_view line) {
   return static_cast<std::size_t>(letters) * 10 < s.size() * 7;
 }
 
-// Elements that clients write around what is not the user's, with all they hold.
+// Elements in which clients wrap text that is not the user's; they are removed with their content.
 constexpr auto kClientElements = std::to_array<std::string_view>({"command-name",
                                                                   "command-message",
                                                                   "local-command-stdout",
@@ -216,7 +217,7 @@ struct Cut {
   std::size_t end = std::string_view::npos;
 };
 
-// The first client element from `at` on.
+// Returns the first client element at or after `at`.
 Cut client_element(std::string_view text, std::size_t at) {
   for (std::size_t i = text.find('<', at); i != std::string_view::npos; i = text.find('<', i + 1)) {
     const std::string_view rest = text.substr(i + 1);
@@ -288,7 +289,7 @@ bool has_inner_capital(std::string_view s) {
   return false;
 }
 
-// 7fe2d1a, 2026-01-22-0bdbfa06, a1b2c3d4e5: nobody talks about these.
+// Returns whether it is random or a number: 7fe2d1a, 2026-01-22-0bdbfa06, a1b2c3d4e5.
 bool is_random(std::string_view s) {
   const std::size_t digits = count_of(s, ascii::is_digit);
   if (digits == 0) return false;
@@ -311,8 +312,7 @@ bool is_ticket(std::string_view s) {
          std::all_of(s.begin() + static_cast<std::ptrdiff_t>(dash) + 1, s.end(), ascii::is_digit);
 }
 
-// Korean marks what a noun does by its end: 데이터를 and 데이터 are one word. What may as well be the end of a noun
-// stays.
+// Removes a Korean particle: 데이터를 and 데이터 are one word. Keeps an ending that may be part of the noun.
 std::string_view without_particle(std::string_view word) {
   if (ascii::is_letter(word[0])) {  // encoder가
     const auto wide =

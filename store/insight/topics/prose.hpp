@@ -19,39 +19,39 @@ struct ProseToken {
   std::string_view text;  // as written
   float weight = 0;
   TokenShape shape = TokenShape::word;
-  bool border = false;     // no phrase goes across it and the token before
-  bool capital = false;    // it begins a sentence or stands in a heading: its capital letter says nothing
+  bool border = false;     // no phrase spans this token and the one before
+  bool capital = false;    // it starts a sentence or is in a heading, so its capital letter carries no information
   bool in_code = false;    // between backticks
-  bool from_user = false;  // words of a person
+  bool from_user = false;  // from a user's message
 };
 
-// How much is read of a text, and what a word of it weighs.
+// The part of a text that is read, and the weight of its words.
 struct ReadingPlan {
   float head = 1;
-  std::size_t head_bytes = 0;  // weigh `head`, those after them `rest`
+  std::size_t head_bytes = 0;  // the first bytes, which have the weight `head`; later ones have `rest`
   float rest = 0;
   std::size_t most_bytes = 0;
   bool from_user = false;
 };
 
-// Appends the words of a text that a reader would take for its subject: not what stands in code blocks, what clients
-// put between tags of theirs, addresses, numbers, hashes, directories, lines of logs. The views point into `text`.
+// Appends the words of a text that may name its subject. Skips code blocks, content of client tags, URLs, numbers,
+// hashes, directories and log lines. The views point into `text`.
 void read_prose(std::string_view text, const ReadingPlan& plan, std::vector<ProseToken>& out);
 
-// Texts that an agent's client made, not a person: "This session is being continued from …".
+// Returns whether an agent's client wrote the text, not a user: "This session is being continued from …".
 bool is_made_by_client(std::string_view text);
 
-// The part of a run of letters, digits and the signs that join them that is worth keeping.
+// The useful part of a run of letters, digits and joining characters.
 struct ShapedToken {
   std::string_view text;
   TokenShape shape = TokenShape::word;
 };
 
-// Nothing for numbers, hashes, versions, addresses, directories, single letters.
-// `called`: a "(" follows; `in_code`: it stands between backticks.
+// Returns nullopt for numbers, hashes, versions, URLs, directories and single letters. `called`: a "(" follows;
+// `in_code`: the run is between backticks.
 std::optional<ShapedToken> shape_token(std::string_view run, bool called, bool in_code);
 
-// Whether it ends as names of source, configuration and document files do.
+// Returns whether the name has the extension of a source, configuration or document file.
 bool is_file_name(std::string_view name);
 
 }  // namespace memd::topics

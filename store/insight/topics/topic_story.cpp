@@ -100,17 +100,17 @@ class Teller {
     const auto terms = static_cast<double>(s.terms.size());
     const double on_topic = topic_.empty() ? 0 : std::min(1.0, count(topic_) / static_cast<double>(topic_.size()));
     const double new_share = known_.empty() ? 1 : 1 - count(known_) / terms;
-    // What was settled or repaired beside the topic is not its story.
+    // A decision or fix on another subject is not part of the topic's story.
     s.score = weight_of(s.kind) * (0.3 + 0.7 * on_topic) + 2.0 * on_topic + 1.5 * new_share * std::min(1.0, terms / 5) +
               0.3 * cue_score(text);
-    if (first_ && by_user && position == 0) s.score += 0.8;  // what it began with
+    if (first_ && by_user && position == 0) s.score += 0.8;  // the first prompt
     if (text.size() < 24) s.score -= 1.2;
     s.text = std::move(text);
     sentences_.push_back(std::move(s));
   }
 
   std::unordered_set<std::uint64_t> topic_;
-  std::unordered_set<std::uint64_t> known_;  // terms of the sessions before
+  std::unordered_set<std::uint64_t> known_;  // terms of earlier sessions
   std::vector<Sentence> sentences_;          // of this session
   bool first_ = true;
 };

@@ -9,35 +9,35 @@
 
 namespace memd::topics {
 
-// An exchange about a topic. The views must live as long as the call.
+// An exchange about a topic. The views must outlive the call.
 struct StoryExchange {
-  std::size_t session = 0;  // exchanges of a session stand together, in order of time
+  std::size_t session = 0;  // exchanges of a session are adjacent, in order of time
   std::string_view user_message;
   std::string_view assistant_response;
 };
 
 enum class TurnKind : std::uint8_t {
-  mention,   // it was talked about
+  mention,   // it was mentioned
   question,  // it was asked about
   problem,   // something about it did not work
   change,    // something about it was made or changed
   fix,       // a cause was found, or a problem went away
   decision,  // something about it was settled
-  reversal,  // what was settled or made before was taken back
+  reversal,  // an earlier decision or change was reversed
 };
 std::string_view to_string(TurnKind kind);
 
-// What a session brought that those before it had not.
+// The new contribution of a session to a topic.
 struct StoryTurn {
   std::size_t session = 0;
-  std::size_t exchange = 0;  // index of the input it is from
+  std::size_t exchange = 0;  // index of its input
   TurnKind kind = TurnKind::mention;
-  std::string text;  // a sentence on one line, at most kTurnBytes; empty when nothing was said
+  std::string text;  // a sentence on one line, at most kTurnBytes; empty when there is no text
 };
 inline constexpr std::size_t kTurnBytes = 240;
 
-// One turn a session, in the order of the input. `topic`: its words; sentences that hold them are preferred. Looks at
-// the wording alone, so a kind is a good guess. Deterministic; linear in the text.
+// Returns one turn per session, in the order of the input. `topic` is its words; sentences that contain them are
+// preferred. Uses the wording only, so the kind is an estimate. Deterministic; linear in the text.
 std::vector<StoryTurn> story_of(std::span<const StoryExchange> exchanges, std::string_view topic);
 
 }  // namespace memd::topics
