@@ -52,8 +52,8 @@ class Query {
 };
 
 // A read-only connection to an agent's database. Never writes or checkpoints it, and holds no lock longer than a
-// statement. One thread at a time. Close it before the file is opened otherwise: closing any descriptor of the file
-// drops the locks of the whole process (https://sqlite.org/howtocorrupt.html, 2.2).
+// statement or a ReadTransaction. One thread at a time. Close it before the file is opened otherwise: closing any
+// descriptor of the file drops the locks of the whole process (https://sqlite.org/howtocorrupt.html, 2.2).
 //
 // A database in rollback mode is read under SHARED locks, which make its writer wait: keep statements to a few
 // milliseconds. In WAL mode readers do not block. A database that nobody has open (no -wal, or an empty one and no
