@@ -47,7 +47,7 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole folder
 std::uint64_t session_start_key(std::string_view thread_id);
 
 // Decodes session_index.jsonl: names of threads. The last line of a thread is its current name. A name without a
-// rollout creates no session; it is applied with the rollout's first record.
+// rollout creates no session; it is applied with the rollout's first record. One thread at a time.
 class SessionIndexDecoder : public LogDecoder {
  public:
   SessionIndexDecoder() : LogDecoder(Platform::codex) {}

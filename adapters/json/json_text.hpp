@@ -48,7 +48,7 @@ bool is_identifier(std::string_view text);
 // encoding errors only then parses. `replaced`: something other than white space was replaced.
 std::string cleaned_json(std::string_view json, bool& replaced);
 
-// How much of a record's text is extracted: what the store keeps, or all of it (for Adapter::event_text).
+// The part of a record's text to extract: what the store keeps, or all of it (for Adapter::event_text).
 enum class Detail : std::uint8_t { stored, full };
 
 // Converts tokens to text and records whether characters were replaced. One thread at a time.

@@ -10,9 +10,7 @@
 
 namespace memd::tool_calls {
 
-// Removes and returns the first line of `rest`, without its "
-// " or "\r
-// ".
+// Removes and returns the first line of `rest`, without its "\n" or "\r\n".
 inline std::string_view next_line(std::string_view& rest) {
   const auto end = rest.find('\n');
   std::string_view line = rest.substr(0, end);

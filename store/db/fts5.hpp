@@ -53,7 +53,7 @@ struct Token {
   std::size_t end = 0;
 };
 
-// Tokenizes text exactly as exchanges_fts does. Tied to the connection it was created for.
+// Tokenizes text exactly as exchanges_fts does. Tied to the connection it was created for. One thread.
 class IndexTokenizer {
  public:
   explicit IndexTokenizer(sqlite3* db) : memd_(tokenizer::fts5_of(db), "memd") {}

@@ -14,7 +14,8 @@
 // new directories 0700; a replaced file keeps its mode. Symbolic links are not followed on writing. Thread-safe.
 namespace memd::files {
 
-// Whether bytes and name are synced to disk when the call returns. `later`: for data that can be created again.
+// Durability of a write. `now`: bytes and name are on disk when the call returns. `later`: for data that can be created
+// again.
 enum class OnDisk { now, later };
 
 // Reads a whole file. Errc::not_found if there is none.

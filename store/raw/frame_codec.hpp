@@ -100,7 +100,8 @@ class FrameCodec {
   FrameCodec(FrameCodec&&) noexcept;
 
   std::string pack(std::string_view bytes, int level = kPackLevel);  // one zstd frame that states its content size
-  // Errc::io when the frame is damaged or its content is not `bytes` long. `padding`: readable bytes after the content.
+  // Errc::io when the frame is damaged or its content is not `bytes` long. The result has `padding` zero bytes after
+  // the content.
   Result<std::string> unpack(std::string_view frame, std::uint64_t bytes, std::size_t padding = 0);
 
  private:

@@ -28,9 +28,9 @@ class RawArchive {
  public:
   RawArchive(std::filesystem::path database, std::filesystem::path directory, FrameSeal seal = {});
 
-  // Passes the records once stored at this place to `accept`, the latest first, until it returns true. Each record is
-  // followed by 64 readable bytes. Errc::not_found if none is accepted or there is no raw layer; Errc::io names a
-  // damaged frame, Errc::bad_config a sealed one that cannot be decrypted.
+  // Passes the records that the source had at this place to `accept`, the latest first, until it returns true. Each
+  // record is followed by 64 readable bytes. Errc::not_found if none is accepted or there is no raw layer; Errc::io
+  // names a damaged frame, Errc::bad_config a sealed one that cannot be decrypted.
   using Accept = std::function<bool(std::string_view record)>;
   Result<void> find(const EventSource& where, const Accept& accept);
 

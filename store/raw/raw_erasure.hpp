@@ -20,8 +20,8 @@ struct Erasure {
 };
 
 // Removes the files of selected sessions and rewrites files of other sources with blanks in place of selected records.
-// Includes files without rows in the store. Drops damaged stretches of the files it changes. Uses its own transactions.
-// May be killed at any moment and repeated. Returns the number of bytes freed. Writer thread only. Throws
+// Includes files without rows in the store. Drops damaged ranges of the other files in any case. Uses its own
+// transactions. May be killed at any moment and repeated. Returns the number of bytes freed. Writer thread only. Throws
 // ErrorException, also for sealed files when their key is missing.
 std::uint64_t erase(sqlite::Database& db, const std::filesystem::path& directory, const FrameSeal& seal,
                     const Erasure& erasure);

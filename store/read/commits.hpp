@@ -35,7 +35,7 @@ struct CommitCandidatesQuery {
   std::string branch{};             // empty: unknown
   std::vector<std::int64_t> paths;  // pks of the paths that the commit's file names may refer to
   std::vector<int> name_of;         // parallel to `paths`: the index of the commit's file name that the path matches
-  TimeMs window = 0;                // how long before the commit its changes may have been made
+  TimeMs window = 0;                // ms before the commit in which its changes are searched
   QueryFilter filter;
 
   using Answer = std::vector<CommitCandidate>;

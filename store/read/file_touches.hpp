@@ -38,7 +38,7 @@ class TouchFilter {
   std::vector<Touch> touches(bool with_times);
 
   // Selects `columns` of the touches (`f`) of these paths. With `times`, also joins their exchanges (`x`). No paths:
-  // all paths (of a session). Valid until the next call.
+  // all paths (of a session). `behind` is appended to the SQL. Valid until the next call.
   sqlite::Statement& select(std::string_view columns, const std::vector<std::int64_t>& paths, bool times,
                             std::string_view behind = {});
 

@@ -39,8 +39,8 @@ struct PlannedForgetting {
 
 // Lists the sessions to be forgotten, oldest first. A session is forgotten together with its main session, all
 // subagents of that session, and the sessions forked from it, which begin with a copy of it. The `before` condition
-// keeps a session if a member of this group continued later. The `text` condition searches everything stored of a
-// session and its records in the raw layer. Errc::not_found and Errc::invalid_argument as for SessionQuery.
+// excludes this whole group if any member ended later. The `text` condition searches everything stored of a session and
+// its records in the raw layer. Errc::not_found and Errc::invalid_argument as for SessionQuery.
 struct ForgetPlanQuery {
   ForgetSelection selection;
   std::filesystem::path raw_directory;

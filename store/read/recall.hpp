@@ -20,7 +20,7 @@ enum class RecalledKind : std::uint8_t {
   failed_command,  // the command failed when it last ran in this project
   worked,          // a later command of the same program that succeeded
   met_error,       // the same error occurred before
-  solved,          // what was done before the command that failed with it succeeded
+  solved,          // what was done between the failure and the next success of the same command
 };
 
 struct Recalled {

@@ -188,7 +188,7 @@ namespace {
 constexpr std::size_t kMinPrefix = 4;
 constexpr int kCandidates = 5;
 
-// Whether the stored outcome is valid. A session continued since its analysis did not end with that outcome.
+// Condition: the stored outcome is valid. A session continued since its analysis did not end with that outcome.
 const std::string kJudged = "s.analysis_version > 0 OR s.evicted_at IS NOT NULL OR s.next_seq = 0";
 
 // Columns in the order in which read_session reads them.

@@ -59,7 +59,8 @@ class Counting {
   std::vector<std::size_t> newest_;  // indexed by session: its newest slice plus one; 0: none
 };
 
-// Returns the aggregate's context. SQLite keeps it between calls, zero-initialised, and frees it at the end.
+// Returns the aggregate's context. SQLite keeps the pointer between calls, zero-initialised, and always calls finish()
+// after step().
 Counting** counting_of(sqlite3_context* context, int bytes) {
   return static_cast<Counting**>(sqlite3_aggregate_context(context, bytes));
 }

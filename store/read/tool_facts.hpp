@@ -26,7 +26,7 @@ struct TodoListQuery {
 // A test or build run.
 struct CommandRun {
   ShellCommand command;
-  std::int64_t seq = 0;  // of the call
+  std::int64_t seq = 0;  // seq of the call
   TimeMs time = 0;       // of the call
   bool ended = false;    // its result is stored
   std::optional<std::int32_t> exit_code;
