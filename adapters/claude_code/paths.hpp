@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-// Where Claude Code keeps what, below <root>/projects (formats as of 1.0 … 2.1.x):
+// Locations of Claude Code data below <root>/projects (formats as of 1.0 … 2.1.x):
 //
 //   <slug>/<session>.jsonl                                       main
 //   <slug>/agent-<id>.jsonl                                      flat_agent (2.0.x; the parent is in its records)
