@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kHeadKey = "(session)";
 constexpr std::size_t kLookedAtWhole = 256;  // sessions with at most this many messages are checked whole
-constexpr std::size_t kLookedAt = 128;       // messages checked in longer sessions
+constexpr std::size_t kLookedAt = 128;       // minimum number of newest messages checked in longer sessions
 
 std::uint64_t version_of(std::string_view id, std::int64_t updated, std::uint64_t seed) {
   return hash64(id, hash_combine(seed, static_cast<std::uint64_t>(updated)));

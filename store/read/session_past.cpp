@@ -158,7 +158,7 @@ std::vector<MessageBehind> messages_behind(sqlite::Database& db, std::int64_t se
 
 // Returns the boundaries in session order.
 std::vector<Boundary> find_boundaries(sqlite::Database& db, std::int64_t session_pk) {
-  // The summary follows its marker within this many events.
+  // The summary follows its marker at once, within this many events. No message of the conversation is in between.
   constexpr std::int64_t kSummaryWithin = 20;
   std::vector<Boundary> out;
   auto& q =
