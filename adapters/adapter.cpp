@@ -13,7 +13,7 @@ std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uin
 std::optional<std::string> decoded_text(RecordDecoder& decoder, std::string_view record, EventKind kind,
                                         std::uint16_t block) {
   EventBatch batch;
-  decoder.decode({record, 1, false}, batch);  // not at offset 0: no session is introduced
+  decoder.decode({record, 1, false}, batch);  // offset other than 0: no session is introduced
   return take_text(batch, kind, block);
 }
 

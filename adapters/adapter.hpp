@@ -16,28 +16,28 @@
 
 namespace memd {
 
-// Where agents keep things on this machine.
+// The user's home and the configured roots, from which adapters derive the locations of agent data.
 struct HomeLayout {
   std::filesystem::path home;
-  std::vector<std::filesystem::path> override_roots;  // from the configuration; replaces the defaults when not empty
+  std::vector<std::filesystem::path> override_roots;  // from the configuration; replaces the defaults unless empty
 };
 
-// One complete record: a line of a log without its newline, or an item of a source that is changed in place.
-// At least kRecordPadding readable bytes follow it. Does not own them.
+// One complete record: a line of a log without its newline, or an item of a source that is changed in place. Followed
+// by at least kRecordPadding readable bytes. Does not own its bytes.
 struct RawRecord {
   std::string_view bytes;
-  std::uint64_t offset = 0;      // of the first byte, from the start of the source; the number of an item
-  bool newline_follows = false;  // the newline belongs to this record in the ledger
+  std::uint64_t offset = 0;      // byte offset in the source; for an item, its number
+  bool newline_follows = false;  // the ledger counts the newline as part of this record
 };
 inline constexpr std::size_t kRecordPadding = 64;
 
-// What became of one record, as the ledger tells it. A broken record is one whose inside is no JSON: nothing of it is
+// The outcome of one record, as counted in the ledger. A broken record contains invalid JSON; none of its events are
 // kept. `reason` is a literal.
 struct Fate {
   bool broken = false;
   Disposition disposition = Disposition::indexed;
   std::string_view reason;
-  std::string type;  // record type in the ledger; may be filled later
+  std::string type;  // record type in the ledger; may be set later
 
   static Fate indexed(std::string_view type = {}) { return {false, Disposition::indexed, {}, std::string(type)}; }
   static Fate skipped(std::string_view reason, std::string_view type = {}) {
@@ -49,83 +49,85 @@ struct Fate {
   static Fate damaged(std::string_view type = {}) { return {true, Disposition::skipped, "damaged", std::string(type)}; }
 };
 
-// Turns the records of one source into events. What a record gives does not depend on the records before it, so a
-// decoder can be made anew at any cursor. Bad input never throws: it becomes diagnostics and ledger lines. For each
-// record the ledger grows by exactly its bytes (with newline). One thread at a time.
+// Decodes the records of one source into events. A record's events do not depend on earlier records, so a decoder can
+// be created at any cursor. Bad input never throws: it becomes diagnostics and ledger entries. Each record adds exactly
+// its bytes (with newline) to the ledger. One thread at a time.
 class RecordDecoder {
  public:
   virtual ~RecordDecoder() = default;
   virtual void decode(const RawRecord& record, EventBatch& out) = 0;
-  // Whether a last line without newline is a whole record. If not, it waits for more.
+  // Returns whether a last line without newline is a whole record. If not, it is read again when it has grown.
   virtual bool is_complete(std::string_view bytes) const = 0;
 };
 
-// A file found under a root, before anything is known about it.
+// A file found under a root, before any of its content is read.
 struct SourceCandidate {
   Platform platform{};
-  std::string path;  // absolute; of the main file when the one found is its companion (a -wal, a second document)
+  std::string path;  // absolute; the main file's path when a companion was found (a -wal, a second document)
   SourceFormat format = SourceFormat::jsonl;
-  std::uint64_t size = 0;  // filled by whoever looked at the file; adapters leave it alone
+  std::uint64_t size = 0;  // set by the caller that stats the file, not by adapters
 };
 
-// A platform's reader. Stateless and thread-safe: it may be asked from any thread. Does no I/O of its own.
+// A platform's adapter. Stateless; any thread may call it. Does no I/O of its own.
 class Adapter {
  public:
   virtual ~Adapter() = default;
   virtual const AdapterDescription& describe() const = 0;
 
-  // Directories to look under (they need not exist).
+  // Returns the directories to search. They need not exist.
   virtual std::vector<std::filesystem::path> roots(const HomeLayout& home) const = 0;
 
-  // Whether a file below a root is a source of this adapter.
+  // Returns the source that a file below a root belongs to; nullopt if it is not part of a source of this adapter.
   virtual std::optional<SourceCandidate> classify(const std::filesystem::path& root,
                                                   const std::filesystem::path& file) const = 0;
 
-  // Whether to look into (and watch) a directory below a root.
+  // Returns whether a directory below a root is searched and watched.
   virtual bool looks_into(const std::filesystem::path& root, const std::filesystem::path& directory) const {
     (void)root, (void)directory;
     return true;
   }
 
-  // The file name of the source that a file, or a directory of such files, is a part of: changes of the part are hints
-  // to the source. Only for parts whose own path does not tell (classify() finds the others); else empty.
+  // Returns the file name of the source that a file, or a directory of such files, is part of. A change of the part is
+  // then a hint for the source. Only for parts whose path does not identify the source (classify() handles the others);
+  // otherwise empty.
   virtual std::string part_of(const std::filesystem::path& root, const std::filesystem::path& file) const {
     (void)root, (void)file;
     return {};
   }
 
-  // The session that a source is the transcript of. `head`: about kHeadBytes from its start, perhaps with a cut last
-  // line. Empty if the source belongs to no single session, or its head does not tell yet.
+  // Returns the uid of the session whose transcript the source is. `head`: about the first kHeadBytes, possibly with a
+  // truncated last line. Empty if the source belongs to no single session, or if its head does not identify one yet.
   virtual std::string session_uid(const SourceCandidate& source, std::string_view head) const = 0;
 
-  // A decoder for the source; `source.session_uid` is already set.
+  // Creates a decoder for the source; `source.session_uid` is already set.
   virtual std::unique_ptr<RecordDecoder> open(const Source& source) const = 0;
 
-  // A reader for a source that is changed in place. Null for a log, which is read by its bytes. open() makes decoders
-  // for the items, with Source::session_uid that of the session at hand. `files` outlives the reader.
+  // Creates a reader for a source that is changed in place. Null for a log, which is read by byte offset. open()
+  // creates the decoders of the items, with Source::session_uid set to the item's session. `files` must outlive the
+  // reader.
   virtual std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const {
     (void)source, (void)files;
     return nullptr;
   }
 
-  // The whole text of one event (tool input, tool result, thinking …), from the bytes of its record. kRecordPadding
-  // readable bytes follow them. nullopt when the record does not parse or has no such block.
+  // Returns the whole text of one event (tool input, tool result, thinking …) from the bytes of its record, which are
+  // followed by kRecordPadding readable bytes. nullopt when the record does not parse or has no such block.
   virtual std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const = 0;
 
-  // The file that the record's text was moved to (Claude Code's tool-results), if the record names one.
+  // Returns the file to which the record's text was moved (Claude Code's tool-results), if the record names one.
   virtual std::optional<std::filesystem::path> moved_out_text(const Source& source, std::string_view record) const {
     (void)source, (void)record;
     return std::nullopt;
   }
 };
 
-// For implementations of event_text(): the text of the event of `kind` and `block`, taken out of a batch, or of a
-// record that `decoder` reads in full detail.
+// For implementations of event_text(): return the text of the event of `kind` and `block`, taken from a batch, or from
+// a record that `decoder` reads with Detail::full.
 std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uint16_t block);
 std::optional<std::string> decoded_text(RecordDecoder& decoder, std::string_view record, EventKind kind,
                                         std::uint16_t block);
 
-// The one table of adapters, in the order of Platform.
+// Returns all adapters, in the order of Platform.
 std::span<const Adapter* const> all_adapters();
 const Adapter* find_adapter(Platform platform);
 

@@ -2,8 +2,8 @@
 
 #include "adapters/adapter.hpp"
 
-// The adapter of each platform, defined in the platform's folder. An adapter is made when it is first asked for and
-// lives as long as the process. A platform without its line here does not compile.
+// The adapter of each platform, defined in the platform's folder. An adapter is created on first use and lives as long
+// as the process. A platform without a line here does not compile.
 namespace memd {
 
 template <Platform>

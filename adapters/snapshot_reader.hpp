@@ -15,8 +15,7 @@
 
 namespace memd {
 
-// The file system as adapters see it, for reading only. Tests put a failing or a changing one in its place.
-// Thread-safe.
+// Read-only file system interface of the adapters. Tests replace it by a failing or changing one. Thread-safe.
 class FileView {
  public:
   struct Entry {
@@ -26,68 +25,70 @@ class FileView {
     std::uint64_t inode = 0;
     std::uint64_t size = 0;  // bytes
     TimeMs mtime = 0;
-    std::int64_t mtime_ns = 0;  // tells two writes within a millisecond apart
+    std::int64_t mtime_ns = 0;  // distinguishes two writes within one millisecond
   };
   static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
 
   virtual ~FileView() = default;
   virtual std::optional<Entry> stat(const std::string& path) const = 0;
-  // Up to `length` bytes from `offset`. Errc::not_found, Errc::io, Errc::permission.
+  // Reads up to `length` bytes from `offset`. Errc::not_found, Errc::io, Errc::permission.
   virtual Result<std::string> read(const std::string& path, std::uint64_t offset = 0,
                                    std::uint64_t length = kAll) const = 0;
-  virtual std::vector<Entry> list(const std::string& directory) const = 0;  // by name; empty if it is not there
+  // Sorted by name; empty if the directory does not exist.
+  virtual std::vector<Entry> list(const std::string& directory) const = 0;
 };
 
-// Reads a source that is changed in place: a database, a document, a tree of small files. Shows each session as an
-// ordered list of items. Ingest finds what is new by comparing them with the items the store remembers, the same for
-// all platforms. One thread at a time. A reader lives for one slice, so that no lock, transaction or file handle
-// outlives the slice.
+// Reads a source that is changed in place: a database, a document, a tree of small files. Presents each session as an
+// ordered list of items. Ingest compares them with the stored items to find changes, by the same algorithm for all
+// platforms. One thread at a time. A reader lives for one slice, so no lock, transaction or file handle outlives the
+// slice.
 //
-// Errors: Errc::busy while the agent is writing (a truncated document, SQLITE_BUSY); the next hint brings another try.
-// Errc::not_found when the source is gone. Bad content is no error: its item is decoded to a diagnostic and a ledger
-// line.
+// Errors: Errc::busy while the agent is writing (a truncated document, SQLITE_BUSY); the next hint triggers another
+// attempt. Errc::not_found when the source is gone. Bad content is no error: its item decodes to a diagnostic and a
+// ledger entry.
 class SnapshotReader {
  public:
   virtual ~SnapshotReader() = default;
 
   struct Plan {
-    std::string mark;        // names the state that was looked at; the store keeps it when all is read
-    bool unchanged = false;  // `mark` is the one given: there is nothing to read
-    // Changes that leave no trace may be missing. A look without a mark finds them; it is made when there is time.
+    std::string mark;        // identifies the state that was read; stored once all of it is ingested
+    bool unchanged = false;  // `mark` equals the given one: nothing to read
+    // Untraceable changes may be missing. A full pass, with an empty mark, finds them later when there is time.
     bool unsure = false;
-    // `sessions` are all that are there, by their native ids: of others, what the store has is gone.
+    // `sessions` lists the native ids of all sessions in the source. Stored sessions that are not listed are gone.
     bool complete = false;
-    // Native ids of the sessions that may have changed, the oldest change first.
+    // Native ids of the sessions that may have changed, oldest change first.
     std::vector<std::string> sessions;
-    // Totals of all that is no item (other rows, brackets, side files), under record types that no item has. A line
-    // that is not named stays as it was. A kind that has gone is named with 0 records and bytes.
+    // Totals of everything that is no item (other rows, brackets, side files), under record types that no item has. An
+    // entry not listed keeps its stored value. A type that disappeared is listed with 0 records and bytes.
     std::vector<CoverageEntry> rest;
-    std::uint64_t size = 0;  // bytes of the source: files as they are; rows counted by key and value
-    // The source is written to while it is read: `size` is an estimate. When all is read it is what the ledger has.
+    std::uint64_t size = 0;  // bytes of the source: file sizes; for rows, key and value
+    // The source is being written, so `size` is an estimate. After the pass the size is the ledger's total.
     bool sized_by_ledger = false;
   };
-  // Tells what may have changed since `mark`: everything when it is empty or unknown. Cheap when little changed.
+  // Determines what may have changed since `mark`; everything if `mark` is empty or unknown. Cheap when little changed.
   virtual Result<Plan> plan(const std::string& mark) = 0;
 
   struct Item {
     std::string key;
-    // Differs when the content differs. 0: not looked at; it has not changed if the store knows the item.
+    // Differs when the content differs. 0: not read; a stored item is then unchanged.
     std::uint64_t version = 0;
-    std::uint64_t ledger_bytes = 0;  // what the item takes in the source; may be 0 while version is 0
+    std::uint64_t ledger_bytes = 0;  // the item's bytes in the source; may be 0 while version is 0
   };
   struct Session {
     std::string session_uid;
-    std::optional<Item> head;  // the record about the session as a whole
-    std::vector<Item> items;   // in the order of the session
-    // The store has it from another, poorer telling (a derived file). What is not among `items` is in them under
-    // another key, and goes.
+    std::optional<Item> head;  // the record about the whole session
+    std::vector<Item> items;   // in session order
+    // The store has this session from a poorer source (a derived file). Stored items missing from `items` occur there
+    // under other keys and are removed.
     bool told_anew = false;
   };
-  // A session as it is now. nullopt when it is not there. `known`: its items in the store, in order, without the head.
+  // Returns the current state of a session; nullopt when it is gone. `known`: its stored items in order, without the
+  // head.
   virtual Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) = 0;
 
-  // The bytes of an item for the adapter's RecordDecoder: a JSON object in one line. The raw layer keeps the same
-  // bytes. Works without plan() or session() before. Errc::not_found when the item vanished meanwhile.
+  // Returns an item's bytes for the adapter's RecordDecoder: a JSON object on one line. The raw layer keeps the same
+  // bytes. Works without a previous plan() or session(). Errc::not_found when the item disappeared meanwhile.
   virtual Result<std::string> item(const std::string& session_key, const std::string& item_key) = 0;
 };
 

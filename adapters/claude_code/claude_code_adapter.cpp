@@ -9,8 +9,8 @@
 namespace memd::claude_code {
 namespace {
 
-// Claude Code 1.0 … 2.1.x: JSON lines under <root>/projects. There is no public schema: what memd relies on is stated
-// where it is read, and tests hold it against real transcripts. Stateless, thread-safe.
+// Claude Code 1.0 … 2.1.x: JSON lines under <root>/projects. There is no public schema: the assumptions are documented
+// where they are used, and tested against real transcripts. Stateless, thread-safe.
 class ClaudeCodeAdapter final : public Adapter {
  public:
   const AdapterDescription& describe() const override {
@@ -38,7 +38,7 @@ class ClaudeCodeAdapter final : public Adapter {
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
     std::vector<std::filesystem::path> roots = home.override_roots;
     if (roots.empty()) roots = {home.home / ".claude" / "projects", home.home / ".config" / "claude" / "projects"};
-    // The prompt history stands beside the transcripts.
+    // The prompt history is beside the transcripts' directory.
     const std::size_t folders = roots.size();
     for (std::size_t i = 0; i < folders; ++i)
       if (roots[i].filename() == "projects") roots.push_back(roots[i].parent_path() / "history.jsonl");
@@ -71,12 +71,12 @@ class ClaudeCodeAdapter final : public Adapter {
     source.platform = Platform::claude_code;
     Decoder decoder(source, Detail::full);
     EventBatch batch;
-    decoder.decode({record, 1, false}, batch);  // not at offset 0: no session is introduced
+    decoder.decode({record, 1, false}, batch);  // offset other than 0: no session is introduced
     if (batch.events.empty()) HistoryDecoder(Detail::full).decode({record, 1, false}, batch);
     return take_text(batch, kind, block);
   }
 
-  // The copy beside the transcript ("<session>/tool-results/<name>"), never the path the record itself names.
+  // Returns the copy beside the transcript ("<session>/tool-results/<name>"), never the path that the record contains.
   std::optional<std::filesystem::path> moved_out_text(const Source& source, std::string_view record) const override {
     constexpr std::string_view folder = "tool-results";
     const auto path = parse_source_path(source.path);

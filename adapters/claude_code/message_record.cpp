@@ -8,7 +8,7 @@
 
 namespace memd::claude_code {
 
-// Whose words a text is.
+// The author of a text.
 
 namespace {
 
@@ -31,7 +31,7 @@ constexpr std::array kPrefixes{
     Prefix{"<system-reminder>", Voice::injected},
     Prefix{"<teammate-message", Voice::injected},
     Prefix{"<user-prompt-submit-hook>", Voice::injected},
-    Prefix{"<ide_opened_file>", Voice::injected},  // one without an end
+    Prefix{"<ide_opened_file>", Voice::injected},  // a tag without an end
     Prefix{"<ide_selection>", Voice::injected},
     Prefix{"[Request interrupted by user", Voice::interrupt},
 };
@@ -43,7 +43,7 @@ struct Wrapper {
 constexpr std::array kIdeWrappers{Wrapper{"<ide_opened_file>", "</ide_opened_file>"},
                                   Wrapper{"<ide_selection>", "</ide_selection>"}};
 
-// The VS Code extension puts what is open or selected before the prompt, in the same record.
+// Removes the VS Code extension's text about open or selected files, which precedes the prompt in the same record.
 bool strip_ide_wrapper(std::string_view& text) {
   for (const auto& wrapper : kIdeWrappers) {
     if (!text.starts_with(wrapper.open)) continue;
@@ -75,9 +75,9 @@ std::string_view rejection_words(std::string_view result_text) {
     const auto at = result_text.find(mark);
     if (at == std::string_view::npos) continue;
     std::string_view words = result_text.substr(at + mark.size());
-    // The client's own note behind the words.
+    // The client's own note after the user's text.
     words = json::trimmed(words.substr(0, words.find("\n\nNote: The user's next message")));
-    // What the client says when a person asks for other questions instead of answering.
+    // The client's text when the user asks for other questions instead of answering.
     return words.starts_with("The user wants to clarify these questions.") ? std::string_view{} : words;
   }
   return {};
@@ -95,13 +95,13 @@ struct Part {
   std::size_t block = 0;
 };
 
-// The content of a user message, its tool results already emitted.
+// The content of a user message, except the tool results, which are already emitted.
 struct UserContent {
   std::vector<Part> parts;
   std::string marker;
   bool unknown_block = false;
   std::size_t results = 0;
-  std::size_t last_result = 0;  // its event in the batch
+  std::size_t last_result = 0;  // index of its event in the batch
 };
 
 bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
@@ -146,7 +146,7 @@ void emit_output(RecordContext& c, const Part& part, std::string_view lifecycle)
 
 void emit_interrupt(RecordContext& c, std::string_view text) { c.add_lifecycle("interrupt", one_line(text, 80)); }
 
-// Text beside tool results: what a person typed while rejecting or interrupting a tool.
+// Emits text beside tool results: what the user typed while rejecting or interrupting a tool.
 void emit_interventions(RecordContext& c, const UserContent& content) {
   for (const Part& part : content.parts) {
     const Spoken spoken = who_speaks(part.text);
@@ -165,7 +165,7 @@ Origin origin_of(const RecordContext& c, Voice voice) {
   return voice == Voice::shell ? Origin::shell : Origin::typed;
 }
 
-// The command that ends a session, as the client records it; empty when it is another one.
+// Returns the command if it ends a session; otherwise empty.
 std::string_view ending_command(Voice voice, std::string_view text) {
   if (voice != Voice::command) return {};
   for (const std::string_view command : {"/exit", "/quit"})
@@ -203,7 +203,7 @@ Fate emit_turn(RecordContext& c, const UserContent& content) {
   e.origin = origin_of(c, voice);
   e.text = std::move(text);
   e.summary = content.marker;
-  // An inline sidechain without an agent id stays in the session it ran in, where it is nobody's turn.
+  // An inline sidechain without an agent id stays in the session it ran in and starts no exchange there.
   e.starts_exchange = !c.sidechain || c.own_session;
   if (!ends_by.empty()) c.add_lifecycle("session_stop", ends_by);
   return Fate::indexed();
@@ -232,7 +232,7 @@ Fate read_user(RecordContext& c, od::object& root) {
 
   if (content.results > 0) {
     emit_interventions(c, content);
-    // The structured result belongs to the record: with several results it is not known to whose.
+    // The structured result belongs to the record: with several results, the one it belongs to is unknown.
     if (content.results == 1 && envelope[Key::tool_use_result].starts_with('{') && seek(root, "toolUseResult", value) &&
         !read_structured_result(c, value, content.last_result))
       return Fate::damaged();
@@ -266,7 +266,7 @@ enum : std::size_t { kInput, kOutput, kCacheRead, kCacheCreation, kUsageKeys };
 constexpr KeyTable<kUsageKeys> kUsageTable{
     {"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}};
 
-// What the records of one API response share.
+// Data common to the records of one API response.
 struct Response {
   std::string model;
   std::uint64_t key = 0;
@@ -287,7 +287,7 @@ bool read_response(RecordContext& c, od::object& message, Response& out) {
   if (!collect(usage, kUsageTable, counts)) return false;
   out.usage = {integer(counts[kInput]), integer(counts[kOutput]), integer(counts[kCacheRead]),
                integer(counts[kCacheCreation])};
-  // Without an id of the response its record stands for it.
+  // Without a response id the record's key is used.
   out.key = tokens[kId].empty()
                 ? c.key()
                 : hash_combine(hash64(string_body(tokens[kId])), hash64(c.envelope().body(Key::request_id)));
@@ -374,7 +374,7 @@ Fate read_assistant(RecordContext& c, od::object& root) {
   }
 
   auto& events = c.out().events;
-  // Usage counts even where the record says nothing: blank text, a block of an unknown type.
+  // Usage counts even for a record without events: blank text, a block of an unknown type.
   if (events.size() == first && response.usage != TokenUsage{}) c.add_lifecycle("usage");
   if (events.size() == first)
     return response.unknown_block ? Fate::unknown("unknown_block") : Fate::skipped("blank_message");

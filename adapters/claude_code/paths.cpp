@@ -58,7 +58,7 @@ bool is_source_place(const std::filesystem::path& root, const std::filesystem::p
   const auto relative = file.lexically_relative(root);
   if (relative.empty() || *relative.begin() == "..") return false;
   const auto depth = std::distance(relative.begin(), relative.end());
-  // A configured root may be one project's directory: then the slug is missing.
+  // A configured root may be the directory of one project; the slug is then missing.
   switch (path.kind) {
     case SourceKind::main:
     case SourceKind::flat_agent: return depth == 1 || depth == 2;

@@ -11,7 +11,7 @@
 namespace memd::claude_code {
 namespace {
 
-// Records without a uuid: what they say is who they are. Copies and repeats are equal; their offsets are not.
+// Returns a content-based key for records without a uuid. Copies and repeats have equal content but different offsets.
 std::uint64_t content_key(const Envelope& envelope) {
   std::uint64_t key = hash64("claude_code/record");
   for (const auto token : std::span(envelope.tokens).first(kIdentityKeys))
@@ -19,7 +19,7 @@ std::uint64_t content_key(const Envelope& envelope) {
   return key;
 }
 
-// A compaction begins a chain anew and names what it follows under another key.
+// Returns the parent of a record. A compaction starts a new chain and stores its predecessor under another key.
 std::optional<std::uint64_t> parent_of(const Envelope& envelope) {
   if (envelope.body(Key::uuid).empty() || envelope[Key::parent_uuid].empty()) return std::nullopt;
   for (const Key key : {Key::parent_uuid, Key::logical_parent_uuid})
@@ -78,7 +78,7 @@ void RecordContext::link_agent(std::string_view agent_id, std::string_view call_
   update.session_uid = agent_uid(agent_id);
   if (!out().sessions.empty() && out().sessions.back().session_uid == update.session_uid &&
       out().sessions.back().parent_call_id == call_id)
-    return;  // a run of records of one agent says the same each time
+    return;  // consecutive records of one agent repeat it
   update.platform = Platform::claude_code;
   update.native_id = split_session_uid(update.session_uid)->native_id;
   update.kind = SessionKind::subagent;

@@ -19,7 +19,7 @@ namespace memd::claude_code {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
-// The top-level keys this adapter knows. Key order in the records is not fixed.
+// The top-level keys that this adapter reads. Key order in the records is not fixed.
 enum class Key : std::uint8_t {
   type,
   uuid,
@@ -69,7 +69,7 @@ enum class Key : std::uint8_t {
   description,
   tool_use_id,
   name,
-  // Keys from here on take no part in the identity of records without a uuid.
+  // The following keys are not part of the identity of records without a uuid.
   parent_uuid,
   logical_parent_uuid,
 };
@@ -81,7 +81,7 @@ struct NamedKey {
   Key key;
   std::string_view name;
 };
-// Puts each name at the place of its key. A key without a name does not compile.
+// Stores each name at the index of its key. A key without a name does not compile.
 consteval std::array<std::string_view, kKeys> names_by_key(std::initializer_list<NamedKey> keys) {
   std::array<std::string_view, kKeys> names;
   for (const NamedKey& k : keys)
@@ -145,7 +145,7 @@ inline constexpr auto kKeyNames = detail::names_by_key({
     {Key::logical_parent_uuid, "logicalParentUuid"},
 });
 
-// The outer level of one record as raw tokens (json_text.hpp). Views into the record's bytes.
+// The top-level fields of one record as raw tokens (json_text.hpp). Refers to the record's bytes.
 struct Envelope {
   std::array<std::string_view, kKeyNames.size()> tokens;
 
@@ -157,23 +157,23 @@ struct Envelope {
   TimeMs time() const { return parse_rfc3339(body(Key::timestamp)).value_or(0); }
 };
 
-// Makes the events of one record, or of the message inside one, with the fields and the ids they share. Refers to the
-// record's bytes and does not outlive them. One thread at a time.
+// Creates the events of one record, or of the message inside one, with their common fields and ids. Must not outlive
+// the record's bytes. One thread at a time.
 class RecordContext : public RecordEvents {
  public:
   // `session_uid`: the session the events belong to. `raw.block` is set per event.
   RecordContext(const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out);
 
-  // A new event with the shared fields filled. Valid until the next call.
+  // Adds an event with the common fields set. Valid until the next call.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::string_view summary = {});
 
-  // The session of an agent of the main session at hand.
+  // Returns the uid of an agent's session, derived from the current main session.
   std::string agent_uid(std::string_view agent_id) const;
-  // Says that `agent_id` is a subagent that the call `call_id` started.
+  // Records that the call `call_id` started the subagent `agent_id`.
   void link_agent(std::string_view agent_id, std::string_view call_id);
-  // To be called when the record has been read: if it gave its session no event under its own id, but is part of the
-  // chain, the batch says what it follows.
+  // Call after the record has been read. If the record is part of the chain but gave its session no event under its own
+  // id, adds to the batch the record that it follows.
   void pass_on();
 
   const Envelope& envelope() const { return envelope_; }
@@ -181,21 +181,21 @@ class RecordContext : public RecordEvents {
   void set_key(std::uint64_t key) { key_ = key; }
   TimeMs time() const { return envelope_.time(); }
 
-  // The words of "user" records are the parent agent's.
+  // The text of "user" records was written by the parent agent.
   bool sidechain = false;
-  // The events belong to a session of that agent's own, not to the one it works for.
+  // The events belong to the agent's own session, not to that of its parent.
   bool own_session = false;
 
  private:
   const Envelope& envelope_;
   std::uint64_t key_ = 0;
-  std::optional<std::uint64_t> parent_;  // of the record, as in Event::parent_id
+  std::optional<std::uint64_t> parent_;  // parent of the record, as in Event::parent_id
   std::size_t first_event_;
   std::uint32_t index_ = 0;
 };
 
-// One function for each kind of record. `root` is the record's object, to be walked from its first field; its scalars
-// are in context.envelope(). For messages inside agent_progress records, `root` is the message.
+// One function for each kind of record. `root` is the record's object, read from its first field; its scalars are in
+// context.envelope(). For messages inside agent_progress records, `root` is the message.
 
 Fate read_user(RecordContext& context, od::object& root);
 Fate read_assistant(RecordContext& context, od::object& root);
@@ -204,62 +204,63 @@ Fate read_progress(RecordContext& context, od::object& root);
 Fate read_attachment(RecordContext& context, od::object& root);
 Fate read_queue_operation(RecordContext& context);
 
-// Records that are not part of the chain: titles, links, modes, the journal of a workflow, and what is skipped by name.
+// Reads records that are not part of the chain: titles, links, modes, the journal of a workflow, and types skipped by
+// name.
 Fate read_side_record(RecordContext& context, std::string_view type);
 
-// agent-<id>.meta.json
+// Reads agent-<id>.meta.json.
 Fate read_agent_meta(RecordContext& context);
 
-// Emits words typed while the agent worked, from any record that tells of them. False when they are not a person's;
-// nothing is emitted then.
+// Emits text typed while the agent worked, from any record that contains it. Returns false, without events, when the
+// user did not write the text.
 bool emit_queued(RecordContext& context, std::string_view text, std::string_view lifecycle);
 
-// Whose words the text of a "user" record is. Claude Code writes many things under that name; the marks were read off
-// transcripts of 1.0 … 2.1.
+// The author of a "user" record's text. Claude Code writes many kinds of text under this role; the markers were derived
+// from transcripts of 1.0 … 2.1.
 
 enum class Voice : std::uint8_t {
   human,           // a prompt
-  command,         // a slash command, as the record words it
+  command,         // a slash command, in the record's wording
   shell,           // a "!" command
-  shell_output,    // what the "!" command printed
-  command_output,  // what the slash command printed
+  shell_output,    // output of the "!" command
+  command_output,  // output of the slash command
   interrupt,       // "[Request interrupted by user…"
-  injected,        // put there by the client
-  nothing,         // blank once the wrappers are off
+  injected,        // inserted by the client
+  nothing,         // blank without the wrappers
 };
 
 struct Spoken {
   Voice voice = Voice::nothing;
-  std::string_view text;  // trimmed, IDE wrappers in front taken off; a view into the argument
+  std::string_view text;  // trimmed, without leading IDE wrappers; a view into the argument
 };
 
 Spoken who_speaks(std::string_view text);
 
 inline bool is_human(Voice voice) { return voice == Voice::human || voice == Voice::command || voice == Voice::shell; }
 
-// The words with which a person rejected a tool call, inside the text of its result; empty when there are none.
+// Returns the user's text within the result of a rejected tool call; empty when there is none.
 std::string_view rejection_words(std::string_view result_text);
 
 // Text and markers of a content value: a string, or blocks of text, images, documents.
 struct ContentText {
   std::string text;    // text blocks joined with newlines
-  std::string marker;  // "[image: image/png]" for what is not text; never data
-  std::string end;     // the last lines of a text that is more than `limit`
+  std::string marker;  // "[image: image/png]" for other blocks than text; never data
+  std::string end;     // the last lines of a text longer than `limit`
 };
 
-// Reads at most about `limit` bytes of text. False only for broken JSON.
+// Reads at most about `limit` bytes of text. Returns false only for broken JSON.
 bool read_content(RecordContext& context, od::value& content, std::size_t limit, ContentText& out);
 
-// Appends "[image: image/png]" for an image or document block. `block` is walked from its start.
+// Appends "[image: image/png]" for an image or document block. `block` is read from its start.
 bool append_marker(RecordContext& context, od::object& block, std::string_view type, std::string& marker);
 
-// Emits the tool_result event of one block, and the words of a person who rejected the call, if they stand in it.
-// Works for server tool results too. False only for broken JSON.
+// Emits the tool_result event of one block, and the user's text if it contains a rejection. Also handles server tool
+// results. Returns false only for broken JSON.
 bool read_tool_result(RecordContext& context, od::object& block, std::size_t index);
 
-// Adds what the structured form of a result (`toolUseResult`) tells: lines changed, the agent that ran, what a person
-// chose when asked (a decision event). Most of its bytes repeat file contents and are skipped. `result` is the index of
-// the tool_result event in the batch.
+// Adds the data of a result's structured form (`toolUseResult`): lines changed, the agent that ran, the user's answers
+// to questions (a decision event). Most of its bytes repeat file contents and are skipped. `result` is the index of the
+// tool_result event in the batch. Returns false only for broken JSON.
 bool read_structured_result(RecordContext& context, od::value& structured, std::size_t result);
 
 }  // namespace memd::claude_code

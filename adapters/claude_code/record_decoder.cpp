@@ -21,7 +21,7 @@ constexpr std::string_view kHistoryType = "(history)";
 enum : std::size_t { kPastedType, kPastedContent, kPastedKeys };
 constexpr KeyTable<kPastedKeys> kPastedTable{{"type", "content"}};
 
-// Puts pasted text where the line shows "[Pasted text #1 +20 lines]", as the model got it.
+// Replaces "[Pasted text #1 +20 lines]" in the line by the pasted text, as sent to the model.
 void expand_paste(std::string& text, std::string_view number, std::string_view pasted) {
   const std::string mark = "[Pasted text #" + std::string(number);
   for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
@@ -84,7 +84,7 @@ void Decoder::begin_source(EventBatch& out) {
 
 bool Decoder::open(od::object& root) const { return collect(root, kEnvelopeTable, envelope_.tokens); }
 
-// Messages inside progress records have type and uuid too, but no sessionId.
+// Messages inside progress records also have type and uuid, but no sessionId.
 bool Decoder::surely_a_record() const {
   constexpr std::array<std::string_view, 5> chain{"user", "assistant", "system", "progress", "attachment"};
   const auto type = envelope_.body(Key::type);

@@ -15,7 +15,7 @@ namespace {
 enum : std::size_t { kTrigger, kPreTokens, kPostTokens, kTokensSaved, kCompactKeys };
 constexpr KeyTable<kCompactKeys> kCompactTable{{"trigger", "preTokens", "postTokens", "tokensSaved"}};
 
-// "auto, 167094 tokens before, 32000 after"
+// Builds the summary "auto, 167094 tokens before, 32000 after".
 Fate read_compaction(RecordContext& c, od::object& root, std::string_view key, std::string_view lifecycle) {
   od::object metadata;
   Tokens<kCompactKeys> tokens{};
@@ -146,7 +146,7 @@ Fate read_attachment(RecordContext& c, od::object& root) {
   const auto type = string_body(tokens[kSystemType]);
   if (type == "queued_command") {
     od::value prompt;
-    ContentText words;  // a string, or blocks where an image was pasted
+    ContentText words;  // a string, or blocks if an image was pasted
     if (seek(attachment, "prompt", prompt) && !read_content(c, prompt, kNoLimit, words)) return Fate::damaged();
     return emit_queued(c, words.text, "queued_command") ? Fate::indexed() : Fate::skipped("injected_text");
   }
@@ -162,14 +162,14 @@ constexpr KeyTable<kDataKeys> kDataTable{{"type", "agentId", "message"}};
 
 constexpr KeyTable<kKeyNames.size()> kInnerTable{kKeyNames};
 
-// Signs of life of something that runs; the outcome comes as a record of its own.
+// Progress reports of running operations; the outcome is a record of its own.
 constexpr std::array<std::string_view, 9> kHeartbeats{
     "bash_progress",    "hook_progress",       "mcp_progress",   "query_update", "search_results_received",
     "waiting_for_task", "powershell_progress", "skill_progress", "task_progress"};
 
-// A message of a subagent, as the main transcript was told of it. Most subagents of early 2026 have no other trace.
-// Where one has its own file, the records there carry the same uuids as the messages here, so nothing is doubled.
-// `prompt` beside it repeats the task in every such record; the task is the first message.
+// Reads a subagent's message inside the main transcript. Most subagents of early 2026 have no other record. A
+// subagent's own file has the same uuids, so nothing is duplicated. `prompt` beside the message repeats the task in
+// each record; the task is the first message.
 Fate read_agent_message(RecordContext& outer, od::object& data, std::string_view agent_id) {
   od::object message;
   Envelope inner;
@@ -276,7 +276,7 @@ Fate read_pr_link(RecordContext& c) {
   return Fate::indexed();
 }
 
-// A workflow's journal: which agent was started for which step, and what it gave back.
+// Reads a workflow's journal: which agent was started for which step, and its result.
 Fate read_journal(RecordContext& c, std::string_view type) {
   const Envelope& envelope = c.envelope();
   Event& e = c.add_lifecycle(type == "started" ? "workflow_started" : "workflow_result");
@@ -304,7 +304,7 @@ Fate read_mode(RecordContext& c, Key key) {
 bool emit_queued(RecordContext& c, std::string_view text, std::string_view lifecycle) {
   const Spoken spoken = who_speaks(text);
   if (!is_human(spoken.voice)) return false;
-  // Equal words queued again in the session (taken back and re-sent, or told twice by the client) are one fact.
+  // Equal text queued again in the session (withdrawn and sent again, or reported twice by the client) is one event.
   c.set_key(
       hash_combine(hash64(c.envelope().body(Key::session_id)), hash64(spoken.text, hash64("claude_code/queued"))));
   Event& e = c.add(EventKind::user_msg, Role::user);

@@ -35,9 +35,9 @@ constexpr KeyTable<kTaskKeys> kTaskTable{{"id", "subject"}};
 enum : std::size_t { kMediaType, kSourceType, kSourceKeys };
 constexpr KeyTable<kSourceKeys> kSourceTable{{"media_type", "type"}};
 
-constexpr std::size_t kFirstLine = 40;  // bytes; "Exit code 1" is one
+constexpr std::size_t kFirstLine = 40;  // bytes; enough for "Exit code 1"
 
-// Lines of a unified diff's hunks by their first letter.
+// Counts the lines of a unified diff's hunks by their first letter.
 bool count_patch(od::object& result, FileTouch& touch) {
   od::value value;
   od::array hunks;
@@ -65,7 +65,7 @@ void emit_decision(RecordContext& c, const RawRef& raw, std::string_view call_id
   e.text = std::move(text);
 }
 
-// What a person chose when asked: "question: answer", a line each.
+// Reads the user's answers to questions: "question: answer", one per line.
 bool read_answers(RecordContext& c, od::object& result, std::string& out) {
   od::object answers;
   if (!seek_object(result, "answers", answers)) return true;
@@ -80,7 +80,7 @@ bool read_answers(RecordContext& c, od::object& result, std::string& out) {
   });
 }
 
-// The entry that TaskCreate added to the list.
+// Reads the entry that TaskCreate added to the list.
 bool read_task(RecordContext& c, od::object& result, Event& e) {
   od::object task;
   Tokens<kTaskKeys> tokens;
@@ -141,7 +141,7 @@ bool read_tool_result(RecordContext& c, od::object& block, std::size_t index) {
   const bool is_error = is_true(tokens[kIsError]);
   ContentText content;
   od::value value;
-  // An error can hold the words of a person, behind what the client says: read it whole.
+  // An error can contain the user's text after the client's: read it whole.
   const bool whole = c.detail() == Detail::full || is_error;
   if (seek(block, "content", value) && !read_content(c, value, whole ? kNoLimit : kResultTextLimit, content))
     return false;
@@ -191,7 +191,7 @@ bool read_structured_result(RecordContext& c, od::value& structured, std::size_t
   if (!is_string(path) || tokens[kPatch].empty()) return true;
   FileTouch touch{c.text(path), FileAccess::modified, 0, 0};
   if (!count_patch(object, touch)) return false;
-  // A new file has no patch: all its lines are added.
+  // A new file has no patch: all its lines count as added.
   if (string_body(tokens[kKind]) == "create" && touch.lines_added == 0)
     touch.lines_added = count_lines(string_body(tokens[kContent]));
   e.files.push_back(std::move(touch));

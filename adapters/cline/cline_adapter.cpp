@@ -34,7 +34,7 @@ class ClineAdapter final : public Adapter {
           "Roo Code counts cached tokens as input in some versions; they are taken off where the numbers allow it.",
           "Failures of tools are known from the wording of their results.",
       };
-      // Of each editor; remote servers keep the same under ~/.vscode-server/data and the like.
+      // Per editor; remote servers store the same under ~/.vscode-server/data and the like.
       d.storage_locations = {"~/.config/<editor>/User/globalStorage/saoudrizwan.claude-dev/tasks",
                              "~/.config/<editor>/User/globalStorage/rooveterinaryinc.roo-cline/tasks",
                              "~/.config/<editor>/User/globalStorage/kilocode.kilo-code/tasks",
@@ -65,7 +65,7 @@ class ClineAdapter final : public Adapter {
   }
 
   std::string session_uid(const SourceCandidate&, std::string_view) const override {
-    return {};  // the reader tells: a folder can hold several sessions
+    return {};  // determined by the reader: a folder can contain several sessions
   }
 
   std::unique_ptr<RecordDecoder> open(const Source& source) const override {

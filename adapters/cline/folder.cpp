@@ -80,7 +80,7 @@ bool is_foreign_directory(const fs::path& directory) {
   const std::string name = directory.filename().string();
   if (std::find(kForeign.begin(), kForeign.end(), name) != kForeign.end()) return true;
   const std::string above = directory.parent_path().parent_path().filename().string();
-  return above == "tasks" || above == "sessions";  // inside a task: nothing but its files is looked at
+  return above == "tasks" || above == "sessions";  // inside a task folder only its files are read
 }
 
 const FileView::Entry* Folder::find(std::string_view name) const {
@@ -139,7 +139,7 @@ void add_behind_cut(std::span<const SourceItem> known, std::vector<SnapshotReade
   std::size_t last = 0;
   for (std::size_t i = 0; i < known.size(); ++i)
     if (shown.contains(known[i].key)) last = i + 1;
-  items.reserve(items.size() + known.size() - last);  // the keys must not move
+  items.reserve(items.size() + known.size() - last);  // reserved, because views of the keys must stay valid
   for (const SourceItem& k : known.subspan(last))
     if (!k.gone) items.push_back({k.key, 0, 0});
 }

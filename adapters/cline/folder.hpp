@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-// Where Cline and its forks keep things: below editors, remote servers and directories of their own. A source is a
-// folder: a task of an extension ("tasks/<id>/") or a session of the newer store ("sessions/<id>/").
+// Locations of the data of Cline and its forks: below editors, remote servers and directories of their own. A source is
+// a folder: a task of an extension ("tasks/<id>/") or a session of the newer store ("sessions/<id>/").
 namespace memd::cline {
 
 inline constexpr std::string_view kUiMessages = "ui_messages.json";
@@ -27,39 +27,38 @@ enum class Generation : std::uint8_t { task, session };
 struct SourcePath {
   Generation generation = Generation::task;
   std::filesystem::path folder;
-  std::string id;    // of the task or session
-  std::string main;  // the path the source is known by: the main document, whether or not it is there
+  std::string id;    // task or session id
+  std::string main;  // path that identifies the source: the main document, whether or not it exists
 };
 
-// The source that a file belongs to. nullopt for temporary files, indexes and checkpoints.
+// Returns the source that a file belongs to. nullopt for temporary files, indexes and checkpoints.
 std::optional<SourcePath> parse_source_path(const std::filesystem::path& file);
 
-// Whether a file in a source's folder is a half of a write, and so not part of the source.
+// Returns whether a file in a source's folder is temporary, from an unfinished write, and so not part of the source.
 bool is_temporary(std::string_view name);
 
 std::vector<std::filesystem::path> default_roots(const std::filesystem::path& home);
 
-// Whether a directory holds shadow repositories, caches or settings.
+// Returns whether a directory contains shadow repositories, caches or settings.
 bool is_foreign_directory(const std::filesystem::path& directory);
 
-// The files of a source: those directly in its folder, without halves of writes.
+// The files of a source: those directly in its folder, without temporary ones.
 struct Folder {
   std::vector<FileView::Entry> entries;
-  std::string state;  // names, sizes and times as one word
+  std::string state;  // names, sizes and times as one string
   const FileView::Entry* find(std::string_view name) const;
 };
 
-// Errc::not_found when there is no such folder, or no file in it.
+// Lists a source's folder. Errc::not_found when the folder does not exist or has no files.
 Result<Folder> read_folder(const FileView& files, const std::string& path);
 
-// Reads the file as it was listed. Errc::busy when it has changed since.
+// Reads a listed file. Errc::busy when it has changed since the listing.
 Result<std::string> read_whole(const FileView& files, const FileView::Entry& entry);
 
-// A file's name for the ledger, without ids.
+// Returns a file's name for the ledger, without ids.
 std::string companion_name(std::string_view file_name);
 
-// For a document that ends in the middle: shows the items that the store knows from behind the cut as they were
-// (version 0).
+// For a truncated document: appends the stored items after the truncation unchanged (version 0).
 void add_behind_cut(std::span<const SourceItem> known, std::vector<SnapshotReader::Item>& items);
 
 }  // namespace memd::cline

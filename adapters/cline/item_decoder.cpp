@@ -1,4 +1,4 @@
-// Calls and results, as events.
+// Calls and results as events, the head item, and the dispatch of all items.
 #include "adapters/cline/item_decoder.hpp"
 
 #include "adapters/cline/model_text.hpp"
@@ -132,7 +132,7 @@ Fate read_head(ItemContext& c, od::object& item) {
   update.agent_name = c.text(tokens[kAgent]);
   update.description = c.text(tokens[kDescription]);
   update.title = c.text(tokens[kTitle]);
-  // The lists of tasks have the first words of each; the newer store gives sessions names.
+  // The task lists contain the first words of each task; the newer store gives sessions names.
   if (!update.title.empty()) update.title_rank = is_true(tokens[kNamed]) ? TitleRank::ai : TitleRank::summary;
   update.cwd = c.text(tokens[kCwd]);
   update.model = c.text(tokens[kModel]);

@@ -15,7 +15,8 @@
 
 namespace memd::cline {
 
-// Decodes the items of both generations (TaskReader and SessionReader tell their shape). One thread at a time.
+// Decodes the items of both generations, in the formats described at TaskReader and SessionReader. One thread at a
+// time.
 class ItemDecoder : public RecordDecoder {
  public:
   explicit ItemDecoder(const Source& source, json::Detail detail = json::Detail::stored);
@@ -76,7 +77,7 @@ struct ItemFields {
   bool is(ItemKey k) const { return is_true((*this)[k]); }
 };
 
-// JSON that stands as text inside JSON. Owns a copy; what is read from `root` does not outlive it.
+// JSON stored as text inside JSON. Owns a copy; data read from `root` must not outlive it.
 class InnerJson {
  public:
   bool open(std::string_view text);
@@ -89,23 +90,24 @@ class InnerJson {
 };
 
 Fate read_head(ItemContext& c, od::object& item);
-// `type` becomes the name for the ledger.
+// Sets `type` to the record type for the ledger.
 Fate read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
 Fate read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
 Fate read_compaction(ItemContext& c, od::object& item);
 
-// Reads an api_req_started message: results of the calls before it, tokens, why it failed.
+// Reads an api_req_started message: results of the preceding calls, tokens, the reason of a failure.
 Fate read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
 
 void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error);
-// Fills a call from its input: a JSON value, or text.
+// Sets the fields of a call from its input: a JSON value, or text.
 bool read_block_input(ItemContext& c, od::object& block, Event& call);
 void read_text_input(ItemContext& c, std::string_view input, Event& call);
 
-// Reads a content value: a string, or blocks whose texts are joined. "[image]" and the like go to `marker`.
+// Reads a content value: a string, or blocks whose texts are joined. Other blocks add "[image]" and the like to
+// `marker`.
 bool read_content(ItemContext& c, od::value& content, std::string& text, std::string& marker);
 
-// The path as the agent sees it. Paths that Cline shows are relative to the working directory.
+// Returns the absolute path. Paths that Cline shows are relative to the working directory.
 std::string absolute_path(std::string_view cwd, std::string_view path);
 
 }  // namespace memd::cline

@@ -1,4 +1,4 @@
-// Messages as they are sent to the model: of the newer store, and of tasks whose interface messages are lost.
+// Messages as sent to the model: of the newer store, and of tasks whose interface messages are lost.
 #include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/model_text.hpp"
 
@@ -41,7 +41,7 @@ struct Message {
 
 void emit_words(ItemContext& c, std::string_view text) {
   text = trimmed(text);
-  // Models that think in the open, in the years of XML.
+  // Models of the time of XML calls write their thinking in the text.
   constexpr std::string_view kOpen = "<thinking>";
   constexpr std::string_view kClose = "</thinking>";
   if (text.starts_with(kOpen)) {
@@ -145,7 +145,8 @@ bool read_content_blocks(ItemContext& c, od::object& object, const ItemFields& f
   });
 }
 
-// The newer store counts cached tokens as input, the older one apart and in one number.
+// Reads the token counts. The newer store counts cached tokens as input; the older one counts them separately, as one
+// number.
 bool read_metrics(od::object& object, TokenUsage& usage) {
   od::object metrics;
   Tokens<kMetricKeys> tokens;
@@ -182,7 +183,7 @@ Fate read_message(ItemContext& c, od::object& item, const ItemFields& fields, st
 
   if (!read_content_blocks(c, object, fields, m)) return Fate::damaged();
   if (!m.human.empty() || (!m.marker.empty() && !c.emitted() && !m.assistant)) {
-    // Words beside the results of tools: said while the agent worked.
+    // Text beside tool results was typed while the agent worked.
     const bool beside = c.emitted();
     Event& e = c.add(beside ? EventKind::human_intervention : EventKind::user_msg, Role::user);
     e.origin = beside ? Origin::embedded : m.command ? Origin::command : Origin::typed;
@@ -193,7 +194,7 @@ Fate read_message(ItemContext& c, od::object& item, const ItemFields& fields, st
   }
   TokenUsage usage;
   if (tokens[kMetrics].starts_with('{') && !read_metrics(object, usage)) return Fate::damaged();
-  // Copied history carries the tokens of the session it came from.
+  // Copied history repeats the tokens of its original session.
   if (!fields.is(ItemKey::copied)) c.add_usage(usage, c.key());
   return c.emitted() ? Fate::indexed() : Fate::skipped(m.assistant ? "blank_message" : "injected_text");
 }

@@ -93,7 +93,7 @@ std::optional<FileAccess> access_of(std::string_view model_name) {
   return std::nullopt;
 }
 
-// Whose words a text is.
+// The author of a text.
 
 namespace {
 
@@ -117,7 +117,7 @@ Tag find_tag(std::string_view text, std::string_view name, std::size_t at = 0) {
     if (inner == kNone) return {};
     auto end = text.find(close, inner);
     const bool closed = end != kNone;
-    if (!closed) end = text.size();  // cut off
+    if (!closed) end = text.size();  // truncated
     return {begin, closed ? end + close.size() : end, text.substr(after, inner - after),
             text.substr(inner + 1, end - inner - 1)};
   }
@@ -184,7 +184,7 @@ Words human_words(std::string_view raw) {
 
 namespace {
 
-// A heading that starts at `begin`, at the start of a line; its end, or kNone.
+// Parses a heading at `begin`, the start of a line. Returns its end, or kNone.
 std::size_t heading_end(std::string_view text, std::size_t begin, std::string_view& tool) {
   constexpr std::string_view kResult = "] Result:";
   auto at = begin + 1;
@@ -279,7 +279,7 @@ constexpr std::array<std::string_view, 26> kTools{"read_file",
                                                   "act_mode_respond",
                                                   "use_skill"};
 
-// "<name>value</name>" children as members of an object.
+// Converts "<name>value</name>" children to members of a JSON object.
 std::string children(std::string_view inner, std::string& talk) {
   json::ObjectWriter o;
   for (std::size_t at = inner.find('<'); at != kXmlCallsNone; at = inner.find('<', at)) {

@@ -23,11 +23,11 @@ namespace memd::cline {
 
 namespace {
 
-// A message of generation 2: what it is known by, and when it was.
+// A message of generation 2: its identity and its time.
 struct SessionMessage {
   snapshot::Element element;
-  std::string key;     // unique in the session, the same in each version
-  std::string record;  // the same in copies of the message (forks); empty: only the session tells it from others
+  std::string key;     // unique in the session, equal in each version
+  std::string record;  // equal in copies of the message (forks); empty: unique within the session only
   TimeMs time = 0;
   bool estimated = false;
 };
@@ -52,7 +52,7 @@ std::string result_id(const dom::object& message) {
 
 std::vector<SessionMessage> read_session_messages(const snapshot::Document& document, TimeMs started) {
   std::vector<SessionMessage> messages;
-  std::vector<std::string> prompts;  // hashes of the words, of those without a time
+  std::vector<std::string> prompts;  // hashes of the texts of prompts without a time
   dom::parser parser;
   std::string mended;
   for (const auto& element : document.elements) {
@@ -91,7 +91,7 @@ std::vector<SessionMessage> read_session_messages(const snapshot::Document& docu
       prompts.back() = m.key;
     }
   }
-  std::vector<TimeMs> next(messages.size() + 1, 0);  // the first known time from here on
+  std::vector<TimeMs> next(messages.size() + 1, 0);  // the first known time from this index on
   for (std::size_t i = messages.size(); i-- > 0;)
     next[i] = messages[i].time != 0 ? messages[i].time : next[i + 1];
   std::map<std::string, int> ordinals;
@@ -241,7 +241,7 @@ void SessionReader::add_items(Agent& agent, const std::string& compaction, std::
   };
   TimeMs last = manifest_.started;
   const bool lead = agent.native_id == path_.id;
-  // What the summary was made of can have been taken out of the messages since.
+  // The messages that the summary replaced may have been removed since.
   if (compacted > static_cast<std::int64_t>(messages.size())) add_compaction(last), compacted = -1;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     if (compacted == static_cast<std::int64_t>(i)) add_compaction(last), compacted = -1;
@@ -273,7 +273,7 @@ Result<SnapshotReader::Plan> SessionReader::plan(const std::string& mark) {
   plan.unchanged = mark == folder.state;
   if (plan.unchanged) return plan;
   MEMD_TRY(load());
-  // The lead first: subagents hang under it.
+  // The lead first: it is the parent of the subagents.
   plan.sessions.push_back(path_.id);
   for (const auto& [key, agent] : agents_)
     if (key != path_.id) plan.sessions.push_back(key);

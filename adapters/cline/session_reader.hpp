@@ -11,13 +11,13 @@
 
 namespace memd::cline {
 
-// Shows a session of generation 2. Its folder holds a manifest and a document of messages for the lead agent, and a
-// document for each subagent, which is a session of its own. One thread at a time; `files` outlives it.
+// Reads a session of generation 2. Its folder contains a manifest, a document of messages for the lead agent, and a
+// document for each subagent, which is a session of its own. One thread at a time; `files` must outlive it.
 //
-// Items are {"key", "record", "cwd"?, "time", "estimated"?, "copied"?, "message": as it stands}. Cline gives messages
-// new ids and times when a session is resumed, so a message is known by what it says: an answer by its time, results by
-// the id of the first call, a prompt by a hash of its words and by the answer that follows. A prompt has no time of its
-// own: it gets one just before what follows, or else just after what was before.
+// Items are {"key", "record", "cwd"?, "time", "estimated"?, "copied"?, "message": as written}. Cline gives messages new
+// ids and times when a session is resumed, so a message is identified by its content: an answer by its time, results by
+// the id of the first call, a prompt by a hash of its text and by the answer that follows. A prompt has no time of its
+// own: it gets one just before the next message, or else just after the previous one.
 class SessionReader : public SnapshotReader {
  public:
   SessionReader(SourcePath path, const FileView& files) : path_(std::move(path)), files_(files) {}
@@ -55,7 +55,7 @@ class SessionReader : public SnapshotReader {
   bool loaded_ = false;
   Folder folder_;
   Manifest manifest_;
-  std::map<std::string, Agent> agents_;  // by native id, the session key
+  std::map<std::string, Agent> agents_;  // by native id, which is the session key
   std::vector<CoverageEntry> rest_;
 };
 

@@ -70,7 +70,7 @@ EditCounts count_unified(std::string_view text) {
   return counts;
 }
 
-// Lines an edit adds and removes, from what the message about it shows: SEARCH/REPLACE blocks, a unified diff, or the
+// Counts the lines an edit adds and removes, from what its message shows: SEARCH/REPLACE blocks, a unified diff, or the
 // whole new file.
 EditCounts count_edit(std::string_view shown) {
   if (shown.find(" SEARCH") != std::string_view::npos && shown.find(" REPLACE") != std::string_view::npos)
@@ -87,7 +87,7 @@ using json::text_of;
 using snapshot::Document;
 using snapshot::Element;
 
-// Parses slices of a padded document, and mends their encoding when it must.
+// Parses slices of a padded document, if necessary from a copy with its encoding cleaned.
 class Slices {
  public:
   bool parse(std::string_view slice, dom::object& object) {
@@ -179,7 +179,7 @@ std::vector<UiMessage> read_ui_messages(const Document& document) {
   std::optional<std::pair<std::int64_t, std::int64_t>> dropped;
   for (const Element& element : document.elements) {
     UiMessage m = read_message(reader, inner, document, element);
-    // Output of a command comes in pieces, a message each.
+    // Output of a command arrives in pieces, one message each.
     if (!messages.empty() && is_output(m.kind) && is_output(messages.back().kind)) {
       messages.back().elements.push_back(element);
       continue;
@@ -237,7 +237,7 @@ std::vector<HistoryEntry> read_history(const Document& document) {
 
 namespace {
 
-// Follows the messages through the history.
+// Matches the messages to the history, in order.
 class Joiner {
  public:
   Joiner(std::vector<HistoryEntry>& history, const Document& document) : history_(history), document_(document) {
@@ -270,7 +270,7 @@ class Joiner {
     answer_ = user + 1;
     if (user >= history_.size() || history_[user].assistant || history_[user].element.damaged) return;
     history_[user].joined = true;
-    if (!history_[user].has_results) return;  // the same text stands in the request itself
+    if (!history_[user].has_results) return;  // the request itself contains the same text
     simdjson::dom::parser parser;
     simdjson::dom::element content;
     const auto slice = document_.bytes(history_[user].element);
@@ -325,7 +325,7 @@ std::string find_working_directory(std::string_view document) {
     if (end == std::string_view::npos) continue;
     path = path.substr(0, end);
     if (path.empty() || path.find('"') != std::string_view::npos) continue;
-    // The heading stands in a JSON string, or in one inside another.
+    // The heading is in a JSON string, or in one nested inside another.
     std::string once;
     json::append_unescaped(path, once);
     if (!document.substr(0, at).ends_with("\\\\n# ")) return once;
@@ -336,11 +336,11 @@ std::string find_working_directory(std::string_view document) {
   return {};
 }
 
-// Tasks whose messages are lost.
+// Tasks whose interface messages are lost.
 
 namespace {
 
-// Task ids of Cline are times; those of Roo Code are UUIDs.
+// Returns the time in a task id of Cline; 0 for Roo Code, whose ids are UUIDs.
 std::int64_t start_time(std::string_view task_id) {
   std::int64_t time = 0;
   const auto [end, error] = std::from_chars(task_id.data(), task_id.data() + task_id.size(), time);
@@ -353,7 +353,7 @@ std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot:
                                        const std::vector<HistoryEntry>& history, std::string_view cwd) {
   std::vector<HistoryItem> items;
   std::int64_t time = start_time(task_id);
-  std::string calls;  // of the entry before, whose results come as text
+  std::string calls;  // calls of the previous entry, whose results are text
   for (std::size_t i = 0; i < history.size(); ++i) {
     const HistoryEntry& entry = history[i];
     HistoryItem item;

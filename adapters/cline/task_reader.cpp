@@ -23,13 +23,13 @@ namespace memd::cline {
 
 namespace {
 
-// What the lists of tasks say about one. They lose entries while the tasks live on (cline/cline#6183), so they only
-// add to what the task itself says.
+// Data on a task from the task lists. The lists lose entries of existing tasks (cline/cline#6183), so they only
+// supplement the task's own data.
 struct TaskHistory {
   std::string cwd;
   std::string title;  // the first words of the task
   std::string model;
-  std::string parent;  // of a subtask (Roo Code)
+  std::string parent;  // parent of a subtask (Roo Code)
   std::string mode;
   std::optional<double> cost;
 };
@@ -66,7 +66,7 @@ std::optional<TaskHistory> find_entry(const dom::element& document, const std::s
   return std::nullopt;
 }
 
-// From history_item.json beside the task, tasks/_index.json or state/taskHistory.json.
+// Reads history_item.json beside the task, tasks/_index.json or state/taskHistory.json.
 TaskHistory find_history(const FileView& files, const std::filesystem::path& folder) {
   const auto tasks = folder.parent_path();
   for (const auto& path :
@@ -77,13 +77,13 @@ TaskHistory find_history(const FileView& files, const std::filesystem::path& fol
     if (!text) continue;
     dom::parser parser;
     dom::element document;
-    if (parser.parse(*text).get(document)) continue;  // caught in a write, or broken: the task says enough
+    if (parser.parse(*text).get(document)) continue;  // being written, or broken: the task's own data suffices
     if (auto history = find_entry(document, folder.filename().string())) return *history;
   }
   return {};
 }
 
-// The last model in task_metadata.json.
+// Returns the last model in task_metadata.json.
 std::string last_model(std::string_view metadata) {
   dom::parser parser;
   dom::element document;
@@ -99,7 +99,7 @@ std::string last_model(std::string_view metadata) {
   return model;
 }
 
-// The head item of a task.
+// Builds the head item of a task.
 std::string task_head(std::string_view id, const TaskHistory& history, std::string_view cwd, std::string_view model) {
   json::ObjectWriter o;
   o.flag("head", true).text("id", id);
@@ -154,7 +154,7 @@ Result<void> TaskReader::load(const std::string& mark) {
     MEMD_TRY_ASSIGN(main_, load_document(main_name_, "ts"));
   }
   MEMD_TRY_ASSIGN(history_document_, load_document(kApiHistory, "role"));
-  // Empty messages are lost ones, unless somebody is just about to write them.
+  // An empty message document means that the messages are lost, unless it is just being written.
   const bool settled = mark.empty() || mark == "torn " + state_;
   if (!ui_lost && settled && main_.elements.empty() && main_.torn == 0 && !history_document_.elements.empty())
     main_name_ = kApiHistory;

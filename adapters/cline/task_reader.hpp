@@ -10,14 +10,15 @@
 
 namespace memd::cline {
 
-// Shows a task of generation 1 as a session. Its items are the messages of its interface (see task_messages.hpp) or,
-// where those are lost, the entries of the history for the model. One thread at a time; `files` outlives it.
+// Reads a task of generation 1 as a session. Its items are the interface messages (see task_messages.hpp) or, where
+// those are lost, the entries of the model history. One thread at a time; `files` must outlive it.
 //
-// Items are one-line objects: {"key", "cwd"?, flags…, "call"?, "calls"?, "results"?, "ui": the message as it stands}.
+// Items are one-line objects: {"key", "cwd"?, flags…, "call"?, "calls"?, "results"?, "ui": the message as written}.
 // Their ledger bytes are those of the message; the history and the other files of the folder are in Plan::rest.
 //
-// Of a document that ends in the middle, what is whole is shown. What the store has from behind the cut is shown as it
-// was, so that nothing vanishes while Cline writes. The same torn state met again is shown as damaged.
+// Of a truncated document, the whole elements are returned. Stored items after the truncation are returned unchanged,
+// so that nothing disappears while Cline writes. If the same truncated state is found again, its end is returned as
+// damaged.
 class TaskReader : public SnapshotReader {
  public:
   TaskReader(SourcePath path, const FileView& files) : path_(std::move(path)), files_(files) {}
@@ -37,10 +38,10 @@ class TaskReader : public SnapshotReader {
   const FileView& files_;
 
   bool loaded_ = false;
-  bool show_torn_ = false;  // the torn end is no write in progress
-  std::string state_;       // of the files, as one word
+  bool show_torn_ = false;  // the truncated end is no write in progress
+  std::string state_;       // state of the files, as one string
   std::vector<FileView::Entry> entries_;
-  std::string main_name_;  // of the document the items come from
+  std::string main_name_;  // the document the items come from
   snapshot::Document main_;
   snapshot::Document history_document_;
   std::vector<UiMessage> messages_;
@@ -51,7 +52,7 @@ class TaskReader : public SnapshotReader {
   std::string head_;
   std::vector<Item> items_;
   std::optional<Item> torn_;
-  std::map<std::string, std::string> bytes_;  // of each item
+  std::map<std::string, std::string> bytes_;  // by item key
 };
 
 }  // namespace memd::cline

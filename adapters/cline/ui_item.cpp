@@ -1,4 +1,4 @@
-// Requests to the model: what came back from the tools, what it cost, how it ended.
+// Requests to the model (tool results, cost, outcome), and all other interface messages.
 #include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/model_text.hpp"
 #include "adapters/json/json_writer.hpp"
@@ -19,7 +19,7 @@ constexpr KeyTable<kRequestKeys> kRequestTable{
 enum : std::size_t { kRequestType, kRequestText, kRequestToolUseId, kRequestIsError, kRequestBlockKeys };
 constexpr KeyTable<kRequestBlockKeys> kRequestBlockTable{{"type", "text", "tool_use_id", "is_error"}};
 
-// The calls of the request, each answered once.
+// The calls of the request, each matched to one result.
 class OpenCalls {
  public:
   explicit OpenCalls(const std::vector<ToolCall>& calls) : calls_(calls), answered_(calls.size()) {}
@@ -66,7 +66,7 @@ bool read_block_results(ItemContext& c, od::object& item, OpenCalls& calls) {
       return true;
     }
     const ToolCall* call = calls.by_id(c.text(tokens[kRequestToolUseId]));
-    if (call == nullptr) return true;  // of a call that is shown as words
+    if (call == nullptr) return true;  // result of a call that is shown as talk
     std::string text;
     std::string marker;
     od::value content;
@@ -83,7 +83,8 @@ bool read_block_results(ItemContext& c, od::object& item, OpenCalls& calls) {
 TokenUsage usage_of(const Tokens<kRequestKeys>& tokens, bool cache_in_input) {
   TokenUsage usage{integer(tokens[kIn]), integer(tokens[kOut]), integer(tokens[kRequestReads]),
                    integer(tokens[kRequestWrites])};
-  // Roo Code counted cached tokens apart for some providers, at first: what is in cannot be more than the whole.
+  // Roo Code at first counted cached tokens separately for some providers. Cached tokens are subtracted only when the
+  // input can include them.
   const auto cached = usage.cache_read + usage.cache_creation;
   if (cache_in_input && usage.input >= cached) usage.input -= cached;
   return usage;
@@ -153,7 +154,7 @@ constexpr std::array<std::string_view, 12> kErrors{"error",
                                                    "auto_approval_max_req_reached",
                                                    "rate_limit_error"};
 
-// What the client tells the user about itself, or repeats.
+// Messages of the client about itself, and repeats.
 constexpr std::array<std::string_view, 34> kState{"api_req_retried",
                                                   "api_req_rate_limit_wait",
                                                   "api_req_retry_delayed",
@@ -234,7 +235,7 @@ Fate read_human(ItemContext& c, const UiText& ui, const ItemFields& fields) {
   return Fate::indexed();
 }
 
-// Edits a person made to what was proposed: no words, but a hand in it.
+// Reads the user's edits to a proposed change: an intervention without text.
 Fate read_user_diff(ItemContext& c, const UiText& ui) {
   InnerJson inner;
   Tokens<kTalkKeys> tokens{};
@@ -248,7 +249,7 @@ Fate read_user_diff(ItemContext& c, const UiText& ui) {
   return Fate::indexed();
 }
 
-// A question, or a plan; what was chosen of the options offered is put there afterwards.
+// Reads a question or a plan. The user's choice among the options is added to it later.
 Fate read_offer(ItemContext& c, const UiText& ui) {
   InnerJson inner;
   Tokens<kTalkKeys> tokens{};

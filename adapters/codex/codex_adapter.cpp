@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-// Where Codex keeps what, below $CODEX_HOME (~/.codex):
+// Locations of Codex data below $CODEX_HOME (~/.codex):
 //
 //   sessions/YYYY/MM/DD/rollout-<local time>-<id>[_<revision>].jsonl[.zst]   rollout
 //   archived_sessions/rollout-….jsonl[.zst]                                 rollout
@@ -24,13 +24,13 @@ enum class SourceKind : std::uint8_t { rollout, session_index, history };
 
 struct SourcePath {
   SourceKind kind = SourceKind::rollout;
-  std::string id;  // of a rollout, from its name; empty when the name has none
+  std::string id;  // id in a rollout's name; empty when the name has none
 };
 
 constexpr std::string_view kPrefix = "rollout-";
 constexpr std::size_t kUuid = 36;
 
-// The string value of the first `key` ("\"id\":") in some JSON, if it is a thread id.
+// Returns the string value of the first `key` ("\"id\":") in a piece of JSON that is a thread id.
 std::string_view thread_id_of(std::string_view json, std::string_view key) {
   for (auto at = json.find(key); at != std::string_view::npos; at = json.find(key, at + key.size())) {
     auto rest = json.substr(at + key.size());
@@ -41,7 +41,7 @@ std::string_view thread_id_of(std::string_view json, std::string_view key) {
   return {};
 }
 
-// Reads the file's name alone. nullopt for what is no source by its name.
+// Parses the file's name only. nullopt if the name is not that of a source.
 std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   if (name == "session_index.jsonl") return SourcePath{SourceKind::session_index, {}};
@@ -51,27 +51,27 @@ std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
   if (!stem.starts_with(kPrefix) || !stem.ends_with(".jsonl")) return std::nullopt;
   stem.remove_suffix(6);
   SourcePath path;
-  // rollout-2026-07-26T06-37-23-<id>, and with "_<revision>" behind it for a thread that was taken back to a point
+  // Name: rollout-2026-07-26T06-37-23-<id>, followed by "_<revision>" for a thread that was reset to an earlier point.
   stem = stem.substr(0, stem.find('_'));
   if (stem.size() > kUuid && is_uuid(stem.substr(stem.size() - kUuid))) path.id = stem.substr(stem.size() - kUuid);
   return path;
 }
 
-// The id of the thread a rollout belongs to, as its first record says: the session_meta, or in the oldest files the
-// bare object that stands in its place. Empty when the bytes do not tell.
+// Returns the thread id in a rollout's first record: the session_meta, or in the oldest files the bare object in its
+// place. Empty when the bytes do not contain it.
 std::string_view find_thread_id(std::string_view head) {
   head = head.substr(0, head.find('\n'));
-  // "session_id" names the tree of agents a thread belongs to, "id" the thread.
+  // "session_id" identifies the tree of agents a thread belongs to, "id" the thread.
   const bool enveloped = head.find("\"session_meta\"") != std::string_view::npos;
   return enveloped || head.starts_with("{\"id\"") ? thread_id_of(head, "\"id\":") : std::string_view{};
 }
 
 bool is_rollout_folder(const fs::path& name) { return name == "sessions" || name == "archived_sessions"; }
 
-// OpenAI Codex (command line, editor extension, desktop app), from its first rollouts of 2025 on: JSON lines under
-// $CODEX_HOME. The format is that of its public source (openai/codex, codex-rs/protocol and codex-rs/rollout), held
-// against real rollouts in the tests. An overriding root is a CODEX_HOME, or a directory with rollouts below it.
-// Stateless, thread-safe.
+// OpenAI Codex (command line, editor extension, desktop app), since its first rollouts of 2025: JSON lines under
+// $CODEX_HOME. The format is that of its public source (openai/codex, codex-rs/protocol and codex-rs/rollout), tested
+// against real rollouts. An override root is a CODEX_HOME, or a directory with rollouts below it. Stateless,
+// thread-safe.
 class CodexAdapter final : public Adapter {
  public:
   const AdapterDescription& describe() const override {
@@ -111,12 +111,12 @@ class CodexAdapter final : public Adapter {
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
     const auto path = parse_source_path(file);
     if (!path) return std::nullopt;
-    // The two lists stand in CODEX_HOME itself.
+    // The two lists are in CODEX_HOME itself.
     if (path->kind != SourceKind::rollout && file != root && file.parent_path() != root) return std::nullopt;
     return SourceCandidate{Platform::codex, file.string(), SourceFormat::jsonl};
   }
 
-  // A CODEX_HOME also holds logs, work trees and plug-ins.
+  // A CODEX_HOME also contains logs, work trees and plug-ins.
   bool looks_into(const fs::path& root, const fs::path& directory) const override {
     if (is_rollout_folder(root.filename()) || directory.parent_path() != root) return true;
     const std::string name = directory.filename().string();

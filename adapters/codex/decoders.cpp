@@ -23,7 +23,7 @@ bool RolloutDecoder::surely_a_record() const {
 Fate RolloutDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
   const bool enveloped = outer_[kPayload].starts_with('{');
   const auto type = string_body(outer_[kType]);
-  // Of the items without envelope only the first object, which has no type, has a time.
+  // Among the items without envelope, only the first object, which has no type, has a time.
   const auto timestamp = enveloped || type.empty() ? string_body(outer_[kTimestamp]) : std::string_view{};
   const Line line{session_uid_, enveloped ? type : "response_item", timestamp, raw};
   RecordContext c(line, detail_, out);

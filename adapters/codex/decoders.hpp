@@ -9,15 +9,16 @@
 
 namespace memd::codex {
 
-// Decodes the records of one rollout, of any age. One thread at a time. What the events mean to whoever assembles them:
-// * Talk and tools come from response items. Events that show the same again are skipped by name.
-// * Usage stands on a lifecycle event "usage", once for each total the session reached. Its figures are those of the
-//   last request; input does not hold what came from the cache.
-// * Model and directory stand on lifecycle events ("session_start", "turn_context") before the records they hold for.
-// * A call that carries a patch names its files with the lines the patch adds and removes. Its result does not repeat
-//   them. Patches made from inside a script come as edit events.
-// * The task of a subagent is a user_msg like a prompt. The session tells that it is a subagent's.
-// * Events with id_is_local have an id that holds in this session only (see RecordContext).
+// Decodes the records of one rollout, of any version. One thread at a time. Properties of the events that the assembler
+// relies on:
+// * Messages and tools come from response items. Events that repeat them are skipped by name.
+// * Usage is set on a lifecycle event "usage", one for each total the session reached. Its figures are those of the
+//   last request; input excludes cached tokens.
+// * Model and directory are set on lifecycle events ("session_start", "turn_context") before the records they apply to.
+// * A call with a patch lists its files with the lines the patch adds and removes. Its result does not repeat them.
+//   Patches made inside a script become edit events.
+// * The task of a subagent is a user_msg like a prompt. The session states that it is a subagent's.
+// * Events with id_is_local have an id that is valid in this session only (see RecordContext).
 class RolloutDecoder : public LogDecoder {
  public:
   explicit RolloutDecoder(const Source& source, Detail detail = Detail::stored);
@@ -42,11 +43,11 @@ class RolloutDecoder : public LogDecoder {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
-// The event that stands for the start of a thread's own rollout.
+// Returns the id of the event for the start of a thread's own rollout.
 std::uint64_t session_start_key(std::string_view thread_id);
 
-// Decodes session_index.jsonl: names of threads. The last line of a thread is its name. A name without a rollout makes
-// no session; it waits for the rollout's first record.
+// Decodes session_index.jsonl: names of threads. The last line of a thread is its current name. A name without a
+// rollout creates no session; it is applied with the rollout's first record. One thread at a time.
 class SessionIndexDecoder : public LogDecoder {
  public:
   SessionIndexDecoder() : LogDecoder(Platform::codex) {}

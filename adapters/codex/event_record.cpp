@@ -1,4 +1,4 @@
-// event_msg: what Codex showed. Most of it repeats response items, which are the source of talk and tools.
+// event_msg: what Codex displayed. Most of it repeats response items, which are used for messages and tools.
 #include "adapters/codex/record_context.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "schemas/hash.hpp"
@@ -92,7 +92,7 @@ Fate read_error(RecordContext& c, const Payload& payload) {
   return Fate::indexed();
 }
 
-// One edit event a file. Only for patches made from inside a script: those of a call of their own stand in the call.
+// Emits one edit event per file. Only for patches made inside a script: other patches are in their own call.
 Fate read_patch_end(RecordContext& c, od::object& item, const Payload& payload) {
   if (!payload.body(Key::call_id).starts_with("exec-")) return Fate::skipped("repeats_call");
   if (payload[Key::success] == "false") return Fate::skipped("failed_patch");

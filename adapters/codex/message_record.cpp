@@ -9,17 +9,17 @@
 
 namespace memd::codex {
 
-// Whose words a text is.
+// The author of a text.
 
 namespace {
 
 struct Bracket {
   std::string_view open;
-  std::string_view close;  // empty: the opening alone tells
+  std::string_view close;  // empty: the opening suffices
 };
 
-// What the client injects stands in brackets of its own from the first letter to the last. The end is looked at too:
-// a person may paste an opening tag and go on.
+// Text injected by the client is enclosed in brackets of its own. The end is checked too, because a user may paste an
+// opening tag and continue.
 constexpr std::array kInjected{
     Bracket{"# AGENTS.md instructions for ", ""},
     Bracket{"# AGENTS.md instructions", "</INSTRUCTIONS>"},
@@ -49,7 +49,7 @@ bool stands_in(std::string_view text, const Bracket& b) {
          ascii::equal_nocase(text.substr(text.size() - b.close.size()), b.close);
 }
 
-// The editor puts what is open or selected before the prompt, under headings.
+// Removes the editor's headings with open and selected files before the prompt.
 std::string_view without_ide_context(std::string_view text) {
   constexpr std::string_view kRequest = "## My request for Codex:";
   if (!text.starts_with("# ")) return text;
@@ -86,7 +86,8 @@ Spoken who_speaks(std::string_view text) {
 namespace {
 
 constexpr std::string_view kMetadata = "internal_chat_message_metadata_passthrough";
-constexpr std::string_view kPlanPrompt = "PLEASE IMPLEMENT THIS PLAN:";  // made by the client when a plan is accepted
+// Inserted by the client when a plan is accepted.
+constexpr std::string_view kPlanPrompt = "PLEASE IMPLEMENT THIS PLAN:";
 
 enum : std::size_t { kType, kText, kPartKeys };
 constexpr KeyTable<kPartKeys> kPartTable{{"type", "text"}};
@@ -119,7 +120,7 @@ bool read_parts(RecordContext& c, od::object& item, std::vector<Part>& out) {
   });
 }
 
-// What the client says of each part; empty in builds that do not.
+// Reads the client's kind of each part; empty in builds without kinds.
 std::vector<std::string> read_kinds(RecordContext& c, od::object& item) {
   std::vector<std::string> kinds;
   od::object metadata;
@@ -142,12 +143,12 @@ void append_line(std::string& text, std::string_view line) {
 
 struct Prompt {
   std::string text;
-  std::string output;  // of a "!" command
+  std::string output;  // output of a "!" command
   bool is_shell = false;
   bool has_image = false;
 };
 
-// What a newer client says of a part itself ("user.text", "environments.environment_context").
+// Returns whether a kind stated by a newer client ("user.text", "environments.environment_context") is user text.
 bool is_human_kind(std::string_view kind) { return kind.starts_with("user."); }
 
 Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string>& kinds) {
@@ -157,7 +158,7 @@ Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string
     prompt.has_image = prompt.has_image || parts[i].is_image;
     if (told && !is_human_kind(kinds[i])) continue;
     Spoken spoken = who_speaks(parts[i].text);
-    if (told && spoken.voice == Voice::injected) spoken.voice = Voice::human;  // a person pasted it
+    if (told && spoken.voice == Voice::injected) spoken.voice = Voice::human;  // pasted by the user
     if (spoken.voice == Voice::human) append_line(prompt.text, spoken.text);
     if (spoken.voice != Voice::shell) continue;
     append_line(prompt.text, std::string("! ").append(spoken.text));
@@ -167,7 +168,7 @@ Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string
   return prompt;
 }
 
-// The turn an item belongs to, from the metadata the client adds. Empty when it does not say.
+// Returns the turn of an item from the client's metadata. Empty when there is none.
 std::string_view turn_of(od::object& item) {
   od::object metadata;
   od::value turn;
@@ -248,8 +249,8 @@ Fate read_message(RecordContext& c, od::object& item, const Payload& payload) {
 
 }  // namespace
 
-// A message from one agent to another. What reaches the agent of this file, unless it is the one a person talks to, is
-// its task.
+// Reads a message from one agent to another. A message whose recipient is not the root agent is the task of this file's
+// agent.
 Fate read_agent_message(RecordContext& c, od::object& item, const Payload& payload) {
   std::vector<Part> parts;
   if (!read_parts(c, item, parts)) return Fate::damaged();

@@ -9,7 +9,8 @@
 namespace memd::codex {
 namespace {
 
-// Ids of the platform are long ("call_" and 24 letters); other model servers count "call_0", "call_1" in each session.
+// Ids of the platform are long ("call_" and 24 letters). Other model servers number them "call_0", "call_1" in each
+// session.
 constexpr std::size_t kGlobalIdLength = 20;
 
 }  // namespace

@@ -16,20 +16,20 @@ namespace memd::codex {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
-// What stands around one item of a rollout.
+// The context of one item of a rollout.
 struct Line {
   std::string_view session_uid;
-  std::string_view type;       // of the line; "response_item" for the bare items of the oldest files
-  std::string_view timestamp;  // as it stands in the file, without quotes; empty in the oldest files
+  std::string_view type;       // type of the line; "response_item" for the bare items of the oldest files
+  std::string_view timestamp;  // as written in the file, without quotes; empty in the oldest files
   RawRef raw;
 };
 
-// Makes the events of one record with the fields and the ids they share. Refers to the record's bytes and does not
-// outlive them. One thread at a time.
+// Creates the events of one record with their common fields and ids. Must not outlive the record's bytes. One thread at
+// a time.
 //
-// Ids: what the platform names (messages, calls) is one event in every copy, wherever the copy stands. Where a build
-// names the turn but not the message, a turn and a text are one event. All else is known only as "this text, in this
-// session, at this time": Event::id_is_local is set, and the store finds copies in forks by their text.
+// Ids: a record with a platform id (messages, calls) is one event in all copies, wherever the copy is stored. Where a
+// build identifies the turn but not the message, turn and text identify the event. All other records are identified by
+// text, session and time: Event::id_is_local is set, and the store finds copies in forks by their text.
 class RecordContext : public RecordEvents {
  public:
   RecordContext(const Line& line, Detail detail, EventBatch& out);
@@ -37,9 +37,9 @@ class RecordContext : public RecordEvents {
   void identify_by(std::string_view kind, std::string_view native_id, std::uint64_t content);
   void identify_by_turn(std::string_view kind, std::string_view turn_id, std::uint64_t content);
   void identify_locally(std::string_view kind, std::uint64_t content);
-  void identify_in_session(std::string_view kind, std::uint64_t content);  // whatever the time: repeats are one event
+  void identify_in_session(std::string_view kind, std::uint64_t content);  // independent of time: repeats are one event
 
-  // A new event with the shared fields filled. Valid until the next call. One of identify_… comes first.
+  // Adds an event with the common fields set. Valid until the next call. Call one of identify_… first.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::string_view summary = {});
   SessionUpdate& update(std::string_view session_uid);
@@ -56,9 +56,9 @@ class RecordContext : public RecordEvents {
   std::uint32_t index_ = 0;
 };
 
-// One function for each kind of record. `item` is the record's payload, to be walked from its first field.
+// One function for each kind of record. `item` is the record's payload, read from its first field.
 
-// The scalars of payloads, as raw tokens. Which of them a payload has depends on its type.
+// The scalar fields of payloads, as raw tokens. The fields present depend on the payload's type.
 enum class Key : std::uint8_t {
   type,
   id,
@@ -140,27 +140,27 @@ Fate read_turn_context(RecordContext& context, od::object& item, const Payload& 
 Fate read_compacted(RecordContext& context, od::object& item, const Payload& payload);
 Fate read_agent_message(RecordContext& context, od::object& item, const Payload& payload);
 
-// Whose words the text of a "user" message is. Codex also tells the model its own instructions under that name.
+// The author of a "user" message. Codex also sends its own instructions under this role.
 
 enum class Voice : std::uint8_t {
   human,     // a prompt
-  shell,     // a "!" command and what it printed
-  injected,  // put there by the client
+  shell,     // a "!" command and its output
+  injected,  // inserted by the client
   image,     // the brackets around a pasted image
-  nothing,   // blank once the wrappers are off
+  nothing,   // blank without the wrappers
 };
 
 struct Spoken {
   Voice voice = Voice::nothing;
-  std::string_view text;    // trimmed, the wrapper of the IDE taken off; of a shell command the command
-  std::string_view output;  // of a shell command
+  std::string_view text;    // trimmed, without the IDE's wrapper; for a shell command, the command
+  std::string_view output;  // output of a shell command
 };
 
-// Views into `text`.
+// Detects the author of a message. The result refers to `text`.
 Spoken who_speaks(std::string_view text);
 
-// The shell commands in a script of code mode: the string behind each "cmd:" of `tools.exec_command({cmd: "…"})`.
-// Commands put together at run time are not found.
+// Returns the shell commands in a code mode script: the string after each "cmd:" of `tools.exec_command({cmd: "…"})`.
+// Commands composed at run time are not found.
 std::vector<std::string> script_commands(std::string_view script);
 
 }  // namespace memd::codex

@@ -1,4 +1,4 @@
-// What a rollout says of its session: session_meta, turn_context, compacted.
+// The records about a rollout's session: session_meta, turn_context, compacted.
 #include "adapters/codex/record_context.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
@@ -35,7 +35,7 @@ struct SubagentSource {
   std::string parent;
 };
 
-// {"subagent": "review"}, {"subagent": {"thread_spawn": {…}}}, {"subagent": {"other": "…"}}
+// Parses {"subagent": "review"}, {"subagent": {"thread_spawn": {…}}}, {"subagent": {"other": "…"}}.
 bool read_source(RecordContext& c, od::object& meta, SubagentSource& out) {
   od::object source;
   od::value subagent;
@@ -91,7 +91,7 @@ Fate read_session_meta(RecordContext& c, od::object& meta) {
   const std::string id = c.text(tokens[kId]);
   const auto own = split_session_uid(c.line().session_uid);
   if (!own) return Fate::skipped("no_session");
-  // A fork begins with a copy of its origin, the origin's own meta included.
+  // A fork begins with a copy of its origin, including the origin's meta.
   if (id != own->native_id) return Fate::skipped("copied_meta");
 
   SubagentSource source;
@@ -115,9 +115,9 @@ Fate read_session_meta(RecordContext& c, od::object& meta) {
   }
   update.forked_from = thread_uid(c.text(tokens[kForkedFrom]));
   if (update.forked_from.empty()) update.forked_from = thread_uid(field_of(c, meta, "history_base", "thread_id"));
-  if (update.forked_from == update.session_uid) update.forked_from.clear();  // a thread taken back to a point
+  if (update.forked_from == update.session_uid) update.forked_from.clear();  // a thread reset to an earlier point
 
-  // Every resume writes the meta again, into the same file.
+  // Each resume writes the meta again, into the same file.
   if (c.line().raw.offset == 0)
     c.identify_by("session", id, 0);
   else
@@ -159,7 +159,7 @@ Fate read_compacted(RecordContext& c, od::object& item, const Payload& payload) 
   return Fate::indexed();
 }
 
-// event_msg/token_count: the running total of the session and what the last request took.
+// event_msg/token_count: the running total of the session and the usage of the last request.
 
 namespace {
 
@@ -185,7 +185,7 @@ Fate read_token_count(RecordContext& c, od::object& item) {
     return Fate::damaged();
   if (last[kTotal].empty() || integer(total[kTotal]) == 0) return Fate::skipped("rate_limits");
 
-  // The same total is told again without a request in between; it counts once.
+  // The same total may be reported again without a request in between; it counts once.
   std::uint64_t totals = hash64("total");
   for (const auto count : total)
     totals = hash_combine(totals, hash64(count));

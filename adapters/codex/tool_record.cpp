@@ -33,7 +33,7 @@ std::size_t end_of_string(std::string_view text, std::size_t from, char quote) {
   return from < text.size() ? from : std::string_view::npos;
 }
 
-// Where the value of a "cmd" property starts; npos when the word is something else.
+// Returns the offset of the value of a "cmd" property; npos when the word is something else.
 std::size_t value_behind(std::string_view script, std::size_t word) {
   constexpr std::size_t kWord = 3;
   if (word > 0 && ascii::is_word(script[word - 1])) return std::string_view::npos;
@@ -47,7 +47,7 @@ std::size_t value_behind(std::string_view script, std::size_t word) {
   return at < script.size() ? at : std::string_view::npos;
 }
 
-// What the JSON or JavaScript string around the place `at` means. Empty when there is no string.
+// Returns the unescaped JSON or JavaScript string around the offset `at`. Empty when there is none.
 std::string string_around(std::string_view text, std::size_t at) {
   std::size_t begin = at;
   while (begin > 0 && (text[begin - 1] != '"' || is_escaped(text, begin - 1)))
@@ -58,16 +58,16 @@ std::string string_around(std::string_view text, std::size_t at) {
   return out;
 }
 
-// What a tool gave back. It stands in one of several forms: text; JSON in text
-// ({"output", "metadata": {"exit_code"}}, {"content", "isError"}); a list of texts and images.
+// The output of a tool. It has one of several forms: text; JSON in text ({"output", "metadata": {"exit_code"}},
+// {"content", "isError"}); a list of texts and images.
 struct ToolOutput {
   std::string text;
   std::string text_end;  // as in Event
-  std::string marker;    // "[image]" for what is not text
-  bool failed = false;   // an exit code that is not 0, or words that Codex itself says when a call came to nothing
+  std::string marker;    // "[image]" for parts other than text
+  bool failed = false;   // non-zero exit code, or Codex's own message about a failed call
   std::optional<std::int32_t> exit_code;
-  std::string answers;   // of request_user_input: "question: answer", a line each
-  std::string agent_id;  // of spawn_agent: the thread that was started
+  std::string answers;   // for request_user_input: "question: answer", one per line
+  std::string agent_id;  // for spawn_agent: the started thread
 };
 
 enum : std::size_t { kToolOutputType, kToolOutputText, kToolOutputPartKeys };
@@ -86,7 +86,7 @@ enum : std::size_t {
 constexpr KeyTable<kObjectKeys> kObjectTable{
     {"output", "metadata", "content", "isError", "success", "answers", "agent_id"}};
 
-// What Codex says in place of an output.
+// Codex's own messages in place of an output.
 constexpr std::array<std::string_view, 12> kRefusals{"failed in sandbox",
                                                      "error:",
                                                      "execution error:",
@@ -168,7 +168,7 @@ bool read_object(RecordContext& c, od::object& object, ToolOutput& out) {
   return !tokens[kAnswers].starts_with('{') || read_answers(c, object, out);
 }
 
-// JSON in text. Text that only looks like it stays as it is.
+// Reads JSON in text. Text that only looks like JSON is kept.
 void read_inner_json(RecordContext& c, ToolOutput& out) {
   std::string padded = out.text;
   padded.resize(out.text.size() + kRecordPadding, ' ');
@@ -181,11 +181,11 @@ void read_inner_json(RecordContext& c, ToolOutput& out) {
     out = before;
 }
 
-// What Codex puts before the output proper says how the call ended: "Exit code: 1", "Process exited with code 1",
-// "Script failed", "apply_patch verification failed", "aborted by user", …
+// Reads the outcome that Codex writes before the actual output: "Exit code: 1", "Process exited with code 1", "Script
+// failed", "apply_patch verification failed", "aborted by user", …
 void read_end(std::string_view text, ToolOutput& out) {
   out.failed = std::any_of(kRefusals.begin(), kRefusals.end(), [&](auto refusal) { return text.starts_with(refusal); });
-  // The lines before "Output:" are Codex's own.
+  // The lines before "Output:" are written by Codex.
   for (int line_number = 0; line_number < 8 && !text.empty() && !out.failed; ++line_number) {
     const auto line = text.substr(0, text.find('\n'));
     if (line.starts_with("Output:")) return;
@@ -195,7 +195,7 @@ void read_end(std::string_view text, ToolOutput& out) {
   }
 }
 
-// `output` may be anything. False only for broken JSON.
+// `output` may be any value. Returns false only for broken JSON.
 bool read_tool_output(RecordContext& c, od::value& output, ToolOutput& out) {
   const auto token = token_of(output);
   if (token.starts_with('[')) {
@@ -209,7 +209,7 @@ bool read_tool_output(RecordContext& c, od::value& output, ToolOutput& out) {
     od::object object;
     return !output.get_object().get(object) && read_object(c, object, out);
   }
-  // What decides stands at the start, or, in JSON, anywhere.
+  // The outcome is at the start, or, in JSON, anywhere.
   const bool json = string_body(token).starts_with('{');
   const bool whole = json || c.detail() == Detail::full;
   c.append_text(token, out.text, whole ? kNoLimit : kResultTextLimit);
@@ -229,7 +229,7 @@ std::optional<FileAccess> access_of(std::string_view tool) {
   return std::nullopt;
 }
 
-// A tool of an MCP server has its server in a field of its own in newer builds.
+// Returns the tool's name. Newer builds store the server of an MCP tool in a field of its own.
 std::string tool_name(RecordContext& c, const Payload& payload) {
   const std::string space = c.text(payload[Key::namespace_]);
   const std::string name = c.text(payload[Key::name]);
@@ -242,7 +242,7 @@ std::string argument_of(std::string_view arguments, std::string_view key) {
   return at == std::string_view::npos ? std::string() : string_around(arguments, at + key.size());
 }
 
-// A call that carries a patch: in its input, or in a shell command. The files are what matters of it, not the text.
+// Describes a call with a patch, in its input or in a shell command, by the patch's files instead of its text.
 void describe_patch(Event& call, std::string_view arguments) {
   const auto at = arguments.find("*** Begin Patch");
   const bool in_json = trimmed(arguments).starts_with('{');
@@ -260,7 +260,7 @@ void describe_patch(Event& call, std::string_view arguments) {
   }
   call.search_text.resize(utf8_prefix(call.search_text, tool_calls::kSearchTextLimit).size());
   call.summary = (call.tool == "apply_patch" ? "" : call.tool + ": ") + "apply_patch " + one_line(names, kSummaryLimit);
-  // A patch may speak of tests.
+  // The patch itself is excluded, because its text may mention tests.
   const CommandPurpose purpose = tool_calls::purpose_of(tool_calls::without_patches(command));
   call.is_test = purpose == CommandPurpose::test;
   for (ShellCommand& line : call.facts.commands)
@@ -268,7 +268,7 @@ void describe_patch(Event& call, std::string_view arguments) {
   call.files = std::move(files);
 }
 
-// A script of code mode is shown by the commands it runs. What it patches is told by patch_apply_end records.
+// Describes a code mode script by its commands. Its patches are in patch_apply_end records.
 void describe_script(Event& call, std::string_view script) {
   const auto commands = script_commands(script);
   if (commands.empty()) return;
@@ -323,7 +323,7 @@ Fate read_result(RecordContext& c, od::object& item, const Payload& payload) {
   return Fate::indexed();
 }
 
-// Calls that the model's server runs itself: the one record tells of the call and that it came back.
+// Reads a call run by the model's server: one record contains the call and the fact that it returned.
 Fate read_server_call(RecordContext& c, od::object& item, const Payload& payload, std::string_view tool,
                       std::string_view input) {
   std::string call_id = c.text(payload[Key::call_id].empty() ? payload[Key::id] : payload[Key::call_id]);

@@ -45,7 +45,7 @@ enum : std::size_t {
 constexpr KeyTable<kResultKeys> kResultTable{{"output", "contents", "content", "text", "result",
                                               "modelVisibleErrorMessage", "rejected", "exitCodeV2", "exitCode"}};
 
-// JSON that stands as text inside a record, opened.
+// Parsed JSON that is stored as text inside a record.
 class InnerJson {
  public:
   explicit InnerJson(std::string text) : text_(std::move(text)) {
@@ -65,7 +65,7 @@ class InnerJson {
   bool open_ = false;
 };
 
-// A field that is JSON in a string, or, in some builds, the object itself.
+// Returns a field that is JSON in a string, or, in some builds, the object itself.
 std::string inner_text(ItemContext& c, od::object& tool, std::string_view key, std::string_view token) {
   if (is_string(token)) return c.text(token);
   if (!token.starts_with('{') && !token.starts_with('[')) return {};
@@ -85,7 +85,7 @@ bool has_fields(std::string_view json) {
   return !trimmed(json.substr(first + 1)).starts_with('}');
 }
 
-// The parameters name the file in words of their own.
+// Adds the file named in the parameters, under key names of their own.
 void add_file_of_params(ItemContext& c, std::string params, Event& call) {
   const auto access = access_of(call.tool);
   if (!access || !call.files.empty()) return;
@@ -104,7 +104,7 @@ void add_file_of_params(ItemContext& c, std::string params, Event& call) {
   }
 }
 
-// "diff": {"chunks": [{"diffString", "linesAdded", "linesRemoved"}]}
+// Reads "diff": {"chunks": [{"diffString", "linesAdded", "linesRemoved"}]}.
 bool read_diff(ItemContext& c, od::object& result, FileTouch& touch, std::string& text) {
   od::object diff;
   od::value value;
@@ -168,7 +168,7 @@ bool read_tool(ItemContext& c, od::object& tool) {
   Tokens<kToolKeys> tokens;
   if (!collect(tool, kToolTable, tokens)) return false;
   const std::string name = c.text(tokens[kToolToolName], 200);
-  if (name.empty()) return true;  // a stub, which ordinary bubbles have
+  if (name.empty()) return true;  // a stub, present in ordinary bubbles
 
   const std::string call_id = c.text(tokens[kToolCallId]);
   const std::string params = inner_text(c, tool, "params", tokens[kParams]);
@@ -186,13 +186,13 @@ bool read_tool(ItemContext& c, od::object& tool) {
   const bool failed = status == "error";
   const std::string result = inner_text(c, tool, "result", tokens[kResult]);
   const std::string error = inner_text(c, tool, "error", tokens[kError]);
-  if (result.empty() && !failed && status != "completed") return true;  // running, or cancelled: nothing came of it
+  if (result.empty() && !failed && status != "completed") return true;  // running, or cancelled without a result
 
   Outcome outcome = read_outcome(c, failed && !error.empty() ? error : result);
   outcome.rejected |= string_body(tokens[kDecision]) == "rejected";
   Event& e = c.add(EventKind::tool_result, Role::tool);
   e.call_id = call_id;
-  // A command that ends with another code than 0 has worked, as Cursor sees it; of tests that is the verdict.
+  // Cursor treats a command with a non-zero exit code as successful; for tests the code is the outcome.
   e.is_error = failed || (is_test && outcome.exit_code.value_or(0) != 0);
   e.facts.exit_code = outcome.exit_code;
   if (outcome.rejected) e.summary = "[rejected]";
@@ -212,7 +212,7 @@ namespace {
 enum : std::size_t { kType, kText, kRawText, kImages, kThinking, kTool, kBubbleKeys };
 constexpr KeyTable<kBubbleKeys> kBubbleTable{{"type", "text", "rawText", "images", "thinking", "toolFormerData"}};
 
-// "thinking": {"text": …}, or text alone.
+// Reads "thinking": {"text": …}, or a plain string.
 bool read_thinking(ItemContext& c, od::object& bubble) {
   od::value value;
   if (!seek(bubble, "thinking", value)) return true;
@@ -326,7 +326,7 @@ Fate read_bubble(ItemContext& c, od::object& bubble) {
   return c.emitted() ? Fate::indexed() : Fate::skipped("blank_message");
 }
 
-// Bubbles of chat tabs have words for types: "user", "ai".
+// Reads a bubble of a chat tab. Its types are words: "user", "ai".
 Fate read_tab_bubble(ItemContext& c, od::object& bubble) {
   Tokens<kBubbleKeys> tokens;
   if (!collect(bubble, kBubbleTable, tokens)) return Fate::damaged();

@@ -19,7 +19,7 @@ using sqlite::ReadOnlyDatabase;
 
 namespace {
 
-// The client tells the model where it works, in the first messages.
+// The client states the working directory in the first messages.
 constexpr std::string_view kWorkspacePath = "Workspace Path: ";
 constexpr std::size_t kFirstMessages = 3;
 
@@ -80,7 +80,7 @@ Result<void> ChatStoreReader::load() {
   std::unordered_map<std::string, std::uint64_t> sizes;
   MEMD_TRY_ASSIGN(const bool has_blobs, database_->has_table("blobs"));
   if (has_blobs) {
-    // The length of a blob stands before its content.
+    // SQLite stores the length of a blob before its content.
     MEMD_TRY_ASSIGN(Query query, database_->prepare("SELECT id, length(data) FROM blobs"));
     for (;;) {
       MEMD_TRY_ASSIGN(const bool row, query.step());
@@ -110,7 +110,7 @@ Result<void> ChatStoreReader::load() {
   size_ += head_bytes_;
   rest_ = std::move(rest.coverage);
 
-  TimeMs written = 0;  // no message has a time, but none is younger than the last write
+  TimeMs written = 0;  // messages have no times, but none is later than the last write
   for (const char* name : {"", "-wal"})
     if (const auto entry = files_.stat(path_ + name)) written = std::max(written, entry->mtime);
   times_ = bubble_times(std::vector<TimedBubble>(messages_.size()), facts.created, written);
@@ -159,7 +159,7 @@ Result<std::string> ChatStoreReader::item(const std::string& session_key, const 
     MEMD_TRY(database_->confirm());
     const auto first = value.find_first_not_of(" \t\r\n");
     const bool is_json = first != std::string::npos && value[first] == '{';
-    // A blob is named by what is in it: the same words in another chat have the same name.
+    // A blob is named by its content: equal messages in different chats have the same name.
     ItemJson json(is_json ? item_kind::kMessage : item_kind::kBinary);
     json.text("id", native_ + "/" + item_key).time(times_[i].time, times_[i].estimated);
     if (is_json) return std::move(json).finish(value);

@@ -10,8 +10,8 @@
 
 namespace memd::cursor {
 
-// Shows a chat of cursor-agent as one session: store.db holds blobs named by their content. The root blob lists the
-// messages of the current branch; other blobs are older branches. One thread at a time; `files` outlives it.
+// Reads a chat of cursor-agent as one session. store.db contains blobs named by their content. The root blob lists the
+// messages of the current branch; other blobs are older branches. One thread at a time; `files` must outlive it.
 class ChatStoreReader : public SnapshotReader {
  public:
   ChatStoreReader(const FileView& files, std::string path);

@@ -79,7 +79,7 @@ class Reader {
   }
 
  private:
-  // visit(key, token, value) for the fields of an object.
+  // Calls visit(key, token, value) for the fields of an object.
   template <class Visit>
   bool each(od::value& value, Visit&& visit) {
     od::object object;
@@ -93,7 +93,7 @@ class Reader {
   bool entries(od::value& value, bool is_inline) {
     od::array array;
     if (value.get_array().get(array)) return false;
-    if (!is_inline && !composer_.entries.empty()) return true;  // the bubbles themselves were there
+    if (!is_inline && !composer_.entries.empty()) return true;  // the bubbles themselves were present
     return for_each_element(array, [&](od::value& element, std::size_t) {
       if (!token_of(element).starts_with('{')) return true;
       od::object object;
@@ -212,7 +212,7 @@ std::vector<Element> elements_of(std::string_view document_text, std::string_vie
 
 namespace {
 
-// The meaning of the token of one field.
+// Passes the token of one field to `take` and returns its result.
 template <class Take>
 auto with_field(std::string_view text, std::string_view name, Take take) -> decltype(take(std::string_view())) {
   std::string padded(text);
@@ -240,7 +240,7 @@ std::int64_t number_field(std::string_view object, std::string_view name) {
 std::string common_folder(const std::vector<std::string>& files) {
   std::string folder;
   for (const auto& file : files) {
-    // A path pasted behind a folder ("/proj/c:\…") says nothing beyond the folder.
+    // A path pasted after a folder ("/proj/c:\…") is used only up to the folder.
     const std::string_view path = std::string_view(file).substr(0, file.find('\\'));
     if (folder.empty()) {
       folder = path.substr(0, path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1);
@@ -259,7 +259,7 @@ std::string common_folder(const std::vector<std::string>& files) {
 
 namespace {
 
-constexpr TimeMs kEarliest = 1'500'000'000'000;  // smaller numbers are no times since 1970
+constexpr TimeMs kEarliest = 1'500'000'000'000;  // ms since 1970, in July 2017; smaller numbers are no absolute times
 
 TimeMs time_of(std::string_view token) {
   if (!is_string(token)) return std::max<TimeMs>(integer(token), 0);
@@ -337,7 +337,7 @@ std::vector<BubbleTime> bubble_times(std::span<const TimedBubble> bubbles, TimeM
     TimeMs after = end < n ? times[end].time : updated;
     if (before == 0) before = after;
     after = std::max(after, before);
-    // The bounds of the conversation are no bubbles: the first starts at one, the last ends at the other.
+    // The bounds of the conversation are no bubbles: the first bubble starts at one, the last ends at the other.
     const auto steps = static_cast<TimeMs>(end - i) + (end < n ? (i > 0 ? 1 : 0) : (i > 0 ? 0 : -1));
     for (std::size_t j = i; j < end; ++j) {
       const auto step = static_cast<TimeMs>(j - i) + (i > 0 ? 1 : 0);

@@ -13,9 +13,9 @@ namespace {
 // Cursor, the IDE and cursor-agent. Thread-safe. Its sources are changed in place or have no ids and times of their
 // own:
 //   <User>/globalStorage/state.vscdb             conversations since 0.43
-//   <User>/workspaceStorage/<hash>/state.vscdb   chat tabs and conversations before that, the prompt history
+//   <User>/workspaceStorage/<hash>/state.vscdb   earlier chat tabs and conversations, the prompt history
 //   ~/.cursor/chats/<hash>/<uuid>/store.db       cursor-agent
-//   ~/.cursor/projects/<slug>/agent-transcripts  transcripts without results, taken where nothing better is there
+//   ~/.cursor/projects/<slug>/agent-transcripts  transcripts without results, used where no better source exists
 class CursorAdapter final : public Adapter {
  public:
   const AdapterDescription& describe() const override {
@@ -94,7 +94,7 @@ class CursorAdapter final : public Adapter {
   }
 
  private:
-  // Remembers what the files said, to read them once. The answers would be the same without it.
+  // A cache of file contents. Results do not depend on it.
   mutable WorkspaceFolders folders_;
 };
 

@@ -46,7 +46,7 @@ std::string StateMark::to_text() const {
   text.append(checked ? " 1 " : " 0 ");
   for (std::size_t i = 0; i < active.size(); ++i)
     text.append(i > 0 ? "," : "").append(active[i]);
-  text.append(" ").append(last_key);  // last: it may hold anything
+  text.append(" ").append(last_key);  // at the end, because it may contain anything
   return text;
 }
 
@@ -67,18 +67,18 @@ std::optional<StateMark> StateMark::parse(std::string_view text) {
   return mark;
 }
 
-// What to look at.
+// Planning of a pass.
 
 namespace {
 
-// Rows in one statement: few enough that a writer in rollback mode does not notice.
+// Rows per statement: few enough that a writer in rollback mode is not delayed noticeably.
 constexpr int kRowsAtOnce = 500;
-// More new rows than this and reading everything is about as fast.
+// With more new rows than this, a full pass is about as fast.
 constexpr std::size_t kManyRows = 20'000;
 constexpr std::size_t kActive = 2;
 
-// The totals of what is not taken in are counted when everything is read. That is done again when a good part has
-// been written anew; it also finds what may have been missed in ways nobody thought of.
+// Returns whether a full pass is due to refresh the totals of rows that are no items. It is due when a large part of
+// the rows was rewritten, and also finds changes that other checks missed.
 bool counted_long_ago(const StateMark& before, const StateMark& now) {
   const std::int64_t counted = std::max<std::int64_t>(before.counted_rowid, 1);
   return now.last_rowid - counted > std::max<std::int64_t>(counted / 2, 50'000);
@@ -94,7 +94,7 @@ std::string composer_in(std::string_view key) {
 }  // namespace
 
 Result<SnapshotReader::Plan> GlobalStateReader::plan(const std::string& mark) {
-  rows_.reset();  // no lock of ours may be there when the file is looked at
+  rows_.reset();  // no lock of this process may be held while the file is opened otherwise
   loaded_.reset();
   StateMark now;
   MEMD_TRY_ASSIGN(now.change, sqlite::change_mark(files_, path_));
@@ -122,13 +122,13 @@ Result<SnapshotReader::Plan> GlobalStateReader::plan(const std::string& mark) {
   return everything(std::move(now));
 }
 
-// What was written since; nullopt when that cannot be told.
+// Plans a pass over the rows written since; nullopt when they cannot be determined.
 Result<std::optional<SnapshotReader::Plan>> GlobalStateReader::changes(const StateMark& before, StateMark now) {
   const std::optional<Plan> unclear;
   MEMD_TRY_ASSIGN(const bool sure, holds(before));
   if (!sure || counted_long_ago(before, now)) return unclear;
 
-  std::vector<std::string> touched;  // the latest change last
+  std::vector<std::string> touched;  // latest change last
   std::size_t seen = 0;
   for (std::int64_t next = before.last_rowid;;) {
     MEMD_TRY_ASSIGN(const auto rows, rows_->from(next, kRowsAtOnce));
@@ -207,7 +207,7 @@ Result<SnapshotReader::Plan> GlobalStateReader::everything(StateMark now) {
 
 namespace {
 
-// Bubbles at the end that are looked at although nothing says they were written.
+// Trailing bubbles that are checked although no change was detected.
 constexpr std::size_t kTail = 3;
 
 }  // namespace
@@ -221,7 +221,8 @@ Result<void> GlobalStateReader::open() {
   return {};
 }
 
-// VACUUM raises the schema version. The last row of then is where it was, or was written again and stands above.
+// VACUUM raises the schema version. Otherwise the last row of the mark must still have its rowid or, if it was
+// rewritten, a greater one.
 Result<bool> GlobalStateReader::holds(const StateMark& before) const {
   if (before.last_rowid == 0) return false;
   MEMD_TRY_ASSIGN(const std::int64_t schema_version, rows_->schema_version());
@@ -259,7 +260,7 @@ Result<bool> GlobalStateReader::load(const std::string& id) {
   return true;
 }
 
-// nullopt: the row is gone, or NULL.
+// Returns the value of an entry; nullopt: the row is gone, or NULL.
 Result<std::optional<std::string>> GlobalStateReader::entry_value(std::size_t i) {
   const Conversation& conversation = loaded_->conversation;
   const auto& entry = conversation.composer.entries[i];
@@ -267,14 +268,14 @@ Result<std::optional<std::string>> GlobalStateReader::entry_value(std::size_t i)
   if (entry.is_inline()) {
     value = conversation.value.substr(entry.begin, entry.end - entry.begin);
   } else if (conversation.rows[i] != 0) {
-    // By its key: the row may have been written again since.
+    // By key, because the row may have been rewritten since.
     MEMD_TRY_ASSIGN(value, rows_->value(conversation.row_key(i)));
   }
   if (value && !loaded_->own[i]) loaded_->own[i] = read_own_time(*value);
   return value;
 }
 
-// Bubbles without a time of their own need those of all others.
+// Returns the time of an entry. Estimating a missing time needs the times of all bubbles.
 Result<BubbleTime> GlobalStateReader::time_of(std::size_t i) {
   if (loaded_->own[i] && loaded_->own[i]->created != 0) return BubbleTime{loaded_->own[i]->created, false};
   if (loaded_->times.empty()) {

@@ -150,7 +150,7 @@ enum : std::size_t {
 };
 constexpr KeyTable<kItemKeys> kItemTable{{"k", "id", "t", "e", "sub", "lossy", "role", "text", "damaged"}};
 
-// What the kinds of items are called in the ledger. Rows that are no items are called by their keys.
+// Names of the item kinds in the ledger. Rows that are no items are named by their keys.
 struct KindName {
   std::string_view kind;
   std::string_view type;

@@ -16,24 +16,24 @@ namespace memd::cursor {
 
 namespace od = json::od;
 
-// Makes the events of one item with the fields and the ids they share. Does not outlive the item's bytes. Borrows
-// `out`; one thread at a time.
+// Creates the events of one item with their common fields and ids. Must not outlive the item's bytes. Borrows `out`;
+// one thread at a time.
 class ItemContext : public json::RecordEvents {
  public:
   ItemContext(std::string_view session_uid, RawRef raw, json::Detail detail, EventBatch& out)
       : RecordEvents(Platform::cursor, session_uid, raw, detail, out) {}
 
-  // Native id of the record; unique on this platform.
+  // Sets the native id of the record; unique on this platform.
   void set_id(std::string_view id);
 
-  // Valid until the next call.
+  // Adds an event. Valid until the next call.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
-  // Puts the usage on the item's first event. An item without events gets one for it.
+  // Sets the usage on the item's first event. An item without events gets an event for it.
   void add_usage(const TokenUsage& usage);
 
   TimeMs time = 0;
   bool time_estimated = false;
-  bool subagent = false;  // what a "user" says is the parent agent's task
+  bool subagent = false;  // text under the user role is the parent agent's task
   std::string model;
   std::string cwd;
 
@@ -42,31 +42,31 @@ class ItemContext : public json::RecordEvents {
   std::uint32_t index_ = 0;
 };
 
-// A human turn, or in a subagent the task it was given.
+// Emits a human turn, or in a subagent the task it was given.
 void emit_prompt(ItemContext& c, std::string text);
 void emit_answer(ItemContext& c, std::string text, std::size_t block = 0);
 void emit_thinking(ItemContext& c, std::string text, std::size_t block = 0);
 
-// Kinds of items. `value` is the object under "v".
+// Readers of the kinds of items. `value` is the object under "v".
 Fate read_bubble(ItemContext& c, od::object& value);
 Fate read_tab_bubble(ItemContext& c, od::object& value);
 Fate read_message(ItemContext& c, od::object& value);
 Fate read_head(ItemContext& c, od::object& item);
 
-// The inside of "toolFormerData": a call and what came of it.
+// Reads "toolFormerData": a call and its result.
 bool read_tool(ItemContext& c, od::object& tool);
 
-// What a tool of the IDE or of cursor-agent does to the file that its input names.
+// Returns the access of a tool of the IDE or of cursor-agent to the file named in its input.
 std::optional<FileAccess> access_of(std::string_view tool);
 
-// What a person typed, without the tags of cursor-agent around it. `injected`: nothing in it is a person's.
+// User text without cursor-agent's tags around it. `injected`: it contains no user text.
 struct Words {
   std::string_view text;
   bool injected = false;
 };
 Words typed_words(std::string_view text);
 
-// Decodes the items that adapters/cursor/item_json.hpp describes. One thread at a time.
+// Decodes the items described in adapters/cursor/item_json.hpp. One thread at a time.
 class ItemDecoder : public RecordDecoder {
  public:
   explicit ItemDecoder(const Source& source, json::Detail detail = json::Detail::stored);

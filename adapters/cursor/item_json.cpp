@@ -49,7 +49,7 @@ std::string ItemJson::finish(std::string_view value) && {
     value = cleaned;
   }
   std::string item = std::move(json_.raw("v", value)).finish();
-  // Between the tokens of a whole object; inside a string they would be escaped.
+  // Line breaks in a valid object are between tokens; inside a string they would be escaped.
   const auto begin = item.end() - static_cast<std::ptrdiff_t>(value.size() + 1);
   std::replace_if(
       begin, item.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');

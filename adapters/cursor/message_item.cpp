@@ -30,7 +30,7 @@ bool is_any(std::string_view text, std::initializer_list<std::string_view> words
 
 struct Message {
   std::string role;
-  std::string prompt;  // what a person typed, of all blocks
+  std::string prompt;  // the user's text of all blocks
   bool injected = false;
   bool unknown_block = false;
 };
@@ -47,7 +47,7 @@ void say(ItemContext& c, Message& message, std::string text, std::size_t block) 
   message.prompt.append(message.prompt.empty() ? "" : "\n").append(words.text);
 }
 
-// A result: text, {"type":"text","value":…}, or blocks of text.
+// Reads a result: text, {"type":"text","value":…}, or blocks of text.
 bool append_result(ItemContext& c, od::value& value, std::string& text) {
   const auto token = token_of(value);
   if (is_string(token)) {
@@ -135,7 +135,7 @@ bool read_block(ItemContext& c, Message& message, od::object& block, std::size_t
 
 }  // namespace
 
-// {"role", "content"}; in the transcripts of the IDE and of cursor-agent the content stands in "message".
+// Reads {"role", "content"}. In the transcripts of the IDE and of cursor-agent the content is in "message".
 Fate read_message(ItemContext& c, od::object& record) {
   Tokens<3> tokens;
   if (!collect(record, KeyTable<3>{{"role", "type", "content"}}, tokens)) return Fate::damaged();

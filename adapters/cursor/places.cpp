@@ -24,11 +24,11 @@ enum class Folder : std::uint8_t {
   chat,
   projects,
   project,
-  transcripts,  // and all below it
-  beside,       // nothing of ours from here on
+  transcripts,  // and all folders below it
+  beside,       // no Cursor data from here on
 };
 
-// The folder `name` inside a folder.
+// Returns the state after entering folder `name`.
 Folder enter(Folder folder, std::string_view name) {
   switch (folder) {
     case Folder::outside:
@@ -61,7 +61,8 @@ std::vector<std::string_view> names_of(std::string_view path) {
   return names;
 }
 
-// Names of folders above a home may be anything: the last of the folders that hold Cursor's counts.
+// Classifies the folder after `count` names. Folders above a home may have any name, so parsing starts at the last
+// "User" or ".cursor".
 Folder folder_of(const std::vector<std::string_view>& names, std::size_t count) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i < count; ++i)
@@ -96,7 +97,8 @@ std::uint64_t state_of(const FileView& files, const std::string& workspace) {
   return state;
 }
 
-// Keys of what a pane shows are "workbench.panel.composerChatViewPane.<id>…", its value names conversations again.
+// Collects conversation ids. Keys of panes are "workbench.panel.composerChatViewPane.<id>…", and their values contain
+// conversation ids, too.
 void take_ids(std::string_view text, std::vector<std::string>& ids) {
   constexpr std::size_t length = 36;
   const auto is_part = [](char c) { return (ascii::is_hex(c) && !ascii::is_upper(c)) || c == '-'; };
@@ -109,7 +111,7 @@ void take_ids(std::string_view text, std::vector<std::string>& ids) {
   }
 }
 
-// What cannot be read now will be when the file changes next.
+// Steps a query; an error counts as the end. Unreadable data is read again when the file changes next.
 bool next(sqlite::Query& query) {
   const auto row = query.step();
   return row && *row;
@@ -192,7 +194,7 @@ bool is_on_the_way(const std::filesystem::path& root, const std::filesystem::pat
     const bool known = names[i] == "Cursor" || names[i] == ".cursor" || names[i] == "User";
     const Folder next = enter(folder, names[i]);
     folder = next == Folder::outside && !known ? Folder::beside : next;
-    if (folder == Folder::global && i + 1 < names.size()) return false;  // what extensions keep
+    if (folder == Folder::global && i + 1 < names.size()) return false;  // data of extensions
   }
   return folder != Folder::beside;
 }

@@ -17,7 +17,7 @@ using sqlite::Query;
 
 namespace {
 
-// The smallest text that is greater than all that start with `prefix`.
+// Returns the smallest text greater than all texts that start with `prefix`.
 std::string end_of(std::string_view prefix) {
   std::string end(prefix);
   end.back() = static_cast<char>(end.back() + 1);
@@ -158,7 +158,7 @@ Result<StateRows::Found> StateRows::conversation(const std::string& id) const {
   return found;
 }
 
-// One range of the index holds the rows of all bubbles.
+// Finds the rows of all bubbles, which are one range of the index.
 Result<void> StateRows::find_rows(Conversation& conversation) const {
   auto& entries = conversation.composer.entries;
   std::unordered_map<std::string, std::int64_t> rowids;
@@ -269,7 +269,7 @@ Result<void> RowLedger::count_rows() {
     ValueSize sizes(rows_.database(), "cursorDiskKV", "value");
     for (const auto& row : rows) {
       const auto size = sizes.of(row.rowid);
-      if (!size && size.error().is(Errc::not_found)) continue;  // replaced meanwhile: it comes again, further on
+      if (!size && size.error().is(Errc::not_found)) continue;  // replaced meanwhile: it follows with a greater rowid
       if (!size) return size.error();
       const auto& value = *size;
       const std::uint64_t bytes = row.key.size() + value.value_or(0);
@@ -309,7 +309,7 @@ Result<std::uint64_t> count_item_table(const sqlite::ReadOnlyDatabase& database,
   }
 }
 
-// A table nobody knew when this was written: how many rows it has.
+// Counts the rows of a table unknown to this version.
 Result<void> RowLedger::count_table(const std::string& table) {
   auto query = rows_.database().prepare("SELECT count(*) FROM \"" + table + "\"");
   if (!query) return {};
@@ -321,7 +321,7 @@ Result<void> RowLedger::count_table(const std::string& table) {
 }
 
 Result<void> RowLedger::count() {
-  // A kind that is there no more has to be said to be.
+  // A kind that disappeared must be listed.
   for (const char* reason :
        {"deleted", "damaged", "messages_missing", "unread_state", "draft_only", "no_messages", "editor_state"})
     add("composerData", reason, 0, 0);

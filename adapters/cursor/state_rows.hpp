@@ -20,20 +20,20 @@ inline constexpr std::string_view kComposerKey = "composerData:";
 inline constexpr std::string_view kBubbleKey = "bubbleId:";
 inline constexpr std::string_view kBlobKey = "agentKv:blob:";
 
-// A composer with the rows its messages stand in.
+// A composer with the rows of its messages.
 struct Conversation {
   std::string id;
-  std::string value;  // of its composerData row
+  std::string value;  // value of its composerData row
   Composer composer;
   bool from_blobs = false;         // the entries are messages of the agent back end
-  std::vector<std::int64_t> rows;  // for each entry its rowid; 0: it stands in the value, or has no row (any more)
+  std::vector<std::int64_t> rows;  // rowid of each entry; 0: it is inside the value, or has no row (any more)
   bool has_entry(std::size_t i) const { return rows[i] != 0 || composer.entries[i].is_inline(); }
   bool is_empty() const;
-  // The key of the row of an entry that has one.
+  // Returns the key of the row of an entry that has one.
   std::string row_key(std::size_t i) const;
 };
 
-// What the catalogue of late builds (table composerHeaders) says about a composer.
+// Data on a composer from the catalogue of late builds (table composerHeaders).
 struct CatalogueEntry {
   std::string workspace;  // hash of the workspace
   std::string folder;
@@ -42,14 +42,14 @@ struct CatalogueEntry {
   bool subagent = false;
 };
 
-// The key and value tables of Cursor's global state. Each call is one or two short statements. Owns the database; one
-// thread at a time.
+// Access to the key-value tables of Cursor's global state. Each call runs one or two short statements. Owns the
+// database; one thread at a time.
 class StateRows {
  public:
   static Result<std::unique_ptr<StateRows>> open(const FileView& files, const std::string& path);
 
   const sqlite::ReadOnlyDatabase& database() const { return *database_; }
-  bool has_rows() const { return has_rows_; }  // whether there is a cursorDiskKV at all
+  bool has_rows() const { return has_rows_; }  // whether cursorDiskKV exists
 
   struct Row {
     std::int64_t rowid = 0;
@@ -57,12 +57,12 @@ class StateRows {
     bool is_null_key = false;
   };
   Result<std::int64_t> schema_version() const;
-  Result<Row> last_row() const;                                        // the one with the greatest rowid; 0: none
+  Result<Row> last_row() const;                                        // the row with the greatest rowid; rowid 0: none
   Result<std::int64_t> rowid_of(std::string_view key) const;           // 0: none
-  Result<std::vector<Row>> from(std::int64_t rowid, int limit) const;  // in the order of rowids, the given one included
+  Result<std::vector<Row>> from(std::int64_t rowid, int limit) const;  // in rowid order, starting with the given one
   Result<std::vector<std::string>> keys_under(std::string_view prefix, const std::string& after, int limit) const;
 
-  // nullopt: no such row, or NULL in it.
+  // Return the value of a row. nullopt: no such row, or its value is NULL.
   Result<std::optional<std::string>> value(std::string_view key) const;
   Result<std::optional<std::string>> value(std::int64_t rowid) const;
 
@@ -84,16 +84,16 @@ class StateRows {
   bool has_catalogue_ = false;
 };
 
-// The kind of row that a key names: "bubbleId:…" → "bubbleId", "agentKv:blob:…" → "agentKv:blob".
+// Returns the kind of row that a key denotes: "bubbleId:…" → "bubbleId", "agentKv:blob:…" → "agentKv:blob".
 std::string key_class(std::string_view key);
 
-// Accounts for each row of a state database: it is an item of a session, or belongs to the rest for a stated reason.
-// Measures values without reading them. `rows` outlives it. One thread at a time.
+// Accounts for each row of a state database: it is an item of a session, or is counted in the rest with a reason.
+// Measures values without reading them. `rows` must outlive it. One thread at a time.
 class RowLedger {
  public:
   explicit RowLedger(const StateRows& rows) : rows_(rows) {}
 
-  // A composer, before the rows are counted.
+  // Registers a composer; call before count().
   void note(const StateRows::Found& composer);
   Result<void> count();
 
@@ -106,8 +106,8 @@ class RowLedger {
   void add(std::string_view type, std::string_view reason, std::uint64_t bytes, std::uint64_t records = 1);
 
   const StateRows& rows_;
-  std::unordered_set<std::int64_t> items_;                     // rows that are items, or the head of a session
-  std::unordered_map<std::int64_t, std::string_view> unused_;  // composers that are not, and why
+  std::unordered_set<std::int64_t> items_;                     // rows that are items or session heads
+  std::unordered_map<std::int64_t, std::string_view> unused_;  // rows of composers that are neither, with the reason
   EventBatch rest_;
   std::uint64_t size_ = 0;
 };

@@ -29,7 +29,7 @@ const Heading* heading_of(std::string_view line) {
   return nullptr;
 }
 
-// "home-ada-my-app" → "/home/ada/my-app", where that is a folder here.
+// Resolves "home-ada-my-app" to "/home/ada/my-app", if that folder exists here.
 std::string resolve_slug(const FileView& files, std::string_view slug) {
   int looks = 0;
   const std::function<std::string(const std::string&, std::string_view)> walk = [&](const std::string& base,
@@ -64,7 +64,7 @@ Result<bool> TranscriptReader::is_in_database() const {
     if (!files_.stat(path)) continue;
     const auto rows = StateRows::open(files_, path);
     if (!rows && rows.error().is(Errc::busy)) return rows.error();
-    if (!rows) continue;  // a damaged database has nothing better
+    if (!rows) continue;  // a damaged database is no better source
     MEMD_TRY_ASSIGN(const auto found, (*rows)->conversation(place_.native));
     if (found.missing == StateRows::Missing::no && !found.conversation.is_empty()) return true;
   }
@@ -91,8 +91,8 @@ void TranscriptReader::cut_lines() {
   rest_ = std::move(rest.coverage);
 }
 
-// A thought or the input of a tool ends at a blank line, unless indented lines follow: better a thought among the words
-// said than words taken for a thought.
+// Splits plain text into parts. A thought or tool input ends at a blank line, unless an indented line follows.
+// Classifying a thought as answer text is preferred over the opposite error.
 void TranscriptReader::cut_text() {
   bool after_blank = false;
   for (std::size_t at = 0; at < content_.size();) {
@@ -147,7 +147,7 @@ Result<SnapshotReader::Plan> TranscriptReader::plan(const std::string& mark) {
   plan.size = content_.size();
   const bool taken = !in_database && has_messages_;
   if (taken) plan.sessions.push_back(place_.native);
-  // A kind that is there no more has to be said to be.
+  // A kind that disappeared must be listed.
   EventBatch rest;
   for (const char* reason : {"in_database", "no_messages"})
     rest.cover("transcript", Disposition::skipped, reason, 0, 0);
@@ -191,7 +191,7 @@ Result<std::string> TranscriptReader::item(const std::string& session_key, const
   const Part& part = parts_[number - 1];
   const auto text = std::string_view(content_).substr(part.begin, part.end - part.begin);
   ItemJson json(is_text_ ? item_kind::kText : item_kind::kMessage);
-  // The file was written after all that is in it; nothing else is known of the time.
+  // No content is later than the file's last write; no other time is known.
   json.text("id", place_.native + "/" + item_key).time(written_, true).flag("sub", !place_.parent.empty());
   if (!is_text_) return std::move(json).finish(text);
   return std::move(json.text("role", part.role).text("text", json::trimmed(text))).finish();

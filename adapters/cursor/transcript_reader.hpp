@@ -10,10 +10,10 @@
 
 namespace memd::cursor {
 
-// Shows a transcript under ~/.cursor/projects/<slug>/agent-transcripts: JSON lines, or plain text under "user:" and
+// Reads a transcript under ~/.cursor/projects/<slug>/agent-transcripts: JSON lines, or plain text under "user:" and
 // "assistant:". Transcripts have no ids, times or results, so one is read only if neither the IDE's nor cursor-agent's
-// database has the conversation. Items are numbered lines or paragraphs: the files grow at the end. One thread at a
-// time; `files` outlives it.
+// database contains the conversation. Items are numbered lines or paragraphs, because the files grow at the end. One
+// thread at a time; `files` must outlive it.
 class TranscriptReader : public SnapshotReader {
  public:
   TranscriptReader(const FileView& files, SourcePlace place);
@@ -25,9 +25,9 @@ class TranscriptReader : public SnapshotReader {
  private:
   struct Part {
     std::size_t begin = 0;
-    std::size_t end = 0;  // what follows up to the next part belongs to it in the ledger
+    std::size_t end = 0;  // bytes up to the next part count as part of this one in the ledger
     std::uint64_t bytes = 0;
-    std::string_view role;  // of plain text
+    std::string_view role;  // of plain text parts
   };
   Result<void> load();
   void cut_lines();

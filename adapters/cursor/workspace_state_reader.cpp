@@ -130,7 +130,7 @@ void WorkspaceStateReader::add_composers() {
     talk.head_bytes = text.size();
     for (std::size_t i = 0; i < composer->entries.size(); ++i) {
       const auto& entry = composer->entries[i];
-      if (!entry.is_inline()) continue;  // a head of a conversation that stands in the global database
+      if (!entry.is_inline()) continue;  // header of a conversation in the global database
       ItemJson json(item_kind::kBubble);
       json.text("id", record_id(talk.id, entry.id)).time(times[i].time, times[i].estimated);
       const auto bytes = text.substr(entry.begin, entry.end - entry.begin);
@@ -144,7 +144,7 @@ void WorkspaceStateReader::add_composers() {
   }
 }
 
-// Whether any conversation of this workspace is still there: its prompts are then known from it.
+// Returns whether any conversation of this workspace still exists. Its prompts are then read from the conversation.
 Result<bool> WorkspaceStateReader::has_conversations() const {
   if (!talks_.empty()) return true;
   const auto listed = elements_of(values_[kComposers], "allComposers", "composerId");
@@ -168,7 +168,7 @@ Result<void> WorkspaceStateReader::add_prompts() {
   Talk talk;
   const auto place = parse_place(path_);
   talk.id = (place ? place->native : std::string()) + "/prompts";
-  std::unordered_map<std::string, std::size_t> seen;  // texts with a time
+  std::unordered_map<std::string, std::size_t> seen;  // occurrences of texts with a time
   std::vector<Record> timed;
   TimeMs first = 0;
   for (const Element& element : generations) {
@@ -223,7 +223,7 @@ Result<SnapshotReader::Plan> WorkspaceStateReader::plan(const std::string& mark)
     return plan;
   }
   MEMD_TRY(load());
-  // The editor writes its state all the time; what is ours seldom changes.
+  // The editor writes its state continually; the rows read here seldom change.
   std::uint64_t ours = hash64(folder_);
   for (const auto& value : values_)
     ours = hash_combine(ours, hash64(value));

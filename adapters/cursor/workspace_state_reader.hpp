@@ -12,9 +12,9 @@
 
 namespace memd::cursor {
 
-// Shows what stood in a workspace's own state.vscdb before there was a global one: chat tabs up to 0.45, conversations
-// up to late 2024, and the history of prompts. They are four rows of its ItemTable, read by their keys. One thread at a
-// time; `files` outlives it.
+// Reads the data that a workspace's own state.vscdb had before the global one existed: chat tabs up to 0.45,
+// conversations up to late 2024, and the history of prompts. They are four rows of its ItemTable, read by key. One
+// thread at a time; `files` must outlive it.
 class WorkspaceStateReader : public SnapshotReader {
  public:
   WorkspaceStateReader(const FileView& files, std::string path);
@@ -26,7 +26,7 @@ class WorkspaceStateReader : public SnapshotReader {
  private:
   struct Record {
     std::string key;
-    std::string json;  // of the item
+    std::string json;  // JSON of the item
     std::uint64_t bytes = 0;
   };
   struct Talk {
@@ -50,7 +50,7 @@ class WorkspaceStateReader : public SnapshotReader {
   bool loaded_ = false;
   std::string folder_;
   std::array<std::string, kRows> values_;
-  std::array<std::uint64_t, kRows> left_{};  // bytes of the rows that no item takes
+  std::array<std::uint64_t, kRows> left_{};  // bytes of the rows that belong to no item
   std::vector<Talk> talks_;
   std::vector<CoverageEntry> rest_;
   std::uint64_t size_ = 0;

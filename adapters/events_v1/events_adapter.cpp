@@ -23,15 +23,16 @@ bool has_control_bytes(std::string_view text) {
 }
 
 // Decodes the lines of an events.v1 file (schemas/json/events.v1.schema.json). A line may name any session.
-//   * A line that breaks the schema where it matters (v, id, ts, session_id, actor, kind, body) is skipped with a
-//     diagnostic for each field; what is wrong elsewhere is told and the event kept.
-//   * A `v` other than 1 is unknown. Events that memd's assembler made (body.derived_from) are skipped: it makes them
+//   * A line that violates the schema in a required field (v, id, ts, session_id, actor, kind, body) is skipped with a
+//     diagnostic for each field. Other violations are reported and the event is kept.
+//   * A `v` other than 1 is unknown. Events made by memd's assembler (body.derived_from) are skipped: it makes them
 //     again.
-//   * Event ids: body.event_id, else record_key of session and line id, since ids need be unique within a session only.
+//   * Event id: body.event_id, else the record_key of session and line id, since ids need to be unique within a session
+//     only.
 // One thread at a time.
 class Decoder final : public LogDecoder {
  public:
-  // `default_cwd`: of events that name no directory; may be empty.
+  // `default_cwd`: working directory of events that name none; may be empty.
   Decoder(Platform platform, std::string default_cwd, Detail detail = Detail::stored);
 
  protected:
@@ -50,10 +51,10 @@ class Decoder final : public LogDecoder {
   Platform platform_;
   std::string default_cwd_;
   Detail detail_;
-  mutable Tokens<kTopKeys> top_{};  // of the line at hand
+  mutable Tokens<kTopKeys> top_{};  // of the current line
 };
 
-// Strict, because a body may hold anything.
+// Strict, because a body may contain anything.
 Decoder::Decoder(Platform platform, std::string default_cwd, Detail detail)
     : LogDecoder(platform, {.strict = true, .knows_lfs = false}),
       platform_(platform),
@@ -153,7 +154,7 @@ void Decoder::tell(EventBatch& out, RawRef raw, DiagnosticType type, FieldName f
   out.diagnostics.push_back({platform_, type, Severity::warning, {field}, 0, raw.offset});
 }
 
-// Reads events.v1 files, whoever wrote them. Has no roots but configured ones. Stateless, thread-safe.
+// Reads events.v1 files of any tool. Has only configured roots. Stateless, thread-safe.
 class EventsAdapter : public Adapter {
  public:
   explicit EventsAdapter(AdapterDescription description) : description_(std::move(description)) {}
@@ -175,7 +176,7 @@ class EventsAdapter : public Adapter {
   }
 
  protected:
-  // Where the events of a source happened if they do not say. Empty: not known.
+  // Returns the working directory of events that name none. Empty: unknown.
   virtual std::string directory_of(const std::filesystem::path& source) const {
     (void)source;
     return {};
@@ -202,8 +203,8 @@ AdapterDescription imported_description() {
   return d;
 }
 
-// Events that other tools and other machines hand over: files given to `memd import`, and *.jsonl below the directories
-// that the configuration names (platforms.imported.paths). Those are followed as they grow.
+// Adapter for events from other tools and machines: files given to `memd import`, and *.jsonl below the configured
+// directories (platforms.imported.paths), which are followed as they grow.
 class ImportedAdapter final : public EventsAdapter {
  public:
   ImportedAdapter() : EventsAdapter(imported_description()) {}
@@ -239,7 +240,7 @@ bool is_inside_log_directory(const std::filesystem::path& path) {
   return std::find(path.begin(), path.end(), kDirectory) != path.end();
 }
 
-// Thunderus keeps an event log in each repository it works in: <repository>/.thunderus/**/events.jsonl. The
+// Adapter for Thunderus, which keeps an event log in each repository: <repository>/.thunderus/**/events.jsonl. The
 // configuration names the repositories (platforms.thunderus.paths): a repository, its .thunderus directory, or a log
 // itself.
 class ThunderusAdapter final : public EventsAdapter {

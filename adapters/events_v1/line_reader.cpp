@@ -307,7 +307,7 @@ bool LineReader::read_usage(Body& body, Event& e) {
   };
   e.usage = {count(kInput, kInputTokens), count(kOutput, kOutputTokens), count(kCacheRead, kCacheRead),
              count(kCacheCreation, kCacheCreation)};
-  // Usage without the name of its response is that of this event alone.
+  // Usage without a response id belongs to this event alone.
   e.response_key = response.empty() ? e.event_id : parse_key(response).value_or(record_key(record_.platform, response));
   return true;
 }
@@ -381,7 +381,7 @@ bool LineReader::read_session(Body& body) {
   return true;
 }
 
-// False: a part of it is damaged.
+// Returns false when a part of the record is damaged.
 bool LineReader::read_record(od::object& session, SessionRecord& out) {
   od::object cost;
   if (seek_object(session, "cost", cost)) {

@@ -16,7 +16,7 @@
 
 namespace memd::events_v1 {
 
-// The words of events.v1 (schemas/json/events.v1.schema.json), for reader and writer alike.
+// Enumerations of events.v1 (schemas/json/events.v1.schema.json), shared by reader and writer.
 
 enum class Actor : std::uint8_t { user, agent, tool };
 inline constexpr std::array<std::string_view, 3> kActorNames{"user", "agent", "tool"};
@@ -26,7 +26,7 @@ inline constexpr std::array<std::string_view, 7> kLineKindNames{"message", "tool
                                                                 "patch",   "snapshot",  "note"};
 inline constexpr std::array<std::string_view, 4> kTitleRankNames{"none", "summary", "ai", "custom"};
 
-// The enumerator whose name stands at its place in the table.
+// Returns the enumerator whose index in the table has this name.
 template <class Enum, std::size_t N>
 std::optional<Enum> parse_name(const std::array<std::string_view, N>& names, std::string_view text) {
   for (std::size_t i = 0; i < N; ++i)
@@ -34,7 +34,7 @@ std::optional<Enum> parse_name(const std::array<std::string_view, N>& names, std
   return std::nullopt;
 }
 
-// For enumerations with to_string(), counted from 0 to `last`.
+// Parses an enumeration with to_string() and values 0 to `last`.
 template <class Enum>
 std::optional<Enum> parse_enum(std::string_view text, Enum last) {
   for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
@@ -45,14 +45,15 @@ std::optional<Enum> parse_enum(std::string_view text, Enum last) {
 inline constexpr std::size_t kMaxSessionId = 200;  // bytes
 inline constexpr double kMsPerS = 1000;            // durations are written in seconds
 
-// A session id that names a platform keeps it ("claude_code:…"); any other belongs to the platform that brought it.
+// Returns the session uid of a session id. An id with a platform keeps it ("claude_code:…"); any other gets the
+// platform of the source.
 inline std::string session_uid_of(Platform own, std::string_view session_id) {
   if (const auto parts = split_session_uid(session_id)) return make_session_uid(parts->platform, parts->native_id);
   return make_session_uid(own, session_id);
 }
 
-// How much of an event's whole text the store keeps: messages whole, results and client output up to the limit, inputs
-// not at all (their summary and search text stand for them).
+// Returns the part of an event's text that the store keeps: messages whole, results and client output up to the limit,
+// no inputs (the summary and search text replace them).
 inline std::string_view stored_text(EventKind kind, std::string_view whole) {
   switch (kind) {
     case EventKind::tool_call: return {};
@@ -66,9 +67,9 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole folder
 
 inline constexpr std::string_view kSchemaViolation = "schema_violation";
 
-// One line whose outer level was read and found good.
+// A line whose top-level fields were read and validated.
 struct Record {
-  Platform platform{};  // of the source
+  Platform platform{};  // platform of the source
   std::string session_uid;
   std::uint64_t key = 0;
   TimeMs time = 0;
@@ -81,7 +82,7 @@ struct Record {
   std::string_view default_cwd;
 };
 
-// The keys of a body: those of memd's own detail, then those that plain events are found to use.
+// The keys of a body: those of memd's own detail, then those observed in events of other tools.
 enum class B : std::uint8_t {
   event,
   event_id,
@@ -154,7 +155,7 @@ inline constexpr std::array<std::string_view, kBodyKeys> kBodyNames{
 static_assert(static_cast<std::size_t>(B::git_branch) + 1 == kBodyKeys);
 inline constexpr KeyTable<kBodyKeys> kBodyTable{kBodyNames};
 
-// The body of a line being read: its object, and the tokens of the keys known.
+// The body of a line being read: its object, and the tokens of the known keys.
 struct Body {
   od::object& object;
   Tokens<kBodyKeys> tokens{};
@@ -165,21 +166,20 @@ struct Body {
   bool is(B key) const { return is_true((*this)[key]); }
 };
 
-// Reads the body of one line into the batch. What memd wrote itself (body.event) is read here, event by event; lines of
-// other tools by read_plain_event(). Lives as long as the line's bytes. Borrows `record` and `out`; one thread at a
-// time.
+// Reads the body of one line into the batch. Lines written by memd (body.event) are read here; lines of other tools by
+// read_plain_event(). Must not outlive the line's bytes. Borrows `record` and `out`; one thread at a time.
 class LineReader : public TextReader {
  public:
   LineReader(const Record& record, Detail detail, EventBatch& out) : TextReader(detail), record_(record), out_(out) {}
 
-  // Nothing of a broken body is to be kept.
+  // Reads the body. The caller must discard the events of a broken one.
   Fate read(od::object& object);
 
   const Record& record() const { return record_; }
-  // A new event with the fields that all events of a line share. Valid until the next call.
+  // Adds an event with the fields common to all events of a line. Valid until the next call.
   Event& add(EventKind kind, Role role);
-  Event* last() { return index_ == 0 ? nullptr : &out_.events.back(); }  // of those added; null: none
-  void keep_text(Event& e, std::string whole);  // as much of it as the store keeps, or all with Detail::full
+  Event* last() { return index_ == 0 ? nullptr : &out_.events.back(); }  // the event added last; null: none
+  void keep_text(Event& e, std::string whole);  // as much as the store keeps, or all with Detail::full
   void read_context(const Body& body, Event& e);
   bool read_files(Body& body, std::vector<FileTouch>& files);
   bool read_commands(Body& body, std::vector<ShellCommand>& commands);
@@ -192,8 +192,8 @@ class LineReader : public TextReader {
  private:
   Fate read_canonical(Body& body, EventKind kind);
   bool read_session(Body& body);
-  // A line that tells facts about a session of its own platform is one of the session's lines: a mark. What memd writes
-  // about a session as a whole is none.
+  // Adds a mark for a line with facts about a session of its own platform, because it belongs to that session. Lines
+  // that memd writes about a whole session get none.
   void mark_facts(const Body& body);
   bool read_record(od::object& session, SessionRecord& out);
 
@@ -202,7 +202,8 @@ class LineReader : public TextReader {
   std::uint32_t index_ = 0;
 };
 
-// Reads an event without memd's detail, as other tools write them: leniently, by the words they use.
+// Reads an event without memd's detail, as other tools write them. Lenient: derives fields from commonly used key
+// names.
 Fate read_plain_event(LineReader& reader, Body& body);
 
 }  // namespace memd::events_v1

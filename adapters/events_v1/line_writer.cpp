@@ -38,7 +38,7 @@ LineKind line_kind_of(EventKind kind) {
   }
 }
 
-// Writes members, leaving out what is empty.
+// Writes JSON members, omitting empty ones.
 class Members {
  public:
   explicit Members(std::string& out) : w(out) {}
@@ -154,7 +154,7 @@ void write_usage(Members& m, const Event& e) {
   m.w.end_object();
 }
 
-// The whole text, and the stretch that the store keeps where that is not what the reader would cut by itself.
+// Writes the whole text, and the stored excerpt where it differs from what the reader would derive.
 void write_text(Members& m, const Event& e, const LineDetail& detail) {
   const std::string_view whole = detail.full_text.value_or(e.text);
   m.text("text", whole);
@@ -202,12 +202,12 @@ std::string event_line(const Event& e, const LineDetail& detail) {
   return out;
 }
 
-// Compact, as event_line() writes it. Inside of a text the quotes would be escaped.
+// Relies on event_line() writing compact JSON. Inside a text the quotes would be escaped.
 bool is_event_line(std::string_view line) { return line.find(R"("event_id":")") != std::string_view::npos; }
 
 namespace {
 
-// Where it worked and with what; "from_events" names what its events say themselves.
+// Writes the session's context. "from_events" names the fields that its events state themselves.
 void write_context(Members& m, const SessionUpdate& s) {
   static const SessionRecord none;
   const SessionRecord& r = s.record ? *s.record : none;

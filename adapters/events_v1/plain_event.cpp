@@ -1,4 +1,4 @@
-// Events without memd's detail: what other tools write, read leniently.
+// Lenient reader of events without memd's detail, as other tools write them.
 #include "adapters/events_v1/line_reader.hpp"
 #include "adapters/tool_calls/command_purpose.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kSummaryLimit = 160;
 
-// Any tool's name may come, so its words decide.
+// Derives the access from words in the tool's name, because any name may occur.
 std::optional<FileAccess> access_of(std::string_view tool) {
   const std::string name = ascii::lowered(tool);
   const auto has = [&](std::initializer_list<std::string_view> words) {
@@ -26,7 +26,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Text of whatever shape: a string, blocks with "text", an object, a number.
+// Appends text of any shape: a string, blocks with "text", an object, a number.
 void append_any(TextReader& r, od::value& value, std::string& out) {
   const auto token = token_of(value);
   if (is_string(token)) {
@@ -53,7 +53,7 @@ void append_any(TextReader& r, od::value& value, std::string& out) {
   }
 }
 
-// Lines that a unified diff adds and removes, file by file; files it does not name are counted under `fallback`.
+// Counts the lines that a unified diff adds and removes, per file. Files it does not name are counted under `fallback`.
 std::vector<FileTouch> read_diff(std::string_view diff, const std::vector<std::string>& fallback) {
   std::vector<FileTouch> files;
   for (std::size_t at = 0; at < diff.size();) {
@@ -172,7 +172,7 @@ bool read_result(LineReader& r, Body& body) {
   return r.read_files(body, e.files);
 }
 
-// A person's word about what the agent wants to do. Without words of its own it is a mark in the session.
+// Reads the user's decision on an action of the agent. Without text of its own it becomes a mark in the session.
 bool read_approval(LineReader& r, Body& body) {
   const std::string decision = ascii::lowered(r.text(body[B::decision]));
   const bool refused =
@@ -195,7 +195,8 @@ bool read_approval(LineReader& r, Body& body) {
   return true;
 }
 
-// A patch with its fate known is a call of the tool "patch" and its result, so that it counts as an edit.
+// Reads a patch. With a known outcome it becomes a call of the tool "patch" and its result, so that it counts as an
+// edit.
 bool read_patch(LineReader& r, Body& body) {
   const std::string status = ascii::lowered(r.text(body[B::status]));
   const std::string name = text_of(r, body, {B::title, B::name, B::description, B::text, B::summary});

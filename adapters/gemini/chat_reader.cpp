@@ -19,7 +19,7 @@ using State = ValueScanner::State;
 
 const auto kTakeAll = [](std::string_view) { return false; };
 
-// The members of a message or a line that the chat as a whole needs to know.
+// The members of a message or a line that concern the chat as a whole.
 struct Line {
   bool whole = false;
   std::string id;
@@ -69,7 +69,7 @@ bool ChatFile::read_document() {
   };
   scanner.members(open, [&](std::string_view key, std::string_view value) { set_header(key, value); });
   if (scanner.state() == State::unfinished) return false;
-  // Behind a surplus bracket or in the middle of a damage: what stands there is no message any more.
+  // After a surplus bracket or inside a damaged range: the rest contains no messages.
   if (scanner.state() == State::broken || scanner.peek() != '\0' || scanner.at() < text_->size())
     add_damaged(text_->size() - scanner.at());
   return true;
@@ -138,8 +138,8 @@ void ChatFile::add_damaged(std::uint64_t taken) {
 }
 
 void ChatFile::replace_list(const std::vector<std::string_view>& list) {
-  std::vector<std::pair<std::size_t, Message>> fresh;  // to be put before that place
-  std::vector<std::size_t> waiting;                    // in `fresh`, for the next message known
+  std::vector<std::pair<std::size_t, Message>> fresh;  // with the position to insert before
+  std::vector<std::size_t> waiting;                    // indexes in `fresh` that wait for the next known message
   std::size_t next = messages_.size();
   for (const auto element : list) {
     const std::string id = read_members(element).id;
@@ -174,7 +174,7 @@ void ChatFile::replace_list(const std::vector<std::string_view>& list) {
   reindex();
 }
 
-// As Gemini CLI reads it: an id that is not there takes everything back.
+// Like Gemini CLI: an unknown id removes everything.
 void ChatFile::rewind_to(std::string_view id) {
   const auto it = index_.find(std::string(id));
   const std::size_t keep = it == index_.end() ? 0 : it->second;
@@ -188,7 +188,7 @@ void ChatFile::reindex() {
   index_.clear();
   for (std::size_t i = 0; i < messages_.size(); ++i)
     if (!index_.try_emplace(messages_[i].key, i).second) {
-      messages_[i].key += "#" + std::to_string(i + 1);  // an id twice in one list
+      messages_[i].key += "#" + std::to_string(i + 1);  // the same id twice in one list
       index_.try_emplace(messages_[i].key, i);
     }
 }
@@ -223,7 +223,7 @@ std::vector<CoverageEntry> ChatFile::rest() const {
   for (const auto& line : rest)
     accounted += line.bytes;
   rest.push_back({"(structure)", Disposition::indexed, {}, 1, text_->size() - accounted});
-  // Kinds that are not there are named, too: they may have been there before.
+  // Kinds without entries are listed too, because they may have had some before.
   const auto name = [&](std::string_view type, std::string_view reason) {
     for (const auto& line : rest_)
       if (line.record_type == type) return;

@@ -16,32 +16,32 @@
 
 namespace memd::gemini {
 
-// A chat as its file tells it (google-gemini/gemini-cli, chatRecordingService). A .json file is a document that is
-// rewritten as a whole. A .jsonl file is a log whose later lines change earlier ones: a message that comes again
-// replaces the older one, "$rewindTo" takes back a message and all after it, "$set" changes the header. "$set.messages"
-// is the list the model sees from now on; messages missing in it were compacted, but were said, and stay where they
-// were. Owns the file's text; immutable once parsed.
+// The content of a chat file (google-gemini/gemini-cli, chatRecordingService). A .json file is a document that is
+// rewritten as a whole. A .jsonl file is a log whose later lines change earlier ones: a repeated message replaces the
+// older one, "$rewindTo" removes a message and all after it, "$set" changes the header. "$set.messages" is the list the
+// model sees from then on; messages missing in it were compacted and keep their positions. Owns the file's text;
+// immutable after parsing.
 class ChatFile {
  public:
   struct Message {
     std::string key;          // native id, made unique
-    std::string_view bytes;   // into the file's text, as they stand there; empty for a damaged stretch
-    std::uint64_t taken = 0;  // bytes of the file, the newline of a line included
+    std::string_view bytes;   // view into the file's text; empty for a damaged range
+    std::uint64_t taken = 0;  // bytes of the file, including the newline of a line
   };
 
-  // Errc::busy when the document ends half way: the agent is writing it. (A log's unfinished last line is left out.)
+  // Errc::busy when the document is truncated: the agent is writing it. (The unfinished last line of a log is ignored.)
   static Result<ChatFile> parse(std::string text, bool is_log);
 
   const std::vector<Message>& messages() const { return messages_; }
   const Message* find(std::string_view key) const;
-  std::string header(std::string_view name) const;  // "sessionId", "summary", …: the last value set; text, unescaped
-  std::vector<CoverageEntry> rest() const;          // of all bytes that are no message
+  std::string header(std::string_view name) const;  // last value set of "sessionId", "summary", …; unescaped
+  std::vector<CoverageEntry> rest() const;          // all bytes that belong to no message
   std::uint64_t size() const { return text_->size(); }
 
  private:
   explicit ChatFile(std::string text) : text_(std::make_unique<const std::string>(std::move(text))) {}
 
-  bool read_document();  // false: unfinished
+  bool read_document();  // false: truncated
   void read_log();
   void read_line(std::string_view line, std::uint64_t taken);
   void add_message(std::string_view bytes, std::string_view id, std::uint64_t taken);
@@ -52,16 +52,16 @@ class ChatFile {
   void note(std::string_view type, Disposition disposition, std::string_view reason, std::uint64_t bytes);
   void reindex();
 
-  std::unique_ptr<const std::string> text_;  // a place that does not move: all views are into it
+  std::unique_ptr<const std::string> text_;  // on the heap, so that views into it stay valid on a move
   std::vector<Message> messages_;
-  std::unordered_map<std::string, std::size_t> index_;  // key -> place in messages_
+  std::unordered_map<std::string, std::size_t> index_;  // key → index in messages_
   std::unordered_map<std::string, std::string_view> header_;
   std::vector<CoverageEntry> rest_;
 };
 
-// Shows a chat file as one session. The items are its messages. The head is what the file says of the session, with the
+// Reads a chat file as one session. The items are its messages. The head contains the session's fields, with the
 // project's working directory. A changed file is read as a whole: it has a few megabytes at most, and a line of a log
-// can change any earlier one. One thread at a time; `files` outlives it.
+// can change any earlier one. One thread at a time; `files` must outlive it.
 class ChatReader : public SnapshotReader {
  public:
   ChatReader(const FileView& files, std::string path, ChatPath place);

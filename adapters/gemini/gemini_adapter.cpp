@@ -11,7 +11,7 @@ namespace memd::gemini {
 namespace fs = std::filesystem;
 namespace {
 
-// sessionId stands among the first members in both forms.
+// Returns the sessionId, which is among the first members in both formats.
 std::string find_session_id(std::string_view head) {
   constexpr std::string_view name = "\"sessionId\"";
   const auto at = head.find(name);
@@ -24,7 +24,7 @@ std::string find_session_id(std::string_view head) {
   return id;
 }
 
-// Gemini CLI: a file for each chat below ~/.gemini/tmp/<project>/chats. Formats: paths.hpp, chat_reader.hpp. Stateless,
+// Gemini CLI: one file per chat below ~/.gemini/tmp/<project>/chats. Formats: paths.hpp, chat_reader.hpp. Stateless,
 // thread-safe.
 class GeminiAdapter final : public Adapter {
  public:
@@ -49,7 +49,7 @@ class GeminiAdapter final : public Adapter {
     return description;
   }
 
-  // An override names the folder with the projects, the .gemini around it, or what GEMINI_CLI_HOME is set to.
+  // An override is the folder with the projects, the .gemini above it, or the value of GEMINI_CLI_HOME.
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     if (home.override_roots.empty()) return {home.home / ".gemini" / "tmp"};
     std::vector<fs::path> roots;

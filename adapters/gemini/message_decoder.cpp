@@ -21,18 +21,18 @@ enum class Voice {
   nothing,
   human,
   command,   // "/…"
-  shell,     // a "!" command, told to the model afterwards
-  injected,  // by the client, for the model's eyes
-  nudge,     // "Please continue.", sent by the client in place of a person
-  summary,   // what replaced compacted messages
+  shell,     // a "!" command, reported to the model afterwards
+  injected,  // inserted by the client for the model
+  nudge,     // "Please continue.", sent by the client instead of the user
+  summary,   // the summary that replaced compacted messages
 };
 
 struct Spoken {
   Voice voice = Voice::nothing;
-  std::string_view text;  // without what the client put around it
+  std::string_view text;  // without the client's additions
 };
 
-// Who speaks in a message of type "user".
+// Detects the author of a message of type "user".
 Spoken who_speaks(std::string_view text) {
   constexpr std::string_view hook = "<hook_context>";
   constexpr std::string_view files = "--- Content from referenced files ---";
@@ -68,7 +68,7 @@ Event& MessageContext::add_lifecycle(std::string_view name, std::size_t block) {
 
 namespace {
 
-// The time in a token; 0 when there is none.
+// Returns the time in a token; 0 when there is none.
 TimeMs time_of(TextReader& reader, std::string_view token) {
   return is_string(token) ? parse_rfc3339(reader.text(token, 64)).value_or(0) : 0;
 }
@@ -105,7 +105,7 @@ void append_part(std::string& out, std::string_view text) {
   out.append(text);
 }
 
-// {"output": "…"} or {"error": "…"}; extensions answer with what they like.
+// Reads {"output": "…"} or {"error": "…"}; extensions may answer in any form.
 void read_response(MessageContext& c, od::object& response, ResultText& out) {
   Tokens<kResponseKeys> tokens;
   if (!collect(response, kResponseTable, tokens)) return;
@@ -168,7 +168,7 @@ bool has_ended(std::string_view status) {
   return std::find(under_way.begin(), under_way.end(), status) == under_way.end();
 }
 
-// Emits an element of toolCalls: the call and, when it has ended, its result. `block` is its place in the list.
+// Emits an element of toolCalls: the call and, when it has ended, its result. `block` is its index in the list.
 void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
   Tokens<kCallKeys> tokens;
   if (!collect(entry, kCallTable, tokens)) return;
@@ -222,7 +222,7 @@ constexpr KeyTable<kPartKeys> kPartTable{{"text", "thought", "functionCall", "fu
 struct Content {
   std::string text;
   bool media = false;
-  bool tools = false;  // calls and responses, which toolCalls tells better
+  bool tools = false;  // contains calls and responses; toolCalls has more complete ones
 };
 
 void read_part(MessageContext& c, od::value& value, Content& out) {
@@ -257,7 +257,8 @@ bool read_content(MessageContext& c, od::object& message, std::string_view field
   return true;
 }
 
-// input holds what came from the cache, and not what tools put into the prompt; output does not hold the thoughts.
+// Reads token counts. In the file, input includes cached tokens but not the tokens that tools add to the prompt, and
+// output excludes thoughts.
 TokenUsage read_usage(od::object& message) {
   od::object counts;
   Tokens<kTokenKeys> tokens;
@@ -342,7 +343,7 @@ Fate MessageDecoder::read_message(MessageContext& c, od::object& message, std::s
     return Fate::skipped("damaged", "(damaged)");
   }
   const std::string id = c.text(tokens[kId]);
-  // Ids are UUIDs; what is shorter could be a counter, which other chats have, too.
+  // Ids are UUIDs. A shorter id could be a counter that other chats use too.
   if (id.empty())
     c.key = hash64(bytes, hash64(session_uid_));
   else
@@ -360,7 +361,7 @@ Fate MessageDecoder::read_message(MessageContext& c, od::object& message, std::s
 Fate MessageDecoder::read_user(MessageContext& c, od::object& message) {
   Content content;
   Content shown;
-  // What the person typed, where the content holds more: files that were named with "@".
+  // The text the user typed, where the content has more: files referenced with "@".
   const bool typed = read_content(c, message, "displayContent", shown) && !trimmed(shown.text).empty();
   if (!read_content(c, message, "content", content) && !typed) {
     c.diagnose(DiagnosticType::missing_field, {"content"});

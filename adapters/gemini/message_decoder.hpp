@@ -14,14 +14,14 @@ namespace memd::gemini {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
-// Makes the events of one message with the fields and the ids they share. Does not outlive the message's bytes.
-// Borrows `out`; one thread at a time.
+// Creates the events of one message with their common fields and ids. Must not outlive the message's bytes. Borrows
+// `out`; one thread at a time.
 class MessageContext : public RecordEvents {
  public:
   MessageContext(std::string_view session_uid, RawRef raw, bool sidechain, Detail detail, EventBatch& out)
       : RecordEvents(Platform::gemini, session_uid, raw, detail, out), sidechain_(sidechain) {}
 
-  // A new event with the shared fields filled. Valid until the next call.
+  // Adds an event with the common fields set. Valid until the next call.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::size_t block = 0);
 

@@ -9,8 +9,8 @@
 
 namespace memd::gemini {
 
-// <root>/<project>/chats/session-….json, ….jsonl, and of subagents <root>/<project>/chats/<parent session>/<id>.jsonl,
-// where <root> is ~/.gemini/tmp.
+// The path of a chat file: <root>/<project>/chats/session-….json or ….jsonl; for subagents
+// <root>/<project>/chats/<parent session>/<id>.jsonl. <root> is ~/.gemini/tmp.
 struct ChatPath {
   std::filesystem::path root;
   std::string project;  // sha256 of the project's path, or a readable name
@@ -20,15 +20,15 @@ struct ChatPath {
 };
 std::optional<ChatPath> parse_chat_path(const std::filesystem::path& file);
 
-// Where the project's working directory may be told.
+// Files that may contain the project's working directory.
 std::string project_root_file(const ChatPath& path);  // <root>/<project>/.project_root
 std::string projects_file(const ChatPath& path);      // projects.json beside the root
 
-// The native id of the session in the file, given the sessionId it names (may be empty).
+// Returns the native id of the session in the file. `named`: the sessionId stated in the file; may be empty.
 std::string native_session_id(const ChatPath& path, std::string_view named);
 
-// The working directory of the project a chat belongs to: from .project_root beside the chats, else from projects.json,
-// where it is found by its readable name or by the hash of its path. Empty when neither tells.
+// Returns the working directory of a chat's project: from .project_root beside the chats, else from projects.json,
+// searched by the project's readable name or by the hash of its path. Empty when neither contains it.
 std::string find_project_root(const FileView& files, const ChatPath& chat);
 
 }  // namespace memd::gemini

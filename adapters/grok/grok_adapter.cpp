@@ -51,7 +51,7 @@ class GrokAdapter final : public Adapter {
     return SourceCandidate{Platform::grok, path->main, SourceFormat::json};
   }
 
-  // Sessions stand two levels down; below them are checkpoints and archives.
+  // Sessions are two levels down; below them are checkpoints and archives.
   bool looks_into(const std::filesystem::path&, const std::filesystem::path& directory) const override {
     return !is_uuid(directory.parent_path().filename().string());
   }

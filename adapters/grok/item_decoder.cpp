@@ -41,7 +41,7 @@ std::optional<FileAccess> access_of(std::string_view tool) {
   return std::nullopt;
 }
 
-// "<name>inner</name>" becomes its inside, or goes.
+// Replaces "<name>inner</name>" by its content (`keep`), or removes it.
 void unwrap(std::string& text, std::string_view name, bool keep) {
   const std::string open = "<" + std::string(name) + ">";
   const std::string close = "</" + std::string(name) + ">";
@@ -65,7 +65,7 @@ std::int32_t lines_of(std::string_view text) {
   return static_cast<std::int32_t>(std::count(text.begin(), text.end(), '\n')) + (text.ends_with('\n') ? 0 : 1);
 }
 
-// What an edit changes, between the lines its two versions have in common at both ends.
+// Returns the lines that an edit changes: those between the common lines at both ends of its two versions.
 FileTouch touch_of(const dom::object& diff) {
   std::string_view before = text_of(diff, "oldText");
   std::string_view after = text_of(diff, "newText");
@@ -98,7 +98,7 @@ TokenUsage usage_of(const dom::object& usage) {
   return out;
 }
 
-// The words of a person without the wrappers the client puts around them.
+// Returns the user's text without the wrappers that the client adds.
 std::string human_words(std::string_view raw) {
   std::string text(raw);
   for (const auto name : {"fork-context", "resume-context", "system-reminder", "background_context"})
@@ -107,7 +107,7 @@ std::string human_words(std::string_view raw) {
   return std::string(trimmed(text));
 }
 
-// The text of content: a string, a block, or blocks.
+// Returns the text of content: a string, a block, or blocks.
 std::string content_text(const dom::element& content) {
   std::string_view text;
   dom::object block;
@@ -234,7 +234,7 @@ Fate read_turn(ItemContext& c, const dom::object& item, const dom::object& updat
   return c.emitted() ? Fate::indexed() : Fate::skipped("turn");
 }
 
-// `type` becomes the name for the ledger.
+// Sets `type` to the record type for the ledger.
 Fate read_notice(ItemContext& c, const dom::object& update, std::string& type) {
   const auto kind = text_of(update, "sessionUpdate");
   type = kind;
@@ -356,7 +356,7 @@ Fate read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
   return Fate::unknown("unknown_type");
 }
 
-// Names of items are ours, so that this needs no care for what stands in a log.
+// Item names are chosen by memd, so no name from the log needs handling.
 Fate dispatch(ItemContext& c, const dom::object& item, std::string& type) {
   if (flag_of(item, "head")) {
     type = "(head)";

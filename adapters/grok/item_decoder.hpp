@@ -8,7 +8,7 @@
 
 namespace memd::grok {
 
-// Decodes the items of a session (SessionReader tells their shape). One thread at a time.
+// Decodes the items of a session, in the format described at SessionReader. One thread at a time.
 class ItemDecoder : public RecordDecoder {
  public:
   explicit ItemDecoder(const Source& source, json::Detail detail = json::Detail::stored);

@@ -13,7 +13,7 @@ namespace memd::grok {
 
 std::string decode_directory(std::string_view name) {
   std::string out = json::percent_decoded(name);
-  // Long paths are replaced by a hash: no path, then.
+  // Long paths are replaced by a hash, which is no path.
   return out.starts_with('/') || (out.size() > 2 && out[1] == ':') ? out : std::string();
 }
 
@@ -57,7 +57,7 @@ void cover_companion(EventBatch& ledger, std::string_view name, std::uint64_t by
                name == kChatHistory ? "derived" : "companion_file", bytes, files);
 }
 
-// A kind that has gone since the last look has to be named.
+// Adds zero entries, because a kind that disappeared since the last pass must be listed.
 void cover_what_may_have_gone(EventBatch& ledger) {
   for (const auto name : kCompanions)
     cover_companion(ledger, name, 0, 0);
@@ -234,7 +234,7 @@ std::string SessionReader::head_item() const {
   return std::move(o).finish();
 }
 
-// An item from before the place the log was read from: asked for by its key alone.
+// Finds an item by its key alone, also one before the offset from which the log was read.
 Result<LogItem> SessionReader::find_log_item(const std::string& key) {
   if (!from_ || (!by_key_.contains(key) && from_->offset > 0)) {
     MEMD_TRY(load_log({}));
@@ -249,7 +249,7 @@ Result<std::string> SessionReader::log_item(const LogItem& item) const {
   const Line& last = item.lines.back();
   const std::uint64_t span = last.offset + last.length - first.offset;
   std::vector<std::string> lines;
-  // Chunks mostly stand side by side; the updates of a call can stand far apart.
+  // Chunks are mostly adjacent; the updates of a call can be far apart.
   if (span <= 2 * item.bytes + 65536) {
     MEMD_TRY_ASSIGN(const std::string all, files_.read(log_entry_->path, first.offset, span));
     if (all.size() != span) return Error(Errc::busy, log_entry_->path + " became shorter");

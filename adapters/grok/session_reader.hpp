@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-// <root>/sessions/<percent-encoded cwd>/<session id>/: one source a session folder.
+// Sources of Grok Build: one per session folder, <root>/sessions/<percent-encoded cwd>/<session id>/.
 namespace memd::grok {
 
 inline constexpr std::string_view kUpdates = "updates.jsonl";
@@ -19,12 +19,12 @@ inline constexpr std::string_view kSummary = "summary.json";
 
 struct SourcePath {
   std::filesystem::path folder;
-  std::string id;    // of the session
-  std::string main;  // the path the source is known by: the log of updates, whether or not it is there
-  std::string cwd;   // as the folder's name says it; summary.json knows better
+  std::string id;    // session id
+  std::string main;  // path that identifies the source: the log of updates, whether or not it exists
+  std::string cwd;   // decoded from the folder's name; summary.json is more reliable
 };
 
-// The source a file belongs to; nullopt for what belongs to none.
+// Returns the source a file belongs to; nullopt if it belongs to none.
 std::optional<SourcePath> parse_source_path(const std::filesystem::path& file);
 
 // "%2Fhome%2Fada" → "/home/ada"; empty when it does not decode to a path.
@@ -32,16 +32,17 @@ std::string decode_directory(std::string_view name);
 
 bool is_temporary(std::string_view name);
 
-// Shows a session of Grok Build from its log of updates. Where that is missing, from chat_history.jsonl, which has no
-// times. One thread at a time; `files` outlives it.
+// Reads a session of Grok Build from its log of updates, or, if that is missing, from chat_history.jsonl, which has no
+// times. One thread at a time; `files` must outlive it.
 //
-// Reading goes on from the last prompt of the log, so that a new line costs reading one exchange, whatever the size of
-// the log. The mark holds the place of that prompt, the totals of the lines before it, and a hash of the bytes around.
-// The hash tells when the log was cut back (a rewind of older versions): then it is read anew. Newer versions write a
-// rewind as a line of its own; what it left behind was said, and stays.
+// Reading resumes at the last prompt of the log, so a new line costs reading one exchange, regardless of the size of
+// the log. The mark contains the offset of that prompt, the totals of the lines before it, and a hash of the log's
+// first bytes and of those before the prompt. The hash detects that the log was truncated (a rewind of older versions);
+// the log is then read from the start. Newer versions write a rewind as a line of its own; the events before it are
+// kept.
 //
 // Items: {"key", "record", "what", "time", "text"} for texts, with the chunks joined; {…, "updates": […]} for a call;
-// {…, "update"} for the rest; {"key", "record", "time", "estimated", "chat"} from chat_history.jsonl.
+// {…, "update"} for other updates; {"key", "record", "time", "estimated", "chat"} from chat_history.jsonl.
 class SessionReader : public SnapshotReader {
  public:
   SessionReader(SourcePath path, const FileView& files) : path_(std::move(path)), files_(files) {}
@@ -52,10 +53,10 @@ class SessionReader : public SnapshotReader {
 
  private:
   struct Mark {
-    std::string state;  // of all files
+    std::string state;  // state of all files
     std::uint64_t inode = 0;
     ResumePoint resume;
-    bool subagent = false;  // then its prompts are tasks
+    bool subagent = false;  // its prompts are then tasks of the parent agent
     std::string write() const;
     static std::optional<Mark> read(const std::string& text);
   };
@@ -74,7 +75,7 @@ class SessionReader : public SnapshotReader {
   std::optional<FileView::Entry> log_entry_;
   std::optional<FileView::Entry> chat_entry_;
   std::string summary_;
-  std::optional<ResumePoint> from_;  // where the log was read from
+  std::optional<ResumePoint> from_;  // the point from which the log was read
   UpdateLog log_;
   std::map<std::string, std::size_t> by_key_;
   std::vector<Item> chat_;

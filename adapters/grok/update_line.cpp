@@ -58,7 +58,7 @@ std::string padded(std::string_view text) {
   return out;
 }
 
-// Forks copy the lines and stamp them anew; what the agent noted stays.
+// Forks copy the lines with new timestamps; the agent's own time is kept.
 TimeMs time_of(const dom::object& envelope, const dom::object& params, const dom::object& update) {
   dom::object meta;
   for (const auto* object : {&params, &update})
@@ -68,7 +68,7 @@ TimeMs time_of(const dom::object& envelope, const dom::object& params, const dom
   return stamp > 100'000'000'000 ? stamp : stamp * 1000;
 }
 
-// What is known of an item from its first line.
+// Facts on an item from its first line.
 struct RecordedAt {
   TimeMs time = 0;
   std::string event_id;
@@ -82,7 +82,7 @@ void note_origin(const dom::object& envelope, const dom::object& params, const d
   if (out.model.empty() && !update["_meta"].get(meta)) out.model = text_of(meta, "modelId");
 }
 
-// Session ids are UUIDs of version 7, which start with their time.
+// Returns the time in a session id, a UUID of version 7, which starts with it.
 TimeMs id_time(std::string_view id) {
   if (id.size() < 15 || id[14] != '7') return 0;
   TimeMs time = 0;
@@ -92,7 +92,7 @@ TimeMs id_time(std::string_view id) {
   return error == std::errc() && end == digits.data() + digits.size() ? time : 0;
 }
 
-// The text of a chunk: one block, or several.
+// Appends the text of a chunk: one block, or several.
 void append_chunk(const dom::object& update, std::string& text, std::int64_t& images) {
   const auto take = [&](const dom::object& block) {
     const auto type = text_of(block, "type");
@@ -110,7 +110,7 @@ void append_chunk(const dom::object& update, std::string& text, std::int64_t& im
       if (!value.get(block)) take(block);
 }
 
-// Words a person typed stand beside what the model was given.
+// Returns the text the user typed, stored beside the text sent to the model.
 std::string_view display_text(const dom::object& update) {
   dom::object meta;
   for (const char* holder : {"_meta", "content"})
@@ -158,7 +158,7 @@ std::string item_bytes(const LogItem& item, const SessionFacts& session, const s
     }
   }
   o.text("record", origin.event_id.empty() ? session.id + "/" + key : origin.event_id);
-  // Old lines have no time: the session's id has that of its start.
+  // Old lines have no time: use the session's start, contained in its id.
   const bool timed = origin.time > 0;
   o.text("what", to_string(item.what)).number("time", timed ? origin.time : id_time(session.id));
   o.flag("estimated", !timed);

@@ -13,7 +13,7 @@
 
 namespace memd::grok {
 
-// What tells where a line of the log belongs.
+// The fields of a log line that determine which item it belongs to.
 struct UpdateLine {
   std::string kind;  // "sessionUpdate"
   std::string call_id;
@@ -21,15 +21,15 @@ struct UpdateLine {
   std::string prompt_id;
   std::optional<std::int64_t> prompt_index;
   bool host_turn = false;     // made by the client
-  bool interjection = false;  // said while the agent worked
+  bool interjection = false;  // written by the user while the agent worked
 };
 
 // Reads one line of updates.jsonl. Owns its parser; one thread at a time. Private to this folder's .cpp files.
 class UpdateLineReader {
  public:
-  // `line` is followed by padding. False when it is no update.
+  // `line` must be followed by padding. Returns false when it is no update.
   bool read(std::string_view line, UpdateLine& out);
-  // The objects of a line; valid until the next call. The params are the line itself in old logs.
+  // Parses a line into its objects, valid until the next call. In old logs the params are the line itself.
   bool open(std::string_view line, simdjson::dom::object& envelope, simdjson::dom::object& params,
             simdjson::dom::object& update);
 
@@ -38,19 +38,19 @@ class UpdateLineReader {
   std::string mended_;
 };
 
-// What the items of a session have in common.
+// Facts common to all items of a session.
 struct SessionFacts {
   std::string id;
   std::string cwd;
   bool subagent = false;
 };
 
-// The bytes of an item, made from the lines it consists of.
+// Returns the bytes of an item, built from its lines.
 std::string item_bytes(const LogItem& item, const SessionFacts& session, const std::vector<std::string>& lines);
 
 bool is_json_object(std::string_view text);
 
-// When the session of a summary.json started; 0 when it does not say.
+// Returns the start of the session described by a summary.json; 0 if it states none.
 TimeMs summary_time(std::string_view summary);
 bool is_subagent(std::string_view summary);
 

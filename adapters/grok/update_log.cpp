@@ -20,7 +20,7 @@ constexpr std::uint64_t kAnchorBytes = 512;
 constexpr std::array<std::string_view, 9> kWhatNames{"user",   "interjection", "agent",  "thought", "call",
                                                      "result", "turn",         "notice", "damaged"};
 
-// What the client tells itself, shows for a moment, or says again elsewhere.
+// Client-internal and transient updates, and those repeated elsewhere.
 constexpr std::array<std::string_view, 48> kState{"available_commands_update",
                                                   "plan",
                                                   "current_mode_update",
@@ -103,7 +103,7 @@ class Collector {
   }
 
   UpdateLog finish() && { return std::move(log_); }
-  std::optional<std::uint64_t> segment;  // where the last prompt starts, if one was met
+  std::optional<std::uint64_t> segment;  // start of the last prompt, if one was found
 
  private:
   void skip(const std::string& type, std::string_view reason, std::uint64_t bytes) {
@@ -198,7 +198,7 @@ class Collector {
   UpdateLineReader reader_;
   UpdateLog log_;
   std::uint64_t items_before_;
-  std::optional<std::size_t> open_;  // the text whose chunks are coming
+  std::optional<std::size_t> open_;  // the text whose chunks are arriving
   std::optional<std::int64_t> prompt_index_;
   std::map<std::string, Call> calls_;
   std::map<std::string, std::size_t> turns_;
@@ -228,7 +228,7 @@ Result<std::uint64_t> anchor_at(const FileView& files, const std::string& path, 
 Result<UpdateLog> read_update_log(const FileView& files, const std::string& path, std::uint64_t size,
                                   const ResumePoint& from) {
   Collector collector(from);
-  std::string buffer;  // from `begin` on
+  std::string buffer;  // bytes from offset `begin` on
   std::uint64_t begin = from.offset;
   std::uint64_t read = from.offset;
   while (read < size) {
@@ -249,7 +249,7 @@ Result<UpdateLog> read_update_log(const FileView& files, const std::string& path
     buffer.erase(0, at);
     begin += at;
   }
-  // A last line without its newline counts once it is whole.
+  // A last line without newline counts once it is complete.
   std::uint64_t torn = 0;
   if (!buffer.empty()) {
     const auto end = buffer.size();

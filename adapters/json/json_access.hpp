@@ -8,15 +8,15 @@
 #include <string>
 #include <string_view>
 
-// How adapters use simdjson. On-Demand for records: values are looked at as raw tokens, and what is not asked for is
-// skipped, not materialised. DOM for small documents. Functions return false for broken JSON and never throw. For the
-// adapters' private headers and sources only: including simdjson costs seconds.
+// simdjson helpers of the adapters. On-Demand for records: values are handled as raw tokens, and unused values are
+// skipped, not materialised. DOM for small documents. Functions return false for broken JSON and never throw. Only for
+// the adapters' private headers and sources: including simdjson costs seconds.
 namespace memd::json {
 
 namespace od = simdjson::ondemand;
 namespace dom = simdjson::dom;
 
-// Finds a key among N names. Compares only names of the same length. Constant; made by the compiler. Borrows the names.
+// Lookup of a key among N names. Compares only names of equal length. Built at compile time. Borrows the names.
 template <std::size_t N>
 class KeyTable {
  public:
@@ -30,7 +30,7 @@ class KeyTable {
     first_[kLongest + 1] = static_cast<std::uint8_t>(n);
   }
 
-  // Index of the name, or N.
+  // Returns the index of the name, or N.
   std::size_t find(std::string_view key) const {
     if (key.empty() || key.size() > kLongest) return N;
     for (std::size_t i = first_[key.size()]; i < first_[key.size() + 1]; ++i)
@@ -48,7 +48,7 @@ class KeyTable {
 template <std::size_t N>
 using Tokens = std::array<std::string_view, N>;
 
-// A key as it stands in the source, without quotes.
+// Returns a key as written in the source, without quotes.
 inline std::string_view key_text(od::field& field) {
   const char* begin = field.key().raw();
   const char* end = begin;
@@ -57,7 +57,7 @@ inline std::string_view key_text(od::field& field) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-// The first token of a value, without the blanks behind it. Does not consume the value.
+// Returns the first token of a value, without trailing blanks. Does not consume the value.
 inline std::string_view token_of(od::value& value) {
   std::string_view token = value.raw_json_token();
   while (!token.empty() &&
@@ -91,8 +91,8 @@ bool for_each_element(od::array& array, Visit&& visit) {
   return true;
 }
 
-// Goes back to the first field. False once a walk through the record has met what is no JSON: simdjson has given up its
-// parser then (json_iterator::abandon), and reset() would follow a null pointer.
+// Goes back to the first field. Returns false once a pass through the record has met invalid JSON: simdjson has then
+// released its parser (json_iterator::abandon), and reset() would dereference a null pointer.
 inline bool restart(od::object& object) {
   struct Iterator : od::object {
     static auto& of(od::object& object) { return object.*&Iterator::iter; }
@@ -100,7 +100,7 @@ inline bool restart(od::object& object) {
   return Iterator::of(object).json_iter().is_alive() && !object.reset().error();
 }
 
-// Fills `tokens` with those of the named keys, in one walk over the object from its first field.
+// Fills `tokens` with the tokens of the named keys, in one pass from the first field.
 template <std::size_t N>
 bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
   tokens.fill({});
@@ -112,7 +112,7 @@ bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
   });
 }
 
-// Looks for `key` from the first field on. False when it is not there.
+// Finds `key`, searching from the first field. Returns false when it is missing.
 inline bool seek(od::object& object, std::string_view key, od::value& value) {
   return restart(object) && !object.find_field(key).get(value);
 }
@@ -121,26 +121,27 @@ inline bool seek_object(od::object& object, std::string_view key, od::object& in
   return seek(object, key, value) && !value.get_object().get(inner);
 }
 
-// A member of a parsed object; empty, 0 or false when it is not there or of another type.
+// Return a member of a parsed object; empty, 0 or false when it is missing or has another type.
 std::string_view text_of(const dom::object& object, std::string_view key);
 std::int64_t number_of(const dom::object& object,
-                       std::string_view key);  // 0 beyond 64 bits, too; fractions are cut off
+                       std::string_view key);  // also 0 beyond 64 bits; truncates fractions
 bool flag_of(const dom::object& object, std::string_view key);
 
-// Opens records that are one JSON object each. A record that breaks only in its encoding (bytes that are not UTF-8,
-// lone surrogates, control bytes) is read from a cleaned copy. What was opened is valid JSON throughout: walking it
-// cannot fail half way. Owns the copy; one record and one thread at a time.
+// Parses records of one JSON object each. A record with encoding errors only (invalid UTF-8, lone surrogates, control
+// bytes) is parsed from a cleaned copy. An opened record is valid JSON throughout, so iterating over it cannot fail
+// midway. Owns the copy; one record and one thread at a time.
 class RecordParser {
  public:
-  // False: no JSON object. SIMDJSON_PADDING readable bytes follow `bytes`, which outlive the object.
+  // Returns false when `bytes` is no JSON object. `bytes` must be followed by SIMDJSON_PADDING readable bytes and
+  // outlive the object.
   bool open(std::string_view bytes, od::object& object);
 
-  bool replaced() const { return replaced_; }  // text of the record at hand had to be replaced
+  bool replaced() const { return replaced_; }  // text of the current record had to be replaced
 
  private:
   bool iterate(std::string_view padded, od::object& object);
 
-  simdjson::dom::parser strict_;  // On-Demand does not look at what it skips
+  simdjson::dom::parser strict_;  // needed because On-Demand does not validate what it skips
   od::parser parser_;
   od::document document_;
   std::string cleaned_;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// Behind what was written; at most four bytes.
+// Writes a code point at `to`, at most four bytes, and returns the end.
 char* put_utf8(std::uint32_t c, char* to) {
   const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
   if (c < 0x80) {
@@ -34,7 +34,7 @@ char* put_utf8(std::uint32_t c, char* to) {
   return to;
 }
 
-// The value of "\uXXXX" at `at`, or -1.
+// Returns the value of "\uXXXX" at `at`, or -1.
 std::int32_t escaped_unit(std::string_view body, std::size_t at) {
   if (at + 6 > body.size() || body[at] != '\\' || body[at + 1] != 'u') return -1;
   std::uint16_t unit = 0;
@@ -59,7 +59,7 @@ char simple_escape(char c) {
 
 constexpr std::string_view kBlanks = " \t\n\r\v\f";
 
-// Bytes of the Unicode space at the start (or end) of the text, 0 if there is none.
+// Returns the length of the Unicode space at the start (or end) of the text, 0 if there is none.
 std::size_t space_length(std::string_view text, bool at_end) {
   static constexpr std::array<std::string_view, 7> spaces{
       "\xC2\xA0", "\xE2\x80\x83", "\xE2\x80\x89", "\xE2\x80\xA8", "\xE2\x80\xAF", "\xE3\x80\x80", "\xC2\x85"};
@@ -72,7 +72,7 @@ std::size_t space_length(std::string_view text, bool at_end) {
 
 bool append_unescaped(std::string_view body, std::string& out, std::size_t limit) {
   const std::size_t start = out.size();
-  // No escape sequence is shorter than what it stands for; a character may reach across the limit.
+  // No escape sequence is shorter than its value. A character may exceed the limit.
   const std::size_t most = std::min(body.size(), limit);
   out.resize(start + most + (most < body.size() ? 4 : 0));
   char* const first = out.data() + start;

@@ -4,15 +4,15 @@
 #include <string>
 #include <string_view>
 
-// Writes the one-line JSON objects that stand for items of sources changed in place (SnapshotReader::item). Bytes that
-// are not UTF-8 stay as they are: the decoder tells of them.
+// Writes the one-line JSON objects for items of sources changed in place (SnapshotReader::item). Invalid UTF-8 is kept:
+// the decoder reports it.
 namespace memd::json {
 
 // Appends `text` as a JSON string with its quotes.
 void append_quoted(std::string_view text, std::string& out);
 
-// Appends JSON without the blanks between its tokens. Control bytes inside strings become spaces, so that the outcome
-// is one line.
+// Appends JSON without the blanks between its tokens. Control bytes inside strings become spaces, so the result is one
+// line.
 void append_compact(std::string_view json, std::string& out);
 std::string compacted(std::string_view json);
 
@@ -22,8 +22,8 @@ class ObjectWriter {
   ObjectWriter& text(std::string_view key, std::string_view value);
   ObjectWriter& number(std::string_view key, std::int64_t value);
   ObjectWriter& json(std::string_view key, std::string_view value);  // compacted; null when empty
-  ObjectWriter& raw(std::string_view key, std::string_view value);   // JSON as it stands
-  // Left out when empty, 0 or false.
+  ObjectWriter& raw(std::string_view key, std::string_view value);   // JSON as is
+  // Omitted when empty, 0 or false.
   ObjectWriter& some_text(std::string_view key, std::string_view value);
   ObjectWriter& some_number(std::string_view key, std::int64_t value);
   ObjectWriter& flag(std::string_view key, bool value);

@@ -13,7 +13,7 @@ constexpr std::string_view kBlank = " \t\r\n";
 
 bool blank(std::string_view text) { return text.find_first_not_of(kBlank) == std::string_view::npos; }
 
-// The next "{" that can start an object: a key or "}" follows.
+// Returns the next "{" that can start an object: a key or "}" follows.
 std::size_t find_start(std::string_view line, std::size_t from) {
   for (auto at = line.find('{', from); at != std::string_view::npos; at = line.find('{', at + 1)) {
     const auto next = line.find_first_not_of(kBlank, at + 1);
@@ -22,7 +22,7 @@ std::size_t find_start(std::string_view line, std::size_t from) {
   return std::string_view::npos;
 }
 
-// One past the "}" that closes the object at `start`, or npos. Spends `budget`, a byte each.
+// Returns the offset after the "}" that closes the object at `start`, or npos. Takes one unit of `budget` per byte.
 std::size_t find_end(std::string_view line, std::size_t start, std::size_t& budget) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -50,7 +50,7 @@ std::size_t find_end(std::string_view line, std::size_t start, std::size_t& budg
 void recover_line(std::string_view line, const std::function<Slice(std::string_view, bool)>& try_slice,
                   const std::function<void(const Piece&)>& emit) {
   std::size_t budget = 64 * line.size() + (std::size_t{1} << 16);
-  std::size_t done = 0;  // pieces up to here are known
+  std::size_t done = 0;  // pieces up to here are final
   std::size_t from = 0;
   bool nested = false;
   Piece last;
@@ -61,7 +61,7 @@ void recover_line(std::string_view line, const std::function<Slice(std::string_v
       last.end = piece.end;
     } else if (!only_blanks) {
       if (have_last) emit(last);
-      if (!have_last) piece.begin = 0;  // blanks in front of the first
+      if (!have_last) piece.begin = 0;  // blanks before the first piece
       last = piece;
       have_last = true;
     }
@@ -70,7 +70,8 @@ void recover_line(std::string_view line, const std::function<Slice(std::string_v
     const auto start = find_start(line, from);
     if (start == std::string_view::npos) break;
     const auto end = find_end(line, start, budget);
-    if (end != std::string_view::npos) budget -= std::min(budget, 4 * (end - start));  // parsing costs more than a scan
+    // Parsing costs more than scanning.
+    if (end != std::string_view::npos) budget -= std::min(budget, 4 * (end - start));
     const Slice slice =
         end == std::string_view::npos ? Slice::broken : try_slice(line.substr(start, end - start), nested);
     if (slice != Slice::record) {
@@ -100,14 +101,14 @@ bool is_lfs_line(std::string_view line) {
          (line.starts_with("size ") && line.size() < 32);
 }
 
-// A slash command without a word of the person's own: "/clear", "/model".
+// Returns whether the text is a slash command without arguments: "/clear", "/model".
 bool is_bare_command(std::string_view text) {
   return text == "exit" || text == "quit" ||
          (text.starts_with('/') && text.find_first_of(" \t\r\n") == std::string_view::npos &&
           text.find('/', 1) == std::string_view::npos);
 }
 
-// The bytes with what breaks only their encoding replaced, and padding behind them.
+// Returns the bytes with encoding errors replaced, followed by padding.
 std::string padded_clean(std::string_view bytes, bool& replaced, std::size_t& size) {
   std::string cleaned = cleaned_json(bytes, replaced);
   size = cleaned.size();
@@ -140,7 +141,7 @@ bool LogDecoder::open_object(std::string_view json) const {
   od::object root;
   if (document.get_object().get(root)) return false;
   if (!open(root)) return false;
-  return document.current_location().error() == simdjson::OUT_OF_BOUNDS;  // nothing behind the object
+  return document.current_location().error() == simdjson::OUT_OF_BOUNDS;  // nothing follows the object
 }
 
 bool LogDecoder::is_complete(std::string_view bytes) const {
@@ -182,7 +183,7 @@ bool LogDecoder::read_open(RawRef raw, EventBatch& out, Fate& fate) {
   od::object root;
   if (parsers_->document.get_object().get(root)) return false;
   fate = read(root, raw, out);
-  if (!fate.broken && parsers_->document.is_alive()) return true;  // else some walk met what is no JSON
+  if (!fate.broken && parsers_->document.is_alive()) return true;  // otherwise invalid JSON was met on the way
   out.cut_back(before);
   return false;
 }
@@ -204,7 +205,7 @@ void LogDecoder::recover(const RawRecord& record, EventBatch& out) {
     } else {
       out.cover(kDamaged, Disposition::skipped, "damaged", bytes);
     }
-    if (piece.record && piece.begin == 0 && last) return;  // only its encoding was wrong, and that is told
+    if (piece.record && piece.begin == 0 && last) return;  // only its encoding was wrong, which is already reported
     out.diagnostics.push_back({platform_,
                                piece.record ? DiagnosticType::recovered_record : DiagnosticType::damaged_record,
                                Severity::warning,

@@ -13,37 +13,37 @@
 
 namespace memd::json {
 
-// A stretch of a line that is not one whole JSON object.
+// A range of a line that is not one whole JSON object.
 struct Piece {
   std::size_t begin = 0;
   std::size_t end = 0;
-  bool record = false;  // else damaged
+  bool record = false;  // false: damaged
 };
 
-// Cuts a damaged line into records and what lies between them: two objects without a newline, a cut record followed by
-// the next, runs of NUL bytes. Calls `emit` for pieces that cover the line without gap or overlap, in order. Blanks
-// belong to the piece before them.
+// Splits a damaged line into records and the bytes between them. Handles two objects without a newline, a truncated
+// record followed by the next, and runs of NUL bytes. Calls `emit` in order with pieces that cover the line without gap
+// or overlap. Blanks belong to the preceding piece.
 //
-// `try_slice(slice, nested)` parses a candidate and keeps what it gives. `nested`: the slice may be the inside of a cut
-// record, so only what is certainly a record may be taken. The work is bounded: after too many false starts the rest of
-// the line is damaged.
+// `try_slice(slice, nested)` parses a candidate and keeps its events. `nested`: the slice may lie inside a truncated
+// record, so it must be accepted only if it is certainly a record. The work is bounded: after too many false starts the
+// rest of the line counts as damaged.
 enum class Slice : std::uint8_t {
-  broken,      // no JSON; a record may still start inside
-  not_record,  // whole JSON, but part of a cut record
+  broken,      // invalid JSON; a record may still start inside
+  not_record,  // valid JSON, but part of a truncated record
   record,
 };
 void recover_line(std::string_view line, const std::function<Slice(std::string_view slice, bool nested)>& try_slice,
                   const std::function<void(const Piece&)>& emit);
 
-// Decodes a log of JSON objects, one a line: the part that all platforms share. It knows blank lines, torn and glued
-// lines, bytes that are not UTF-8 and Git LFS pointers. Derived classes read one record each. One simdjson parser,
-// reused: what is not asked for is skipped, not materialised. One thread at a time.
+// Decodes a log with one JSON object per line: the part shared by all platforms. Handles blank lines, truncated and
+// concatenated lines, invalid UTF-8 and Git LFS pointers. Derived classes read one record each. Reuses one simdjson
+// parser; unused values are skipped, not materialised. One thread at a time.
 class LogDecoder : public RecordDecoder {
  public:
   struct Rules {
-    // Every record is parsed in full before it is read, because On-Demand does not look at what it skips.
+    // Each record is validated in full before it is read, because On-Demand does not validate what it skips.
     bool strict = false;
-    // A Git LFS pointer in place of the log is told apart from damage.
+    // Distinguishes a Git LFS pointer in place of the log from damage.
     bool knows_lfs = true;
   };
 
@@ -57,11 +57,12 @@ class LogDecoder : public RecordDecoder {
  protected:
   // Called before the first record of a source (offset 0), whatever that record is.
   virtual void begin_source(EventBatch& out) { (void)out; }
-  // Walks all fields of a record's object and keeps what it needs of them. False when they are not JSON.
+  // Iterates over all fields of a record's object and keeps the needed ones. Returns false when they are invalid JSON.
   virtual bool open(od::object& root) const = 0;
-  // Decodes the record just opened; its object stands at the first field. What a broken record adds is taken back.
+  // Decodes the record just opened; its object is at the first field. Events of a broken record are removed again.
   virtual Fate read(od::object& root, RawRef raw, EventBatch& out) = 0;
-  // Whether the object just opened, found inside a torn line, is certainly a record and not a part of the torn one.
+  // Returns whether the object just opened, found inside a truncated line, is certainly a record and not part of the
+  // truncated one.
   virtual bool surely_a_record() const = 0;
 
  private:
@@ -77,16 +78,16 @@ class LogDecoder : public RecordDecoder {
   mutable std::unique_ptr<Parsers> parsers_;  // is_complete() parses too
 };
 
-// A line of a file in which an agent's terminal keeps what was typed, for the arrow keys.
+// A line of the prompt history file that an agent's terminal keeps for the arrow keys.
 struct HistoryPrompt {
   Platform platform{};
   std::string session_uid;
   TimeMs time = 0;
-  std::string text;  // whole: pasted text in its place
+  std::string text;  // complete, with pasted text inserted
   std::string cwd;
 };
 
-// Adds the line as a user_msg with origin history. Commands to the terminal itself ("/clear", "exit") are no prompts.
+// Adds the line as a user_msg with origin history. Skips commands to the terminal itself ("/clear", "exit").
 Fate add_history_prompt(const HistoryPrompt& prompt, RawRef raw, EventBatch& out, std::string_view type);
 
 }  // namespace memd::json

@@ -13,9 +13,9 @@
 
 namespace memd::json {
 
-// The part that all platforms share in making the events of one record: session, place in the source, diagnostics.
-// Derived classes give events their ids and the fields of their platform. Does not outlive the record's bytes, the
-// session's uid and the batch; one thread at a time.
+// Creates the events of one record: the part shared by all platforms (session, source position, diagnostics). Derived
+// classes set event ids and platform-specific fields. Must not outlive the record's bytes, the session's uid and the
+// batch; one thread at a time.
 class RecordEvents : public TextReader {
  public:
   RecordEvents(Platform platform, std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out)
@@ -35,10 +35,10 @@ class RecordEvents : public TextReader {
   RawRef raw() const { return raw_; }
   EventBatch& out() { return out_; }
   bool emitted() const { return out_.events.size() > first_; }
-  Event& first_event() { return out_.events[first_]; }  // only when emitted()
+  Event& first_event() { return out_.events[first_]; }  // only if emitted()
 
  protected:
-  // Valid until the next event is added.
+  // Adds an event. The reference is valid until the next one is added.
   Event& emplace(std::uint64_t event_id, TimeMs time, EventKind kind, Role role, std::size_t block) {
     Event& e = out_.events.emplace_back();
     e.session_uid = session_uid_;

@@ -11,7 +11,7 @@ bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; 
 
 bool is_scalar(char c) { return ascii::is_alnum(c) || c == '-' || c == '+' || c == '.'; }
 
-// Behind the closing quote of the string that opens at `at`; npos when there is none.
+// Returns the offset after the closing quote of the string that starts at `at`; npos when there is none.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (std::size_t quote = text.find('"', at + 1); quote != std::string_view::npos; quote = text.find('"', quote + 1)) {
     std::size_t escapes = 0;
@@ -82,7 +82,7 @@ std::string_view ValueScanner::value() {
     if (!skip_string()) return {};
   } else if (first == '{' || first == '[') {
     if (!skip_container()) {
-      if (state_ == State::broken) at_ = begin;  // the damage is all of the value
+      if (state_ == State::broken) at_ = begin;  // the whole value counts as damaged
       return {};
     }
   } else {

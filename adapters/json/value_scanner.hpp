@@ -7,9 +7,9 @@
 
 namespace memd::json {
 
-// Finds where the values of a JSON document begin and end, not what they mean. For documents that an agent rewrites as
-// a whole: their elements are records with exact bytes, and they may be cut or damaged. Does not own the text; one
-// thread at a time.
+// Finds the bounds of the values in a JSON document without interpreting them. For documents that an agent rewrites as
+// a whole: their elements are records with exact bytes, and they may be truncated or damaged. Does not own the text;
+// one thread at a time.
 class ValueScanner {
  public:
   enum class State { good, unfinished, broken };  // unfinished: the text ends inside a value
@@ -20,16 +20,16 @@ class ValueScanner {
   std::size_t at() const { return at_; }
 
   void skip_blanks();
-  char peek();                     // the next character that is no blank; 0 at the end
-  bool take(char expected);        // that character, or a change of state
-  std::string_view value();        // any value; empty after a change of state
-  std::string_view string_body();  // a string without its quotes
+  char peek();                     // returns the next non-blank character; 0 at the end
+  bool take(char expected);        // consumes that character, or changes the state
+  std::string_view value();        // consumes any value; empty if the state changed
+  std::string_view string_body();  // consumes a string and returns it without quotes
 
-  // Walks the object that comes next. open(raw key) returns true if it has consumed the value from the scanner itself.
-  // Otherwise member(raw key, value) is called.
+  // Iterates over the next value, an object. open(raw key) returns true if it consumed the value from the scanner
+  // itself. Otherwise member(raw key, value) is called.
   template <class Open, class Member>
   bool members(Open&& open, Member&& member);
-  // Calls visit(value) for each element of the array that comes next. Elements before a damage are visited.
+  // Calls visit(value) for each element of the next value, an array. Elements before a damaged one are visited.
   template <class Visit>
   bool elements(Visit&& visit);
 

@@ -11,7 +11,7 @@ namespace memd::opencode {
 
 namespace {
 
-// In the order of SessionRow; columns that a version does not have are NULL.
+// In the order of SessionRow; columns missing in a version are NULL.
 constexpr std::array<std::string_view, 12> kColumns{
     "id",           "parent_id",         "directory",         "title", "version", "agent", "fork_session_id", "revert",
     "time_created", "summary_additions", "summary_deletions", "cost"};
@@ -73,7 +73,7 @@ Result<std::optional<StoredSessions::Found>> StoredSessions::find(std::string_vi
   return std::optional<Found>();
 }
 
-// What changed.
+// Changes since a mark.
 
 namespace {
 
@@ -111,7 +111,7 @@ Result<std::int64_t> largest_row(const sqlite::ReadOnlyDatabase& database, const
   return there ? query.integer(0) : 0;
 }
 
-// Sessions (in column 0) of the rows behind `row`, and the bytes of those (in column 1).
+// Adds the sessions (column 0) of the rows after `row`, and their bytes (column 1).
 Result<void> add_sessions(const sqlite::ReadOnlyDatabase& database, std::string_view sql, std::int64_t row,
                           std::set<std::string>& sessions, std::uint64_t& bytes) {
   MEMD_TRY_ASSIGN(auto query, database.prepare(sql));
@@ -274,7 +274,7 @@ Result<bool> DatabaseChanges::read_since(const ReadMark& since, SnapshotReader::
   return true;
 }
 
-// What a first look counts: the bytes of all rows that are shown, and of all that are not.
+// The counts of a full pass: the bytes of all rows that belong to items, and of all others.
 
 namespace {
 
@@ -298,7 +298,7 @@ Result<Total> total_of(const sqlite::ReadOnlyDatabase& database, const std::stri
   return read_total(query);
 }
 
-// Kinds without rows are named, too: they may have had some.
+// Adds an entry also for kinds without rows, because they may have had some before.
 void add_rest(SnapshotReader::Plan& plan, std::string_view type, std::string_view reason, const Total& total) {
   for (auto& line : plan.rest) {
     if (line.record_type != type || line.reason != reason) continue;
@@ -368,7 +368,7 @@ Result<void> DatabaseChanges::count_reverted(const StoredSessions::Found& sessio
   return count("part WHERE session_id = ?1 AND (message_id > ?2 OR (message_id = ?2 AND (?3 = '' OR id >= ?3)))");
 }
 
-// Only counted: some of them hold tokens and keys.
+// The rows are only counted: some contain tokens and keys.
 Result<void> DatabaseChanges::count_other_tables(SnapshotReader::Plan& plan) const {
   constexpr std::array<std::string_view, 5> read{"session", "session_v2", "message", "part", "session_message"};
   MEMD_TRY_ASSIGN(auto names, stored_.database().prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND"

@@ -14,23 +14,23 @@
 
 namespace memd::opencode {
 
-// What stands in a database. 1.x keeps messages in `message` and `part`, 2.x in `session_message`. Where both exist,
-// the rows of 1.x were migrated under the same ids and do not change any more. A session is read from `session_message`
-// if it has rows there, else from the tables of 1.x: its migration may be still to come. One thread at a time; the
-// database outlives it.
+// The sessions stored in a database. 1.x keeps messages in `message` and `part`, 2.x in `session_message`. Where both
+// exist, the rows of 1.x were migrated under the same ids and no longer change. A session is read from
+// `session_message` if it has rows there, else from the tables of 1.x, because its migration may be pending. One thread
+// at a time; the database must outlive it.
 class StoredSessions {
  public:
   static Result<StoredSessions> open(const sqlite::ReadOnlyDatabase& database);
 
-  bool has_parts() const { return has_parts_; }      // the tables of 1.x
-  bool has_records() const { return has_records_; }  // session_message, with rows
+  bool has_parts() const { return has_parts_; }      // the tables of 1.x exist
+  bool has_records() const { return has_records_; }  // session_message exists and has rows
   bool has_events() const { return has_events_; }
-  const std::vector<std::string>& tables() const { return tables_; }  // of sessions: session_v2, session
+  const std::vector<std::string>& tables() const { return tables_; }  // session tables: session_v2, session
 
   struct Found {
     SessionRow row;
     bool in_records = false;      // its messages are in session_message
-    std::uint64_t row_bytes = 0;  // of the values in the row
+    std::uint64_t row_bytes = 0;  // bytes of the values in the row
   };
   Result<std::optional<Found>> find(std::string_view session_id) const;
 
@@ -42,38 +42,38 @@ class StoredSessions {
 
   const sqlite::ReadOnlyDatabase* database_;
   std::vector<std::string> tables_;
-  std::vector<std::string> selects_;  // one for each table
+  std::vector<std::string> selects_;  // one for each of tables_
   bool has_parts_ = false;
   bool has_records_ = false;
   bool has_events_ = false;
 };
 
-// How far a database was read, as text in the store.
+// The position up to which a database was read. Stored as text.
 struct ReadMark {
-  std::string generation;         // which tables there are; another one means another database
-  std::int64_t session_time = 0;  // the largest time_updated of a session
-  std::int64_t message_row = 0;   // the largest rowids
+  std::string generation;         // the tables that exist; a different value means a different database
+  std::int64_t session_time = 0;  // largest time_updated of a session
+  std::int64_t message_row = 0;   // largest rowids
   std::int64_t part_row = 0;
   std::int64_t record_row = 0;
   std::int64_t event_row = 0;
   std::uint64_t size = 0;                      // see SnapshotReader::Plan
-  std::map<std::string, std::uint64_t> tails;  // of the sessions that were active last: a hash of their last messages
+  std::map<std::string, std::uint64_t> tails;  // of the most recently active sessions: a hash of their last messages
   std::string change;                          // sqlite::change_mark
 
   std::string text() const;
-  static ReadMark parse(std::string_view text);  // an empty one when it cannot be understood
+  static ReadMark parse(std::string_view text);  // empty when the text is invalid
 };
 
-// Finds the sessions that may have changed since a mark without looking at all rows. New rows have larger rowids. A
-// prompt touches the session's own row. 1.16 and later log an event for each change. Rows that are updated in place
-// belong to the last messages of the sessions that were active last. One thread at a time; `stored` outlives it.
+// Finds the sessions that may have changed since a mark without reading all rows. New rows have larger rowids. A prompt
+// updates the session's own row. 1.16 and later log an event for each change. Rows updated in place belong to the last
+// messages of the most recently active sessions. One thread at a time; `stored` must outlive it.
 class DatabaseChanges {
  public:
   explicit DatabaseChanges(const StoredSessions& stored) : stored_(stored) {}
 
-  // Everything, with exact sizes and the ledger of all other rows.
+  // Plans a full pass, with exact sizes and ledger entries for all other rows.
   Result<void> read_all(SnapshotReader::Plan& plan, ReadMark& mark) const;
-  // False: `since` is of other tables; call read_all().
+  // Plans a pass over the changes. Returns false when `since` is of different tables; then call read_all().
   Result<bool> read_since(const ReadMark& since, SnapshotReader::Plan& plan, ReadMark& mark) const;
 
  private:
@@ -81,7 +81,7 @@ class DatabaseChanges {
     std::string id;
     std::int64_t updated = 0;
   };
-  Result<std::vector<Touched>> list_sessions() const;  // the oldest change first
+  Result<std::vector<Touched>> list_sessions() const;  // oldest change first
   Result<void> read_position(ReadMark& mark, const std::vector<Touched>& sessions) const;
   Result<std::uint64_t> hash_tail(std::string_view session_id) const;
   Result<void> count_other_tables(SnapshotReader::Plan& plan) const;

@@ -15,14 +15,14 @@ namespace memd::opencode {
 namespace {
 
 constexpr std::string_view kHeadKey = "(session)";
-constexpr std::size_t kLookedAtWhole = 256;  // messages of a session up to which all are looked at
-constexpr std::size_t kLookedAt = 128;       // else
+constexpr std::size_t kLookedAtWhole = 256;  // sessions with at most this many messages are checked whole
+constexpr std::size_t kLookedAt = 128;       // minimum number of newest messages checked in longer sessions
 
 std::uint64_t version_of(std::string_view id, std::int64_t updated, std::uint64_t seed) {
   return hash64(id, hash_combine(seed, static_cast<std::uint64_t>(updated)));
 }
 
-// The parts of the message that `item` stands for, into its version and its bytes.
+// Adds the parts of the item's message to its version and its bytes.
 Result<void> add_parts(sqlite::Query& parts, const RevertPoint& revert, SnapshotReader::Item& item) {
   parts.bind(1, item.key);
   for (;;) {
@@ -36,10 +36,10 @@ Result<void> add_parts(sqlite::Query& parts, const RevertPoint& revert, Snapshot
 
 }  // namespace
 
-// What the store knows of a session, and where looking begins.
+// The stored items of a session, and the point where checking begins.
 struct DatabaseReader::Window {
-  std::unordered_map<std::string_view, std::uint64_t> versions;  // of what is known and not gone
-  std::vector<std::string_view> settled;                         // known, and not looked at
+  std::unordered_map<std::string_view, std::uint64_t> versions;  // of stored items that are not gone
+  std::vector<std::string_view> settled;                         // stored items that are not checked
   std::unordered_set<std::string_view> is_settled;
 
   explicit Window(std::span<const SourceItem> known) {
@@ -89,7 +89,7 @@ Result<const std::optional<StoredSessions::Found>*> DatabaseReader::find(const s
 }
 
 Result<SnapshotReader::Plan> DatabaseReader::plan(const std::string& text) {
-  close();  // the files may be looked at only while it is closed
+  close();  // the files may be read only while it is closed
   found_key_.clear();
   const ReadMark since = ReadMark::parse(text);
   ReadMark mark;
@@ -138,8 +138,8 @@ Result<std::optional<SnapshotReader::Session>> DatabaseReader::session(const std
 Result<void> DatabaseReader::read_messages(const Found& found, const Window& window, Session& out) const {
   const RevertPoint revert = read_revert(found.row.revert);
   std::vector<std::string> to_look_at;
-  std::unordered_set<std::string_view> present;  // of the settled
-  // The index holds all of this: (session_id, time_created, id).
+  std::unordered_set<std::string_view> present;  // settled items that are still there
+  // Covered by the index (session_id, time_created, id).
   MEMD_TRY_ASSIGN(auto ids,
                   database_->prepare("SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created, id"));
   ids.bind(1, found.row.id);
@@ -157,7 +157,7 @@ Result<void> DatabaseReader::read_messages(const Found& found, const Window& win
 
   MEMD_TRY_ASSIGN(auto message, database_->prepare("SELECT time_created, time_updated, length(CAST(data AS BLOB)), data"
                                                    " FROM message WHERE id = ?1"));
-  // Sizes take reading all of a part, so that they are asked for only where it is going to be read.
+  // A size requires reading the whole part, so it is queried only for parts that will be read.
   const bool is_new = window.versions.empty();
   MEMD_TRY_ASSIGN(auto sizes, database_->prepare("SELECT id, time_updated, length(CAST(data AS BLOB)) FROM part"
                                                  " WHERE message_id = ?1 ORDER BY id"));
@@ -200,7 +200,7 @@ Result<void> DatabaseReader::read_records(const Found& found, const Window& wind
     if (there) from = seq.integer(0) + 1;
     seq.reset();
   }
-  // What is settled keeps its place; (session_id, time_created, id) is an index that tells whether it is still there.
+  // Settled items keep their positions. The index (session_id, time_created, id) shows whether they still exist.
   if (from != std::numeric_limits<std::int64_t>::min() && from <= hidden_from) {
     std::unordered_set<std::string_view> present;
     MEMD_TRY_ASSIGN(auto ids, database_->prepare("SELECT id FROM session_message WHERE session_id = ?1"

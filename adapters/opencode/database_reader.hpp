@@ -11,12 +11,12 @@
 
 namespace memd::opencode {
 
-// Shows the sessions of opencode.db. An item is a message with all its parts, for these share tokens, model and time
-// and are written together while an answer streams in. Its version is made of the times at which its rows were updated,
-// so that unchanged text is not read. One thread at a time; `files` outlives it.
+// Reads the sessions of opencode.db. An item is a message with all its parts, because these share tokens, model and
+// time and are written together while an answer streams. Its version is derived from the update times of its rows, so
+// unchanged text is not read. One thread at a time; `files` must outlive it.
 //
-// Of a session with very many messages, only the newest and those new to the store are looked at. opencode changes
-// older ones only to drop tool outputs from the model's context; what was said stays.
+// In sessions with very many messages, only the newest ones and those missing from the store are checked. opencode
+// changes older messages only to drop tool outputs from the model's context; their text stays.
 class DatabaseReader : public SnapshotReader {
  public:
   DatabaseReader(const FileView& files, std::string path) : files_(files), path_(std::move(path)) {}
@@ -42,7 +42,7 @@ class DatabaseReader : public SnapshotReader {
   std::string path_;
   std::unique_ptr<sqlite::ReadOnlyDatabase> database_;
   std::optional<StoredSessions> stored_;
-  std::optional<sqlite::Query> message_by_id_, parts_by_message_, record_by_id_;  // prepared when first asked for
+  std::optional<sqlite::Query> message_by_id_, parts_by_message_, record_by_id_;  // prepared on first use
   std::string found_key_;
   std::optional<Found> found_;
 };

@@ -11,7 +11,7 @@ namespace memd::opencode {
 
 namespace {
 
-constexpr std::uint32_t kFirstNote = 0x8000;  // behind the numbers of content, before those of derived events
+constexpr std::uint32_t kFirstNote = 0x8000;  // after the numbers of content, before those of derived events
 
 enum : std::size_t { kTotal, kInput, kOutput, kReasoning, kTokenKeys };
 constexpr KeyTable<kTokenKeys> kTokenTable{{"total", "input", "output", "reasoning"}};
@@ -61,7 +61,7 @@ TokenUsage read_usage(od::object& tokens) {
   if (!collect(tokens, kTokenTable, counts)) return {};
   if (seek_object(tokens, "cache", inner) && !collect(inner, kCacheTable, cache)) return {};
   TokenUsage usage{integer(counts[kInput]), integer(counts[kOutput]), integer(cache[kRead]), integer(cache[kWrite])};
-  // Whether reasoning is a part of the output depends on version and provider; the total tells, where there is one.
+  // Whether output includes reasoning depends on version and provider. The total decides it, where there is one.
   const std::int64_t rest = integer(counts[kTotal]) - usage.input - usage.cache_read - usage.cache_creation;
   if (rest == usage.output + integer(counts[kReasoning])) usage.output = rest;
   return usage;
@@ -90,7 +90,7 @@ constexpr KeyTable<kHeadKeys> kHeadTable{
 enum : std::size_t { kId, kChild, kItemCreated, kType, kData, kItemKeys };
 constexpr KeyTable<kItemKeys> kItemTable{{"id", "child", "created", "type", "data"}};
 
-// "New session - 2026-07-30T14:04:55.689Z": the name of a session that has none yet.
+// Detects the placeholder title of an unnamed session: "New session - 2026-07-30T14:04:55.689Z".
 bool is_default_title(std::string_view title) {
   return title.starts_with("New session - ") || title.starts_with("Child session - ");
 }

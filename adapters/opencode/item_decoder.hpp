@@ -16,25 +16,25 @@ namespace memd::opencode {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
-// Makes the events of one message. Their ids do not depend on how a version of opencode stores the message: the n-th
-// thing the model said, thought or called has event_key(message, 2n), the result of a call 2n + 1. All else has numbers
-// of its own (add_note). Does not outlive the message's bytes.
+// Creates the events of one message. Event ids do not depend on how a version of opencode stores the message: the n-th
+// text, thought or call of the model has event_key(message, 2n), the result of a call 2n + 1. All other events are
+// numbered separately (add_note). Must not outlive the message's bytes.
 class ItemContext : public RecordEvents {
  public:
   ItemContext(std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out)
       : RecordEvents(Platform::opencode, session_uid, raw, detail, out) {}
 
-  // Valid until the next event is added.
-  Event& add(EventKind kind, Role role, std::size_t block);  // the next of the message's own content
-  Event& add_result(std::size_t block);                      // of the call added last
+  // Add an event. The reference is valid until the next event is added.
+  Event& add(EventKind kind, Role role, std::size_t block);  // the next event of the message's content
+  Event& add_result(std::size_t block);                      // result of the call added last
   Event& add_note(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::size_t block = 0);
-  // Events added from now on are not older than this, unless they have a time of their own.
+  // Sets a lower bound on the time of subsequent events without a time of their own.
   void reach(TimeMs then) { time = std::max(time, then); }
 
   std::uint64_t key = 0;  // record_key of the message
   TimeMs time = 0;
-  bool is_child = false;  // a subagent's
+  bool is_child = false;  // belongs to a subagent
   std::string cwd;
   std::string model;
   std::string agent;
@@ -46,14 +46,14 @@ class ItemContext : public RecordEvents {
   std::uint32_t next_note_ = 0;
 };
 
-// "provider/model", as opencode writes it on its command line.
+// Returns "provider/model", as opencode writes it on its command line.
 std::string model_name(TextReader& reader, std::string_view provider, std::string_view model);
 
-// `tokens` of an assistant's message: input does not hold what came from the cache.
+// Reads `tokens` of an assistant message. Input excludes cached tokens.
 TokenUsage read_usage(od::object& tokens);
 
-// Decodes the items that the readers show (session_items.hpp): the head (item 0) and the messages of all versions. One
-// thread at a time.
+// Decodes the items of the readers (session_items.hpp): the head (item 0) and the messages of all versions. One thread
+// at a time.
 class ItemDecoder : public RecordDecoder {
  public:
   explicit ItemDecoder(const Source& source, Detail detail = Detail::stored);
@@ -69,13 +69,13 @@ class ItemDecoder : public RecordDecoder {
   RecordParser parser_;
 };
 
-// A message of 1.x, with its parts.
+// Reads a message of 1.x, with its parts.
 Fate read_message(ItemContext& context, od::object& root);
-// A row of session_message, of 2.x.
+// Reads a row of session_message, of 2.x.
 Fate read_record(ItemContext& context, std::string_view type, od::object& root);
 
-// A call of a tool and what came of it, which stand together in one part. `state` is its object "state"; times are what
-// the part says beside it (0: the state knows).
+// A tool call and its result, which are stored in one part. `state` is the part's object "state"; times are those
+// beside it (0: use the state's).
 struct ToolPart {
   std::string tool;
   std::string call_id;

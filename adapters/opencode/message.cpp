@@ -39,14 +39,14 @@ constexpr KeyTable<kTimeKeys> kTimeTable{{"start", "end", "created"}};
 enum : std::size_t { kErrorName, kErrorMessage, kErrorKeys };
 constexpr KeyTable<kErrorKeys> kErrorTable{{"name", "message"}};
 
-// What the client says in a user message when a person ran a command with "!".
+// The client's text in a user message when the user ran a command with "!".
 constexpr std::string_view kShellMarker = "The following tool was executed by the user";
 
 struct Message {
   bool is_user = false;
-  bool is_summary = false;  // an assistant's, in place of what was compacted
+  bool is_summary = false;  // an assistant message that replaced compacted ones
   TokenUsage usage;
-  // Of a user message, from its parts:
+  // For a user message, from its parts:
   std::string text;
   std::string marker;
   std::vector<FileTouch> files;
@@ -140,7 +140,7 @@ void read_said(ItemContext& c, std::string_view type, od::object& part, const To
   const bool thought = type == "reasoning";
   const TimeMs told = read_times(part, thought ? kStart : kEnd);
   const TimeMs time = told != 0 ? told : stored;
-  // Blank texts are no messages, but count, so that the others keep their ids.
+  // Blank texts give no event but are counted, so that the other events keep their ids.
   Event& e = c.add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, block);
   if (time != 0) e.time = time;
   e.time_estimated = time == 0;

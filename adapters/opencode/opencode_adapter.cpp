@@ -37,7 +37,7 @@ class OpencodeAdapter final : public Adapter {
     return description;
   }
 
-  // $XDG_DATA_HOME elsewhere is given as an override.
+  // A different $XDG_DATA_HOME is configured as an override.
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;
     return {home.home / ".local" / "share" / "opencode"};
@@ -50,7 +50,7 @@ class OpencodeAdapter final : public Adapter {
                            path->is_database ? SourceFormat::sqlite : SourceFormat::json};
   }
 
-  // Not into part/, with a folder for each message: opencode writes a message again when its parts are complete.
+  // Excludes part/, which has a folder for each message: opencode rewrites a message when its parts are complete.
   bool looks_into(const fs::path& root, const fs::path& directory) const override {
     const fs::path storage = root / "storage";
     if (directory == root || directory == storage) return true;

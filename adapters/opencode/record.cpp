@@ -162,7 +162,7 @@ Fate read_compaction(ItemContext& c, od::object& data, const Tokens<kRecordDataK
   return Fate::indexed("compaction");
 }
 
-// A command that a person ran with "!".
+// Reads a command that the user ran with "!".
 Fate read_shell(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
   Event& e = c.add(EventKind::user_msg, Role::user, 0);
   e.origin = c.is_child ? Origin::parent_agent : Origin::shell;

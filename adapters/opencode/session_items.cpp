@@ -41,7 +41,7 @@ namespace {
 
 using json::ValueScanner;
 
-// visit(key, value) for the members of an object; false when it is not one, or not whole.
+// Calls visit(key, value) for the members of an object. Returns false when the text is not one whole object.
 template <class Visit>
 bool read_object(std::string_view text, Visit&& visit) {
   ValueScanner scanner(text);
@@ -134,7 +134,7 @@ MessagePlace read_place(std::string id, std::string_view data, std::int64_t crea
 }
 
 std::vector<MessagePlace> in_reading_order(std::vector<MessagePlace> places) {
-  std::unordered_map<std::string, std::size_t> turn_of;  // user message -> its turn
+  std::unordered_map<std::string, std::size_t> turn_of;  // user message → its turn
   std::size_t turns = 1;                                 // turn 0: before the first user message
   for (const auto& place : places)
     if (place.is_user) turn_of.emplace(place.id, turns++);
@@ -147,7 +147,7 @@ std::vector<MessagePlace> in_reading_order(std::vector<MessagePlace> places) {
     } else if (const auto it = turn_of.find(place.parent_id); it != turn_of.end()) {
       turn = it->second;
     }
-    // An answer that is older than its question by a clock that was set back still comes behind it.
+    // An answer stays after its question even if its time is earlier, which happens when the clock was set back.
     auto& messages = by_turn[turn];
     messages.insert(place.is_user ? messages.begin() : messages.end(), std::move(place));
   }

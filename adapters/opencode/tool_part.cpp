@@ -24,7 +24,7 @@ std::int32_t count_lines(std::string_view text) {
   return static_cast<std::int32_t>(newlines + (text.empty() || text.ends_with('\n') ? 0 : 1));
 }
 
-// Lines of a unified diff; its header lines begin with "+++" and "---".
+// Counts the lines of a unified diff; its header lines begin with "+++" and "---".
 void count_diff(std::string_view diff, FileTouch& touch) {
   while (!diff.empty()) {
     const auto line = diff.substr(0, diff.find('\n'));
@@ -42,7 +42,7 @@ void read_change(od::object& change, FileTouch& touch) {
   touch.lines_removed = static_cast<std::int32_t>(integer(tokens[kToolChangesDeletions]));
 }
 
-// metadata.files of a patch: counts for each file, whose path may be given in full.
+// Reads metadata.files of a patch: counts for each file, whose path may be absolute.
 void read_changes(od::object& metadata, std::vector<FileTouch>& files) {
   od::value value;
   od::array changes;
@@ -66,7 +66,7 @@ std::string text_in(od::object& object, std::string_view inner_name, std::string
   return TextReader().text(token_of(value));
 }
 
-// The files that a patch names, into `call.files`, and a summary with them.
+// Adds the files named in a patch to `call.files`, and sets a summary with them.
 void read_patch_files(ItemContext& c, od::object& state, Event& call) {
   constexpr std::array<std::string_view, 4> kHeads{
       "*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "};
@@ -89,7 +89,7 @@ void read_patch_files(ItemContext& c, od::object& state, Event& call) {
   if (c.detail() == Detail::full) call.text = patch;
 }
 
-// Lines added and removed in the files of a call that succeeded.
+// Counts the lines added and removed in the files of a successful call.
 void count_changes(od::object& state, std::string_view tool, std::vector<FileTouch>& files) {
   if (tool == "write") {
     od::object metadata;
@@ -112,7 +112,7 @@ void count_changes(od::object& state, std::string_view tool, std::vector<FileTou
   }
 }
 
-// What a person answered to the tool "question": "question: answer", a line each.
+// Returns the user's answers to the tool "question": "question: answer", one per line.
 std::string read_answers(ItemContext& c, od::object& state) {
   std::vector<std::string> questions;
   od::object inner;
@@ -165,7 +165,7 @@ std::optional<FileAccess> access_of(std::string_view tool) {
   return std::nullopt;
 }
 
-// 1.x: "output" or "error" as text. 2.x: content blocks, and an error that is an object.
+// Reads the output. 1.x: "output" or "error" as text. 2.x: content blocks, and an error that is an object.
 std::string read_output(ItemContext& c, od::object& state, const Tokens<kStateKeys>& tokens) {
   std::string out;
   od::value value;
@@ -198,7 +198,7 @@ std::string read_output(ItemContext& c, od::object& state, const Tokens<kStateKe
 
 struct Metadata {
   std::optional<std::int32_t> exit_code;
-  std::string child;  // the session a subagent ran in
+  std::string child;  // the session in which a subagent ran
 };
 
 Metadata read_metadata(ItemContext& c, od::object& state) {
@@ -238,7 +238,7 @@ void read_call(ItemContext& c, const ToolPart& part, od::object& state) {
   call.summary = part.tool;
   od::value input;
   if (!seek(state, "input", input)) return;
-  if (is_string(token_of(input))) return;  // 2.x, while it streams in: a part of a JSON text
+  if (is_string(token_of(input))) return;  // 2.x, while streaming: a fragment of a JSON text
   tool_calls::read_tool_input(c, input, access_of, call);
   if (part.tool == "patch" || part.tool == "apply_patch") read_patch_files(c, state, call);
 }
@@ -272,7 +272,7 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
     Event& result = c.add_result(part.block);
     if (const TimeMs known = std::max(part.started, part.ended); known != 0) result.time = known;
     result.call_id = part.call_id;
-    // A command that failed, or a call the model got wrong, is "completed" all the same.
+    // A failed command and an invalid call are "completed", too.
     result.facts.exit_code = metadata.exit_code;
     result.is_error = status == "error" || metadata.exit_code.value_or(0) != 0 || part.tool == "invalid";
     tool_calls::take_result_text(c.detail(), std::move(output), result);

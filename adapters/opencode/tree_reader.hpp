@@ -9,9 +9,9 @@
 
 namespace memd::opencode {
 
-// Shows a session of the versions before 1.2: its own file, which is the source, and a file for each message and each
-// part. A session that also stands in a database beside was migrated; it is left to the database. One thread at a time;
-// `files` outlives it.
+// Reads a session of the versions before 1.2: its own file, which is the source, and a file for each message and each
+// part. A session that also exists in an adjacent database was migrated and is left to DatabaseReader. One thread at a
+// time; `files` must outlive it.
 class TreeReader : public SnapshotReader {
  public:
   TreeReader(const FileView& files, SourcePath path);

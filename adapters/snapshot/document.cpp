@@ -19,7 +19,7 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return next == kNone ? text.size() : next;
 }
 
-// Behind the string that starts at `at`; kNone when it does not end.
+// Returns the offset after the string that starts at `at`; kNone when it is not terminated.
 std::size_t string_end(std::string_view text, std::size_t at) {
   for (++at; at < text.size(); ++at) {
     at = text.find_first_of("\"\\", at);
@@ -30,7 +30,7 @@ std::size_t string_end(std::string_view text, std::size_t at) {
   return kNone;
 }
 
-// Behind the value that starts at `at`; kNone when the text ends before it does.
+// Returns the offset after the value that starts at `at`; kNone when it is incomplete.
 std::size_t value_end(std::string_view text, std::size_t at) {
   if (at >= text.size()) return kNone;
   if (text[at] == '"') return string_end(text, at);
@@ -55,7 +55,7 @@ std::size_t value_end(std::string_view text, std::size_t at) {
   return kNone;
 }
 
-// Behind the '[' of the array.
+// Returns the offset after the '[' of the array.
 std::size_t array_start(std::string_view text, std::string_view member) {
   std::size_t at = skip_blanks(text, text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
   if (member.empty()) return at < text.size() && text[at] == '[' ? at + 1 : kNone;
@@ -91,7 +91,7 @@ class Splitter {
         ++at;
         continue;
       }
-      if (text[at] == ']') {  // what follows is structure: other members, a surplus bracket, an older end
+      if (text[at] == ']') {  // the rest is structure: other members, a surplus bracket, the tail of an older version
         document_.whole = true;
         return;
       }
@@ -106,7 +106,8 @@ class Splitter {
  private:
   std::string_view view() const { return std::string_view(document_.text).substr(0, document_.size); }
 
-  // As it stands, or with its encoding mended. The bytes behind a slice can be read: they are the document's.
+  // Parses a slice, if necessary from a copy with its encoding cleaned. The bytes after a slice are readable: they
+  // belong to the document.
   bool parse(std::string_view slice, simdjson::dom::object& object) {
     if (!parser_.parse(slice.data(), slice.size(), false).get(object)) return true;
     bool replaced = false;
@@ -120,7 +121,7 @@ class Splitter {
     return parse(slice, object);
   }
 
-  // From here on the brackets cannot be trusted: look for whole elements.
+  // Finds whole elements from a point on where the bracket structure is unreliable.
   void recover(std::size_t from) {
     const std::string_view tail = view().substr(from);
     const auto take = [&](std::string_view slice, bool) {
@@ -142,7 +143,7 @@ class Splitter {
       damaged.reset();
       document_.elements.push_back({from + piece.begin, from + piece.end, false});
     });
-    // Damage that nothing follows is, most likely, an element that is just being written.
+    // Damage at the end is most likely an element that is being written.
     if (damaged) document_.torn = damaged->end - damaged->begin;
     const auto last = tail.find_last_not_of(" \t\r\n");
     document_.whole = !damaged && last != kNone && (tail[last] == ']' || tail[last] == '}');
@@ -172,7 +173,7 @@ Document split_document(std::string file, std::string_view member, std::string_v
   if (start != kNone) {
     Splitter(document, mark).split(start);
   } else if (skip_blanks(std::string_view(document.text).substr(0, document.size), 0) < document.size) {
-    document.torn = document.size;  // no such array: cut off before it, or no document of this kind
+    document.torn = document.size;  // no such array: truncated before it, or a different kind of document
   }
   return document;
 }

@@ -12,17 +12,17 @@
 
 namespace memd::snapshot {
 
-// Makes the events of one item with the fields and the ids they share. Does not outlive the item's bytes. Borrows
-// `out`; one thread at a time.
+// Creates the events of one item with their common fields and ids. Must not outlive the item's bytes. Borrows `out`;
+// one thread at a time.
 class ItemContext : public json::RecordEvents {
  public:
   ItemContext(Platform platform, std::string_view session_uid, RawRef raw, json::Detail detail, EventBatch& out)
       : RecordEvents(platform, session_uid, raw, detail, out) {}
 
-  // The native id of the record; before the first event.
+  // Sets the record's native id. Call before the first event.
   void identify(std::string_view native_record_id) { key_ = record_key(platform(), native_record_id); }
 
-  // A new event with the shared fields filled. Its block is its number in the item. Valid until the next call.
+  // Adds an event with the common fields set. Its block is its number in the item. Valid until the next call.
   Event& add(EventKind kind, Role role) {
     const std::uint32_t index = index_++;
     Event& e = emplace(event_key(key_, index), time, kind, role, index);
@@ -38,7 +38,8 @@ class ItemContext : public json::RecordEvents {
     e.summary = summary;
     return e;
   }
-  // Puts the tokens of a response on the item's first event. An item without events gets a lifecycle event "usage".
+  // Sets the token usage of a response on the item's first event. An item without events gets a lifecycle event
+  // "usage".
   void add_usage(const TokenUsage& usage, std::uint64_t response_key) {
     if (usage == TokenUsage{}) return;
     if (!emitted()) add_lifecycle("usage");

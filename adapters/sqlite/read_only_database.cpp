@@ -28,7 +28,7 @@ void append(std::string& mark, std::uint64_t number) {
   mark.append(std::begin(digits), end);
 }
 
-// Of a file that may not be there: its size, the time of writing and its first bytes.
+// Appends size, modification time and first bytes of a file that may not exist.
 void append_companion(const FileView& files, const std::string& path, std::uint64_t bytes, bool timed,
                       std::string& mark) {
   const auto entry = files.stat(path);
@@ -50,9 +50,10 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 5;
 
-// Characters with a meaning in a URI are written as %xx.
-// With readonly_shm SQLite neither makes an index of the log nor rebuilds one: a writer that opens the database while
-// a reader rebuilds is told SQLITE_BUSY_RECOVERY, whatever its patience. https://sqlite.org/c3ref/open.html
+// Characters with a meaning in a URI are escaped as %xx.
+// With readonly_shm SQLite neither creates nor rebuilds the index of the log. A writer that opens the database while a
+// reader rebuilds the index gets SQLITE_BUSY_RECOVERY, regardless of its busy timeout.
+// https://sqlite.org/c3ref/open.html
 std::string_view parameters(Access access) {
   switch (access) {
     case Access::shared: return "?mode=ro&readonly_shm=1";
@@ -76,7 +77,7 @@ std::string file_uri(std::string_view path, Access access) {
   return uri.append(parameters(access));
 }
 
-// The index of the log is being made by its writer.
+// Returns whether the writer is just creating the index of the log.
 bool not_ready(int code) {
   return code == SQLITE_READONLY_RECOVERY || code == SQLITE_READONLY_CANTLOCK || code == SQLITE_READONLY_CANTINIT;
 }
@@ -104,7 +105,7 @@ Query& Query::bind(int parameter, std::int64_t value) {
 Result<bool> Query::step() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
-  // The message is of the failed step; a reset would be the next call.
+  // The message belongs to the failed step, so it is read before the reset.
   auto failed = code == SQLITE_DONE ? Error() : database_->error(code);
   sqlite3_reset(statement_.get());
   if (code == SQLITE_DONE) return false;
@@ -123,7 +124,7 @@ double Query::real(int column) const { return sqlite3_column_double(statement_.g
 
 std::string_view Query::text(int column) const {
   sqlite3_stmt* const statement = statement_.get();
-  // Text is asked for as text, which makes UTF-8 of a UTF-16 database; a blob is taken as it is.
+  // Text is fetched as text, which converts a UTF-16 database to UTF-8. A blob is taken as is.
   const void* bytes = sqlite3_column_type(statement, column) == SQLITE_BLOB
                           ? sqlite3_column_blob(statement, column)
                           : static_cast<const void*>(sqlite3_column_text(statement, column));
@@ -135,7 +136,7 @@ void ReadOnlyDatabase::Closer::operator()(sqlite3* database) const noexcept { sq
 
 ReadOnlyDatabase::~ReadOnlyDatabase() = default;
 
-// Opens and reads the first page: that is when SQLite looks for the log.
+// Opens the database and reads the first page, because only then SQLite searches for the log.
 int ReadOnlyDatabase::open_as(Access access) {
   sqlite3* raw = nullptr;
   const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
@@ -155,7 +156,7 @@ int ReadOnlyDatabase::open_as(Access access) {
 
 Result<std::unique_ptr<ReadOnlyDatabase>> ReadOnlyDatabase::open(const FileView& files, const std::string& path) {
   auto database = attempt(files, path);
-  // Its writer may have closed it, and opened it again, between the look at its files and the opening.
+  // Its writer may have closed and reopened it between the check of its files and the opening.
   for (int again = 0; again < 2 && !database && database.error().is(Errc::permission); ++again)
     database = attempt(files, path);
   return database;
@@ -172,8 +173,8 @@ Result<std::unique_ptr<ReadOnlyDatabase>> ReadOnlyDatabase::attempt(const FileVi
     const int code = database->open_as(lost_index ? Access::rebuilding : Access::shared);
     if (code == SQLITE_OK) return database;
     Error failed = database->error(code);
-    // Without a -shm, and no place to make one, the content of a log cannot be read: only what is complete in the
-    // main file can be read without.
+    // Without a -shm, and without permission to create one, a log cannot be read. Reading without it is correct only if
+    // the main file is complete.
     if (!cannot_open(code) || state.has_log || state.has_journal) return failed;
     database->database_.reset();
   }
@@ -279,8 +280,8 @@ Result<std::string> change_mark(const FileView& files, const std::string& path) 
   append(mark, entry->size);
   append(mark, static_cast<std::uint64_t>(entry->mtime_ns));
   append_companion(files, path + "-wal", kLogHeader, true, mark);
-  // Each commit changes the head of the index, even where the log is overwritten in place within one tick of the
-  // clock. Readers write to it elsewhere.
+  // Each commit changes the header of the index, even where the log is overwritten in place within one tick of the
+  // clock. Readers write to other parts of it.
   append_companion(files, path + "-shm", kIndexHeader, false, mark);
   return mark;
 }
@@ -295,7 +296,7 @@ Result<FileState> file_state(const FileView& files, const std::string& path) {
   state.has_log = log && log->size > 0;
   state.has_index = files.stat(path + "-shm").has_value();
   if (const auto journal = files.stat(path + "-journal"); journal && journal->size > 0) {
-    // In persist mode the journal stays behind with its head zeroed.
+    // In persist mode the journal remains with its header zeroed.
     const auto head = files.read(path + "-journal", 0, 8);
     state.has_journal = !head || std::any_of(head->begin(), head->end(), [](char c) { return c != 0; });
   }

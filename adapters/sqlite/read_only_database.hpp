@@ -18,8 +18,8 @@ namespace memd::sqlite {
 class ReadOnlyDatabase;
 enum class Access : unsigned char;
 
-// A SELECT on a database of an agent. Without a ReadTransaction around it, it is a read transaction of its own: from
-// the first step to the last step, a reset or its destruction. One thread at a time; the database outlives it.
+// A SELECT on an agent's database. Outside a ReadTransaction it is its own read transaction, from the first step to the
+// last step, a reset or its destruction. One thread at a time; the database must outlive it.
 class Query {
  public:
   Query(Query&&) noexcept = default;
@@ -29,7 +29,7 @@ class Query {
   Query& bind(int parameter, std::string_view text);
   Query& bind(int parameter, std::int64_t value);
 
-  // True when there is a row. After the last one the query is reset: it can be bound and stepped again.
+  // Returns true when there is a row. After the last row the query is reset and can be bound and stepped again.
   Result<bool> step();
   void reset();
 
@@ -51,18 +51,18 @@ class Query {
   std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
 };
 
-// A database that belongs to an agent, for reading only. Nothing is written to it, it is never checkpointed, and no
-// lock outlasts a statement. One thread at a time. Close it before the next look at the file: closing any descriptor of
-// the file drops the locks of the whole process (https://sqlite.org/howtocorrupt.html, 2.2).
+// A read-only connection to an agent's database. Never writes or checkpoints it, and holds no lock longer than a
+// statement or a ReadTransaction. One thread at a time. Close it before the file is opened otherwise: closing any
+// descriptor of the file drops the locks of the whole process (https://sqlite.org/howtocorrupt.html, 2.2).
 //
 // A database in rollback mode is read under SHARED locks, which make its writer wait: keep statements to a few
 // milliseconds. In WAL mode readers do not block. A database that nobody has open (no -wal, or an empty one and no
-// -shm), or whose folder cannot be written, is read without locks, so that no -wal or -shm is left beside it. A write
-// meanwhile makes that Errc::busy. The index of a log (-shm) is read, not made; only where a crash or a copy left a log
-// without one, it is made anew, as any reader does.
+// -shm), or whose folder is not writable, is read without locks, so that no -wal or -shm is created beside it. A
+// concurrent write then gives Errc::busy. An existing WAL index (-shm) is only read. It is rebuilt, as by any reader,
+// only if a crash or a copy left a log without one.
 //
 // Errors: Errc::busy (locked, or changed while read without locks), Errc::not_found, Errc::permission, Errc::io (also
-// for a damaged file or one that is no database; the context tells).
+// for a damaged file or one that is no database; see the error's context).
 class ReadOnlyDatabase {
  public:
   static Result<std::unique_ptr<ReadOnlyDatabase>> open(const FileView& files, const std::string& path);
@@ -74,14 +74,14 @@ class ReadOnlyDatabase {
   Result<bool> has_table(std::string_view table) const;
   Result<bool> has_column(std::string_view table, std::string_view column) const;
 
-  // Confirms what was read so far. Errc::busy when the database was read without locks and changed meanwhile. Ask
+  // Validates what was read so far. Errc::busy when the database was read without locks and changed meanwhile. Call
   // before using the results.
   Result<void> confirm() const;
 
   bool locks() const { return mark_.empty(); }
   const std::string& path() const { return path_; }
   sqlite3* handle() const { return database_.get(); }
-  Error error(int code) const;  // of a call on handle()
+  Error error(int code) const;  // error of a failed call on handle()
 
  private:
   struct Closer {
@@ -94,11 +94,12 @@ class ReadOnlyDatabase {
 
   const FileView& files_;
   std::string path_;
-  std::string mark_;  // of the files when a reading without locks began
+  std::string mark_;  // change mark of the files when reading without locks began
   std::unique_ptr<sqlite3, Closer> database_;
 };
 
-// Several statements that see one state of the database. Ends with its life. Borrows `database`: its thread.
+// A read transaction: several statements that see one state of the database. Ends with its lifetime. Borrows
+// `database`; same thread.
 class ReadTransaction {
  public:
   explicit ReadTransaction(const ReadOnlyDatabase& database);
@@ -110,17 +111,18 @@ class ReadTransaction {
   const ReadOnlyDatabase& database_;
 };
 
-// Tells how many bytes the value of a column takes, row by row, without reading the value. Holds a read transaction
-// while it lives. One thread at a time; the database outlives it.
+// Measures the values of a column row by row without reading them. Holds a read transaction during its lifetime. One
+// thread at a time; the database must outlive it.
 class ValueSize {
  public:
-  // Names of a table and a column of it; they are not checked.
+  // `table` and `column` are not validated.
   ValueSize(const ReadOnlyDatabase& database, std::string table, std::string column);
   ~ValueSize();
   ValueSize(const ValueSize&) = delete;
   ValueSize& operator=(const ValueSize&) = delete;
 
-  // nullopt for NULL. A number counts as many bytes as its text has. Errc::not_found when the row is gone.
+  // Returns the value's size in bytes; nullopt for NULL. A number counts as the length of its text. Errc::not_found
+  // when the row is gone.
   Result<std::optional<std::uint64_t>> of(std::int64_t rowid);
 
  private:
@@ -133,20 +135,20 @@ class ValueSize {
   std::unique_ptr<sqlite3_blob, Closer> blob_;
 };
 
-// A short text that differs when the database may have been written to. It holds the change counter and the size of the
-// file; the salts and the size of the write-ahead log and the last commit in its index (-shm); and times of writing
+// Returns a short text that differs when the database may have been written. It contains the file's change counter and
+// size; the salts and size of the write-ahead log; the last commit in the log's index (-shm); and modification times
 // (https://sqlite.org/fileformat2.html). A checkpoint changes it, too. Reads less than 300 bytes and takes no lock.
-// Not while a ReadOnlyDatabase with locks is open on the file (see there).
+// Must not be called while a ReadOnlyDatabase with locks is open on the file (see there).
 // Errc::not_found, Errc::permission, Errc::io.
 Result<std::string> change_mark(const FileView& files, const std::string& path);
 
-// What the file header says, without opening the database.
+// The state of the database files, determined without opening the database.
 struct FileState {
   bool is_database = false;  // has the magic, or is empty, as new databases are
   bool write_ahead = false;  // WAL mode
-  bool has_log = false;      // a -wal that is not empty
-  bool has_index = false;    // a -shm
-  bool has_journal = false;  // a transaction in rollback mode is under way, or was cut short
+  bool has_log = false;      // a non-empty -wal exists
+  bool has_index = false;    // a -shm exists
+  bool has_journal = false;  // a transaction in rollback mode is in progress, or was interrupted
 };
 Result<FileState> file_state(const FileView& files, const std::string& path);
 

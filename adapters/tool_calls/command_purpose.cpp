@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-// What the words of commands.words are known as. Each is a list there, by the same name.
+// The word lists of commands.words. Each enumerator has the name of its list.
 enum class Known : std::uint8_t {
   runner,
   launcher,
@@ -37,7 +37,7 @@ bool is(Known as, std::string_view words) {
   return kLists[static_cast<std::size_t>(as)].has(words);
 }
 
-// Two words.
+// Checks a two-word command.
 bool is(Known as, std::string_view program, std::string_view verb) {
   return is(as, std::string(program).append(" ").append(verb));
 }
@@ -54,7 +54,7 @@ bool is_assignment(std::string_view word) {
   return std::all_of(name.begin(), name.end(), ascii::is_word);
 }
 
-// Drops what stands before the command word: assignments, runners and their options.
+// Removes the words before the command word: assignments, runners and their options.
 void drop_prefix(Words& words) {
   std::size_t at = 0;
   bool behind_runner = false;
@@ -83,14 +83,14 @@ bool names_tests(std::string_view word) {
          word.starts_with("test-") || word.starts_with("test_") || word.ends_with(":test") || word.ends_with("-test");
 }
 
-// First word behind the program that is no option.
+// Returns the first word after the program that is no option.
 std::string_view verb_of(const Words& words, std::size_t from = 1) {
   for (std::size_t i = from; i < words.size(); ++i)
     if (!words[i].starts_with('-') && !words[i].starts_with('+')) return words[i];
   return {};
 }
 
-// `words`: from the command word on.
+// Returns whether a command runs tests. `words`: from the command word on.
 bool command_runs_tests(const Words& words) {
   const auto program = base_name(words.front());
   const auto verb = verb_of(words);
@@ -114,7 +114,7 @@ bool command_runs_tests(const Words& words) {
   return program == "zig" && verb == "build" && words.back() == "test";
 }
 
-// Of a command that runs no tests.
+// Returns whether a command that runs no tests builds.
 bool command_builds(const Words& words) {
   const auto program = base_name(words.front());
   if (is(Known::compiler, program)) return verb_of(words) != "clean";

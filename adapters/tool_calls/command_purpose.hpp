@@ -6,8 +6,8 @@
 
 namespace memd::tool_calls {
 
-// What a shell command line is for: "cd x && FOO=1 go test ./... | tail" tests, and "cmake --build out" builds. A line
-// that does both tests. Looks at command words, not at text that happens to hold "test".
+// Returns the purpose of a shell command line: "cd x && FOO=1 go test ./... | tail" tests, and "cmake --build out"
+// builds. A line that does both counts as a test. Checks command words, not arbitrary text containing "test".
 CommandPurpose purpose_of(std::string_view command);
 
 inline bool runs_tests(std::string_view command) { return purpose_of(command) == CommandPurpose::test; }

@@ -20,7 +20,7 @@ std::size_t file_at(std::vector<FileTouch>& files, std::string_view path) {
   return files.size() - 1;
 }
 
-// Reads one patch from behind its first line; leaves in `rest` what follows it.
+// Reads one patch from after its first line; leaves the text after the patch in `rest`.
 void read_patch(std::string_view& rest, std::vector<FileTouch>& files) {
   constexpr std::string_view kAdd = "*** Add File: ";
   constexpr std::string_view kUpdate = "*** Update File: ";
@@ -93,7 +93,7 @@ bool take_number(std::string_view& s, std::int64_t& value) {
   return true;
 }
 
-// "12,3" or "12", which means one line.
+// Parses "12,3" or "12", which means one line.
 bool take_range(std::string_view& s, char sign, std::int64_t& start, std::int64_t& lines) {
   if (!s.starts_with(sign)) return false;
   s.remove_prefix(1);

@@ -10,7 +10,7 @@
 
 namespace memd::tool_calls {
 
-// Takes the first line off `rest`, without its "\n" or "\r\n".
+// Removes and returns the first line of `rest`, without its "\n" or "\r\n".
 inline std::string_view next_line(std::string_view& rest) {
   const auto end = rest.find('\n');
   std::string_view line = rest.substr(0, end);
@@ -19,32 +19,34 @@ inline std::string_view next_line(std::string_view& rest) {
   return line;
 }
 
-// Patches as apply_patch takes them ("*** Begin Patch … *** Update File: path …"), wherever in a text they stand.
+// Returns whether the text contains a patch in apply_patch format ("*** Begin Patch … *** Update File: path …").
 bool holds_patch(std::string_view text);
 
-// The files that such patches change, each once and in order, with the lines added and removed. A moved file is told
-// under both names, its lines under the new one. A deleted file has no lines: the patch does not hold them.
+// Returns the files that such patches change, each once and in order, with the lines added and removed. A moved file is
+// listed under both names, with its lines under the new one. A deleted file has no line counts: the patch does not
+// contain its lines.
 std::vector<FileTouch> patched_files(std::string_view text);
 
-// The text without its patches: what is left of a shell command.
+// Returns the text without its patches: the rest of a shell command.
 std::string without_patches(std::string_view text);
 
-// Counts the lines of a unified diff by their first letter, from its first hunk on.
+// Counts the lines of a unified diff by their first letter, starting at its first hunk.
 void count_diff_lines(std::string_view diff, FileTouch& file);
 
-// Larger numbers in a record are no lines of a file.
+// Larger line numbers in a record are invalid.
 inline constexpr std::int64_t kMostLines = 1'000'000'000;
 
-// Hunks of a unified diff ("@@ -12,3 +12,5 @@"), with their places.
+// Returns the hunks of a unified diff ("@@ -12,3 +12,5 @@") with their positions.
 std::vector<EditHunk> unified_hunks(std::string_view diff);
 
-// The edits of such patches: which lines change, not where.
+// Returns the edits of such patches: the changed lines without positions.
 std::vector<RecordedEdit> patch_edits(std::string_view text);
 
-// The hunks of "------- SEARCH … ======= … +++++++ REPLACE" and of the older "<<<<<<< SEARCH … >>>>>>> REPLACE".
+// Returns the hunks of "------- SEARCH … ======= … +++++++ REPLACE" and of the older "<<<<<<< SEARCH … >>>>>>>
+// REPLACE".
 std::vector<EditHunk> search_replace_hunks(std::string_view text);
 
-// A text that replaced another one, as a hunk without a place.
+// Returns a text replacement as a hunk without a position.
 EditHunk replacement(std::string_view before, std::string_view after);
 
 }  // namespace memd::tool_calls

@@ -59,7 +59,7 @@ class Walk {
     dom::parser parser;
     dom::element root;
     if (parser.parse(json.data(), json.size()).get(root)) {
-      // Agents cut strings in the middle of characters.
+      // Agents truncate strings within a character.
       bool replaced = false;
       const std::string cleaned = json::cleaned_json(json, replaced);
       if (parser.parse(cleaned).get(root)) return false;
@@ -109,10 +109,10 @@ class Walk {
     if (!told && !path.empty()) told = replaced_text(object, path);
     if (!told && !path.empty()) told = whole_text(object, path);
     for (const auto& [key, value] : object) {
-      if (told && value.is_string()) continue;  // the texts were taken above
+      if (told && value.is_string()) continue;  // the texts were extracted above
       dom::object changes;
       if (key == "changes" && !value.get(changes)) {
-        // Codex names the files as keys.
+        // Codex uses the file names as keys.
         for (const auto& [file, change] : changes)
           element(change, file, depth + 1);
         continue;

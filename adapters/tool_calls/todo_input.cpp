@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 7> kListTools{"TodoWrite",   "update_plan
                                                      "write_todos", "manage_todo_list", "update_todo_list"};
 constexpr std::array<std::string_view, 3> kListKeys{"todos", "plan", "todoList"};
 
-// Names that mean the same stand side by side, the most specific first.
+// Synonymous names are adjacent, the most specific first.
 enum : std::size_t {
   kItemContent,
   kItemStep,
@@ -43,7 +43,7 @@ TodoState state_of(std::string_view status, TodoState unsaid) {
   return TodoState::pending;
 }
 
-// A string, or a number as it stands.
+// Returns a string, or a number as written.
 std::string name_of(TextReader& r, std::string_view token) {
   return is_string(token) ? r.text(token, kTodoTextLimit) : std::string(token.starts_with('{') ? "" : token);
 }

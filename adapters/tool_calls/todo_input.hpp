@@ -11,16 +11,17 @@
 
 namespace memd::tool_calls {
 
-// What the input of a call does to the agent's list of tasks. Knows the tools of all agents: the list written whole
-// (TodoWrite, update_plan, todowrite, …), changes of it (todo_write with "merge", TaskUpdate), and Cline's checklist,
-// which any call may carry in "task_progress". Takes the fields of one input as they come; one thread.
+// Extracts the change that a tool call makes to the agent's task list. Supports the tools of all agents: the list
+// written whole (TodoWrite, update_plan, todowrite, …), changes of it (todo_write with "merge", TaskUpdate), and
+// Cline's checklist, which any call may carry in "task_progress". Receives the fields of one input in any order; one
+// thread.
 class TodoInput {
  public:
   explicit TodoInput(std::string_view tool);
 
-  // Of other keys than those of lists nothing is read. False: broken JSON.
+  // Reads a field if its key may contain a list; ignores other keys. Returns false for broken JSON.
   bool read_field(json::TextReader& reader, std::string_view key, std::string_view token, json::od::value& value);
-  // After the last field. nullopt: the call leaves the list as it is.
+  // Returns the change after the last field; nullopt: the call does not change the list.
   std::optional<TodoUpdate> finish() &&;
 
  private:
@@ -33,7 +34,7 @@ class TodoInput {
   TodoItem task_;
 };
 
-// The lines "- [x] done", "- [ ] to do", "[-] under way" of a text.
+// Parses the lines "- [x] done", "- [ ] to do", "[-] under way" of a text.
 std::vector<TodoItem> read_checklist(std::string_view text);
 
 }  // namespace memd::tool_calls

@@ -21,7 +21,7 @@ constexpr std::size_t kSummaryLimit = 160;
 constexpr std::size_t kPromptLimit = 500;
 constexpr std::size_t kOtherValueLimit = 300;
 
-// Names that mean the same stand side by side, the most specific first.
+// Synonymous names are adjacent, the most specific first.
 enum class In : std::uint8_t {
   command,
   cmd,
@@ -67,12 +67,12 @@ constexpr std::array<std::string_view, 28> kInputNames{"command",       "cmd",
                                                        "operation",     "subagent_type",
                                                        "glob",          "args"};
 constexpr KeyTable<kInputNames.size()> kInputTable{kInputNames};
-// Contents of files; searching them would find the same text over and over.
+// File contents. Indexing them would produce the same hits over and over.
 constexpr std::array<std::string_view, 15> kContents{"content",   "old_string", "new_string", "new_source", "edits",
                                                      "plan",      "contents",   "patch",      "diff",       "code_edit",
                                                      "oldString", "newString",  "file_text",  "old_str",    "new_str"};
 
-// What nobody searches for, and the summary does not tell.
+// Keys that are neither searched for nor shown in the summary.
 enum class More : std::uint8_t { workdir, working_directory, cwd, run_in_background, is_background };
 constexpr std::array<std::string_view, 5> kMoreNames{"workdir", "working_directory", "cwd", "run_in_background",
                                                      "is_background"};
@@ -82,7 +82,7 @@ struct Input {
   Tokens<kInputNames.size()> tokens;
   Tokens<kMoreNames.size()> more;
   std::string_view first_other;  // first string under another key
-  std::string command;           // of "command" or "cmd", a string or an argument list
+  std::string command;           // value of "command" or "cmd", a string or an argument list
   std::string_view operator[](In key) const { return tokens[static_cast<std::size_t>(key)]; }
   std::string_view operator[](More key) const { return more[static_cast<std::size_t>(key)]; }
 };

@@ -12,24 +12,24 @@ namespace memd::tool_calls {
 
 inline constexpr std::size_t kSearchTextLimit = 1500;
 
-// What a tool does to the file that its input names. nullopt: nothing, or the input names no file.
+// Returns the access of a tool to the file named in its input. nullopt: none, or the input names no file.
 using AccessOf = std::optional<FileAccess> (*)(std::string_view tool);
 
-// Whether a tool runs command lines: Bash, shell, exec_command, run_terminal_cmd, …
+// Returns whether a tool runs command lines: Bash, shell, exec_command, run_terminal_cmd, …
 bool runs_commands(std::string_view tool);
 
-// Adds a command line that the call runs, and says in is_test when it tests. `directory`: where it runs, when the call
-// says so.
+// Adds a command line that the call runs, and sets is_test when it runs tests. `directory`: its working directory, if
+// the call states one.
 void add_command(Event& call, std::string_view line, std::string_view directory = {});
 
-// Fills the fields of a tool call from its input: summary, search_text, input_hash, files, is_test, facts; with
-// Detail::full instead of facts text, the whole input in readable form. `call.tool` and `call.cwd` are set before.
-// Knows the argument names of all agents ("command", "cmd", "file_path", "target_file", …). `input` may be anything:
-// false only for broken JSON.
+// Sets the fields of a tool call from its input: summary, search_text, input_hash, files, is_test, facts. With
+// Detail::full, sets text instead of facts: the whole input in readable form. `call.tool` and `call.cwd` must be set.
+// Supports the argument names of all agents ("command", "cmd", "file_path", "target_file", …). `input` may be any
+// value; returns false only for broken JSON.
 bool read_tool_input(json::TextReader& reader, json::od::value& input, AccessOf access_of, Event& call);
 
-// The same for input that is text inside the record: JSON in a string, as Codex and Cursor write it. Input that is no
-// JSON object is taken as plain text (a patch, a script).
+// Like read_tool_input() for input stored as text in the record: JSON in a string, as Codex and Cursor write it. Input
+// that is no JSON object is read as plain text (a patch, a script).
 void read_tool_input_text(json::TextReader& reader, std::string_view input, AccessOf access_of, Event& call);
 
 }  // namespace memd::tool_calls

@@ -10,7 +10,7 @@
 namespace memd::tool_calls {
 namespace {
 
-// Where their JSON tells the address for people; GitHub's "url" may be the one for programs.
+// Keys of the web address; GitHub's "url" may be the API address.
 constexpr std::array<std::string_view, 3> kAddressKeys{"html_url", "web_url", "url"};
 
 std::string_view last_lines(std::string_view text) {
@@ -33,7 +33,7 @@ std::string last_lines_of(std::string_view token) {
   if (body.size() <= kResultTextLimit) return out;
   for (auto at = body.find("\\n", body.size() - kResultEndLimit); at != std::string_view::npos;
        at = body.find("\\n", at + 1)) {
-    const auto before = body.find_last_not_of('\\', at);  // an even number of backslashes are characters themselves
+    const auto before = body.find_last_not_of('\\', at);  // an even number of backslashes are escaped backslashes
     if ((at - (before == std::string_view::npos ? 0 : before + 1)) % 2 != 0) continue;
     json::append_unescaped(body.substr(at + 2), out);
     return out;
@@ -56,7 +56,7 @@ std::string pull_request_in_json(std::string_view json) {
   for (const std::string_view key : kAddressKeys) {
     for (auto at = json.find(key); at != std::string_view::npos; at = json.find(key, at + 1)) {
       if (at == 0 || json[at - 1] != '"') continue;
-      // The document may be a string of another.
+      // The document may be a string inside another one.
       const auto begin = json.find_first_not_of("\\\": \t\r\n", at + key.size());
       if (begin == std::string_view::npos) break;
       const auto end = std::find_if_not(json.begin() + static_cast<std::ptrdiff_t>(begin), json.end(), is_of_address);

@@ -11,7 +11,7 @@ namespace memd::sqlite {
 
 namespace {
 
-// Before the first connection. Statistics of memory cost a lock in every allocation, and nobody reads them.
+// Disables SQLite's memory statistics before the first connection: they cost a lock per allocation and are not used.
 void configure_sqlite() {
   static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   (void)once;
@@ -20,7 +20,7 @@ void configure_sqlite() {
 Errc kind_of(int code) {
   switch (code & 0xff) {
     case SQLITE_BUSY:
-    case SQLITE_PROTOCOL:  // after ten seconds without a lock
+    case SQLITE_PROTOCOL:  // after ten seconds of waiting for a lock
     case SQLITE_LOCKED: return Errc::store_busy;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: return Errc::store_corrupt;
@@ -102,7 +102,7 @@ void Statement::bind_at(int index, double value) {
 }
 
 void Statement::bind_at(int index, std::string_view value) {
-  // A null data pointer would bind NULL; an empty string is meant.
+  // A null data pointer would bind NULL instead of an empty string.
   const char* p = value.data() != nullptr ? value.data() : "";
   if (sqlite3_bind_text64(stmt_, index, p, value.size(), SQLITE_STATIC, SQLITE_UTF8) != SQLITE_OK)
     throw_error(db_, "bind");
@@ -115,8 +115,8 @@ void Statement::bind_blob(int index, std::string_view bytes) {
 
 namespace {
 
-// SQLite reads no database in WAL mode where it finds no -shm file and cannot make one. Nobody else writes there
-// either.
+// Returns whether the file is on read-only storage. SQLite cannot read a WAL database without a -shm file where it
+// cannot create one. On such storage there is no other writer.
 bool is_on_read_only_ground(const std::filesystem::path& file) {
   std::error_code ec;
   if (std::filesystem::exists(file.native() + "-shm", ec)) return false;
@@ -124,7 +124,7 @@ bool is_on_read_only_ground(const std::filesystem::path& file) {
   return ::access(directory.empty() ? "." : directory.c_str(), W_OK) != 0 && (errno == EROFS || errno == EACCES);
 }
 
-// As it lies, without locks and without its log.
+// Returns a URI that opens the file as it is, without locks and without its write-ahead log.
 std::string immutable_uri(const std::filesystem::path& file) {
   std::string out = "file:";
   for (const char c : file.native()) {
@@ -229,7 +229,7 @@ Transaction::Transaction(Database& db) : db_(db) { db_.prepare("BEGIN IMMEDIATE"
 
 Transaction::~Transaction() {
   if (!open_) return;
-  // Some errors (disk full, I/O) have rolled back already; then there is nothing to do.
+  // Some errors (disk full, I/O) have already rolled back; then this does nothing.
   if (sqlite3_get_autocommit(db_.handle()) == 0) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
   if (db_.observed_) db_.observed_->observer->rolled_back();
 }
@@ -251,11 +251,11 @@ bool is_empty(Database& db) {
 
 void set_version(Database& db, int version) { db.exec(("PRAGMA user_version = " + std::to_string(version)).c_str()); }
 
-// False: there is something in the file.
+// Creates the schema in an empty file. Returns false when the file has content.
 bool make_new_store(Database& db) {
   if (!is_empty(db)) return false;
   Transaction tx(db);
-  if (!is_empty(db)) return false;  // another process was here first
+  if (!is_empty(db)) return false;  // another process was faster
   db.exec(std::string(new_store_script()).c_str());
   set_version(db, migrations().back().number);
   tx.commit();
@@ -279,7 +279,7 @@ void migrate(Database& db, const std::vector<Migration>& all, std::string_view f
   for (const auto& m : all) {
     if (m.number <= version) continue;
     Transaction tx(db);
-    if (db.pragma("user_version") >= m.number) continue;  // another process was here first
+    if (db.pragma("user_version") >= m.number) continue;  // another process was faster
     db.exec(std::string(m.sql).c_str());
     set_version(db, m.number);
     tx.commit();
@@ -289,7 +289,7 @@ void migrate(Database& db, const std::vector<Migration>& all, std::string_view f
 Result<void> clear_free_space(const std::filesystem::path& file) {
   return guard([&] {
     auto db = Database::open(file, OpenMode::read_write);
-    db.exec("PRAGMA temp_store = FILE");  // VACUUM makes a copy there
+    db.exec("PRAGMA temp_store = FILE");  // VACUUM writes a temporary copy
     db.exec("VACUUM");
     Statement checkpoint(db.handle(), "PRAGMA wal_checkpoint(TRUNCATE)");
     if (checkpoint.step() && checkpoint.int64(0) != 0)
@@ -301,7 +301,7 @@ bool BlobReader::read(std::int64_t rowid, std::string& out) {
   const int code = blob_ != nullptr ? sqlite3_blob_reopen(blob_, rowid)
                                     : sqlite3_blob_open(db_.handle(), "main", table_, column_, rowid, 0, &blob_);
   if (code != SQLITE_OK) {
-    close();  // a handle that failed stays useless
+    close();  // a handle that failed stays unusable
     if (code == SQLITE_ERROR) return false;
     throw_error(db_.handle(), "reading a blob");
   }

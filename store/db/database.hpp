@@ -26,7 +26,7 @@ struct Migration;
 
 namespace memd::sqlite {
 
-// Thrown inside store/ by every failing call; the public functions of store/ turn it into an Error.
+// Throws the error of a failing call inside store/. The public functions of store/ turn it into an Error.
 [[noreturn]] void throw_error(sqlite3* db, std::string_view doing);
 Error make_error(sqlite3* db, int code, std::string_view doing);
 
@@ -39,7 +39,7 @@ class Statement {
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  // Binds all parameters, in order, after a reset.
+  // Resets, then binds all parameters in order.
   template <class... Args>
   Statement& bind(const Args&... args) {
     reset();
@@ -48,8 +48,8 @@ class Statement {
     return *this;
   }
 
-  bool step();  // true: a row is there
-  void run();   // step until done, then reset
+  bool step();  // true: a row is available
+  void run();   // steps until done, then resets
   void reset() noexcept;
   sqlite3_stmt* handle() const { return stmt_; }
 
@@ -88,18 +88,18 @@ class Statement {
 };
 
 enum class OpenMode {
-  read_write,  // creates the file (0600); the one writer
+  read_write,  // creates the file (0600); for the single writer
   read_only,   // sees the WAL of a running writer
 };
 
-// Hears of each row of one table that a connection writes, on the connection's thread.
+// Receives each row change that a connection makes to one table, on the connection's thread.
 class RowObserver {
  public:
   virtual ~RowObserver() = default;
-  virtual void changed(std::int64_t rowid) = 0;  // inserted, updated or deleted; not committed
-  virtual void committed() = 0;                  // what was changed since the last transaction
+  virtual void changed(std::int64_t rowid) = 0;  // inserted, updated or deleted, not yet committed
+  virtual void committed() = 0;                  // the changes since the last transaction
   virtual void rolled_back() = 0;
-  virtual void closed() = 0;  // the connection; the last call
+  virtual void closed() = 0;  // the connection was closed; the last call
 };
 
 // One SQLite connection and its statement cache. One thread at a time. Members throw ErrorException; the
@@ -111,25 +111,25 @@ class Database {
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
 
-  // Prepared once a connection and text. The connection owns the statement.
+  // Returns a prepared statement, cached per connection and SQL text. The connection owns it.
   Statement& prepare(std::string_view sql);
   void exec(const char* sql);
   std::int64_t pragma(std::string_view name);                      // value of an integer pragma
-  void release_memory() { sqlite3_db_release_memory(db_.get()); }  // pages that can be read again
+  void release_memory() { sqlite3_db_release_memory(db_.get()); }  // frees cached pages that can be read again
   std::int64_t changes() const { return sqlite3_changes64(db_.get()); }
   std::int64_t last_insert_rowid() const { return sqlite3_last_insert_rowid(db_.get()); }
   sqlite3* handle() const { return db_.get(); }
 
-  // While set, running statements end with Errc::cancelled soon after the token is triggered.
+  // While set, running statements fail with Errc::cancelled soon after the token is triggered.
   void watch(std::stop_token token);
-  // For work between statements. Throws Errc::cancelled when the token is triggered.
+  // For use between statements. Throws Errc::cancelled when the token is triggered.
   void throw_if_stopped() const;
-  // Has `observer` hear of writes to `table` (a literal). Writes outside of a Transaction count as part of the next
-  // one. A DELETE without WHERE is not reported. One observer a connection; it must outlive the connection.
+  // Registers `observer` for writes to `table` (a literal). Writes outside of a Transaction count as part of the next
+  // one. A DELETE without WHERE is not reported. One observer per connection; it must outlive the connection.
   void observe(const char* table, RowObserver* observer);
 
-  // The one T that this connection keeps for those who use it (a cache, a function of SQL), made from the connection
-  // when first asked for. T must not hold on to the reference: the connection may move.
+  // Returns the connection's single T (a cache, an SQL function), constructed from the connection on first use. T must
+  // not keep the reference, because the connection may move.
   template <class T>
   T& kept() {
     std::shared_ptr<void>& object = kept_[std::type_index(typeid(T))];
@@ -155,7 +155,7 @@ class Database {
   std::unique_ptr<Observed> observed_;
 };
 
-// BEGIN IMMEDIATE … COMMIT; rolls back when left by an exception. Borrows `db`: the thread of the connection.
+// BEGIN IMMEDIATE … COMMIT; rolls back when left by an exception. Borrows `db`; connection thread.
 class Transaction {
  public:
   explicit Transaction(Database& db);
@@ -169,8 +169,8 @@ class Transaction {
   bool open_ = true;
 };
 
-// A read transaction: while it lives, all statements of the connection see one state of the store. Inside a transaction
-// that is open already it does nothing. Borrows `db`: the thread of the connection.
+// A read transaction: during its lifetime all statements of the connection see one state of the store. Has no effect
+// inside an open transaction. Borrows `db`; connection thread.
 class Snapshot {
  public:
   explicit Snapshot(Database& db) : db_(db), ours_(sqlite3_get_autocommit(db.handle()) != 0) {
@@ -178,7 +178,7 @@ class Snapshot {
   }
   ~Snapshot() {
     if (!ours_) return;
-    // A statement left in the middle, by an error, would hold on to the snapshot.
+    // A statement interrupted by an error would keep the snapshot open.
     for (sqlite3_stmt* s = nullptr; (s = sqlite3_next_stmt(db_.handle(), s)) != nullptr;)
       if (sqlite3_stmt_busy(s) != 0) sqlite3_reset(s);
     if (sqlite3_get_autocommit(db_.handle()) == 0) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
@@ -191,7 +191,7 @@ class Snapshot {
   bool ours_;
 };
 
-// Runs `f`; an ErrorException becomes the error of the Result.
+// Runs `f` and returns its result. An ErrorException becomes the error of the Result.
 template <class F>
 auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
   try {
@@ -203,33 +203,32 @@ auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
     }
   } catch (const ErrorException& e) {
     return e.error();
-  } catch (const std::exception& e) {  // no memory, or a bug that a damaged file has met
+  } catch (const std::exception& e) {  // out of memory, or a bug triggered by a damaged file
     return Error(Errc::store, std::string("the store failed: ") + e.what());
   }
 }
 
-// Brings the schema to the newest version in schemas/sql, each migration in a transaction of its own. An empty file
-// gets all of it from one script, in one transaction.
+// Migrates the schema to the newest version in schemas/sql, each migration in its own transaction. An empty file gets
+// the whole schema from one script, in one transaction.
 // Errc::store_version if the file is newer than this binary.
 void migrate(Database& db);
-// The same for a file with the migrations `all`; `file` names it in Errc::store_version. Several processes may do it at
-// once.
+// Applies the migrations `all`; `file` is named in Errc::store_version. Several processes may do it at once.
 void migrate(Database& db, const std::vector<Migration>& all, std::string_view file);
 
-// Writes the file anew, so that nothing of deleted rows stays in it or in its write-ahead log. Other connections may be
-// open, without a transaction of writing; Errc::store_busy when one of them reads for too long. Takes the file's size
-// of room and time.
+// Rewrites the file so that no deleted rows remain in it or in its write-ahead log. Other connections may be open, but
+// without a write transaction. Errc::store_busy when one of them reads for too long. Needs free space and time in
+// proportion to the file's size.
 Result<void> clear_free_space(const std::filesystem::path& file);
 
-// Inserts a known number of rows, up to 64 with one statement. Added texts must live until the last row is added. Only
-// for rows whose keys are new: a key that exists rolls the whole transaction back. (With OR ROLLBACK SQLite needs no
-// savepoint a statement, at which FTS5 would write a segment.) One thread. Throws ErrorException.
+// Inserts a known number of rows, up to 64 per statement. Added texts must live until the last row is added. Only for
+// rows with new keys: an existing key rolls the whole transaction back. (With OR ROLLBACK SQLite needs no savepoint per
+// statement, at which FTS5 would write a segment.) One thread. Throws ErrorException.
 class RowInserter {
  public:
   // `into`: "table (column, …)".
   RowInserter(Database& db, std::string_view into, std::size_t rows) : db_(db), into_(into), left_(rows) {}
 
-  // All columns of the next row.
+  // Adds the next row; `values` are all its columns.
   template <class... Values>
   void add(const Values&... values) {
     if (filled_ == 0) begin(sizeof...(Values));
@@ -259,13 +258,13 @@ class RowInserter {
   Database& db_;
   const std::string_view into_;
   std::size_t left_;
-  std::size_t width_ = 0;   // rows a statement
-  std::size_t filled_ = 0;  // of them bound
+  std::size_t width_ = 0;   // rows per statement
+  std::size_t filled_ = 0;  // rows of the statement already bound
   Statement* statement_ = nullptr;
 };
 
-// Reads one blob column of many rows by rowid, for half of what statements cost. From the first read() to close() it
-// holds a read transaction. One thread. Throws ErrorException.
+// Reads one blob column of many rows by rowid, at half the cost of statements. Holds a read transaction from the first
+// read() to close(). One thread. Throws ErrorException.
 class BlobReader {
  public:
   BlobReader(Database& db, const char* table, const char* column) : db_(db), table_(table), column_(column) {}
@@ -273,7 +272,7 @@ class BlobReader {
   BlobReader(const BlobReader&) = delete;
   BlobReader& operator=(const BlobReader&) = delete;
 
-  // Puts the blob of a row into `out`. False: there is no such row.
+  // Stores the blob of a row in `out`. Returns false when there is no such row.
   bool read(std::int64_t rowid, std::string& out);
   void close() noexcept;
 

@@ -32,7 +32,7 @@ int tokenize(Fts5Tokenizer* tokenizer, void* context, int flags, const char* tex
                                      context, take);
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
-  } catch (const std::exception& e) {  // no library of stems
+  } catch (const std::exception& e) {  // the stemmer library is missing
     sqlite3_log(SQLITE_ERROR, "%s", e.what());
     return SQLITE_ERROR;
   }
@@ -85,7 +85,7 @@ void register_tokenizer(sqlite3* db) {
 namespace memd::search {
 namespace {
 
-// SQLite's varint: big-endian, 7 bits a byte, the ninth byte whole.
+// Appends SQLite's varint: big-endian, 7 bits per byte, all 8 bits of a ninth byte.
 void append_varint(std::string& out, std::uint64_t value) {
   char bytes[9];
   std::size_t at = sizeof bytes;
@@ -104,7 +104,7 @@ void append_varint(std::string& out, std::uint64_t value) {
   out.append(bytes + at, sizeof bytes - at);
 }
 
-// Writes entries of a word: the difference of the documents' ids, twice the length of the positions, the positions.
+// Writes the posting list of a word: the difference of document ids, twice the length of the positions, the positions.
 class EntryList {
  public:
   void add(std::int64_t document, std::uint64_t column, std::uint64_t word) {
@@ -139,13 +139,13 @@ class EntryList {
   }
 
   std::string out_;
-  std::string positions_;  // of document_
+  std::string positions_;  // the positions in document_
   std::int64_t document_ = 0;
   std::uint64_t column_ = 0;
   std::uint64_t word_ = 0;
 };
 
-// Lets a connection that only reads make tables of its own. The file stays as it was opened.
+// Lets a read-only connection create temporary tables during its lifetime. The file stays read-only.
 class OwnTables {
  public:
   explicit OwnTables(sqlite::Database& db) : db_(db), query_only_(db.pragma("query_only") != 0) {

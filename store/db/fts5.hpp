@@ -11,22 +11,22 @@
 #include <unordered_map>
 #include <vector>
 
-// SQLite's full-text module: its tokenizers, and the words of its tables.
+// Access to FTS5: its tokenizers, and the vocabulary of its tables.
 namespace memd::tokenizer {
 
-// The FTS5 module of a connection. Throws ErrorException when this SQLite was built without it.
+// Returns the FTS5 API of a connection. Throws ErrorException when this SQLite was built without FTS5.
 fts5_api* fts5_of(sqlite3* db);
 
-// A tokenizer of FTS5, by name. Belongs to the connection it was made for. One thread.
+// An FTS5 tokenizer, created by name. Tied to the connection it was created for. One thread.
 class Fts5Instance {
  public:
-  // `name` and `arguments` as behind `tokenize =` in SQL. Throws ErrorException if there is no such tokenizer.
+  // `name` and `arguments` as after `tokenize =` in SQL. Throws ErrorException if there is no such tokenizer.
   Fts5Instance(fts5_api* api, const char* name, std::vector<const char*> arguments = {});
   ~Fts5Instance();
   Fts5Instance(const Fts5Instance&) = delete;
   Fts5Instance& operator=(const Fts5Instance&) = delete;
 
-  // `flags`: FTS5_TOKENIZE_…; `take` gets (context, FTS5_TOKEN_… flags, token, its bytes, start, end).
+  // `flags`: FTS5_TOKENIZE_…; `take` receives (context, FTS5_TOKEN_… flags, token, size in bytes, start, end).
   using Take = int (*)(void*, int, const char*, int, int, int);
   int tokenize(std::string_view text, int flags, void* context, Take take) const {
     return methods_.xTokenize(instance_, context, flags, text.data(), static_cast<int>(text.size()), take);
@@ -37,9 +37,10 @@ class Fts5Instance {
   Fts5Tokenizer* instance_ = nullptr;
 };
 
-// Makes the tokenizer `memd` of FTS5 (word_cutter.hpp) known to a connection, and the SQL function
-// memd_other_scripts(text, …): whether one of the texts has letters that unicode61 reads otherwise. A connection
-// without it cannot MATCH or write the full-text tables. Throws ErrorException when this SQLite has no FTS5.
+// Registers the FTS5 tokenizer `memd` (word_cutter.hpp) with a connection, and the SQL function
+// memd_other_scripts(text, …). The function returns whether one of the texts has letters that unicode61 tokenizes
+// differently. A connection without the tokenizer cannot MATCH or write the full-text tables. Throws ErrorException
+// when this SQLite has no FTS5.
 void register_tokenizer(sqlite3* db);
 
 }  // namespace memd::tokenizer
@@ -47,19 +48,19 @@ void register_tokenizer(sqlite3* db);
 namespace memd::search {
 
 struct Token {
-  std::string stem;       // as the index holds it
-  std::size_t start = 0;  // bytes of the text
+  std::string stem;       // as stored in the index
+  std::size_t start = 0;  // byte offsets in the text
   std::size_t end = 0;
 };
 
-// Cuts text just as exchanges_fts does. Belongs to the connection it was made for.
+// Tokenizes text exactly as exchanges_fts does. Tied to the connection it was created for. One thread.
 class IndexTokenizer {
  public:
   explicit IndexTokenizer(sqlite3* db) : memd_(tokenizer::fts5_of(db), "memd") {}
 
-  // Appends to `out`. Offsets count from the start of `text`.
+  // Appends the tokens to `out`. Offsets count from the start of `text`.
   void tokenize(std::string_view text, std::vector<Token>& out) const { cut(text, FTS5_TOKENIZE_QUERY, out); }
-  // All entries the text has in the index. Those of characters and their pairs (word_cutter.hpp) overlap.
+  // Appends all index entries of the text. Entries of characters and of their pairs (word_cutter.hpp) overlap.
   void tokenize_stored(std::string_view text, std::vector<Token>& out) const { cut(text, FTS5_TOKENIZE_DOCUMENT, out); }
 
  private:
@@ -75,19 +76,18 @@ class IndexTokenizer {
   tokenizer::Fts5Instance memd_;
 };
 
-// The words of an FTS5 table as FTS5's own interface gives them (fts5vocab), whatever the format of the index.
-//
-// One thread, that of the connection, which must outlive it. All throw ErrorException.
+// The vocabulary of an FTS5 table, read through FTS5's own interface (fts5vocab), independent of the index format.
+// Connection thread only; the connection must outlive this object. All members throw ErrorException.
 class FtsVocabulary {
  public:
-  // Makes two tables of the connection (temp), unless they are there; outside of a statement that writes.
+  // Creates two temporary tables of the connection unless they exist. Must not run inside a writing statement.
   FtsVocabulary(sqlite::Database& db, const std::string& table);
 
-  // The documents that hold the word and where, as one page of the index would list them: see PostingCursor. Empty:
-  // there are none.
+  // Returns the posting list of a word in the format of one index page: see PostingCursor. Empty when no document
+  // contains it.
   std::string entries(std::string_view word);
   bool contains(std::string_view word);
-  std::int64_t count(std::string_view word);  // documents
+  std::int64_t count(std::string_view word);  // number of documents
   std::int64_t documents();
 
  private:

@@ -10,11 +10,11 @@
 
 namespace memd {
 
-// A file that somebody has open, and the place where it stood then. A value: touches the file system in its constructor
-// and in check() only. Thread-safe.
+// An open file and its location at the time of construction, used to detect that it was moved or replaced. A value;
+// accesses the file system only in its constructor and in check(). Thread-safe.
 class PlacedFile {
  public:
-  PlacedFile() = default;  // of no file: check() has nothing against it
+  PlacedFile() = default;  // no file: check() always succeeds
   explicit PlacedFile(std::filesystem::path path) : path_(std::move(path)) {
     struct stat st {};
     if (::stat(path_.c_str(), &st) != 0) return;
@@ -22,7 +22,7 @@ class PlacedFile {
     inode_ = st.st_ino;
   }
 
-  // Errc::io: it was removed, moved, or replaced. What is written to it is lost when it is closed.
+  // Errc::io when the file was removed, moved or replaced: data written to it is lost when it is closed.
   Result<void> check() const {
     struct stat st {};
     if (inode_ == 0) return {};

@@ -9,7 +9,7 @@
 namespace memd::tokenizer {
 namespace {
 
-// Stays open.
+// The stemmer library. Never unloaded.
 struct Library {
   void* handle = ::dlopen(MEMD_STEMMER, RTLD_NOW | RTLD_LOCAL);
   decltype(&sb_stemmer_new) make = find<decltype(&sb_stemmer_new)>("sb_stemmer_new");

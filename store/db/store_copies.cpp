@@ -17,10 +17,10 @@ constexpr const char* kFilesOfDatabase[] = {"", "-wal", "-shm"};
 
 fs::path with_suffix(const fs::path& file, const char* suffix) { return file.string() + suffix; }
 
-// Earlier versions set a damaged store aside under this name.
+// Returns the path to which earlier versions moved a damaged store.
 fs::path set_aside(const StoreLayout& layout) { return with_suffix(layout.database(), ".damaged"); }
 
-// Of a directory, whose entries were changed.
+// Syncs a directory after changes of its entries.
 Result<void> sync(const fs::path& directory) {
   const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool synced = fd >= 0 && ::fsync(fd) == 0;
@@ -30,7 +30,7 @@ Result<void> sync(const fs::path& directory) {
   return {};
 }
 
-// A second name where the file system has such; else a copy.
+// Creates a hard link where the file system supports it, else a copy.
 Result<void> keep(const fs::path& file, const fs::path& as) {
   std::error_code ec;
   fs::create_hard_link(file, as, ec);
@@ -75,12 +75,12 @@ Result<void> remove_copies_of_store(const StoreLayout& layout) {
   return remove_database(set_aside(layout));
 }
 
-// The write-ahead log of the old store must not be found beside the new one: SQLite would take it for its own.
+// The old store's write-ahead log must not remain beside the new store: SQLite would apply it.
 Result<void> replace_store(const StoreLayout& layout) {
   const fs::path store = layout.database();
   std::error_code ec;
   if (fs::exists(store, ec)) {
-    // Without effect on a store that is too damaged for it: its log is kept beside it.
+    // Fails on a store that is too damaged; its log is then kept beside it.
     (void)sqlite::guard([&] {
       auto old = sqlite::Database::open(store, sqlite::OpenMode::read_write);
       old.exec("PRAGMA journal_mode = DELETE");

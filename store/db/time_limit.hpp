@@ -10,8 +10,8 @@
 
 namespace memd::sqlite {
 
-// While it lives, what runs on the connection ends with Errc::cancelled after `limit`. Borrows `db`, whose stop token
-// it sets; the thread of the connection.
+// During its lifetime, statements on the connection fail with Errc::cancelled after `limit`. Borrows `db` and sets its
+// stop token. Connection thread.
 class TimeLimit {
  public:
   TimeLimit(Database& db, std::chrono::milliseconds limit)
@@ -31,7 +31,7 @@ class TimeLimit {
  private:
   Database& db_;
   std::stop_source enough_;
-  std::jthread timer_;  // last: it uses the others
+  std::jthread timer_;  // last, because its thread uses the other members
 };
 
 }  // namespace memd::sqlite

@@ -16,43 +16,44 @@
 
 namespace memd {
 
-// A time in which nothing was to be captured.
+// A time span without capture.
 struct CapturePause {
   TimeMs from = 0;
-  TimeMs until = 0;  // kOpenEnd: until it is ended
+  TimeMs until = 0;  // kOpenEnd: until the user ends it
   bool contains(TimeMs t) const { return t >= from && t < until; }
 };
 inline constexpr TimeMs kOpenEnd = 1LL << 62;
 
-// What memd was told not to hold: sessions and sources that were forgotten, and the pauses of capture. It stands in a
-// file of its own beside the store, so that it outlives a rebuild. Names are kept as hashes with a key that is drawn
-// with the file. What a call that changes something returns is on disk. Owns nothing but the file; thread-safe.
+// The sessions and sources that were forgotten, and the pauses of capture. Stored in a file beside the store, so it
+// survives a rebuild. Names are stored as hashes with a key generated with the file. A mutating call returns after the
+// change is on disk. Owns only the file. Thread-safe.
 class Withheld {
  public:
-  // The file need not exist. Errc::io, and Errc::store_corrupt for a file that is none: what was forgotten would come
-  // back without it.
+  // Opens the file, which need not exist. Errc::io, and Errc::store_corrupt for an invalid file: ignoring it would
+  // bring forgotten data back.
   static Result<std::shared_ptr<Withheld>> open(const std::filesystem::path& file);
 
-  // Whether the session, or the one whose subagent it is by its id, was forgotten.
+  // Returns whether the session, or the main session that its id names, was forgotten.
   bool has_session(std::string_view uid) const;
   bool has_source(std::string_view path) const;
-  // A record of a forgotten session: what else points at it tells of that session.
+  // Returns whether the record belongs to a forgotten session. Other data that refers to such a record is about that
+  // session too.
   bool has_record(std::uint64_t record_key) const;
   bool forgot_something() const;
   bool is_empty() const { return is_empty_.load(std::memory_order_acquire); }  // nothing forgotten, never paused
 
-  // From here on they are forgotten, and what the store holds of them is to be removed: is_unfinished() until
-  // finished().
+  // Marks sessions, sources and records as forgotten. is_unfinished() is true until finished(), which is called after
+  // their data was removed from the store.
   Result<void> forget(const std::vector<std::string>& session_uids, const std::vector<std::string>& source_paths,
                       const std::vector<std::uint64_t>& record_keys = {});
   bool is_unfinished() const;
   Result<void> finished();
 
-  // Begins a pause; one that runs gets the new end.
+  // Begins a pause. If one is active, sets its new end.
   Result<void> pause(TimeMs now, TimeMs until);
   Result<void> resume(TimeMs now);
   std::vector<CapturePause> pauses() const;
-  bool was_paused(TimeMs time) const;  // or is
+  bool was_paused(TimeMs time) const;  // or is now
 
  private:
   explicit Withheld(std::filesystem::path file) : file_(std::move(file)) {}
@@ -60,12 +61,12 @@ class Withheld {
   Result<void> save() const;
   void note_whether_empty();
   std::string token(char kind, std::string_view name) const;
-  // Runs `change` and writes the file; what cannot be written is not changed.
+  // Runs `change` and writes the file. Reverts the change when the file cannot be written.
   Result<void> change(const std::function<void()>& change);
 
   const std::filesystem::path file_;
   mutable std::mutex mutex_;
-  std::atomic<bool> is_empty_{true};  // of content_, for those who ask for each record
+  std::atomic<bool> is_empty_{true};  // mirrors content_ for callers that check every record
   // Guarded by mutex_.
   struct Content {
     std::string key;

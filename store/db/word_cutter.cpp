@@ -19,7 +19,7 @@ constexpr std::uint32_t kEnd = 0x110000;
 
 struct Probe {
   int tokens = 0;
-  int size = 0;  // of the first
+  int size = 0;  // of the first token
   char text[16] = {};
 };
 
@@ -32,7 +32,7 @@ int take(void* context, int, const char* token, int size, int, int) {
   return SQLITE_OK;
 }
 
-// Half-width katakana by their code from U+FF66 on, as they are usually written.
+// Full-width forms of the half-width katakana from U+FF66 on.
 constexpr std::u16string_view kKatakana =
     u"ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
 
@@ -60,7 +60,7 @@ constexpr std::uint64_t kHigh = 0x8080808080808080;
 
 constexpr std::uint64_t each(unsigned char byte) { return 0x0101010101010101 * byte; }
 
-// Bytes of the text from `at` on, the first one lowest, zeros behind its end.
+// Returns eight bytes of the text from `at` on, the first one lowest, padded with zeros.
 std::uint64_t eight_at(std::string_view text, std::size_t at) {
   std::uint64_t out = 0;
   if (at + sizeof(out) <= text.size())
@@ -70,13 +70,13 @@ std::uint64_t eight_at(std::string_view text, std::size_t at) {
   return out;
 }
 
-// The high bit of each byte that is from `first` to `last`; all bytes are below 0x80.
+// Returns the high bit of each byte in [first, last]; all bytes must be below 0x80.
 std::uint64_t between(std::uint64_t bytes, unsigned char first, unsigned char last) {
   return (bytes + each(static_cast<unsigned char>(0x80 - first))) &
          ~(bytes + each(static_cast<unsigned char>(0x7F - last))) & kHigh;
 }
 
-// The high bit of each byte that is an ASCII letter or digit.
+// Returns the high bit of each byte that is an ASCII letter or digit.
 std::uint64_t word_bytes(std::uint64_t eight) {
   const std::uint64_t ascii = eight & ~kHigh;
   return (between(ascii | each(0x20), 'a', 'z') | between(ascii, '0', '9')) & ~eight;
@@ -88,15 +88,15 @@ constexpr std::uint32_t kBreve = 0x0306;
 
 constexpr std::uint32_t kLeads = 0x1100;
 constexpr std::uint32_t kVowels = 0x1161;
-constexpr std::uint32_t kTails = 0x11A7;  // none
+constexpr std::uint32_t kTails = 0x11A7;  // code point before the first tail
 constexpr std::uint32_t kSyllables = 0xAC00;
 
-// Marks of voice as they stand behind a kana: か゛ is が. 0: none does there.
+// Combines a kana with a following voice mark: か゛ is が. 0: the mark does not apply.
 std::uint32_t voiced(std::uint32_t kana, std::uint32_t mark) {
   const bool half = mark == 0x309A || mark == 0xFF9F;
   if (!half && mark != 0x3099 && mark != 0xFF9E) return 0;
   const std::uint32_t block = kana >= 0x30A1 ? 0x60U : 0U;
-  const std::uint32_t c = kana - block;  // as Hiragana
+  const std::uint32_t c = kana - block;  // the Hiragana counterpart
   if (c >= 0x306F && c <= 0x307B && (c - 0x306F) % 3 == 0) return kana + (half ? 2 : 1);
   if (half) return 0;
   const bool has_voice =
@@ -114,7 +114,7 @@ struct CharacterTable::Page {
 CharacterTable::CharacterTable(fts5_api* api) : unicode61_(api, "unicode61", {"remove_diacritics", "2"}) {}
 
 const Character& CharacterTable::find(std::uint32_t character) {
-  // Never freed: they are the same for whoever asks.
+  // Never freed: shared by all instances.
   static std::array<std::atomic<const Page*>, kEnd / kPage> pages{};
   if (character >= kEnd) {
     unusual_ = ask(kEnd);
@@ -145,7 +145,7 @@ Character CharacterTable::ask(std::uint32_t c) const {
     set_text(out, usual_width(c));
     return out;
   }
-  // Between letters it is part of their word or parts them; alone it is a word or none.
+  // Between letters the character continues their word or separates them. Alone it is a word or none.
   char text[8];
   const std::size_t size = write_character(c, text + 1);
   text[0] = 'a';
@@ -159,11 +159,12 @@ Character CharacterTable::ask(std::uint32_t c) const {
     out.size = static_cast<std::uint8_t>(inside.size - 2);
     std::memcpy(out.text, inside.text + 1, out.size);
   }
-  if (out.script == Script::cyrillic && (c == 0x0401 || c == 0x0451)) set_text(out, 0x0435);  // ё is written е
+  if (out.script == Script::cyrillic && (c == 0x0401 || c == 0x0451)) set_text(out, 0x0435);  // ё is folded to е
   return out;
 }
 
-// Of the letter before, the lower five bits decide: what is no letter may count as one, and is only looked up in vain.
+// Indexed by the last letter. Only the lower five bits of the letter before are used, so a non-letter may match; this
+// costs only a useless lookup.
 constexpr std::array<std::uint32_t, 128> Stems::kEndings = [] {
   std::array<std::uint32_t, 128> out{};
   for (const char any : {'s', 'y', 'i', 'e'})
@@ -180,7 +181,7 @@ constexpr std::array<std::uint32_t, 128> Stems::kEndings = [] {
   return out;
 }();
 
-// Behind unicode61 there is nothing left for `ascii` to fold or cut.
+// After unicode61, `ascii` has nothing left to fold or split.
 Stems::Stems(fts5_api* api) : porter_(api, "porter", {"ascii"}) {}
 Stems::~Stems() = default;
 
@@ -244,7 +245,7 @@ int WordCutter::cut(std::string_view text, bool stored, void* context, Take take
   return SQLITE_OK;
 }
 
-// Takes the word at `at`, in lower case. False: there are other letters in it, or it is long.
+// Reads the word at `at` in lower case. Returns false when it has non-ASCII letters or is too long.
 bool WordCutter::read_ascii_word(std::size_t at, ShortWord& word) const {
   word.size = 0;
   std::uint64_t ends = 0;
@@ -254,7 +255,7 @@ bool WordCutter::read_ascii_word(std::size_t at, ShortWord& word) const {
     ends = ~word_bytes(eight) & kHigh;
     const std::size_t size = ends != 0 ? bytes_before(ends) : sizeof(eight);
     const std::uint64_t whole = ends != 0 ? (std::uint64_t{1} << 8 * size) - 1 : ~std::uint64_t{0};
-    word.eights[read] = (eight | each(0x20)) & whole;  // digits have this bit
+    word.eights[read] = (eight | each(0x20)) & whole;  // digits have this bit already
     word.size += size;
   }
   for (; read < std::size(word.eights); ++read)
@@ -263,7 +264,7 @@ bool WordCutter::read_ascii_word(std::size_t at, ShortWord& word) const {
   return ends != 0 && word.size > 0 && (end >= text_.size() || static_cast<unsigned char>(text_[end]) < 0x80);
 }
 
-// Whatever begins at `at`: a word, a run of pairs, a sign.
+// Tokenizes the next element at `at`: a word, a run of pairs or a sign.
 int WordCutter::cut_here(std::size_t& at) {
   const std::size_t start = at;
   std::size_t end = at;
@@ -314,7 +315,7 @@ bool WordCutter::is_paired_at(std::size_t at, Script like) {
   return is_paired(script) && (script == Script::thai) == (like == Script::thai);
 }
 
-// The character at `at`, with what is written behind it and belongs to it.
+// Returns the character at `at`, combined with the marks that follow it.
 WordCutter::Unit WordCutter::next_unit(std::size_t& at) {
   Unit out;
   out.start = at;
@@ -354,7 +355,7 @@ int WordCutter::cut_pairs(std::size_t& at) {
     std::memcpy(pair + before.size, here.text.data(), here.size);
     int rc = give({pair, before.size + here.size}, 0, before.start, here.end);
     if (rc == SQLITE_OK && stored_) rc = give(before.view(), FTS5_TOKEN_COLOCATED, before.start, before.end);
-    // At the last pair's place, once.
+    // Once, at the position of the last pair.
     const bool last = !is_paired_at(at, script);
     if (rc == SQLITE_OK && stored_ && last && here.view() != before.view())
       rc = give(here.view(), FTS5_TOKEN_COLOCATED, here.start, here.end);

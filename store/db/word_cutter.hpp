@@ -17,19 +17,19 @@ namespace memd::tokenizer {
 
 enum class CharacterKind : std::uint8_t {
   separator,
-  mark,  // goes on with a word, begins none
+  mark,  // continues a word, cannot begin one
   letter,
 };
 
 struct Character {
   CharacterKind kind = CharacterKind::separator;
   Script script = Script::other;
-  std::uint8_t size = 0;  // bytes of text
-  char text[5] = {};      // folded: lower case, without diacritics, in its usual width
+  std::uint8_t size = 0;  // bytes used in `text`
+  char text[5] = {};      // folded: lower case, no diacritics, usual width
 };
 
-// What each character is to words. Where memd has no rule of its own, that is what `unicode61 remove_diacritics 2` of
-// this SQLite says: it is asked, 256 characters at a time, as they come, once in a process. One thread each.
+// Classifies and folds characters. Characters without a rule of memd's own follow `unicode61 remove_diacritics 2` of
+// this SQLite. Its results are fetched on demand in pages of 256 characters, once per process. One instance per thread.
 class CharacterTable {
  public:
   explicit CharacterTable(fts5_api* api);
@@ -42,21 +42,21 @@ class CharacterTable {
   Character ask(std::uint32_t character) const;
 
   Fts5Instance unicode61_;
-  Character unusual_;  // the one beyond Unicode that was asked for last
+  Character unusual_;  // the last requested code point beyond Unicode
 };
 
-// A word as the table of stems compares it: lower case, zeros behind it.
+// A word in the form the stem cache compares: lower case, padded with zeros.
 struct ShortWord {
   static constexpr std::size_t kMost = 32;  // bytes
   union {
     std::uint64_t eights[kMost / 8];
-    char text[kMost + 8];  // what stands behind the word when it has become its stem means nothing
+    char text[kMost + 8];  // bytes after a word that was replaced by its stem are unspecified
   };
   std::size_t size;
 };
 
-// Words to stems: FTS5's own porter, and Snowball's Russian. Stemming costs more than all else that is done to a word,
-// and a text says few words often: stems of short ones are remembered. One thread. Throws std::bad_alloc.
+// Stems words with FTS5's porter and Snowball's Russian stemmer. Caches the stems of short words, because stemming
+// costs more than all other steps and texts repeat few words often. One thread. Throws std::bad_alloc.
 class Stems {
  public:
   explicit Stems(fts5_api* api);
@@ -64,7 +64,7 @@ class Stems {
 
   enum class Language : std::uint8_t { english, russian };
 
-  // Turns the word into its stem. The language has to follow from its letters.
+  // Replaces the word by its stem. The language must follow from its letters.
   void stem(ShortWord& word, Language language = Language::english) {
     if (word.size < 3 || !may_end(word.text[word.size - 2], word.text[word.size - 1])) return;
     Entry& entry = entries()[place_of(word)];
@@ -81,18 +81,21 @@ class Stems {
   struct Entry {
     std::uint64_t eights[ShortWord::kMost / 8];
     std::uint8_t size;
-    std::uint8_t kept;  // bytes of the word that its stem begins with, or kUnknown: it ends in too much else
+    // Number of bytes of the word that its stem begins with. kUnknown: the rest of the stem does not fit `end`.
+    std::uint8_t kept;
     std::uint8_t end_size;
-    char end[5];  // of the stem, behind them
+    char end[5];  // the stem's bytes after the kept ones
   };
 
-  // Porter's rules begin with words that end so; Snowball's know letters beyond ASCII alone.
+  // Returns whether a stemmer can change a word with this ending: the endings of Porter's rules, or non-ASCII letters
+  // for Snowball.
   static bool may_end(char before, char last) {
     const auto row = static_cast<unsigned char>(before);
     const auto column = static_cast<unsigned char>(last);
     return column >= 0x80 || (kEndings[column] >> (row & 31) & 1) != 0;
   }
-  static const std::array<std::uint32_t, 128> kEndings;  // by the last letter, a bit a letter before it
+  // Indexed by the last letter; one bit for each letter before it.
+  static const std::array<std::uint32_t, 128> kEndings;
   static std::size_t place_of(const ShortWord& word) {
     const std::uint64_t* e = word.eights;
     std::uint64_t h = (e[0] + 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9 ^ (e[1] + 1) * 0x94D049BB133111EB ^
@@ -115,28 +118,26 @@ class Stems {
   std::string_view stem_of(std::string_view word, Language language);
 
   Fts5Instance porter_;
-  std::unique_ptr<RussianStemmer> russian_;  // from the first Russian word on
-  std::vector<Entry> entries_;               // by a hash of the word; from the first word on
+  std::unique_ptr<RussianStemmer> russian_;  // created at the first Russian word
+  std::vector<Entry> entries_;               // indexed by a hash of the word; allocated at the first word
   std::string stem_;
 };
 
-// Cuts a text into the words of the index, for one caller at a time. Where there are Latin letters, digits and signs:
-// just as `porter unicode61 remove_diacritics 2`. Besides,
-//
-//   Cyrillic   words are reduced to their stem; ё is е. They end where Latin letters begin.
-//   Han, kana, Hangul, Thai, Lao, Khmer, Burmese
-//              are read in pairs of characters: 数据库 is 数据 据库. A text to be stored gives each character besides,
-//              at the place of the pair it begins (the last one, of the pair it ends), so that a question of one
-//              character is answered by its own entry. Half-width and decomposed characters are as the usual ones.
-//   full-width Latin letters and digits are as the usual ones.
+// Splits a text into the tokens of the index. Latin letters, digits and signs are tokenized exactly as by `porter
+// unicode61 remove_diacritics 2`. One caller at a time. Additional rules:
+//   Cyrillic: words are stemmed; ё is folded to е. A word ends where Latin letters begin.
+//   Han, kana, Hangul, Thai, Lao, Khmer, Burmese: become pairs of characters: 数据库 is 数据 据库. A stored text also
+//   yields each single character, at the position of the pair it begins (the last one: of the pair it ends), so that a
+//   query of one character has its own entry. Half-width and decomposed characters are folded to the usual ones.
+//   Full-width: Latin letters and digits are folded to the usual ones.
 class WordCutter {
  public:
   using Take = Fts5Instance::Take;
 
   explicit WordCutter(fts5_api* api) : characters_(api), stems_(api) {}
 
-  // A question (not `stored`) of several characters asks for their pairs alone. Ends early with what `take` gives when
-  // that is not SQLITE_OK. Throws std::bad_alloc.
+  // Tokenizes `text`. A query (not `stored`) of several characters yields only their pairs. Stops early and returns the
+  // result of `take` when that is not SQLITE_OK. Throws std::bad_alloc.
   int cut(std::string_view text, bool stored, void* context, Take take);
 
  private:
@@ -163,7 +164,7 @@ class WordCutter {
   Stems stems_;
   std::string word_;
 
-  std::string_view text_;  // of this call
+  std::string_view text_;  // arguments of the current call
   bool stored_ = false;
   void* context_ = nullptr;
   Take take_ = nullptr;

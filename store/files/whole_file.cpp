@@ -45,7 +45,7 @@ Result<void> sync_directory(const fs::path& directory) {
   return {};
 }
 
-// A file of a name of its own that goes with this object.
+// A uniquely named temporary file, removed by the destructor.
 class NewFile {
  public:
   static Result<NewFile> write(const fs::path& beside, std::span<const std::string_view> pieces, OnDisk on_disk) {
@@ -87,7 +87,7 @@ int rename_with(const fs::path& from, const fs::path& to, unsigned flags) {
 constexpr unsigned RENAME_NOREPLACE = 1;
 constexpr unsigned RENAME_EXCHANGE = 2;
 
-int rename_with(const fs::path&, const fs::path&, unsigned) {  // as on a file system that can do neither
+int rename_with(const fs::path&, const fs::path&, unsigned) {  // as on a file system that supports neither
   errno = ENOSYS;
   return -1;
 }
@@ -134,8 +134,8 @@ Result<void> write_whole(const fs::path& file, std::string_view bytes, OnDisk on
 Result<void> write_pieces(const fs::path& file, std::span<const std::string_view> pieces, OnDisk on_disk) {
   auto made = NewFile::write(file, pieces, on_disk);
   if (!made) return made.error();
-  // ext4 writes out a file that is renamed over another, and the next fsync of any file waits for that. Not so in a
-  // swap.
+  // When a file is renamed over another, ext4 writes it out, and the next fsync of any file waits for that. A swap
+  // avoids this.
   if (on_disk == OnDisk::later && rename_with(made->path(), file, RENAME_EXCHANGE) == 0) return {};
   if (::rename(made->path().c_str(), file.c_str()) != 0) return failed("rename", file);
   made->moved();
@@ -157,7 +157,7 @@ Result<std::optional<std::string>> replace_whole(const fs::path& file, std::stri
   auto made = NewFile::write(file, {&bytes, 1}, on_disk);
   if (!made) return made.error();
   if (rename_with(made->path(), file, RENAME_EXCHANGE) == 0) {
-    // What stood there has our name now. If somebody changed it after it was read, it goes back.
+    // The old file now has our temporary name. If it was changed after it was read, it is swapped back.
     MEMD_TRY_ASSIGN(std::string was_there, read_whole(made->path()));
     if (was_there != expected) {
       if (rename_with(made->path(), file, RENAME_EXCHANGE) != 0) {
@@ -166,7 +166,7 @@ Result<std::optional<std::string>> replace_whole(const fs::path& file, std::stri
       }
       return std::optional(std::move(was_there));
     }
-  } else if (errno == EINVAL || errno == ENOSYS) {  // a file system that cannot swap
+  } else if (errno == EINVAL || errno == ENOSYS) {  // the file system cannot swap
     if (::rename(made->path().c_str(), file.c_str()) != 0) return failed("rename", file);
     made->moved();
   } else {

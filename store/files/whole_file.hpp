@@ -9,45 +9,46 @@
 #include <string>
 #include <string_view>
 
-// Files that are read and replaced as a whole. A reader sees the old bytes or the new ones, never a part, also when the
-// writer is killed. What a killed writer leaves is a file ".memd-new-…" beside, which tidy() removes. New files are
-// 0600, new directories 0700; a file that is replaced keeps its mode. Links are not written through. Thread-safe.
+// Reads and replaces whole files. A reader sees either the old or the new bytes, even when the writer is killed. A
+// killed writer leaves a temporary file ".memd-new-…" in the same directory, which tidy() removes. New files are 0600,
+// new directories 0700; a replaced file keeps its mode. Symbolic links are not followed on writing. Thread-safe.
 namespace memd::files {
 
-// Whether the bytes, and the name, are on the disk when the call returns. `later`: for what can be made again.
+// Durability of a write. `now`: bytes and name are on disk when the call returns. `later`: for data that can be created
+// again.
 enum class OnDisk { now, later };
 
-// Errc::not_found if there is none.
+// Reads a whole file. Errc::not_found if there is none.
 Result<std::string> read_whole(const std::filesystem::path& file);
 
-// In place of what is there, if something is.
+// Writes the file, replacing an existing one.
 Result<void> write_whole(const std::filesystem::path& file, std::string_view bytes, OnDisk on_disk);
-// The same of bytes that stand in several places, one after the other.
+// Writes the concatenation of `pieces`.
 Result<void> write_pieces(const std::filesystem::path& file, std::span<const std::string_view> pieces, OnDisk on_disk);
 
-// Only if nothing is there. Errc::busy: something is.
+// Writes the file only if it does not exist. Errc::busy when it exists.
 Result<void> create_whole(const std::filesystem::path& file, std::string_view bytes, OnDisk on_disk);
 
-// In place of a file with the bytes `expected`. If others stand there in the moment of the change, they stay, nothing
-// is written, and they are returned. Whoever writes by renaming, as editors do, loses nothing to this. Errc::not_found:
-// the file has gone.
+// Replaces the file if its content is `expected`. If the content differs at the moment of the swap, it stays, nothing
+// is written, and the other content is returned. Writers that rename, as editors do, lose no data to this call.
+// Errc::not_found: the file is gone.
 Result<std::optional<std::string>> replace_whole(const std::filesystem::path& file, std::string_view expected,
                                                  std::string_view bytes, OnDisk on_disk);
 
-// From one name to another that is free, in the same file system. Errc::busy: it is not free.
+// Renames a file to a free name in the same file system. Errc::busy when the name is taken.
 Result<void> move_whole(const std::filesystem::path& from, const std::filesystem::path& to, OnDisk on_disk);
 
-// Makes the directory and those above it, where they are missing.
+// Creates the directory and its missing parents.
 Result<void> make_directories(const std::filesystem::path& directory);
 
-// Removes what killed writers left in a directory. The caller holds the directory's lock.
+// Removes temporary files of killed writers from a directory. The caller holds the directory's lock.
 void tidy(const std::filesystem::path& directory);
 
-// Of one writer at a time, among processes and threads that ask for the same file: flock, which the kernel drops when
-// its holder dies. The file stays.
+// A lock on a file that excludes other processes and threads which lock the same file: flock, which the kernel releases
+// when the holder dies. The lock file is not removed.
 class FileLock {
  public:
-  // Waits for as long as it takes.
+  // Waits without a time limit.
   static Result<FileLock> take(const std::filesystem::path& file);
 
  private:

@@ -22,7 +22,7 @@ std::string FrameCodec::pack(std::string_view bytes, int level) {
   const std::size_t n = ZSTD_compress2(packer_.get(), out.data(), out.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(n) != 0) throw ErrorException(Error(Errc::io, std::string("zstd: ") + ZSTD_getErrorName(n)));
   out.resize(n);
-  out.shrink_to_fit();  // it waits in queues
+  out.shrink_to_fit();  // the frame is kept in queues
   return out;
 }
 

@@ -11,11 +11,11 @@
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
 
-// How the bytes of a raw frame are written: the header's numbers and texts, and the packed content.
+// Byte encoding of a raw frame: numbers and texts of the header, and the compressed content.
 namespace memd::raw {
 
-// Little-endian base-128 numbers and counted texts, as the headers of raw frames are written. Owns what it has
-// written. One thread at a time.
+// Encodes little-endian base-128 numbers and length-prefixed texts, as raw frame headers use them. Owns its output. One
+// thread at a time.
 class ByteWriter {
  public:
   void number(std::uint64_t v) {
@@ -40,7 +40,8 @@ class ByteWriter {
   std::string out_;
 };
 
-// Never reads past the end: then ok() is false and every value 0. Borrows `in`.
+// Decodes what ByteWriter encodes. A read past the end makes ok() false and every further value 0. Borrows `in`. One
+// thread at a time.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view in) : in_(in) {}
@@ -87,18 +88,20 @@ class ByteReader {
   bool ok_ = true;
 };
 
-// Level 3 packs transcripts to 11% at 600 MB/s; level 1 to 13% at 690 MB/s (docs/decisions/0005-ingest-speed.md).
+// zstd level. Level 3 compresses transcripts to 11% at 600 MB/s; level 1 to 13% at 690 MB/s
+// (docs/decisions/0005-ingest-speed.md).
 inline constexpr int kPackLevel = 3;
 
-// zstd with contexts that are kept. One thread at a time.
+// zstd compressor and decompressor with reused contexts. One thread at a time.
 class FrameCodec {
  public:
   FrameCodec();
   ~FrameCodec();
   FrameCodec(FrameCodec&&) noexcept;
 
-  std::string pack(std::string_view bytes, int level = kPackLevel);  // one zstd frame that states its content's size
-  // Errc::io when the frame is damaged or holds another number of bytes.
+  std::string pack(std::string_view bytes, int level = kPackLevel);  // one zstd frame that states its content size
+  // Errc::io when the frame is damaged or its content is not `bytes` long. The result has `padding` zero bytes after
+  // the content.
   Result<std::string> unpack(std::string_view frame, std::uint64_t bytes, std::size_t padding = 0);
 
  private:

@@ -12,8 +12,8 @@
 namespace memd::raw {
 namespace {
 
-// magic:4 payload:4 | "MEMD":4 version:1 zero:3 key_id:8 | nonce, sealed frame, tag. The fixed part and the place are
-// what the seal is about.
+// Format: magic:4 payload:4 | "MEMD":4 version:1 zero:3 key_id:8 | nonce, sealed frame, tag. The seal authenticates the
+// fixed part and the place.
 constexpr std::size_t kKeyIdAt = 16;
 constexpr std::size_t kFixedPart = kKeyIdAt + seal::kKeyIdBytes;
 
@@ -91,7 +91,7 @@ Result<ParsedFrame> FrameSeal::parse(std::string_view bytes, const FramePlace& p
   const seal::Cipher& cipher = **fetched;
   auto opened = cipher.open(sealed->box, about(sealed->fixed, place));
   if (!opened && sealed->key_id() != cipher.key_id()) {
-    // Of another key, unless it is the id that is damaged.
+    // The frame has another key, unless only its key id is damaged.
     const std::string with_own_id = std::string(sealed->fixed.substr(0, kKeyIdAt)) + cipher.key_id();
     if (!cipher.open(sealed->box, about(with_own_id, place)))
       return locked(*sealed, place, "the configured key is " + hexadecimal(cipher.key_id()));

@@ -19,11 +19,11 @@ constexpr std::size_t kPadding = 64;
 
 struct UnpackedFrame {
   FrameHeader header;
-  std::string content;  // with kPadding readable bytes behind it
+  std::string content;  // followed by kPadding readable bytes
 };
 
-// Errc::not_found, Errc::io: no frame at this place of the file by now, or a damaged one. Errc::bad_config: sealed with
-// a key that is not there.
+// Reads and decompresses a frame. Errc::not_found, Errc::io: the frame is no longer at this place of the file, or is
+// damaged. Errc::bad_config: it is sealed with a key that is not available.
 Result<UnpackedFrame> read_frame(const std::filesystem::path& directory, const FramePlace& place, std::uint64_t length,
                                  const FrameSeal& seal, FrameCodec& codec) {
   MEMD_TRY_ASSIGN(const auto file, FileBytes::open(directory / place.file, place.offset, length));
@@ -41,7 +41,7 @@ Result<UnpackedFrame> read_frame(const std::filesystem::path& directory, const F
   return out;
 }
 
-// The line of an item in a part; nullopt when the part has it not.
+// Returns the line of an item in a part; nullopt when the part does not contain the item.
 std::optional<std::string_view> item_line(const Part& part, std::string_view content, std::uint64_t number) {
   if (!part.items || number <= part.items->keep || number > part.items->keep + part.items->added.size())
     return std::nullopt;
@@ -82,7 +82,8 @@ std::vector<RawArchive::Place> RawArchive::places(const EventSource& where) {
   return out;
 }
 
-// Errc::io when the file has other frames at this place by now, or a damaged one.
+// Returns a frame from the cache or the file. Errc::io when the file meanwhile has other frames at this place, or a
+// damaged one.
 Result<const RawArchive::Frame*> RawArchive::load(const Place& place) {
   for (auto it = frames_.begin(); it != frames_.end(); ++it)
     if (it->place.file == place.file && it->place.first_number == place.first_number &&
@@ -105,9 +106,9 @@ Result<const RawArchive::Frame*> RawArchive::load(const Place& place) {
 
 Result<void> RawArchive::find(const EventSource& where, const Accept& accept) {
   const std::lock_guard lock(mutex_);
-  Error unread;  // a frame that may hold it
+  Error unread;  // error of a frame that may contain the record
   auto found = sqlite::guard([&] {
-    // Twice, because frames may be merged between asking where they are and looking there.
+    // Two attempts, because frames may be merged between querying their places and reading them.
     for (int attempt = 0; attempt < 2; ++attempt) {
       unread = Error();
       for (const auto& place : places(where)) {
@@ -237,7 +238,7 @@ void add_damage(RawCheck& check, std::string_view file, std::uint64_t offset, st
     check.damages.push_back(fmt::format("raw/{} at byte {}: {} bytes", file, offset, length));
 }
 
-// Frames behind the committed ones are what a crash left.
+// Checks the committed frames of one file. Later frames are remains of a crash.
 Result<void> check_frames(RawCheck& check, const std::filesystem::path& directory, const std::string& name,
                           std::uint64_t committed, const FrameSeal& seal, FrameCodec& codec) {
   MEMD_TRY_ASSIGN(const auto file, FileBytes::open(directory / name, 0, committed));

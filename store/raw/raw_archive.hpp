@@ -19,17 +19,18 @@
 #include <unordered_map>
 #include <vector>
 
-// The ways of reading the raw layer: single records, all slices in order, and whether it is sound.
+// Readers of the raw layer: single records, all slices in order, and an integrity check.
 namespace memd::raw {
 
-// Finds single records in the raw layer, for when the agent's file is gone. Caches a few unpacked frames. Thread-safe.
+// Finds single records in the raw layer, used when the agent's file is gone. Caches a few decompressed frames.
+// Thread-safe.
 class RawArchive {
  public:
   RawArchive(std::filesystem::path database, std::filesystem::path directory, FrameSeal seal = {});
 
-  // Offers the records that stood at this place to `accept`, the latest first, until it returns true. 64 readable bytes
-  // follow each record. Errc::not_found if it accepts none, or there is no raw layer; Errc::io names
-  // a damaged frame, Errc::bad_config a sealed one that cannot be opened.
+  // Passes the records that the source had at this place to `accept`, the latest first, until it returns true. Each
+  // record is followed by 64 readable bytes. Errc::not_found if none is accepted or there is no raw layer; Errc::io
+  // names a damaged frame, Errc::bad_config a sealed one that cannot be decrypted.
   using Accept = std::function<bool(std::string_view record)>;
   Result<void> find(const EventSource& where, const Accept& accept);
 
@@ -57,30 +58,32 @@ class RawArchive {
   mutable std::mutex mutex_;
   std::optional<sqlite::Database> db_;
   FrameCodec codec_;
-  std::list<Frame> frames_;  // the latest used first
+  std::list<Frame> frames_;  // most recently used first
 };
 
-// All slices that a raw layer holds, in the order in which they were taken in, whatever file and frame they stand in
-// now. Memory: some 30 bytes a slice and a bounded number of unpacked frames. One thread.
+// Iterates over all slices of a raw layer in ingest order, independent of the file and frame that hold them. Memory:
+// about 30 bytes per slice and a bounded number of decompressed frames. One thread.
 class RawOrder {
  public:
   explicit RawOrder(std::filesystem::path directory, FrameSeal seal = {});
 
-  // Looks at the headers of all files. Errc::bad_config at a frame that is sealed with a key that is not there.
+  // Reads the headers of all files. Errc::bad_config at a frame sealed with a key that is not available.
   Result<void> scan();
   std::size_t slices() const { return order_.size(); }
   struct Eviction {
     std::string session_uid;
-    std::string record;  // as Retention wrote it
+    std::string record;  // as written by Retention
   };
-  // Of evicted sessions, in no particular order.
+  // Returns the evicted sessions, in no particular order.
   const std::vector<Eviction>& evictions() const { return evictions_; }
   std::uint64_t content_bytes() const { return content_bytes_; }
   std::uint64_t damaged_bytes() const { return damaged_bytes_; }
   static constexpr std::size_t kMostDamagesNamed = 20;
-  const std::vector<std::string>& damages() const { return damages_; }  // the first, by file and offset
+  // The first kMostDamagesNamed, by file and offset.
+  const std::vector<std::string>& damages() const { return damages_; }
 
-  // `content` has kRecordPadding (64) readable bytes behind it. A frame that cannot be read is counted and left out.
+  // Calls `visit` for each slice in order. `content` is followed by kRecordPadding (64) readable bytes. Unreadable
+  // frames are counted and skipped.
   using Visit = std::function<Result<void>(const FrameHeader& header, const Part& part, std::string_view content)>;
   Result<void> for_each(const Visit& visit);
 
@@ -99,7 +102,7 @@ class RawOrder {
   struct Loaded {
     FrameHeader header;
     std::string content;
-    std::vector<std::uint64_t> begins;  // of the parts in the content
+    std::vector<std::uint64_t> begins;  // start offsets of the parts in `content`
     std::list<std::uint32_t>::iterator use;
   };
   Loaded* load(std::uint32_t frame);
@@ -113,7 +116,7 @@ class RawOrder {
   std::vector<SlicePlace> order_;
   std::vector<Eviction> evictions_;
   std::unordered_map<std::uint32_t, Loaded> loaded_;
-  std::list<std::uint32_t> uses_;  // the latest first
+  std::list<std::uint32_t> uses_;  // most recently used first
   std::uint64_t loaded_bytes_ = 0;
   std::uint64_t content_bytes_ = 0;
   std::uint64_t damaged_bytes_ = 0;
@@ -122,15 +125,15 @@ class RawOrder {
 };
 
 struct RawCheck {
-  std::uint64_t files = 0;  // of the raw layer
-  std::uint64_t bytes = 0;  // in them
+  std::uint64_t files = 0;  // number of raw files
+  std::uint64_t bytes = 0;  // total size of these files
   std::uint64_t bytes_read = 0;
   std::uint64_t damaged_bytes = 0;
-  std::vector<std::string> damages;  // the first, by file and offset; files that are missing or cut, too
+  std::vector<std::string> damages;  // the first, by file and offset; includes missing and truncated files
 };
-// Unpacks frames, whose checksums tell whether they are what was written: of files in a random order, until
-// `most_bytes` are read. Compares the lengths of all files with what the store says was committed. Errc::bad_config at
-// a frame whose key is not there. Opens a connection of its own; any thread.
+// Checks the raw layer. Decompresses frames, whose checksums detect damage, from files in random order until
+// `most_bytes` are read. Compares the lengths of all files with the committed lengths in the store. Errc::bad_config at
+// a frame whose key is not available. Opens its own connection. Any thread.
 Result<RawCheck> check_raw_layer(const std::filesystem::path& database, const std::filesystem::path& directory,
                                  const FrameSeal& seal, std::uint64_t most_bytes);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kReadable = 64;
 
-// The session that FrameHeader::file_name() made the name of; empty for one of a source.
+// Returns the session encoded in a name from FrameHeader::file_name(); empty for the file of a source.
 std::string session_of(std::string_view name) {
   constexpr std::string_view kBefore = "platform=";
   constexpr std::string_view kEnd = ".jsonl.zst";
@@ -57,7 +57,7 @@ class Eraser {
   }
 
  private:
-  // Files that a process was writing when it was killed.
+  // Removes temporary files of killed processes.
   void remove_unfinished() {
     std::error_code ec;
     std::vector<fs::path> found;
@@ -73,7 +73,7 @@ class Eraser {
     if (ec) throw ErrorException(Error(ec, "remove " + file.string()));
   }
 
-  // The rows first: a file without rows is found by its name.
+  // Removes the rows first: a file without rows is still found by its name.
   std::uint64_t remove(const std::string& name) {
     sqlite::Transaction transaction(db_);
     rows_.remove_file(name);
@@ -96,7 +96,7 @@ class Eraser {
     std::vector<Fate> fates;
     for (const auto& f : scan->frames)
       fates.push_back(fate_of(f.frame, file->bytes().substr(f.offset)));
-    // Nobody reads what is damaged, and nobody knows what it holds.
+    // A damaged stretch is dropped as well: it is unreadable, and its content is unknown.
     if (scan->damages.empty() && std::all_of(fates.begin(), fates.end(), [](const Fate& f) { return f.stays; }))
       return 0;
 
@@ -126,7 +126,7 @@ class Eraser {
   struct Fate {
     bool stays = true;
     bool is_damaged = false;
-    std::string packed;  // the content without the records that go
+    std::string packed;  // the compressed content without the erased records
   };
   Fate fate_of(const ParsedFrame& frame, std::string_view bytes) {
     const FrameHeader& header = frame.header;

@@ -10,19 +10,19 @@
 
 namespace memd::raw {
 
-// What is to go from the raw layer.
+// Selects the records to erase from the raw layer.
 struct Erasure {
-  // All records of the session.
+  // Selects all records of a session.
   std::function<bool(std::string_view session_uid)> session;
-  // A record of a log or a document that stays otherwise; the header is that of its frame. 64 readable bytes follow the
-  // record.
+  // Selects single records of logs and documents that are otherwise kept. The header is that of the record's frame. 64
+  // readable bytes follow the record.
   std::function<bool(const FrameHeader& header, std::string_view record)> record;
 };
 
-// Removes files of sessions and writes files of other sources anew with blanks in place of records, in transactions of
-// its own; files that the store does not know included. What is damaged in them goes too. May be killed at any moment
-// and begun again. Returns how many bytes were freed. Writer thread only. Throws ErrorException, for sealed files
-// without their key too.
+// Removes the files of selected sessions and rewrites files of other sources with blanks in place of selected records.
+// Includes files without rows in the store. Drops damaged ranges of the other files in any case. Uses its own
+// transactions. May be killed at any moment and repeated. Returns the number of bytes freed. Writer thread only. Throws
+// ErrorException, also for sealed files when their key is missing.
 std::uint64_t erase(sqlite::Database& db, const std::filesystem::path& directory, const FrameSeal& seal,
                     const Erasure& erasure);
 

@@ -69,7 +69,7 @@ Result<FileBytes> FileBytes::open(const fs::path& path, std::uint64_t offset, st
     const ssize_t n = ::pread(fd.get(), bytes.get() + done, wanted - done, static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return failed("read", path);
-    if (n == 0) break;  // it has got shorter
+    if (n == 0) break;  // the file was truncated meanwhile
     done += static_cast<std::size_t>(n);
   }
   return FileBytes(std::move(bytes), done);
@@ -121,7 +121,7 @@ Result<void> write_at(const fs::path& path, std::uint64_t offset, std::string_vi
     shorter = true;
     return Error(Errc::io, path.string() + " is shorter than the store says");
   }
-  // What a commit that failed, or a process that died, left behind.
+  // Bytes after `offset` are remains of a failed commit or a killed process.
   if (size > offset && ::ftruncate(fd.get(), static_cast<off_t>(offset)) != 0) return failed("truncate", path);
   return write_all(fd.get(), offset, bytes, path);
 }

@@ -15,11 +15,11 @@
 
 namespace memd::raw {
 
-// The bytes of a file, or a stretch of them, in memory of their own: a file that gets shorter meanwhile, or a disk that
-// fails, is an error and no signal, as it would be of a mapping. Every thread may read it.
+// A copy of a file or a range of it in memory. Unlike with a mapping, a file truncated meanwhile or a failing disk
+// gives an error and no signal. Any thread may read it.
 class FileBytes {
  public:
-  // Errc::not_found, Errc::io. What the file does not have of the stretch is missing at the end.
+  // Errc::not_found, Errc::io. If the file ends inside the range, the bytes end there too.
   static Result<FileBytes> open(const std::filesystem::path& path, std::uint64_t offset = 0,
                                 std::uint64_t length = UINT64_MAX);
   std::string_view bytes() const { return {bytes_.get(), size_}; }
@@ -31,8 +31,8 @@ class FileBytes {
 };
 
 struct FrameAt {
-  std::uint64_t offset = 0;  // in the file
-  ParsedFrame frame;         // without `unsealed`: a file's worth of those would be its size
+  std::uint64_t offset = 0;  // byte offset in the file
+  ParsedFrame frame;         // without `unsealed`, which would take memory in the size of the whole file
   bool is_sealed = false;
 };
 
@@ -41,30 +41,30 @@ struct DamagedStretch {
   std::uint64_t length = 0;
 };
 
-// The frames of a raw file, in order. Damaged stretches are passed over.
+// The frames of a raw file, in order. Damaged stretches are skipped.
 struct RawScan {
   std::vector<FrameAt> frames;
   std::vector<DamagedStretch> damages;
-  std::uint64_t intact_end = 0;  // behind the last whole frame
+  std::uint64_t intact_end = 0;  // end of the last intact frame
 };
-// `name` is the file's. Errc::bad_config at the first frame that the seal's key does not open.
+// `name` is the file's name. Errc::bad_config at the first frame that the seal's key does not decrypt.
 Result<RawScan> scan_frames(std::string_view file, std::string_view name, const FrameSeal& seal);
 
-// Where the next frame may begin, behind the first byte; the size of `bytes` when none does.
+// Returns the offset at which the next frame may begin, after the first byte; the size of `bytes` when there is none.
 std::size_t next_magic(std::string_view bytes);
 
-// Writes `bytes` at `offset`, where the file is cut first; creates it (0600) and its directory (0700).
-// Returns Errc::io with what was wrong; `shorter` is set when the file ended before `offset`.
+// Truncates the file at `offset` and writes `bytes` there. Creates the file (0600) and its directory (0700).
+// Returns Errc::io with a message. Sets `shorter` when the file ended before `offset`.
 Result<void> write_at(const std::filesystem::path& path, std::uint64_t offset, std::string_view bytes, bool& shorter);
 
-// Puts a new content in the place of a file in one step; the first `keep` bytes are the old file's.
+// Replaces a file's content atomically. Keeps the first `keep` bytes of the old file and appends `tail`.
 Result<void> replace_file(const std::filesystem::path& path, std::uint64_t keep, std::string_view tail);
 
-// Deletes what processes that died in replace_file() left behind: it may be plain where the files are sealed. For the
-// only writer.
+// Deletes temporary files of processes killed in replace_file(). They may be plain although the layer is sealed. For
+// the single writer only.
 void remove_leftovers(const std::filesystem::path& directory);
 
-// Every file of the raw layer, by name relative to `directory`, sorted.
+// Lists all files of the raw layer, relative to `directory`, sorted.
 std::vector<std::string> raw_file_names(const std::filesystem::path& directory);
 
 }  // namespace memd::raw

@@ -14,7 +14,7 @@
 namespace memd::raw {
 namespace {
 
-// magic:4 payload:4 | "MEMD":4 version:1 flags:1 zero:2 content_size:4 header_size:4 checksum:8 | header
+// Format: magic:4 payload:4 | "MEMD":4 version:1 flags:1 zero:2 content_size:4 header_size:4 checksum:8 | header
 constexpr std::string_view kTag = "MEMD";
 constexpr std::uint8_t kPackedHeader = 1;
 constexpr std::size_t kWorthPacking = 400;
@@ -220,8 +220,8 @@ constexpr std::size_t kLongestName = 180;
 
 bool is_plain(char c) { return ascii::is_word(c) || c == '-' || c == '.'; }
 
-// Every id has a name of its own: what is not plain is written %XX, and so is a first byte that would make the name a
-// hidden file or that of a source.
+// Returns a unique file name for an id. Characters that are not plain are escaped as %XX, and so is a first character
+// that would make the name that of a hidden file or of a source.
 std::string safe_name(std::string_view id) {
   std::string out;
   const bool odd_start = id.starts_with('.') || id.starts_with("source-");

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kFullFrame = 2 << 20;
 constexpr std::string_view kKeyOfStore = "raw_layer_key";
 
-// A frame as it is written elsewhere: a seal holds at one place only.
+// Encodes a frame for a new place, because a sealed frame is bound to its place.
 std::string moved(const FrameSeal& reader, std::string_view file, const FramePlace& from, const FrameSeal& writer,
                   const FramePlace& to) {
   const auto bytes = file.substr(from.offset);
@@ -40,8 +40,8 @@ RawLayer::RawLayer(sqlite::Database& db, fs::path directory, FrameSeal seal, Opt
       options_(options),
       next_number_(rows_.last_number() + 1) {}
 
-// Once something was sealed, the store is written with the same key or not at all: plain frames beside sealed ones
-// would be a surprise, and so would frames of two keys.
+// Throws when a sealed store would be written without its key. A layer must contain neither a mix of plain and sealed
+// frames nor frames of two keys.
 void RawLayer::check_key() {
   const auto own = seal_.key_id();
   if (!own) throw ErrorException(own.error());
@@ -104,7 +104,7 @@ void RawLayer::add(SourceSlice& slice, TimeMs now) {
   pending_.push_back(std::move(p));
 }
 
-// What the store says of the file, or what the file says of itself when the store knows nothing.
+// Returns the file's row. Without one, creates the row from the file's frames.
 FileRow RawLayer::writable_row(const std::string& name) {
   if (auto row = rows_.file(name)) return *row;
   return adopt(db_, directory_, seal_, name);
@@ -142,7 +142,7 @@ void RawLayer::write(TimeMs now) {
 
 void RawLayer::committed() {
   pending_.clear();
-  // What cannot be merged now will be some time; nothing depends on it.
+  // A failed merge is repeated later; nothing depends on it.
   for (const auto& name : std::exchange(to_merge_, {}))
     (void)sqlite::guard([&] { merge_small_frames(name); });
 }
@@ -158,7 +158,7 @@ void RawLayer::merge_quiet_files(TimeMs now) {
     if (row.small_frames > 1 && has_passed(options_.quiet_after, row.written_at, now)) merge_small_frames(row.name);
 }
 
-// Small frames become large ones. The parts keep their numbers and times, so that a rebuild sees no difference.
+// Merges small frames into large ones. The parts keep their numbers and times, so a rebuild gives the same result.
 void RawLayer::merge_small_frames(std::string_view file_name) {
   auto row = rows_.file(file_name);
   if (!row) return;
@@ -174,14 +174,14 @@ void RawLayer::merge_small_frames(std::string_view file_name) {
 
   std::vector<Merged> merged;
   for (std::size_t i = first; i < frames.size(); ++i) {
-    if (frames[i].offset + frames[i].length > file->bytes().size()) return;  // for recover() to see to
+    if (frames[i].offset + frames[i].length > file->bytes().size()) return;  // left to recover()
     const auto bytes = file->bytes().substr(frames[i].offset, frames[i].length);
     auto frame = seal_.parse(bytes, {row->name, frames[i].offset});
     if (!frame || frame->length != frames[i].length) return;
     std::string content;
     if (frame->content_size > 0) {
       auto unpacked = codec_.unpack(frame->packed_content(bytes), frame->header.content_bytes());
-      if (!unpacked) return;  // damaged: it stays as it is
+      if (!unpacked) return;  // damaged: left unchanged
       content = std::move(*unpacked);
     }
     if (merged.empty() || !merged.back().header.goes_with(frame->header) ||
@@ -203,8 +203,8 @@ void RawLayer::merge_small_frames(std::string_view file_name) {
     tail += seal_.encode(m.header, m.content.empty() ? std::string() : codec_.pack(m.content), {row->name, offset});
     rows_.add_frame(row->pk, offset, keep + tail.size() - offset, m.source, m.header);
   }
-  // A file whose length tells that its frames are not where the rows say: that is how recover() notices a crash
-  // between the two steps below.
+  // The committed length must change: an unchanged length would hide a crash between the two steps below from
+  // recover().
   if (keep + tail.size() == row->length) tail += kEmptyFrame;
   row->length = keep + tail.size();
   row->small_frames = 0;
@@ -222,7 +222,7 @@ Resealed RawLayer::reseal(bool sealed) {
   return done;
 }
 
-// False: the file cannot be read as a whole, and stays as it is.
+// Reseals one file. Returns false, with the file unchanged, when it cannot be read as a whole.
 bool RawLayer::reseal_file(FileRow row, const FrameSeal& wanted, Resealed& done) {
   const auto path = directory_ / row.name;
   const auto file = FileBytes::open(path);
@@ -266,7 +266,7 @@ std::uint64_t RawLayer::evict(std::string_view session_uid, std::string record, 
   FileRow row = writable_row(tombstone.file_name());
   const auto path = directory_ / row.name;
 
-  // Frames of others that share the file stay.
+  // Keeps frames of other sessions that share the file.
   std::string content;
   std::uint64_t offset = 0;
   const auto file = FileBytes::open(path);

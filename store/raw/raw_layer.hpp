@@ -16,47 +16,49 @@
 namespace memd::raw {
 
 struct Resealed {
-  std::uint64_t files = 0;           // written anew
-  std::uint64_t frames = 0;          // in them
-  std::vector<std::string> damaged;  // files that were left as they are, because a part of them cannot be read
+  std::uint64_t files = 0;           // files rewritten
+  std::uint64_t frames = 0;          // frames in these files
+  std::vector<std::string> damaged;  // files left unchanged, because a part of them cannot be read
 };
 
-// Keeps the records of slices in compressed files beside the store (docs/store-format.md). A commit first appends to
-// the files, then commits the rows that hold the files' lengths; what a crash leaves behind a length is cut off at the
-// next write. Owns its files, uses the writer's connection. Writer thread only. Throws ErrorException.
+// Stores the records of slices in compressed files beside the database (docs/store-format.md). A commit first appends
+// to the files, then commits the rows with the files' lengths. Bytes that a crash leaves after a file's committed
+// length are truncated at the next write. Owns its files, uses the writer's connection. Writer thread only. Throws
+// ErrorException.
 class RawLayer {
  public:
   struct Options {
-    std::uint64_t merge_from = 64;  // small frames at the end of a file that are merged at once
+    std::uint64_t merge_from = 64;  // number of small frames at the end of a file from which they are merged
     TimeMs quiet_after = 60 * 60 * 1000;
   };
   RawLayer(sqlite::Database& db, std::filesystem::path directory, FrameSeal seal)
       : RawLayer(db, std::move(directory), std::move(seal), Options()) {}
   RawLayer(sqlite::Database& db, std::filesystem::path directory, FrameSeal seal, Options options);
 
-  // Makes rows and files agree, in transactions of its own. Sources whose records were lost are set back to their
-  // start; so call it before reading the sources from the store. Errc::bad_config when the raw layer is sealed with a
-  // key that is not this one: nothing was changed then.
+  // Makes rows and files agree, in its own transactions. Sources whose records were lost are reset to their start, so
+  // call it before loading the sources from the store. Errc::bad_config, with nothing changed, when the raw layer is
+  // sealed with a different key.
   void recover(TimeMs now);
 
-  // Takes the records of a slice that was applied, inside the writer's transaction. Ignores slices without any.
+  // Adds the records of an applied slice, inside the writer's transaction. Ignores slices without records.
   void add(SourceSlice& slice, TimeMs now);
   void write(TimeMs now);  // the last step before COMMIT
   void committed();
   void rolled_back();
 
-  // Writes the small frames at the end of the file anew, as few large ones. A transaction of its own.
+  // Rewrites the small frames at the end of a file as few large ones, in its own transaction.
   void merge_small_frames(std::string_view file_name);
-  // The same for files that nobody has written to for a while.
+  // Merges small frames of all files that have not been written for Options::quiet_after.
   void merge_quiet_files(TimeMs now);
 
   const FrameSeal& seal() const { return seal_; }
-  // Writes every frame anew that is not sealed (or, to undo it, that is), file by file, in transactions of its own.
+  // Seals every plain frame, or with `sealed` false decrypts every sealed one. Rewrites file by file, in its own
+  // transactions.
   Resealed reseal(bool sealed);
 
-  // Replaces the frames of a session in its file by `record`, which a rebuild will read. Returns how many bytes the
-  // frames took. Inside the caller's transaction, as its last step: the file changes at once. Called again after a
-  // crash, before recover(), it leaves the same.
+  // Replaces the frames of a session in its file by `record`, which a rebuild reads. Returns the number of bytes the
+  // frames took. Runs inside the caller's transaction as its last step, because the file changes at once. Repeating it
+  // after a crash, before recover(), gives the same result.
   std::uint64_t evict(std::string_view session_uid, std::string record, TimeMs now);
 
  private:
@@ -80,7 +82,7 @@ class RawLayer {
   std::uint64_t next_number_;
   std::vector<Pending> pending_;
   std::vector<std::string> to_merge_;
-  bool damaged_ = false;  // a file turned out shorter than its rows
+  bool damaged_ = false;  // a file was found shorter than its rows say
 };
 
 }  // namespace memd::raw

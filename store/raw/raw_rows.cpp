@@ -51,7 +51,8 @@ void log_loss(sqlite::Database& db, SourceId source, std::string_view detail, st
       .run();
 }
 
-// Its events stay and are recognised when they come again; the ledger and the cursor start anew.
+// Resets a source so that it is read again from the start, with a new ledger and cursor. Its events stay and are
+// recognised as duplicates.
 void read_again(sqlite::Database& db, SourceId source, std::uint64_t bytes, TimeMs now) {
   auto& q = db.prepare("SELECT path FROM sources WHERE source_pk = ?");
   q.bind(source);
@@ -184,7 +185,7 @@ void reconcile(sqlite::Database& db, const fs::path& directory, const FrameSeal&
   const auto mapped = FileBytes::open(directory / file.name);
   if (!mapped && !mapped.error().is(Errc::not_found)) throw ErrorException(mapped.error());
   RawScan scan = mapped ? scan_or_throw(mapped->bytes(), file.name, seal) : RawScan();
-  // Numbers of parts are given once and only grow: they tell what was committed, however the frames stand now.
+  // Part numbers are unique and only grow, so they show which frames were committed regardless of their positions.
   while (!scan.frames.empty()) {
     const auto& parts = scan.frames.back().frame.header.parts;
     if (parts.empty() || parts.back().number <= file.last_number) break;

@@ -16,8 +16,8 @@ namespace memd::raw {
 struct FileRow {
   std::int64_t pk = 0;
   std::string name;
-  std::uint64_t length = 0;       // bytes that are committed
-  std::uint64_t last_number = 0;  // of a part
+  std::uint64_t length = 0;       // committed bytes
+  std::uint64_t last_number = 0;  // number of the last part
   std::uint64_t small_frames = 0;
   TimeMs written_at = 0;
 };
@@ -28,10 +28,10 @@ struct FrameRow {
   std::uint64_t first_number = 0;
   std::uint64_t last_number = 0;
   SourceId source = 0;
-  std::uint64_t bytes = 0;  // of the records
+  std::uint64_t bytes = 0;  // uncompressed bytes of the records
 };
 
-// The tables raw_files and raw_frames. Throws ErrorException. Borrows `db`: the writer's thread.
+// Access to the tables raw_files and raw_frames. Throws ErrorException. Borrows `db`; writer thread.
 class RawRows {
  public:
   explicit RawRows(sqlite::Database& db) : db_(db) {}
@@ -40,7 +40,7 @@ class RawRows {
   std::optional<FileRow> file(std::string_view name);
   FileRow create_file(std::string_view name);
   void save(const FileRow& row);
-  void remove_file(std::string_view name);  // with its frames
+  void remove_file(std::string_view name);  // and its frames
   std::uint64_t last_number();
 
   std::vector<FrameRow> frames(std::int64_t file);
@@ -48,26 +48,26 @@ class RawRows {
                  const FrameHeader& header);
   void drop_frames(std::int64_t file, std::uint64_t from_offset);
 
-  // The source of a frame; made when the store does not know it (then with cursor 0, so that it is read).
+  // Returns the source of a frame. Creates it when the store has no such source, with cursor 0 so that it is read.
   SourceId source_of(const FrameHeader& header);
 
  private:
   sqlite::Database& db_;
 };
 
-// Fewer bytes of records than this make a small frame: it packs badly, and is merged with its neighbours in time.
+// A frame with fewer bytes of records than this is small. Small frames compress badly and are merged with their
+// neighbours later.
 inline constexpr std::uint64_t kSmallFrame = 512 << 10;
 
-// Makes the rows of one file agree with what the file holds, in the caller's transaction:
-//  * frames behind the last committed one are cut off;
+// Makes the rows of one file agree with its content, in the caller's transaction:
+//  * frames after the last committed one are cut off;
 //  * a file whose merge was not committed gets the rows of its new frames;
-//  * frames that the file has lost lose their rows, and their sources are read again from the start if they still
-//  exist.
-// Throws, and changes nothing, at frames that `seal` does not open. So does adopt().
+//  * frames missing from the file lose their rows, and their sources are read again from the start if they still exist.
+// Throws, without changes, at frames that `seal` does not decrypt. So does adopt().
 void reconcile(sqlite::Database& db, const std::filesystem::path& directory, const FrameSeal& seal, FileRow row,
                TimeMs now);
 
-// Makes the rows of a file that the store does not know, from its frames.
+// Creates the rows of a file without rows, from its frames.
 FileRow adopt(sqlite::Database& db, const std::filesystem::path& directory, const FrameSeal& seal,
               const std::string& name);
 

@@ -14,8 +14,8 @@ bool may_hold(const PullRequestRow& request, const CommitRow& commit) {
   return request.branch.empty() || commit.branch.empty() || request.branch == commit.branch;
 }
 
-// The first one opened behind the commit, else the last one before it. Order inside a session is by event, between two
-// sessions by time.
+// Returns the first request opened after the commit, else the last one before it. Compares by event within one session,
+// by time between two sessions.
 std::string request_of(const std::vector<PullRequestRow>& requests, const CommitRow& commit, bool same_session) {
   std::string before;
   for (const PullRequestRow& request : requests) {
@@ -26,7 +26,7 @@ std::string request_of(const std::vector<PullRequestRow>& requests, const Commit
   return before;
 }
 
-// The session that started a subagent; 0: none, or it is not known.
+// Returns the session that started a subagent; 0: none or unknown.
 std::int64_t parent_of(sqlite::Database& db, std::int64_t session_pk) {
   auto& q = db.prepare(
                   "SELECT p.session_pk FROM sessions s JOIN sessions p ON p.uid = s.parent_uid"
@@ -56,7 +56,7 @@ std::vector<PullRequestRow> pull_requests_of(sqlite::Database& db, std::int64_t 
 }
 
 void join_pull_requests(sqlite::Database& db, std::vector<CommitRow>& commits) {
-  constexpr int kDepth = 8;  // subagents of subagents
+  constexpr int kDepth = 8;  // maximum nesting of subagents
   struct Known {
     std::vector<PullRequestRow> requests;
     std::int64_t parent = 0;
@@ -84,7 +84,7 @@ constexpr std::string_view kColumns =
     " coalesce(x.exchange_pk, 0), c.event_seq FROM commits c JOIN sessions s ON s.session_pk = c.session_pk"
     " LEFT JOIN exchanges x ON x.session_pk = c.session_pk AND x.exchange_number = c.exchange_number ";
 constexpr std::size_t kMostCommits = 20;
-constexpr std::size_t kLeastSha = 7;  // as they are stored
+constexpr std::size_t kLeastSha = 7;  // length of stored ids
 
 CommitRow read_commit(const sqlite::Statement& q) {
   CommitRow c;

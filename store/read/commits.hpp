@@ -10,8 +10,8 @@
 
 namespace memd {
 
-// Commits that sessions tell of, by the beginning of their id (lower case) or by a longer form of it; newest first, at
-// most 20.
+// Finds commits reported in sessions by an id prefix in lower case, or by a longer form of the stored id. Newest first,
+// at most 20.
 struct CommitsQuery {
   std::string_view sha;
 
@@ -28,33 +28,34 @@ struct CommitBeforeQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Sessions that changed files of a commit in the time before it; most files first, then the nearest in time.
+// Finds sessions that changed files of a commit within `window` before it. Sorted by the number of files, then by
+// distance in time.
 struct CommitCandidatesQuery {
-  TimeMs time = 0;                  // of the commit
-  std::string branch{};             // empty: not known
-  std::vector<std::int64_t> paths;  // pks of paths that may be meant by its names
-  std::vector<int> name_of;         // of each: which of the commit's names it fits
-  TimeMs window = 0;                // how long before the commit its changes may lie
+  TimeMs time = 0;                  // time of the commit
+  std::string branch{};             // empty: unknown
+  std::vector<std::int64_t> paths;  // pks of the paths that the commit's file names may refer to
+  std::vector<int> name_of;         // parallel to `paths`: the index of the commit's file name that the path matches
+  TimeMs window = 0;                // ms before the commit in which its changes are searched
   QueryFilter filter;
 
   using Answer = std::vector<CommitCandidate>;
   Answer run(sqlite::Database& db) const;
 };
 
-// For other queries. Functions throw ErrorException.
+// Used by other queries. Functions throw ErrorException. Connection thread.
 namespace queries {
 
-// Commits made in the exchanges first to last of a session, in order of time, with their pull requests.
+// Returns the commits made in exchanges first to last of a session, in order of time, with their pull requests.
 std::vector<CommitRow> commits_of(sqlite::Database& db, std::int64_t session_pk, std::int64_t first, std::int64_t last);
-// The first commit of a session behind one of its events.
+// Returns the first commit of a session after one of its events.
 std::optional<CommitRow> commit_after(sqlite::Database& db, std::int64_t session_pk, std::int64_t event_seq);
 
-// Of a session, each once, in order of time.
+// Returns each pull request of a session once, in order of time.
 std::vector<PullRequestRow> pull_requests_of(sqlite::Database& db, std::int64_t session_pk);
 
-// Fills in CommitRow::pull_request. A commit is made before somebody asks to pull it: the first request of its session
-// and branch behind it, else the last one before it. A subagent without requests of its own takes those of the session
-// that started it.
+// Sets CommitRow::pull_request to the first request of the same session and branch after the commit, because a commit
+// is made before its request is opened. Without one, takes the last request before the commit. A subagent without
+// requests of its own uses those of its parent session.
 void join_pull_requests(sqlite::Database& db, std::vector<CommitRow>& commits);
 
 }  // namespace queries

@@ -12,7 +12,7 @@ namespace memd {
 namespace queries {
 namespace {
 
-// In the order read_exchange takes them.
+// Columns in the order in which read_exchange reads them.
 std::string columns(std::string_view title, std::string_view tool_text) {
   return "SELECT" + std::string(title) + std::string(kSessionHeadColumns) + std::string(kExchangeHeadColumns) + R"(,
   e.first_seq, e.last_seq, e.ended_at, e.origin, e.data_completeness,

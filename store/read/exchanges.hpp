@@ -14,7 +14,7 @@
 
 namespace memd {
 
-// not_found when there is none of this id.
+// Loads one exchange. Errc::not_found when the id does not exist.
 struct ExchangeQuery {
   ExchangeId id = 0;
 
@@ -23,7 +23,7 @@ struct ExchangeQuery {
   Error without_store() const { return Error(Errc::not_found, "there is no exchange " + format_exchange_id(id)); }
 };
 
-// In the order of `ids`; those that do not exist are left out.
+// Loads exchanges in the order of `ids`. Ids that do not exist are skipped.
 struct ExchangesQuery {
   std::span<const ExchangeId> ids;
 
@@ -31,7 +31,7 @@ struct ExchangesQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// The last `count` of a session, oldest first.
+// Loads the last `count` exchanges of a session, oldest first.
 struct LastExchangesQuery {
   std::int64_t session_pk = 0;
   int count = 0;
@@ -40,13 +40,13 @@ struct LastExchangesQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Exchanges of a session with first ≤ number ≤ last, oldest first.
+// Loads the exchanges of a session with first ≤ number ≤ last, oldest first.
 struct ExchangeRangeQuery {
   std::int64_t session_pk = 0;
   std::int64_t first_number = 0;
   std::int64_t last_number = 0;
 
-  // Exchange `number` with those next to it; a negative count is none.
+  // Selects exchange `number` and its neighbours. A negative count means none.
   static ExchangeRangeQuery around(std::int64_t session_pk, std::int64_t number, int before, int after) {
     return {session_pk, number - std::max(before, 0), number + std::max(after, 0)};
   }
@@ -55,7 +55,7 @@ struct ExchangeRangeQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Files that one exchange touched, by path.
+// Lists the files that one exchange touched, sorted by path.
 struct ExchangeFilesQuery {
   std::int64_t session_pk = 0;
   std::int64_t exchange_number = 0;
@@ -64,7 +64,7 @@ struct ExchangeFilesQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Events of a session with first ≤ seq ≤ last, in order, at most `limit`.
+// Loads the events of a session with first ≤ seq ≤ last, in order, at most `limit`.
 struct EventsQuery {
   std::int64_t session_pk = 0;
   std::int64_t first_seq = 0;
@@ -75,7 +75,8 @@ struct EventsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Where the record of an event stands. not_found also when the event was taken in without a place in a source.
+// Finds the source position of an event's record. Errc::not_found also when the event was stored without a source
+// position.
 struct EventSourceQuery {
   std::int64_t session_pk = 0;
   std::int64_t seq = 0;
@@ -87,7 +88,7 @@ struct EventSourceQuery {
   }
 };
 
-// The same for many events, by their seq; those without a place in a source are left out.
+// Finds the source positions of many events, keyed by seq. Events without one are skipped.
 struct EventSourcesQuery {
   std::int64_t session_pk = 0;
   std::vector<std::int64_t> seqs;
@@ -98,16 +99,16 @@ struct EventSourcesQuery {
 
 namespace queries {
 
-// What read_head takes of `exchanges e`, behind the title and kSessionHeadColumns.
+// Columns of `exchanges e` that read_head reads. They follow the title columns and kSessionHeadColumns.
 inline constexpr std::string_view kExchangeHeadColumns = R"(, e.exchange_pk, e.exchange_number, e.started_at,
   (SELECT o.exchange_pk FROM abandoned_exchanges a JOIN exchanges o ON o.session_pk = a.session_pk
    AND o.exchange_number = a.abandoned_for
    WHERE a.session_pk = e.session_pk AND a.exchange_number = e.exchange_number))";
-// From columns 0 to 9.
+// Reads columns 0 to 9.
 void read_head(const sqlite::Statement& q, ExchangeHead& head);
 
-// An ExchangeRangeQuery without tool_text, and without the title of a session that has none of its own: neither is
-// cheap. Throws ErrorException.
+// Loads an exchange range without the two costly parts: tool_text, and the derived title of a session that has no
+// stored one. Throws ErrorException.
 std::vector<ExchangeRow> exchange_texts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
                                         std::int64_t last_number);
 

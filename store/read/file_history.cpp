@@ -47,7 +47,7 @@ bool by_file(sqlite::Database& db, const std::string& text, PathFinding& out) {
         db.prepare("SELECT path_pk, path FROM paths WHERE path = ?1 OR path = replace(?1, '/', '\\')").bind(text), out);
     return !out.paths.empty();
   }
-  // With name = … the index gives the few paths whose ends are compared.
+  // With `name = …` the index yields only the few paths whose suffixes must be compared.
   const std::string name(name_of(text));
   auto& q = db.prepare(
       "SELECT path_pk, path FROM paths WHERE name = ?1 AND (path = ?2"
@@ -64,7 +64,7 @@ bool by_directory(sqlite::Database& db, std::string text, PathFinding& out) {
   out.fit = PathFit::directory;
   const std::string first = text == "/" ? text : text + "/";
   std::string behind = first;
-  behind.back() = '0';  // what comes behind '/'
+  behind.back() = '0';  // the character after '/'
   collect_paths(
       db.prepare("SELECT path_pk, path FROM paths WHERE path >= ?1 AND path < ?2 ORDER BY path").bind(first, behind),
       out);
@@ -79,8 +79,8 @@ bool by_directory(sqlite::Database& db, std::string text, PathFinding& out) {
   return !out.paths.empty();
 }
 
-// What the last part of every path that fits has to fit as well; '*' stands for '/' too, so what stands before the last
-// one may fit a directory. Empty: nothing is known of it.
+// Returns a pattern that the name of every matching path fits. '*' also matches '/', so text before the last '*' may
+// match a directory and is dropped. Empty: no constraint on the name.
 std::string name_pattern(std::string_view pattern) {
   std::string_view last = name_of(pattern);
   if (last.find('[') != std::string_view::npos || last.find(']') != std::string_view::npos) return {};
@@ -93,7 +93,8 @@ bool by_pattern(sqlite::Database& db, const std::string& text, PathFinding& out)
   const bool of_names = text.find('/') == std::string::npos;
   const std::string whole = of_names ? "*" : text.starts_with('/') || text.starts_with('*') ? text : "*/" + text;
   const std::string name = of_names ? text : name_pattern(text);
-  // A name is reckoned from its path: thousands of them are looked at where they stand ready, in the index.
+  // The `name` column is computed from the path. The index stores it, so thousands of names are compared without
+  // computing them.
   auto& q = name.find_first_not_of('*') == std::string::npos
                 ? db.prepare("SELECT path_pk, path FROM paths WHERE replace(path, '\\', '/') GLOB ?2 ORDER BY path")
                 : db.prepare(
@@ -112,7 +113,7 @@ void add_similar(sqlite::Database& db, std::string_view text, PathFinding& out) 
   std::string_view stem = name_of(text);
   if (const auto dot = stem.rfind('.'); dot != std::string_view::npos && dot > 0) stem = stem.substr(0, dot);
   if (stem.size() < 3) return;
-  // The index alone says which names hold it.
+  // Finds the names from the index alone.
   const std::string part(stem);
   auto& q = db.prepare(
       "SELECT p.path FROM (SELECT path_pk AS pk, length(name) AS n FROM paths INDEXED BY paths_by_name"
@@ -152,7 +153,7 @@ struct Span {
   std::int64_t last = 0;
 };
 
-// Where in the exchange the files were touched first and last.
+// Returns the first and last touch of the files within the exchange.
 Span touched_span(sqlite::Database& db, const FileUse& use, const Span& exchange) {
   auto& q = db.prepare(
       "SELECT min(seq), max(seq) FROM events WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 AND path_pk = ?4");
@@ -174,7 +175,7 @@ std::string summary_of(sqlite::Database& db, std::string_view sql, std::int64_t 
   return out;
 }
 
-// A run in the exchange after counts as well: people say "now run the tests".
+// Finds the next test run. Includes the following exchange, because people say "now run the tests".
 std::optional<TestRun> test_behind(sqlite::Database& db, std::int64_t session, std::int64_t seq, std::int64_t end) {
   auto& q =
       db.prepare(sql_text("SELECT summary, seq FROM events WHERE session_pk = ?1 AND seq > ?2"
@@ -205,7 +206,7 @@ std::string path_of(sqlite::Database& db, std::int64_t path_pk) {
   return out;
 }
 
-// Fills what stands behind `files`: the words, the outcome, the commit.
+// Sets the members after `files`: texts, outcome, commit.
 void add_details(sqlite::Database& db, FileUse& use) {
   auto& q = db.prepare(
                   "SELECT first_seq, last_seq, origin, substr(user_message, 1, 2000), assistant_response, tool_errors,"
@@ -248,9 +249,10 @@ FileUseSession session_of_use(sqlite::Database& db, std::int64_t session_pk) {
   return out;
 }
 
-// Edits of the file that the exchange made, in order.
+// Returns the edits of the file made in the exchange, in order.
 std::vector<EditPlace> edits_of(sqlite::Database& db, ExchangeId exchange, std::int64_t path_pk) {
-  // An edit made by the assembler hangs on the result or the call it was seen in; the other one is that one's pair.
+  // The parent of an assembled edit is the tool result or the tool call it was found in. The pair of that event is the
+  // other of the two.
   auto& q = db.prepare(sql_text("SELECT x.session_pk, e.time, e.seq, e.flags, e.parent_seq, p.pair_seq, p.kind"
                                 " FROM exchanges x CROSS JOIN events e ON e.session_pk = x.session_pk"
                                 " AND e.seq BETWEEN x.first_seq AND x.last_seq LEFT"
@@ -267,7 +269,7 @@ std::vector<EditPlace> edits_of(sqlite::Database& db, ExchangeId exchange, std::
     } else {
       edit.records.push_back(q.int64(4));
       if (!q.is_null(5)) edit.records.push_back(q.int64(5));
-      // A result may say where the lines are, a call only which.
+      // The result first: it may contain line positions, the call only the texts.
       if (edit.records.size() == 2 && static_cast<EventKind>(q.int64(6)) == EventKind::tool_call)
         std::swap(edit.records[0], edit.records[1]);
     }
@@ -282,7 +284,7 @@ constexpr std::size_t kPathsListed = 20;
 struct Total : PathTotal {
   std::int64_t pk = 0;
   const Touch* counted = nullptr;
-  std::vector<const Touch*> touches;  // of each session the newest
+  std::vector<const Touch*> touches;  // the newest of each session
 };
 
 void add_lines(TouchFilter& filter, std::vector<Total>& totals) {
@@ -299,7 +301,7 @@ void add_lines(TouchFilter& filter, std::vector<Total>& totals) {
   q.reset();
 }
 
-// Takes the touches of exchanges that changed none of the files out of `touches`.
+// Removes the touches of exchanges that changed none of the files from `touches` and returns them.
 std::vector<Touch> without_edits(std::vector<Touch>& touches) {
   std::set<std::pair<std::int64_t, std::int64_t>> changed;
   for (const Touch& t : touches)
@@ -312,7 +314,7 @@ std::vector<Touch> without_edits(std::vector<Touch>& touches) {
   return out;
 }
 
-// `sessions`: the newest first, as far as kPathsListed paths go.
+// Adds the totals of paths. `sessions`: newest first, as many as kPathsListed paths need.
 void add_totals(sqlite::Database& db, TouchFilter& filter, const std::vector<TouchedSession>& sessions,
                 FileHistory& out) {
   std::vector<Total> totals;
@@ -348,7 +350,7 @@ void add_totals(sqlite::Database& db, TouchFilter& filter, const std::vector<Tou
     out.paths.push_back(std::move(total));
 }
 
-// `touches`: of one exchange.
+// Returns the files of one exchange's touches.
 std::vector<ExchangeFile> files_of(sqlite::Database& db, std::span<const Touch> touches) {
   auto& q = db.prepare(
       "SELECT touches, lines_added, lines_removed FROM exchange_files"

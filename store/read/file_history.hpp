@@ -10,9 +10,9 @@
 
 namespace memd {
 
-// The stored paths that `text` means: a whole path; the end of one ("store/reader.cpp", "reader.cpp"); a directory,
-// whole or its end ("src/store", or "src/store/" to say that no file is meant); a pattern with *, ? and [ ], of names
-// when it has no '/' ("*.sql"), else of the end of paths, where '*' stands for anything.
+// Resolves `text` to stored paths. Accepted forms: a whole path; a path suffix ("store/reader.cpp", "reader.cpp"); a
+// directory or its suffix ("src/store", or "src/store/" to exclude files); a pattern with *, ? and [ ]. A pattern
+// without '/' matches names ("*.sql"). A pattern with '/' matches path suffixes, and its '*' also matches '/'.
 struct PathQuery {
   std::string_view text;
 
@@ -20,13 +20,13 @@ struct PathQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Exchanges that touched the files, a page of them with what is known of each: first those that changed one, by session
-// and newest first, then the others.
+// Returns a page of the exchanges that touched the files, with details. Exchanges that changed a file come first,
+// grouped by session and newest first. The others follow.
 struct FileHistoryQuery {
-  QueryFilter filter;                // since and until: when the exchange began
+  QueryFilter filter;                // since and until apply to the start of the exchange
   std::vector<std::int64_t> paths;   // pks; empty: every path (of a session)
-  std::optional<FileAccess> access;  // only this
-  // Of one session: its exchanges from first to last, both included.
+  std::optional<FileAccess> access;  // restricts the kind of access
+  // Exchange range of one session, both ends included.
   std::int64_t session_pk = 0;  // 0: all
   std::int64_t first_exchange = 0;
   std::int64_t last_exchange = 0;
@@ -38,7 +38,7 @@ struct FileHistoryQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// The newest `limit` edits of a file among the exchanges that `touches` finds, oldest first. Paging does not apply.
+// Returns the newest `limit` edits of a file among the exchanges that `touches` finds, oldest first. Ignores paging.
 struct EditPlacesQuery {
   FileHistoryQuery touches;
   int limit = 0;

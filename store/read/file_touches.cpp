@@ -10,7 +10,7 @@ namespace memd::queries {
 namespace {
 
 constexpr TimeMs kForever = std::numeric_limits<TimeMs>::max();
-constexpr std::size_t kFewSessions = 100;  // whose times are looked up one by one
+constexpr std::size_t kFewSessions = 100;  // up to this many sessions, times are queried one by one
 
 std::vector<TouchedSession> by_session(std::vector<Touch>& touches) {
   std::sort(touches.begin(), touches.end(), [](const Touch& a, const Touch& b) {
@@ -41,7 +41,7 @@ struct Earlier {
   bool operator()(const TouchedSession& a, const TouchedSession& b) const { return Later()(b, a); }
 };
 
-// How many paths were touched; counted as far as `most`.
+// Counts the distinct paths touched, up to `most`.
 std::size_t count_paths(const std::vector<Touch>& touches, std::size_t most) {
   std::unordered_set<std::int64_t> seen;
   for (auto it = touches.begin(); it != touches.end() && seen.size() < most; ++it)
@@ -49,7 +49,7 @@ std::size_t count_paths(const std::vector<Touch>& touches, std::size_t most) {
   return seen.size();
 }
 
-// Takes sessions until enough was taken.
+// Collects sessions until enough exchanges and paths are covered.
 class Taken {
  public:
   Taken(std::size_t exchanges, std::size_t paths) : exchanges_(exchanges), paths_(paths) {}
@@ -142,8 +142,8 @@ std::vector<TouchedSession> newest_first(sqlite::Database& db, std::vector<Touch
     std::sort(sessions.begin(), sessions.end(), Later());
     return sessions;
   }
-  // No exchange of a session begins after the session ended: what was looked at and is later than the end of the next
-  // session is later than all that come.
+  // No exchange begins after its session ended. An exchange that begins later than the end of the next session is
+  // therefore later than all exchanges still to come.
   std::unordered_map<std::int64_t, const TouchedSession*> waiting;
   for (const TouchedSession& s : sessions)
     waiting.emplace(s.touches.front().session_pk, &s);

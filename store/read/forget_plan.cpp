@@ -75,7 +75,7 @@ class ForgetPlanner {
         if (!origin.empty()) descendants_[origin].push_back(uid);
   }
 
-  // The main session that it is a part of, as far as the store knows.
+  // Returns the main session that `uid` belongs to, as far as its parents are stored.
   std::string root_of(std::string uid) const {
     Uids seen;
     for (auto it = sessions_.find(uid); it != sessions_.end() && seen.insert(uid).second; it = sessions_.find(uid)) {

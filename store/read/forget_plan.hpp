@@ -13,48 +13,49 @@
 
 namespace memd {
 
-// Which sessions are to be forgotten: those that all conditions name. Empty and 0: not asked for.
+// Selects the sessions to forget: those that match all conditions set. An empty string or 0 means the condition is not
+// set.
 struct ForgetSelection {
-  std::string session;            // as SessionQuery takes it
-  std::string project;            // part of its path or name
-  std::string text;               // stands in it, letters of either case alike
-  TimeMs before = 0;              // it ended before
-  std::vector<std::string> uids;  // these, whatever else is said
+  std::string session;            // session reference as accepted by SessionQuery
+  std::string project;            // substring of the project's path or name
+  std::string text;               // text that the session contains, case-insensitive
+  TimeMs before = 0;              // matches sessions that ended before this time
+  std::vector<std::string> uids;  // selected regardless of the other conditions
   bool is_empty() const { return session.empty() && project.empty() && text.empty() && before == 0 && uids.empty(); }
 };
 
-// A main session that would go, with its subagents. All it holds goes with it.
+// A main session to be forgotten, with its subagents and all their data.
 struct PlannedForgetting {
   std::string session_uid;
   std::string title;
   std::string project;
   TimeMs ended_at = 0;
-  std::string reason;                // why it goes, if it was not named itself
-  std::vector<std::string> members;  // uids, its own included
+  std::string reason;                // why it is included, if it was not selected itself
+  std::vector<std::string> members;  // uids, including its own
   std::int64_t exchanges = 0;
   std::int64_t events = 0;
   std::uint64_t raw_bytes = 0;  // in the raw layer
 };
 
-// What goes, the oldest first. A session goes with its main session, with all subagents of that, and with the sessions
-// that were forked from it: they begin with a copy of it. Of a time, nothing goes that such a session continued later.
-// A text is looked for in all that is stored of a session and in the records that the raw layer keeps of it.
-// Errc::not_found and Errc::invalid_argument of SessionQuery.
+// Lists the sessions to be forgotten, oldest first. A session is forgotten together with its main session, all
+// subagents of that session, and the sessions forked from it, which begin with a copy of it. The `before` condition
+// excludes this whole group if any member ended later. The `text` condition searches everything stored of a session and
+// its records in the raw layer. Errc::not_found and Errc::invalid_argument as for SessionQuery.
 struct ForgetPlanQuery {
   ForgetSelection selection;
   std::filesystem::path raw_directory;
-  raw::FrameSeal seal;  // opens the records that are sealed
+  raw::FrameSeal seal;  // decrypts sealed records
 
   using Answer = std::vector<PlannedForgetting>;
   Answer run(sqlite::Database& db) const;
 };
 
-// Where sessions were: what a configuration excludes them by.
+// The locations of a session that configuration exclusions are matched against.
 struct SessionPlace {
   std::string session_uid;
   Platform platform{};
-  std::string directory;    // where it worked; empty: not known
-  std::string source_path;  // its transcript; empty: it has none of its own
+  std::string directory;    // working directory; empty: unknown
+  std::string source_path;  // transcript file; empty: it has none of its own
 };
 struct SessionPlacesQuery {
   using Answer = std::vector<SessionPlace>;

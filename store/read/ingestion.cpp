@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kWindow = 1000;  // records
 constexpr std::uint64_t kStretch = 50;
 
-// Takes a number and the character behind it off the front.
+// Removes a leading number and the character after it from `text`.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
   std::uint64_t value = 0;
   const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -27,7 +27,7 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
 }  // namespace
 
 void RecentRecords::add(std::uint64_t records, std::uint64_t unknown) {
-  if (records > kWindow) {  // more than is remembered: its like
+  if (records > kWindow) {  // more than the window holds: scaled to it
     unknown = (unknown * kWindow + records / 2) / records;
     records = kWindow;
   }
@@ -79,7 +79,7 @@ std::string recent_records_key(Platform platform) { return "recent_records." + s
 
 namespace {
 
-// Takes ?1 platforms, ?2 session_pk.
+// Condition on `sources src` with parameters ?1 platforms, ?2 session_pk.
 constexpr std::string_view kSourceConditions = R"(
   (?1 = '' OR instr(?1, ',' || src.platform || ',') > 0)
   AND (?2 = 0 OR src.session_uid = (SELECT uid FROM sessions WHERE session_pk = ?2)
@@ -161,7 +161,7 @@ DiagnosticList DiagnosticQuery::run(sqlite::Database& db) const {
 }
 
 std::vector<DiagnosticGroup> DiagnosticGroupsQuery::run(sqlite::Database& db) const {
-  // Beside max(), the other columns are those of the newest row.
+  // With max(), SQLite takes the other columns from the row with the maximum, here the newest.
   static const std::string groups = "SELECT " + std::string(kDiagnosticColumns) +
                                     ", count(*), max(d.time) FROM diagnostics d LEFT JOIN sources src"
                                     " ON src.source_pk = d.source_pk GROUP BY d.platform, d.error_type"
@@ -292,7 +292,7 @@ std::vector<T> present(const PerPlatform<T>& rows) {
 
 std::uint64_t bytes(const sqlite::Statement& q, int column) { return static_cast<std::uint64_t>(q.int64(column)); }
 
-// Fills in what `totals` says of records of unknown shape.
+// Sets the counts of unknown-shape records in `totals`.
 void add_unknown_shares(sqlite::Database& db, std::vector<PlatformTotals>& totals) {
   for (auto& t : totals) {
     const auto key = to_string(t.platform);
@@ -348,8 +348,8 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
   }
   ledger.reset();
 
-  // Rows are counted, for eviction and imports leave sessions that had more. Events are numbered without gaps. An
-  // exchange counts when it began with a human turn: work left over from before a session's first prompt is nobody's.
+  // Counts rows, because eviction and imports leave sessions whose stored counters are higher. Event numbers have no
+  // gaps. Only exchanges that began with a human turn count: events before a session's first prompt belong to no turn.
   auto& sessions =
       db.prepare(sql_text("SELECT platform, kind = SessionKind::main, count(*),"
                           " sum(min(turns, (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk))),"
@@ -387,7 +387,7 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
 
 std::vector<PlatformFreshness> PlatformFreshnessQuery::run(sqlite::Database& db) const {
   PerPlatform<PlatformFreshness> rows;
-  // What a file that is gone still held can no longer be read: it is lost, not late.
+  // The unread rest of a missing file is lost, not pending.
   auto& sources =
       db.prepare(sql_text("SELECT platform, count(*), sum(size > cursor AND state <> SourceState::gone),"
                           " sum(CASE WHEN state <> SourceState::gone THEN max(size - cursor, 0) ELSE 0 END)"

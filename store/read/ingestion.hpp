@@ -14,28 +14,28 @@
 
 namespace memd {
 
-// How many of a platform's last 1,000 records or so were of unknown shape to one version of its adapter. Kept in `meta`
-// under recent_records_key(), so that it outlives a restart. A value; no thread rule.
+// Counts unknown-shape records among about the last 1,000 records of a platform, for one adapter version. Stored in
+// `meta` under recent_records_key(), so it survives a restart. A value; no thread rule.
 struct RecentRecords {
   struct Stretch {
     std::uint64_t records = 0;
     std::uint64_t unknown = 0;
   };
   std::string adapter_version;
-  TimeMs reported_at = 0;  // last schema_drift diagnostic
+  TimeMs reported_at = 0;  // time of the last schema_drift diagnostic
   std::deque<Stretch> stretches;
 
   void add(std::uint64_t records, std::uint64_t unknown);
   Stretch total() const;
   std::string encode() const;
-  static RecentRecords decode(std::string_view text);  // an empty one if `text` is no encoding
+  static RecentRecords decode(std::string_view text);  // empty if `text` is not a valid encoding
 };
 std::string recent_records_key(Platform platform);
 
-// What ingest took in, what it left, and how the sources are.
+// Queries over ingest: what was stored, what was skipped, and the state of the sources.
 
-// The ledger: one line per source, record type, disposition and reason, or per platform (`path` is empty then). Of the
-// filter only platforms and session apply.
+// Returns the coverage ledger: one row per source, record type, disposition and reason, or one per platform (`path` is
+// then empty). Applies only platforms and session of the filter.
 struct CoverageQuery {
   QueryFilter filter{};
   bool by_source = false;
@@ -44,7 +44,7 @@ struct CoverageQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// A page of the diagnostics, newest first.
+// Returns a page of the diagnostics, newest first.
 struct DiagnosticQuery {
   std::vector<Platform> platforms;  // empty: all
   int limit = 50;
@@ -54,13 +54,13 @@ struct DiagnosticQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// The diagnostics by platform and type.
+// Counts the diagnostics by platform and type.
 struct DiagnosticGroupsQuery {
   using Answer = std::vector<DiagnosticGroup>;
   Answer run(sqlite::Database& db) const;
 };
 
-// What happened to sources, newest first.
+// Returns the ingestion log of sources, newest first.
 struct IngestionLogQuery {
   std::vector<Platform> platforms;  // empty: all
   TimeMs since = 0;
@@ -71,13 +71,13 @@ struct IngestionLogQuery {
 };
 
 struct SourceHealthQuery {
-  int most_troubles = 0;  // sources in trouble that are named
+  int most_troubles = 0;  // maximum number of failing sources that are named
 
   using Answer = SourceHealth;
   Answer run(sqlite::Database& db) const;
 };
 
-// A page of the sources, by platform and path.
+// Returns a page of the sources, sorted by platform and path.
 struct SourceListQuery {
   std::vector<Platform> platforms;  // empty: all
   int limit = 100;
@@ -100,7 +100,7 @@ struct SourceListQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Sessions that were written to after a time, in the order in which they were; subagents' too.
+// Lists sessions written after a given time, in write order, including subagents.
 struct ChangedSessionsQuery {
   TimeMs after = 0;
   int limit = 100;
@@ -117,19 +117,19 @@ struct ChangedSessionsQuery {
   };
   struct Answer {
     std::vector<Row> rows;
-    TimeMs newest = 0;  // when any session was written to last
+    TimeMs newest = 0;  // time of the last write to any session
   };
   Answer run(sqlite::Database& db) const;
 };
 
-// Platforms with at least one source or session, in the order of kAllPlatforms.
+// Returns totals of platforms with at least one source or session, in the order of kAllPlatforms.
 struct PlatformTotalsQuery {
   using Answer = std::vector<PlatformTotals>;
   Answer run(sqlite::Database& db) const;
 };
 
-// How far each platform is behind as the store knows it (size at the last look against cursor); checked_at is 0. The
-// same platforms in the same order.
+// Returns how far each platform lags, from stored data alone: the size at the last check against the cursor. checked_at
+// is 0. Same platforms and order as PlatformTotalsQuery.
 struct PlatformFreshnessQuery {
   using Answer = std::vector<PlatformFreshness>;
   Answer run(sqlite::Database& db) const;

@@ -9,17 +9,17 @@
 
 namespace memd {
 
-// In how many sessions and projects each of the names stands, as far as the latest exchanges tell. A name is looked for
-// as the full-text index cuts it: upper and lower case are one.
+// Counts in how many sessions and projects each name occurs among the latest exchanges. Names are matched as the
+// full-text index tokenizes them, so case is ignored.
 struct NameSpreadQuery {
   std::vector<std::string> names;
 
-  using Answer = std::vector<continuity::NameSpread>;  // of each name
+  using Answer = std::vector<continuity::NameSpread>;  // parallel to `names`
   Answer run(sqlite::Database& db) const;
 };
 
-// At most so many of the latest exchanges are looked at, and so many that hold a name: what a question may cost hangs
-// on no store's size.
+// Limits on the exchanges searched and on the hits read per name. They bound the query's cost regardless of the size of
+// the store.
 inline constexpr std::int64_t kSpreadExchanges = 20'000;
 inline constexpr std::int64_t kSpreadHits = 120;
 

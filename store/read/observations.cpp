@@ -6,8 +6,8 @@
 namespace memd {
 namespace {
 
-// Columns of `observations o` and, where it is a decision, of `decisions d` and of the observation `r` that took it
-// back.
+// Columns of `observations o`, and for decisions of `decisions d` and of the observation `r` that reversed the
+// decision.
 constexpr std::string_view kObservationColumns =
     "o.session_pk, o.exchange_number, o.event_seq, o.time, o.type, o.summary, o.content, coalesce(o.tool, ''),"
     " o.metadata, d.kind, d.decided_by, d.chosen, d.rejected, d.reason,"

@@ -15,8 +15,8 @@ namespace memd {
 
 struct PlacedObservation {
   Observation observation;
-  ExchangeId exchange_id = 0;  // 0: it was seen in none
-  ExchangeId reversed_by = 0;  // the exchange that took the decision back; 0: none did
+  ExchangeId exchange_id = 0;  // 0: it belongs to no exchange
+  ExchangeId reversed_by = 0;  // the exchange that reversed the decision; 0: none
 };
 
 struct ObservationRow : PlacedObservation {
@@ -31,9 +31,9 @@ struct ObservationList {
   std::int64_t total = 0;
 };
 
-// Observations that a filter lets through, a page of them, newest first.
+// Returns a page of the observations that match the filter, newest first.
 struct ObservationListQuery {
-  QueryFilter filter;                   // include_subagents false: of main sessions only
+  QueryFilter filter;                   // include_subagents false: main sessions only
   std::optional<ObservationType> type;  // none: all
   int limit = 20;
   int offset = 0;
@@ -42,7 +42,7 @@ struct ObservationListQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Observations of one type, in the order of `ids` and of their events.
+// Loads observations of one type, in the order of `ids`, then of their events.
 struct ObservationsOfQuery {
   std::span<const ExchangeId> ids;
   ObservationType type = ObservationType::decision;
@@ -51,10 +51,10 @@ struct ObservationsOfQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// For other queries. Throws ErrorException.
+// Used by other queries. Throws ErrorException. Connection thread.
 namespace queries {
 
-// Of the exchanges first ≤ number ≤ last, in order.
+// Loads the observations of the exchanges with first ≤ number ≤ last, in order.
 std::vector<Observation> observations_of(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
                                          std::int64_t last_number);
 

@@ -17,10 +17,10 @@ using continuity::command_heads;
 using continuity::tidy_command;
 using continuity::without_pipe_end;
 
-// A session of the project that asks, and how much of it may be told.
+// A session of the requester's project, with the end of the range that may be recalled.
 struct PastSession {
   std::int64_t pk = 0;
-  std::int64_t end = 0;  // seq; what is told came before
+  std::int64_t end = 0;  // exclusive seq
 };
 
 std::int64_t last_compaction(sqlite::Database& db, std::int64_t session_pk, TimeMs before) {
@@ -33,7 +33,7 @@ std::int64_t last_compaction(sqlite::Database& db, std::int64_t session_pk, Time
   return seq;
 }
 
-// Newest first.
+// Returns the sessions of the project in scope, newest first.
 std::vector<PastSession> sessions_of(sqlite::Database& db, const RecallScope& scope) {
   std::vector<PastSession> out;
   const auto project = NearestProjectQuery{scope.cwd}.run(db);
@@ -64,7 +64,7 @@ ExchangeId exchange_of_event(sqlite::Database& db, std::int64_t session_pk, std:
   return id;
 }
 
-// A command line that was run, with its result.
+// A finished command with its result.
 struct RecalledRun {
   std::int64_t seq = 0;
   std::string line;
@@ -73,7 +73,7 @@ struct RecalledRun {
   bool is_test = false;
 };
 
-// Of a session, in order. What is still running is left out.
+// Returns the finished runs of a session, in order.
 std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& session, TimeMs before) {
   std::vector<RecalledRun> out;
   auto& q = db.prepare(
@@ -94,7 +94,7 @@ std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& sessio
   return out;
 }
 
-// Edits tell what was done between two runs.
+// Returns the names of the files edited between two runs, at most 4.
 std::vector<std::string> edited_between(sqlite::Database& db, std::int64_t session_pk, std::int64_t from,
                                         std::int64_t to) {
   std::vector<std::string> out;
@@ -207,7 +207,7 @@ FileRecallQuery::Answer FileRecallQuery::run(sqlite::Database& db) const {
       if (run.failed && !attempt) attempt = found;
       if (run.failed) continue;
       if (!test) test = found;
-      if (attempt && attempt->exchange == found.exchange) attempt.reset();  // it passed in the end
+      if (attempt && attempt->exchange == found.exchange) attempt.reset();  // the tests passed in the end
     }
   }
   for (const auto* found : {&decision, &attempt, &test})
@@ -225,7 +225,7 @@ CommandRecallQuery::Answer CommandRecallQuery::run(sqlite::Database& db) const {
     const std::vector<RecalledRun> runs = runs_of(db, session, scope.before);
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
       if (without_pipe_end(run->line) != wanted) continue;
-      if (!run->failed) return {};  // it ran well when it last ran
+      if (!run->failed) return {};  // its last run succeeded
       Answer out{{RecalledKind::failed_command, recalled_line(run->result, kRecalledBytes),
                   exchange_of_event(db, session.pk, run->seq)}};
       std::size_t looked = 0;
@@ -235,7 +235,7 @@ CommandRecallQuery::Answer CommandRecallQuery::run(sqlite::Database& db) const {
                        exchange_of_event(db, session.pk, next->seq)});
         return out;
       }
-      return {};  // nothing is known that works
+      return {};  // no later run of the same program succeeded
     }
   }
   return {};

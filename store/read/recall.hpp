@@ -9,18 +9,18 @@
 #include <string>
 #include <vector>
 
-// What earlier work tells about the next step of an agent, from rows alone. Nothing of the session that asks is told,
-// unless a compaction has taken it out of the agent's context since.
+// Recalls facts from earlier sessions that bear on an agent's next step, from rows alone. Omits the requesting session,
+// except for what a compaction has since removed from the agent's context.
 namespace memd {
 
 enum class RecalledKind : std::uint8_t {
-  decision,        // about the file
-  failed_attempt,  // tests failed after the last edits of the file
-  test_command,    // that passed after edits of the file
-  failed_command,  // this command failed when it last ran here
-  worked,          // and this one of the same program ran well then
-  met_error,       // the same error was met before
-  solved,          // what was done before the command that met it ran well
+  decision,        // a decision about the file
+  failed_attempt,  // tests that failed after the last edits of the file
+  test_command,    // a test command that passed after edits of the file
+  failed_command,  // the command failed when it last ran in this project
+  worked,          // a later command of the same program that succeeded
+  met_error,       // the same error occurred before
+  solved,          // what was done between the failure and the next success of the same command
 };
 
 struct Recalled {
@@ -29,10 +29,10 @@ struct Recalled {
   ExchangeId exchange = 0;
 };
 
-// Of whose past it is asked.
+// Selects the past that is searched.
 struct RecallScope {
-  std::string cwd;         // of the agent; of its project alone is told
-  std::string session_id;  // native; may be empty
+  std::string cwd;         // the agent's working directory; only its project is searched
+  std::string session_id;  // native id of the requesting session; may be empty
   TimeMs before = std::numeric_limits<TimeMs>::max();
 };
 
@@ -54,17 +54,18 @@ struct CommandRecallQuery {
 
 struct ErrorRecallQuery {
   RecallScope scope;
-  std::string text;  // what the tool said
+  std::string text;  // the tool's output
 
   using Answer = std::vector<Recalled>;
   Answer run(sqlite::Database& db) const;
 };
 
-// At most so many of the project's latest sessions are looked at: what a question costs hangs on no store's size.
+// Maximum number of the project's latest sessions searched. Bounds the query's cost regardless of the size of the
+// store.
 inline constexpr std::int64_t kRecallSessions = 60;
 
-// The line of an output by which the same error is known again: without colours, numbers, paths and times. Empty: it
-// tells nothing particular.
+// Returns the line of an output that identifies its error, without colours, numbers, paths and times. Empty when no
+// line is specific enough.
 std::string error_signature(std::string_view output);
 
 }  // namespace memd

@@ -31,7 +31,7 @@ BytesBySession raw_bytes_by_session(sqlite::Database& db) {
   return out;
 }
 
-// Sessions with their subagents, by the uid of the one that was there first.
+// Groups sessions with their subagents, keyed by the uid of the root session.
 std::map<std::string, DropGroup> groups_of(sqlite::Database& db, const BytesBySession& bytes) {
   std::map<std::string, std::string, std::less<>> parents;
   auto& p = db.prepare("SELECT uid, parent_uid FROM sessions WHERE parent_uid <> ''");
@@ -83,7 +83,7 @@ void due_by_age(std::vector<DropGroup>& groups, int max_age_days) {
   }
 }
 
-// The oldest until the rest fits, what age takes by then left out of the sum.
+// Marks the oldest groups as due until the rest fits. The sum excludes groups already due by age.
 void due_by_size(std::vector<DropGroup>& groups, std::uint64_t max_raw_bytes, std::uint64_t total, TimeMs now) {
   if (max_raw_bytes == 0) return;
   for (const DropGroup& g : groups)
@@ -171,7 +171,7 @@ namespace memd {
 RetentionPlan RetentionPlanQuery::run(sqlite::Database& db) const {
   RetentionPlan out = retention::plan(db, policy, now, until);
   for (PlannedDrop& drop : out.drops) {
-    // The main session may be unknown, where only its subagents were found.
+    // The main session may be missing from the store while its subagents exist.
     if (drop.title.empty()) drop.title = SessionQuery{drop.members.front()}.run(db).title;
     if (count_events) drop.events = retention::count_events(db, drop);
   }

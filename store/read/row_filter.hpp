@@ -11,10 +11,10 @@
 
 namespace memd::queries {
 
-// A QueryFilter as the parameters of a statement.
+// A QueryFilter as statement parameters.
 struct SessionConditions {
   std::string platforms;        // ",claude_code,cursor,"; empty: all
-  std::string project;          // of the filter, in lower case
+  std::string project;          // the filter's project in lower case
   std::int64_t session_pk = 0;  // 0: all
   bool include_subagents = true;
 };
@@ -22,7 +22,7 @@ struct SessionConditions {
 // Throws not_found or invalid_argument when `filter.session` names no session or several.
 SessionConditions conditions_of(sqlite::Database& db, const QueryFilter& filter);
 
-// Over `sessions s`; takes parameters ?1 … ?4: platforms, project, session_pk, include_subagents.
+// Condition on `sessions s`. Takes parameters ?1 … ?4: platforms, project, session_pk, include_subagents.
 inline constexpr auto kSessionConditions = sql_text(R"(
   (?1 = '' OR instr(?1, ',' || s.platform || ',') > 0)
   AND (?2 = '' OR s.project_pk IN (SELECT fp.project_pk FROM projects fp
@@ -31,13 +31,14 @@ inline constexpr auto kSessionConditions = sql_text(R"(
   AND (?3 = 0 OR s.session_pk = ?3)
   AND (?4 = 1 OR s.kind = SessionKind::main))");
 
-// ",claude_code,cursor,"; empty for none.
+// Formats ",claude_code,cursor,"; empty for none.
 std::string platform_list(const std::vector<Platform>& platforms);
 
-// Numbers as SQL's json_each() takes them: "[3,14]".
+// Formats numbers for SQL's json_each(): "[3,14]".
 std::string number_list(const std::vector<std::int64_t>& numbers);
 
-// The platform of a stored key. store_version when this binary does not know the key: a newer memd wrote it.
+// Returns the platform of a stored key. Throws store_version when this binary does not support the key: a newer memd
+// wrote it.
 Platform platform_of(std::string_view key);
 
 }  // namespace memd::queries

@@ -12,7 +12,7 @@
 
 namespace memd {
 
-// What a summary is made from: the exchanges with first ≤ number ≤ last, and what happened in them.
+// Loads the input of a summary: the exchanges with first ≤ number ≤ last, and their events.
 struct SessionDigestQuery {
   std::int64_t session_pk = 0;
   std::int64_t first_number = 0;
@@ -22,7 +22,7 @@ struct SessionDigestQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// What is kept of a session; nothing until it is analysed.
+// Loads the stored digest of a session; nullopt until it is analysed.
 struct KeptDigestQuery {
   std::int64_t session_pk = 0;
 
@@ -30,7 +30,7 @@ struct KeptDigestQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Everything about one session, for its export. not_found when there is no such row.
+// Loads all rows of one session for export. Errc::not_found when the session does not exist.
 struct StoredSessionQuery {
   std::int64_t session_pk = 0;
 
@@ -39,8 +39,8 @@ struct StoredSessionQuery {
   static Error without_store() { return Error(Errc::not_found, "there is no such session"); }
 };
 
-// What the store remembers of a session in a source that is changed in place: the items by number, the head apart.
-// Nothing is remembered: no items.
+// Loads the stored items of a session in a source that is changed in place: items by number, the head separately. No
+// items when none are stored.
 struct SessionItemsQuery {
   Platform platform{};
   std::string_view source_path;
@@ -50,7 +50,8 @@ struct SessionItemsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// The sessions, by uid, that the store has items of from a source that is changed in place and still shows them.
+// Lists the uids of sessions whose items the store has from a source changed in place, and that the source still
+// contains.
 struct ItemSessionsQuery {
   Platform platform{};
   std::string_view source_path;

@@ -22,8 +22,8 @@ namespace {
 using Last = SessionEnd::Last;
 using Run = SessionEnd::Run;
 
-constexpr int kExchanges = 6;  // of which commands of the client are passed over
-constexpr int kEvents = 400;   // of one exchange, the newest
+constexpr int kExchanges = 6;  // number of exchanges searched; exchanges that are client commands are skipped
+constexpr int kEvents = 400;   // newest events read per exchange
 
 struct Lineage {
   SessionKind kind = SessionKind::main;
@@ -43,11 +43,11 @@ struct EndSpan {
   std::int64_t number = 0;
   std::int64_t first_seq = 0;
   std::int64_t end_seq = 0;  // exclusive
-  bool whole = true;         // it ends before the end that was asked for
+  bool whole = true;         // the exchange ends before the requested end
   Origin origin{};
 };
 
-// Newest first.
+// Returns the last exchanges, newest first.
 std::vector<EndSpan> last_exchanges(sqlite::Database& db, std::int64_t session_pk, std::int64_t before_seq) {
   auto& q = db.prepare(
                   "SELECT exchange_number, first_seq, last_seq, origin FROM exchanges"
@@ -74,7 +74,7 @@ struct EndEvent {
   bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
 };
 
-// Newest first; what a subagent did inside of a main session is none of its own.
+// Returns the events of a span, newest first. Excludes subagent events inside a main session.
 std::vector<EndEvent> events_of(sqlite::Database& db, std::int64_t session_pk, SessionKind kind, const EndSpan& span) {
   auto& q = db.prepare(sql_text("SELECT seq, kind, origin, flags, pair_seq, coalesce(tool, ''), summary FROM events"
                                 " WHERE session_pk = ?1 AND seq >= ?2 AND seq < ?3 AND kind <> EventKind::thinking"
@@ -101,7 +101,7 @@ bool is_of_person(Origin origin) {
   return origin != Origin::none && origin != Origin::parent_agent && origin != Origin::injected;
 }
 
-// What an event says of the state in which it leaves the session; nothing: it says nothing.
+// Returns the state in which an event leaves the session. Last::nothing: the event does not change it.
 Last state_after(const EndEvent& e) {
   switch (e.kind) {
     case EventKind::user_msg:
@@ -121,8 +121,8 @@ Last state_after(const EndEvent& e) {
 
 bool shows_plan(std::string_view tool) { return tool == "ExitPlanMode" || tool == "exit_plan_mode"; }
 
-// Where a command begins, not inside of the arguments of another: `grep "git commit" notes.md`. What stands behind a
-// here document counts too.
+// Returns whether the line runs `git commit`. The words must start a command, not stand in the arguments of another:
+// `grep "git commit" notes.md`. Text after a here document counts too.
 bool runs_commit(std::string_view line) {
   constexpr std::string_view kCommit = "git commit";
   constexpr std::string_view kSeparators = "\n;&|(";
@@ -150,7 +150,7 @@ Run run_of(std::optional<RunOutcome> outcome) {
   return outcome == RunOutcome::failed ? Run::failed : Run::none;
 }
 
-// Whether the agent wrote its list of tasks in the span, and left some open.
+// Returns whether the agent wrote its task list in the span and left tasks open.
 bool leaves_todos(sqlite::Database& db, std::int64_t session_pk, const std::vector<EndEvent>& events,
                   const std::map<std::int64_t, ToolFacts>& facts, const EndSpan& span) {
   const bool wrote = std::any_of(events.begin(), events.end(), [&](const EndEvent& e) {
@@ -164,7 +164,7 @@ bool leaves_todos(sqlite::Database& db, std::int64_t session_pk, const std::vect
 
 void read_work(const std::vector<EndEvent>& newest_first, const std::map<std::int64_t, ToolFacts>& facts,
                SessionEnd& out) {
-  std::unordered_map<std::int64_t, const EndEvent*> results;  // by their seq
+  std::unordered_map<std::int64_t, const EndEvent*> results;  // keyed by their seq
   bool plan_or_edit = false;
   const auto facts_of = [&](std::int64_t seq) {
     const auto found = facts.find(seq);
@@ -220,13 +220,13 @@ void read_texts(sqlite::Database& db, std::int64_t session_pk, const EndSpan& sp
   if (q.step()) {
     out.request = q.str(0);
     const std::string_view response = q.text(1);
-    // The column holds the texts of the whole exchange.
+    // The column holds the text of the whole exchange.
     if (span.whole) out.answer = response.substr(std::min(static_cast<std::size_t>(q.int64(2)), response.size()));
   }
   q.reset();
 }
 
-// How the tool call came out that started a subagent. One that only tells that it was started is no report.
+// Reads the outcome of the tool call that started a subagent. A result that only reports the start is ignored.
 void read_report(sqlite::Database& db, const Lineage& session, SessionEnd& out) {
   constexpr std::string_view kStarted = "Async agent launched";
   if (session.parent_uid.empty() || session.parent_call_id.empty()) return;

@@ -8,11 +8,11 @@
 
 namespace memd {
 
-// What the end of a session shows: at most its last exchanges and events, from rows. A session without rows gives
+// Reads the end of a session from rows: at most its last exchanges and events. A session without rows gives
 // Last::nothing.
 struct SessionEndQuery {
   std::int64_t session_pk = 0;
-  // As if the session had ended before this event.
+  // Treats the session as if it had ended before this event.
   std::int64_t before_seq = std::numeric_limits<std::int64_t>::max();
 
   using Answer = SessionEnd;

@@ -29,7 +29,7 @@ Boundary end_of(sqlite::Database& db, std::int64_t session_pk) {
 }
 
 constexpr std::int64_t kExchangesAtOnce = 10;
-constexpr std::size_t kPastBytes = 2 << 20;  // of exchanges
+constexpr std::size_t kPastBytes = 2 << 20;  // total bytes of exchanges loaded
 
 std::size_t bytes_of(const std::vector<ExchangeRow>& rows) {
   std::size_t bytes = 0;
@@ -38,7 +38,7 @@ std::size_t bytes_of(const std::vector<ExchangeRow>& rows) {
   return bytes;
 }
 
-// The number of the exchange that was open at the boundary; −1: none.
+// Returns the number of the exchange that was open at the boundary; −1: none.
 std::int64_t last_number(sqlite::Database& db, std::int64_t session_pk, std::int64_t boundary) {
   auto& q = db.prepare("SELECT max(exchange_number) FROM exchanges WHERE session_pk = ? AND first_seq < ?");
   q.bind(session_pk, boundary);
@@ -112,7 +112,7 @@ void load_events(sqlite::Database& db, std::int64_t session_pk, SessionPast& pas
   }
 }
 
-// Directory and branch of the last exchange, as far as they had changed.
+// Sets directory and branch to those of the last exchange, with changes up to the boundary applied.
 void read_place(SessionPast& past) {
   if (past.exchanges.empty()) return;
   past.cwd = past.exchanges.back().working_directory;
@@ -138,11 +138,11 @@ bool is_worked_on(sqlite::Database& db, std::int64_t session_pk, const Boundary&
   return found;
 }
 
-// The first messages behind the boundary, of the exchange that was open there.
+// Returns the first messages after the boundary from the exchange that was open there.
 std::vector<MessageBehind> messages_behind(sqlite::Database& db, std::int64_t session_pk, const SessionPast& past) {
   std::vector<MessageBehind> out;
   if (past.exchanges.empty() || past.exchanges.back().last_seq < past.boundary.seq) return out;
-  constexpr int kEnough = 1;  // the first one behind the boundary ends the column
+  constexpr int kEnough = 1;  // the first message after the boundary identifies where the column's text ends
   for (const auto kind : {EventKind::assistant_msg, EventKind::human_intervention, EventKind::user_msg}) {
     auto& q =
         db.prepare(sql_text("SELECT seq, summary FROM events WHERE session_pk = ?1 AND seq >= ?2 AND seq <= ?3"
@@ -156,9 +156,9 @@ std::vector<MessageBehind> messages_behind(sqlite::Database& db, std::int64_t se
   return out;
 }
 
-// In order of the session.
+// Returns the boundaries in session order.
 std::vector<Boundary> find_boundaries(sqlite::Database& db, std::int64_t session_pk) {
-  // The summary follows its marker at once; what was said in between would belong to neither.
+  // The summary follows its marker at once, within this many events. No message of the conversation is in between.
   constexpr std::int64_t kSummaryWithin = 20;
   std::vector<Boundary> out;
   auto& q =
@@ -187,7 +187,7 @@ std::vector<Boundary> find_boundaries(sqlite::Database& db, std::int64_t session
   return out;
 }
 
-// A session without any boundary is no error: latest_compaction then means its end.
+// Returns the chosen boundary. A session without boundaries is no error: latest_compaction then means its end.
 Boundary choose_boundary(sqlite::Database& db, std::int64_t session_pk, const BoundaryChoice& choice) {
   const std::vector<Boundary> all = find_boundaries(db, session_pk);
   Boundary end = end_of(db, session_pk);

@@ -7,8 +7,8 @@
 
 namespace memd {
 
-// What a session had been before a compaction or before its end. invalid_argument when there is no boundary of that
-// number.
+// Loads a session's state before a compaction or before its end. Errc::invalid_argument when there is no boundary of
+// that number.
 struct SessionPastQuery {
   std::int64_t session_pk = 0;
   continuity::BoundaryChoice choice{};

@@ -32,7 +32,7 @@ std::string_view first_line(std::string_view text) {
   return ascii::trimmed(text.substr(0, text.find_first_of("\r\n")));
 }
 
-// The next line with something on it, fences of code aside; empty at the end.
+// Removes and returns the next non-blank line that is no code fence; empty at the end.
 std::string_view take_line(std::string_view& text) {
   while (!(text = ascii::trimmed(text)).empty()) {
     const std::string_view line = first_line(text);
@@ -42,14 +42,15 @@ std::string_view take_line(std::string_view& text) {
   return {};
 }
 
-// Of a Markdown heading its words; empty when the line is none.
+// Returns the text of a Markdown heading; empty when the line is no heading.
 std::string_view heading(std::string_view line) {
   const auto marks = std::min(line.find_first_not_of('#'), line.size());
   return marks > 0 && marks < line.size() && line[marks] == ' ' ? ascii::trimmed(line.substr(marks))
                                                                 : std::string_view();
 }
 
-// A line that ends with a colon, or a heading as short as "User Input", says nothing without what it introduces.
+// Returns the first informative words. A line that ends with a colon, or a heading as short as "User Input", needs the
+// text it introduces.
 std::string first_words(std::string_view text) {
   const std::string_view line = take_line(text);
   const std::string_view head = heading(line);
@@ -84,7 +85,7 @@ namespace {
 
 constexpr char kBetweenPrompts = 30;
 constexpr char kBeforeResult = 29;
-constexpr std::size_t kLeastPrompt = 12;  // bytes of one that tells something
+constexpr std::size_t kLeastPrompt = 12;  // minimum bytes of an informative prompt
 
 bool begins_as(std::string_view text, WordClass of) {
   constexpr std::size_t kLongest = 100;
@@ -187,10 +188,10 @@ namespace {
 constexpr std::size_t kMinPrefix = 4;
 constexpr int kCandidates = 5;
 
-// A session that went on since it was analysed has not ended so.
+// Condition: the stored outcome is valid. A session continued since its analysis did not end with that outcome.
 const std::string kJudged = "s.analysis_version > 0 OR s.evicted_at IS NOT NULL OR s.next_seq = 0";
 
-// In the order read_session takes them.
+// Columns in the order in which read_session reads them.
 const std::string kSessionsColumns = std::string(R"(
   s.session_pk, s.uid, s.platform, s.native_id, s.kind, s.parent_uid, s.forked_from, s.agent_name,
   coalesce(p.identity_key, ''), coalesce(p.name, ''), s.cwd, s.git_branch, s.model, s.agent_version,
@@ -315,7 +316,8 @@ std::vector<std::int64_t> newest_main(sqlite::Database& db, std::string_view pro
   return collect(db.prepare(sql).bind("", wanted, 0, false, count)).all;
 }
 
-// One of the candidates, a main session before its agents; 0 when there is none.
+// Returns the single candidate, preferring a main session over its agents; 0 when there is none. Throws when several
+// match.
 std::int64_t only_one(sqlite::Database& db, const Candidates& found, std::string_view reference) {
   if (found.all.empty()) return 0;
   if (found.all.size() == 1) return found.all.front();
@@ -337,7 +339,7 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
                             : "there is no session of a project like \"" + std::string(project) + "\"";
     throw ErrorException(Error(Errc::not_found, std::move(why)));
   }
-  const auto parts = split_session_uid(reference);  // also understands "claude:…"
+  const auto parts = split_session_uid(reference);  // also parses "claude:…"
   const std::string uid = parts ? make_session_uid(parts->platform, parts->native_id) : std::string(reference);
   const auto exact = collect(db.prepare("SELECT session_pk, kind FROM sessions WHERE uid = ?1"
                                         " UNION SELECT session_pk, kind FROM sessions WHERE native_id = ?2")
@@ -367,7 +369,7 @@ SessionRow SessionQuery::run(sqlite::Database& db) const {
 
 namespace {
 
-// SessionLife::state(), over `sessions s` and the time before which a session must have been silent.
+// SQL for SessionLife::state() over `sessions s`. A session silent since `silent_before` counts as stopped.
 std::string state_at(std::string_view silent_before) {
   return std::string("CASE WHEN s.stopped_at <> 0 OR ")
              .append(queries::kSilentSince)

@@ -7,7 +7,7 @@
 namespace memd {
 namespace {
 
-// What SQLite takes for sound, and a search stumbles on. Read from indexes alone.
+// Inconsistencies that SQLite does not detect but that break a search. Checked from indexes alone.
 struct Pairing {
   const char* count;
   const char* one;

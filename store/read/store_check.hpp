@@ -9,13 +9,13 @@
 namespace memd {
 
 struct StoreCheck {
-  std::string damage;     // the first thing that is wrong with the file; empty: nothing
-  bool complete = false;  // all of it was looked at, within the time
+  std::string damage;     // first defect found in the file; empty: none
+  bool complete = false;  // the whole file was checked within the time limit
 };
 
-// Reads the whole file (`PRAGMA quick_check`), checks that exchanges, sessions and full-text indexes name each other,
-// and then that each index has what its table has (`PRAGMA integrity_check`), which takes longest. Opens a connection
-// of its own and stops after `limit`. A file that cannot be opened as a database is damaged. Any thread.
+// Checks a database: reads the whole file (`PRAGMA quick_check`), then the references between exchanges, sessions and
+// full-text indexes, then that each index matches its table (`PRAGMA integrity_check`, the longest step). Opens its own
+// connection and stops after `limit`. A file that cannot be opened as a database counts as damaged. Any thread.
 Result<StoreCheck> check_store(const std::filesystem::path& database, std::chrono::milliseconds limit);
 
 }  // namespace memd

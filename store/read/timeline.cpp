@@ -20,18 +20,18 @@ namespace memd {
 namespace queries {
 namespace {
 
-// What one session did on one day of the time zone.
+// The activity of one session on one day of the time zone.
 struct DaySession {
-  TimeMs day = 0;  // its first millisecond
+  TimeMs day = 0;  // first millisecond of the day
   std::int64_t session_pk = 0;
   std::int64_t exchanges = 0;
-  TimeMs start = 0;  // of its first exchange
-  TimeMs last = 0;   // when its last one began
+  TimeMs start = 0;  // start of its first exchange
+  TimeMs last = 0;   // start of its last exchange
 };
 
 static_assert(std::is_trivially_copyable_v<DaySession>, "goes through SQLite as a blob");
 
-// Takes exchanges in the order of their start.
+// Counts exchanges by day and session. They must be added in the order of their start.
 class Counting {
  public:
   void add(TimeMs time, std::size_t session) {
@@ -53,13 +53,14 @@ class Counting {
   const std::vector<DaySession>& slices() const { return slices_; }
 
  private:
-  TimeMs day_ = 0;  // that of the last exchange
+  TimeMs day_ = 0;  // the day of the last added exchange
   TimeMs day_end_ = 0;
   std::vector<DaySession> slices_;
-  std::vector<std::size_t> newest_;  // by session: its newest slice, plus one
+  std::vector<std::size_t> newest_;  // indexed by session: its newest slice plus one; 0: none
 };
 
-// SQLite keeps the pointer between the calls, zero at first, and ends what it began.
+// Returns the aggregate's context. SQLite keeps the pointer between calls, zero-initialised, and always calls finish()
+// after step().
 Counting** counting_of(sqlite3_context* context, int bytes) {
   return static_cast<Counting**>(sqlite3_aggregate_context(context, bytes));
 }
@@ -85,22 +86,22 @@ void finish(sqlite3_context* context) noexcept {
   sqlite3_result_blob64(context, slices.data(), slices.size() * sizeof(DaySession), SQLITE_TRANSIENT);
 }
 
-// Counts the exchanges of days and sessions inside of SQLite: a step out of it for each exchange costs more than
-// looking at it. Kept by a connection (Database::kept), used on its thread.
+// Counts the exchanges of days and sessions inside SQLite, because returning a row for each exchange costs more than
+// processing it. Kept by a connection (Database::kept), used on its thread.
 class DaySessions {
  public:
-  // Adds a function to the connection. Throws ErrorException.
+  // Registers an SQL function with the connection. Throws ErrorException.
   explicit DaySessions(sqlite::Database& db);
   DaySessions(const DaySessions&) = delete;
   DaySessions& operator=(const DaySessions&) = delete;
 
-  // Counts exchanges with since <= start < until, in the order of their first; `until` 0: no end. Exchanges whose start
-  // is not known are left out. The last answer is kept for the pages that follow, as long as nobody writes to the
-  // store; it is valid until the next call. Inside a transaction of the same connection. Throws ErrorException.
+  // Counts exchanges with since <= start < until, in the order of their first; `until` 0: no end. Skips exchanges whose
+  // start is unknown. The last answer is cached for subsequent pages until the store is written to; it is valid until
+  // the next call. Call inside a transaction of the same connection. Throws ErrorException.
   const std::vector<DaySession>& between(sqlite::Database& db, TimeMs since, TimeMs until);
 
  private:
-  std::int64_t version_ = -1;  // of the store, as this connection sees it, that `known_` was counted in
+  std::int64_t version_ = -1;  // the store's data version on this connection at which `known_` was counted
   TimeMs since_ = 0;
   TimeMs until_ = 0;
   std::vector<DaySession> known_;
@@ -119,7 +120,7 @@ const std::vector<DaySession>& DaySessions::between(sqlite::Database& db, TimeMs
   if (version >= 0 && version == version_ && since == since_ && until == until_) return known_;
   version_ = -1;
 
-  // The index gives the rows in its order: a subquery that says ORDER BY would cost as much again.
+  // The index yields the rows in order. A subquery with ORDER BY would double the cost.
   constexpr std::string_view kSince =
       "SELECT day_sessions(started_at, session_pk) FROM exchanges INDEXED BY exchanges_by_time WHERE started_at >= ?1";
   static const std::string kBetween = std::string(kSince) + " AND started_at < ?2";
@@ -142,7 +143,7 @@ const std::vector<DaySession>& DaySessions::between(sqlite::Database& db, TimeMs
   return known_;
 }
 
-// Those of some sessions.
+// The platforms of some sessions.
 class PlatformBySession {
  public:
   void add(std::int64_t session_pk, Platform platform) {
@@ -159,7 +160,7 @@ class PlatformBySession {
   std::vector<std::optional<Platform>> platforms_;
 };
 
-// Sessions of the slices that the filter lets through.
+// Returns the sessions of the slices that match the filter.
 PlatformBySession allowed_sessions(sqlite::Database& db, const QueryFilter& filter,
                                    const std::vector<DaySession>& slices) {
   static const std::string all =
@@ -184,13 +185,13 @@ PlatformBySession allowed_sessions(sqlite::Database& db, const QueryFilter& filt
   return out;
 }
 
-// Columns 0 to 2: when the exchange ended, and the beginnings of its prompt and its final answer.
+// Columns: end of the exchange, the beginnings of its prompt and its final answer, data_completeness.
 constexpr std::string_view kSliceTexts =
     "SELECT ended_at, substr(CAST(user_message AS BLOB), 1, ?2),"
     " substr(CAST(assistant_response AS BLOB), answer_offset + 1, ?2), data_completeness FROM exchanges WHERE "
     "exchange_pk = ?1";
 
-// Without the character that the limit may have cut.
+// Drops a trailing character that the byte limit may have cut.
 std::string whole_characters(std::string_view text) {
   if (text.size() == kSliceTextBytes) {
     std::size_t end = text.size() - 1;

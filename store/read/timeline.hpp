@@ -5,8 +5,7 @@
 
 namespace memd {
 
-// What happened between two times, by day and session. Exchanges whose start is not known are on no day and are left
-// out.
+// Lists activity between two times by day and session. Skips exchanges whose start is unknown.
 struct TimelineQuery {
   QueryFilter filter;  // since and until select exchanges by their start
   int limit = 100;     // slices
@@ -16,8 +15,8 @@ struct TimelineQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// The last exchange before filter.since and the first from filter.until on, of the sessions that the filter lets
-// through; 0: there is none.
+// Finds the last exchange before filter.since and the first from filter.until on, among sessions that match the filter.
+// 0: none.
 struct NearestActivityQuery {
   QueryFilter filter;
 

@@ -13,7 +13,7 @@ ShellCommand command_at(sqlite::Statement& q, int column) {
           q.int64(column + 4) != 0};
 }
 
-// Of an event's rows in their order. One row without key and text: the list was emptied.
+// Appends the item of an event's next row. A single row without key and text means that the list was emptied.
 void add_item_at(sqlite::Statement& q, int column, TodoUpdate& update) {
   TodoItem item{q.str(column), q.str(column + 1), static_cast<TodoState>(q.int64(column + 2))};
   if (!item.key.empty() || !item.text.empty()) update.items.push_back(std::move(item));
@@ -43,7 +43,7 @@ std::optional<CommandRun> last_run(sqlite::Database& db, const LastRunsQuery& qu
     run->exit_code = exit_code_at(q, 10);
     if (!q.is_null(11))
       run->outcome = static_cast<RunOutcome>(q.int64(11));
-    else if (run->ended)  // from before the store kept it
+    else if (run->ended)  // stored before RunOutcome was
       run->outcome =
           run_outcome(run->command.line, (static_cast<std::uint32_t>(q.int64(8)) & kFlagError) != 0, q.text(9));
   }

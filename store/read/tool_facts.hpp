@@ -14,7 +14,7 @@
 
 namespace memd {
 
-// An agent's list of tasks as it stood before an event, in its order. Empty: it keeps none.
+// Loads an agent's task list as it was before an event, in the agent's order. Empty: the agent has none.
 struct TodoListQuery {
   std::int64_t session_pk = 0;
   std::int64_t before_seq = std::numeric_limits<std::int64_t>::max();
@@ -23,17 +23,17 @@ struct TodoListQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// A run of tests or a build.
+// A test or build run.
 struct CommandRun {
   ShellCommand command;
-  std::int64_t seq = 0;  // of the call
+  std::int64_t seq = 0;  // seq of the call
   TimeMs time = 0;       // of the call
-  bool ended = false;    // its result is there
+  bool ended = false;    // its result is stored
   std::optional<std::int32_t> exit_code;
   RunOutcome outcome = RunOutcome::unknown;
 };
 
-// The last run of each kind before an event, subagents left out.
+// The last run of each kind before an event, excluding subagents.
 struct LastRuns {
   std::optional<CommandRun> test;
   std::optional<CommandRun> build;
@@ -48,7 +48,7 @@ struct LastRunsQuery {
 
 namespace queries {
 
-// The facts of the events of a session with first ≤ seq < end, by seq. Throws ErrorException.
+// Loads the tool facts of a session's events with first ≤ seq < end, keyed by seq. Throws ErrorException.
 std::map<std::int64_t, ToolFacts> tool_facts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,
                                              std::int64_t end);
 
