@@ -1,4 +1,4 @@
-// How fast secrets are looked for, in CPU time of one thread.
+// Measures the speed of the search for secrets, in CPU time of one thread.
 //
 //   redact_bench HOME [RUNS]   in the agents' logs below HOME: as lines of a source, and as one text a file; then the
 //                              search alone, without what escape sequences hide, in each form that this processor runs.

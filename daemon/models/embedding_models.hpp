@@ -23,8 +23,7 @@ struct ModelChoice {
 
 // The models of a process. Constant after construction, so any thread may read it.
 struct Models {
-  std::vector<ModelChoice>
-      choices;  // candidates for making vectors, the preferred one first; empty: no vectors are used
+  std::vector<ModelChoice> choices;  // may make vectors, the preferred one first; empty: no vectors
   // Embeds questions for vectors it made before another model was chosen; may be null.
   std::shared_ptr<Embedder> builtin;
 
