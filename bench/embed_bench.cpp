@@ -1,5 +1,5 @@
 // Measures the speed of the built-in model, in CPU time of one core.
-//   embed_bench [STORE]     of the exchanges of a store as the worker would; else of synthetic turns only
+//   embed_bench [STORE]     embeds a store's exchanges as the worker does; without STORE synthetic turns only
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
 #include "store/db/database.hpp"

@@ -1,7 +1,7 @@
 // Measures scans of the vector index on one core: by instruction set, exact and with preselection by sketches, and how
 // many of the true 20 nearest the latter finds.
 //   vector_bench [ROWS = 100000] [FILE of texts, one a line; else synthetic prose]
-// When there are fewer texts than rows, two of them make another one.
+// If there are fewer texts than rows, further texts are made by joining two of them.
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
 #include "store/enrich/embedding/embedder.hpp"

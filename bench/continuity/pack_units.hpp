@@ -26,8 +26,8 @@ std::vector<PackUnit> pack_units(std::string_view pack);
 // The useful part of a pack, in tokens.
 struct Worth {
   double all = 0;
-  double used = 0;      // in units that name something used again, or that were repeated
-  double weighted = 0;  // as `used`, each unit weighted by its names
+  double used = 0;      // in units that name reused items or were repeated
+  double weighted = 0;  // as `used`, weighted by the reused names
   double names = 0;     // in entries that are only a name, with or without its place
   double bare = 0;      // in those without a place
 

@@ -26,8 +26,8 @@ Measure session_hit_at(std::size_t k);
 Measure says_nothing_relevant();
 Measure says_low_confidence();
 
-// Measures of hints to other projects: memd says that there is more outside; that another project has a better hit;
-// that it names a right one.
+// Measures of hints to other projects: memd says that there is more outside the searched project; that another one has
+// a better hit; and that one is right.
 Measure tells_of_more();
 Measure tells_of_better();
 Measure names_right_project();

@@ -186,7 +186,7 @@ Result<void> CommitLoop::expire_diagnostics() {
   return {};
 }
 
-// Runs hourly and daily maintenance. Failures are ignored; the next run tries again.
+// Runs hourly maintenance and daily retention. Failures are ignored; the next run tries again.
 void CommitLoop::look_after_store() {
   const TimeMs now = clock_.now();
   if (has_passed(kHour, last_upkeep_, now)) {

@@ -13,7 +13,7 @@ constexpr int kMostWitnesses = 16;
 
 // Flags in the byte after state and platform.
 constexpr std::uint64_t kHinted = 1;
-constexpr std::uint64_t kNamedSession = 2;  // the session has the name of the file
+constexpr std::uint64_t kNamedSession = 2;  // the session id follows from the file's name
 constexpr std::uint64_t kReadToEnd = 4;
 
 std::string session_of_name(Platform platform, const std::string& path) {

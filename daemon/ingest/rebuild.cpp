@@ -137,7 +137,7 @@ Result<void> Rebuild::replay(raw::RawOrder& order, const std::set<std::string, s
   return {};
 }
 
-// Opens the old store. One that cannot be opened reports no loss and does not prevent a rebuild.
+// Opens the old store. A corrupt one reports no loss and does not prevent a rebuild; any other error does.
 Result<void> Rebuild::open_old() {
   std::error_code ec;
   if (!fs::exists(layout_.database(), ec)) return {};

@@ -93,7 +93,7 @@ EnrichmentProgress EnrichmentWorker::progress() const {
   return progress_;
 }
 
-// Frees the writer's SQLite caches and returns free heap memory.
+// Frees the writer's caches and returns free heap memory.
 void EnrichmentWorker::give_memory_back(std::uint64_t written) {
   if (written - written_at_trim_ <= kMany) return;
   written_at_trim_ = written;

@@ -223,8 +223,8 @@ struct StdioPump::Impl {
     resent = false;
     for (const std::string& line : ledger.fail_in_flight("memd daemon restarted; ask again"))
       client->write_line(line);
-    // A handshake in progress is finished with another daemon. Nothing else opens a connection without a line of the
-    // client.
+    // A handshake or reads in flight are finished with another daemon. Otherwise only a line of the client opens a new
+    // connection.
     if (held || !ledger.idle())
       begin_dialing();
     else if (input_ended)
