@@ -22,6 +22,7 @@
 
 namespace memd {
 
+// A source with the state of its looks, while the reading side works on it.
 struct KnownSource {
   Source source;
   const Adapter* adapter = nullptr;

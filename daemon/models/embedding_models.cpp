@@ -100,7 +100,7 @@ Result<void> TargetModel::probe(const embedding::ModelChoice& choice, const Embe
   return {};
 }
 
-// True for a model that has stored vectors or is in use.
+// True for the store's current target model, if some exchanges already have its vectors.
 bool TargetModel::is_worth_waiting_for(const embedding::ModelChoice& choice, const EmbeddingModels& stored) const {
   const std::string name = choice.embedder->model().name;
   const auto* row = row_of(stored, name);
