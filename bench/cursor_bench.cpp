@@ -1,5 +1,5 @@
-// One new bubble in a large Cursor database: from the moment Cursor's transaction is committed until a search finds it,
-// and how many bytes are read for that (goal P12: 20 ms and 1 MB at 5 GB). Then the same for the adapter alone.
+// Measures one new bubble in a large Cursor database: the time from the commit of Cursor's transaction until a search
+// finds it, and the bytes read for that (goal P12: 20 ms and 1 MB at 5 GB). Then measures the adapter alone.
 //
 //   cursor_bench [MEGABYTES] [DIRECTORY]     200 MB by default; a database that is there already is used as it is
 #include "bench/statistics.hpp"
@@ -34,7 +34,7 @@ double ms_since(Clock_::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock_::now() - start).count();
 }
 
-// By this process through read calls, from the page cache or the disk.
+// Returns the bytes that this process read through read calls, from the page cache or the disk.
 std::uint64_t bytes_read() {
   std::ifstream in("/proc/self/io");
   std::string name;
@@ -63,7 +63,7 @@ class Daemon {
   void wait() {
     if (!service_.block_until_idle(std::chrono::hours(2))) throw std::runtime_error("ingest did not end");
   }
-  // Until something is committed after the hint.
+  // Sends a hint and waits for the next commit.
   void hint(const fs::path& file) {
     std::unique_lock lock(mutex_);
     const auto before = commits_;
@@ -115,7 +115,7 @@ Look look(const Adapter& adapter, const FileView& files, Source& source,
   return result;
 }
 
-// What it costs the adapter alone, without the store, to find one new bubble.
+// Measures the adapter's cost of finding one new bubble, without the store.
 void measure_adapter(const fs::path& file, test::CursorState& cursor, int conversations) {
   const Adapter& adapter = *find_adapter(Platform::cursor);
   const DiskView files;
@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
     std::vector<double> bytes;
     for (int i = 0; i < kBubbles; ++i) {
       cursor.add_bubble(i % std::min(conversations, 3), test::CursorState::kBubbles + i);
-      // A person types slower than this: each bubble comes after a pause, so that it is not put off.
+      // A person types slower than this. Each bubble comes after a pause, so that its pass is not delayed.
       const auto quiet = Clock_::now();
       while (ms_since(quiet) < 250)
         ::usleep(10'000);

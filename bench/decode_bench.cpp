@@ -1,4 +1,5 @@
-// How fast Claude Code transcripts decode, beside parsing the same lines bare. Reads everything into memory first.
+// Measures the decoding speed of Claude Code transcripts, beside bare parsing of the same lines. Reads everything into
+// memory first.
 //
 //   decode_bench HOME     HOME holds .claude/projects
 #include "adapters/adapter.hpp"
@@ -43,7 +44,7 @@ std::vector<File> load(const fs::path& home) {
       file.bytes.resize(file.bytes.size() + kRecordPadding, ' ');
     }
   }
-  for (File& file : files) {  // views only once the strings stay where they are
+  for (File& file : files) {  // views are made only once the strings no longer move
     const std::string_view text(file.bytes.data(), file.bytes.size() - kRecordPadding);
     for (std::size_t at = 0; at < text.size();) {
       const auto newline = text.find('\n', at);
@@ -66,7 +67,7 @@ double median_seconds(const std::function<void()>& run) {
   return seconds[2];
 }
 
-// Looks at the type of every value, materialises none.
+// Visits the type of every value and materialises none.
 std::size_t touch(od::value value) {
   std::size_t n = 1;
   const auto type = value.type();
@@ -103,7 +104,7 @@ int main(int argc, char** argv) {
 
   const double decode = median_seconds([&] {
     events = 0;
-    EventBatch batch;  // as ingest does: a batch a slice, reused
+    EventBatch batch;  // as in ingest: one reused batch for each slice
     for (const auto& file : files) {
       const auto decoder = adapter.open(file.source);
       std::size_t held = 0;

@@ -1,5 +1,5 @@
-// How fast the built-in model makes vectors, in CPU time of one core.
-//   embed_bench [STORE]     of the exchanges of a store as the worker would; else of synthetic turns only
+// Measures the speed of the built-in model, in CPU time of one core.
+//   embed_bench [STORE]     embeds a store's exchanges as the worker does; without STORE synthetic turns only
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
 #include "store/db/database.hpp"
@@ -21,7 +21,7 @@ using namespace memd;
 constexpr int kTurns = 20'000;
 constexpr int kRounds = 5;
 
-// Of this thread: what else runs on the machine counts little.
+// Returns the CPU time of this thread, which other load on the machine hardly affects.
 double cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -79,7 +79,7 @@ void measure(const embedding::StaticModel& model, const std::vector<std::string>
     }
   });
   report("text to stored vector", count, unit, all);
-  if (sink == 0.5) std::puts("");  // nothing is optimised away
+  if (sink == 0.5) std::puts("");  // keeps the result from being optimised away
 }
 
 std::vector<std::string> chunks_of_store(const char* file) {

@@ -1,4 +1,4 @@
-// What the built-in model makes of texts, to be compared with the reference implementation.
+// Prints the built-in model's vectors of texts, for comparison with the reference implementation.
 //   embed_dump < texts.jsonl     a JSON string a line in, {"ids": […], "vector": […]} a line out
 #include "store/enrich/embedding/embedder.hpp"
 

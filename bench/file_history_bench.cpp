@@ -1,4 +1,5 @@
-// Latency of what file_history asks of a store of any size, by the way the file is named. make_store makes stores.
+// Measures the latency of the query of file_history over a store of any size, by the way the file is named. make_store
+// makes stores.
 //
 //   file_history_bench DIRECTORY/memd.db [QUESTIONS a kind = 200]
 #include "bench/statistics.hpp"
@@ -21,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace memd;
 
-constexpr int kPage = 24;  // exchanges the tool loads
+constexpr int kPage = 24;  // exchanges that the tool loads
 
 double cpu_ms() {
   timespec t{};
@@ -49,7 +50,7 @@ void row(const char* kind, const Times& t, std::size_t exchanges) {
               bench::percentile(t.cpu, 0.95), static_cast<double>(exchanges) / static_cast<double>(t.wall.size()));
 }
 
-// Paths weighted by how often they were touched, as people ask for what is worked on.
+// Draws paths weighted by how often they were touched, because users ask about files in work.
 std::vector<std::string> sample(sqlite::Database& db, std::size_t count) {
   auto& q = db.prepare("SELECT p.path FROM exchange_files f JOIN paths p USING (path_pk) ORDER BY f.session_pk");
   std::vector<std::string> all;

@@ -1,11 +1,10 @@
-// Cold ingest of an agent's history, end to end and searchable, beside a bare simdjson parse of the same files in the
-// same run (goals P1, P8, P9).
+// Measures cold ingest of an agent's history, from files to searchable rows, beside a bare simdjson parse of the same
+// files in the same run (goals P1, P8, P9).
 //
-//   ingest_bench HOME [COPIES] [off|as_is|masked|sealed] [RUNS]   COPIES > 1: that many copies of the history, with ids
-//   of
-//                                                          their own, for memory (P8); with the raw layer in this mode
-//                                                          too (P2). Median of RUNS runs: 5 of the history itself, 1
-//                                                          of copies
+//   ingest_bench HOME [COPIES] [off|as_is|masked|sealed] [RUNS]
+//
+// COPIES > 1: that many copies of the history, with ids of their own, to measure memory (P8); with the raw layer in the
+// given mode (P2). Prints the median of RUNS runs; default 5 for the history itself, 1 for copies.
 #include "bench/statistics.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "store/seal/cipher.hpp"
@@ -47,7 +46,7 @@ std::uint64_t bytes_of(const fs::path& home) {
   return total;
 }
 
-// DOM parse of every line, one thread, files read as ingest reads them.
+// Returns the time for a DOM parse of every line, on one thread, with files read as ingest reads them.
 double parse_seconds(const fs::path& home) {
   const Discovery discovery(all_adapters(), home, {}, {});
   const auto start = Clock_::now();
@@ -69,10 +68,10 @@ double parse_seconds(const fs::path& home) {
   return seconds_since(start);
 }
 
-// Of all threads of this process. On a machine that others use too, these say more than the time taken.
+// Resources used by all threads of this process. On a shared machine they say more than the elapsed time.
 struct Effort {
   double cpu_seconds = 0;
-  double written_mb = 0;  // handed to the disk, the WAL and what is written again included
+  double written_mb = 0;  // handed to the disk, including the WAL and rewritten data
 };
 
 Effort effort_so_far() {
@@ -132,8 +131,8 @@ Run ingest(const fs::path& home, const fs::path& dir, RawMode raw, std::shared_p
   return run;
 }
 
-// Copies with other ids, so that nothing is taken for a repetition: the first two digits of whatever looks like a uuid
-// change, in names and contents alike.
+// Copies the history with other ids, so that nothing counts as a duplicate: changes the first two digits of everything
+// that looks like a UUID, in names and contents.
 void multiply(const fs::path& home, const fs::path& into, int copies) {
   const Discovery discovery(all_adapters(), home, {}, {});
   for (const auto& c : discovery.find_all()) {
@@ -150,7 +149,7 @@ void multiply(const fs::path& home, const fs::path& into, int copies) {
         }
         return text;
       };
-      // By the names alone: resolved, links below `home` would lead out of `into`.
+      // Compares names only: resolved links below `home` would lead out of `into`.
       const fs::path relative = restamp(fs::path(c.path).lexically_relative(home).string());
       if (relative.empty() || *relative.begin() == "..") throw std::runtime_error("not below " + home.string());
       const fs::path target = into / relative;
@@ -170,7 +169,7 @@ int main(int argc, char** argv) {
   fs::path home = argv[1];
   const int copies = argc > 2 ? std::atoi(argv[2]) : 1;
   const std::string mode = argc > 3 ? argv[3] : "off";
-  const bool sealed = mode == "sealed";  // and masked
+  const bool sealed = mode == "sealed";  // masked, too
   const RawMode raw = mode == "masked" || sealed ? RawMode::masked : mode == "as_is" ? RawMode::as_is : RawMode::off;
   const fs::path scratch = fs::temp_directory_path() / ("memd-ingest-bench-" + std::to_string(::getpid()));
   try {

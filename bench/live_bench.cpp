@@ -1,5 +1,5 @@
-// Everything at once: a process writes like six agents into copies of a history, clients keep asking a real daemon, and
-// for each agent the time from a turn written to the turn found is measured (P3). Also counts answers that were errors
+// Measures everything at once: a process writes like six agents into copies of a history, clients keep querying a real
+// daemon, and for each agent the time from a written turn until it is found is measured (P3). Also counts error answers
 // and how often the daemon made a writing agent wait for its database.
 //
 //   live_bench MEMD HOME [TURNS [CLIENTS]]     HOME a history to start from; 60 measured turns an agent, 8 clients
@@ -39,8 +39,8 @@ std::string search(int id, const std::string& query) {
          R"(,"n_results":3}}})";
 }
 
-// The other process. Reads "<agent number> <word>\n", writes a turn with that word, answers "ok\n"; meanwhile it writes
-// a turn of one agent after the other every 20 ms. Ends with its input, and says how often it was kept waiting.
+// The writing process. Reads "<agent number> <word>\n", writes a turn with that word, and answers "ok\n". In between it
+// writes a turn of one agent after the other every 20 ms. Ends with its input and reports how often it had to wait.
 [[noreturn]] void write_like_agents(const fs::path& home_path, int in, int out) {
   SyntheticHome home(home_path, static_cast<std::uint64_t>(::getpid()));
   const auto now = [] {
@@ -147,14 +147,14 @@ void keep_asking(const Setup& setup, int serial, const std::atomic<bool>& stop, 
     const bool failed =
         answer.find("\"isError\":true") != std::string::npos || answer.find("\"error\":{") != std::string::npos;
     if (failed && asked.errors++ == 0) asked.first_error = answer.substr(0, 300);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a person or an agent thinks, too
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // thinking time of a person or an agent
   }
 }
 
 int run(const char* memd, const fs::path& history, int measured, int clients) {
   Setup setup(memd);
   copy_history(history, setup.home);
-  AgentProcess agents(setup.home);  // before there are threads
+  AgentProcess agents(setup.home);  // forks before there are threads
   Child child(setup.memd, setup.arguments({"--stdio"}));
   child.ask(kInitialize);
   Connection prober(setup.socket());

@@ -1,5 +1,5 @@
-// Memories at scale: made-up ones in one directory, their rows made anew, searched, written, and edited by hand with
-// the watcher of the daemon looking on.
+// Measures memories at scale: synthetic ones in one directory are indexed anew, searched, written, and edited by hand
+// while the daemon's watcher runs.
 //
 //   memory_bench [MEMORIES = 10000] [QUESTIONS = 300] [EDITS = 60]
 #include "bench/statistics.hpp"
@@ -52,7 +52,7 @@ double cpu_ms(clockid_t clock) {
 double process_cpu_ms() { return cpu_ms(CLOCK_PROCESS_CPUTIME_ID); }
 double thread_cpu_ms() { return cpu_ms(CLOCK_THREAD_CPUTIME_ID); }
 
-// Words as rare and as common as in prose: Zipf over a made-up vocabulary.
+// Generates words with the frequencies of prose: Zipf over a synthetic vocabulary.
 class Prose {
  public:
   explicit Prose(unsigned seed) : random_(seed) {
@@ -203,7 +203,7 @@ int measure(int memories, int questions, int edits) {
     const std::string mark = "handmade" + std::to_string(100000 + i);
     const fs::path file = place / ("learning-" + std::to_string(i * 37 % memories) + ".md");
     const std::string bytes = need(files::read_whole(file)) + "\nBy hand: " + mark + ".\n";
-    // Half as editors that rename, half as those that write in place.
+    // Half the edits replace the file by renaming, half write in place, as editors do.
     const auto start = SteadyClock::now();
     if (i % 2 == 0) {
       std::ofstream(place / "learning.swap") << bytes;

@@ -1,6 +1,6 @@
-// Latency of semantic_search over a store of any size (P5), by kind of question, beside a plain FTS5 OR of the same
-// words in the same run; with MEMD, the same questions through the tool of a served process, one client and then 64 at
-// once, and that process's memory (P8). make_store makes stores.
+// Measures the latency of semantic_search over a store of any size (P5), by kind of question, beside a plain FTS5 OR of
+// the same words in the same run. With MEMD, sends the same questions to the tool of a served process, with one client
+// and then 64 at once, and measures that process's memory (P8). make_store makes stores.
 //
 //   query_bench DIRECTORY/memd.db [QUERIES a kind = 100] [lexical|semantic|hybrid|none = lexical] [MEMD]
 #include "bench/served_memd.hpp"
@@ -98,7 +98,7 @@ class Sampler {
     return of[below(N)];
   }
 
-  // What some exchange says, at least a dozen words.
+  // Draws the text of some exchange, at least a dozen words.
   std::vector<std::string> text() {
     for (;;) {
       auto& q = db_.prepare(
@@ -112,7 +112,7 @@ class Sampler {
     }
   }
 
-  // A word of `words` that between `least` and `most` of a million exchanges hold; any plain one if none does.
+  // Draws a word of `words` that occurs in `least` to `most` of a million exchanges; any plain word if there is none.
   std::string word(const std::vector<std::string>& words, double least, double most) {
     std::string found = any(words);
     for (int tries = 0; tries < 40; ++tries) {
@@ -154,7 +154,7 @@ class Sampler {
     return n;
   }
 
-  // Of the word as it stands; its stem may be commoner.
+  // Returns the frequency of the exact word; its stem may be more frequent.
   std::int64_t frequency(const std::string& word) {
     const auto [known, fresh] = frequencies_.try_emplace(word, 0);
     if (!fresh) return known->second;
@@ -192,7 +192,7 @@ std::string phrase(Sampler& s) {
   return '"' + words[at] + ' ' + words[at + 1] + ' ' + words[at + 2] + '"';
 }
 
-// Of words that say nothing together: each from another exchange, and one that nobody ever said.
+// Makes a question of unrelated words: each from another exchange, and one that never occurs.
 std::string stranger(Sampler& s) {
   std::string out = "zq" + std::to_string(s.below(100'000)) + "x";
   for (int i = 0; i < 5; ++i)
@@ -200,7 +200,7 @@ std::string stranger(Sampler& s) {
   return out;
 }
 
-// `count` questions of each kind about what the store holds, drawn from its own exchanges and files: the same store
+// Makes `count` questions of each kind about the store's content, drawn from its exchanges and files. The same store
 // gives the same questions. Throws ErrorException.
 std::vector<QueryClass> query_classes(const std::filesystem::path& store, std::size_t count) {
   Sampler s(store);
@@ -242,7 +242,7 @@ std::vector<QueryClass> query_classes(const std::filesystem::path& store, std::s
   return out;
 }
 
-// All words of the question, joined by OR: what a search without a plan would ask FTS5 for.
+// Joins all words of the question by OR: the FTS5 query of a search without a plan.
 std::string naive_match(const std::string& query) {
   std::string out;
   for (const auto& word : words_of(query))
@@ -252,13 +252,13 @@ std::string naive_match(const std::string& query) {
 
 // ---- How long it takes.
 
-// Of a kind, for the naive OR: slow enough that few tell, and of a large store one.
+// Questions of each kind for the naive OR. It is so slow that few suffice, and on a large store one.
 constexpr std::size_t kNaiveQueries = 5;
 constexpr double kLargeStore = 2e9;  // bytes
 constexpr int kClients = 64;
 constexpr std::size_t kPhrasings = 4;
 
-// In milliseconds. The CPU time tells the cost also on a machine that others use.
+// Latencies in milliseconds. The CPU time shows the cost even on a shared machine.
 struct Latencies {
   std::vector<double> wall;
   std::vector<double> cpu;
@@ -295,7 +295,7 @@ void row(const std::string& kind, const char* how, const Latencies& taken) {
   std::fflush(stdout);
 }
 
-// Of all threads, in milliseconds; the system counts in steps of ten.
+// Returns the CPU time of all threads in milliseconds; the system counts in steps of ten.
 double cpu_of_process_ms(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string line;
@@ -390,7 +390,7 @@ void served(const fs::path& memd, const fs::path& store, const std::vector<Query
   const auto calls = [&](const std::string& what, const std::vector<std::string>& queries, int clients,
                          int calls_each) {
     const auto request = [&](int id) {
-      // Neighbours ask different things.
+      // Neighbouring requests ask different questions.
       const std::string& query = queries[static_cast<std::size_t>(id) * 7919 % queries.size()];
       return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
              R"(,"method":"tools/call","params":{"name":"semantic_search","arguments":{"query":)" +
@@ -405,7 +405,7 @@ void served(const fs::path& memd, const fs::path& store, const std::vector<Query
   };
   std::printf("\nserved, hybrid: %-4s %-9s %9s %9s %9s %11s\n", "", "clients", "p50 ms", "p95 ms", "p99 ms",
               "CPU, mean");
-  std::vector<std::string> queries;  // of people: P5
+  std::vector<std::string> queries;  // of people, for P5
   calls("(warming up)", classes.front().queries, 1, static_cast<int>(classes.front().queries.size()));
   for (const QueryClass& c : classes) {
     calls(c.name, c.queries, 1, static_cast<int>(c.queries.size()));

@@ -1,8 +1,8 @@
-// How fast secrets are looked for, in CPU time of one thread.
+// Measures the speed of the search for secrets, in CPU time of one thread.
 //
-//   redact_bench HOME [RUNS]   in the agents' logs below HOME: as lines of a source, and as one text a file; then the
-//                              search alone, without what escape sequences hide, in each form that this processor runs.
-//                              Best of RUNS
+//   redact_bench HOME [RUNS]   searches the agents' logs below HOME: as lines of a source, and each file as one text;
+//                              then runs the search alone, without decoding of escape sequences, in each variant that
+//                              this processor supports. Prints the best of RUNS
 #include "schemas/embedded.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/redaction/secret_finder.hpp"

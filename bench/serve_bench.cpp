@@ -1,5 +1,5 @@
-// A real daemon over real sockets and pipes: spawn to initialize (P4), a line written to found (P3), calls a second
-// (P10), and answers while a large ingest runs. Uses a scratch home and data directory.
+// Measures a real daemon over real sockets and pipes: spawn to initialize (P4), a written line until it is found (P3),
+// calls a second (P10), and answers during a large ingest. Uses a scratch home and data directory.
 //
 //   serve_bench MEMD HOME      MEMD is the binary, HOME a history to ingest
 #include "bench/served_memd.hpp"

@@ -84,7 +84,7 @@ Setup::~Setup() {
   try {
     stop_daemon(*this);
   } catch (const std::exception&) {
-    // The directory goes all the same.
+    // The directory is removed all the same.
   }
   std::error_code ignored;
   fs::remove_all(scratch, ignored);
@@ -232,7 +232,7 @@ void copy_history(const fs::path& from_home, const fs::path& to_home) {
     fs::create_directories((to_home / part).parent_path());
     fs::copy(from_home / part, to_home / part, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
   }
-  for (const auto& entry : fs::recursive_directory_iterator(to_home))  // an agent can write its own files
+  for (const auto& entry : fs::recursive_directory_iterator(to_home))  // an agent can write to its own files
     fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
 }
 
@@ -268,7 +268,8 @@ namespace {
 constexpr const char* kInitialize =
     R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}})";
 constexpr auto kPause = std::chrono::milliseconds(20);
-// Without any progress: 60 s. Looks, not a clock: the bench may be halted as a whole.
+// Limit without progress, about 60 s. Counts polls instead of using a clock, because the whole benchmark may be
+// suspended.
 constexpr int kMostLooks = 3000;
 
 std::int64_t count(sqlite::Database& db, const char* sql) {
@@ -296,11 +297,11 @@ void ServedHome::wait_until_taken_in() {
 }
 
 void ServedHome::wait_until_read() {
-  // Answers when nothing is left to read and all of it is committed.
+  // The call returns when everything is read and committed.
   RpcClient(setup_.socket(), "bench").call("memd/ingest", {});
 }
 
-// Throws when vectors and topics stop coming: what is measured without them is something else.
+// Waits for enrichment. Throws when it makes no progress, because measurements without it would be of something else.
 void ServedHome::wait_until_enriched() {
   auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
   if (count(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'enrichment_queue'") == 0) return;

@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-// A memd that a benchmark starts for itself, and clients of it. Each object belongs to one thread and owns its process
-// or socket. Failures throw std::runtime_error.
+// A memd started by a benchmark, and its clients. Each object belongs to one thread and owns its process or socket.
+// Failures throw std::runtime_error.
 namespace memd::bench {
 
 using Time = std::chrono::steady_clock::time_point;
 
-// A scratch home and data directory, removed at the end.
+// A scratch home and data directory. The destructor removes them.
 struct Setup {
   explicit Setup(std::filesystem::path memd_binary);
   ~Setup();
@@ -34,7 +34,7 @@ struct Setup {
   std::filesystem::path data;
 };
 
-// A process that is asked a line on its stdin and answers a line on its stdout. The destructor ends it.
+// A child process that answers each line on its stdin with a line on its stdout. The destructor ends it.
 class Child {
  public:
   Child(const std::filesystem::path& program, const std::vector<std::string>& arguments);
@@ -86,13 +86,13 @@ class RpcClient {
   int next_id_ = 1;
 };
 
-// A scratch home with agents' histories and the daemon that has read and enriched them.
+// A scratch home with agents' histories, and a daemon that has read and enriched them.
 class ServedHome {
  public:
   // `write` fills the empty home.
   ServedHome(const std::filesystem::path& memd, const std::function<void(const std::filesystem::path& home)>& write);
 
-  // Returns when all that is in the home now is read, committed and enriched.
+  // Returns when everything now in the home is read, committed and enriched.
   void wait_until_taken_in();
 
   std::string socket() const { return setup_.socket(); }

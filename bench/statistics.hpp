@@ -6,7 +6,7 @@
 
 namespace memd::bench {
 
-// The value below which `share` (0…1) of the samples lie. Sorts its copy.
+// Returns the value below which `share` (0…1) of the samples lie. Sorts its copy.
 inline double percentile(std::vector<double> samples, double share) {
   if (samples.empty()) return 0;
   std::sort(samples.begin(), samples.end());

@@ -1,5 +1,5 @@
-// Latency of the tools that tell what was done (P6), over a store of any size, in process: no model, each answer
-// made anew. make_store makes stores.
+// Measures the latency of the tools that report what was done (P6), over a store of any size, in process: no model,
+// each answer computed anew. make_store makes stores.
 //
 //   summary_bench DIRECTORY/memd.db [CALLS a kind = 200 [PART of the name of a kind]]
 #include "bench/statistics.hpp"
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace memd;
 
-// The time of the newest event: what is "yesterday" does not depend on the day of the run.
+// A clock that returns the time of the newest event, so that "yesterday" does not depend on the day of the run.
 class StoreClock final : public Clock {
  public:
   explicit StoreClock(TimeMs now) : now_(now) {}
@@ -59,7 +59,7 @@ std::vector<AdapterDescription> all_platforms() {
 struct Call {
   std::string kind;
   std::string tool;
-  std::vector<std::string> arguments;  // taken in turn
+  std::vector<std::string> arguments;  // used in turn
 };
 
 double cpu_ms() {
@@ -85,7 +85,7 @@ std::vector<std::string> with_sessions(const std::vector<std::string>& uids, con
 }
 
 std::vector<Call> calls(sqlite::Database& db, std::size_t count) {
-  // Sessions from all of history; among those that tell of something, every so many.
+  // Sessions from all of history: every n-th among those with something to report.
   const std::string share = std::to_string(count);
   const auto uids = strings(db,
                             "WITH s AS (SELECT uid, row_number() OVER (ORDER BY session_pk) AS n, count(*) OVER () AS"
@@ -103,7 +103,7 @@ std::vector<Call> calls(sqlite::Database& db, std::size_t count) {
   out.push_back({"  longest session, 100 turns", "recent_turns", with_sessions(longest, R"(,"n_turns":100)")});
   const auto first = strings(db, "SELECT min(started_at) FROM exchanges WHERE started_at > 0");
   const TimeMs begin = std::strtoll(first.at(0).c_str(), nullptr, 10);
-  // Times at which something was done: between them there may be months of nothing.
+  // Times with activity, because there may be months without any.
   const auto times =
       strings(db,
               "WITH t AS (SELECT started_at, row_number() OVER (ORDER BY started_at) AS n, count(*) OVER"
@@ -119,7 +119,7 @@ std::vector<Call> calls(sqlite::Database& db, std::size_t count) {
     out.push_back(std::move(c));
   }
   Call all{"  all of history", "temporal_query", {}};
-  for (std::size_t i = 0; i < count; ++i)  // another question each time: the counts of the last one are kept
+  for (std::size_t i = 0; i < count; ++i)  // a different question each time, because the last counts are cached
     all.arguments.push_back("{\"since\":\"" + format_rfc3339(begin - static_cast<TimeMs>(i)) + "\"}");
   out.push_back(all);
   out.push_back({"  the same question again", "temporal_query", {all.arguments.front()}});

@@ -1,5 +1,5 @@
-// How fast texts are cut into words: memd's tokenizer beside `porter unicode61 remove_diacritics 2`, over the texts of
-// a store. tokenizer_bench STORE [MEGABYTES]. Both give the same tokens where no other scripts are; that is checked.
+// Measures tokenizer speed: memd's tokenizer beside `porter unicode61 remove_diacritics 2`, over the texts of a store.
+// tokenizer_bench STORE [MEGABYTES]. Both must give the same tokens for text without other scripts; that is checked.
 #include "store/db/database.hpp"
 #include "store/db/fts5.hpp"
 #include "store/text/script.hpp"

@@ -1,7 +1,7 @@
-// Scans of the vector index on one core: by instruction set, exact and with sketches deciding first, and how many of
-// the true 20 nearest the latter finds.
+// Measures scans of the vector index on one core: by instruction set, exact and with preselection by sketches, and how
+// many of the true 20 nearest the latter finds.
 //   vector_bench [ROWS = 100000] [FILE of texts, one a line; else synthetic prose]
-// When there are fewer texts than rows, two of them make another one.
+// If there are fewer texts than rows, further texts are made by joining two of them.
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
 #include "store/enrich/embedding/embedder.hpp"
@@ -33,7 +33,7 @@ constexpr std::size_t kResults = 20;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Of this thread: what else runs on the machine counts little.
+// Returns the CPU time of this thread, which other load on the machine hardly affects.
 double cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -54,7 +54,7 @@ std::vector<std::string> texts_of(const char* file) {
   return out;
 }
 
-// Some words out of the middle of a text.
+// Returns some words from the middle of a text.
 std::string question_from(const std::string& text, std::mt19937& random) {
   std::size_t from = text.find(' ', random() % text.size());
   from = from == std::string::npos ? 0 : from + 1;
@@ -96,7 +96,7 @@ double recall(const std::vector<vectors::ScanResult>& truth, const std::vector<v
   return static_cast<double>(hits) / static_cast<double>(all);
 }
 
-// How long it takes to read all of them out of a store.
+// Measures the time to load all vectors from a store.
 void measure_load(const std::vector<std::int8_t>& codes, std::size_t rows, int dimension) {
   const auto file = std::filesystem::temp_directory_path() / ("memd-vector-bench-" + std::to_string(getpid()) + ".db");
   {

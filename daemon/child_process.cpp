@@ -19,7 +19,8 @@ extern char** environ;
 namespace memd {
 namespace {
 
-// What the child starts with: no input, output into the pipe, a process group of its own, no signal held or ignored.
+// The start-up settings of the child: no input, output into the pipe, its own process group, no blocked or ignored
+// signals.
 class SpawnSetup {
  public:
   SpawnSetup(int output, bool keep_errors) {
@@ -44,7 +45,7 @@ class SpawnSetup {
   SpawnSetup(const SpawnSetup&) = delete;
   SpawnSetup& operator=(const SpawnSetup&) = delete;
 
-  // errno, or 0.
+  // Starts the child. Returns 0 or errno.
   int spawn(const ChildCommand& command, pid_t& pid) const {
     std::vector<char*> argv = pointers(command.arguments);
     std::vector<char*> variables;
@@ -66,7 +67,7 @@ class SpawnSetup {
   posix_spawnattr_t attributes_{};
 };
 
-// A child that is reaped, and killed with its group if it still runs.
+// Owns a child process. Reaps it, and first kills its group if it still runs.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid) {}
@@ -78,7 +79,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Its status; nullopt: it still runs.
+  // Returns its exit status; nullopt: it still runs.
   std::optional<int> wait_until(std::chrono::steady_clock::time_point until) {
     int status = 0;
     pid_t ended = 0;

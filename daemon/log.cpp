@@ -18,7 +18,7 @@ void start(const std::string& least) {
 
 void write(Level level, std::string_view line) {
   std::string masked(line);
-  redact(masked);  // names of files may hold a secret
+  redact(masked);  // file names may contain a secret
   spdlog::log(level == Level::error ? spdlog::level::err : spdlog::level::info, harmless_line(masked));
 }
 

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <utility>
 
-// The daemon's log on stderr: stdout belongs to the protocol. Thread-safe.
+// The daemon's log. It goes to stderr because stdout carries the protocol. Thread-safe.
 namespace memd::log {
 
 enum class Level { info, error };
 
-// Control characters and line breaks of what is logged become visible signs. Lines carry a time and a level. `least`
-// names the least important level that is written: debug, info, warn or error. Call it once, before other threads run.
+// Starts the log. Each line carries a time and a level; control characters and line breaks are escaped. `least` is the
+// lowest level that is written: debug, info, warn or error. Call it once, before other threads run.
 void start(const std::string& least);
 
 void write(Level level, std::string_view line);

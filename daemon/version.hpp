@@ -6,7 +6,8 @@ namespace memd {
 
 std::string_view version();  // "0.1.0"
 
-// Whether version `a` is before `b`, number by number. Text that is no version, such as none, is before all.
+// Whether version `a` is older than `b`, compared number by number. A text that is not a version, such as an empty one,
+// is older than all.
 bool is_older(std::string_view a, std::string_view b);
 
 }  // namespace memd

@@ -57,7 +57,7 @@ bool is_error_code(std::string_view w) {
 bool is_identifier(std::string_view w) {
   if (w.size() < kShortest || w.size() > kLongest || is_hash(w) || has_extension(w)) return false;
   const bool dotted = w.find('.') != std::string_view::npos || w.find(':') != std::string_view::npos;
-  // "end.Next" of two sentences is rare; "e.g" has no capital.
+  // "end.Next" across two sentences is rare; "e.g" has no capital.
   if (dotted) return std::any_of(w.begin(), w.end(), [](char c) { return ascii::is_upper(c) || c == '_'; });
   return is_snake(w) || is_camel(w) || is_error_code(w);
 }
@@ -69,7 +69,7 @@ std::size_t flag_end(std::string_view text, std::size_t i) {
   return end;
 }
 
-// The end of a name that goes on over '.' and '::'.
+// Returns the end of a name, which may continue over '.' and '::'.
 std::size_t name_end(std::string_view text, std::size_t i) {
   while (true) {
     while (i < text.size() && ascii::is_word(text[i]))
@@ -180,7 +180,7 @@ bool names_command(std::string_view text, std::string_view head) {
 
 namespace {
 
-// Their first argument says what they do.
+// Programs whose first argument is a subcommand.
 constexpr std::array<std::string_view, 30> kWithSubcommand{
     "git",     "go",     "npm",     "npx",  "pnpm", "yarn",      "cargo",     "make",   "gh",   "docker",
     "kubectl", "python", "python3", "node", "mise", "bun",       "uv",        "pip",    "brew", "dotnet",
@@ -240,7 +240,7 @@ void add_head(std::string_view part, Terms& out) {
 
 Terms command_heads(std::string_view command) {
   Terms out;
-  command = command.substr(0, command.find("<<"));  // what follows is text
+  command = command.substr(0, command.find("<<"));  // a here-document follows
   char quote = 0;
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= command.size(); ++i) {

@@ -1,6 +1,6 @@
-// What compaction takes, and what memd gives back: for every compaction of a home's Claude Code transcripts, packs made
-// of what came before it alone, scored by what the agent used again after it. docs/benchmark-details.md states the
-// rules.
+// Measures the loss at compaction and how much memd restores. For every compaction of a home's Claude Code transcripts,
+// packs are made of the earlier history alone and scored by what the agent used again afterwards.
+// docs/benchmark-details.md states the rules.
 //
 //   continuity_bench --memd MEMD --corpus HOME [--json FILE] [--dump FILE] [--packs DIRECTORY]
 #include "bench/continuity/corpus_prefix.hpp"
@@ -48,11 +48,11 @@ struct Options {
   bool cuts = false;
 };
 
-// What a tool of memd told of a session at a compaction.
+// A pack that a memd tool returned for a session at a compaction.
 struct Pack {
   std::string method;
   std::size_t budget = 0;
-  bool beside_summary = false;  // made to stand beside the platform's summary
+  bool beside_summary = false;  // made to complement the platform's summary
   std::string text;             // `content`
 };
 
@@ -98,9 +98,9 @@ class PackTools {
   bool takes_complement_ = false;
 };
 
-// Asks for packs of each size where the home holds nothing but what came before the compaction; then lets the
-// transcript grow by the boundary and the platform's summary and asks for the complement of `complement_tokens`.
-// resume_context is left out where this memd has none. Throws std::runtime_error.
+// Requests packs of each size while the home holds only the history before the compaction. Then appends the boundary
+// and the platform's summary and requests the complement of `complement_tokens`. Leaves out resume_context if this memd
+// has none. Throws std::runtime_error.
 std::vector<Pack> memory_packs(ServedHome& served, CorpusPrefix& prefix, const Transcript& transcript,
                                const Compaction& compaction, const std::vector<std::size_t>& budgets,
                                const std::vector<std::size_t>& complement_tokens) {
@@ -156,7 +156,7 @@ class Judge {
                 {}};
     score.sections = sections_of(units);
     for (const std::string& name : future_)
-      // The platform's summary is the agent's own word, after the boundary.
+      // The platform's summary comes from the agent itself, after the boundary, so its names are not leaks.
       if (names(text, name) && !names(compaction_.platform_summary, name)) ++score.leaks;
     scored_.scores.push_back(std::move(score));
     if (options_.packs.empty()) return;
@@ -172,7 +172,7 @@ class Judge {
   Scored take() { return std::move(scored_); }
 
  private:
-  // The half, and what a reader who judges lines has beside a pack: the last prompts, and what came next.
+  // Writes the half and the context for a reader who judges lines: the last prompts and what came next.
   void write_around(const Transcript& transcript) const {
     constexpr std::size_t kBefore = 3;
     constexpr std::size_t kAfter = 4;
@@ -203,7 +203,7 @@ class Judge {
   Scored scored_;
 };
 
-// What is the same for all compactions, and grows with them.
+// The state shared by all compactions; it grows with them.
 struct Stage {
   const Options& options;
   const NameWeights& weights;
@@ -248,7 +248,7 @@ void run(const Options& options) {
          options.cuts ? cuts(transcript, options.window) : compactions(transcript, options.window))
       places.push_back({&transcript, std::move(compaction), ++number});
   }
-  // The home grows as the real one did.
+  // By time, so that the home grows as the real one did.
   std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
     return a.transcript->records[a.compaction.boundary].time < b.transcript->records[b.compaction.boundary].time;
   });

@@ -68,7 +68,7 @@ void CorpusPrefix::grow(const Transcript& transcript, std::size_t before, TimeMs
   for (File& file : files_) {
     if (file.from == transcript.file) continue;
     std::size_t bytes = 0;
-    // Records without a time go with the one before them.
+    // Records without a time belong to the one before them.
     for (; file.next < file.lines.size() && file.lines[file.next].time < time; ++file.next)
       bytes = file.lines[file.next].end;
     write_up_to(file, bytes);

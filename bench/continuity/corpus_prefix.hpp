@@ -9,30 +9,30 @@
 
 namespace memd::bench {
 
-// A home that grows as another one did: the Claude Code transcripts of `corpus` as they stood on disk at one moment
-// after the other. Moments come in the order of their times. Throws std::runtime_error.
+// A home that grows like another one: it shows the Claude Code transcripts of `corpus` as they were on disk at
+// successive moments. Moments must come in the order of their times. Throws std::runtime_error.
 class CorpusPrefix {
  public:
   CorpusPrefix(const std::filesystem::path& corpus, std::filesystem::path home);
 
-  // Of `transcript` the records before `before`, with the tool results that were moved out and are named so far; of all
-  // other files, its subagents' too, the beginning that is older than `time`.
+  // Grows the home to the records of `transcript` before `before`, with the moved-out tool results named so far. Other
+  // files, including subagents', are grown to their part older than `time`.
   void grow(const Transcript& transcript, std::size_t before, TimeMs time);
 
-  // The records of `transcript` up to `end`, as its agent would append them.
+  // Appends the records of `transcript` up to `end`, as its agent would.
   void append(const Transcript& transcript, std::size_t end);
 
  private:
   struct Line {
-    std::size_t end = 0;  // bytes of the file
+    std::size_t end = 0;  // offset in the file, in bytes
     TimeMs time = 0;      // 0: none stated
   };
   struct File {
     std::filesystem::path from;
     std::filesystem::path to;
     std::vector<Line> lines;
-    std::size_t next = 0;     // line
-    std::size_t written = 0;  // bytes
+    std::size_t next = 0;     // index of the next line
+    std::size_t written = 0;  // bytes written
   };
   void write_up_to(File& file, std::size_t bytes);
   File& file_of(const Transcript& transcript);

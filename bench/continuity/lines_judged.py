@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Packs read line by line: blind sheets for a reader, and the figures of what was read.
+"""Makes blind sheets of packs for a reader who judges them line by line, and scores the verdicts.
 
   continuity_bench … --packs PACKS [--cuts]
   lines_judged.py sheets OUT PACKS… [--half dev|held] [--seed N]
   lines_judged.py score OUT [--labels bench/continuity/line_labels.json]
 
 `sheets` takes the packs of 1,000 tokens of each directory, shuffles them over all directories and writes OUT/sheets.txt
-with what stood around and the lines by number, and OUT/key.json. The reader writes OUT/verdicts.txt, a line a pack:
-"P007 uunuwn…", a letter a line: u useful, n noise, w wrong. docs/benchmark-details.md has the rule. `score` says
-the shares by directory and section; --labels adds the letters to a file by hashes of the lines, without their texts.
+with the context and the numbered lines of each pack, and OUT/key.json. The reader writes OUT/verdicts.txt, a line for
+each pack: "P007 uunuwn…", a letter for each line: u useful, n noise, w wrong. docs/benchmark-details.md has the rule.
+`score` prints the shares by directory and section; --labels adds the letters to a file by hashes of the lines, without
+their texts.
 """
 import argparse
 import collections
@@ -24,7 +25,7 @@ SECTIONS = ("Goal", "Keep to", "Memories", "Decided", "Open", "Last error", "Tes
 
 
 def lines_of(text):
-    """Section and text of each line that is judged."""
+    """Returns section and text of each line to be judged."""
     section, out = None, []
     for line in text.split("\n"):
         line = line.lstrip("> ").rstrip()

@@ -28,7 +28,7 @@ double NameWeights::of(std::string_view name) const {
 
 NameWeights weigh_names(const fs::path& home) {
   NameWeights out;
-  for (const fs::path& file : main_transcripts(home)) {  // by project
+  for (const fs::path& file : main_transcripts(home)) {  // sorted by project
     Terms names;
     for (const TranscriptRecord& r : read_transcript(file).records) {
       for (const std::string& text : r.texts)

@@ -10,15 +10,16 @@
 
 namespace memd::bench {
 
-// How much the names of a home tell: one that stands in few sessions and few projects tells most. A value; constant
-// once the sessions are in.
+// The information content of the names in a home: a name in few sessions and few projects has the highest weight. A
+// value; constant once all sessions are added.
 class NameWeights {
  public:
-  // Sessions come project by project.
+  // Adds a session. Sessions of the same project must be added consecutively.
   void add_session(std::string_view project, const Terms& names);
 
-  // From 0 (a name of a standard library, or one that stands everywhere) to 1 (of one session). The mean of the idf
-  // over sessions and that over projects, each as a share of what one occurrence has. A name of no session counts 1.
+  // Returns the weight, from 0 (a name of a standard library, or in every session) to 1 (in one session). It is the
+  // mean of the idf over sessions and the idf over projects, each divided by the idf of a single occurrence. A name in
+  // no session has weight 1.
   double of(std::string_view name) const;
 
  private:
@@ -33,7 +34,7 @@ class NameWeights {
   std::map<std::string, Count, std::less<>> counts_;
 };
 
-// All main transcripts of a home. Throws std::runtime_error.
+// Weighs the names in all main transcripts of a home. Throws std::runtime_error.
 NameWeights weigh_names(const std::filesystem::path& home);
 
 }  // namespace memd::bench

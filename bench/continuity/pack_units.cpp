@@ -13,19 +13,19 @@ constexpr std::size_t kFewTokens = 12;
 
 std::size_t words_of_entry(std::string_view text) {
   std::size_t words = 0;
-  int depth = 0;  // of brackets: "hooks.go e2 [x1] (what for)" is two words
+  int depth = 0;  // bracket depth: "hooks.go e2 [x1] (what for)" is two words
   bool inside = false;
   for (const char c : text) {
     if (c == '(' || c == '[' || c == '{') ++depth;
     const bool part = depth == 0 && c != ' ';
-    if (part && !inside && c != '-') ++words;  // flags are entries of their own
+    if (part && !inside && c != '-') ++words;  // flags are separate entries
     inside = part;
     if ((c == ')' || c == ']' || c == '}') && depth > 0) --depth;
   }
   return words;
 }
 
-// Where the commas are that part entries: not those inside of brackets.
+// Returns the positions of the commas that separate entries, that is, of those outside brackets.
 std::vector<std::size_t> commas_of(std::string_view text) {
   std::vector<std::size_t> out;
   int depth = 0;
@@ -37,14 +37,14 @@ std::vector<std::size_t> commas_of(std::string_view text) {
   return out;
 }
 
-// "store/: reader.cpp e5, reader.hpp": what stands before the colon is said of each entry.
+// Returns the end of a prefix that applies to each entry, such as "store/: " in "store/: reader.cpp e5, reader.hpp".
 std::size_t end_of_context(std::string_view line) {
   const auto colon = line.find(": ");
   const auto blank = line.find(' ');
   return colon != std::string_view::npos && colon < blank ? colon : 0;
 }
 
-// "git log --oneline --format": flags behind a program are entries of their own.
+// Splits off flags behind a program as separate entries: "git log --oneline --format".
 bool add_flags(std::string_view entry, const std::string& context, std::vector<PackUnit>& out) {
   constexpr std::string_view kFlag = " --";
   const auto first = entry.find(kFlag);
@@ -58,7 +58,7 @@ bool add_flags(std::string_view entry, const std::string& context, std::vector<P
   return true;
 }
 
-// The names in braces behind a file are entries of their own.
+// Adds an entry. The names in braces behind a file become separate entries.
 void add_entry(std::string_view entry, const std::string& context, std::vector<PackUnit>& out) {
   const auto open = entry.find('{');
   const auto close = entry.find('}', std::min(open, entry.size()));
@@ -100,8 +100,8 @@ bool add_list(std::string_view line, std::vector<PackUnit>& out) {
   return true;
 }
 
-// "openStore readRow MAX_ROWS": most of the words are names. "store/reader.cpp: openStore readRow" says where they
-// live.
+// Adds the words of a line as entries if most of them are names: "openStore readRow MAX_ROWS". In "store/reader.cpp:
+// openStore readRow" the file says where they are defined.
 bool add_bag(std::string_view line, std::vector<PackUnit>& out) {
   std::vector<PackUnit> words;
   std::size_t names = 0;
@@ -137,9 +137,9 @@ class Meter {
         const std::vector<std::set<std::string>>& said_after)
       : items_(items), known_(known), weights_(weights), said_after_(said_after) {}
 
-  // Negative: nothing of it was used again.
+  // Scores a unit. Returns its weight; negative: nothing of it was used again.
   double add(const PackUnit& unit) {
-    // Of a file the context says where a name lives; the name itself has to be used again.
+    // A file as context only says where a name is defined; the name itself has to be used again.
     const bool in_directory = unit.context.ends_with('/');
     const std::string text = in_directory ? unit.context + " " + std::string(unit.text) : std::string(unit.text);
     const auto tokens = static_cast<double>(memd::estimate_tokens(unit.text));
@@ -158,7 +158,7 @@ class Meter {
  private:
   const std::vector<std::string>& of(ItemKind kind) const { return items_[static_cast<std::size_t>(kind)]; }
 
-  // Negative: nothing of it was used again.
+  // Returns the weight of the reused items that the unit names; negative: none.
   double weight_of(const PackUnit& unit, const std::string& text) const {
     const std::string line = ascii::one_line(text);
     for (const std::string& file : of(ItemKind::file))
@@ -186,7 +186,8 @@ class Meter {
     Terms terms;
     add_identifiers(unit.text, terms);
     if (terms.empty()) return false;
-    // An entry of files tells what was done with the file; in one of names a file is a place.
+    // In an entry of a file list the text says what was done with the file; in an entry of names a file is only a
+    // place.
     const std::string_view first = unit.text.substr(0, unit.text.find(' '));
     Terms of_first;
     add_identifiers(first, of_first);

@@ -32,10 +32,10 @@ bool has_constraint(std::string_view pack, const Known& known, const std::string
 struct Figures {
   double median = 0;
   double mean = 0;
-  double micro = 0;  // of all items of all compactions
+  double micro = 0;  // over all items of all compactions
   double weighted_mean = 0;
   double weighted_micro = 0;
-  std::size_t compactions = 0;  // with such items
+  std::size_t compactions = 0;  // number of compactions with such items
   std::size_t items = 0;
 };
 
@@ -50,10 +50,10 @@ struct Row {
   double weighted_precision = 0;
   double names = 0;
   double bare = 0;
-  std::vector<SectionWorth> sections;  // shares of the pack, means
+  std::vector<SectionWorth> sections;  // mean shares of the pack
 };
 
-// A score and the compaction that it is of.
+// A score with its compaction.
 struct Judged {
   const Scored* of = nullptr;
   const Score* score = nullptr;
@@ -219,7 +219,7 @@ bool is_held_out(std::string_view session) { return hash64(session, 5) % 2 == 1;
 
 namespace {
 
-// Recall of names and precision of packs, each also by what the names tell.
+// Renders recall of names and precision of packs, each also weighted.
 std::string worth_table(const std::vector<Row>& rows) {
   std::string out = fmt::format("\n{:<36}{:>7}{:>24}{:>24}{:>24}{:>12}", "", "tokens", "identifiers, weighted",
                                 "identifiers+edits, w.", "precision, weighted", "names, bare");
@@ -236,7 +236,7 @@ std::string worth_table(const std::vector<Row>& rows) {
   return out + "\n";
 }
 
-// Of the packs of memd by itself: tokens of each section, and what of them was used again.
+// Renders, for memd's own packs, the tokens of each section and the share used again.
 std::string section_table(const std::vector<Row>& rows) {
   std::string out;
   for (const Row& row : rows) {

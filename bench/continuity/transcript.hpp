@@ -10,7 +10,7 @@
 namespace memd::bench {
 
 struct ToolInput {
-  std::string name;   // of the argument; of nested ones the outermost
+  std::string name;   // name of the argument; for nested ones the outermost
   std::string value;  // strings only
 };
 
@@ -23,17 +23,17 @@ struct ToolUse {
 
 enum class RecordKind { user, assistant, boundary, compact_summary, other };
 
-// One line of a Claude Code transcript, as far as the benchmark looks at it.
+// One line of a Claude Code transcript, reduced to what the benchmark uses.
 struct TranscriptRecord {
   std::size_t begin = 0;  // bytes in the file, the newline included
   std::size_t end = 0;
   TimeMs time = 0;
   RecordKind kind = RecordKind::other;
-  bool human = false;                // words of a person
-  bool sidechain = false;            // of a subagent, or put there by the client
-  std::vector<std::string> texts;    // what was said
-  std::vector<std::string> results;  // what tools gave back
-  std::vector<std::string> errors;   // of those the ones that failed
+  bool human = false;                // written by a person
+  bool sidechain = false;            // from a subagent, or inserted by the client
+  std::vector<std::string> texts;    // spoken texts
+  std::vector<std::string> results;  // results of tools
+  std::vector<std::string> errors;   // results of failed calls
   std::string cwd;                   // empty: not stated
   std::vector<ToolUse> uses;
 };
@@ -46,14 +46,16 @@ struct Transcript {
   std::string native_id() const { return file.stem().string(); }
 };
 
-// Lines that are no JSON object are `other`. Throws std::runtime_error when the file cannot be read.
+// Reads a transcript. Lines that are not a JSON object become `other`. Throws std::runtime_error when the file cannot
+// be read.
 Transcript read_transcript(const std::filesystem::path& file);
 
-// Main transcripts of a home, by path; and those of them that hold a compact_boundary.
+// Return the main transcripts of a home by path: all, and those with a compact_boundary.
 std::vector<std::filesystem::path> main_transcripts(const std::filesystem::path& home);
 std::vector<std::filesystem::path> compacted_transcripts(const std::filesystem::path& home);
 
-// One compaction: the records before `boundary` are what could be known, `summary` is what the platform made of them.
+// One compaction: the records before `boundary` are the known history, `platform_summary` is the platform's summary of
+// them.
 struct Compaction {
   std::size_t boundary = 0;
   std::size_t resumed = 0;             // the record after the platform's summary, or after the boundary
@@ -63,8 +65,9 @@ struct Compaction {
 };
 std::vector<Compaction> compactions(const Transcript& transcript, std::size_t window);
 
-// The middle one of the places where a person speaks, with at least `window` user and assistant records before and 10
-// after, before the next compaction: where a session could have ended. None in a short session; no summary.
+// Returns a point where a session could have ended: the middle one of a person's messages that have at least `window`
+// user and assistant records before and 10 after, before the next compaction. None in a short session; without a
+// summary.
 std::vector<Compaction> cuts(const Transcript& transcript, std::size_t window);
 
 }  // namespace memd::bench

@@ -11,7 +11,7 @@
 namespace memd::bench {
 namespace {
 
-// Arguments that hold what an agent says, not what it writes into files.
+// Whether an argument holds words of the agent, as opposed to content that it writes into files.
 bool is_spoken(std::string_view argument) {
   constexpr std::array<std::string_view, 6> kSpoken{"command", "pattern", "query", "description", "prompt", "url"};
   return std::find(kSpoken.begin(), kSpoken.end(), argument) != kSpoken.end();
@@ -24,7 +24,7 @@ const std::string* touched_file(const ToolUse& use) {
 
 const std::string* shell_command(const ToolUse& use) { return use.tool == "Bash" ? use.input("command") : nullptr; }
 
-// What a tool call touches.
+// The items that a tool call touches.
 struct Touched {
   Terms files;
   Terms heads;
@@ -66,7 +66,7 @@ void put(const Terms& used, const Terms& known, std::vector<std::string>& out) {
   std::set_intersection(used.begin(), used.end(), known.begin(), known.end(), std::back_inserter(out));
 }
 
-// Absolute paths come first, so that a relative one finds the file it is, whichever was named earlier.
+// Adds absolute paths first, so that a relative path is resolved to its file regardless of the order of mention.
 void add_absolute_files(const Transcript& transcript, std::size_t before, FileNames& files) {
   for (std::size_t i = 0; i < before; ++i) {
     if (transcript.records[i].kind != RecordKind::assistant) continue;
@@ -254,7 +254,7 @@ bool ends_with_components(std::string_view path, std::string_view end) {
 
 bool goes_on(char c) { return ascii::is_word(c) || c == '-'; }
 
-// The first place behind `from` where `part` stands by itself; npos: none. What is before it may be a directory.
+// Returns the first position from `from` on where `part` stands by itself; npos: none. A directory may precede it.
 std::size_t find_path(std::string_view text, std::string_view part, std::size_t from) {
   for (auto at = text.find(part, from); at != std::string_view::npos; at = text.find(part, at + 1)) {
     const std::size_t end = at + part.size();

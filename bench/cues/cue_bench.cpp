@@ -1,12 +1,12 @@
-// Precision and recall of each class of cue: what the product's heuristics say of sentences that a reader has judged.
+// Measures precision and recall of each class of cue: the product's heuristics against sentences labelled by a reader.
 //
 //   cue_bench DIRECTORY/memd.db [LABELS = test/labels/cues.tsv] [--misses | --cues]
 //   cue_bench DIRECTORY/memd.db --sentences
 //
-// The labels name sentences by hash: the store has to hold the history they were drawn from. --misses also prints the
-// sentences that were judged otherwise. --cues prints for each line of the data files in how many sentences it stands,
-// and what share of those judged on the half "dev" are of its class. --sentences prints all sentences with the classes
-// that fire, to draw from.
+// The labels identify sentences by hash, so the store has to hold the history they were drawn from. --misses also
+// prints the sentences with another label. --cues prints, for each line of the data files, the number of sentences that
+// contain it, and the share of those labelled in the half "dev" that are of its class. --sentences prints all sentences
+// with the classes that fire, for drawing samples.
 #include "schemas/ascii.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/event.hpp"
@@ -43,16 +43,16 @@ using test::shown;
 
 // ---- What the product says of one sentence.
 
-// What a sentence can tell. Each class is drawn by the rules that serve it in the product.
+// The classes of a sentence. Each class is detected by the rules that serve it in the product.
 enum class CueClass : std::uint8_t {
-  decision,      // something was settled (summaries, resume packs)
-  problem,       // something is wrong (resume packs)
-  solved,        // nothing is wrong any more (resume packs)
-  constraint,    // a person forbids or demands (resume packs)
-  next_step,     // work that is left, as the last message of an agent tells it (resume packs)
-  test_outcome,  // how the tests went (observations)
-  discovery,     // what was found out (observations)
-  warning,       // what to beware of (observations)
+  decision,      // a decision (summaries, resume packs)
+  problem,       // a problem (resume packs)
+  solved,        // the end of a problem (resume packs)
+  constraint,    // a user's prohibition or demand (resume packs)
+  next_step,     // remaining work, from the last message of an agent (resume packs)
+  test_outcome,  // the result of tests (observations)
+  discovery,     // a finding (observations)
+  warning,       // a warning (observations)
 };
 constexpr std::array kCueClasses{CueClass::decision,  CueClass::problem,      CueClass::solved,    CueClass::constraint,
                                  CueClass::next_step, CueClass::test_outcome, CueClass::discovery, CueClass::warning};
@@ -73,7 +73,7 @@ bool is_observed(ObservationType type, std::string_view sentence) {
   return std::any_of(found.begin(), found.end(), [&](const FoundObservation& o) { return o.type == type; });
 }
 
-// Whether `sentence` tells that: one sentence without its list mark.
+// Whether the product assigns the class to `sentence`: one sentence without its list mark.
 bool says(CueClass cue_class, std::string_view sentence) {
   switch (cue_class) {
     case CueClass::decision: return !find_decisions(sentence).empty();
@@ -90,7 +90,7 @@ bool says(CueClass cue_class, std::string_view sentence) {
 
 using Classes = std::bitset<kCueClasses.size()>;
 
-// Who wrote a text: a person, an agent that sets a task for another one, or the agent that works.
+// The author of a text: a person, an agent that gives another one a task, or the working agent.
 enum class Voice { person, task, agent };
 constexpr std::array<std::string_view, 3> kVoices{"person", "task", "agent"};
 
@@ -101,7 +101,7 @@ Classes fired(std::string_view sentence) {
   return out;
 }
 
-// Whose sentences the product asks for a class.
+// Whether the product looks for the class in sentences of this author.
 bool is_asked(CueClass c, Voice voice) { return (c == CueClass::constraint) == (voice != Voice::agent); }
 
 // ---- Sentences of a store.
@@ -165,7 +165,7 @@ std::string joined(const Classes& classes) {
   return out.empty() ? "-" : out;
 }
 
-// Sessions go to one half or the other as a whole, with their subagents.
+// Returns the half of a session. A session and its subagents are in the same half.
 std::string_view half_of(std::string_view root) { return hash64(root) % 2 == 0 ? "dev" : "held"; }
 
 void print_sentences(sqlite::Database& db) {
@@ -183,14 +183,14 @@ enum class Stratum { random, fired, loose };
 
 struct Label {
   Stratum stratum{};
-  std::string drawn_for;  // the class, of a stratum that is not random
+  std::string drawn_for;  // the class, if the stratum is not random
   bool held = false;
   Classes classes;
-  bool announced = false;  // says what its speaker does at once
+  bool announced = false;  // announces the speaker's immediate next action
   bool found = false;
 
-  // Counts neither for nor against the class. An announcement is a next step only until the next message; tests that
-  // pass are a sign that a problem is solved, but do not say so.
+  // Whether the label counts neither for nor against the class. An announcement is a next step only until the next
+  // message. Passing tests suggest that a problem is solved but do not say so.
   bool is_neutral(CueClass c) const {
     if (classes[at(c)]) return false;
     return (c == CueClass::next_step && announced) || (c == CueClass::solved && classes[at(CueClass::test_outcome)]);
@@ -210,7 +210,7 @@ Label parse_label(const std::vector<std::string_view>& fields) {
   return out;
 }
 
-// By the hash of the sentence.
+// Reads the labels, by hash of the sentence.
 std::unordered_map<std::uint64_t, Label> read_labels(const std::string& path) {
   std::unordered_map<std::uint64_t, Label> out;
   test::for_each_label(path, 9, [&](const std::vector<std::string_view>& fields) {
@@ -222,10 +222,10 @@ std::unordered_map<std::uint64_t, Label> read_labels(const std::string& path) {
 // ---- The comparison.
 
 struct Score {
-  // Of the sentences that fire: those drawn at random, and those drawn because they fire for this class.
+  // Over the sentences that fire: those drawn at random, and those drawn because they fire for this class.
   Share precision;
-  Share recall;        // of the positives drawn at random
-  Share loose_recall;  // of the positives drawn by loose words, which leave out what fired when they were drawn
+  Share recall;        // over positives drawn at random
+  Share loose_recall;  // over positives drawn by loose words, without those that fired when drawn
 };
 using Scores = std::array<std::array<Score, 2>, kCueClasses.size()>;  // class, held
 
@@ -286,15 +286,15 @@ void compare(sqlite::Database& db, const std::string& labels_file, bool misses) 
 
 // ---- Single cues.
 
-// One line of a data file. Its place in the list is CueHit::pattern.
+// One line of a data file. Its index in the list is CueHit::pattern.
 struct CueLine {
   std::string section;
   std::string words;
-  int sentences = 0;  // of the store, in which it stands
-  Share of_class;     // of the judged ones on the half "dev"
+  int sentences = 0;  // sentences of the store that contain it
+  Share of_class;     // among the labelled ones in the half "dev"
 };
 
-// In the order in which CueMatcher counts them.
+// Returns the lines in the order of CueMatcher's numbers.
 std::vector<CueLine> cue_lines() {
   std::vector<CueLine> out;
   std::string section;
@@ -310,7 +310,7 @@ std::vector<CueLine> cue_lines() {
   return out;
 }
 
-// The class that a section speaks for, or that it guards against false ones.
+// Returns the class that a section of the data files supports, or guards against false positives.
 std::optional<CueClass> class_of(std::string_view section) {
   constexpr auto kClassOfSection =
       std::to_array<std::pair<std::string_view, CueClass>>({{"settled", CueClass::decision},

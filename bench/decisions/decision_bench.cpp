@@ -1,8 +1,8 @@
-// Precision and recall of decisions: what a store holds of exchanges that a reader has judged.
+// Measures precision and recall of decisions: a store's content against exchanges labelled by a reader.
 //
 //   decision_bench DIRECTORY/memd.db [LABELS = test/labels/decisions.tsv] [--misses]
 //
-// --misses prints what was told otherwise.
+// --misses prints the differences.
 #include "test/support/judged_decisions.hpp"
 #include "test/support/source_dir.hpp"
 

@@ -1,9 +1,9 @@
-// How well the product tells how sessions ended: what it says of ends that a reader has judged.
+// Measures how well the product classifies the ends of sessions, against ends labelled by a reader.
 //
 //   outcome_bench DIRECTORY/memd.db [LABELS = test/labels/outcomes.tsv] [--misses]
 //
-// The store has to hold the history that the ends were drawn from. --misses also prints the ends that were judged
-// otherwise, with their signs; none of "fresh", by which nothing is chosen.
+// The store has to hold the history that the ends were drawn from. --misses also prints the ends with another label,
+// with their signs; none of "fresh", which must not guide any choice.
 #include "test/support/labels.hpp"
 #include "test/support/outcome_labels.hpp"
 #include "test/support/source_dir.hpp"

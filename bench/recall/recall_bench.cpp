@@ -1,6 +1,6 @@
-// What hooks would have said while agents worked, and what of it was worth saying: at every edit, every command and
-// every failed command of the last third of each Claude Code session of a home, asked of what stood before that moment.
-// docs/benchmarks.md states the rules.
+// Measures what hooks would have said while agents worked, and how much of it was worth saying: at every edit, every
+// command and every failed command in the last third of each Claude Code session of a home, based only on earlier
+// history. docs/benchmarks.md states the rules.
 //
 //   recall_bench --store DIRECTORY --corpus HOME
 #include "bench/continuity/name_weights.hpp"
@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 using memd::Recalled;
 using memd::RecalledKind;
 
-constexpr std::size_t kWindow = 20;  // records in which it counts as used
+constexpr std::size_t kWindow = 20;  // number of next records in which use counts
 
 constexpr std::array<std::string_view, 7> kKinds{"decision", "failed attempt", "tests", "failed command",
                                                  "worked",   "met error",      "solved"};
@@ -47,7 +47,7 @@ struct Told {
 struct Moment {
   std::size_t all = 0;
   std::size_t spoke = 0;
-  std::size_t used = 0;  // some of what it said
+  std::size_t used = 0;  // times that some of the output was used
   std::vector<double> ms;
 };
 
@@ -150,7 +150,7 @@ class Replay {
     m.used += any ? 1 : 0;
   }
 
-  // A command that is run, a sentence that is said again, or a name or file of it that the agent uses.
+  // True if the agent runs the command, repeats the sentence, or uses a name or file of it.
   bool is_used(const Recalled& one, const Transcript& transcript, const std::vector<std::size_t>& next) {
     const std::string told = normal_command(one.text);
     Terms names_told;

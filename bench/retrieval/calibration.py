@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits how likely a hit is about what was asked, and draws how well that holds.
+"""Fits the likelihood that a hit is relevant to the question, and draws its reliability.
 
   retrieval_bench … --part homes --part negative-locomo --dump-cases cases.jsonl
   calibration.py cases.jsonl [--picture docs/images/reliability.svg]
@@ -8,12 +8,12 @@
   retrieval_bench … --part in-projects [--final] --dump-cases cases.jsonl
   calibration.py cases.jsonl --in-projects [--margins 3]
 
-A question has a label: it was talked of in that home, or not. What is fitted is a logistic function of the features of
-its best hit; a question is judged by the hit, among the first five, for which most speaks. Weights are not negative,
-so more of anything never means less likely. Fitted on the questions of the group "train", reported for all; or on all
-homes but one, for each.
-The last asks when an answer about one project may say that another has a better hit: when that hit is possible, and so
-much more speaks for it than for all inside, in log odds.
+A question's label says whether its subject occurs in that home. The model is a logistic function of the features of its
+best hit, which is the most likely one among the first five. Weights are not negative, so that a larger feature never
+means less likely. The fit uses the questions of the group "train" and is reported for all; with --leave-one-out it uses
+all homes but one, for each home.
+--in-projects measures when an answer about one project may say that another one has a better hit: when that hit is
+possible, and its log odds exceed those of all hits inside by the margin.
 Needs numpy.
 """
 import argparse
@@ -68,13 +68,13 @@ class Question:
 
 
 def whole_question(pool, best, shares):
-    """What is the same for all hits: tried beside the features of a hit."""
+    """Returns features common to all hits of a question, tried in addition to those of a hit."""
     if not best:
         return {}
     nearest = max(pool, key=lambda h: h[AT["cosine"]])
     by_words = max(pool, key=lambda h: h[AT["bm25"]])
     return {
-        "known": min(1.0, sum(shares)),  # of the question's weight, words that occur somewhere
+        "known": min(1.0, sum(shares)),  # share of the question's weight in words that occur somewhere
         "rarest": min(63, int(np.argmax(shares))) if shares else 0,
         "agreement": float(nearest[AT["id"]] == by_words[AT["id"]]),
         "gap": min(1.0, 5 * (best[0][AT["score"]] - best[-1 if len(best) < 2 else 1][AT["score"]])),
@@ -83,7 +83,7 @@ def whole_question(pool, best, shares):
 
 
 def fit(questions, weights_of_questions, width, ridge=0.02):
-    """Logistic regression with weights that are not negative, on the hit of each question for which most speaks."""
+    """Fits a logistic regression with non-negative weights on the most likely hit of each question."""
     w, c = np.ones(width), -2.0
     y = np.array([q.talked_of for q in questions], float)
     for _ in range(30):
@@ -108,7 +108,7 @@ def auc(p, y):
 
 
 def balance(questions):
-    """Each home and side counts the same: there are many more questions about dialogs than about work."""
+    """Returns question weights that balance homes and labels: most questions are about dialogs, few about work."""
     cells = collections.Counter((q.home, q.talked_of) for q in questions)
     parts = collections.Counter(h.split()[0] for h, _ in cells)
     w = np.array([1.0 / (cells[(q.home, q.talked_of)] * parts[q.home.split()[0]]) for q in questions])
@@ -140,7 +140,7 @@ def reliability(questions, p, weights, bins):
 
 
 def said_at(p, y, alarms=0.06):
-    """Share of what was never talked of that is said when so much of what was is missed."""
+    """Returns the share of unanswerable questions that is detected at the given rate of false alarms."""
     return float((p[~y] < np.quantile(p[y], alarms)).mean())
 
 
@@ -165,7 +165,7 @@ def share(values):
 
 
 def in_projects(file, margins, threshold):
-    """How often an answer says that nothing here is relevant, or that another project has something better."""
+    """Prints how often an answer says that nothing here is relevant, or that another project has a better hit."""
     rows = collections.defaultdict(list)
     with open(file, encoding="utf-8") as f:
         for line in f:
@@ -189,7 +189,7 @@ def in_projects(file, margins, threshold):
 
 
 def picture(curves, file):
-    """Reliability diagrams side by side, as SVG."""
+    """Draws reliability diagrams side by side, as SVG."""
     size, gap, top = 220, 56, 44
     width = gap + len(curves) * (size + gap)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{size + top + 60}" '

@@ -24,7 +24,8 @@ boost::json::value read_json(const fs::path& file) {
   return boost::json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
-// Exchange ids and session uids of the targets, and of exchanges with the very same text: memd shows one of them.
+// Returns exchange ids and session uids of the targets and of exchanges with the same text, because memd shows only one
+// of them.
 std::set<std::string> targets(const boost::json::array& listed, const std::vector<Document>& documents,
                               const std::string& question) {
   std::set<std::string> keys;
@@ -48,7 +49,7 @@ std::set<std::string> targets(const boost::json::array& listed, const std::vecto
   return keys;
 }
 
-// Other ways to say a question, as an agent would; by question.
+// Reads alternative phrasings by question, as an agent would send them.
 std::map<std::string, std::vector<std::string>> read_phrasings(const fs::path& file) {
   std::map<std::string, std::vector<std::string>> out;
   const boost::json::value data = read_json(file);
@@ -73,7 +74,7 @@ std::vector<Question> read_paraphrases(const fs::path& file, const std::vector<D
   return questions;
 }
 
-// Sets where a question is asked from: the project of what is right, and the largest other one.
+// Sets the directories that questions are asked from: the project of the right answer, and the largest other one.
 void place(std::vector<Question>& questions, const std::vector<Document>& documents) {
   std::map<std::string, std::size_t> exchanges;
   for (const Document& document : documents)
@@ -92,7 +93,7 @@ void place(std::vector<Question>& questions, const std::vector<Document>& docume
   }
 }
 
-constexpr std::size_t kAskedFrom = 4;  // of the largest projects
+constexpr std::size_t kAskedFrom = 4;  // number of the largest projects to ask from
 constexpr const char* kInOwn = "from its own project: less is better";
 constexpr const char* kInOther = "from another project: more is better";
 
@@ -115,11 +116,11 @@ IndexedHome index_copy(const Run& run, const fs::path& home, bool with_names) {
           }};
 }
 
-// A part of a home's history that is served as a home of its own.
+// A part of a home's history, served as a separate home.
 struct HomePart {
   const char* name;
   bool of_claude;
-  int half;  // of the projects of Claude Code; 0: not split
+  int half;  // half of Claude Code's projects; 0: not split
   bool train;
 };
 constexpr HomePart kHomeParts[] = {{"one", true, 1, true}, {"two", true, 2, false}, {"three", false, 0, false}};
@@ -140,7 +141,7 @@ void keep_only(const HomePart& part, const fs::path& home) {
     if ((++at <= projects.size() / 2) != (part.half == 1)) fs::remove_all(project);
 }
 
-// All of a kind, and each half.
+// Returns the name of the group for a kind and a half.
 std::string half_of(const std::string& kind, const std::string& half) { return kind + ", " + half; }
 
 Experiment flagging(std::string name, std::string title, const std::vector<std::string>& kinds, const Run& run) {
@@ -225,7 +226,7 @@ Experiment ask_in_projects(const Run& run, const fs::path& home, const fs::path&
                          true},
                         run);
   IndexedHome indexed = index_copy(run, home, true);
-  std::map<std::string, std::string> project_of;  // by exchange
+  std::map<std::string, std::string> project_of;  // project by exchange
   for (const Document& document : indexed.documents())
     project_of[document.exchange_id] = document.project;
   const std::vector<std::string> largest = largest_projects(indexed.documents());
@@ -314,7 +315,7 @@ Experiment ask_homes(const Run& run, const fs::path& home, const fs::path& quest
       if (sessions.contains(uid))
         add(text, kTalkedOf, kind);
       else if (uid.starts_with("claude_code:") != part.of_claude)
-        add(text, "never", kind);  // of another project
+        add(text, "never", kind);  // from another project
     }
     experiment.ask(indexed, list);
   }

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Writes one session the way Claude Code does. Ids are made of the two numbers: runs are repeatable, and sessions of
+// Writes one session as Claude Code does. Ids are derived from the two numbers, so runs are repeatable and sessions of
 // different collections do not collide. Throws std::runtime_error.
 class ClaudeTranscript {
  public:
@@ -149,7 +149,7 @@ std::vector<std::string> groups_of(const LocomoQuestion& question, std::size_t d
   return {"categories 1–4", split, category, of_dialog};
 }
 
-// Exchange ids of the evidence, where a session's n-th turn is its n-th exchange.
+// Converts a question with the exchange ids of its evidence; a session's n-th turn is its n-th exchange.
 Question with_turns(const LocomoQuestion& asked, const Uids& uids,
                     const std::map<std::string, std::vector<const Document*>>& exchanges) {
   Question question{asked.text, {}, {}};
@@ -185,7 +185,7 @@ Experiment::Plan session_plan(std::string name, std::string title) {
 
 }  // namespace
 
-// Without captions, as the peer that publishes figures does.
+// Writes a dialog without captions, as in the published figures that the result is compared with.
 std::map<int, std::string> write_dialog(const fs::path& home, const LocomoDialog& dialog, std::size_t collection) {
   Uids uids;
   for (const LocomoSession& session : dialog.sessions) {
@@ -261,7 +261,7 @@ Experiment ask_locomo_sessions(const Run& run, const std::vector<LocomoDialog>& 
 
 namespace {
 
-// Session uids by the dataset's ids.
+// Writes the haystack. Returns session uids by the data set's ids.
 std::map<std::string, std::string> write_haystack(const std::filesystem::path& home,
                                                   const LongMemEvalQuestion& question) {
   std::map<std::string, std::string> uids;

@@ -105,7 +105,7 @@ bool is_name_record(const std::string& line) {
   return type == "summary" || type == "custom-title" || type == "ai-title";
 }
 
-// Two passes: what is pointed at is often in another file.
+// Adds names in two passes, because the referenced record is often in another file.
 void add_claude_names(const fs::path& home, Names& names) {
   std::map<std::string, std::set<std::string>> by_leaf;  // record -> names
   const auto files = transcripts(home);

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-// What searches are measured with: public data sets of questions about conversations, read from the files their
-// authors publish, and the names that agents gave to the sessions of a home.
+// Test data for searches: public data sets of questions about conversations, read from the files that their authors
+// publish, and the names that agents gave to the sessions of a home.
 namespace memd::bench {
 
 // LoCoMo (Maharana et al., ACL 2024).
@@ -18,7 +18,7 @@ namespace memd::bench {
 struct LocomoTurn {
   std::string speaker;
   std::string text;
-  std::string caption;  // of the picture sent with it; empty: none
+  std::string caption;  // caption of the picture sent with it; empty: none
 };
 struct LocomoSession {
   int number = 0;
@@ -38,7 +38,7 @@ struct LocomoDialog {
 
   const LocomoSession* session(int number) const;
 };
-// Throws std::exception when the file is none of LoCoMo's.
+// Throws std::exception when the file is not in LoCoMo's format.
 std::vector<LocomoDialog> read_locomo(const std::filesystem::path& file);
 
 // LongMemEval (Wu et al., ICLR 2025): an array of questions, each with the sessions it is to be found among.
@@ -59,20 +59,20 @@ struct LongMemEvalQuestion {
   std::vector<LongMemEvalSession> haystack;
   std::vector<std::string> answer_sessions;
 
-  // Nothing answers it, though it names sessions it is near to.
+  // True for a question without an answer; the sessions that it names are only close to it.
   bool is_abstention() const { return id.ends_with("_abs"); }
 };
-// Throws std::exception when the text is none of LongMemEval's.
+// Throws std::exception when the text is not in LongMemEval's format.
 std::vector<LongMemEvalQuestion> parse_longmemeval(const std::string& json);
 std::vector<LongMemEvalQuestion> read_longmemeval(const std::filesystem::path& file);
 
-// Names that agents gave to sessions of a home, each with the uids of its sessions: titles and `summary` records of
-// Claude Code, names of Cursor's chats and of Codex's threads. A summary belongs to all sessions that contain the
-// record it points at. Default names ("New session", "Sent to Chat") are left out, and names of sessions that are not
-// there. Throws std::runtime_error.
+// Returns the names that agents gave to sessions of a home, each with the uids of its sessions: titles and `summary`
+// records of Claude Code, names of Cursor's chats and of Codex's threads. A summary belongs to all sessions that
+// contain the record it refers to. Leaves out default names ("New session", "Sent to Chat") and names of missing
+// sessions. Throws std::runtime_error.
 std::map<std::string, std::set<std::string>> session_names(const std::filesystem::path& home);
 
-// Removes those records from a home. Call it on a copy.
+// Removes these names' records from a home. Call it on a copy.
 void remove_session_names(const std::filesystem::path& home);
 
 }  // namespace memd::bench

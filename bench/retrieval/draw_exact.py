@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Draws lines from a history and asks for them as they stand: errors, names, commands, what persons and agents said.
+"""Draws verbatim questions from a history: errors, names, commands, and lines of persons and agents.
 
   draw_exact.py DATA/memd.db DIRECTORY
   retrieval_bench --memd MEMD --corpus HOME --part questions --questions DIRECTORY [--final]
 
-Nothing is chosen by hand. A line is drawn from a random session, whole or as two to five words of it, and kept when at
-most three sessions hold it verbatim: these are right. Half of the sessions, by a hash of their ids, are `train`, the
-others `final`. Writes `questions.json` and, beside it, `kinds.json`, which says what each was drawn as.
+Nothing is chosen by hand. A line is drawn from a random session, whole or as two to five of its words. It is kept when
+at most three sessions contain it verbatim; these are the right answers. Half of the sessions, by a hash of their ids,
+are `train`, the others `final`. Writes `questions.json` and, beside it, `kinds.json` with the kind of each question.
 """
 import collections
 import hashlib
@@ -18,7 +18,7 @@ import shutil
 import sqlite3
 import sys
 
-DRAWS = 80  # of a kind
+DRAWS = 80  # questions of each kind
 MOST_OF_A_SESSION = 4
 MOST_SESSIONS = 3
 TRIES = 6000

@@ -17,8 +17,8 @@ namespace memd::bench {
 
 namespace {
 
-// The English list of the Natural Language Toolkit, contractions as a tokenizer cuts them. Not memd's own, so that the
-// anchor stays where it is when memd's changes.
+// The English stop words of the Natural Language Toolkit, with contractions split as by a tokenizer. Not memd's own
+// list, so that the anchor does not move when that changes.
 constexpr auto kStopWords = std::to_array<std::string_view>({
     "i",       "me",       "my",         "myself",     "we",      "our",    "ours",  "ourselves", "you",     "your",
     "yours",   "he",       "him",        "his",        "himself", "she",    "her",   "hers",      "herself", "it",
@@ -36,8 +36,8 @@ constexpr auto kStopWords = std::to_array<std::string_view>({
     "y",       "yourself", "yourselves", "themselves",
 });
 
-// Lower case words of ASCII letters and digits (other bytes count as letters) without stop words, in order, each once;
-// with them when nothing else is left.
+// Returns the distinct lower-case words of ASCII letters and digits in order (other bytes count as letters), without
+// stop words unless nothing else is left.
 std::vector<std::string> content_words(const std::string& text) {
   std::vector<std::string> all;
   std::string word;
@@ -56,8 +56,8 @@ std::vector<std::string> content_words(const std::string& text) {
   return kept.empty() ? all : kept;
 }
 
-// The anchor: SQLite FTS5 with the porter stemmer over the same texts, one row an exchange, stop words dropped, the
-// remaining words joined by OR, bm25() as it comes.
+// The anchor: SQLite FTS5 with the porter stemmer over the same texts, one row for each exchange; stop words dropped,
+// the remaining words joined by OR, bm25() unmodified.
 class Fts5Index {
  public:
   explicit Fts5Index(const std::vector<Document>& documents);
@@ -98,7 +98,7 @@ RankedList Fts5Index::search(const std::string& question, std::size_t limit) {
   return list;
 }
 
-constexpr std::size_t kFusedHits = 50;  // of each list
+constexpr std::size_t kFusedHits = 50;  // hits used of each list
 constexpr std::size_t kSessions = 5;
 constexpr std::size_t kDeepHits = 400;  // enough for five sessions
 
@@ -199,7 +199,7 @@ void Experiment::ask_memd(SearchTool& tool, const Question& question) {
     fmt::print(stderr, "{}: memd has no vectors to search by, or can not embed: hybrid is {}\n", plan_.name,
                hybrid.ranking);
   }
-  // A name has no other phrasings: what it finds alone counts.
+  // A question without alternative phrasings counts with its hybrid result.
   if (has_also_)
     add("also", question,
         question.also.empty() ? hybrid : tool.search(question.text, "hybrid", shown, from, question.also));
@@ -211,7 +211,7 @@ void Experiment::ask_memd(SearchTool& tool, const Question& question) {
   const RankedList lexical = tool.search(question.text, "lexical", fused);
   const RankedList semantic = tool.search(question.text, "semantic", fused);
   add("lexical", question, lexical);
-  if (semantic.ranking != "semantic") return;  // words in its place are no measurement of it
+  if (semantic.ranking != "semantic") return;  // a fallback to words would not measure it
   add("semantic", question, semantic);
   add("rrf", question, reciprocal_rank_fusion({&lexical, &semantic}));
 }
@@ -235,7 +235,7 @@ std::vector<std::size_t> Experiment::members(const std::string& group) const {
 
 namespace {
 
-constexpr std::size_t kShownDifferences = 2;  // of the first measures; the JSON has all
+constexpr std::size_t kShownDifferences = 2;  // measures with a printed difference; the JSON has all
 
 std::vector<double> of_group(const std::vector<double>& values, const std::vector<std::size_t>& members) {
   std::vector<double> out;
@@ -300,7 +300,7 @@ std::string Report::add_group(const Experiment& experiment, const std::string& g
   std::string absent;
   for (const char* method : kMethods) {
     const auto at = runs.find(method);
-    // One that did not answer every question cannot be put beside the others.
+    // A method that did not answer every question is not comparable.
     if (at == runs.end() || at->second.milliseconds.size() != experiment.questions().size()) {
       absent += (absent.empty() ? "" : ", ") + std::string(method);
       continue;

@@ -19,21 +19,23 @@ Measure recall_at(std::size_t k);
 Measure ndcg_at(std::size_t k);
 Measure hit_at(std::size_t k);
 Measure mean_reciprocal_rank();
-// Of exchanges, where session uids stand among the relevant keys.
+// For rankings of exchanges whose relevant keys include session uids.
 Measure session_hit_at(std::size_t k);
-// memd says that nothing is relevant; or that, or that its first hit is of low confidence, or it has no hit.
+// Measures of negative answers: memd says that nothing is relevant; or that, or its first hit has low confidence, or
+// there is no hit.
 Measure says_nothing_relevant();
 Measure says_low_confidence();
 
-// memd says that there is more outside the project it looked at; that another has a better hit; one that is right.
+// Measures of hints to other projects: memd says that there is more outside the searched project; that another one has
+// a better hit; and that one is right.
 Measure tells_of_more();
 Measure tells_of_better();
 Measure names_right_project();
 
-// Group of questions of which a memd that says that nothing is relevant is wrong.
+// Group of questions for which the answer "nothing is relevant" is wrong.
 inline constexpr const char* kTalkedOf = "talked of";
 
-// Methods, in the order of the tables. also: hybrid with other phrasings in the same call. project and elsewhere:
+// Methods, in the order of the tables. also: hybrid with further phrasings in the same call. project and elsewhere:
 // hybrid, asked from a directory.
 inline constexpr const char* kMethods[] = {"fts5",   "memd", "lexical", "semantic",  "rrf",
                                            "hybrid", "also", "project", "elsewhere", "teacher"};
@@ -42,42 +44,42 @@ class RankingCases;
 class TeacherVectors;
 class TextDump;
 
-// What all parts of one invocation share; pointers may be null and are not owned.
+// Inputs shared by all parts of one invocation. Pointers may be null and are not owned.
 struct Run {
   std::filesystem::path memd;
-  const TeacherVectors* teacher = nullptr;  // a further method
-  TextDump* texts = nullptr;                // texts are written down, and nothing is asked
-  RankingCases* cases = nullptr;            // what is ranked for each question is kept, and nothing is measured
+  const TeacherVectors* teacher = nullptr;  // if set, one more method
+  TextDump* texts = nullptr;                // if set, texts are written and nothing is asked
+  RankingCases* cases = nullptr;            // if set, the ranked candidates are recorded and nothing is measured
 };
 
-// What one method made of the questions; a value for each question, in the order they were asked.
+// The results of one method: a value for each question, in the order they were asked.
 struct MethodRun {
   std::vector<std::vector<double>> values;  // by measure
   std::vector<double> milliseconds;
 };
 
-// Questions of one kind, asked of one or several homes by every method there is.
+// Questions of one kind, asked in one or several homes by every available method.
 class Experiment {
  public:
   struct Plan {
-    std::string name;   // of the part, as --part takes it
-    std::string title;  // what is measured
+    std::string name;   // name of the part, as for --part
+    std::string title;  // description of the measurement
     Unit unit = Unit::exchange;
     std::vector<Measure> measures;
-    std::vector<std::string> groups;   // of questions: a table each, in this order
+    std::vector<std::string> groups;   // groups of questions: a table each, in this order
     std::vector<std::string> details;  // further groups, in the JSON only
-    bool memd_only = false;            // measures what only memd's answers say
+    bool memd_only = false;            // measures something that only memd's answers contain
     bool in_project = false;           // asks from Question::directory
   };
   Experiment(Plan plan, const Run& run) : plan_(std::move(plan)), run_(run) {}
 
-  // Asks by every method there is; `memd` is the tool without a mode, for one that has none.
+  // Asks by every available method. `memd` is the tool without the argument `mode`, for a memd that lacks it.
   void ask(IndexedHome& home, const std::vector<Question>& questions);
 
   const Plan& plan() const { return plan_; }
   const std::vector<Question>& questions() const { return questions_; }
   const std::map<std::string, MethodRun>& runs() const { return runs_; }
-  // Indexes of the questions of a group.
+  // Returns the indexes of the questions of a group.
   std::vector<std::size_t> members(const std::string& group) const;
 
  private:
@@ -87,20 +89,21 @@ class Experiment {
   Plan plan_;
   const Run& run_;
   bool told_ = false;
-  bool has_also_ = false;  // some question has other phrasings
+  bool has_also_ = false;  // some question has alternative phrasings
   std::vector<Question> questions_;
   std::map<std::string, MethodRun> runs_;
 };
 
-// Tables on stdout as experiments end, and all of it as one JSON document. Each mean with its 95% interval, and the
-// difference to the anchor (memd's lexical mode where there is one, else FTS5) with its own; * marks one beyond noise.
+// Prints tables to stdout as experiments end, and writes everything as one JSON document. Each mean has its 95%
+// interval, and so has its difference to the anchor (memd's lexical mode if present, else FTS5); * marks a significant
+// difference.
 class Report {
  public:
   void add(const Experiment& experiment);
   void write_json(const std::filesystem::path& file) const;  // throws std::runtime_error
 
  private:
-  std::string add_group(const Experiment& experiment, const std::string& group);  // the table
+  std::string add_group(const Experiment& experiment, const std::string& group);  // returns the table
 
   std::string experiments_;  // JSON objects, with commas between
 };

@@ -12,7 +12,7 @@
 
 namespace memd::bench {
 
-// How much of a list is asked for. Further pages are fetched until both numbers are reached.
+// The requested depth of a list. Further pages are fetched until both numbers are reached.
 struct Depth {
   std::size_t hits = 10;
   std::size_t sessions = 0;
@@ -26,8 +26,8 @@ class SearchTool {
 
   bool has_mode() const { return has_mode_; }  // whether tools/list offers the argument `mode`
 
-  // `mode`: hybrid, lexical or semantic. `directory`: what the question is asked from. `also`: other ways to say it.
-  // Empty ones are not sent.
+  // Searches. `mode`: hybrid, lexical or semantic. `directory`: where the question is asked from. `also`: alternative
+  // phrasings. Empty arguments are not sent.
   RankedList search(const std::string& question, const std::string& mode, Depth depth,
                     const std::string& directory = {}, const std::vector<std::string>& also = {});
 
@@ -42,9 +42,9 @@ class IndexedHome {
   // `write` fills the empty home.
   IndexedHome(const std::filesystem::path& memd, const std::function<void(const std::filesystem::path& home)>& write);
 
-  // All exchanges of the store, ordered by session and number.
+  // Returns all exchanges of the store, ordered by session and number.
   const std::vector<Document>& documents() const { return documents_; }
-  // Exchanges of one session, in order. Throws when the store does not have it.
+  // Returns the exchanges of one session, in order. Throws when the store does not have it.
   std::vector<const Document*> session(const std::string& uid) const;
   SearchTool& tool() { return *tool_; }
   std::filesystem::path database() const { return served_.database(); }

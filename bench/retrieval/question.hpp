@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-// A question, what would be right, what came back, and how good that is. Keys are exchange ids ("x42") or session uids.
+// Questions with their relevant keys, ranked answers, and quality measures. Keys are exchange ids ("x42") or session
+// uids.
 namespace memd::bench {
 
 enum class Unit { exchange, session };
@@ -23,32 +24,32 @@ struct Document {
 
 struct Question {
   std::string text;
-  std::vector<std::string> groups;  // the tables it counts in
-  std::set<std::string> relevant;   // keys; empty: nothing in the index answers it. Asked in projects: and these
-  std::string directory{};          // project of what is right; empty: the question is asked from nowhere
-  std::string elsewhere{};          // another project, to ask it from too
-  std::vector<std::string> also{};  // other ways to say it
+  std::vector<std::string> groups;  // tables that it counts in
+  std::set<std::string> relevant;   // keys; empty: the index has no answer. When asked in projects: and these
+  std::string directory{};          // project of the right answer; empty: asked without a project
+  std::string elsewhere{};          // another project to ask from as well
+  std::vector<std::string> also{};  // alternative phrasings
 };
 
 struct Hit {
   std::string exchange_id;
   std::string session_uid;
   double score = 0;
-  std::string confidence;  // as memd says it, or empty
+  std::string confidence;  // as memd reports it; may be empty
 };
 
 struct RankedList {
   std::vector<Hit> hits;                 // best first
-  std::string ranking;                   // of memd: the mode that was possible
-  std::optional<bool> nothing_relevant;  // what memd says of the whole answer
-  std::int64_t outside = 0;              // hits that memd says lie outside the project it looked at
-  std::optional<std::string> better;     // the project that memd says has a better hit
-  double milliseconds = 0;               // until the first page was there
+  std::string ranking;                   // memd's actual mode
+  std::optional<bool> nothing_relevant;  // memd's statement on the whole answer
+  std::int64_t outside = 0;              // hits outside the searched project, as memd reports them
+  std::optional<std::string> better;     // project with a better hit, as memd reports it
+  double milliseconds = 0;               // time to the first page
 };
 
-// Returns the keys of a list in order, each once. A session takes the place of its first hit.
+// Returns the distinct keys of a list in order. A session has the rank of its first hit.
 std::vector<std::string> ranked_keys(const std::vector<Hit>& hits, Unit unit);
-// Reciprocal rank fusion, 1 / (60 + rank), with equal weights. Its time is the sum of the times of the lists.
+// Merges lists by reciprocal rank fusion, 1 / (60 + rank), with equal weights. Its time is the sum of the lists' times.
 RankedList reciprocal_rank_fusion(const std::vector<const RankedList*>& lists);
 
 // Measures of one ranking, between 0 and 1.
@@ -60,14 +61,14 @@ double ndcg(const Keys& ranking, const std::set<std::string>& relevant, std::siz
 double hit(const Keys& ranking, const std::set<std::string>& relevant, std::size_t k);
 double reciprocal_rank(const Keys& ranking, const std::set<std::string>& relevant);
 
-// The mean of many, with its uncertainty.
+// A mean with its uncertainty.
 struct Estimate {
   double mean = 0;
   double low = 0;  // 95% percentile bootstrap over questions, 2,000 resamples, always the same ones
   double high = 0;
 };
 Estimate bootstrap_mean(const std::vector<double>& values);
-// Of the difference a − b, question by question.
+// Estimates the mean of the paired differences a − b.
 Estimate bootstrap_difference(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace memd::bench

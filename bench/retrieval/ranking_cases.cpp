@@ -18,9 +18,9 @@ namespace memd::bench {
 namespace {
 
 constexpr std::size_t kShown = 10;
-constexpr TimeMs kAskedAt = 1'795'305'600'000;  // 2026-11-22: the same answers on any day
+constexpr TimeMs kAskedAt = 1'795'305'600'000;  // 2026-11-22; fixed, so that results do not depend on the day
 
-// A store's vectors of the built-in model, in this process. One thread.
+// Searches a store's vectors of the built-in model in this process. One thread.
 class BuiltinSemanticIndex final : public search::SemanticIndex {
  public:
   Result<search::QueryVector> embed(std::string_view question, std::stop_token stop) override {
@@ -45,7 +45,7 @@ class BuiltinSemanticIndex final : public search::SemanticIndex {
   vectors::VectorIndex index_{model()};
 };
 
-// Of the first phrasing alone, and of all together.
+// Returns the verdicts for the first phrasing alone and for all together.
 std::vector<ScopedVerdict> verdicts(search::HybridSearch& search, SearchQuery query,
                                     std::span<const search::SemanticQuestion> by_meaning,
                                     search::KnownLengths& lengths) {
@@ -156,7 +156,7 @@ void RankingCases::dump(const std::filesystem::path& file) const {
       continue;
     }
     boost::json::array pools;
-    boost::json::array shares;  // of the question's weight, by known term
+    boost::json::array shares;  // each known term's share of the question's weight
     const auto add = [&](const search::HybridSearch::Pool& pool) {
       shares.push_back(boost::json::value_from(pool.shares));
       boost::json::array& hits = pools.emplace_back(boost::json::array()).as_array();

@@ -22,41 +22,41 @@ struct CaseDocument {
 };
 using CaseDocuments = std::unordered_map<ExchangeId, CaseDocument>;
 
-// How likely the best hit of a project is, and the best outside of it.
+// The likelihood of the best hit inside a project and of the best one outside.
 struct ScopedVerdict {
   double inside = 0;
   double outside = 0;
 };
 
-// A question in one mode with its pool of candidates. It can be ranked by other weights without the store.
+// A question in one mode with its pool of candidates. It can be re-ranked with other weights without the store.
 struct RankingCase {
   std::string part;
   bool by_meaning = false;
   Question question;
   search::HybridSearch::Pool pool;
-  std::vector<search::HybridSearch::Pool> also;  // of the other phrasings
+  std::vector<search::HybridSearch::Pool> also;  // pools of the alternative phrasings
   std::shared_ptr<const CaseDocuments> documents;
-  std::vector<ScopedVerdict> verdicts{};  // where the plan asks in projects, in place of pools: alone, and with `also`
+  std::vector<ScopedVerdict> verdicts{};  // if the plan asks in projects, used instead of pools: alone, and with `also`
 
   bool has(std::string_view group) const;
-  std::string dialog() const;  // the group that names its dialog; empty if it has none
+  std::string dialog() const;  // the group named after its dialog; empty: none
 };
 
 // The first ten hits: ten different exchanges, or for Unit::session exchanges of ten sessions.
 struct CaseAnswer {
   RankedList list;
-  std::vector<RankingFeatures> features;  // of the hits
+  std::vector<RankingFeatures> features;  // features of the hits
 };
 CaseAnswer answer(const RankingCase& c, Unit unit, const search::RankingWeights& weights);
 
-// The questions of the groups "train" and "test", in the modes lexical and hybrid. Candidates come from the stores of
+// The questions of the groups "train" and "test" in the modes lexical and hybrid. Candidates come from the stores of
 // their homes, in this process. One thread; owns the cases.
 class RankingCases {
  public:
   // Throws std::runtime_error.
   void add(const Experiment::Plan& plan, const IndexedHome& home, const std::vector<Question>& questions);
 
-  // Writes what was found for each question and phrasing, a JSON object a line, without texts.
+  // Writes the results for each question and phrasing, one JSON object a line, without texts.
   void dump(const std::filesystem::path& file) const;
 
   const std::vector<RankingCase>& all() const { return cases_; }

@@ -38,7 +38,7 @@ constexpr std::array<Coordinate, 8> kCoordinates{{
 
 using Counts = std::function<bool(const RankingCase&)>;
 
-// One part, one mode.
+// A cell of the score: one part in one mode.
 struct Cell {
   std::string part;
   bool by_meaning;
@@ -49,7 +49,7 @@ class Objective {
  public:
   explicit Objective(const RankingCases& cases) : cases_(cases) {}
 
-  // The mean over the parts and modes of the mean over their questions, of nDCG@10 where a part has it, else of MRR.
+  // Returns the mean over parts and modes of the mean over their questions, of nDCG@10 if the part has it, else of MRR.
   double operator()(const RankingWeights& weights, const Counts& counts) const {
     std::map<Cell, std::vector<double>> values;
     for (const RankingCase& c : cases_.all()) {
@@ -98,7 +98,7 @@ std::string in_words(const std::vector<Step>& steps) {
 
 using Named = std::pair<std::string, std::function<RankingWeights(const RankingCase&)>>;
 
-// A line for each part, group, mode and way to choose the weights.
+// Renders a line for each part, group, mode and set of weights.
 std::string in_words(const RankingCases& cases, std::span<const std::string> groups, std::span<const Named> ways) {
   std::string out;
   for (const auto& [part, plan] : cases.plans()) {

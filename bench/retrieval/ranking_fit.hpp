@@ -10,15 +10,15 @@
 #include <type_traits>
 #include <vector>
 
-// Fits the weights of search on questions of the group "train", by a search that anyone can repeat. Pure functions of
-// the cases; any thread.
+// Fits the weights of search on questions of the group "train", by a reproducible search. Pure functions of the cases;
+// any thread.
 namespace memd::bench {
 
 template <class Weights>
 struct CoordinateOf {
   std::string_view name;
   double& (*of)(Weights&);
-  std::span<const double> factors;  // of the value it starts with; 1 among them
+  std::span<const double> factors;  // factors of the start value; 1 is among them
 };
 
 struct Step {
@@ -32,11 +32,11 @@ template <class Weights>
 struct FoundOf {
   Weights weights;
   double score = 0;
-  std::vector<Step> steps;  // all that was tried, in order
+  std::vector<Step> steps;  // all steps tried, in order
 };
 
-// One coordinate after the other, each at all its factors of `start`; the best is taken when it gains more than
-// `least_gain`, of equal ones the first. Until a pass changes nothing, at most `passes`.
+// Searches coordinate by coordinate. For each, tries all its factors of `start` and takes the best one that gains more
+// than `least_gain`; the first one of equals. Ends when a pass changes nothing, or after `passes`.
 template <class Weights>
 FoundOf<Weights> search_weights(const Weights& start,
                                 std::span<const std::type_identity_t<CoordinateOf<Weights>>> along, double least_gain,
@@ -74,13 +74,13 @@ FoundOf<Weights> search_weights(const Weights& start,
   return found;
 }
 
-// Weights to start from: the fitted ones are equal, those of title, age and project as compiled (no question rewards
-// them).
+// Returns the start weights: the fitted ones are equal; those of title, age and project are as compiled, because no
+// question rewards them.
 search::RankingWeights neutral_ranking_weights();
 std::span<const CoordinateOf<search::RankingWeights>> ranking_coordinates();
 
-// Fits the weights of the ranking. The report lists what was tried and found, and how each part does by neutral, found
-// and compiled weights. `leave_one_out` also fits without each dialog in turn, and judges on that dialog.
+// Fits the weights of the ranking. The report lists the steps and the result, and the scores of each part with neutral,
+// found and compiled weights. `leave_one_out` also fits without each dialog in turn and tests on that dialog.
 std::string ranking_fit_report(const RankingCases& cases, bool leave_one_out);
 
 }  // namespace memd::bench

@@ -1,6 +1,6 @@
-// Quality of retrieval, end to end: transcripts in a scratch home, a memd daemon that reads them by itself, questions
-// to its tool `semantic_search`, beside SQLite's FTS5 over the same texts. docs/benchmark-details.md says what the
-// parts are.
+// Measures retrieval quality end to end: transcripts in a scratch home, a memd daemon that reads them by itself, and
+// questions to its tool `semantic_search`, beside SQLite's FTS5 over the same texts. docs/benchmark-details.md
+// describes the parts.
 //
 //   retrieval_bench --memd MEMD [--locomo FILE] [--corpus HOME] [--longmemeval FILE] [--part NAME…] [--json FILE]
 #include "bench/retrieval/corpus_parts.hpp"
@@ -101,7 +101,7 @@ void run_longmemeval(const Options& options, const Run& run, Report& report) {
   report.add(ask_longmemeval(run, questions));
 }
 
-// A part that is asked for by name and lacks its data would otherwise be left out without a word.
+// Checks the options. Otherwise a requested part without its data would be left out silently.
 void check(const Options& options) {
   if (options.locomo.empty() && options.corpus.empty() && options.longmemeval.empty())
     throw std::runtime_error("give --locomo, --corpus or --longmemeval");

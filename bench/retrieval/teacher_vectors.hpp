@@ -10,10 +10,11 @@
 #include <unordered_set>
 #include <vector>
 
-// A larger model beside memd's own: its vectors come from a file made elsewhere (packaging/model/teacher_vectors.py).
+// A larger model for comparison with memd's own. Its vectors come from a file made by
+// packaging/model/teacher_vectors.py.
 namespace memd::bench {
 
-// Writes the texts to embed, each once: JSON lines {"key": 16 hexadecimal digits, "text"}. One thread. Throws
+// Writes the texts to embed, each once, as JSON lines {"key": 16 hexadecimal digits, "text"}. One thread. Throws
 // std::runtime_error.
 class TextDump {
  public:
@@ -25,9 +26,9 @@ class TextDump {
   std::unordered_set<std::uint64_t> written_;
 };
 
-// Exact search by cosine. The file, little endian: "MEMDVEC1", u32 dimension, u32 count, then `count` keys of 8 bytes,
-// then `count` × dimension float32. Constant after construction; any thread. Throws std::runtime_error when the file
-// has another format or lacks a text that is asked for.
+// Exact search by cosine similarity. The file, little endian: "MEMDVEC1", u32 dimension, u32 count, then `count` keys
+// of 8 bytes, then `count` × dimension float32. Constant after construction; any thread. Throws std::runtime_error when
+// the file has another format or lacks a requested text.
 class TeacherVectors {
  public:
   explicit TeacherVectors(const std::filesystem::path& file);

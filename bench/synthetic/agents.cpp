@@ -52,7 +52,7 @@ sqlite3* SyntheticHome::database(const fs::path& file, const char* schema) {
   return db;
 }
 
-// No busy timeout: a reader that makes a writer wait is counted.
+// Executes without a busy timeout, so that a reader that blocks a writer is counted.
 void SyntheticHome::execute(sqlite3* db, const char* sql, const std::vector<std::string>& values) {
   for (int attempt = 0; attempt < 1000; ++attempt) {
     sqlite3_stmt* statement = nullptr;

@@ -12,8 +12,8 @@
 
 struct sqlite3;
 
-// Stand-ins for the agents: each writes sessions into a home directory in its own format and its own way (appended
-// lines, rewritten documents, rows in a database in WAL mode), with made-up text. Failures throw std::runtime_error.
+// Simulated agents. Each writes sessions into a home directory in its own format and manner (appended lines, rewritten
+// documents, rows in a database in WAL mode), with synthetic text. Failures throw std::runtime_error.
 namespace memd::bench {
 
 struct Turn {
@@ -26,14 +26,14 @@ struct Turn {
   std::vector<Call> calls;
   std::string answer;
 };
-// `weight` scales the length: 1 is a short turn of some 2 kB, 10 one with long tool output.
+// Makes a turn. `weight` scales the length: 1 is a short turn of some 2 kB, 10 one with long tool output.
 Turn make_turn(Prose& prose, std::int64_t time, std::size_t weight);
 
 class SyntheticSession {
  public:
   virtual ~SyntheticSession() = default;
   virtual void write(const Turn& turn) = 0;
-  virtual void flush() {}  // for agents that rewrite their file: many turns can be written at once
+  virtual void flush() {}  // for agents that rewrite their file, so that many turns can be written at once
 };
 
 inline constexpr std::array<std::string_view, 6> kSyntheticAgents{"claude_code", "codex",    "cursor",
@@ -52,8 +52,8 @@ class SyntheticHome {
   // Databases commit after each turn unless told otherwise.
   void begin_bulk();
   void end_bulk();
-  std::uint64_t bytes() const;                      // of all files
-  int busy_errors() const { return busy_errors_; }  // how often a writing agent was kept waiting by somebody
+  std::uint64_t bytes() const;                      // size of all files
+  int busy_errors() const { return busy_errors_; }  // how often a writing agent had to wait for a lock
 
  private:
   friend class CursorSession;

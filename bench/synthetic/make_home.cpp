@@ -1,4 +1,4 @@
-// Writes a home directory with the history of six agents, of any size, always the same for the same arguments.
+// Writes a home directory with the history of six agents, of any size. The same arguments give the same result.
 //
 //   make_home DIRECTORY MEGABYTES [AGENT…]     all agents in equal parts unless named
 #include "bench/synthetic/agents.hpp"

@@ -1,10 +1,10 @@
 // Writes a store of any number of exchanges through the store's own writer: rows, full text, files, ledger and queue
-// are what an ingest leaves. Always the same for the same arguments.
+// are as after an ingest. The same arguments give the same result.
 //
 //   make_store FILE EXCHANGES [HOME] [--vectors]
 //
-// HOME: histories of agents, read first as the daemon would. --vectors: enriched as the daemon would, but without
-// topics, which take most of the time.
+// HOME: agents' histories, read first as by the daemon. --vectors: enriched as by the daemon, but without topics, which
+// take most of the time.
 #include "bench/synthetic/work_history.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/enrichment_worker.hpp"

@@ -8,8 +8,8 @@
 
 namespace memd::bench {
 
-// Text with the statistics that matter to an index: words by Zipf's law, identifiers, paths, shell output. The same
-// seed gives the same text on every machine.
+// Generates text with the statistics that matter to an index: words by Zipf's law, identifiers, paths, shell output.
+// The same seed gives the same text on every machine.
 class Prose {
  public:
   explicit Prose(std::uint64_t seed, std::size_t vocabulary = 40'000);
@@ -18,7 +18,7 @@ class Prose {
   std::string paragraph(std::size_t sentences);
   std::string path();
   std::string command();
-  std::string output(std::size_t lines);  // of a tool
+  std::string output(std::size_t lines);  // output of a tool
   std::string uuid();
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random_() % bound); }
 
@@ -30,7 +30,7 @@ class Prose {
   std::vector<double> cumulated_;
 };
 
-// `text` as a JSON string, quotes included.
+// Returns `text` as a JSON string, quotes included.
 std::string json_string(std::string_view text);
 
 }  // namespace memd::bench

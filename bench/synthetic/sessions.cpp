@@ -15,7 +15,7 @@ std::ofstream open_log(const fs::path& file) {
   return out;
 }
 
-// The way editors save: beside, then renamed over.
+// Replaces a file as editors do: writes beside it, then renames.
 void replace_file(const fs::path& file, const std::string& text) {
   const fs::path beside = file.string() + ".new";
   {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-// One class an agent. How each of them writes: docs of the adapters.
+// One class for each agent. The adapters' docs describe how each agent writes.
 namespace memd::bench {
 
 class ClaudeCodeSession : public SyntheticSession {

@@ -12,7 +12,7 @@ namespace memd::bench {
 
 namespace {
 
-// By frequency, roughly.
+// Roughly by frequency.
 constexpr const char* kCommonWords =
     "the to and a of in is it that for this i we on with be are as not you if or from have can use file so but by was "
     "at do an will now code there need which error all test has when one run let check add then me what its they just "
@@ -120,7 +120,7 @@ const std::string& Lexicon::uncommon(Random& random, std::size_t ranks) const {
 namespace {
 
 constexpr std::size_t kProjects = 60;
-constexpr std::size_t kPlainWords = 400;  // ranks that no subject is made of
+constexpr std::size_t kPlainWords = 400;  // the most frequent words, excluded from subjects
 constexpr std::array kEndings{".cpp", ".hpp", ".ts", ".tsx", ".py", ".go", ".rs", ".md", ".sql", ".yaml"};
 constexpr std::array kFolders{"src", "lib", "test", "tests", "docs", "api", "core", "internal", "web", "scripts"};
 constexpr std::array kCommands{"git diff ", "ninja -C build ", "grep -rn ", "pytest -q ",
@@ -137,7 +137,7 @@ const T& any(Random& random, const std::array<T, N>& of) {
   return of[below(random, N)];
 }
 
-// Most often one of the first: busy projects, favourite files.
+// Draws an index that favours the first ones: busy projects, favourite files.
 std::size_t favourite(Random& random, std::size_t count) {
   const double u = uniform(random);
   return static_cast<std::size_t>(u * u * u * static_cast<double>(count));

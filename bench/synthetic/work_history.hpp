@@ -16,15 +16,15 @@ using Random = std::mt19937_64;
 inline std::size_t below(Random& random, std::size_t bound) { return static_cast<std::size_t>(random() % bound); }
 inline double uniform(Random& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-// A vocabulary as people and agents use it: common English and trade words at the top, made-up ones with English
-// endings behind, so that stemming has something to do; frequencies by the law of Zipf and Mandelbrot. The same seed
+// A vocabulary with realistic frequencies: common English and trade words at the top, synthetic words with English
+// endings behind them, so that stemming has an effect; frequencies by the law of Zipf and Mandelbrot. The same seed
 // gives the same words on every machine. Drawing a word takes constant time.
 class Lexicon {
  public:
   explicit Lexicon(std::uint64_t seed, std::size_t words = 220'000);
 
   const std::string& draw(Random& random) const;
-  // From the first `ranks` or, log-uniformly, from all behind them.
+  // Draws a word from the first `ranks`, or log-uniformly from all behind them.
   const std::string& common(Random& random, std::size_t ranks) const { return words_[below(random, ranks)]; }
   const std::string& uncommon(Random& random, std::size_t ranks) const;
   const std::string& at(std::size_t rank) const { return words_[rank]; }
@@ -34,7 +34,7 @@ class Lexicon {
   void make_words(Random& random, std::size_t count);
   void weigh();
 
-  struct Slot {  // of the alias method
+  struct Slot {  // slot of the alias method
     double keep = 1;
     std::uint32_t other = 0;
   };
@@ -42,17 +42,16 @@ class Lexicon {
   std::vector<Slot> slots_;
 };
 
-// Years of work with agents, session by session, as the store takes them in: what adapters would make of transcripts,
-// without the transcripts. Projects with identifiers and files of their own, some much busier than others; sessions
-// with a subject that their words come from; prompts, tool calls, errors, pasted traces, answers. The same seed gives
-// the same history.
+// Generates years of work with agents, session by session, as slices that adapters would make of transcripts. Projects
+// have identifiers and files of their own, and some are much busier than others. Sessions have a subject that their
+// words come from, with prompts, tool calls, errors, pasted traces and answers. The same seed gives the same history.
 class WorkHistory {
  public:
   explicit WorkHistory(std::uint64_t seed);
 
-  // A session of `exchanges` exchanges, in a source of its own that is read to its end.
+  // Makes a session of `exchanges` exchanges, in a source of its own that is read to its end.
   SourceSlice session(std::size_t exchanges);
-  std::size_t usual_length();  // of a session, in exchanges
+  std::size_t usual_length();  // draws the length of a session in exchanges
 
  private:
   struct Project {
@@ -62,7 +61,7 @@ class WorkHistory {
   };
   struct Subject {
     std::vector<std::string_view> words;
-    std::vector<std::size_t> identifiers;  // of the project
+    std::vector<std::size_t> identifiers;  // indexes of the project's identifiers
     std::vector<std::size_t> files;
   };
 
@@ -83,7 +82,7 @@ class WorkHistory {
   std::vector<Project> projects_;
   std::uint64_t sessions_ = 0;
   TimeMs start_ = 1'672'531'200'000;  // 2023-01-01
-  TimeMs time_ = 0;                   // in the session being made
+  TimeMs time_ = 0;                   // current time in the session being made
   std::string cwd_;
 };
 

@@ -21,19 +21,19 @@
 
 namespace memd::admin {
 
-// A question or an order: what it takes, what it reports, and what does it. Runs on a worker thread.
+// An administrative method: its parameters, its report and its implementation. Runs on a worker thread.
 template <class Params_, class Report_>
 struct AdminMethod {
   using Params = Params_;
   using Report = Report_;
 
   mcp::ToolInfo info;    // "memd/<name>" of the main socket
-  std::string_view rpc;  // its name at the gRPC door
+  std::string_view rpc;  // its name in the gRPC service
   std::function<Result<Report>(const Params&, mcp::ToolContext&)> run;
 };
 
-// The administration of a memd: the one thing that stands behind both doors, the methods "memd/…" of the main socket
-// and the service of schemas/proto. Constant after construction; any thread. The host must outlive it and its copies.
+// The administration of a memd. It implements both interfaces: the methods "memd/…" of the main socket and the service
+// of schemas/proto. Constant after construction; any thread. The host must outlive it and its copies.
 struct AdminService {
   AdminService(MemoryHost& host, ProcessFacts facts);
 

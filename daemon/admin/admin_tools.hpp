@@ -8,15 +8,15 @@
 
 namespace memd::admin {
 
-// Adds the methods of the service, which are the command line's own questions. They are built like tools, but not
-// offered to agents. The host must outlive the registry.
+// Registers the methods of the service. They are built like tools but not offered to agents: the command line uses
+// them. The host must outlive the registry.
 void register_admin_tools(mcp::ToolRegistry& registry, const AdminService& service);
 void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, ProcessFacts facts);
 
 inline constexpr std::string_view kAdminMethods = "memd/";
-inline constexpr std::string_view kAnswerMethods = "memd/answer/";  // of tools::register_whole_answers
+inline constexpr std::string_view kAnswerMethods = "memd/answer/";  // for tools::register_whole_answers
 
-// Offers each tool of `registry` as the method "<prefix><name>", answering {"text", "structured", "is_error",
+// Adds each tool of `registry` as the method "<prefix><name>", which answers {"text", "structured", "is_error",
 // "is_usage"}. The registry must outlive the profile.
 void add_admin_methods(mcp::ServerProfile& profile, const mcp::ToolRegistry& registry,
                        std::string_view prefix = kAdminMethods);

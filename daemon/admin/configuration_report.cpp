@@ -42,7 +42,7 @@ class Entries {
   void add(std::string key, const T& value) {
     report_.entries.push_back({std::move(key), in_words(value)});
   }
-  // 0: not set.
+  // Adds a limit; 0 means not set.
   template <class T>
   void add_limit(std::string key, T value) {
     if (value == 0)
@@ -131,7 +131,7 @@ ConfigurationReport configuration(const Config& config) {
   out.add_limit("watch.max_directories", config.max_watches);
   out.add("raw_layer.mode", config.raw_layer);
   out.add("encryption.key_file", config.encryption.key_file);
-  // A command may hold what is not to be shown: its program says enough.
+  // Arguments of the command may be secret, so only its program is shown.
   const auto& command = config.encryption.key_command;
   out.add("encryption.key_command",
           command.empty() ? std::string() : command.front() + (command.size() > 1 ? " …" : ""));

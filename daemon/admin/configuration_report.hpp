@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// The configuration that is in force, defaults included.
+// The effective configuration, defaults included.
 namespace memd::admin {
 
 struct ConfigurationEntry {
@@ -19,8 +19,8 @@ struct ConfigurationReport {
 };
 std::string render_text(const ConfigurationReport& report);
 
-// Every key of the file, in its order. Secrets are not in it: the configuration names where they are. Values are those
-// in force; an empty one is not set.
+// Returns every key of the file, in its order, with the effective value; an empty one is not set. Secrets are not
+// included: the configuration only says where they are.
 ConfigurationReport configuration(const Config& config);
 
 }  // namespace memd::admin

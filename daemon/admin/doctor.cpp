@@ -33,7 +33,7 @@ using namespace std::chrono_literals;
 constexpr TimeMs kDriftIsNews = 7 * kMsPerDay;
 constexpr double kMuchUnknown = 0.01;  // share of a platform's bytes
 
-// Collects the checks. Each check looks at one thing and says what it found and what to do about it.
+// Collects the checks. Each one examines one thing and reports what it found and what to do about it.
 class Findings {
  public:
   explicit Findings(DoctorReport& report) : report_(report) {}
@@ -71,7 +71,7 @@ void check_data_dir(const MemoryHost& host, Findings& findings) {
   findings.ok("data", dir);
 }
 
-// Looks at the file itself: figures read from a damaged file may look well.
+// Checks the database file itself, because figures read from a damaged file may look right.
 void check_file(const MemoryHost& host, Findings& findings) {
   constexpr auto kLongest = 10s;
   const auto& file = host.settings().layout.database();
@@ -86,7 +86,7 @@ void check_file(const MemoryHost& host, Findings& findings) {
   findings.ok("store", check->complete ? "the file is sound" : "sound as far as ten seconds of looking went");
 }
 
-// `memd rebuild` makes the store of it, and whole texts are read from it: damage is to be known before it is needed.
+// Checks the raw layer. `memd rebuild` and whole texts depend on it, so damage should be found before it is needed.
 void check_raw(const MemoryHost& host, bool full, Findings& findings) {
   constexpr std::uint64_t kSample = 32 << 20;
   const Settings& settings = host.settings();
@@ -98,7 +98,7 @@ void check_raw(const MemoryHost& host, bool full, Findings& findings) {
       raw::check_raw_layer(settings.layout.database(), settings.layout.raw_dir(), raw::FrameSeal(settings.cipher),
                            full ? std::numeric_limits<std::uint64_t>::max() : kSample);
   if (!check) {
-    if (check.error().is(Errc::bad_config)) return;  // told of by check_encryption()
+    if (check.error().is(Errc::bad_config)) return;  // reported by check_encryption()
     return findings.problem("raw layer", check.error().message(), "Is it out of reach?");
   }
   const double mb = static_cast<double>(check->bytes) / 1e6;
@@ -135,7 +135,8 @@ void check_rebuild(const MemoryHost& host, const ProcessFacts& facts, Findings& 
   }
 }
 
-// A question may walk any page: SQLite finds nothing wrong with pages whose bytes an index of words cannot use.
+// Checks the search index. A query may read any page, and SQLite's own check accepts pages whose content a full-text
+// index cannot use.
 void check_searching(MemoryHost& host, bool fix, Findings& findings) {
   constexpr auto kLongest = 30s;
   const auto& file = host.settings().layout.database();
@@ -160,7 +161,7 @@ void check_searching(MemoryHost& host, bool fix, Findings& findings) {
 }
 
 void check_config(const MemoryHost& host, Findings& findings) {
-  // A configuration with a mistake in it never gets here: every command refuses it by name.
+  // Every command refuses an invalid configuration, so it cannot be found here.
   for (const auto& [platform, config] : host.settings().config.platforms)
     for (const auto& path : config.paths) {
       std::error_code ec;
@@ -181,7 +182,7 @@ void check_copies(const MemoryHost& host, Findings& findings) {
                   "Imports that were killed left them, unless one runs now: delete them.");
 }
 
-// Says nothing where nothing is sealed and no key is configured.
+// Reports nothing if nothing is sealed and no key is configured.
 void check_encryption(const MemoryHost& host, Findings& findings) {
   const raw::FrameSeal seal(host.settings().cipher);
   const auto key_id = seal.key_id();
@@ -204,7 +205,7 @@ void check_encryption(const MemoryHost& host, Findings& findings) {
     findings.ok("encryption", fmt::format("{} frames of the raw layer are sealed; memd.db is not", tally.sealed));
 }
 
-// An update puts another file in the place of the one that runs.
+// Whether an update has replaced the executable of this process.
 bool program_was_replaced() {
   std::error_code ec;
   return std::filesystem::read_symlink("/proc/self/exe", ec).native().ends_with(" (deleted)");
@@ -324,7 +325,8 @@ void check_retention(MemoryHost& host, Findings& findings) {
   findings.ok("retention", fmt::format("{} due now", plan->drops.size()));
 }
 
-// Drift and contracts are looked at above; they may be over while their diagnostics stand.
+// Checks the other diagnostics. Drift and contract versions are checked above, because their diagnostics outlive the
+// problem.
 void check_diagnostics(MemoryHost& host, Findings& findings) {
   auto reader = host.readers().acquire(5s);
   const auto groups =

@@ -6,9 +6,8 @@
 
 namespace memd::admin {
 
-// Looks for what keeps memd from working and says what to do. Never an error: what cannot be looked at is a problem
-// among the checks. For worker threads; may take seconds, or
-// as long as reading all of the raw layer takes.
+// Looks for problems that keep memd from working and says what to do. Never returns an error: a check that cannot run
+// is reported as a problem. For worker threads. Takes seconds, or with `full` as long as reading the whole raw layer.
 Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts, const DoctorParams& params);
 
 }  // namespace memd::admin

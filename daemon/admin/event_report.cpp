@@ -44,7 +44,7 @@ Result<EventsReport> events_since(MemoryHost& host, const EventsParams& params) 
   const ChangedSessionsQuery query{params.after, params.after == 0 ? 0 : static_cast<int>(params.limit)};
   MEMD_TRY_ASSIGN(const auto found, reader->ask(query));
   EventsReport out;
-  // What a page leaves out comes with the next one. A store without sessions has begun all the same.
+  // Sessions left out of a page follow on the next one. The cursor of a store without sessions still moves from 0 to 1.
   const bool is_page = found.rows.size() == static_cast<std::size_t>(query.limit) && !found.rows.empty();
   out.cursor = std::max<std::int64_t>({is_page ? found.rows.back().ingested_at : found.newest, params.after, 1});
   out.ingest = ingest_status(host);

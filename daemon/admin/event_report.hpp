@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// What has happened since a caller asked last: how far ingest is, and which sessions were written to.
+// The news since a caller's last request: the state of ingest, and the sessions that were written to.
 namespace memd::admin {
 
 struct EventsParams {
@@ -37,7 +37,7 @@ std::string render_text(const EventsReport& report);
 
 Result<EventsReport> events_since(MemoryHost& host, const EventsParams& params);
 
-// How ingest of this process is; nothing in a process that does not ingest.
+// Returns the state of this process's ingest; nullopt in a process without ingest.
 std::optional<IngestStatus> ingest_status(MemoryHost& host);
 
 }  // namespace memd::admin

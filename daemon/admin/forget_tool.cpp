@@ -93,7 +93,7 @@ Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params) {
   ForgetReport report = report_of(plan);
   if (!params.yes || plan.empty()) return report;
   if (host.ingest() == nullptr) return host.does_not_write();
-  // What was told, and nothing else.
+  // Forgets exactly the sessions that were reported.
   std::vector<std::string> uids;
   for (const auto& p : plan)
     uids.insert(uids.end(), p.members.begin(), p.members.end());

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// `memd forget`: what would go, and making it go.
+// `memd forget`: a preview of what is removed, and the removal.
 namespace memd::admin {
 
 struct ForgetParams {
@@ -27,7 +27,7 @@ struct ForgetLine {
   std::string project;
   std::string ended;  // RFC 3339
   std::string reason;
-  std::int64_t sessions = 0;  // with subagents
+  std::int64_t sessions = 0;  // including subagents
   std::int64_t exchanges = 0;
   std::int64_t events = 0;
   std::uint64_t raw_bytes = 0;
@@ -43,10 +43,10 @@ struct ForgetReport {
 };
 std::string render_text(const ForgetReport& report);
 
-// Without `yes` nothing happens. Errc::invalid_argument when nothing is named.
+// Removes what the parameters select; without `yes` only reports it. Errc::invalid_argument when nothing is selected.
 Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params);
 
-// Sessions in the store that the configuration excludes: uids.
+// Returns the uids of stored sessions that the configuration excludes.
 Result<std::vector<std::string>> stored_though_excluded(MemoryHost& host);
 
 }  // namespace memd::admin

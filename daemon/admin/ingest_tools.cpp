@@ -45,7 +45,7 @@ Result<void> read_all(IngestService& ingest, std::chrono::steady_clock::time_poi
   return {};
 }
 
-// Sources that are there and were not read. What is out of reach (not mounted) is not there.
+// Adds the existing sources that were not read. A source out of reach (not mounted) counts as absent.
 Result<void> note_unread(MemoryHost& host, const IngestSnapshot& after, IngestReport& report) {
   MEMD_TRY_ASSIGN(const auto sources, sources_report(host));
   report.unread = static_cast<std::int64_t>(after.sources_short) + sources.failing + sources.quarantined;
@@ -84,7 +84,7 @@ Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, con
   const IngestSnapshot before = ingest->progress().snapshot();
   const auto deadline = started + std::chrono::seconds(params.timeout_s);
   IngestSnapshot after = before;
-  // What this process lacked it may have when it has closed what it read.
+  // Repeats while progress is made: a shortage of descriptors or memory may end when files are closed.
   for (std::uint64_t was = std::numeric_limits<std::uint64_t>::max();;) {
     MEMD_TRY(read_all(*ingest, deadline, params, context));
     after = ingest->progress().snapshot();
@@ -99,7 +99,7 @@ Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, con
   r.events_written = after.events - before.events;
   r.mb_per_s = r.seconds > 0 ? static_cast<double>(r.bytes_read) / kMega / r.seconds : 0;
   r.peak_rss_mb = peak_rss_mb();
-  // A daemon enriches by itself later; the worker of a command ends with it.
+  // A daemon enriches later by itself; in a command, the worker ends with the command.
   if (facts.role == "none") {
     MEMD_TRY_ASSIGN(r.enrichment, enrich_now(host, deadline, context));
   }
@@ -198,7 +198,7 @@ std::optional<DropReport> next_drop(MemoryHost& host) {
   if (!reader) return std::nullopt;
   const auto plan = (*reader)->ask(RetentionPlanQuery{policy, now, now + 2 * kRetentionNotice});
   if (!plan || plan->drops.empty()) return std::nullopt;
-  // What goes on the same day counts as one drop.
+  // All drops of the same day count as one.
   const auto& drops = plan->drops;
   DropReport out = drop_report(drops.front());
   for (std::size_t i = 1; i < drops.size() && drops[i].goes_at < drops.front().goes_at + kMsPerDay; ++i) {

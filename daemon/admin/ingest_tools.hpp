@@ -8,21 +8,22 @@
 #include <optional>
 #include <string>
 
-// The questions of the command line that write to the store, and retention. For worker threads; the host must ingest.
+// The commands that write to the store, and retention. For worker threads; the host must ingest.
 namespace memd::admin {
 
-// Looks at every source and waits until all of it is in the store. Without a daemon it also waits for enrichment.
+// Reads every source and waits until all of it is stored. Without a daemon it also waits for enrichment.
 Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, const IngestParams& params,
                                 mcp::ToolContext& context);
-// Takes an events.v1 file in as a source of platform imported.
+// Ingests an events.v1 file as a source of the platform `imported`.
 Result<ImportReport> import_file(MemoryHost& host, const ImportParams& params, mcp::ToolContext& context);
 
-// What would be dropped and when. With `apply`, what is past its limit is dropped now, without the notice that the
-// daemon gives: exactly what is told as due before. Only that needs a host that ingests.
+// Returns what retention will drop and when. With `apply`, it drops everything past its limit now, without the daemon's
+// notice period: exactly what was reported as due. Only `apply` needs a host that ingests.
 Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& params);
-// The next drop within the notice, with all sessions of that day; nullopt when there is none, or no limit is set.
+// Returns the next drop within the notice period, with all sessions of that day; nullopt when there is none, or no
+// limit is set.
 std::optional<DropReport> next_drop(MemoryHost& host);
-// Why the daemon waits with what is due; empty: it does not.
+// Returns why the daemon postpones what is due; empty: it does not.
 std::string large_notice(const RetentionPlan& plan);
 
 double peak_rss_mb();  // of this process, in MiB

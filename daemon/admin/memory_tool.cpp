@@ -11,7 +11,7 @@
 namespace memd::admin {
 namespace {
 
-// Those that a person is told of at once.
+// Maximum number of files named in a check.
 constexpr std::size_t kMostTold = 5;
 
 }  // namespace
@@ -24,7 +24,7 @@ Result<MemoryCatalogReport> memory_catalog(MemoryHost& host, const MemoryCatalog
   }
   MemoryCatalogReport out;
   std::error_code ec;
-  if (!std::filesystem::exists(host.settings().layout.database(), ec)) {  // nothing is there that could be damaged
+  if (!std::filesystem::exists(host.settings().layout.database(), ec)) {  // nothing that could be damaged
     out.state = to_string(catalog::CatalogState::valid);
     return out;
   }

@@ -5,14 +5,14 @@
 #include "protocol/mcp/describe.hpp"
 #include "schemas/error.hpp"
 
-// `memd memory rebuild`: how the catalog of memories stands, and making it anew.
+// `memd memory rebuild`: the state of the memory catalog, and its rebuild.
 namespace memd::admin {
 
 struct MemoryCatalogParams {
   bool rebuild = false;
 };
 
-// Errc::unavailable: it is to be made anew in a process that does not write.
+// Reports on the catalog, and rebuilds it if requested. Errc::unavailable: a rebuild in a process that does not write.
 Result<MemoryCatalogReport> memory_catalog(MemoryHost& host, const MemoryCatalogParams& params);
 DoctorCheck check_memories(MemoryHost& host);
 

@@ -13,7 +13,7 @@ namespace {
 
 class MetricsText {
  public:
-  // A metric of one sample, or the head of one with several.
+  // Writes a metric with one sample, or the head of a metric with several.
   template <class Number>
   void gauge(std::string_view name, std::string_view help, Number value) {
     head(name, help, "gauge");
@@ -37,7 +37,7 @@ class MetricsText {
   std::string out_;
 };
 
-// Quotes, backslashes and line breaks of a value are escaped; keys of platforms have none.
+// Writes a label. Escapes quotes, backslashes and line breaks of the value; platform keys contain none.
 std::string label(std::string_view name, std::string_view value) {
   std::string escaped;
   for (const char c : value) {
@@ -47,7 +47,7 @@ std::string label(std::string_view name, std::string_view value) {
   return fmt::format("{{{}=\"{}\"}}", name, escaped);
 }
 
-// Seconds since 1970; 0: it is not known.
+// Converts to seconds since 1970; 0: unknown.
 double seconds(std::string_view rfc3339) { return static_cast<double>(parse_rfc3339(rfc3339).value_or(0)) / 1000; }
 
 template <class Member>

@@ -7,8 +7,8 @@
 
 namespace memd::admin {
 
-// The figures of a status in the text format that Prometheus reads (version 0.0.4): names, numbers and keys of
-// platforms, nothing of history.
+// Renders the figures of a status in the Prometheus text format (version 0.0.4): names, numbers and platform keys, no
+// content of the history.
 std::string prometheus_text(const StatusReport& status);
 
 struct MetricsReport {

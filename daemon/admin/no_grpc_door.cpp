@@ -1,4 +1,4 @@
-// What a memd has in place of daemon/admin/grpc when it is built without it.
+// Replaces daemon/admin/grpc in a memd that is built without it.
 #include "daemon/admin/admin_door.hpp"
 #include "daemon/grpc_built_in.hpp"
 

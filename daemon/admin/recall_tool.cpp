@@ -23,8 +23,8 @@ std::string_view words_for(RecalledKind kind) {
   return {};
 }
 
-// Of what these said at 1,658 moments of real sessions nothing was used (docs/benchmarks.md#recall-at-work): they are
-// measured, and not told.
+// Kinds that are measured but not shown: at 1,658 moments of real sessions none of their output was used
+// (docs/benchmarks.md#recall-at-work).
 bool is_silent(RecalledKind kind) {
   return kind == RecalledKind::decision || kind == RecalledKind::failed_command || kind == RecalledKind::worked;
 }
@@ -54,7 +54,7 @@ Result<std::vector<Recalled>> recall_from(Reader& reader, const RecallParams& pa
 
 Result<RecallReport> recall(MemoryHost& host, const RecallParams& params) {
   using namespace std::chrono_literals;
-  if (params.path.empty() && params.error.empty()) return RecallReport();  // before a command all is silent
+  if (params.path.empty() && params.error.empty()) return RecallReport();  // all recall for commands is silent
   MEMD_TRY_ASSIGN(const auto reader, host.readers().acquire(100ms));
   MEMD_TRY_ASSIGN(const auto found, recall_from(*reader, params, std::numeric_limits<TimeMs>::max()));
   return RecallReport{recall_lines(found)};

@@ -9,32 +9,32 @@
 #include <string>
 #include <vector>
 
-// What hooks of agents ask while an agent works: what is known of the file it is about to edit, the command it is about
-// to run, or the error it met.
+// The recall of agents' hooks: what the history says about the file that an agent is about to edit, the command that it
+// is about to run, or the error that it met.
 namespace memd::admin {
 
 struct RecallParams {
   std::string cwd;
   std::string session_id;  // native
-  // One of them.
-  std::string path;     // of a file that is about to be edited
-  std::string command;  // that is about to be run
-  std::string error;    // what a command said that failed
+  // Exactly one of the three is set.
+  std::string path;     // file about to be edited
+  std::string command;  // command about to be run
+  std::string error;    // output of a failed command
 };
 
 struct RecallReport {
-  std::vector<std::string> lines;  // empty: nothing that is worth the reader's time
+  std::vector<std::string> lines;  // empty: nothing worth showing
 };
 std::string render_text(const RecallReport& report);
 
-// At most so many tokens of history.
+// Maximum tokens of recalled history.
 inline constexpr std::size_t kRecallTokens = 180;
 
-// Lines for what was recalled, best first, each with the id that fetches the full text; none for kinds that nobody used
-// when that was measured. Secrets are masked.
+// Renders what was recalled, best first, each line with the id that fetches the full text. Kinds that proved unused in
+// the measurement give no line. Secrets are masked.
 std::vector<std::string> recall_lines(const std::vector<Recalled>& found);
 
-// Asks the store for the one thing that is given.
+// Queries the store for the one parameter that is set.
 Result<std::vector<Recalled>> recall_from(Reader& reader, const RecallParams& params, TimeMs before);
 
 Result<RecallReport> recall(MemoryHost& host, const RecallParams& params);

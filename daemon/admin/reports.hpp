@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-// What `ingest`, `import`, `status`, `coverage`, `log`, `doctor` and `retention` report. The JSON of the
-// command line is made of these structs, so their names are stable. Plain values: one thread at a time.
+// The reports of `ingest`, `import`, `status`, `coverage`, `log`, `doctor` and `retention`. The JSON of the command
+// line is made of these structs, so their names are stable. Plain values: one thread at a time.
 namespace memd::admin {
 
 struct Span {
-  std::string start;  // RFC 3339, empty when there is nothing
+  std::string start;  // RFC 3339; empty: none
   std::string end;
 };
 
@@ -40,7 +40,7 @@ struct PlatformReport {
   Span span;
 };
 
-// The enrichment of a command that waited for it.
+// Result of the enrichment that a command waited for.
 struct EnrichmentRun {
   std::uint64_t exchanges = 0;
   double seconds = 0;
@@ -110,7 +110,7 @@ struct EnrichmentStatus {
   std::string retry_at;
 };
 
-// Of summaries by language models, today in UTC.
+// Usage of language models for summaries, today in UTC.
 struct SummariesStatus {
   std::string models;
   std::int64_t requests = 0;
@@ -122,7 +122,7 @@ struct SummariesStatus {
   std::string trouble;
 };
 
-// Decisions that a language model judges, by this process.
+// Decisions judged by a language model in this process.
 struct DecisionsStatus {
   std::int64_t waiting = 0;
   std::int64_t exchanges = 0;
@@ -138,7 +138,7 @@ struct TroubleReport {
   std::string state;
   std::string reason;
   std::int64_t failures = 0;
-  std::string retry_at;  // RFC 3339, empty: at the next change
+  std::string retry_at;  // RFC 3339; empty: at the next change
 };
 
 struct SourcesReport {
@@ -163,7 +163,7 @@ struct DropReport {
   std::uint64_t raw_bytes = 0;
 };
 
-// What an eviction takes. Exchanges keep their first lines.
+// Totals of an eviction. Exchanges keep their first lines.
 struct EvictionSum {
   std::int64_t sessions = 0;
   std::int64_t exchanges = 0;
@@ -175,8 +175,8 @@ struct RetentionReport {
   std::int64_t max_age_days = 0;
   std::uint64_t max_raw_bytes = 0;
   std::vector<DropReport> drops;
-  EvictionSum due;                     // of the drops that --apply makes now
-  std::optional<EvictionSum> dropped;  // made now
+  EvictionSum due;                     // totals of the drops that --apply makes now
+  std::optional<EvictionSum> dropped;  // totals of the drops made now
   std::int64_t waiting = 0;
   std::string large_notice;
 };
@@ -186,15 +186,15 @@ struct RetentionParams {
   std::int64_t within_days = 30;
 };
 
-// How the catalog of memories stands.
+// State of the memory catalog.
 struct MemoryCatalogReport {
   std::string state;  // valid, corrupted, rebuilding
   std::int64_t memories = 0;
   std::int64_t agent_files = 0;
   std::int64_t invalid = 0;
   std::vector<std::string> invalid_files;
-  std::vector<std::string> unread;         // with the reason
-  std::vector<std::string> stale_indexes;  // that memd may not make anew
+  std::vector<std::string> unread;         // path and reason
+  std::vector<std::string> stale_indexes;  // indexes that memd may not rewrite
   std::int64_t files = 0;
   std::string read_at;    // RFC 3339; empty: never
   std::string looked_at;  // likewise
@@ -206,8 +206,8 @@ struct MemoryCatalogReport {
 
 struct StatusReport {
   std::string version;
-  // daemon | standalone | silent: one runs and does not answer | none: none runs. The last two tell the store's
-  // figures.
+  // daemon | standalone | silent: a daemon runs and does not answer | none: no daemon runs. The last two still report
+  // the store's figures.
   std::string role;
   std::int64_t pid = 0;
   double uptime_s = 0;
@@ -228,7 +228,7 @@ struct StatusReport {
   std::optional<DropReport> next_drop;
   tools::CaptureAnswer capture;
   std::optional<StoreRebuildStatus> rebuild;
-  std::vector<std::string> unread;  // platforms whose storage is there and of which nothing has been read yet
+  std::vector<std::string> unread;  // platforms with existing storage of which nothing has been read yet
   std::vector<PlatformReport> platforms;
 };
 
@@ -287,7 +287,7 @@ struct DoctorCheck {
   std::string name;
   std::string status;  // ok | note | problem
   std::string detail;
-  std::string fix;  // empty when there is nothing to do
+  std::string fix;  // empty: nothing to do
 };
 
 struct DoctorReport {
@@ -303,8 +303,8 @@ struct ImportReport {
   std::string path;
   std::uint64_t bytes = 0;
   std::uint64_t bytes_done = 0;  // less than bytes: the last line is not finished
-  std::int64_t events = 0;       // new in the store, those memd concluded included
-  std::int64_t known = 0;        // in the store already
+  std::int64_t events = 0;       // new in the store, including those derived by memd
+  std::int64_t known = 0;        // already in the store
 };
 std::string render_text(const LogReport& r);
 std::string render_text(const DoctorReport& r);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// The sources that memd knows, with what it has read of each.
+// The known sources, with what was read of each.
 namespace memd::admin {
 
 struct SourceListParams {

@@ -44,7 +44,7 @@ PlatformReport report(const PlatformTotals& t) {
   return r;
 }
 
-// Empty text: no platform in particular.
+// Parses a platform name. Empty text: no restriction.
 Result<std::vector<Platform>> platforms_named(const std::string& name) {
   if (name.empty()) return std::vector<Platform>();
   const auto platform = parse_platform(name);
@@ -57,7 +57,7 @@ Result<EnrichmentBacklog> backlog_of(MemoryHost& host) {
   return reader->ask(EnrichmentBacklogQuery{});
 }
 
-// Asks the model now: no worker of this process would have noticed that it does not answer.
+// Sends the model a request now, because no worker of this process would have noticed a failure.
 std::string trouble_of_preferred(MemoryHost& host, const embedding::Models& models) {
   const auto& preferred = models.choices.front();
   if (preferred.remote == nullptr) return {};
@@ -182,7 +182,7 @@ Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::ti
     const auto done = worker.progress().exchanges - done_before;
     context.progress(static_cast<double>(done), total, kEnriching);
     if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
-    // Nothing that the worker makes can be stored, and it does not end until it is.
+    // The worker's results cannot be stored, and it would not end before they are.
     if (std::string trouble = host.ingest()->trouble(); !trouble.empty()) return Error(Errc::store, std::move(trouble));
     if (worker.progress().store_busy) break;
     if (std::chrono::steady_clock::now() > deadline) break;

@@ -14,8 +14,8 @@ class MemoryHost;
 
 namespace memd::admin {
 
-// What the store holds of each platform and source, and what happened to them. Each takes a reader of the host; for
-// worker threads.
+// Reports on the store's content by platform and source, and on events of sources. Each function leases a reader of the
+// host; for worker threads.
 
 Result<std::vector<PlatformReport>> platform_reports(MemoryHost& host);
 Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params);
@@ -23,16 +23,16 @@ Result<SourcesReport> sources_report(MemoryHost& host);
 Result<LogReport> log(MemoryHost& host, const LogParams& params);
 Result<tools::DiagnosticsReport> diagnostics(MemoryHost& host, const tools::DiagnosticsParams& params);
 
-// How far embedding models and language models are. For worker threads; nothing here asks a language model.
+// State of embedding models and language models. For worker threads; nothing here sends a request to a language model.
 
 // The message of the progress that enrich_now() reports, in exchanges.
 inline constexpr const char* kEnriching = "enriching";
 
 Result<EnrichmentStatus> enrichment_status(MemoryHost& host);
-// Waits until vectors and terms of all exchanges are made, or `deadline`. For a process whose worker ends with it.
+// Waits until all exchanges have vectors and terms, or until `deadline`. For a process whose worker ends with it.
 Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::time_point deadline,
                                  mcp::ToolContext& context);
-// Embeds a word to see whether the model answers, if no worker of this process would have noticed.
+// Checks the embedding model. Embeds a word if no worker of this process would have noticed a failure.
 DoctorCheck check_embedding(MemoryHost& host);
 
 Result<SummariesStatus> summaries_status(const MemoryHost& host);

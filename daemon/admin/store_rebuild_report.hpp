@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// What is told of making the whole store anew. Values; the JSON of commands is made of them.
+// Reports on rebuilding the whole store. Plain values; the JSON of commands is made of them.
 namespace memd::admin {
 
 struct RebuiltSession {
@@ -35,17 +35,17 @@ struct RebuildAnswer {
 };
 RebuildAnswer rebuild_answer(const RebuildReport& report, double seconds);
 
-// Of a daemon: the rebuild that runs, or the last one that it made.
+// The daemon's running rebuild, or its last one.
 struct StoreRebuildStatus {
   std::string state;    // running | replaced | refused: the new store has less | failed
   std::string started;  // RFC 3339
-  std::string ended;    // RFC 3339; empty: it runs
+  std::string ended;    // RFC 3339; empty: still running
   std::uint64_t bytes_done = 0;
-  std::uint64_t bytes_total = 0;  // of records; 0: not known yet
+  std::uint64_t bytes_total = 0;  // bytes of records; 0: not known yet
   std::string error;
   std::optional<RebuildAnswer> result;
 };
-// A sentence without its full stop.
+// Renders the status as a sentence without a full stop.
 std::string told(const StoreRebuildStatus& status);
 
 }  // namespace memd::admin

@@ -58,7 +58,7 @@ Result<CompactReport> compact(MemoryHost& host) {
       MEMD_TRY_ASSIGN(more, writer.merge_search_index());
     }
     MEMD_TRY(writer.optimize());
-    // Fails while somebody reads for long: what was merged stays merged.
+    // Fails while another connection reads for long. The merges are kept.
     if (const auto cleared = sqlite::clear_free_space(host.settings().layout.database()); !cleared)
       out.left = cleared.error().message();
     return {};

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-// Upkeep of the store by the process that writes it. Errc::unavailable in another one. For worker threads.
+// Maintenance of the store by the process that writes it. Errc::unavailable in any other process. For worker threads.
 namespace memd::admin {
 
 struct CompactParams {};
@@ -21,12 +21,12 @@ struct CompactReport {
   std::uint64_t raw_bytes_before = 0;
   std::uint64_t raw_bytes = 0;
   double seconds = 0;
-  std::string left;  // why the file of the store did not shrink
+  std::string left;  // why the store's file did not shrink; empty: it did
 };
 std::string render_text(const CompactReport& report);
 
-// Merges the segments of the search index and small files of the raw layer, and gives free space of the store back.
-// Nothing is written meanwhile, answers go on.
+// Merges the segments of the search index and the small files of the raw layer, and releases free space of the store.
+// Nothing is written meanwhile; answers continue.
 Result<CompactReport> compact(MemoryHost& host);
 
 inline constexpr std::array<std::string_view, 3> kRebuilds{"search", "memories", "store"};
@@ -43,8 +43,8 @@ struct RebuildResponse {
 };
 std::string render_text(const RebuildResponse& report);
 
-// Makes an index anew from what it is of: rows of the store, or files of memories. Of the whole store it only begins
-// it, as `memd rebuild` does it; StatusReport::rebuild tells of it.
+// Rebuilds an index from its source: rows of the store, or files of memories. For the whole store it only starts the
+// rebuild, as `memd rebuild` does; StatusReport::rebuild reports on it.
 Result<RebuildResponse> rebuild(MemoryHost& host, const ProcessFacts& facts, const RebuildParams& params);
 
 std::uint64_t store_bytes(const MemoryHost& host);

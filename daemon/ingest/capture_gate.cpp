@@ -16,7 +16,7 @@ void skip(CoverageEntry& entry) {
   entry.reason = kNotCapturedReason;
 }
 
-// The first directory that the slice tells of.
+// Returns the first working directory in the batch; null: it has none.
 const std::string* first_directory(const EventBatch& batch) {
   for (const auto& update : batch.sessions)
     if (!update.cwd.empty()) return &update.cwd;
@@ -72,8 +72,8 @@ bool CaptureGate::descends_from_forgotten(const SessionUpdate& update) {
          (!update.forked_from.empty() && is_forgotten(update.forked_from));
 }
 
-// Prompt histories and lists of titles do not always tell the place. Then the session's own log has to have told it:
-// the reader lets others pass once where that is not so. A file of events tells it somewhere.
+// Prompt histories and title lists do not always contain the directory. The session's own log must then have supplied
+// it; if it has not, the reader puts this source off once. A file of events contains the directory somewhere.
 bool CaptureGate::is_misplaced(const Source& shared, const std::string& uid, const std::string& directory) {
   if (exclusion_.is_empty()) return false;
   if (!directory.empty()) return is_excluded(directory);
@@ -82,7 +82,7 @@ bool CaptureGate::is_misplaced(const Source& shared, const std::string& uid, con
   return is_unknown;
 }
 
-// A title that points at a record of a session that is forgotten, or shut out as far as was read.
+// True for a title that refers to a record of a forgotten session, or of the part of a shut-out session read so far.
 bool CaptureGate::is_title_of_other(const SessionUpdate& update) {
   if (update.title_record_key == 0) return false;
   if (withheld_->has_record(update.title_record_key)) return true;
@@ -115,11 +115,11 @@ bool CaptureGate::is_concerned(const EventBatch& batch, const EventBatch::Length
   if (is_wide_open()) return false;
   const Fate fate = fate_of(batch, first, shared(source));
   if (fate == Fate::unknown) return was_paused(clock_.now());
-  // That some are captured says nothing of those without a time between the others: there is nothing to tell them by.
+  // Captured records with a time prove nothing about those without one.
   return fate != Fate::captured;
 }
 
-// A record that does not tell its time stands with those before it; at the beginning, with those behind it.
+// A record without a time shares the fate of the records before it; at the beginning, of those after it.
 void CaptureGate::blank(std::span<char> lines, const Source& source, RecordDecoder& decoder) {
   struct Line {
     std::size_t begin = 0;
@@ -166,12 +166,12 @@ void CaptureGate::shut_session(SourceSlice& slice) {
   for (auto& item : slice.items->added)
     skip(item.ledger);
   slice.raw = std::string(slice.items->added.size() + (slice.items->has_head ? 1 : 0), '\n');
-  slice.raw_length = 0;  // that of `raw`
+  slice.raw_length = 0;  // the writer sets it from `raw`
 }
 
 bool CaptureGate::admit(SourceSlice& slice) {
   const std::string& uid = slice.items ? slice.items->session_uid : slice.source.session_uid;
-  if (uid.empty()) return true;  // record by record
+  if (uid.empty()) return true;  // judged record by record
   if (!slice.items) {
     if (withheld_->has_session(uid)) return false;
     for (const auto& update : slice.batch.sessions)
@@ -195,7 +195,7 @@ bool CaptureGate::admit(SourceSlice& slice) {
     shut_session(slice);
     return true;
   }
-  // What has not told its directory yet may tell it later.
+  // A session without a directory so far may name it later.
   if (directory != nullptr) shut(uid, slice);
   return false;
 }
@@ -215,7 +215,7 @@ bool is_of_forgotten(const Adapter* adapter, const raw::FrameHeader& header, std
   source.path = header.path;
   source.format = header.format;
   source.session_uid = header.session_uid;
-  // In the log of another session only its title may stand, which is short.
+  // The log of another session may hold only this session's title, which is short.
   constexpr std::size_t kLongestTitle = 4096;
   const bool is_shared = header.session_uid.empty();
   if (!is_shared && record.size() > kLongestTitle) return false;

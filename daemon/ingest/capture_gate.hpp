@@ -24,44 +24,45 @@ namespace raw {
 struct FrameHeader;
 }
 
-// Keeps away from the store what is not to be captured: forgotten sessions, excluded ones, and what agents wrote while
-// capture was paused. Stands between reading and decoding on one side and the writer on the other, so that neither rows
-// nor records are made of it. Of a log of one session that is shut out the store does not even know the source; in
-// other sources records become blanks, and items lines of the ledger. One thread. The clock must outlive it.
+// Keeps out of the store what must not be captured: forgotten sessions, excluded ones, and what agents wrote while
+// capture was paused. It stands between reading and decoding on one side and the writer on the other, so such content
+// becomes neither rows nor raw records. The store gets no row for a single-session log that is shut out. In other
+// sources, records are blanked and items become ledger lines. One thread. The clock must outlive it.
 class CaptureGate {
  public:
   CaptureGate(Exclusion exclusion, std::shared_ptr<const Withheld> withheld, const Clock& clock)
       : exclusion_(std::move(exclusion)), withheld_(std::move(withheld)), clock_(clock) {}
 
-  // Judges the sessions that are in the store already by the exclusion of today. Throws ErrorException.
+  // Applies the current exclusion to the sessions already in the store. Throws ErrorException.
   void learn(sqlite::Database& db);
-  // Something was forgotten.
+  // Clears the cache of forgotten sessions. Call it after something was forgotten.
   void withheld_changed() { known_.clear(); }
 
-  // Nothing of the source is to be read.
+  // Whether nothing of the source may be read.
   bool is_shut(const Source& source) const;
 
-  // Whether something that was decoded from the records of a log is not to be captured; `first` is where it begins.
+  // Whether the batch, from `first` on, holds something that must not be captured. It was decoded from records of a
+  // log.
   bool is_concerned(const EventBatch& batch, const EventBatch::Length& first, const Source& source);
-  // Then: puts blanks in place of those records. Readable bytes follow the lines.
+  // Overwrites those records with blanks. Readable bytes must follow the lines.
   void blank(std::span<char> lines, const Source& source, RecordDecoder& decoder);
 
-  // Whether the item that the end of the batch was decoded from is not to be captured.
+  // Whether the item that the batch, from `first` on, was decoded from must not be captured.
   bool holds_back_item(const EventBatch& batch, const EventBatch::Length& first, std::string_view session_uid);
 
-  // Whether something was met since this was asked that tells no place: others may tell it first.
+  // Whether a session of unknown place was met since the last call. Reading other sources first may reveal its place.
   bool take_unknown_place() { return std::exchange(met_unknown_place_, false); }
 
-  // Looks at a slice as a whole. False: nothing of it, nor of its source, is to be stored.
+  // Judges a slice as a whole. False: neither the slice nor its source may be stored.
   bool admit(SourceSlice& slice);
 
  private:
   enum class Fate : std::uint8_t { unknown, captured, paused, shut_out };
-  // `shared`: the source, if it is of several sessions.
+  // `shared`: the source if it holds several sessions, else null.
   Fate fate_of(const EventBatch& batch, const EventBatch::Length& first, const Source* shared);
-  // Whether what a source of several sessions says of this one is of an excluded place, or may be.
+  // Whether a shared source's data about this session belongs, or may belong, to an excluded place.
   bool is_misplaced(const Source& shared, const std::string& uid, const std::string& directory);
-  // Nothing is to be kept away, as with most users: no record has to be looked at.
+  // True when nothing is withheld, as for most users. Records are then not examined.
   bool is_wide_open() const {
     return exclusion_.is_empty() && shut_.empty() && shut_records_.empty() && withheld_->is_empty();
   }
@@ -77,19 +78,19 @@ class CaptureGate {
   const Exclusion exclusion_;
   const std::shared_ptr<const Withheld> withheld_;
   const Clock& clock_;
-  std::set<std::string, std::less<>> shut_;         // sessions that are excluded, or go on from a forgotten one
-  std::set<std::string, std::less<>> shut_paths_;   // of logs of such sessions
-  std::unordered_set<std::uint64_t> shut_records_;  // what titles may point at, of their first slices
+  std::set<std::string, std::less<>> shut_;         // sessions that are excluded or continue a forgotten one
+  std::set<std::string, std::less<>> shut_paths_;   // logs of such sessions
+  std::unordered_set<std::uint64_t> shut_records_;  // record keys of their first slices, which titles may refer to
   bool met_unknown_place_ = false;
-  std::set<std::string, std::less<>> admitted_;        // whose directory is known not to be excluded
-  std::unordered_map<std::string, bool> known_;        // sessions: forgotten or not
-  std::unordered_map<std::string, bool> directories_;  // excluded or not
+  std::set<std::string, std::less<>> admitted_;        // sessions whose directory is not excluded
+  std::unordered_map<std::string, bool> known_;        // session uid → forgotten?
+  std::unordered_map<std::string, bool> directories_;  // directory → excluded?
 };
 
-// In the ledger.
+// Reason written to the ledger.
 inline constexpr std::string_view kNotCapturedReason = "not to be captured";
 
-// For Forgetting, see there.
+// Whether the record belongs to a forgotten session. Used by Forgetting, see there.
 bool is_of_forgotten(const Adapter* adapter, const raw::FrameHeader& header, std::string_view record,
                      const Withheld& withheld);
 

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestRetryDelay{30'000};
 constexpr std::uint64_t kMuch = 32 << 20;
-constexpr std::uint64_t kLeastPerSlice = 16 << 10;  // what is remembered of a source, however small it is
+constexpr std::uint64_t kLeastPerSlice = 16 << 10;  // bookkeeping for a source, however small the slice
 constexpr TimeMs kHour = kMsPerDay / 24;
 
-// A task that throws has failed; the loop goes on.
+// Turns an exception of the task into an error, so that the loop continues.
 Result<void> caught(const std::function<Result<void>(Writer&)>& task, Writer& writer) {
   try {
     return task(writer);
@@ -48,10 +48,10 @@ void CommitLoop::open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader,
   reader_ = &reader;
   on_commit_ = std::move(on_commit);
   last_expiry_ = clock_.now();
-  // What fails here is done by the first pass.
+  // A failure here is made up for by the first pass.
   Retention retention(*writer_);
   const auto announced = retention.announce(options_.retention);
-  // A pass a day, and none because of a restart.
+  // One pass a day; a restart triggers none.
   const TimeMs now = clock_.now();
   last_retention_ = announced ? std::min(retention.last_pass(), now) : 0;
   opened_at_ = now;
@@ -69,7 +69,7 @@ asio::awaitable<void> CommitLoop::run() {
       co_await on(std::get<Errand>(*letter));
     if (uncommitted_letters_ == 0) use_pause();
   }
-  // Stopped: what was read is kept.
+  // Stopped: commit what was read.
   auto result = commit();
   if (result && progress_.snapshot().commits > 0) result = writer_->optimize();
   if (!result) progress_.update([&](IngestSnapshot& s) { s.last_error = result.error().message(); });
@@ -81,7 +81,7 @@ void CommitLoop::stop() {
 }
 
 asio::awaitable<void> CommitLoop::on(SliceRead& letter) {
-  if (letter.epoch != epoch_) {  // read with knowledge that turned out wrong
+  if (letter.epoch != epoch_) {  // read before the last reload
     finished(1);
   } else {
     auto result = write(letter);
@@ -114,7 +114,7 @@ asio::awaitable<void> CommitLoop::on(Errand& letter) {
     if (auto reloaded = writer_->take_sources_changed() ? reload_sources() : Result<void>(); done) done = reloaded;
     const bool succeeded = done.has_value();
     letter.done.set_value(std::move(done));
-    // After a failure nothing is new, and who gave the task would try it again at once.
+    // After a failure nothing is new, and a callback would make the task's owner retry at once.
     if (succeeded && on_commit_) on_commit_();
   }
   work_.finish();
@@ -137,7 +137,8 @@ Result<void> CommitLoop::write(SliceRead& letter) {
   return {};
 }
 
-// Here, because masking and decoding keep the other thread as busy as packing and rows keep this one.
+// Packing runs on this thread: masking and decoding load the reading thread about as much as packing and rows load this
+// one.
 void CommitLoop::pack_raw(SourceSlice& slice) {
   if (slice.raw.empty()) return;
   slice.raw_length = slice.raw.size();
@@ -145,7 +146,7 @@ void CommitLoop::pack_raw(SourceSlice& slice) {
   slice.raw = {};
 }
 
-// While more is coming.
+// Whether to commit although more slices are coming.
 bool CommitLoop::commit_is_due() const {
   return uncommitted_bytes_ >= options_.commit_bytes ||
          std::chrono::steady_clock::now() - first_uncommitted_ >= options_.commit_interval;
@@ -165,7 +166,7 @@ Result<void> CommitLoop::commit() {
   uncommitted_bytes_ = 0;
   retry_delay_ = {};
   progress_.update([&](IngestSnapshot& s) {
-    if (!wrote) return;  // a refusal stands until something is taken
+    if (!wrote) return;  // the error stays until a write succeeds
     s.last_error.clear();
     ++s.commits;
     s.last_commit = clock_.now();
@@ -177,7 +178,7 @@ Result<void> CommitLoop::commit() {
   return {};
 }
 
-// A daemon lives for weeks: what expires while it runs goes with the first commit of the day.
+// Deletes expired diagnostics with the first commit of each day, because a daemon runs for weeks.
 Result<void> CommitLoop::expire_diagnostics() {
   if (!has_passed(kMsPerDay, last_expiry_, clock_.now())) return {};
   last_expiry_ = clock_.now();
@@ -185,7 +186,7 @@ Result<void> CommitLoop::expire_diagnostics() {
   return {};
 }
 
-// Nothing depends on it: what fails is tried again the next time.
+// Runs hourly maintenance and daily retention. Failures are ignored; the next run tries again.
 void CommitLoop::look_after_store() {
   const TimeMs now = clock_.now();
   if (has_passed(kHour, last_upkeep_, now)) {
@@ -199,7 +200,7 @@ void CommitLoop::look_after_store() {
   }
 }
 
-// Between what agents write. What fails is tried again after the next commit.
+// Merges the search index while the mailbox is empty. Failures are retried after the next commit.
 void CommitLoop::use_pause() {
   while (mail_.empty() && !stopping_) {
     const auto more = writer_->merge_search_index();
@@ -211,25 +212,25 @@ void CommitLoop::release_memory() {
   if (written_since_release_ <= kMuch) return;
   written_since_release_ = 0;
   writer_->release();
-  reader_->send(MuchIsWritten{});  // which comes to the slices that it has to free first
+  reader_->send(MuchIsWritten{});  // queued behind the slices that the reader has to free first
 }
 
-// What the reader knows is not what the store says any more.
+// Sends the reader the sources as stored, under a new epoch. Its own state no longer matches the store.
 Result<void> CommitLoop::reload_sources() {
   MEMD_TRY_ASSIGN(auto sources, writer_->sources());
   reader_->send(Reload{++epoch_, std::move(sources)});
   return {};
 }
 
-// The store refused (disk full, I/O error, …): everything since the last commit is undone. Starts again from what the
-// store knows.
+// Called when the store refused (disk full, I/O error, …). Undoes everything since the last commit and restarts from
+// the stored state.
 asio::awaitable<void> CommitLoop::recover(const Error& error) {
   progress_.update([&](IngestSnapshot& s) { s.last_error = error.message(); });
   if (told_ != error.message()) {
     told_ = error.message();
     log::error("the store refuses what is written, which is tried again: {}", told_);
   }
-  // What waits in the transaction is read again.
+  // Slices of the open transaction will be read again.
   writer_->roll_back();
   uncommitted_.clear();
   uncommitted_bytes_ = 0;
@@ -240,7 +241,7 @@ asio::awaitable<void> CommitLoop::recover(const Error& error) {
     co_await retry_.async_wait(kAsResult);
     if (stopping_ || reload_sources()) break;
   }
-  if (stopping_) ++epoch_;  // what is still on its way follows on what is undone
+  if (stopping_) ++epoch_;  // slices still in the mailbox build on what was undone
   finished(std::exchange(uncommitted_letters_, 0));
 }
 

@@ -20,22 +20,22 @@
 
 namespace memd {
 
-// The writing side of ingest, and the only writer of the store: a coroutine that applies slices, commits them together,
-// runs errands, and looks after the store between. What the store refuses is read again, later and later, until the
-// cause goes away. Everything runs on the one thread that runs `loop`; mail() and stop() are thread-safe. References
-// must outlive it.
+// The writing side of ingest and the only writer of the store: a coroutine that applies slices, commits them in groups,
+// runs errands and maintains the store in between. Slices that the store refuses are read again with growing delays
+// until it accepts them. Everything runs on the one thread that runs `loop`; mail() and stop() are thread-safe.
+// References must outlive it.
 class CommitLoop {
  public:
   CommitLoop(boost::asio::io_context& loop, const Clock& clock, const IngestOptions& options, IngestProgress& progress,
              WorkInHand& work);
 
-  // Before run(). `reader` hears of what is written.
+  // Call before run(). `reader` is notified of what is written.
   void open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader, std::function<void()> on_commit);
-  // Until the mailbox is closed and empty; then commits what is left.
+  // Runs until the mailbox is closed and empty, then commits the rest.
   boost::asio::awaitable<void> run();
 
   Mailbox<ToWriter>& mail() { return mail_; }
-  void stop();  // refuses errands not begun, gives up waiting; slices are still written
+  void stop();  // refuses errands not begun and ends the back-off; slices are still written
 
  private:
   boost::asio::awaitable<void> on(SliceRead& letter);
@@ -73,12 +73,12 @@ class CommitLoop {
   std::uint64_t uncommitted_letters_ = 0;
   std::uint64_t uncommitted_bytes_ = 0;
   std::chrono::steady_clock::time_point first_uncommitted_;
-  bool sources_set_back_ = false;  // by something not committed yet
+  bool sources_set_back_ = false;  // by a slice not committed yet
   std::uint64_t written_since_release_ = 0;
   TimeMs last_expiry_ = 0;
   TimeMs last_upkeep_ = 0;
   PlacedFile store_;
-  std::string told_;  // the refusal that the log has
+  std::string told_;  // the refusal that was logged last
   TimeMs last_retention_ = 0;
   TimeMs opened_at_ = 0;
 };

@@ -17,7 +17,7 @@ struct Found {
   SourceCandidate candidate;
 };
 
-// Whether the walk from the root comes to `path`: each directory on the way is one to look into.
+// Whether the walk from the root reaches `path`: the adapter must enter each directory on the way.
 bool reaches(const Root& root, const fs::path& path, bool is_directory) {
   if (!is_inside(path, root.path)) return false;
   const std::string& whole = path.native();
@@ -42,8 +42,8 @@ void walk(const Root& root, const fs::path& from, OnFile on_file, OnDirectory on
   note(ec);
   if (fs::is_regular_file(status)) return on_file(fs::directory_entry(from, ec));
   if (!fs::is_directory(status) || !reaches(root, from, true)) return;
-  // One that cannot be listed, or went in the meantime, costs its own files only: the standard's recursive iterator
-  // ends at it.
+  // A directory that cannot be listed or was removed meanwhile costs only its own files. The standard recursive
+  // iterator would stop there.
   std::vector<fs::path> waiting{from};
   while (!waiting.empty()) {
     const fs::path directory = std::move(waiting.back());
@@ -64,7 +64,7 @@ void walk(const Root& root, const fs::path& from, OnFile on_file, OnDirectory on
   }
 }
 
-// Where the walk of a root begins when only what is at or below `under` is asked for.
+// Returns where to start walking a root when only paths at or below `under` are wanted.
 std::optional<fs::path> start_of(const Root& root, const fs::path& under) {
   if (under.empty() || is_inside(root.path, under)) return root.path;
   if (is_inside(under, root.path)) return under;

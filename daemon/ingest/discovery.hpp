@@ -11,7 +11,7 @@
 
 namespace memd {
 
-// Knows which storage to read: the active adapters and where their agents keep things. Constant after construction;
+// The storage to read: the active adapters and the roots where their agents keep data. Constant after construction;
 // thread-safe. The adapters must outlive it.
 class Discovery {
  public:
@@ -26,33 +26,33 @@ class Discovery {
             const std::vector<Platform>& disabled);
 
   const std::vector<Root>& roots() const { return roots_; }
-  // Of a platform that is read (it may have no root: what is imported), else null.
+  // Returns the adapter of a platform that is read, else null. The platform may have no root (imported files).
   const Adapter* adapter(Platform platform) const;
-  // Platforms whose adapter speaks another contract than this daemon: they are not read.
+  // Adapters whose contract version differs from this daemon's. They are not used.
   const std::vector<const Adapter*>& unsupported() const { return unsupported_; }
 
-  // Every source below `under` (a root, a directory in or above one, or a single file), each once under the name of its
-  // main file, oldest change first, then by path: a fork is then read after what it was forked from. Symbolic links to
-  // directories are not followed, nor directories entered that their adapter does not look into.
-  // `unlisted`, if given: why not all directories could be listed, if another look may list them: this process has no
-  // more descriptors or memory, or the disk failed.
+  // Returns every source below `under` (a root, a directory in or above one, or a single file). Each is listed once,
+  // under the name of its main file, oldest change first, then by path. A fork is thus read after its origin. Does not
+  // follow symbolic links to directories and does not enter directories that the adapter excludes.
+  // `unlisted`, if given: the reason why some directories could not be listed although a retry may succeed: out of
+  // descriptors or memory, or a disk error.
   std::vector<SourceCandidate> find(const std::filesystem::path& under, std::error_code* unlisted = nullptr) const;
   std::vector<SourceCandidate> find_all(std::error_code* unlisted = nullptr) const;
 
-  // The directories below `under` that a source can stand in, itself included: what has to be watched. All roots when
-  // `under` is empty.
+  // Returns the directories below `under`, itself included, that can hold a source and so need a watch. Empty `under`:
+  // all roots.
   std::vector<std::filesystem::path> directories(const std::filesystem::path& under = {}) const;
 
-  // The source that a file is, or is a part of; the file need not exist.
+  // Returns the source that a file is or is a part of. The file need not exist.
   std::optional<SourceCandidate> classify(const std::filesystem::path& file) const;
-  // Of a file or directory that is a part of a source it does not tell the path of: that source's platform and file
-  // name (Adapter::part_of).
+  // Returns the platform and file name of a source that `file` is a part of when the path of that source does not
+  // follow from it (Adapter::part_of).
   struct NamedSource {
     Platform platform{};
     std::string name;
   };
   std::optional<NamedSource> part_of(const std::filesystem::path& file) const;
-  // The root a source is found under; null when it is not found by any.
+  // Returns the root that a source is found under; null: under none.
   const Root* root_of(const std::filesystem::path& file) const;
 
  private:
@@ -61,7 +61,7 @@ class Discovery {
   std::vector<const Adapter*> unsupported_;
 };
 
-// Whether `path` is `directory` or stands below it. By name only.
+// Whether `path` is `directory` or lies below it, by name only.
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& directory);
 
 }  // namespace memd

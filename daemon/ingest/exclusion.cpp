@@ -53,7 +53,7 @@ bool Exclusion::fits_pattern(const std::string& path) const {
 
 bool Exclusion::may_have_stand_in(std::string_view path) const {
   for (const auto& project : projects_) {
-    // Of a name alone the end of the directory is known.
+    // A bare project name gives only the end of the directory.
     const bool is_directory = project.find('/') != std::string::npos;
     const std::string name = stand_in(is_directory ? project : "/" + project);
     for (std::size_t at = 0; at < path.size();) {

@@ -6,21 +6,22 @@
 
 namespace memd {
 
-// Which places are not captured. Constant; thread-safe.
+// The places that are not captured. Constant; thread-safe.
 class Exclusion {
  public:
   Exclusion() = default;
-  // `projects`: names, or absolute directories with all below. `patterns`: of absolute paths, with * for any letters,
-  // slashes too; one that a directory fits holds for all below. Letters of either case are alike in names of projects.
+  // `projects`: names, or absolute directories including everything below; names compare without regard to case.
+  // `patterns`: for absolute paths. `*` matches any characters, slashes included. A pattern that matches a directory
+  // covers everything below it.
   Exclusion(std::vector<std::string> projects, std::vector<std::string> patterns);
 
   bool is_empty() const { return projects_.empty() && patterns_.empty(); }
-  // Where an agent worked, as it wrote it.
+  // Whether a working directory, as the agent wrote it, is excluded.
   bool has_directory(std::string_view directory) const;
-  // Where an agent keeps a session.
+  // Whether the file of a session is excluded.
   bool has_file(const std::string& path) const;
-  // Whether the name of a directory on the way to `path` is what Claude Code makes of an excluded project's directory:
-  // "-home-me-secret". Other directories may have that name too.
+  // Whether a directory on the way to `path` has the name that Claude Code derives from an excluded project's
+  // directory, such as "-home-me-secret". Other directories may map to the same name.
   bool may_have_stand_in(std::string_view path) const;
 
  private:

@@ -12,21 +12,21 @@
 #include <variant>
 #include <vector>
 
-// What the reading and the writing side of ingest, and their users, tell each other.
+// The messages between the reading side of ingest, the writing side and their users.
 namespace memd {
 
 class Writer;
 
-// The reader's knowledge of the sources has an epoch: it grows when the store had to be read anew. A slice that was
-// read in an older one is dropped.
+// A slice on its way to the writer. The epoch of the reader's state grows each time that state is reloaded from the
+// store. Slices of an older epoch are dropped.
 struct SliceRead {
   SourceSlice slice;
   assembly::BatchNotes notes;  // of the slice's batch
-  std::uint64_t bytes = 0;     // of the source that the slice accounts for
+  std::uint64_t bytes = 0;     // source bytes that the slice accounts for
   std::uint64_t epoch = 0;
 };
-struct NothingMore {};  // for now: what was read may be committed
-struct Errand {         // something else that only the writer may do
+struct NothingMore {};  // for now; the writer may commit
+struct Errand {         // other work that only the writer may do
   std::function<Result<void>(Writer&)> task;
   std::promise<Result<void>> done;
 };
@@ -36,22 +36,22 @@ struct LookAtEverything {};
 struct LookAt {  // something changed at or below this path
   std::string path;
 };
-struct LookAtSource {  // this file changed, which is the source or a part of it
+struct LookAtSource {  // this file changed; it is the source or a part of it
   SourceCandidate source;
   std::string file;
 };
-struct TakeIn {  // a source, whether or not it stands under a root
+struct TakeIn {  // a source, under a root or not
   SourceCandidate file;
 };
-struct LookIsDue {};   // one that was put off
-struct SliceWritten {  // its place on the way is free, and its memory, which the reading thread took, may go
+struct LookIsDue {};   // a delayed look is due
+struct SliceWritten {  // frees the place and the slice's memory, which the reading thread allocated
   SliceRead slice;
 };
-struct Finished {  // so many slices and NothingMore were committed or dropped, in the order they were sent
+struct Finished {  // number of SliceRead and NothingMore letters committed or dropped, in the order sent
   std::uint64_t items = 0;
 };
-struct MuchIsWritten {};  // the allocator holds on to memory that is not needed any more
-struct Reload {           // what the store says of the sources, for a new epoch
+struct MuchIsWritten {};  // the allocator holds memory that can be returned
+struct Reload {           // the sources as stored, for a new epoch
   std::uint64_t epoch = 0;
   std::vector<Source> sources;
 };

@@ -15,17 +15,17 @@ namespace memd {
 
 struct IngestOptions {
   TailerLimits tailer;
-  std::uint64_t commit_bytes = 128 << 20;             // of sources, while more is coming
+  std::uint64_t commit_bytes = 128 << 20;             // of source data, while more is coming
   std::chrono::milliseconds commit_interval{250};     // at most, while more is coming
   std::chrono::milliseconds retry_after_error{1000};  // doubles up to 30 s
-  BackOff back_off;                                   // of sources that cannot be read
+  BackOff back_off;                                   // for sources that cannot be read
   LookAtPath look_at_path = memd::look_at_path;
   RetentionPolicy retention;  // enforced once a day
-  Exclusion exclusion;        // is not captured
-  // Of sources that are changed in place.
+  Exclusion exclusion;        // places that are not captured
+  // For sources that are changed in place.
   SnapshotLimits snapshot;
   PassSchedule::Pause pass_pause;  // between the end of a pass and the next
-  PassSchedule::Pause check_pause{std::chrono::seconds(1), std::chrono::minutes(10), 50};  // and of checks
+  PassSchedule::Pause check_pause{std::chrono::seconds(1), std::chrono::minutes(10), 50};  // likewise for checks
   std::chrono::milliseconds busy_retry{20};                                                // doubles up to a second
   std::function<std::chrono::steady_clock::time_point()> steady_now = std::chrono::steady_clock::now;
 };

@@ -16,7 +16,7 @@ namespace memd {
 
 struct IngestSnapshot {
   std::uint64_t sources = 0;
-  std::uint64_t sources_pending = 0;  // waiting to be looked at
+  std::uint64_t sources_pending = 0;  // waiting to be read
   std::uint64_t bytes_total = 0;      // sizes of the sources, as last seen
   std::uint64_t bytes_done = 0;       // accounted for in the store
   std::uint64_t bytes_read = 0;       // by this process
@@ -27,14 +27,14 @@ struct IngestSnapshot {
   TimeMs last_commit = 0;
   TimeMs last_scan = 0;
   std::string current;     // path being read; empty when idle
-  std::string last_error;  // of the store; empty when all is well
-  // Sources, or directories of them, that could not be looked at because this process had no descriptors or memory.
+  std::string last_error;  // reported by the store; empty: none
+  // Sources, or directories of sources, that could not be read because this process lacked descriptors or memory.
   std::uint64_t sources_short = 0;
-  std::string shortage;  // what it said
+  std::string shortage;  // the error message
   bool idle = true;
 };
 
-// How far this process is with one source.
+// Progress of this process with one source.
 struct SourceProgress {
   std::uint64_t size = 0;
   std::uint64_t cursor = 0;      // committed
@@ -42,7 +42,7 @@ struct SourceProgress {
   std::uint64_t duplicates = 0;  // found in the store by this process
 };
 
-// What ingest is doing, for `status`, progress bars and the freshness of answers. Thread-safe.
+// The state of ingest, for `status`, progress bars and the freshness of answers. Thread-safe.
 class IngestProgress {
  public:
   IngestSnapshot snapshot() const;
@@ -69,15 +69,15 @@ class IngestProgress {
     std::uint64_t events = 0;
     std::uint32_t duplicates = 0;
     Platform platform{};
-    bool gone = false;  // what it still held is lost, not late
+    bool gone = false;  // its unread bytes are lost, not late
   };
   Seen& seen(const Source& source);
 
   mutable std::mutex mutex_;
   IngestSnapshot state_;
-  boost::unordered_flat_map<std::uint64_t, Seen> sources_;  // by hash of the path: they may be a million
+  boost::unordered_flat_map<std::uint64_t, Seen> sources_;  // by hash of the path; there may be a million
   TimeMs checked_at_ = 0;
-  // Each answer asks for it, and sources are many. Empty when something has changed since.
+  // Cached because every answer reads it and there are many sources. Empty: something changed since it was computed.
   mutable std::optional<std::vector<PlatformFreshness>> freshness_;
 };
 

@@ -14,9 +14,9 @@ namespace memd {
 namespace asio = boost::asio;
 namespace {
 
-// `name` is for top, gdb and perf.
+// Runs the coroutine on a new thread. `name` is shown by top, gdb and perf.
 std::jthread run_on_thread(const char* name, asio::io_context& loop, asio::awaitable<void> coroutine) {
-  // A bug: it ends the process, and the log says what ended it.
+  // An exception here is a bug: it ends the process, and the log names it.
   const auto rethrow = [name](const std::exception_ptr& failure) {
     if (!failure) return;
     try {
@@ -79,7 +79,7 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
   s.store = PlacedFile(writer->file());
   s.reading.open(writer->file(), std::move(sources), writer->withheld());
   s.commits.open(std::move(writer), s.reading.mail(), on_commit_);
-  // A writer without a reader can be ended, a reader without a writer waits for it.
+  // The writer starts first: a writer without a reader can be ended, but a reader without a writer would wait for it.
   try {
     s.writer = run_on_thread("memd-write", s.write_loop, s.commits.run());
     s.reader = run_on_thread("memd-read", s.read_loop, s.reading.run());
@@ -92,7 +92,8 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
 }
 
 void IngestService::scan() {
-  // Not idle from now on, and not only when the reader wakes; under one lock, which it needs to say that it is.
+  // Clears `idle` at once instead of when the reader wakes. Sending under the same lock keeps the reader from setting
+  // it in between.
   sides_->progress.update([this](IngestSnapshot& s) {
     if (sides_->reading.mail().send(LookAtEverything{})) s.idle = false;
   });

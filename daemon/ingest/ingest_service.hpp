@@ -14,9 +14,9 @@
 
 namespace memd {
 
-// Reads the agents' files into the store, on two threads of its own: one runs the ReadingLoop, one the CommitLoop. What
-// it is told with hint() is a hint and no more: files are looked at, and what they hold decides.
-// Public members are thread-safe. Owns the writer. `discovery` and `clock` must outlive it.
+// Reads the agents' files into the store on two threads of its own: one runs the ReadingLoop, one the CommitLoop.
+// hint() only triggers a check of the files; their content decides what is read. Public members are thread-safe. Owns
+// the writer. `discovery` and `clock` must outlive it.
 class IngestService {
  public:
   IngestService(const Discovery& discovery, const Clock& clock, IngestOptions options = {});
@@ -27,9 +27,9 @@ class IngestService {
 
   void scan();                                   // look at everything
   void hint(const std::filesystem::path& path);  // something changed at or below this path
-  // This file changed, which is the source or a part of it.
+  // This file changed; it is the source or a part of it.
   void hint(SourceCandidate source, const std::filesystem::path& file);
-  // Takes in a file that need not stand under a root, now and not again. One that does is read as what it is there.
+  // Reads a file once; it need not lie under a root. One that does is read as the source it is there.
   void take(SourceCandidate file);
   void stop();  // does not wait; what is read is still committed
   void join();
@@ -38,11 +38,11 @@ class IngestService {
   bool block_until_idle(std::chrono::milliseconds deadline);
 
   // Runs the task on the writing thread, after a commit, and waits until it has ended. Errc::cancelled: memd is
-  // stopping, and the task is never run. Not from one of the service's threads.
+  // stopping and the task is never run. Must not be called from one of the service's threads.
   Result<void> perform(std::function<Result<void>(Writer&)> task);
 
   const IngestProgress& progress() const;
-  // Why nothing new is stored: the store refuses it, or its file was taken away. Empty when all is well. Cheap.
+  // The reason why nothing new is stored: the store refuses writes, or its file was removed. Empty: no problem. Cheap.
   std::string trouble() const;
 
   // Called on the writing thread after each commit that changed something. Set before start().

@@ -52,10 +52,10 @@ std::vector<int> WatchTable::take_below(const std::filesystem::path& directory) 
 namespace {
 
 constexpr std::uint32_t kSelf = IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
-// Where sources stand.
+// For directories that can hold sources.
 constexpr std::uint32_t kTree =
     kSelf | IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM;
-// On the way to a root that is not there only the next step matters.
+// For directories on the way to a missing root: only the next step matters.
 constexpr std::uint32_t kStep = kSelf | IN_CREATE | IN_MOVED_TO;
 
 constexpr std::size_t kMostDirectories = 8192;
@@ -125,14 +125,15 @@ bool InotifyWatcher::watch_also(const std::vector<fs::path>& directories) {
   const auto before = std::exchange(also_watched_, {});
   for (const auto& directory : also_)
     if (add_watch(directory, kTree, {}) || wait_for(directory)) also_watched_[directory] = table_.watch_of(directory);
-  // Another directory of the same name has another watch.
+  // A new directory of the same name has a new watch.
   return !std::includes(before.begin(), before.end(), also_watched_.begin(), also_watched_.end());
 }
 
-// Watches what is nearest to a directory that is not there. True: it has come meanwhile, and is watched.
+// Watches the nearest existing ancestor of a missing directory. True: the directory has appeared meanwhile and is
+// watched.
 bool InotifyWatcher::wait_for(const fs::path& directory) {
   std::error_code ec;
-  for (int i = 0; i < 8; ++i) {  // what is made step by step may come between the look and the watch
+  for (int i = 0; i < 8; ++i) {  // a directory may appear between the look-up and the watch
     const fs::path up = nearest_existing(directory.parent_path());
     if (!add_watch(up, kStep, {})) return false;
     const fs::path step = up / *directory.lexically_relative(up).begin();
@@ -157,26 +158,27 @@ void InotifyWatcher::watch_place_of(const fs::path& root) {
     watch_tree(root);
   } else if (fs::exists(root, ec)) {
     up = root.parent_path();
-    add_watch(up, kTree, root);  // a single file: what else happens beside it is nobody's source
+    add_watch(up, kTree, root);  // a single file; its siblings belong to no source
   } else {
     up = nearest_existing(root.parent_path());
     add_watch(up, kStep, root);
-    // What came between the look and the watch is told by nobody.
+    // No event reports what appeared between the look-up and the watch.
     if (fs::exists(root, ec) || nearest_existing(root.parent_path()) != up) {
       if (fs::exists(root, ec)) callbacks_.changed(root);
       return watch_place_of(root);
     }
   }
-  // When a directory further up is renamed, the watches below follow it silently.
+  // When a directory further up is renamed, the watches below it follow without an event.
   for (up = up.parent_path(); up != up.root_path(); up = up.parent_path())
     if (!add_watch(up, kSelf, {})) break;
 }
 
-// Watch first, list second, until nothing new is listed: else what is made in between goes unnoticed.
+// Watches first and lists second, until the list has nothing new. Otherwise directories created in between would be
+// missed.
 void InotifyWatcher::watch_tree(const fs::path& dir) {
   auto directories = discovery_.directories(dir);
   if (table_.size() + directories.size() > options_.max_directories) {
-    // Not all will get a watch: those that changed last are the likeliest to change next.
+    // Not all directories get a watch. Those changed last are the likeliest to change next.
     const auto changed = [](const fs::path& d) {
       std::error_code ec;
       return fs::last_write_time(d, ec);
@@ -198,7 +200,7 @@ bool InotifyWatcher::add_watch(const fs::path& dir, std::uint32_t mask, const fs
     poll(else_poll, ": the limit of " + std::to_string(options_.max_directories) + " watches is reached");
     return false;
   }
-  // A directory may stand on the way to one root and inside another: what it is watched for adds up.
+  // A directory may lie on the way to one root and inside another, so the masks are combined.
   const int watch = ::inotify_add_watch(events_.native_handle(), dir.c_str(), mask | IN_MASK_ADD);
   if (watch >= 0) {
     table_.put(watch, dir);
@@ -206,7 +208,7 @@ bool InotifyWatcher::add_watch(const fs::path& dir, std::uint32_t mask, const fs
   }
   if (errno == ENOSPC || errno == ENOMEM || errno == EMFILE)
     poll(else_poll, std::string(": out of inotify watches (") + std::strerror(errno) + ")");
-  return false;  // else: gone again, or not ours to see
+  return false;  // else: removed again, or not readable
 }
 
 void InotifyWatcher::poll(const fs::path& dir, std::string why) {
@@ -250,7 +252,7 @@ boost::asio::awaitable<void> InotifyWatcher::read_events() {
   }
 }
 
-// A file system mounted over a directory is seen by no watch on that directory.
+// Watches /proc/self/mountinfo: a mount over a directory causes no event on that directory's watch.
 boost::asio::awaitable<void> InotifyWatcher::watch_mounts() {
   for (;;) {
     const auto [ended] = co_await mounts_.async_wait(boost::asio::posix::stream_descriptor::wait_error, kAsResult);
@@ -265,7 +267,7 @@ boost::asio::awaitable<void> InotifyWatcher::watch_mounts() {
   }
 }
 
-// Which directory each root leads to at the moment, or comes nearest to.
+// Returns, for each root, the directory it resolves to now, or its nearest existing ancestor.
 std::string InotifyWatcher::root_places() const {
   std::string out;
   for (const auto& root : discovery_.roots()) {
@@ -284,7 +286,7 @@ bool InotifyWatcher::leads_to_root(const fs::path& dir) const {
 
 void InotifyWatcher::on_event(const inotify_event& event) {
   if ((event.mask & IN_Q_OVERFLOW) != 0) {
-    watch_roots();  // directories may have come that nobody told of
+    watch_roots();  // directories may have appeared without an event
     return callbacks_.rescan();
   }
   const fs::path* watched = table_.find(event.wd);
@@ -300,18 +302,18 @@ void InotifyWatcher::on_event(const inotify_event& event) {
   if ((event.mask & (IN_DELETE | IN_MOVED_FROM)) != 0) on_directory_lost(path);
 }
 
-// Deleted, renamed or unmounted, with all that stood below it.
+// Handles a directory that was deleted, renamed or unmounted, with everything below it.
 void InotifyWatcher::on_directory_lost(const fs::path& dir) {
   drop_below(dir);
   std::erase_if(also_watched_, [&](const auto& watched) { return is_inside(watched.first, dir); });
   const auto is_below = [&](const fs::path& step) { return is_inside(step.parent_path(), dir); };
   if (callbacks_.also_came && std::any_of(also_steps_.begin(), also_steps_.end(), is_below)) callbacks_.also_came();
-  if (leads_to_root(dir)) watch_roots();  // a root that went away is waited for
+  if (leads_to_root(dir)) watch_roots();  // waits for a removed root
   callbacks_.changed(dir);
 }
 
 void InotifyWatcher::on_directory_found(const fs::path& dir) {
-  // What was made in it before the watch is found by the hint.
+  // The hint covers what was created in it before the watch.
   watch_tree(dir);
   if (leads_to_root(dir)) watch_roots();
   if (table_.contains(dir) || polled_.contains(dir)) callbacks_.changed(dir);
@@ -319,7 +321,7 @@ void InotifyWatcher::on_directory_found(const fs::path& dir) {
 
 void InotifyWatcher::on_file(const fs::path& file) {
   for (const auto& root : discovery_.roots())
-    if (root.path == file) watch_place_of(file);  // a root that is a single file has come
+    if (root.path == file) watch_place_of(file);  // a root that is a single file has appeared
   if (const auto source = discovery_.classify(file))
     callbacks_.source_changed(*source, file);
   else if (discovery_.part_of(file))

@@ -22,7 +22,7 @@ struct inotify_event;
 
 namespace memd {
 
-// Knows which inotify watch stands on which directory. One thread.
+// Maps inotify watches to directories and back. One thread.
 class WatchTable {
  public:
   std::size_t size() const { return paths_.size(); }
@@ -38,7 +38,7 @@ class WatchTable {
     return it == by_path_.end() ? -1 : it->second;
   }
   void erase(int watch);
-  // Takes out the directory and all below it; their watches.
+  // Removes the directory and everything below it, and returns their watches.
   std::vector<int> take_below(const std::filesystem::path& directory);
 
  private:
@@ -46,9 +46,9 @@ class WatchTable {
   std::map<std::string, int> by_path_;
 };
 
-// Has one watch for each directory that sources can stand in. A missing root is waited for at its nearest existing
-// ancestor. Mounts that come and go are noticed too. Directories beyond WatchOptions::max_directories, or beyond what
-// the system allows, are polled. Two coroutines, for events and for mounts. Loop thread only.
+// Watches each directory that can hold sources. For a missing root it watches the nearest existing ancestor. It also
+// notices mounts and unmounts. Directories beyond WatchOptions::max_directories, or beyond the system's limit, are
+// polled. Two coroutines, one for events and one for mounts. Loop thread only.
 class InotifyWatcher final : public Watcher {
  public:
   InotifyWatcher(boost::asio::io_context& loop, const Discovery& discovery, Callbacks callbacks, WatchOptions options);
@@ -84,14 +84,14 @@ class InotifyWatcher final : public Watcher {
   bool stopped_ = false;
   boost::asio::posix::stream_descriptor events_;
   boost::asio::posix::stream_descriptor mounts_;
-  std::string places_;  // of the roots, when the mounts were last looked at
+  std::string places_;  // of the roots, at the last check of the mounts
   WatchTable table_;
   std::set<std::filesystem::path> also_;               // watch_also()
-  std::map<std::filesystem::path, int> also_watched_;  // those that are there, with their watches
-  std::set<std::filesystem::path> also_steps_;         // what comes next on the way to the others
+  std::map<std::filesystem::path, int> also_watched_;  // those that exist, with their watches
+  std::set<std::filesystem::path> also_steps_;         // the next missing directory on the way to each of the others
   std::set<std::filesystem::path> polled_;             // the uppermost directories that could not be watched
   std::string why_polled_;
-  std::unique_ptr<Watcher> polling_;  // of what has no watch, or of all
+  std::unique_ptr<Watcher> polling_;  // for directories without a watch, or for all
   alignas(8) std::array<char, 64 * 1024> buffer_;
 };
 

@@ -11,9 +11,9 @@ namespace {
 
 constexpr int kMostWitnesses = 16;
 
-// Of the byte behind state and platform.
+// Flags in the byte after state and platform.
 constexpr std::uint64_t kHinted = 1;
-constexpr std::uint64_t kNamedSession = 2;  // the session is what the file is named after
+constexpr std::uint64_t kNamedSession = 2;  // the session id follows from the file's name
 constexpr std::uint64_t kReadToEnd = 4;
 
 std::string session_of_name(Platform platform, const std::string& path) {
@@ -112,7 +112,7 @@ void KnownSources::rest(const std::string& path) {
   const auto it = awake_.find(path);
   if (it == awake_.end() || dirty_.contains(path)) return;
   const KnownSource& known = *it->second;
-  // Of a source that is changed in place there is more to be known.
+  // A source that is changed in place has more state than the packed form holds.
   const bool in_place = known.pass || known.needs_check || known.last_sent != 0;
   if (in_place || known.is_tailed || known.became_dirty || known.let_others_pass) return;
   resting_.put(path, packed(known));
@@ -198,7 +198,7 @@ void KnownSources::add_named(const Discovery::NamedSource& whole) {
   });
 }
 
-// What is not found there any more has to be looked at too.
+// Known sources that were not found need a look too.
 void KnownSources::add_below(const std::string& directory) {
   resting_.each_below(directory, [this](const std::string& path, std::string_view packed) {
     if (state_of(path, packed) == SourceState::active) dirty_.add(path);
@@ -215,7 +215,7 @@ void KnownSources::add(const SourceCandidate& candidate) {
     resting_.put(candidate.path, packed(known));
   }
   dirty_.add(candidate.path);
-  // How much there is to do is known before any of it is done.
+  // Adds the size before any reading, so that progress starts with the full total.
   Source seen = look_into(candidate.path, *resting_.find(candidate.path));
   seen.size = candidate.size;
   progress_.saw(seen, clock_.now());

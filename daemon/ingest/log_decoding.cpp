@@ -73,7 +73,7 @@ void decode_log(std::string_view bytes, Source& source, RecordDecoder& decoder, 
   const std::size_t last_newline = bytes.rfind('\n');
   const std::size_t lines_end = last_newline == std::string_view::npos ? 0 : last_newline + 1;
   std::size_t at = open_tail::close(source.open_tail, bytes, batch);
-  constexpr std::size_t kBytesPerEvent = 4096;  // of logs with much output; others grow as they go
+  constexpr std::size_t kBytesPerEvent = 4096;  // in logs with much output; other batches grow as needed
   batch.events.reserve(batch.events.size() + bytes.size() / kBytesPerEvent);
   while (at < lines_end) {
     const auto* nl = static_cast<const char*>(std::memchr(bytes.data() + at, '\n', lines_end - at));

@@ -67,7 +67,7 @@ Result<void> ZstdLog::decompress_more() {
     end_ = at_start && ZSTD_getErrorCode(left) == ZSTD_error_prefix_unknown ? End::not_zstd : End::damaged;
     return {};
   }
-  // Without input nothing new can begin: what was in the frame may still come out.
+  // Without input no new frame can begin; only buffered output of the current one appears.
   if (input.pos > 0 || output.pos > 0) in_frame_ = left != 0;
   return {};
 }

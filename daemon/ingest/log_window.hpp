@@ -15,8 +15,8 @@ struct ZSTD_DCtx_s;
 
 namespace memd {
 
-// The decompressed bytes of a zstd file, read forwards as a stream. A jump backwards starts over. Memory depends on
-// what is asked for and on the frame's window, not on the size of the file. Owns the file. One thread.
+// A forward stream of the decompressed bytes of a zstd file. A backward jump restarts it. Memory depends on the
+// requested length and the frame's window, not on the size of the file. Owns the file. One thread.
 class ZstdLog {
  public:
   explicit ZstdLog(SourceFile file);
@@ -24,20 +24,20 @@ class ZstdLog {
   ZstdLog(const ZstdLog&) = delete;
   ZstdLog& operator=(const ZstdLog&) = delete;
 
-  // The decompressed bytes [offset, offset + want): less only at the end of what can be had. kRecordPadding readable
-  // bytes follow. Valid until the next call.
+  // Returns the decompressed bytes [offset, offset + want), fewer only at the end of the available data. kRecordPadding
+  // readable bytes follow. Valid until the next call.
   Result<std::string_view> at(std::uint64_t offset, std::size_t want);
 
   enum class End {
     ahead,     // not reached yet
-    whole,     // of the last frame
+    whole,     // at the end of the last frame
     cut_off,   // in the middle of a frame: truncated, or still being written
     damaged,   // the rest cannot be decompressed
-    not_zstd,  // no zstd file from its first byte on
+    not_zstd,  // not a zstd file, from its first byte on
   };
   End end() const { return end_; }
   std::uint64_t decompressed() const { return base_ + filled_; }  // bytes so far; all of them at the end
-  std::uint64_t compressed_left() const;                          // bytes of the file not looked at yet
+  std::uint64_t compressed_left() const;                          // bytes of the file not read yet
   const SourceFile& file() const { return file_; }
 
  private:
@@ -65,12 +65,12 @@ class ZstdLog {
 // Judges by the name only.
 bool is_zstd_name(std::string_view path);
 
-// A window that is moved over a log's bytes, whichever way the file holds them. One thread.
+// A movable window over a log's bytes, independent of how the file stores them. One thread.
 class LogWindow {
  public:
   virtual ~LogWindow() = default;
-  // The bytes [offset, offset + want): less only at the end. kRecordPadding readable bytes follow. Valid until the next
-  // call. Bytes that were in the last window are not read again.
+  // Returns the bytes [offset, offset + want), fewer only at the end. kRecordPadding readable bytes follow. Valid until
+  // the next call. Bytes of the previous window are not read again.
   virtual Result<std::string_view> at(std::uint64_t offset, std::size_t want) = 0;
   // Whether the log is known to end at `offset` (or before).
   virtual bool ends_at(std::uint64_t offset) const = 0;
@@ -91,7 +91,7 @@ class PlainWindow final : public LogWindow {
   std::size_t filled_ = 0;
 };
 
-// The decompressed bytes of a log. Borrows `log`; the reading thread.
+// A window over the decompressed bytes of a log. Borrows `log`. Reading thread only.
 class ZstdWindow final : public LogWindow {
  public:
   explicit ZstdWindow(ZstdLog& log) : log_(log) {}
@@ -104,12 +104,12 @@ class ZstdWindow final : public LogWindow {
   ZstdLog& log_;
 };
 
-// Reads bytes of a log. In a compressed log `offset` and `length` count decompressed bytes. Less only at the end.
+// Reads bytes of a log, fewer only at the end. In a compressed log `offset` and `length` count decompressed bytes.
 Result<std::string> read_log_bytes(SourceFile file, std::string_view name, std::uint64_t offset, std::size_t length);
 Result<std::string> read_log_bytes(const std::string& path, std::uint64_t offset, std::size_t length);
 
-// Keeps the streams of compressed sources open from slice to slice, because a compressed file cannot be entered in its
-// middle. At most four are open; another source has to wait until one is closed. One thread.
+// The open streams of compressed sources. They stay open between slices because a compressed file can only be read from
+// its start. At most four are open; another source waits until one is closed. One thread.
 class CompressedLogs {
  public:
   bool has_room_for(std::string_view path) const;
@@ -125,8 +125,8 @@ class CompressedLogs {
   std::list<Open> open_;
 };
 
-// What Source::mark holds of a compressed source: the size of the file when it was read to its end.
+// The value of Source::mark for a compressed source: the size of the file when it was read to its end.
 std::string end_mark(std::uint64_t file_size);
-std::uint64_t size_at_end(std::string_view mark);  // 0: was not read to its end
+std::uint64_t size_at_end(std::string_view mark);  // 0: not read to its end
 
 }  // namespace memd

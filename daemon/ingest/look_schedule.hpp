@@ -16,8 +16,8 @@
 
 namespace memd {
 
-// The sources to look at, each once, in the order they were added. A source with more to read is added again at the
-// back, so that a huge one delays nobody. One thread.
+// A queue of the sources to look at, without duplicates, in the order they were added. A source with more to read is
+// added again at the back, so a huge one delays no other. One thread.
 class DirtyRing {
  public:
   void add(const std::string& path) {
@@ -37,11 +37,11 @@ class DirtyRing {
 
  private:
   std::unordered_set<std::string> members_;
-  std::deque<const std::string*> order_;  // of these
+  std::deque<const std::string*> order_;  // points into members_
 };
 
-// Sources to look at again at a given time, without a hint. When the clock was set back, all of them are due: no wait
-// takes longer than it was meant to. One thread.
+// Sources to look at again at a given time, without a hint. When the clock was set back, all are due, so that no wait
+// exceeds its intended length. One thread.
 class RetrySchedule {
  public:
   void set(const std::string& path, TimeMs due, TimeMs now) {
@@ -75,23 +75,23 @@ class RetrySchedule {
  private:
   std::map<std::string, TimeMs> by_path_;
   std::set<std::pair<TimeMs, std::string>> by_time_;
-  TimeMs latest_ = 0;  // that the clock has shown
+  TimeMs latest_ = 0;  // time seen on the clock
 };
 
-// How long a source that could not be read is left alone, and after how many failures it is quarantined.
+// The wait before a failed source is read again, and the number of failures that quarantines it.
 struct BackOff {
   TimeMs first = 1000;
   TimeMs longest = 3'600'000;
   std::uint32_t quarantine_after = 5;  // failures in a row
 
-  TimeMs delay(std::uint32_t failures) const {  // after that many failures, 1 or more
+  TimeMs delay(std::uint32_t failures) const {  // after `failures` failures, 1 or more
     TimeMs out = first;
     for (std::uint32_t i = 1; i < failures && out < longest; ++i)
       out *= 2;
     return std::min(out, longest);
   }
-  // The end of the wait that began when `retry_at` was set, and that a hint cuts to the first delay. One whose
-  // beginning is yet to come was set by a clock that was wrong: it has ended.
+  // Returns the end of the wait that ends at `retry_at` without a hint; a hint cuts it to the first delay. A wait that
+  // begins in the future was set by a wrong clock and counts as over.
   TimeMs end_of_wait(TimeMs retry_at, std::uint32_t failures, bool is_hinted, TimeMs now) const {
     const TimeMs length = delay(failures);
     const TimeMs began = retry_at - length;
@@ -99,17 +99,16 @@ struct BackOff {
   }
 };
 
-// When a pass over a source that is changed in place may begin. After a rest it begins at once. While the source keeps
-// changing, passes take a fifth of a core at most. A busy source is tried again after a pause that doubles. A pass that
-// is put off is kept until it is due.
-// A check is a pass that looks at everything; some other pass asked for it. Checks take a fiftieth of a core at most.
-// One thread.
+// Decides when a pass over a source that is changed in place may begin. After a rest it begins at once. While the
+// source keeps changing, passes use a fifth of a core at most. A busy source is retried after a pause that doubles. A
+// delayed pass stays scheduled until it is due.
+// A check is a pass over everything, requested by an earlier pass. Checks use a fiftieth of a core at most. One thread.
 class PassSchedule {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::milliseconds;
 
-  // The pause after a pass is so many times what the pass took, within these limits.
+  // The pause after a pass: `times` the duration of the pass, within these limits.
   struct Pause {
     Duration least{5};
     Duration most{200};
@@ -119,7 +118,7 @@ class PassSchedule {
   PassSchedule(Pause pause, Pause check_pause, Duration first_retry, Duration longest_retry)
       : pause_(pause), check_pause_(check_pause), first_retry_(first_retry), longest_retry_(longest_retry) {}
 
-  // Whether a pass may begin now; if not, it is due later.
+  // Whether a pass may begin now. If not, it is scheduled.
   bool may_begin(const std::string& path, Time now) {
     const auto it = last_.find(path);
     if (it == last_.end() || it->second.rested <= now) {
@@ -138,7 +137,7 @@ class PassSchedule {
     last_[path].checked = after(check_pause_, now, took);
     checks_.erase(path);
   }
-  // A check is needed. True: it may be the next pass. Else it is due later.
+  // Requests a check. True: the next pass may be one. False: it is scheduled.
   bool may_check(const std::string& path, Time now) {
     const Time checked = last_[path].checked;
     if (checked > now) checks_.try_emplace(path, checked);
@@ -169,14 +168,14 @@ class PassSchedule {
         if (!first || time < *first) first = time;
     return first;
   }
-  // A change that was hinted waits. A check waits for none.
+  // Whether a hinted change waits for its pass. A waiting check does not count: no change was hinted for it.
   bool has_put_off() const { return !due_.empty(); }
   void clear() { last_.clear(), due_.clear(), checks_.clear(); }
 
  private:
   struct Last {
-    Time rested{};      // not to be passed over before
-    Time checked{};     // not to be checked before
+    Time rested{};      // no pass before this time
+    Time checked{};     // no check before this time
     Duration retry{0};  // the pause before the latest retry, while it is busy
   };
   static Time after(const Pause& pause, Time now, std::chrono::nanoseconds took) {

@@ -24,10 +24,10 @@
 
 namespace memd {
 
-// Await with this: errors come back beside the values and are not thrown.
+// Completion token for co_await: errors are returned beside the values instead of thrown.
 inline constexpr auto kAsResult = boost::asio::as_tuple(boost::asio::use_awaitable);
 
-// Counts what was handed over and is not finished yet. Thread-safe.
+// Counts items handed over and not finished yet. Thread-safe.
 class WorkInHand {
  public:
   void begin() {
@@ -51,16 +51,16 @@ class WorkInHand {
   std::uint64_t items_ = 0;
 };
 
-// Letters to one coroutine, in the order they were sent. Each counts as work in hand from when it is sent; whoever
-// receives it calls WorkInHand::finish() once it is dealt with. send(), close() and empty() are thread-safe; the rest
-// belongs to the one coroutine that receives. The work must outlive the mailbox.
+// A queue of messages to one coroutine, in the order sent. Each letter counts as work in hand from send() on; the
+// receiver calls WorkInHand::finish() when it is handled. send(), close() and empty() are thread-safe; the rest belongs
+// to the receiving coroutine. The work must outlive the mailbox.
 template <class Letter>
 class Mailbox {
  public:
   Mailbox(boost::asio::io_context& receiver, WorkInHand& work)
       : channel_(receiver, std::numeric_limits<std::size_t>::max()), work_(work) {}
 
-  // False once closed: the letter is dropped.
+  // Returns false once closed; the letter is dropped.
   bool send(Letter letter) {
     auto owned = std::make_unique<Letter>(std::move(letter));
     const std::lock_guard lock(mutex_);
@@ -70,20 +70,20 @@ class Mailbox {
     channel_.try_send(boost::system::error_code{}, std::move(owned));
     return true;
   }
-  // What was sent before is still received.
+  // Closes the mailbox. Letters sent before are still received.
   void close() {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(closed_, true)) channel_.try_send(boost::system::error_code{}, nullptr);
   }
   bool empty() const { return waiting_ == 0; }
 
-  // Waits for a letter. Null: the box is closed and empty.
+  // Waits for a letter. Null: the mailbox is closed and empty.
   boost::asio::awaitable<std::unique_ptr<Letter>> receive() {
     if (ended_) co_return nullptr;
     auto [ec, letter] = co_await channel_.async_receive(kAsResult);
     co_return note(std::move(letter));
   }
-  // The next letter if one is there. Null: none is.
+  // Returns the next letter without waiting; null: none.
   std::unique_ptr<Letter> take() {
     std::unique_ptr<Letter> out;
     channel_.try_receive(
@@ -100,7 +100,7 @@ class Mailbox {
     return letter;
   }
 
-  // Never closed itself: Boost 1.81 forgets what is buffered in a channel that is.
+  // The channel itself is never closed: a closed channel of Boost 1.81 drops its buffered items.
   boost::asio::experimental::concurrent_channel<void(boost::system::error_code, std::unique_ptr<Letter>)> channel_;
   WorkInHand& work_;
   std::mutex mutex_;
@@ -109,9 +109,8 @@ class Mailbox {
   bool ended_ = false;  // the end has been received
 };
 
-// The coroutines that one object has running on one thread's loop. The object ends them with cancel() and has the loop
-// run until they have ended before it goes. An exception that leaves a coroutine leaves io_context::run(). Loop's
-// thread only.
+// The coroutines that one object runs on one thread's loop. Before it is destroyed, the object calls cancel() and runs
+// the loop until they have ended. An exception that leaves a coroutine leaves io_context::run(). Loop's thread only.
 class CoroutineGroup {
  public:
   explicit CoroutineGroup(boost::asio::io_context& loop) : loop_(loop), all_ended_(loop) {}
@@ -119,7 +118,7 @@ class CoroutineGroup {
   void spawn(boost::asio::awaitable<void> coroutine) {
     const auto member = members_.emplace(members_.end());
     auto on_end = [this, member](std::exception_ptr failure) {
-      // Later: the coroutine, which has the slot, is not quite gone yet.
+      // Erased later: the coroutine still uses the slot at this point.
       boost::asio::post(loop_, [this, member] {
         members_.erase(member);
         if (members_.empty()) all_ended_.cancel();
@@ -129,7 +128,7 @@ class CoroutineGroup {
     boost::asio::co_spawn(loop_, run(std::move(coroutine)),
                           boost::asio::bind_cancellation_slot(member->slot(), std::move(on_end)));
   }
-  // What the coroutines wait for ends with operation_aborted.
+  // Cancels what the coroutines wait for; it completes with operation_aborted.
   void cancel() {
     for (auto& member : members_)
       member.emit(boost::asio::cancellation_type::terminal);
@@ -142,7 +141,7 @@ class CoroutineGroup {
   }
 
  private:
-  // Cancelled, a coroutine sees the error of what it waits for; it is not thrown.
+  // Makes cancellation visible to the coroutine as an error of the awaited operation, not as an exception.
   static boost::asio::awaitable<void> run(boost::asio::awaitable<void> coroutine) {
     co_await boost::asio::this_coro::throw_if_cancelled(false);
     co_await std::move(coroutine);

@@ -18,14 +18,14 @@
 
 namespace memd {
 
-// Asks for a look at regular intervals, where the system has run out of hints. Loop thread only.
+// Calls `look` at regular intervals. Used where the system provides no more watches. Loop thread only.
 class PollingWatcher final : public Watcher {
  public:
   PollingWatcher(boost::asio::io_context& loop, std::function<void()> look, std::string why,
                  std::chrono::milliseconds interval);
   void start() override;
   void stop() override;
-  // What a look looks at is its owner's matter.
+  // The owner's callback decides what is looked at.
   bool watch_also(const std::vector<std::filesystem::path>&) override { return false; }
   std::string describe() const override;
 
@@ -40,21 +40,21 @@ class PollingWatcher final : public Watcher {
   bool stopped_ = false;
 };
 
-// Where the system offers no hints: compares the files that sources stand in with what it saw before, at regular
-// intervals, and tells of those that are new, changed or gone. A look costs a `stat` a file and a listing a directory,
-// and reads no file. Loop thread only.
+// A watcher for systems without file notifications. At regular intervals it compares the files that can hold sources
+// with the previous state and reports new, changed and removed ones. A look costs a `stat` for each file and a listing
+// for each directory; it reads no file. Loop thread only.
 class TreeWatcher final : public Watcher {
  public:
   TreeWatcher(boost::asio::io_context& loop, const Discovery& discovery, Callbacks callbacks,
               std::chrono::milliseconds interval, std::string why);
-  void start() override;  // what stands there now is not told
+  void start() override;  // existing files are not reported
   void stop() override { timer_.stop(); }
   bool watch_also(const std::vector<std::filesystem::path>& directories) override;
   std::string describe() const override { return timer_.describe(); }
 
  private:
   struct Stamp {
-    std::int64_t changed_ns = 0;  // of its contents
+    std::int64_t changed_ns = 0;  // modification time of the contents
     std::int64_t size = 0;
     ino_t inode = 0;
     bool operator==(const Stamp&) const = default;

@@ -11,7 +11,7 @@ namespace memd {
 namespace asio = boost::asio;
 namespace {
 
-// Slices that are being read, wait for the writer or are being written.
+// Slices being read, waiting for the writer or being written.
 constexpr std::size_t kPlaces = 5;
 constexpr std::size_t kTailsAtOnce = 4;
 constexpr std::size_t kManyLooks = 5000;
@@ -31,7 +31,7 @@ ReadingLoop::ReadingLoop(asio::io_context& loop, const Discovery& discovery, con
       tails_(loop),
       places_(loop, kPlaces),
       next_look_(loop) {
-  work_.begin();  // it has not looked yet
+  work_.begin();  // the first look is still to come
   for (std::size_t i = 0; i < kPlaces; ++i)
     give_place_back();
 }
@@ -48,7 +48,7 @@ asio::awaitable<void> ReadingLoop::run() {
   for (;;) {
     auto letter = co_await mail_.receive();
     if (!letter) break;
-    // All that are there, before anything is looked at: a hundred hints are one.
+    // Handles all waiting letters before any look, so that a hundred hints cause one.
     for (; letter; letter = mail_.take()) {
       if (!stopping_) std::visit([this](auto& content) { on(content); }, *letter);
       letter.reset();
@@ -75,7 +75,7 @@ void ReadingLoop::on(SliceWritten& letter) {
 
 void ReadingLoop::on(MuchIsWritten&) { trim(); }
 
-// A daemon that idles for weeks should not hold on to what a large ingest took.
+// Returns free heap memory after a large ingest; a daemon may then idle for weeks.
 void ReadingLoop::trim() {
 #ifdef __GLIBC__
   ::malloc_trim(0);
@@ -136,7 +136,7 @@ void ReadingLoop::start_tails() {
   }
 }
 
-// Follows a dirty source until there is nothing more in it, or until others wait for their turn.
+// Reads a dirty source until it has nothing more, or until other sources wait.
 asio::awaitable<void> ReadingLoop::tail(std::string path, std::uint64_t epoch) {
   for (bool more = true; more;) {
     const bool has_place = co_await take_place();
@@ -155,7 +155,7 @@ asio::awaitable<void> ReadingLoop::tail(std::string path, std::uint64_t epoch) {
   end_tail(path, epoch);
 }
 
-// Whether there is more to read. Uses up the place, or gives it back.
+// Reads one slice. Returns whether there is more. Uses the place or gives it back.
 bool ReadingLoop::read_slice(KnownSource& known) {
   const std::string path = known.source.path;
   auto look = reader_.look_at(known);
@@ -175,7 +175,7 @@ bool ReadingLoop::read_slice(KnownSource& known) {
   return look.more;
 }
 
-// False: memd is stopping.
+// Waits for a place. False: memd is stopping.
 asio::awaitable<bool> ReadingLoop::take_place() {
   const auto [cancelled] = co_await places_.async_receive(kAsResult);
   if (!cancelled && stopping_) give_place_back();
@@ -197,7 +197,7 @@ void ReadingLoop::end_tail(const std::string& path, std::uint64_t epoch) {
   settle();
 }
 
-// Says how things stand: to the writer, to those who wait for the work to be done, and to the clock.
+// Reports the current state to the writer, to those who wait until idle, and to the timer.
 void ReadingLoop::settle() {
   const bool is_reading = tailing_ > 0 || !sources_.dirty().empty();
   if (!is_reading && std::exchange(unflushed_, false)) {
@@ -217,7 +217,7 @@ void ReadingLoop::settle() {
   wake_at_next_look();
 }
 
-// A timer runs only while some source is to be looked at again.
+// Sets the timer, which runs only while some look is delayed.
 void ReadingLoop::wake_at_next_look() {
   const auto left = reader_.time_to_next_look();
   if (!left || stopping_) {

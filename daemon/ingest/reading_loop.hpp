@@ -18,19 +18,19 @@
 
 namespace memd {
 
-// The reading side of ingest: a coroutine that makes dirty sources of hints, and for each dirty source a coroutine that
-// tails it, a few at once. Each slice needs a place on the way to the writer, which bounds memory; a source with more
-// to read gives way to those that wait. Everything runs on the one thread that runs `loop`; mail() and stop() are
+// The reading side of ingest: one coroutine turns hints into dirty sources, and one coroutine for each dirty source
+// tails it, a few at once. Each slice needs a place on the way to the writer, which bounds memory. A source with more
+// to read yields to waiting sources. Everything runs on the one thread that runs `loop`; mail() and stop() are
 // thread-safe. References must outlive it.
 class ReadingLoop {
  public:
   ReadingLoop(boost::asio::io_context& loop, const Discovery& discovery, const Clock& clock,
               const IngestOptions& options, IngestProgress& progress, WorkInHand& work, Mailbox<ToWriter>& writer);
 
-  // Before run().
+  // Call before run().
   void open(const std::filesystem::path& database, std::vector<Source> sources,
             std::shared_ptr<const Withheld> withheld);
-  // Until stop(). Closes the writer's mailbox at its end.
+  // Runs until stop(), then closes the writer's mailbox.
   boost::asio::awaitable<void> run();
 
   Mailbox<ToReader>& mail() { return mail_; }
@@ -68,20 +68,20 @@ class ReadingLoop {
   SourceReader reader_;
   std::atomic<bool> stopping_{false};
 
-  // What the letters of this turn asked for.
+  // Requests of the letters received in this turn.
   bool look_at_everything_ = false;
   std::set<std::string> hinted_;
   std::map<std::string, SourceCandidate> hinted_sources_;  // by the file that changed
   std::vector<SourceCandidate> taken_;
 
   CoroutineGroup tails_;
-  std::size_t tailing_ = 0;                                                     // of them, not ended
-  boost::asio::experimental::channel<void(boost::system::error_code)> places_;  // free, on the way to the writer
+  std::size_t tailing_ = 0;                                                     // tails that have not ended
+  boost::asio::experimental::channel<void(boost::system::error_code)> places_;  // free places on the way to the writer
   boost::asio::steady_timer next_look_;
   std::uint64_t epoch_ = 1;
   std::size_t looks_since_trim_ = 0;
-  bool unflushed_ = false;  // the writer has not heard NothingMore since the last slice
-  bool has_work_ = true;    // and counts as work in hand
+  bool unflushed_ = false;  // no NothingMore was sent since the last slice
+  bool has_work_ = true;    // counts as work in hand
 };
 
 }  // namespace memd

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint64_t kCommitBytes = 32 << 20;
 
-// Stands where the recorded moment is.
+// A clock that returns the time recorded with the slice.
 class RecordedClock final : public Clock {
  public:
   TimeMs now() const override { return now_; }
@@ -62,7 +62,7 @@ class Rebuild {
   std::vector<std::uint64_t> replayed_;  // numbers of slices
 };
 
-// What the old store says of these sessions stays as it is.
+// Removes these sessions from the slice. Their rows come from the old store unchanged.
 void leave_out(SourceSlice& slice, const std::set<std::string, std::less<>>& uids) {
   const auto is_out = [&uids](const auto& of) { return uids.contains(of.session_uid); };
   std::erase_if(slice.batch.events, is_out);
@@ -84,7 +84,7 @@ Result<std::unique_ptr<Writer>> Rebuild::open_new(const fs::path& raw_directory)
 
 Result<void> Rebuild::replay(raw::RawOrder& order, const std::set<std::string, std::less<>>& from_old) {
   SliceReplay slices(find_);
-  // First, because their exchanges have their keys already, and because what was evicted is not taken in again.
+  // Evicted sessions come first: their exchanges have keys already, and evicted sessions must not be read in again.
   std::vector<std::string> evicted;
   for (const auto& [uid, record] : order.evictions())
     if (!writer_->withheld()->has_session(uid) && !from_old.contains(uid)) evicted.push_back(record);
@@ -103,7 +103,7 @@ Result<void> Rebuild::replay(raw::RawOrder& order, const std::set<std::string, s
     clock_.set(part.applied_at);
     replayed_.push_back(part.number);
     const std::string session = header.session();
-    if (writer_->withheld()->has_session(session)) return {};  // forgetting it was not finished
+    if (writer_->withheld()->has_session(session)) return {};  // its removal was interrupted
     if (header.kind == raw::FrameKind::items && from_old.contains(session)) return {};
     auto slice = slices.slice(header, part, content);
     if (!slice) {
@@ -113,7 +113,7 @@ Result<void> Rebuild::replay(raw::RawOrder& order, const std::set<std::string, s
     }
     if (!from_old.empty()) leave_out(*slice, from_old);
     MEMD_TRY_ASSIGN(const bool follows, writer_->follows(*slice));
-    if (!follows) return {};  // what stood before it is damaged
+    if (!follows) return {};  // the data before it is damaged
     MEMD_TRY_ASSIGN(const auto stats, writer_->apply(*slice));
     if (stats.sources_set_back) {
       MEMD_TRY_ASSIGN(const auto sources, writer_->sources());
@@ -137,7 +137,7 @@ Result<void> Rebuild::replay(raw::RawOrder& order, const std::set<std::string, s
   return {};
 }
 
-// A store that cannot be opened tells of no loss, and keeps nobody from having a new one.
+// Opens the old store. A corrupt one reports no loss and does not prevent a rebuild; any other error does.
 Result<void> Rebuild::open_old() {
   std::error_code ec;
   if (!fs::exists(layout_.database(), ec)) return {};
@@ -152,7 +152,7 @@ Result<void> Rebuild::open_old() {
   return {};
 }
 
-// The new store, without an account of the raw layer yet.
+// Makes the new store, without an account of the raw layer yet.
 Result<void> Rebuild::make(const std::set<std::string, std::less<>>& from_old) {
   writer_.reset();
   MEMD_TRY(remove_unfinished_rebuild(layout_));
@@ -181,8 +181,8 @@ Result<std::vector<SessionLoss>> Rebuild::losses(OldStore::Compare what) {
   return std::vector<SessionLoss>();
 }
 
-// Makes it anew with what the old store has, where the raw layer has not all. What is missing while the raw layer has
-// all is the doing of an adapter that reads its records otherwise by now: that is a loss.
+// Compares the stores. Makes the new one again with data of the old one where the raw layer is incomplete. Data missing
+// although the raw layer is complete is a loss: an adapter now reads its records differently.
 Result<void> Rebuild::compare() {
   if (!old_) return {};
   Result<bool> had_more = false;
@@ -192,13 +192,13 @@ Result<void> Rebuild::compare() {
   if (old_) {
     MEMD_TRY_ASSIGN(report_.lost, losses(OldStore::Compare::contents));
   }
-  // What the old store does not tell of, a whole raw layer does.
+  // A complete raw layer covers what the old store could not show.
   if (raw_layer_is_whole) std::erase_if(report_.lost, [](const SessionLoss& loss) { return loss.is_unreadable; });
   return {};
 }
 
-// Again until nothing is missing any more: a session may have told something of another, whose slices are left out with
-// it.
+// Repeats until nothing is missing: a left-out session may have held data about another one, which is left out with its
+// slices.
 Result<void> Rebuild::take_from_old() {
   std::set<std::string, std::less<>> from_old;
   for (bool more = true; more;) {
@@ -212,7 +212,7 @@ Result<void> Rebuild::take_from_old() {
     }
     if (more) MEMD_TRY(make(from_old));
   }
-  // A slice that is missing may have made exchanges that a later one took back: nothing is lost, but keys move.
+  // A missing slice may have made exchanges that a later slice took back. No data is lost then, but keys shift.
   auto given = old_->give_keys(*writer_);
   if (given) given = old_->give_ledgers(*writer_);
   if (given || !given.error().is(Errc::store_corrupt)) return given;
@@ -224,7 +224,7 @@ Result<void> Rebuild::finish() {
   old_.reset();
   writer_.reset();
   {
-    // Opened with the raw layer, an empty account of it is filled from the files.
+    // Opening with the raw layer fills the empty account of it from the files.
     MEMD_TRY_ASSIGN(const auto writer, open_new(layout_.raw_dir()));
     MEMD_TRY(writer->optimize());
   }
@@ -239,7 +239,7 @@ Result<RebuildReport> Rebuild::run() {
   MEMD_TRY(open_old());
   MEMD_TRY(make({}));
   MEMD_TRY(compare());
-  MEMD_TRY(go_on());  // what was not compared to the end is no loss
+  MEMD_TRY(go_on());  // an unfinished comparison shows no loss
   const bool loses_unknown = !report_.old_damage.empty() && report_.damaged_bytes > 0;
   if (options_.on_loss == OnLoss::accept || (report_.lost.empty() && !loses_unknown)) {
     MEMD_TRY(finish());

@@ -22,16 +22,15 @@ struct RebuildReport {
   std::uint64_t slices = 0;
   std::uint64_t bytes = 0;  // of records
   std::uint64_t events = 0;
-  std::uint64_t damaged_bytes = 0;   // of raw files that could not be read
-  std::vector<std::string> damages;  // the first of them, by file and offset
+  std::uint64_t damaged_bytes = 0;   // in raw files that could not be read
+  std::vector<std::string> damages;  // the first damages, by file and offset
   std::uint64_t unsupported = 0;     // slices of platforms that this memd does not read
-  // Against the store before.
-  bool replaced = false;  // the new store took its place
-  std::vector<SessionLoss>
-      from_old;                   // what the raw layer lacked of these sessions, which were taken from the old store
-  std::vector<SessionLoss> lost;  // what the new store lacks
-  std::string old_damage;         // why the old store cannot be read; what was lost is then not known
-  std::filesystem::path kept;     // where the old store is now; empty: there was none
+  // Compared with the previous store.
+  bool replaced = false;              // the new store took its place
+  std::vector<SessionLoss> from_old;  // sessions that the raw layer lacked parts of, taken from the old store
+  std::vector<SessionLoss> lost;      // sessions that the new store lacks parts of
+  std::string old_damage;             // why the old store is unreadable; losses are then unknown
+  std::filesystem::path kept;         // path of the old store now; empty: there was none
 };
 using OnRebuildProgress = std::function<void(double done, double total, std::string_view what)>;
 
@@ -41,17 +40,17 @@ struct RebuildOptions {
   OnRebuildProgress on_progress;
   std::shared_ptr<seal::LazyCipher> cipher;
   OnLoss on_loss = OnLoss::refuse;
-  std::stop_token stop;  // ends it soon: Errc::cancelled, and nothing is left of it
-  // Called when the new store is ready to take the place of the old one: for those who read the old one until then.
+  std::stop_token stop;  // ends the rebuild soon: Errc::cancelled, and nothing of it is left
+  // Called when the new store is ready to replace the old one, so that readers can close the old one.
   std::function<void()> before_replacing;
 };
 
-// Makes the whole store anew from the raw layer, beside the old one, and compares the two. Sessions of which the raw
-// layer has lost something are taken from the old store as they are. A new store that still has less does not take the
-// place of the old one, unless that is accepted; the old one is kept until the next rebuild that succeeds.
-// For the holder of the instance lock, while nobody writes to the store or the raw layer. Errc::not_found when there is
-// no raw layer, Errc::bad_config when a part of it is sealed with a key that the cipher is not, Errc::store_version
-// when the old store is of a newer memd. Blocks; any thread.
+// Rebuilds the whole store from the raw layer, beside the old one, and compares the two. Sessions for which the raw
+// layer lost data are copied from the old store. A new store that still holds less does not replace the old one unless
+// that is accepted. The old store is kept until the next rebuild that succeeds.
+// The caller must hold the instance lock, and nobody may write to the store or the raw layer meanwhile. Errc::not_found
+// when there is no raw layer, Errc::bad_config when part of it is sealed with another key than the cipher's,
+// Errc::store_version when a newer memd wrote the old store. Blocks; any thread.
 Result<RebuildReport> rebuild_store(const StoreLayout& layout, const FindAdapter& find,
                                     const RebuildOptions& options = {});
 

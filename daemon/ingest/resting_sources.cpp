@@ -10,10 +10,10 @@ namespace {
 
 struct Header {
   std::uint32_t bytes = 0;
-  std::uint16_t path = 0;  // its length
+  std::uint16_t path = 0;  // length of the path
   std::uint8_t root = 0;
 };
-constexpr std::size_t kHeader = 7;  // without padding: blocks are many
+constexpr std::size_t kHeader = 7;  // packed without padding, because there are many blocks
 constexpr std::size_t kMostRoots = std::numeric_limits<std::uint8_t>::max();
 
 Header header_of(const char* block) {

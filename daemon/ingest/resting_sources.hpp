@@ -13,8 +13,8 @@
 
 namespace memd {
 
-// What is known of sources that nobody looks at, as bytes by path. There may be a million: each takes one block of
-// memory, with its path below the root that it is in, and a node of a tree. One thread.
+// The packed states of idle sources, by path. There may be a million: each uses one memory block, with its path
+// relative to its root, and one tree node. One thread.
 class RestingSources {
  public:
   explicit RestingSources(const std::vector<std::filesystem::path>& roots);
@@ -22,11 +22,11 @@ class RestingSources {
   // Owned by this class, valid until the path is put or erased.
   std::optional<std::string_view> find(std::string_view path) const;
   bool contains(std::string_view path) const { return find(path).has_value(); }
-  void put(std::string_view path, std::string_view bytes);  // in place of what was there
+  void put(std::string_view path, std::string_view bytes);  // replaces the old bytes
   void erase(std::string_view path);
   void clear() { entries_.clear(); }
 
-  // In order of the roots and then of the paths, until the visitor returns false. It may change nothing here.
+  // Visits in the order of roots, then paths, until the visitor returns false. The visitor must not change this object.
   using Visitor = std::function<bool(const std::string& path, std::string_view bytes)>;
   void each(const Visitor& visit) const;
   void each_below(std::string_view directory, const Visitor& visit) const;
@@ -51,10 +51,10 @@ class RestingSources {
   };
   Key key_of(std::string_view path) const;
   static Entry make(const Key& key, std::string_view bytes);
-  // False: the visitor did not go on.
+  // Returns false if the visitor stopped.
   bool visit_from(const Key& first, const Visitor& visit) const;
 
-  std::vector<std::string> roots_;  // with the slash behind them; the last is empty: of paths that are in none
+  std::vector<std::string> roots_;  // each with a trailing slash; the last is empty, for paths outside all roots
   std::set<Entry, ByKey> entries_;
 };
 

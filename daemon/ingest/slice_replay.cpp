@@ -37,10 +37,10 @@ void SliceReplay::decode_items(const raw::Part& part, std::string_view content, 
     if (item.ledger.record_type == "(oversized)")
       slice.batch.diagnostics.push_back(
           {slice.source.platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, number});
-    else if (!line.empty())  // empty: it was not to be captured
+    else if (!line.empty())  // empty: it was withheld from capture
       decoder->decode({line, number, false}, slice.batch);
   }
-  slice.batch.coverage.clear();  // the store keeps it from the items
+  slice.batch.coverage.clear();  // the store derives it from the items
 }
 
 Result<SourceSlice> SliceReplay::slice(const raw::FrameHeader& h, const raw::Part& p, std::string_view content) {
@@ -72,7 +72,7 @@ Result<SourceSlice> SliceReplay::slice(const raw::FrameHeader& h, const raw::Par
   } else {
     if (p.restart) restart_source(source, p.restart_why, slice.batch);
     if (source.cursor != p.first && p.first == 0) {
-      slice.restart = true;  // it was read again after the raw layer had lost a part
+      slice.restart = true;  // it was read again after the raw layer lost a part
       restart_source(source, std::nullopt, slice.batch);
     } else if (source.cursor < p.first) {
       slice.batch.cover("(lost)", Disposition::skipped, "the raw layer has lost it", p.first - source.cursor);

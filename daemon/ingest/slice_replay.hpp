@@ -16,8 +16,7 @@ namespace memd {
 
 using FindAdapter = std::function<const Adapter*(Platform)>;
 
-// Makes the slices that ingest once made, from what the raw layer kept of them. Remembers how far each source is. One
-// thread.
+// Recreates the slices of ingest from the raw layer. Tracks the cursor of each source. One thread.
 class SliceReplay {
  public:
   explicit SliceReplay(FindAdapter find) : find_(std::move(find)) {}
@@ -25,7 +24,7 @@ class SliceReplay {
   // `content` has kRecordPadding readable bytes behind it. Errc::unsupported when no adapter reads the platform.
   Result<SourceSlice> slice(const raw::FrameHeader& header, const raw::Part& part, std::string_view content);
 
-  // What the store knows by other ways.
+  // Adds sources that the store has from elsewhere.
   void learn(const std::vector<Source>& sources);
 
  private:

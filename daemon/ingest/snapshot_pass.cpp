@@ -16,13 +16,14 @@ namespace {
 
 using Keys = std::unordered_set<std::string_view>;
 
-// Items before this one are not read again, changed or not: something behind them could not be read again.
+// Returns the first item that may be read again. Items before it stay, changed or not: an item after them could not be
+// read again.
 std::size_t first_that_may_change(std::span<const SourceItem> known, const std::vector<bool>& is_gone) {
   const auto starts = [&](std::size_t i) { return known[i].starts_exchange; };
   std::size_t newest = known.size();
   while (newest > 0 && !starts(newest - 1))
     --newest;
-  if (newest == 0) return 0;  // no exchange begins with an item of its own: all are one
+  if (newest == 0) return 0;  // no item starts an exchange: all form one
   --newest;
   if (is_gone[newest]) return newest;
   std::size_t first = newest;
@@ -47,7 +48,7 @@ SessionDiff compare_session(std::span<const SourceItem> known, const SnapshotRea
 
   if (session.told_anew) known = {};
   const std::size_t fixed = first_that_may_change(known, is_gone);
-  Keys settled;  // keys that have their place among the kept items
+  Keys settled;  // keys of kept items
   for (std::size_t i = 0; i < fixed; ++i)
     settled.insert(known[i].key);
 
@@ -59,14 +60,14 @@ SessionDiff compare_session(std::span<const SourceItem> known, const SnapshotRea
       ++at;
   };
   std::size_t back = fixed;  // the start of the exchange being compared
-  std::size_t back_at = 0;   // and its place in the list
+  std::size_t back_at = 0;   // its index in the list
   bool any_exchange = fixed > 0;
   for (std::size_t i = fixed; i < known.size(); ++i) {
     skip_settled();
-    // What stands before the first exchange goes with it: it is not much, and has nowhere to be remembered.
+    // Items before the first exchange go back with it: they are few, and nothing else records them.
     if (known[i].starts_exchange && any_exchange) back = i, back_at = at;
     any_exchange = any_exchange || known[i].starts_exchange;
-    if (is_gone[i]) continue;  // from the newest exchange
+    if (is_gone[i]) continue;  // gone from the newest exchange
     const bool came_back = known[i].gone;
     const bool same = at < listed.size() && listed[at].key == known[i].key && !came_back &&
                       (listed[at].version == 0 || listed[at].version == known[i].version);
@@ -89,7 +90,7 @@ SessionDiff compare_session(std::span<const SourceItem> known, const SnapshotRea
 
 namespace {
 
-// Items that were not looked at are, if they have to be read again, what they were.
+// Copies the known versions to listed items without one, for the case that they are read again.
 void take_over_versions(std::span<const SourceItem> known, std::span<SnapshotReader::Item> listed) {
   std::unordered_map<std::string_view, const SourceItem*> by_key;
   for (const auto& item : known)
@@ -110,7 +111,7 @@ Result<void> SnapshotPass::begin(SnapshotReader& reader, Source& source) {
   if (plan_->unchanged) plan_->sessions.clear(), plan_->rest.clear();
   if (plan_->complete) MEMD_TRY(add_gone_sessions(source.platform));
   const bool known = source.id != 0 && source.state == SourceState::active && source.failures == 0;
-  // What the ledger has is known by the store only, which told it after the last pass.
+  // Only the store knows the size of the ledger; it reported it after the last pass.
   if (!plan_->sized_by_ledger || !known) {
     worth_a_slice_ = !known || source.size != plan_->size;
     source.size = plan_->size;
@@ -125,7 +126,7 @@ Result<void> SnapshotPass::begin(SnapshotReader& reader, Source& source) {
   return {};
 }
 
-// First, because they are the quickest to be read.
+// Adds sessions that are gone. They come first because they are the quickest to read.
 Result<void> SnapshotPass::add_gone_sessions(Platform platform) {
   MEMD_TRY_ASSIGN(const auto known, memory_.sessions());
   std::unordered_set<std::string> there;
@@ -164,9 +165,9 @@ Result<SnapshotPass::Outcome> SnapshotPass::next(SnapshotReader& reader, Source&
     out.unsure = plan_->unsure;
   }
   worth_a_slice_ = worth_a_slice_ || slice.items;
-  if (!worth_a_slice_) return out;  // a new mark alone is kept in mind, not in the store
+  if (!worth_a_slice_) return out;  // a new mark alone is kept in memory, not stored
   slice.source = source;
-  if (out.more) slice.source.cursor = 0;  // the store puts in what its ledger has, until the end is reached
+  if (out.more) slice.source.cursor = 0;  // the store sets it from the ledger until the end is reached
   out.slice = std::move(slice);
   return out;
 }
@@ -178,12 +179,12 @@ void SnapshotPass::finish(Source& source, SourceSlice& slice) {
   source.cursor = source.size;
 }
 
-// Makes the session the current one. False: the store has it as it is.
+// Makes the session the current one. False: it equals the stored one.
 Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& source, const std::string& key) {
   std::string uid = make_session_uid(source.platform, key);
   MEMD_TRY_ASSIGN(SessionItems known, memory_.items(uid));
   MEMD_TRY_ASSIGN(auto session, reader.session(key, known.added));
-  if (session && session->session_uid != uid) {  // its id is not the key
+  if (session && session->session_uid != uid) {  // its id differs from the key
     uid = session->session_uid;
     MEMD_TRY_ASSIGN(known, memory_.items(uid));
     if (!known.added.empty()) {
@@ -203,7 +204,7 @@ Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& so
   if (const auto& head = current.session.head) {
     const bool changed =
         !known.has_head || known.head.gone || (head->version != 0 && head->version != known.head.version);
-    // A session that is written for the first time or again needs what its head says of it too.
+    // A new or rewritten session also needs its head.
     current.head =
         changed || current.diff.keep < known.added.size() || (known.added.empty() && !current.diff.added.empty());
   } else if (known.has_head && !known.head.gone) {
@@ -237,7 +238,7 @@ Result<void> SnapshotPass::read_items(SnapshotReader& reader, const Source& sour
     const auto& listed = c.session.items[c.diff.added[c.read++]];
     auto text = reader.item(c.key, listed.key);
     if (!text && !text.error().is(Errc::not_found)) return text.error();
-    if (!text) continue;  // vanished meanwhile: the next look will tell
+    if (!text) continue;  // vanished meanwhile; the next pass handles it
     const auto number = static_cast<std::uint32_t>(items.keep + items.added.size() + 1);
     auto item = decode(*decoder, listed, std::move(*text), number, slice);
     bytes += item.ledger.bytes;

@@ -20,37 +20,36 @@ class CaptureGate;
 // The changes that make the stored session equal to what its source shows.
 struct SessionDiff {
   std::uint32_t keep = 0;           // items that stay
-  std::vector<std::size_t> added;   // places in the list of the source, to be read and put behind them
-  std::vector<std::uint32_t> gone;  // numbers of kept items that the source does not show any more
+  std::vector<std::size_t> added;   // indexes in the source's list, to be read and appended
+  std::vector<std::uint32_t> gone;  // numbers of kept items that the source no longer shows
   bool empty(std::size_t known) const { return keep == known && added.empty() && gone.empty(); }
 };
 
-// Compares what the store remembers of a session with what the source lists.
+// Compares the stored items of a session with the source's list.
 //
 // New items at the end are added. At the first difference the session goes back to the start of the exchange with that
-// difference, and is read from there. Items that the source does not show any more are kept with everything before
-// them, because they cannot be read again. The newest exchange is the exception: when it changes, its missing items go.
-// A session that is told anew is read from its start.
+// difference and is read from there. Items that the source no longer shows are kept with everything before them,
+// because they cannot be read again. The newest exchange is the exception: when it changes, its missing items are
+// removed. A session with `told_anew` set is read from its start.
 SessionDiff compare_session(std::span<const SourceItem> known, const SnapshotReader::Session& session);
 
 struct SnapshotLimits {
-  std::size_t slice_bytes = 4 << 20;     // of items, read at once
+  std::size_t slice_bytes = 4 << 20;     // bytes of items read at once
   std::size_t item_bytes = 64 << 20;     // a larger item is skipped, counted and diagnosed
-  std::size_t sessions_at_a_time = 256;  // compared without finding anything, before others have their turn
+  std::size_t sessions_at_a_time = 256;  // sessions compared without a difference before other sources get their turn
   RawMode raw = RawMode::off;
   CaptureGate* gate = nullptr;  // null: everything is captured. Must outlive the pass
 };
 
-// One look at a source that is changed in place. Compares, session by session, what the source shows with what the
-// store remembers, and decodes what is new. The same for all platforms; the platform's part is the SnapshotReader.
-// Holds the item list of one session at most, and keeps nothing of the source open between slices. One thread. The
-// adapter must outlive it.
+// One pass over a source that is changed in place. Compares it with the store session by session and decodes what is
+// new. The same for all platforms; the platform's part is the SnapshotReader. Holds the item list of one session at
+// most, and keeps nothing of the source open between slices. One thread. The adapter must outlive it.
 //
-// The slices of a pass must be committed before the next pass over the same source begins. A pass may be dropped in the
-// middle: the next one finds less to do.
+// The slices of a pass must be committed before the next pass over the same source begins. A pass may be abandoned
+// midway; the next one then finds less to do.
 class SnapshotPass {
  public:
-  // What the store remembers of the source.
+  // Queries of the store for the source.
   struct Memory {
     std::function<Result<SessionItems>(const std::string& session_uid)> items;  // SessionItemsQuery
     std::function<Result<std::vector<std::string>>()> sessions;                 // ItemSessionsQuery
@@ -61,12 +60,12 @@ class SnapshotPass {
 
   struct Outcome {
     std::optional<SourceSlice> slice;  // absent: nothing new
-    std::uint64_t bytes = 0;           // of the source, that the slice accounts for
+    std::uint64_t bytes = 0;           // source bytes that the slice accounts for
     bool more = false;                 // call again
-    bool unsure = false;               // at the end: some other pass has to begin without a mark
+    bool unsure = false;               // set at the end: a later pass must begin without a mark
   };
-  // Advances `source` in step with the slices; its mark is set by the last one. After an error the pass is to be
-  // dropped and another one made later. `reader` is a fresh one each time.
+  // Advances `source` in step with the slices; the last slice sets its mark. After an error, drop the pass and make
+  // another one later. `reader` must be a fresh one for each call.
   Result<Outcome> next(SnapshotReader& reader, Source& source);
 
  private:
@@ -75,8 +74,8 @@ class SnapshotPass {
     std::string key;
     SnapshotReader::Session session;
     SessionDiff diff;
-    std::size_t read = 0;  // of diff.added
-    bool head = false;     // is to be read
+    std::size_t read = 0;  // number of items read of diff.added
+    bool head = false;     // the head has to be read
   };
 
   Result<void> begin(SnapshotReader& reader, Source& source);

@@ -35,8 +35,9 @@ timespec changed_at(const struct ::stat& st) {
 
 TimeMs in_ms(const timespec& time) { return static_cast<TimeMs>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000; }
 
-// By the names alone: for links with an absolute target, and systems without openat2(2). Sets errno to EXDEV when the
-// file stands outside. Between the look and the opening the last name may become a link, which is not followed.
+// Opens by resolved names, for links with an absolute target and for systems without openat2(2). Sets errno to EXDEV
+// when the file lies outside the root. The last name may become a link between resolving and opening; it is then not
+// followed.
 int open_resolved(const fs::path& root, const fs::path& below, int flags) {
   std::error_code ec;
   const fs::path real_root = fs::canonical(root, ec);
@@ -52,7 +53,7 @@ int open_resolved(const fs::path& root, const fs::path& below, int flags) {
   return ::open(real.c_str(), flags | O_NOFOLLOW);
 }
 
-// -1 and errno; EXDEV: it stands outside.
+// Returns a descriptor, or -1 with errno. EXDEV: the file lies outside the root.
 int open_beneath(const fs::path& root, const fs::path& below, int flags) {
 #ifdef SYS_openat2
   const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -190,7 +191,7 @@ PathLook look_at_path(const fs::path& path) {
 Verdict judge_absence(const Source& source, const Error& error, const fs::path& root, const LookAtPath& look,
                       const std::function<bool(const fs::path&)>& is_same_place) {
   const fs::path file(source.path);
-  // A root may be a single file: its place is then the directory it stands in.
+  // A root may be a single file; its parent directory is then examined.
   const fs::path top = root == file ? root.parent_path() : root;
   fs::path directory = file.parent_path();
   PathLook seen = look(directory);

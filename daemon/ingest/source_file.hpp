@@ -22,17 +22,16 @@ struct FileStat {
   TimeMs mtime = 0;
 };
 
-// The directories that agents' files stand in. Opens files below one of them wherever symbolic links inside of it lead,
-// and no file that a link below it leads out of it to; the root itself may be a link. Constant after construction;
-// thread-safe.
+// The root directories of agents' files. Opens files below a root. Links inside the root are followed, but not links
+// that lead out of it. The root itself may be a link. Constant after construction; thread-safe.
 class SourceRoots {
  public:
-  SourceRoots() = default;  // none: a file that is a link itself is not opened
+  SourceRoots() = default;  // no roots: a file that is itself a link is not opened
   explicit SourceRoots(std::vector<std::filesystem::path> roots) : roots_(std::move(roots)) {}
 
   bool is_empty() const { return roots_.empty(); }
 
-  // As open(2); a file below no root, which the user named, is opened by its path. Errc::not_found, Errc::io.
+  // Opens as open(2) does. A file below no root, named by the user, is opened by its path. Errc::not_found, Errc::io.
   Result<UniqueFd> open(const std::filesystem::path& path, int flags) const;
 
  private:
@@ -43,18 +42,18 @@ class SourceRoots {
 // are thread-safe.
 class SourceFile {
  public:
-  // Errors as SourceRoots::open.
+  // Errors as for SourceRoots::open.
   static Result<SourceFile> open(const std::filesystem::path& path, const SourceRoots& roots = {});
   SourceFile(SourceFile&&) noexcept = default;
   SourceFile& operator=(SourceFile&&) = delete;
 
-  // The same open file: nothing is looked up again.
+  // Returns another handle of the same open file, without a path look-up.
   Result<SourceFile> duplicate() const;
 
   const FileStat& stat() const { return stat_; }  // at open
-  // Reads up to into.size() bytes at `offset`; less only at the end of the file.
+  // Reads up to into.size() bytes at `offset`, fewer only at the end of the file.
   Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const;
-  // Hash of the first `length` bytes.
+  // Returns the hash of the first `length` bytes.
   Result<std::uint64_t> hash_head(std::uint32_t length) const;
 
  private:
@@ -64,7 +63,8 @@ class SourceFile {
   std::string path_;
 };
 
-// The real file system. Follows symbolic links as SourceRoots allows; what they lead out to is not there. Thread-safe.
+// The real file system. Follows symbolic links as SourceRoots allows; the target of any other link counts as absent.
+// Thread-safe.
 class DiskView : public FileView {
  public:
   explicit DiskView(SourceRoots roots = {}) : roots_(std::move(roots)) {}
@@ -77,9 +77,9 @@ class DiskView : public FileView {
   SourceRoots roots_;
 };
 
-// What stat() says of a path.
+// The result of stat() for a path.
 struct PathLook {
-  int error = 0;  // errno; of a directory also when it cannot be listed or entered
+  int error = 0;  // errno; for a directory also when it cannot be listed or entered
   bool is_directory = false;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -88,16 +88,16 @@ using LookAtPath = std::function<PathLook(const std::filesystem::path&)>;
 PathLook look_at_path(const std::filesystem::path& path);
 
 struct Verdict {
-  SourceState state = SourceState::active;  // active: it is there and cannot be read all the same
+  SourceState state = SourceState::active;  // active: it exists but cannot be read
   std::string reason;                       // in plain words
 };
 
 // Judges by its surroundings why a source could not be read. A missing file is `gone` if its root and the directories
-// on the way can be listed and are on the same file system as before. Else it is `unreachable`, and nothing is
+// on the way can be listed and are on the same file system as before. Otherwise it is `unreachable`, and nothing is
 // concluded from its absence.
-//   `root`          the root it was found under
-//   `is_same_place` whether another source that is known below a directory is still there: then the file system is the
-//                   one it was, whatever its number (numbers change with a restart)
+//   `root`          the root that it was found under
+//   `is_same_place` whether another known source below a directory still exists. The file system is then the same
+//                   one, whatever its device number (numbers change with a restart)
 Verdict judge_absence(const Source& source, const Error& error, const std::filesystem::path& root,
                       const LookAtPath& look,
                       const std::function<bool(const std::filesystem::path& directory)>& is_same_place);

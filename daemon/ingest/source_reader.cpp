@@ -13,9 +13,9 @@ namespace memd {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestBusyRetry{1000};
-const std::string kEverything;  // in place of a path
+const std::string kEverything;  // used instead of a path
 
-// Of the source, that the slice accounts for.
+// Returns the source bytes that the slice accounts for.
 std::uint64_t bytes_of(const SourceSlice& slice, std::uint64_t cursor_before) {
   if (slice.items) {
     std::uint64_t bytes = slice.items->head.ledger.bytes;
@@ -50,7 +50,7 @@ SourceReader::SourceReader(const Discovery& discovery, const Clock& clock, const
 void SourceReader::open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld) {
   store_ = std::make_unique<Reader>(database);
   gate_ = std::make_unique<CaptureGate>(options_.exclusion, std::move(withheld), clock_);
-  // What cannot be asked now is judged by what the sources say.
+  // Errors are ignored: without the query the gate judges by the sources' own content.
   (void)sqlite::guard([&] {
     auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
     gate_->learn(db);
@@ -92,21 +92,21 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
   out.slice = std::move(outcome->slice);
   if (!out.slice) return out;
   if (options_.tailer.raw == RawMode::off) {
-    std::string().swap(out.slice->raw);  // with its memory: slices wait for the writer
+    std::string().swap(out.slice->raw);  // frees the memory too, because slices wait for the writer
     out.slice->raw_length = 0;
   }
   if (!gate_->admit(*out.slice)) {
     turn_away(path);
     return {};
   }
-  mask_secrets(out.slice->batch);                            // here, because the writer is the busier thread
-  known.source.id = std::max<SourceId>(known.source.id, 1);  // stored from now on; the writer knows the row by path
+  mask_secrets(out.slice->batch);                            // on this thread, because the writer is the busier one
+  known.source.id = std::max<SourceId>(known.source.id, 1);  // will be stored; the writer finds the row by path
   out.slice->caught_up = !out.more;
   out.bytes = bytes_of(*out.slice, cursor_before);
   return out;
 }
 
-// Nothing of the source is stored; a hint brings it here again.
+// Drops a source of which nothing is stored. A hint brings it back.
 void SourceReader::turn_away(const std::string& path) {
   tailer_.close(path);
   retries_.cancel(path);
@@ -114,7 +114,7 @@ void SourceReader::turn_away(const std::string& path) {
   sources_.forget(path);
 }
 
-// An adapter that throws has met input that nobody thought of: that is the source's failure and nobody else's.
+// Reads and turns an exception of the adapter into a failure of this source only: its input was unforeseen.
 Result<Tailer::Outcome> SourceReader::try_to_read(KnownSource& known) {
   const Source before = known.source;
   auto outcome = [&]() -> Result<Tailer::Outcome> {
@@ -144,7 +144,7 @@ Result<Tailer::Outcome> SourceReader::read(KnownSource& known) {
 
 Result<Tailer::Outcome> SourceReader::read_in_place(KnownSource& known, std::unique_ptr<SnapshotReader> reader) {
   const std::string path = known.source.path;
-  // Given back only if it goes on: after an error, or whatever an adapter throws, it is dropped.
+  // The pass is put back only if it continues. After an error or an exception it is dropped.
   auto pass = std::move(known.pass);
   if (!pass) {
     if (!may_begin_pass(known)) return Tailer::Outcome{};
@@ -183,14 +183,14 @@ Result<Tailer::Outcome> SourceReader::read_in_place(KnownSource& known, std::uni
     if (known.is_check) passes_.check_ended(path, now, known.pass_took);
     known.needs_check = outcome->unsure;
     if (known.needs_check && passes_.may_check(path, now)) passes_.again(path);
-    // Hints that came in the meantime were taken for hints to read on.
+    // Hints during the pass were taken as requests for its next slice.
     if (known.slices_of_pass > 1) passes_.again(path);
   }
   if (outcome->slice) known.last_sent = sent_ + 1;
   return Tailer::Outcome{std::move(outcome->slice), outcome->more};
 }
 
-// A pass compares with the store: what was read before has to be there.
+// Whether a pass may begin. It compares with the store, so earlier slices must be committed.
 bool SourceReader::may_begin_pass(const KnownSource& known) {
   const std::string& path = known.source.path;
   if (!passes_.may_begin(path, options_.steady_now())) return false;
@@ -199,8 +199,8 @@ bool SourceReader::may_begin_pass(const KnownSource& known) {
   return false;
 }
 
-// A source that failed is left alone for a while, which a hint makes short. One that was only out of reach is not: the
-// hint may say that it is back.
+// Whether a failed source still has to wait; a hint shortens the wait. An unreachable source does not wait: the hint
+// may mean that it is back.
 bool SourceReader::must_wait(const KnownSource& known) {
   const Source& s = known.source;
   if (s.failures == 0 || s.state == SourceState::unreachable) return false;
@@ -211,11 +211,11 @@ bool SourceReader::must_wait(const KnownSource& known) {
   return true;
 }
 
-// The slice that tells the store of it, if there is anything to tell.
+// Updates the state of a source that could not be read. Returns a slice that stores the change, if there is one.
 std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& error) {
   Source& source = known.source;
   const std::string path = source.path;
-  if (error.is(Errc::busy) || error.is(Errc::exhausted)) {  // nothing is wrong with the source
+  if (error.is(Errc::busy) || error.is(Errc::exhausted)) {  // not a failure of the source
     const TimeMs now = clock_.now();
     retries_.set(path, now + options_.back_off.first, now);
     return std::nullopt;
@@ -237,7 +237,7 @@ std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& e
     source.retry_at = 0;
   } else {
     const bool unreachable = verdict.state == SourceState::unreachable;
-    // Being out of reach and failing are different things, and each is counted for itself.
+    // Unreachable periods and failures are counted separately.
     if (unreachable != (source.state == SourceState::unreachable)) source.failures = 0;
     source.failures = std::min(source.failures + 1, 1'000'000u);
     if (!unreachable && source.failures >= options_.back_off.quarantine_after) verdict.state = SourceState::quarantined;
@@ -245,7 +245,7 @@ std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& e
     source.retry_at = now + options_.back_off.delay(source.failures);
     retries_.set(path, source.retry_at, now);
   }
-  if (source.size == 0) {  // never read: all of it is late
+  if (source.size == 0) {  // never read: all its bytes are late
     std::error_code ec;
     const auto size = std::filesystem::file_size(path, ec);
     if (!ec) source.size = size;
@@ -260,7 +260,7 @@ std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& e
   return slice;
 }
 
-// Of this process; empty: it is over.
+// Records a shortage of this process for the path. Empty `why`: it is over.
 void SourceReader::note_shortage(const std::string& path, std::string why) {
   if (why.empty() ? short_of_.erase(path) == 0 : !short_of_.insert(path).second) return;
   progress_.update([&](IngestSnapshot& s) {

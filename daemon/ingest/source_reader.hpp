@@ -19,38 +19,38 @@
 
 namespace memd {
 
-// Looks at one source at a time: reads and decodes what is new in it, or draws the conclusion from its not being
-// readable. Knows which looks are put off and until when: of sources that failed, that are busy, that were passed over
-// a moment ago, or whose last slice is not committed yet. One thread. References must outlive it.
+// Reads and decodes what is new in one source at a time, or classifies the source when it cannot be read. Schedules the
+// delayed looks: of sources that failed, that are busy, that had a pass a moment ago, or whose last slice is not
+// committed yet. One thread. References must outlive it.
 class SourceReader {
  public:
   SourceReader(const Discovery& discovery, const Clock& clock, const IngestOptions& options, KnownSources& sources,
                IngestProgress& progress);
 
-  // Before the first look. `database` is asked what it remembers of sources that are changed in place.
+  // Call before the first look. `database` is queried for the stored items of sources that are changed in place.
   void open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld);
 
   struct Look {
-    std::optional<SourceSlice> slice;  // absent: nothing new; masked
-    std::uint64_t bytes = 0;           // of the source that the slice accounts for
+    std::optional<SourceSlice> slice;  // absent: nothing new. Secrets are masked
+    std::uint64_t bytes = 0;           // source bytes that the slice accounts for
     bool more = false;                 // look again: the slice did not reach the end
   };
-  // Blocks. `known` may be forgotten by the call.
+  // Reads the next slice. Blocks. The call may remove `known` from the known sources.
   Look look_at(KnownSource& known);
 
-  // Letters to the writer are numbered in their order; a slice counts as the next one.
+  // Counts letters to the writer in the order sent. A slice gets the number of the next letter.
   void letter_sent() { ++sent_; }
   void letters_finished(std::uint64_t count) { finished_ += count; }
 
-  // Not all directories could be listed: the empty path is due in a while.
+  // Schedules a look at everything (the empty path), because some directories could not be listed.
   void look_again_at_everything(std::string why);
   void everything_was_looked_at() { note_shortage({}, {}); }
 
   void reload(const std::vector<Source>& sources);
-  std::vector<std::string> take_due();  // sources whose put-off look has come
-  // Until something is to be looked at again without a hint or a letter.
+  std::vector<std::string> take_due();  // sources whose delayed look is due
+  // Returns the time until the next delayed look, which needs neither hint nor letter.
   std::optional<std::chrono::nanoseconds> time_to_next_look() const;
-  // Whether a pass is put off: a change that was hinted is not read yet.
+  // Whether a pass is delayed, so that a hinted change is not read yet.
   bool has_put_off_passes() const { return passes_.has_put_off() || !waiting_for_commit_.empty(); }
 
  private:
@@ -74,10 +74,10 @@ class SourceReader {
   std::unique_ptr<Reader> store_;
   RetrySchedule retries_;
   PassSchedule passes_;
-  std::set<std::string> short_of_;  // sources that could not be looked at for want of descriptors or memory
+  std::set<std::string> short_of_;  // sources that could not be read for lack of descriptors or memory
   std::uint64_t sent_ = 0;
   std::uint64_t finished_ = 0;
-  std::map<std::string, std::uint64_t> waiting_for_commit_;  // sources, and the letter they wait for
+  std::map<std::string, std::uint64_t> waiting_for_commit_;  // source → number of the letter that it waits for
 };
 
 }  // namespace memd

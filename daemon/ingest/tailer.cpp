@@ -15,7 +15,7 @@ void diagnose(SourceSlice& slice, const Source& source, DiagnosticType type, std
   slice.batch.diagnostics.push_back({source.platform, type, Severity::warning, {}, 0, offset});
 }
 
-// How long the file was when it was last read; for a compressed one the cursor does not tell.
+// Returns the size of the file when it was last read. For a compressed file the cursor does not give it.
 std::uint64_t least_size(const Source& source) {
   return is_zstd_name(source.path) ? size_at_end(source.mark) : source.cursor;
 }
@@ -38,7 +38,7 @@ void Tailer::restart(Source& source, SourceSlice& slice, DiagnosticType why) {
   ++source.generation;
 }
 
-// False: nothing changed since the last look.
+// Returns false if nothing changed since the last look.
 Result<bool> Tailer::verify_identity(const SourceFile& file, Source& source, SourceSlice& slice) {
   const FileStat& st = file.stat();
   const bool same_file = st.device == source.identity.device && st.inode == source.identity.inode;
@@ -50,7 +50,8 @@ Result<bool> Tailer::verify_identity(const SourceFile& file, Source& source, Sou
   if (known && st.size < least_size(source)) {
     restart(source, slice, DiagnosticType::source_truncated);
   } else if (known) {
-    // The inode alone is no identity: it is reused, and tools replace files by renaming copies into place.
+    // The inode alone does not identify a file: inodes are reused, and tools replace files by renaming copies into
+    // place.
     auto old_head = head;
     if (source.identity.head_length != head_length) {
       MEMD_TRY_ASSIGN(old_head, file.hash_head(source.identity.head_length));
@@ -119,7 +120,7 @@ Result<void> Tailer::read_compressed(SourceFile file, Source& source, const Adap
     source.size = std::max(source.size, source.cursor + log.compressed_left() + 1);
     return {};
   }
-  if (log.decompressed() < source.cursor) {  // the same head, and less behind it
+  if (log.decompressed() < source.cursor) {  // same head, but shorter content
     restart(source, slice, DiagnosticType::source_truncated);
     more = true;
     return {};
@@ -152,7 +153,7 @@ Result<void> Tailer::read_lines(LogWindow& window, Source& source, const Adapter
   const auto decoder = adapter.open(source);
   const std::size_t lines_end = last_newline == std::string_view::npos ? 0 : last_newline + 1;
   const bool reached_end = bytes.size() < want || window.ends_at(source.cursor + bytes.size());
-  // Most transcripts have no final newline: a whole object at the end is a record. Anything else waits.
+  // Most transcripts have no final newline: a complete object at the end is a record. Other incomplete data waits.
   const std::string_view tail = bytes.substr(lines_end);
   const bool with_tail = reached_end && !tail.empty() && tail.back() == '}' && decoder->is_complete(tail);
   more = !reached_end;
@@ -162,7 +163,7 @@ Result<void> Tailer::read_lines(LogWindow& window, Source& source, const Adapter
   return {};
 }
 
-// Decodes twice what the gate has something to say to: the second time without the records that are not to be captured.
+// Decodes the records. If the gate objects, blanks the withheld records and decodes again.
 void Tailer::decode(std::string_view records, Source& source, RecordDecoder& decoder, SourceSlice& slice) const {
   const auto decode_all = [&] {
     if (source.format == SourceFormat::json) {
@@ -186,7 +187,7 @@ void Tailer::decode(std::string_view records, Source& source, RecordDecoder& dec
   decode_all();
 }
 
-// Masking comes before decoding, so that the raw layer and the rows are made of the same bytes.
+// Masks before decoding, so that raw layer and rows are made from the same bytes.
 std::string_view Tailer::keep_raw(std::string_view bytes, std::uint64_t first, SourceSlice& slice) const {
   slice.raw_first = first;
   if (limits_.raw == RawMode::off && !may_be_private(bytes)) return bytes;
@@ -198,8 +199,8 @@ std::string_view Tailer::keep_raw(std::string_view bytes, std::uint64_t first, S
   return std::string_view(slice.raw).substr(0, bytes.size());
 }
 
-// Walks over a record too long to hold, a slice at a time, without keeping it. What is passed over is accounted for,
-// so that a record that goes on growing is not walked over again from its start.
+// Skips a record too long to hold, a slice at a time, without storing it. Skipped bytes are accounted for, so that a
+// growing record is not skipped again from its start.
 Result<void> Tailer::pass_over(LogWindow& window, Source& source, SourceSlice& slice, bool& more) {
   MEMD_TRY_ASSIGN(const std::string_view bytes, window.at(source.cursor, limits_.slice_bytes));
   if (bytes.empty()) return {};
@@ -214,12 +215,12 @@ Result<void> Tailer::pass_over(LogWindow& window, Source& source, SourceSlice& s
   return {};
 }
 
-// A document is rewritten as a whole: each change is read from the start.
+// Reads a document from its start, because each change rewrites it as a whole.
 Result<void> Tailer::read_document(const SourceFile& file, Source& source, const Adapter& adapter, SourceSlice& slice) {
   PlainWindow window(file, buffer_);
   MEMD_TRY_ASSIGN(const std::string_view bytes, window.at(0, limits_.record_bytes));
   const auto decoder = adapter.open(source);
-  if (!decoder->is_complete(bytes)) return {};  // caught in the middle of a rewrite: the next hint will tell
+  if (!decoder->is_complete(bytes)) return {};  // caught during a rewrite; the next hint brings it back
   slice.restart = slice.restart || source.cursor != 0;
   decode(keep_raw(bytes, 0, slice), source, *decoder, slice);
   slice.raw.resize(slice.raw_length);

@@ -18,18 +18,18 @@ namespace memd {
 class CaptureGate;
 
 struct TailerLimits {
-  std::size_t slice_bytes = 4 << 20;    // read at once
+  std::size_t slice_bytes = 4 << 20;    // bytes read at once
   std::size_t record_bytes = 64 << 20;  // a longer record is skipped, counted and diagnosed
   RawMode raw = RawMode::off;
   CaptureGate* gate = nullptr;  // null: everything is captured. Must outlive the tailer
 };
 
-// Reads what is new in a log: checks that the file is still the one the cursor belongs to, cuts complete records and
-// has them decoded. The state of a source travels in `Source`. The tailer keeps only a buffer and the streams of
-// compressed files, so one Tailer serves all sources in turn. One thread.
+// Reads what is new in a log: verifies that the file is still the one of the cursor, cuts complete records and has them
+// decoded. The state of a source is in `Source`. The tailer keeps only a buffer and the streams of compressed files, so
+// one Tailer serves all sources in turn. One thread.
 //
-// A compressed log (*.zst) is the log of its decompressed bytes: cursor, ledger, size and the offsets of records count
-// those. Once it was read to its end, Source::mark says so.
+// A compressed log (*.zst) is treated as the log of its decompressed bytes: cursor, ledger, size and record offsets
+// count those. Source::mark is set once it was read to its end.
 class Tailer {
  public:
   explicit Tailer(TailerLimits limits = {}, SourceRoots roots = {}) : limits_(limits), roots_(std::move(roots)) {}
@@ -40,12 +40,12 @@ class Tailer {
   };
 
   // Advances `source` (cursor, identity, size, state) in step with the slice it returns. Errc::not_found: the file is
-  // gone. After an error `source` is as before.
+  // gone. After an error `source` is unchanged.
   Result<Outcome> next(Source& source, const Adapter& adapter);
 
-  void close(std::string_view path) { compressed_.close(path); }  // it is not read on
+  void close(std::string_view path) { compressed_.close(path); }  // stop reading this file
 
-  // Bytes the tailer holds at the moment.
+  // Returns the bytes that the tailer holds now.
   std::size_t buffer_bytes() const { return buffer_.capacity(); }
 
  private:

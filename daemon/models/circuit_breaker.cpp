@@ -7,7 +7,7 @@
 namespace memd::provider {
 namespace {
 
-constexpr int kHopelessIsLike = 5;  // failures
+constexpr int kHopelessIsLike = 5;  // failures that a hopeless one counts as
 constexpr int kMostDoublings = 20;
 
 double random_share() {

@@ -8,8 +8,8 @@
 
 namespace memd::provider {
 
-// Says how long a server is left alone after a failure: twice as long with each further failure, varied at random so
-// that many clients do not come back at once, and at least as long as the server asks for. Thread-safe.
+// Decides how long a server gets no requests after a failure. The wait doubles with each further failure, is randomised
+// so that many clients do not return at once, and is at least as long as the server demands. Thread-safe.
 class CircuitBreaker {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -25,7 +25,7 @@ class CircuitBreaker {
 
   explicit CircuitBreaker(Options options);
 
-  // Why and until when nothing is to be sent; nullopt: go on.
+  // Reason and end of the wait; nullopt: requests may be sent.
   struct Open {
     std::string reason;
     Time until;
@@ -33,7 +33,7 @@ class CircuitBreaker {
   std::optional<Open> open() const;
 
   void succeeded();
-  // `hopeless`: the request will fail until somebody changes something, so the first wait is long.
+  // `hopeless`: the request will fail until somebody changes something, so the first wait is already long.
   void failed(std::string reason, bool hopeless, std::optional<Milliseconds> asked_for);
 
  private:

@@ -33,14 +33,14 @@ Result<Strategy> strategy_of(std::string_view name) {
   return it->second;
 }
 
-// A summary so far and the answer fit beside a part.
+// Returns chunk limits that leave room in a request for the summary so far and the answer.
 ChunkLimits chunk_limits(std::size_t context_tokens, std::size_t max_tokens) {
   const std::size_t taken = kPromptTokens + max_tokens * 5 / 2;
   const std::size_t free = context_tokens > taken ? context_tokens - taken : 0;
   return {std::clamp<std::size_t>(free, context_tokens / 6, 12'000), 20};
 }
 
-// One of the calls that may wait for a model, while it lives.
+// Holds a place among the calls that may wait for a model.
 class Place {
  public:
   Place(std::atomic<std::size_t>& taken, std::size_t all) : taken_(taken), got_(taken.fetch_add(1) < all) {}
@@ -55,7 +55,7 @@ class Place {
 };
 
 completions::DailyBudget half_of(const completions::DailyBudget& budget) {
-  return {(budget.requests + 1) / 2, (budget.tokens + 1) / 2};  // 0 stays: no limit
+  return {(budget.requests + 1) / 2, (budget.tokens + 1) / 2};  // 0 stays 0: no limit
 }
 
 std::string notice_of(const Draft& draft, const ModelRun& run, std::size_t chunks) {
@@ -150,7 +150,7 @@ std::string ConfiguredSummarizer::unavailable(const mcp::ToolContext& context) c
 
 Result<LlmSummary> ConfiguredSummarizer::summarize(const LlmSummaryRequest& request, mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const Strategy strategy, strategy_of(request.strategy));
-  auto models = models_for(context);  // those that are left alone too: they may have answered before
+  auto models = models_for(context);  // including models in back-off: the cache may have their answers
   if (models.empty()) return Error(Errc::unavailable, unavailable(context));
   if (request.exchanges.empty()) return Error(Errc::invalid_argument, "the session has nothing to summarise");
   MEMD_TRY_ASSIGN(const Books* books, books());

@@ -17,12 +17,12 @@
 
 namespace memd::llm {
 
-// The preferred model first; empty: none is configured. Sends no request.
+// Returns the configured language models, the preferred one first; empty: none is configured. Sends no request.
 std::vector<LanguageModelChoice> make_language_models(const SummariesConfig& config);
 
 struct SummarizerOptions {
-  std::size_t parallel = 2;  // requests
-  std::size_t calls = 2;     // that may wait for models, each holding a worker; others get what is known
+  std::size_t parallel = 2;  // requests in parallel
+  std::size_t calls = 2;     // calls that may wait for models, each holding a worker; further calls get cached answers
   std::size_t context_tokens = 8192;
   std::size_t max_tokens = 1500;
   completions::DailyBudget budget;
@@ -30,21 +30,21 @@ struct SummarizerOptions {
 };
 SummarizerOptions summarizer_options(const SummariesConfig& config);
 
-// Figures of today for reports.
+// Today's figures for reports.
 struct SummarizerReport {
   std::vector<completions::Spent> today;
   std::int64_t answers = 0;  // in the cache
-  std::string trouble;       // why nothing can be asked now; empty: nothing
+  std::string trouble;       // why no request can be sent now; empty: no problem
 };
 
 // An answer to a request that no caller waits for.
 struct BackgroundAnswer {
   std::string text;
-  std::string model;  // whose answer it is
+  std::string model;  // name of the model that answered
 };
 
-// Writes summaries with the configured models, and asks them what the daemon itself wants to know. Makes its file and
-// sends requests with the first summary, not before. Thread-safe. Borrows the clock.
+// Writes summaries with the configured models, and sends them the daemon's own background requests. Creates its file
+// and sends requests with the first use, not before. Thread-safe. Borrows the clock.
 class ConfiguredSummarizer final : public tools::LlmSummarizer {
  public:
   ConfiguredSummarizer(std::vector<LanguageModelChoice> models, std::filesystem::path file, const Clock& clock,
@@ -55,9 +55,9 @@ class ConfiguredSummarizer final : public tools::LlmSummarizer {
   std::string models() const override;
   std::string trouble() const override;
 
-  // Asks the served models, not the client's, and takes at most half of the day's budget: the other half is left to
-  // summaries that somebody waits for. Errors: unavailable with the reason; invalid_argument when it is
-  // this text that no model answers; cancelled.
+  // Sends a request to the served models, never to the client's model. Uses at most half of the day's budget; the other
+  // half is reserved for summaries that a caller waits for. Errors: unavailable with the reason; invalid_argument when
+  // no model answers this text; cancelled.
   Result<BackgroundAnswer> ask_in_background(const SummaryRequest& request, const std::string& session_uid,
                                              const std::stop_token& stop);
   Result<void> forget_answers(const std::string& session_uid);
@@ -68,7 +68,7 @@ class ConfiguredSummarizer final : public tools::LlmSummarizer {
   const completions::DailyBudget& budget() const { return options_.budget; }
 
  private:
-  struct Books {  // made with the first use
+  struct Books {  // made on first use
     std::shared_ptr<completions::SummariesFile> file;
     std::unique_ptr<completions::AnswerCache> cache;
     std::unique_ptr<completions::SpendingLedger> spending;
@@ -83,9 +83,9 @@ class ConfiguredSummarizer final : public tools::LlmSummarizer {
   const Clock& clock_;
   const SummarizerOptions options_;
   RequestSlots slots_;
-  std::atomic<std::size_t> calls_{0};  // that wait for models
+  std::atomic<std::size_t> calls_{0};  // calls that wait for models
   mutable std::mutex mutex_;
-  mutable std::unique_ptr<const Books> books_;  // guarded by mutex_; never changes once it is there
+  mutable std::unique_ptr<const Books> books_;  // guarded by mutex_; constant once set
 };
 
 }  // namespace memd::llm

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using observations::JudgedExchange;
 
-constexpr auto kRetry = 5min;  // after trouble
+constexpr auto kRetry = 5min;  // after an error
 
 }  // namespace
 
@@ -41,7 +41,7 @@ Result<bool> DecisionJudge::judge_next(const std::stop_token& stop) {
   std::vector<JudgedExchange> judged;
   const auto done = judge(session, judged, stop);
   if (const auto now = store_.ask(SessionStandingQuery{session.version}); now && *now == Standing::gone)
-    MEMD_TRY(models_.forget_answers(session.uid));  // one may have come after the session was forgotten
+    MEMD_TRY(models_.forget_answers(session.uid));  // an answer may have been cached after the session was forgotten
   auto written = write(session, std::move(judged), done.has_value());
   if (!done) written = done.error();
   note([&](JudgeProgress& p) { p.trouble = written ? std::string() : written.error().message(); });
@@ -54,7 +54,7 @@ Result<void> DecisionJudge::judge(const SessionToJudge& session, std::vector<Jud
   MEMD_TRY_ASSIGN(const auto exchanges, store_.ask(ExchangesToJudgeQuery{session.version.session_pk}));
   MEMD_TRY_ASSIGN(const std::uint64_t secret, models_.secret());
   for (const ExchangeToJudge& exchange : exchanges) {
-    // What is forgotten meanwhile is not sent.
+    // A session forgotten meanwhile must not be sent.
     MEMD_TRY_ASSIGN(const Standing standing, store_.ask(SessionStandingQuery{session.version}));
     if (standing != Standing::same) return {};
     const auto request = decision_request(exchange, secret, models_.context_tokens());
@@ -85,7 +85,7 @@ Result<void> DecisionJudge::write(const SessionToJudge& session, std::vector<Jud
   const auto made = std::make_shared<const std::vector<JudgedExchange>>(std::move(judged));
   return perform_([made, version = session.version, complete](Writer& writer) -> Result<void> {
     return writer.transact([&](sqlite::Database& db) {
-      if (SessionStandingQuery{version}.run(db) != Standing::same) return;  // it went on, and waits again
+      if (SessionStandingQuery{version}.run(db) != Standing::same) return;  // it continued, and waits again
       observations::replace_decisions(db, version.session_pk, *made);
       if (complete) analysis::mark_judged(db, version.session_pk);
     });
@@ -118,7 +118,7 @@ void JudgeThread::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     {
       std::unique_lock lock(mutex_);
-      // A hint does not end the pause after trouble.
+      // After an error, hints do not shorten the pause.
       if (trouble)
         wake_.wait_for(lock, stop, kRetry, [] { return false; });
       else

@@ -18,27 +18,27 @@
 
 namespace memd::llm {
 
-// What the judge did in this process.
+// The judge's figures since this process started.
 struct JudgeProgress {
-  std::int64_t waiting = 0;     // sessions, when it looked last
+  std::int64_t waiting = 0;     // sessions waiting, at the last query
   std::int64_t exchanges = 0;   // judged
   std::int64_t decisions = 0;   // kept
-  std::int64_t not_said = 0;    // quotations that nobody said, dropped
-  std::int64_t unreadable = 0;  // answers; the decisions of these exchanges stay as they were
-  std::string trouble;          // why nothing is judged now; empty: nothing
+  std::int64_t not_said = 0;    // dropped quotations that are not in the exchange
+  std::int64_t unreadable = 0;  // unreadable answers; the decisions of these exchanges stay unchanged
+  std::string trouble;          // why nothing is judged now; empty: no problem
 };
 
-// Asks the configured language model what was decided in sessions that are analysed, exchange by exchange, and has the
-// writer replace the decisions that memd knew by their form. Answers are kept, so nothing is asked twice after a
-// restart. One thread, but progress() is thread-safe. Borrows the models.
+// Has the configured language model list the decisions of analysed sessions, exchange by exchange, and has the writer
+// replace the decisions that memd recognised by their form. Answers are cached, so a restart repeats no request. One
+// thread, but progress() is thread-safe. Borrows the models.
 class DecisionJudge {
  public:
   using Perform = std::function<Result<void>(std::function<Result<void>(Writer&)>)>;  // as in EnrichmentParts
 
   DecisionJudge(ConfiguredSummarizer& models, const std::filesystem::path& database, Perform perform);
 
-  // Judges one session. False: none waits. After an error (no model, budget spent, store busy) what was judged is
-  // written, and the rest of the session keeps its decisions and waits.
+  // Judges one session. False: none waits. After an error (no model, budget spent, store busy) the finished part is
+  // written; the rest of the session keeps its decisions and waits.
   Result<bool> judge_next(const std::stop_token& stop);
   JudgeProgress progress() const;
 
@@ -56,8 +56,8 @@ class DecisionJudge {
   JudgeProgress progress_;  // guarded by mutex_
 };
 
-// The thread of a DecisionJudge. It sleeps until it is hinted at sessions that were analysed, and tries again a while
-// after trouble. Members are thread-safe. Owns the judge.
+// The thread of a DecisionJudge. It sleeps until a hint announces newly analysed sessions, and retries some time after
+// an error. Members are thread-safe. Owns the judge.
 class JudgeThread {
  public:
   JudgeThread(ConfiguredSummarizer& models, const std::filesystem::path& database, DecisionJudge::Perform perform)
@@ -66,7 +66,7 @@ class JudgeThread {
 
   void start();
   void hint();
-  void stop();  // does not wait; gives up a request under way
+  void stop();  // does not wait; abandons a running request
   void join();
   JudgeProgress progress() const { return judge_.progress(); }
 

@@ -19,8 +19,8 @@ namespace memd::llm {
 namespace {
 
 constexpr std::size_t kAnswerTokens = 1200;
-constexpr std::size_t kMostRecordTokens = 8000;  // a longer record is worth less than what it costs
-constexpr std::size_t kPartBytes = 160;          // of what was chosen or turned down, and of the reason
+constexpr std::size_t kMostRecordTokens = 8000;  // more text costs more than it helps
+constexpr std::size_t kPartBytes = 160;          // of the choice, the rejected alternative and the reason
 
 constexpr std::string_view kDecisionRules =
     "You list the decisions in one exchange between a person and a coding agent, for whoever asks later \"what did we "
@@ -77,11 +77,12 @@ std::string record_of(const ExchangeToJudge& e, std::size_t tokens) {
   std::string out;
   for (std::size_t i = 0; i < texts.size(); ++i)
     add_text(out, kWho[i], texts[i], shares[i]);
-  redact(out);  // what leaves the machine is looked at once more
+  redact(out);  // text that leaves the machine is masked once more
   return out;
 }
 
-// The words alone, in lower case, a blank around each: marks and line breaks are often copied otherwise.
+// Returns the words alone, in lower case and surrounded by blanks, because models often copy punctuation and line
+// breaks inexactly.
 std::string words_of(std::string_view text) {
   std::string out = " ";
   for (const char c : text)

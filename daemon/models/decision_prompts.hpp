@@ -9,20 +9,21 @@
 #include <cstdint>
 #include <vector>
 
-// What a language model is asked about the decisions of an exchange, word for word, and what is believed of its answer.
-// Pure functions, any thread.
+// The exact requests that ask a language model for the decisions of an exchange, and the checks of its answers. Pure
+// functions, any thread.
 namespace memd::llm {
 
-// `secret`: see enclosed(). `context_tokens`: what the model reads and writes in one request; of long texts the
-// beginning is sent.
+// Builds the request for an exchange. `secret`: see enclosed(). `context_tokens`: what the model can read and write in
+// one request; long texts are cut to their beginning.
 SummaryRequest decision_request(const ExchangeToJudge& exchange, std::uint64_t secret, std::size_t context_tokens);
 
 struct CheckedDecisions {
   std::vector<Decision> decisions;
-  std::size_t not_said = 0;  // quotations that nobody said in the exchange
+  std::size_t not_said = 0;  // quotations that are not in the exchange
 };
 
-// Drops sentences that do not stand in the exchange, and parts that do not stand in it. The speaker is whoever said it.
+// Drops quoted sentences that are not in the exchange, and parts that are not in it. The speaker is the author of the
+// sentence.
 CheckedDecisions check_quotations(const decisions_api::Answer& answer, const ExchangeToJudge& exchange);
 
 }  // namespace memd::llm

@@ -9,7 +9,7 @@ namespace memd::embedding {
 namespace {
 
 std::shared_ptr<Embedder> builtin() {
-  // Of static storage, so nothing is owned.
+  // The embedder has static storage, so nothing is owned.
   return {std::shared_ptr<void>(), &builtin_embedder()};
 }
 
@@ -100,7 +100,7 @@ Result<void> TargetModel::probe(const embedding::ModelChoice& choice, const Embe
   return {};
 }
 
-// It has vectors, or is the one that is being used.
+// True for the store's current target model, if some exchanges already have its vectors.
 bool TargetModel::is_worth_waiting_for(const embedding::ModelChoice& choice, const EmbeddingModels& stored) const {
   const std::string name = choice.embedder->model().name;
   const auto* row = row_of(stored, name);

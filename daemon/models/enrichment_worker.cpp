@@ -20,9 +20,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLookAtIngest = 200ms;  // while history is being read
+constexpr auto kLookAtIngest = 200ms;  // poll interval while history is being read
 constexpr auto kRetryStore = 30s;
-constexpr std::uint64_t kMany = 300;  // exchanges, after which memory is given back
+constexpr std::uint64_t kMany = 300;  // exchanges written between two calls that return memory
 
 void name_this_thread() {
 #ifdef __APPLE__
@@ -32,12 +32,13 @@ void name_this_thread() {
 #endif
 }
 
-// From now on the calling thread gets what others leave of the processors.
+// Gives the calling thread the lowest CPU priority.
 void become_background_thread() {
 #ifdef __APPLE__
   ::pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0);
 #elif defined(__linux__)
-  // Of the thread alone. Not SCHED_IDLE: while a build runs for an hour, search should still learn of what is new.
+  // Applies to this thread only. Not SCHED_IDLE, because search should get new content even while a build runs for an
+  // hour.
   constexpr int kNicest = 19;
   (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNicest);
 #endif
@@ -92,7 +93,7 @@ EnrichmentProgress EnrichmentWorker::progress() const {
   return progress_;
 }
 
-// Frees what the writer keeps of the store, and what the allocator holds on to.
+// Frees the writer's caches and returns free heap memory.
 void EnrichmentWorker::give_memory_back(std::uint64_t written) {
   if (written - written_at_trim_ <= kMany) return;
   written_at_trim_ = written;
@@ -119,7 +120,7 @@ void EnrichmentWorker::run(const std::stop_token& stop) {
   became_idle_.notify_all();
 }
 
-// False: stop.
+// Waits for work. False: stop.
 bool EnrichmentWorker::wait_for_work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   const auto has_work = [this] { return hinted_; };
@@ -127,7 +128,7 @@ bool EnrichmentWorker::wait_for_work(const std::stop_token& stop) {
     idle_ = true;
     became_idle_.notify_all();
   }
-  // A timed wait only while something is to be tried again, or is still growing.
+  // Waits with a timeout only while a retry or an unsettled exchange is pending.
   if (wake_at_)
     wake_.wait_until(lock, stop, *wake_at_, has_work);
   else
@@ -140,7 +141,7 @@ bool EnrichmentWorker::wait_for_work(const std::stop_token& stop) {
   return true;
 }
 
-// A batch of exchanges and a few sessions in turn, so that neither waits for all of the other.
+// Alternates between a batch of exchanges and a few sessions, so that neither waits for all of the other.
 void EnrichmentWorker::work(ExchangeEnricher& enricher, SessionAnalyzer& analyzer, const std::stop_token& stop) {
   enricher.begin();
   analyzer.begin();
@@ -185,7 +186,7 @@ void EnrichmentWorker::on_trouble(const Error& error, TargetModel::Time until) {
   progress_.retry_at = clock_.now() + wait.count();
 }
 
-// A store that gives no lock gives none for other work either, and each try takes SQLite up to ten seconds.
+// Pauses all work: a locked store blocks every task, and each try costs SQLite up to ten seconds.
 void EnrichmentWorker::wait_for_store() {
   const std::lock_guard lock(mutex_);
   hinted_ = false;

@@ -14,36 +14,36 @@
 
 namespace memd {
 
-// What the worker is doing.
+// The state of the worker.
 struct EnrichmentProgress {
   bool working = false;
-  std::string model;            // whose vectors are made; empty: none now
-  std::uint64_t exchanges = 0;  // given vectors by this process; without a model, terms
-  std::uint64_t texts = 0;      // embedded by this process
+  std::string model;            // model that makes vectors; empty: none now
+  std::uint64_t exchanges = 0;  // exchanges this process gave vectors, or terms if there is no model
+  std::uint64_t texts = 0;      // texts embedded by this process
   std::uint64_t refused = 0;    // texts that the model does not take
-  double busy_seconds = 0;      // spent on that
-  std::string trouble;          // why vectors cannot be made now; empty: nothing
-  bool store_busy = false;      // the trouble is that the store gives no lock
-  TimeMs retry_at = 0;          // after trouble
+  double busy_seconds = 0;      // time spent on that
+  std::string trouble;          // why vectors cannot be made now; empty: no problem
+  bool store_busy = false;      // the trouble is a locked store
+  TimeMs retry_at = 0;          // next try after trouble
 };
 
-// The thread that makes terms and vectors of exchanges after they are stored, and analyses sessions after they have
-// stopped. It sleeps until it is hinted at something new or the next session stops, and then has an ExchangeEnricher
-// and a SessionAnalyzer do what waits in the store. That survives restarts, so nothing is made twice and nothing is
-// left out. Public members are thread-safe. Borrows the clock and what the parts refer to.
+// The thread that makes terms and vectors of stored exchanges, and analyses sessions that have stopped. It sleeps until
+// a hint or until the next session stops, then has an ExchangeEnricher and a SessionAnalyzer process the queues in the
+// store. The queues survive restarts, so nothing is made twice or left out. Public members are thread-safe. Borrows the
+// clock and what the parts refer to.
 class EnrichmentWorker final : private ExchangeEnricher::Listener {
  public:
   EnrichmentWorker(EnrichmentParts parts, const Clock& clock, EnrichmentOptions options = {});
   ~EnrichmentWorker();  // stops and waits
 
   void start();
-  void hint();  // something may have come into the queue
-  void stop();  // does not wait; gives up a request under way
+  void hint();  // something may have been queued
+  void stop();  // does not wait; abandons a running request
   void join();
 
-  // Works at once on exchanges that are still being written, until told otherwise.
+  // true: processes exchanges that are still being written, too, until called with false.
   void hurry(bool yes);
-  // True when nothing is left that can be done now; false at the deadline.
+  // Returns true when all work possible now is done, false at the deadline.
   bool block_until_idle(std::chrono::milliseconds deadline);
 
   EnrichmentProgress progress() const;

@@ -37,8 +37,8 @@ class StoreTerms final : public TermExtractor {
 };
 
 constexpr std::size_t kLeastExchanges = 8;
-constexpr std::size_t kRemoteExchanges = 8;  // each may be many requests
-constexpr int kUnsettledAtMost = 64;         // sessions that are written at the same time
+constexpr std::size_t kRemoteExchanges = 8;  // each may need many requests
+constexpr int kUnsettledAtMost = 64;         // sessions that may be written at the same time
 constexpr int kDropAtOnce = 500;
 constexpr std::size_t kMostRemembered = 4096;  // unsettled exchanges
 
@@ -51,7 +51,7 @@ std::unique_ptr<TermExtractor> make_store_terms(const std::filesystem::path& dat
 
 bool Settling::settled(const PendingExchange& exchange, TimeMs now, const Limits& limits) {
   const TimeMs quiet_since = exchange.ended_at;
-  // A time in the future is a mistake of an agent or a clock: it is not waited for.
+  // A time in the future comes from a wrong agent or clock and causes no wait.
   const bool is_quiet = now - quiet_since >= limits.quiet || quiet_since > now;
   const auto it = first_seen_.find(exchange.id);
   const TimeMs first = it == first_seen_.end() ? now : it->second;
@@ -95,7 +95,7 @@ Result<bool> ExchangeEnricher::take_batch(bool hurry, const std::stop_token& sto
   return true;
 }
 
-// Terms never wait for a server: of one that is asked, exchanges that lack only vectors come after all others.
+// Loads the next batch. Terms never wait for a server: with a remote model, exchanges that lack only vectors come last.
 Result<std::vector<PendingExchange>> ExchangeEnricher::next_batch(bool hurry) {
   const bool local = model_ != nullptr && model_->remote == nullptr;
   const int limit = static_cast<int>(batch_) + kUnsettledAtMost;
@@ -117,7 +117,7 @@ Result<void> ExchangeEnricher::tell_store(EnrichmentTarget target) {
   return {};
 }
 
-// Asks no server while there is nothing to embed.
+// Chooses the model. Sends no request while there is nothing to embed.
 Result<void> ExchangeEnricher::choose_model(const EmbeddingModels& stored, const std::stop_token& stop) {
   model_ = nullptr;
   const bool is_settled = stored.complete && !stored.target.empty() &&
@@ -184,7 +184,7 @@ Result<void> ExchangeEnricher::add_vectors(const std::vector<PendingExchange>& b
   listener_.on_texts(vectors_.texts_embedded(), vectors_.texts_refused());
   if (!vectors) {
     if (vectors.error().is(Errc::cancelled) || model_->remote == nullptr) return vectors.error();
-    // The model is looked at anew; what else was made of the batch is stored.
+    // The model is checked again later; the terms of the batch are stored.
     target_.failed();
     listener_.on_trouble(vectors.error(), target_.retry_at());
     return {};
@@ -219,7 +219,7 @@ Result<void> ExchangeEnricher::write(std::vector<Enrichment> made) {
   return {};
 }
 
-// Chooses the size of batches so that one holds the writer for about options_.hold.
+// Adapts the batch size so that one batch occupies the writer for about options_.hold.
 void ExchangeEnricher::adapt(std::chrono::nanoseconds held, std::size_t exchanges) {
   if (held > options_.hold)
     batch_ = std::max(batch_ / 2, kLeastExchanges);
@@ -227,8 +227,8 @@ void ExchangeEnricher::adapt(std::chrono::nanoseconds held, std::size_t exchange
     batch_ = std::min(batch_ * 2, options_.most_exchanges);
 }
 
-// Drops the vectors of models that are not configured any more, once the queue is empty. Those of configured models
-// stay: they may be used again.
+// Drops the vectors of models that are no longer configured, once the queue is empty. Vectors of configured models stay
+// for later use.
 Result<void> ExchangeEnricher::drop_replaced_vectors(const std::stop_token& stop) {
   if (tidy_ || target_.disabled()) return {};
   MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_.ask(EmbeddingModelsQuery{}));

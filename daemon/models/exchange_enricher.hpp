@@ -27,21 +27,24 @@ namespace memd {
 class TermExtractor {
  public:
   virtual ~TermExtractor() = default;
-  // Grows when the same exchange gives other terms than before; all terms are then made again.
+  // Version of the extraction. It grows when the same exchange gives other terms than before; all terms are then made
+  // again.
   virtual int version() const = 0;
-  // Errors: those of the store.
+  // Finds the terms of an exchange. Errors: those of the store.
   virtual Result<ExchangeTerms> extract(const PendingExchange& exchange) = 0;
 };
 
-// Called on the thread that uses what it makes.
+// Makes an extractor on the thread that uses it.
 using MakeTermExtractor = std::function<std::unique_ptr<TermExtractor>(const std::filesystem::path& database)>;
 
-// Finds identifiers and topics. For topics it uses what the store knows of its words and, if not null, `embedder`.
+// Makes the extractor of identifiers and topics. For topics it uses the store's word statistics and, if not null,
+// `embedder`.
 std::unique_ptr<TermExtractor> make_store_terms(const std::filesystem::path& database,
                                                 std::shared_ptr<embedding::Embedder> embedder);
 
-// Leaves an exchange alone while an agent still writes it: it would be embedded again with every line. An exchange is
-// settled when nothing was added for `quiet`, or `most` after it was first seen. One thread.
+// Decides whether an exchange is settled. An exchange that an agent still writes is skipped, because each new line
+// would embed it again. It is settled when nothing was added for `quiet`, or `most` after it was first seen. One
+// thread.
 class Settling {
  public:
   struct Limits {
@@ -49,24 +52,24 @@ class Settling {
     TimeMs most = 0;
   };
 
-  // Call it before the exchanges of one look at the queue.
+  // Call it before each round over the queue.
   void begin() { next_.reset(); }
   bool settled(const PendingExchange& exchange, TimeMs now, const Limits& limits);
-  // When the first unsettled exchange will be settled; nothing: all are.
+  // Returns when the first unsettled exchange will be settled; nullopt: all are.
   std::optional<TimeMs> next() const { return next_; }
 
  private:
-  std::unordered_map<ExchangeId, TimeMs> first_seen_;  // of exchanges that were not settled
+  std::unordered_map<ExchangeId, TimeMs> first_seen_;  // unsettled exchanges
   std::optional<TimeMs> next_;
 };
 
-// What enrichment uses of the process. All of it must outlive the enricher.
+// The parts of the process that enrichment uses. All of them must outlive the enricher.
 struct EnrichmentParts {
   std::filesystem::path database;
-  // Runs a task on the thread that may write, and waits for it. The task may run, or be dropped, after perform()
-  // returned.
+  // Runs a task on the writing thread and waits for it. Tasks own their data: one may still run, or be dropped, after
+  // perform() returned.
   std::function<Result<void>(std::function<Result<void>(Writer&)>)> perform;
-  // True when nothing is being ingested; waits at most so long for that. Reading history comes first.
+  // Waits at most the given time for ingest to be idle; true: it is. Reading history comes first.
   std::function<bool(std::chrono::milliseconds)> wait_for_ingest;
   std::function<std::shared_ptr<const embedding::Models>()> models;  // called on the worker's thread
   MakeTermExtractor terms;
@@ -74,8 +77,8 @@ struct EnrichmentParts {
 };
 
 struct EnrichmentOptions {
-  bool in_background = true;             // the thread takes what others leave of the processors
-  std::chrono::milliseconds hold{5};     // how long one batch should hold the writer
+  bool in_background = true;             // the thread runs at the lowest CPU priority
+  std::chrono::milliseconds hold{5};     // target time that one batch occupies the writer
   std::size_t most_exchanges = 256;      // in one batch
   Settling::Limits local{1000, 10'000};  // before an exchange is embedded in this process
   Settling::Limits remote{10'000, 120'000};
@@ -83,18 +86,18 @@ struct EnrichmentOptions {
   TargetModel::Now steady_now = std::chrono::steady_clock::now;
 };
 
-// Takes exchanges from the queue in the store, a batch at a time, makes the terms and vectors they lack, and has them
-// written. Chooses whose vectors are made. One thread. Borrows the parts, the clock and the listener.
+// Takes exchanges from the queue in the store in batches, makes their missing terms and vectors, and has them written.
+// Chooses the model that makes vectors. One thread. Borrows the parts, the clock and the listener.
 class ExchangeEnricher {
  public:
-  // Hears what happens, on the enricher's thread.
+  // Receives the enricher's reports, on its thread.
   class Listener {
    public:
-    virtual void on_model(const std::string& name) = 0;  // its vectors are made now
+    virtual void on_model(const std::string& name) = 0;  // this model makes vectors now
     virtual void on_trouble(const Error& error, TargetModel::Time retry_at) = 0;
     virtual void on_trouble_over() = 0;
-    virtual void on_texts(std::uint64_t embedded, std::uint64_t refused) = 0;  // so far
-    virtual void on_exchanges(std::uint64_t finished) = 0;                     // of this batch
+    virtual void on_texts(std::uint64_t embedded, std::uint64_t refused) = 0;  // totals so far
+    virtual void on_exchanges(std::uint64_t finished) = 0;                     // exchanges of this batch
 
    protected:
     ~Listener() = default;
@@ -103,12 +106,12 @@ class ExchangeEnricher {
   ExchangeEnricher(const EnrichmentParts& parts, const Clock& clock, const EnrichmentOptions& options,
                    Listener& listener);
 
-  // Call it before the batches of one look at the queue.
+  // Call it before each round over the queue.
   void begin() { settling_.begin(); }
-  // Enriches one batch. `hurry`: exchanges that are not settled too. True: there may be more. A model that cannot be
-  // used now is no error but a trouble told to the listener: terms are made nevertheless.
+  // Enriches one batch. `hurry`: unsettled exchanges too. True: there may be more. A model that cannot be used now is
+  // reported to the listener and is no error: terms are still made.
   Result<bool> take_batch(bool hurry, const std::stop_token& stop);
-  // When the first unsettled exchange of this look will be settled; nothing: all are.
+  // Returns when the first unsettled exchange of this round will be settled; nullopt: all are.
   std::optional<TimeMs> next_settled() const { return settling_.next(); }
   std::uint64_t exchanges_written() const { return written_; }
 
@@ -133,12 +136,12 @@ class ExchangeEnricher {
   Reader store_;
   const std::shared_ptr<const embedding::Models> models_;
   TargetModel target_;
-  std::unique_ptr<TermExtractor> terms_;           // made with the first batch
-  const embedding::ModelChoice* model_ = nullptr;  // whose vectors are made now; null: none
-  std::optional<EnrichmentTarget> told_;           // to the store
+  std::unique_ptr<TermExtractor> terms_;           // made on the first batch
+  const embedding::ModelChoice* model_ = nullptr;  // makes vectors now; null: none
+  std::optional<EnrichmentTarget> told_;           // the target that the store was given
   VectorMaker vectors_;
   Settling settling_;
-  std::size_t batch_;  // exchanges; adapts
+  std::size_t batch_;  // batch size in exchanges; adapts
   bool tidy_ = false;  // no vectors of replaced models are left
   std::uint64_t written_ = 0;
 };

@@ -17,7 +17,7 @@ struct Prefixes {
   std::string_view document;
 };
 
-// From the models' own cards.
+// Taken from the model cards.
 constexpr std::array<Prefixes, 6> kPrefixes{{
     {"nomic-embed", "search_query: ", "search_document: "},
     {"embeddinggemma", "task: search result | query: ", "title: none | text: "},
@@ -27,7 +27,7 @@ constexpr std::array<Prefixes, 6> kPrefixes{{
     {"/e5-", "query: ", "passage: "},
 }};
 
-// Numbers of 4,096 dimensions, 32 characters each, for each text.
+// Per text: 4,096 dimensions of 32 characters each.
 constexpr std::size_t kResponseBytesPerText = 4096 * 32;
 constexpr std::size_t kResponseBytes = 64 << 10;
 
@@ -125,7 +125,7 @@ HttpEmbedder::Outcome HttpEmbedder::ask(std::span<const std::string_view> texts,
 namespace memd::llm {
 namespace {
 
-// Of JSON for each token of an answer: escapes, and thoughts of models that do not count them.
+// Bytes of JSON for each token of an answer. Covers escapes, and thoughts that some models do not count as tokens.
 constexpr std::size_t kResponseBytesPerToken = 64;
 constexpr std::size_t kResponseBytes = 256 << 10;
 

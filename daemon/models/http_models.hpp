@@ -20,21 +20,21 @@ namespace memd::embedding {
 using provider::CircuitBreaker;
 using provider::Failure;
 
-// A model for embeddings that is served over HTTP.
+// An embedding model that is served over HTTP.
 struct RemoteModel : provider::ServedModel {
   std::size_t batch_size = 16;
-  std::size_t batch_bytes = 256 << 10;  // of text, a request
+  std::size_t batch_bytes = 256 << 10;  // bytes of text in a request
   std::chrono::milliseconds timeout{60'000};
   std::chrono::milliseconds query_timeout{1500};
-  std::optional<int> dimensions;  // asked for
+  std::optional<int> dimensions;  // requested dimension
 };
 
 // "ollama/nomic-embed-text", "openai/text-embedding-3-small@256"
 std::string name_of(const RemoteModel& model);
 
-// Asks a server for vectors and checks all it answers. Errors name the server and what to do. An error of the text
-// (invalid_argument: refused, too long) differs from one of the server. After the latter the server is left alone for a
-// while, with documents and with questions separately, so that neither makes the other wait. Thread-safe.
+// Requests vectors from a server and validates its answers. Errors name the server and what to do. An error of the text
+// (invalid_argument: refused, too long) differs from one of the server. After a server error the server gets no
+// requests for a while, separately for documents and for questions, so that neither delays the other. Thread-safe.
 class HttpEmbedder final : public RemoteEmbedder {
  public:
   HttpEmbedder(RemoteModel model, std::shared_ptr<http::Client> client, CircuitBreaker::Options back_off = {});
@@ -59,7 +59,8 @@ class HttpEmbedder final : public RemoteEmbedder {
   std::atomic<int> dimension_{0};  // 0: not known yet
 };
 
-// What some models were trained to see before a question or a document, by the model's name; empty for all others.
+// Returns the prefix that some models were trained to see before a question or a document, by the model's name; empty
+// for all others.
 std::string_view purpose_prefix(std::string_view model, Purpose purpose);
 
 }  // namespace memd::embedding
@@ -72,8 +73,8 @@ struct RemoteLanguageModel : provider::ServedModel {
   std::size_t context_tokens = 8192;
 };
 
-// Asks a server, one request after the other, and checks all it answers. Errors name the server and what to do. After
-// an error of the server (not of the text) the server is left alone for a while. Thread-safe.
+// Sends requests to a server, one after the other, and validates its answers. Errors name the server and what to do.
+// After an error of the server (not of the text) it gets no requests for a while. Thread-safe.
 class HttpLanguageModel final : public LanguageModel {
  public:
   HttpLanguageModel(RemoteLanguageModel model, std::shared_ptr<http::Client> client,

@@ -12,8 +12,8 @@ namespace memd {
 
 namespace {
 
-// Sets what the clients of both kinds of model have in common. Address and key are those of the preferred model's
-// provider: no other provider gets the key.
+// Sets the fields common to both kinds of client. Address and key apply only to the preferred model's provider: no
+// other provider gets the key.
 template <class Config, class Choice>
 void set_server(provider::ServedModel& out, const Config& config, const Choice& choice, std::string section) {
   out.dialect =

@@ -14,7 +14,7 @@ namespace {
 
 using completions::SpendingLedger;
 
-constexpr std::size_t kMostAtOnce = 8;  // requests that a client is sent together
+constexpr std::size_t kMostAtOnce = 8;  // requests sent to a client together
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.size() <= 80 &&
@@ -50,7 +50,7 @@ void ModelRun::begin(std::string_view step, std::size_t of) {
   done_before_step_ = done_;
 }
 
-// Of several: how many are done.
+// Returns the progress message of this step, with counts if it has several requests.
 std::string ModelRun::step_now() const {
   std::string out = (step_.empty() ? "summarising" : step_) + " with " + model().name();
   if (step_of_ > 1) out += ", " + std::to_string(done_ - done_before_step_) + " of " + std::to_string(step_of_);
@@ -83,7 +83,7 @@ Result<ModelRun::Answers> ModelRun::ask(std::span<const SummaryRequest> requests
   }
 }
 
-// False: another model is there to be asked.
+// Records the failure of a model. False: another model can be tried.
 bool ModelRun::give_up(const Error& error) {
   if (error.is(Errc::cancelled)) {
     trouble_ = deadline_.token().stop_requested() ? "the time allowed was over" : error.context;
@@ -102,7 +102,7 @@ std::vector<ModelRun::Missing> ModelRun::look_up(std::span<const SummaryRequest>
   const std::string name = model().name();
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (answers[i]) continue;
-    // What cannot be read is as good as not there.
+    // An unreadable cache entry counts as missing.
     auto found = parts_.cache.find(name, requests[i].request);
     if (found && *found) {
       answers[i] = std::move(**found);
@@ -127,8 +127,8 @@ Result<SpendingLedger::Charge> ModelRun::charge(const SummaryRequest& request) {
 }
 
 void ModelRun::release(const SpendingLedger::Charge& charge, const Error& error) {
-  // A client that has to be asked first will be charged when it answers. What a failed or abandoned request cost is not
-  // said: it stays charged with what was sent.
+  // A client that has to be asked first is charged when it answers. The cost of a failed or abandoned request is
+  // unknown, so its request tokens stay charged.
   const bool not_asked = error.is(Errc::input_required);
   if (!not_asked) {
     const std::lock_guard lock(mutex_);
@@ -146,14 +146,14 @@ Result<void> ModelRun::take(const Missing& missing, const Completion& completion
       completion.tokens_out > 0 ? completion.tokens_out : as_count(estimate_tokens(completion.text));
   std::string text = cleaned_answer(completion.text, missing.request->max_tokens);
   if (const auto tokens = estimate_tokens(text); completion.truncated && tokens > 1)
-    text = cut_to_tokens(text, tokens - 1).text;  // not in the middle of a sentence
+    text = cut_to_tokens(text, tokens - 1).text;  // cut at a sentence end
   (void)parts_.spending.settle(
       charge, text.empty() ? SpendingLedger::Outcome::failed : SpendingLedger::Outcome::answered, in, out);
   const std::lock_guard lock(mutex_);
   ++requests_;
   if (text.empty()) return Error(Errc::protocol, name + ": its answer holds no summary");
   (void)parts_.cache.keep(parts_.session_uid, name, missing.request->request, text);
-  // The client's own model goes by one name, but says which one it is.
+  // The client's model is configured under one name, but its answer names the actual model.
   used_.insert(parts_.models[active_].all_at_once && is_plain_name(completion.model) ? name + "/" + completion.model
                                                                                      : name);
   ++done_;
@@ -207,7 +207,8 @@ Result<void> ModelRun::ask_one(const Missing& missing) {
   return take(missing, answers->front(), charged);
 }
 
-// After a failure nothing more is begun; what is under way is waited for, for it is paid.
+// Sends the requests in parallel. After a failure no new request starts; running ones are awaited, because they are
+// paid for.
 Result<void> ModelRun::ask_in_parallel(std::span<const Missing> missing) {
   std::atomic<std::size_t> next{0};
   std::mutex failing;

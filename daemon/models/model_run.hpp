@@ -22,8 +22,8 @@
 
 namespace memd::llm {
 
-// Gives a stop token that is requested when the caller's is, or when the allowed time has passed. Owns a thread that
-// waits, if there is a time. token() and passed() are thread-safe.
+// A stop token that is requested when the caller's is, or when the allowed time has passed. Owns a waiting thread if
+// there is a time limit. token() and passed() are thread-safe.
 class Deadline {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -44,12 +44,12 @@ class Deadline {
   std::jthread timer_;
 };
 
-// Limits how many requests are under way at a time, over all callers. Thread-safe.
+// Limits the number of concurrent requests over all callers. Thread-safe.
 class RequestSlots {
  public:
   explicit RequestSlots(std::size_t slots) : free_(slots) {}
 
-  // Holds a slot while it lives; holds none when `stop` came first.
+  // Holds a slot for its lifetime; holds none if `stop` was requested first.
   class Slot {
    public:
     Slot(RequestSlots& slots, const std::stop_token& stop) : slots_(slots), held_(slots.take(stop)) {}
@@ -83,15 +83,15 @@ class RequestSlots {
   std::size_t free_;  // guarded by mutex_
 };
 
-// A model that may be asked in this call.
+// A model that this call may ask.
 struct RunModel {
   LanguageModel* model = nullptr;
-  bool all_at_once = false;  // the client's: each time it is asked may cost a round trip and a person's consent
-  std::function<std::string()> left_alone;  // why it is not to be asked now; empty: nothing keeps it
+  bool all_at_once = false;  // the client's model: each request may cost a round trip and the user's consent
+  std::function<std::string()> left_alone;  // why it must not be asked now; empty: it may be
 };
 
 struct RunParts {
-  std::vector<RunModel> models;  // not empty; the next one is asked when one cannot be
+  std::vector<RunModel> models;  // not empty; if one cannot be asked, the next is
   completions::AnswerCache& cache;
   completions::SpendingLedger& spending;
   RequestSlots& slots;
@@ -99,8 +99,8 @@ struct RunParts {
   std::string session_uid;
 };
 
-// Answers the requests of one summary: looks for each in the cache, else charges it to the budget, asks a model, cleans
-// the answer and keeps it at once, so that nothing is asked twice whatever ends the run. One thread. Borrows
+// Answers the requests of one summary. For each, it looks in the cache, else charges the budget, asks a model, cleans
+// the answer and caches it at once, so that nothing is asked twice however the run ends. One thread. Borrows
 // everything.
 class ModelRun {
  public:
@@ -108,20 +108,20 @@ class ModelRun {
       : parts_(std::move(parts)), context_(context), deadline_(deadline) {}
 
   using Answers = std::vector<std::optional<std::string>>;
-  // The answers in the order of the requests. A missing one has its reason in trouble(); after trouble only the cache
-  // is asked. Errors: cancelled, input_required.
+  // Returns the answers in the order of the requests. trouble() has the reason for a missing one; after trouble only
+  // the cache is used. Errors: cancelled, input_required.
   Result<Answers> ask(std::span<const SummaryRequest> requests);
   Result<std::optional<std::string>> ask(const SummaryRequest& request);
 
-  // Asks no model from now on, for the reason `why`.
+  // Restricts the run to the cache from now on, with the reason `why`.
   void only_cached(std::string why) { trouble_ = std::move(why); }
   const std::string& trouble() const { return trouble_; }  // empty: none
   bool is_over_budget() const { return over_budget_; }
   std::int64_t requests() const { return requests_; }
-  std::string models() const;  // whose answers were used
-  // Sets the number of requests that progress is told of.
+  std::string models() const;  // names of the models whose answers were used
+  // Sets the total number of requests for progress reports.
   void expect(std::size_t requests) { expected_ = requests; }
-  // Begins a step of `of` requests, for messages such as "summarising parts, 3 of 12".
+  // Begins a step with `of` requests, for messages such as "summarising parts, 3 of 12".
   void begin(std::string_view step, std::size_t of);
 
  private:
@@ -147,9 +147,9 @@ class ModelRun {
   const Deadline& deadline_;
   std::size_t active_ = 0;
   std::string trouble_;
-  std::atomic<bool> over_budget_{false};  // no other model helps against that
-  std::mutex mutex_;                      // while requests are under way it guards what follows
-  std::set<std::string> used_;            // models
+  std::atomic<bool> over_budget_{false};  // another model would not help
+  std::mutex mutex_;                      // guards the members below while requests run
+  std::set<std::string> used_;            // names of models
   std::int64_t requests_ = 0;
   std::size_t done_ = 0;
   std::size_t expected_ = 0;

@@ -98,7 +98,7 @@ Failure ModelServer::refused(const http::Response& r, const std::string& key) co
   const std::string& section = model_.key.section;
   const std::string status = "status " + std::to_string(r.status);
   std::string complaint = without(model_api::parse_complaint(r.body), key);
-  redact(complaint);  // some repeat what they were sent
+  redact(complaint);  // some servers repeat the request
   if (!complaint.empty()) complaint = " (" + complaint + ")";
   const auto retry_after = parse_retry_after(r.retry_after, system_clock().now());
   switch (r.status) {
@@ -107,7 +107,7 @@ Failure ModelServer::refused(const http::Response& r, const std::string& key) co
     case 422: return {say(Errc::invalid_argument, "it refuses the text: " + status + complaint), false, false, {}};
     case 401:
     case 403:
-      // What it says may repeat the key.
+      // The server's message is left out, because it may repeat the key.
       return {say(Errc::unavailable,
                   "it refuses the key: " + status + "; see " + section + ".api_key_env and api_key_file"),
               true, true, retry_after};

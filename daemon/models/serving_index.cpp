@@ -10,10 +10,10 @@
 namespace memd::embedding {
 namespace {
 
-// A longer queue is not counted for every search.
+// A queue longer than this is not counted for every search.
 constexpr std::int64_t kCheapToCount = 2000;
 constexpr std::chrono::seconds kCountIsGood{1};
-// Longer questions are pasted logs; what they ask stands in the beginning.
+// Longer questions are pasted logs; their question is at the beginning.
 constexpr std::size_t kLongestQuestion = 2000;
 
 std::string_view beginning(std::string_view text) {
@@ -82,14 +82,14 @@ Result<search::QueryVector> ServingIndex::embed(std::string_view question, std::
   return out;
 }
 
-// Of the model whose vectors are in memory; another one takes its place.
+// Returns the index of the model, loading it first if another model's is in memory.
 std::shared_ptr<vectors::VectorIndex> ServingIndex::index_of(const std::string& model) {
   const std::lock_guard lock(mutex_);
   if (!index_ || loaded_ != model) {
     index_ = std::make_shared<vectors::VectorIndex>(model);
     loaded_ = model;
   }
-  return index_;  // a scan that runs keeps the old one alive
+  return index_;  // a running scan keeps the old index alive
 }
 
 vectors::ScanResult ServingIndex::scan(sqlite::Database& db, const search::QueryVector& question,
@@ -107,14 +107,14 @@ std::vector<vectors::ScanResult> ServingIndex::scan_all(sqlite::Database& db,
   const std::string& model = (*asked)->model;
   const auto models = get_models_();
   const EmbeddingModels stored = EmbeddingModelsQuery{}.run(db);
-  // The store may have moved on to another model after the questions were embedded.
+  // The store may have changed to another model after the questions were embedded.
   const EmbeddingModelRow* serving = serving_model(stored, *models);
   if (serving == nullptr || serving->name != model) return none;
   const auto index = index_of(model);
   index->refresh(db);
   std::vector<vectors::ScanRequest> requests(questions.size(), request);
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    // Nothing is near a question without direction.
+    // An empty query matches nothing.
     requests[i].query =
         questions[i]->model == model ? std::span<const float>(questions[i]->vector) : std::span<const float>();
   }

@@ -20,8 +20,8 @@
 
 namespace memd::embedding {
 
-// Keeps the vectors of the last questions: the pages of one search, and a repeated question, cost a provider nothing.
-// One thread at a time.
+// Caches the vectors of recent questions, so that further pages of a search and repeated questions need no request. One
+// thread at a time.
 class QuestionCache {
  public:
   explicit QuestionCache(std::size_t capacity) : capacity_(capacity) {}
@@ -50,16 +50,16 @@ class QuestionCache {
   static std::string key(const std::string& model, const std::string& question) { return model + '\n' + question; }
 
   const std::size_t capacity_;
-  std::list<std::pair<std::string, Vector>> entries_;  // the last used first
+  std::list<std::pair<std::string, Vector>> entries_;  // most recently used first
   std::unordered_map<std::string, std::list<std::pair<std::string, Vector>>::iterator> places_;
 };
 
-// Chooses the stored model that searches use. That is the model whose vectors are being made, as soon as it has all of
-// them or more than any other; until then the model with most vectors that can still embed questions. Null: none can.
+// Returns the stored model that searches use: the one whose vectors are being made, once it has all of them or more
+// than any other; until then the model with most vectors that can still embed questions. Null: none.
 const EmbeddingModelRow* serving_model(const EmbeddingModels& stored, const Models& models);
 
-// The semantic side of searches over one store: holds the vectors of the serving model in memory and embeds questions
-// with it. Opens, loads and asks nothing before the first search. Thread-safe.
+// The semantic side of searches over one store. Holds the vectors of the serving model in memory and embeds questions
+// with it. Opens, loads and requests nothing before the first search. Thread-safe.
 class ServingIndex final : public search::SemanticIndex {
  public:
   using GetModels = std::function<std::shared_ptr<const Models>()>;
@@ -85,9 +85,9 @@ class ServingIndex final : public search::SemanticIndex {
   mutable std::mutex mutex_;
   Reader store_;  // guarded by mutex_, as is the rest
   QuestionCache questions_{64};
-  std::string loaded_;  // model of index_
+  std::string loaded_;  // the model of index_
   std::shared_ptr<vectors::VectorIndex> index_;
-  std::int64_t pending_ = 0;  // as last counted
+  std::int64_t pending_ = 0;  // at the last count
   std::chrono::steady_clock::time_point counted_at_{};
 };
 

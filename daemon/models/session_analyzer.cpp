@@ -8,7 +8,7 @@
 namespace memd {
 namespace {
 
-constexpr std::size_t kAtOnce = 8;  // sessions: each transaction writes pages of the same tables again
+constexpr std::size_t kAtOnce = 8;  // sessions in a transaction, because each one rewrites pages of the same tables
 
 }  // namespace
 

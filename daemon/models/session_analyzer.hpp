@@ -11,18 +11,18 @@
 
 namespace memd {
 
-// Analyses sessions that have stopped: makes the digest and the outcome of each, and has the writer store them with the
-// watermark in one transaction, those of a few sessions together. A session that goes on meanwhile waits again; a
-// process that is killed leaves it waiting. One thread. Borrows the parts, the clock and the options.
+// Analyses sessions that have stopped. Makes digest and outcome of each and has the writer store them with the
+// watermark, a few sessions in one transaction. A session that continues meanwhile waits again; a killed process leaves
+// it waiting. One thread. Borrows the parts, the clock and the options.
 class SessionAnalyzer {
  public:
   SessionAnalyzer(const EnrichmentParts& parts, const Clock& clock, const EnrichmentOptions& options);
 
-  // Forgets which sessions wait: the next take_some() asks the store.
+  // Forgets which sessions wait: the next take_some() queries the store.
   void begin();
-  // Analyses a few sessions. False: none is left that has stopped.
+  // Analyses a few sessions. False: no stopped session is left.
   Result<bool> take_some();
-  // When the next session will have stopped, unless it goes on; nothing: none is going on.
+  // Returns when the next session will have stopped if it does not continue; nullopt: none is active.
   std::optional<TimeMs> next_stop() const { return next_stop_; }
 
  private:

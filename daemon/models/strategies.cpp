@@ -21,9 +21,9 @@ void add(std::string& out, std::string_view who, std::string_view text, std::siz
   if (shown.find_first_not_of(" \t\r\n") != std::string::npos) out += fmt::format("{}: {}\n", who, shown);
 }
 
-// The final answer, and of what was said on the way to it as much as there is room for.
+// Returns the final answer, preceded by as much of the earlier text as fits.
 std::string answer_text(const SummaryInput& in, std::size_t max_tokens) {
-  constexpr std::size_t kBreak = 4;  // tokens between the two
+  constexpr std::size_t kBreak = 4;  // tokens between the two texts
   const std::string_view all = in.assistant_response;
   const std::string_view final_answer = in.final_answer();
   const std::size_t taken = estimate_tokens(final_answer) + kBreak;
@@ -52,7 +52,7 @@ std::string exchange_text(const SummaryInput& in, std::size_t max_tokens) {
       files += fmt::format(" and {} more", in.files_modified.size() - kMostFiles);
     add(out, "Changed", files, max_tokens / 8);
   }
-  redact(out);  // what leaves the machine is looked at once more
+  redact(out);  // text that leaves the machine is masked once more
   return out;
 }
 
@@ -66,20 +66,20 @@ std::size_t share(std::size_t tokens, double ratio) {
   return static_cast<std::size_t>(static_cast<double>(tokens) * ratio);
 }
 
-// In steps, so that a session that grew a little, or a caller that wants a little more, asks the same.
+// Rounds a length to steps, so that a slightly longer session or a slightly larger limit gives the same request.
 std::size_t in_steps(std::size_t tokens, std::size_t shortest, std::size_t longest) {
   constexpr std::size_t kStep = 50;
   return std::clamp((tokens + kStep - 1) / kStep * kStep, std::min(shortest, longest), longest);
 }
 
-// Of the summary of a part: two of them fit into a request with the answer that combines them.
+// Maximum tokens of a part's summary. Two of them fit into a request with the answer that combines them.
 std::size_t longest_part(const SummaryTask& task) { return task.context_tokens / 6; }
 
 std::size_t chunk_tokens(const SummaryTask& task, const SessionChunk& chunk) {
   return in_steps(share(chunk.tokens, kChunkRatio), kShortest, longest_part(task));
 }
 
-// Of the tokens of one request, what texts of history may take.
+// Returns the tokens of one request that are left for texts of history.
 std::size_t room(const SummaryTask& task, std::size_t answer) {
   const std::size_t taken = kPromptTokens + answer + answer / 2;
   return task.context_tokens > taken ? task.context_tokens - taken : 0;
@@ -95,11 +95,11 @@ std::string own_sentences(const SummaryTask& task, const SessionChunk& chunk, st
 Error nothing_came(const ModelRun& run) { return Error(Errc::unavailable, run.trouble()); }
 
 struct Parts {
-  std::vector<std::string> texts;  // of each chunk, in order
+  std::vector<std::string> texts;  // one for each chunk, in order
   std::size_t by_model = 0;
 };
 
-// Each chunk by itself; its own sentences where the model gave none.
+// Summarises each chunk alone; uses its own sentences where the model delivered nothing.
 Result<Parts> summarise_parts(const SummaryTask& task, ModelRun& run) {
   run.begin("summarising parts", task.chunks.size());
   std::vector<SummaryRequest> requests;
@@ -116,7 +116,7 @@ Result<Parts> summarise_parts(const SummaryTask& task, ModelRun& run) {
   return out;
 }
 
-// What stands in for a summary of the whole: the parts one after the other, each with its share.
+// Returns the replacement for a summary of the whole: the parts in order, each cut to its share.
 std::string strung_together(const SummaryTask& task, const std::vector<std::string>& texts) {
   std::vector<std::size_t> wanted;
   for (const auto& text : texts)
@@ -131,8 +131,8 @@ std::string strung_together(const SummaryTask& task, const std::vector<std::stri
   return out;
 }
 
-// Groups of neighbours that fit into a request together, whatever length is asked for: so the groups at the front, and
-// what was answered about them, stay as the session grows.
+// Groups neighbours that fit into one request, independent of the requested length. The first groups, and the cached
+// answers to them, thus stay the same as the session grows.
 std::vector<std::vector<std::string>> groups_of(const SummaryTask& task, const std::vector<std::string>& texts) {
   constexpr std::size_t kMarks = 40;
   const std::size_t most = room(task, task.context_tokens / 4);
@@ -150,13 +150,13 @@ std::vector<std::vector<std::string>> groups_of(const SummaryTask& task, const s
   return out;
 }
 
-// One summary of all; nothing when the model did not give it.
+// Combines the summaries into one; nullopt when the model did not deliver it.
 Result<std::optional<std::string>> combine(const SummaryTask& task, ModelRun& run, std::vector<std::string> texts,
                                            std::size_t tokens) {
   while (texts.size() > 1) {
     const auto groups = groups_of(task, texts);
     const bool last = groups.size() == 1;
-    if (!last && groups.size() == texts.size()) break;  // they would not get fewer
+    if (!last && groups.size() == texts.size()) break;  // a further round would not reduce them
     run.begin("combining summaries", groups.size());
     std::vector<SummaryRequest> requests;
     for (const auto& group : groups)
@@ -234,7 +234,7 @@ Result<Draft> recursive(const SummaryTask& task, ModelRun& run) {
   std::string summary;
   std::size_t done = 0;
   for (const auto& chunk : task.chunks) {
-    // What was asked before the last chunk stays the same however long the session and the summary become.
+    // Requests before the last chunk stay the same however long the session and the summary become.
     const bool last = &chunk == &task.chunks.back();
     const std::size_t tokens = last ? task.max_tokens : longest_part(task);
     MEMD_TRY_ASSIGN(auto answer, run.ask(done == 0 ? task.prompts.whole_session(chunk.text, tokens)

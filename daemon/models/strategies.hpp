@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-// The ways to have a session summarised by a language model. Pure but for the requests of the ModelRun; one thread a
-// run.
+// The strategies for summarising a session with a language model. Pure except for the requests of the ModelRun; one
+// thread a run.
 namespace memd::llm {
 
-// Consecutive exchanges of a session, as a model reads them.
+// Consecutive exchanges of a session, rendered for a model.
 struct SessionChunk {
   std::size_t first = 0;  // numbers of exchanges
   std::size_t last = 0;
   std::string text;
-  std::size_t tokens = 0;  // of it
+  std::size_t tokens = 0;  // tokens of `text`
 };
 
 struct ChunkLimits {
@@ -28,16 +28,16 @@ struct ChunkLimits {
   std::size_t exchanges = 20;
 };
 
-// Cuts a session between exchanges, from the first on, so that only the last chunk changes when the session grows.
-// Shortens an exchange that does not fit into a chunk: keeps its request and final answer rather than the rest.
+// Cuts a session between exchanges, starting at the first, so that only the last chunk changes when the session grows.
+// An exchange too long for a chunk is shortened; its request and final answer are kept first.
 std::vector<SessionChunk> cut_into_chunks(std::span<const SummaryInput> exchanges, const ChunkLimits& limits);
 
 struct SummaryTask {
-  std::span<const SummaryInput> exchanges;  // of the session, in order; at least one
-  std::vector<SessionChunk> chunks;         // of them
+  std::span<const SummaryInput> exchanges;  // all exchanges of the session, in order; at least one
+  std::vector<SessionChunk> chunks;         // chunks of the exchanges
   const SummaryPrompts& prompts;
-  std::size_t max_tokens = 1000;      // of the summary
-  std::size_t context_tokens = 8192;  // of a request and its answer
+  std::size_t max_tokens = 1000;      // size of the summary
+  std::size_t context_tokens = 8192;  // size of a request with its answer
   std::size_t source_tokens() const;
 };
 
@@ -45,17 +45,17 @@ struct Draft {
   std::string text;
   std::string abstract;
   std::vector<tools::LlmSummaryPart> parts;
-  std::size_t parts_by_model = 0;  // of task.chunks, in what the text is made of
-  std::string note;                // what was done otherwise than asked for
+  std::size_t parts_by_model = 0;  // number of task.chunks that the model summarised
+  std::string note;                // deviations from the request
 };
 
-// Parts that the model did not give (ModelRun::trouble()) are made of the session's own sentences. Errors: unavailable
-// (the model gave nothing), cancelled, input_required.
+// Parts that the model did not deliver (ModelRun::trouble()) are built from the session's own sentences. Errors:
+// unavailable (the model delivered nothing), cancelled, input_required.
 
-// Sends one request for the whole session; does as map_reduce() when the session is too long for that.
+// Sends one request for the whole session; falls back to map_reduce() when the session is too long for that.
 Result<Draft> abstractive(const SummaryTask& task, ModelRun& run);
-// Summarises the first chunk and updates that summary with each chunk that follows. When the session has grown, only
-// the new chunks are asked for.
+// Summarises the first chunk and updates that summary with each further chunk. When the session has grown, only the new
+// chunks are requested.
 Result<Draft> recursive(const SummaryTask& task, ModelRun& run);
 // Summarises each chunk, several at a time; then combines the summaries, in several levels if they are many.
 Result<Draft> map_reduce(const SummaryTask& task, ModelRun& run);

@@ -48,12 +48,12 @@ std::string_view in_style(SummaryStyle style) {
          "errors came up and what fixed them, what the tests say, what the person corrected, and what is open.";
 }
 
-// Models count words better than tokens.
+// Converts tokens to words: models keep to word counts better than to token counts.
 std::size_t words(std::size_t tokens) { return tokens * 7 / 10; }
 
 using Tags = std::pair<std::string_view, std::string_view>;
 
-// What stands between these is for a program and not for a reader.
+// Text between these tags is meant for a program.
 constexpr std::array<Tags, 5> kBlocks{{{"<tool_call>", "</tool_call>"},
                                        {"<function_calls>", "</function_calls>"},
                                        {"<invoke ", "</invoke>"},
@@ -62,7 +62,7 @@ constexpr std::array<Tags, 5> kBlocks{{{"<tool_call>", "</tool_call>"},
 
 constexpr std::array<std::string_view, 6> kRemarks{"here is", "here's", "sure", "certainly", "okay", "summary:"};
 
-// A tag that a sentence speaks of: "`<think>`", '"</think>"'.
+// Whether a tag is only mentioned in a sentence: "`<think>`", '"</think>"'.
 bool is_quoted(std::string_view text, std::size_t at, std::size_t length) {
   const auto line_begin = text.rfind('\n', at) + 1;  // npos + 1 is 0
   const auto line_end = std::min(text.find('\n', at), text.size());
@@ -80,7 +80,7 @@ std::size_t find_tag(std::string_view text, std::string_view tag, std::size_t fr
   return std::string_view::npos;
 }
 
-// Models that think aloud end their thoughts with the second tag; some leave the first one out.
+// Removes thoughts. They end with the second tag; some models omit the first.
 void drop_thoughts(std::string& text) {
   constexpr std::string_view open = "<think>", close = "</think>";
   for (std::size_t from = 0;;) {
@@ -101,7 +101,7 @@ void drop_blocks(std::string& text) {
     }
 }
 
-// Special tokens: <|im_end|>. Operators of the same letters ("f <| x") are words of the summary.
+// Removes special tokens such as <|im_end|>. Operators of the same characters ("f <| x") stay.
 void drop_special_tokens(std::string& text) {
   for (std::size_t begin = 0; (begin = text.find("<|", begin)) != std::string::npos;) {
     const auto end =
@@ -132,7 +132,7 @@ bool is_remark(std::string_view line) {
 
 std::string keep_lines(std::string_view text) {
   std::string out;
-  bool blank = true;  // the line before
+  bool blank = true;  // the previous line was blank
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
     std::string line(text.substr(0, end));
@@ -166,7 +166,7 @@ SummaryRequest SummaryPrompts::make(std::string task, std::string records, std::
   out.max_tokens = tokens;
   out.request.system = fmt::format("{}\n{}", kOwnRequestLine, kRules);
   out.request.prompt = fmt::format("{}\n{}\n\n{}\n{}", kOwnRequestLine, task, records, kAfter);
-  out.request.max_tokens = tokens + tokens / 2;  // cut off in the middle it would be worth less
+  out.request.max_tokens = tokens + tokens / 2;  // reserve, because a cut-off answer is worth less
   return out;
 }
 

@@ -9,17 +9,18 @@
 #include <string_view>
 #include <vector>
 
-// What language models are asked, word for word, and what is kept of their answers. Pure functions, any thread.
+// The exact requests to language models, and the cleaning of their answers. Pure functions, any thread.
 namespace memd::llm {
 
 inline constexpr std::string_view kRecordMark = "<<<RECORD ";
 inline constexpr std::string_view kEndMark = "<<<END ";
 
 // Encloses a text of history between two lines that cannot occur in it. Their tag is computed from the text and a
-// secret, so the text's author cannot know it. The same text and secret give the same lines: answers can be cached.
+// secret, so the author of the text cannot predict it. The same text and secret give the same lines, so answers can be
+// cached.
 std::string enclosed(std::string_view text, std::uint64_t secret);
 
-// A request and how long the summary it asks for may be.
+// A request and the maximum length of its summary in tokens.
 struct SummaryRequest {
   CompletionRequest request;
   std::size_t max_tokens = 0;
@@ -31,7 +32,7 @@ class SummaryPrompts {
   SummaryPrompts(tools::SummaryStyle style, std::uint64_t secret) : style_(style), secret_(secret) {}
 
   SummaryRequest whole_session(std::string_view record, std::size_t tokens) const;
-  // Has no style: the summary of a part serves all styles.
+  // Builds the request for a part. It has no style, because the summary of a part serves all styles.
   SummaryRequest part(std::string_view record, std::size_t tokens) const;
   SummaryRequest update(std::string_view summary, std::string_view record, std::size_t tokens) const;
   SummaryRequest combine(const std::vector<std::string>& summaries, std::size_t tokens) const;
@@ -44,7 +45,7 @@ class SummaryPrompts {
   const std::uint64_t secret_;
 };
 
-// Tokens of a request besides the texts it is about, at most.
+// Maximum tokens of a request without the texts it is about.
 inline constexpr std::size_t kPromptTokens = 700;
 
 // Removes from a model's answer: thoughts, the marks of our requests, tool calls, special tokens, control characters, a

@@ -9,11 +9,11 @@
 namespace memd {
 namespace {
 
-// Between two looks at the stop token; what is made so far is kept when the next fails.
+// Texts between two checks of the stop token. Vectors made so far are kept when the next request fails.
 constexpr std::size_t kTextsAtOnce = 64;
-// Kept of work that was cut short.
+// Maximum number of vectors kept from an interrupted run.
 constexpr std::size_t kMostKept = 20'000;
-// A model that refuses so many in a row may refuse all: it is looked at anew.
+// Consecutive refusals after which the model itself is checked: it may refuse everything.
 constexpr int kRefusesAll = 8;
 
 using enrichment::TextChunk;
@@ -60,7 +60,7 @@ Result<std::vector<ExchangeVectors>> VectorMaker::make(const embedding::ModelCho
     out[i].dimension = dimension;
     for (const TextChunk& chunk : chunks[i]) {
       Bytes& bytes = made_[chunk.hash];
-      bytes.resize(static_cast<std::size_t>(dimension));  // of a refused text: zeros, near to nothing
+      bytes.resize(static_cast<std::size_t>(dimension));  // zeros for a refused text: similar to nothing
       out[i].chunk_hashes.push_back(chunk.hash);
       out[i].vectors.insert(out[i].vectors.end(), bytes.begin(), bytes.end());
     }
@@ -77,7 +77,7 @@ Result<void> VectorMaker::embed(const embedding::ModelChoice& model, std::span<c
   if (!vectors && vectors.error().is(Errc::invalid_argument)) {
     if (texts.size() > 1) return embed_singly(model, hashes, texts, stop);
     ++texts_refused_;
-    made_[hashes[0]] = {};  // remembered, so that each try gets further
+    made_[hashes[0]] = {};  // remembered, so that each try makes progress
     if (++refused_in_a_row_ < kRefusesAll) return {};
     refused_in_a_row_ = 0;
     return Error(Errc::unavailable, vectors.error().context);
@@ -93,7 +93,7 @@ Result<void> VectorMaker::embed(const embedding::ModelChoice& model, std::span<c
   return {};
 }
 
-// One text that the model does not take must not keep the others without.
+// Embeds texts one by one, so that one refused text does not affect the others.
 Result<void> VectorMaker::embed_singly(const embedding::ModelChoice& model, std::span<const std::uint64_t> hashes,
                                        std::span<const std::string_view> texts, const std::stop_token& stop) {
   for (std::size_t i = 0; i < texts.size(); ++i)

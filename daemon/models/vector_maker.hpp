@@ -13,12 +13,12 @@
 
 namespace memd {
 
-// Makes the vectors of exchanges. Keeps the stored vectors of chunks whose text has not changed, and those made before
-// a failure. One thread.
+// Makes the vectors of exchanges. Reuses stored vectors of chunks whose text has not changed, and vectors made before a
+// failure. One thread.
 class VectorMaker {
  public:
-  // `stored` and the result are in the order of `exchanges`; `stored` holds the vectors of `model` in the store.
-  // Errors: those of the model when it cannot embed anything now; cancelled.
+  // Makes the vectors. `stored` and the result are in the order of `exchanges`; `stored` holds the vectors of `model`
+  // in the store. Errors: those of the model when it cannot embed anything now; cancelled.
   Result<std::vector<ExchangeVectors>> make(const embedding::ModelChoice& model,
                                             std::span<const PendingExchange* const> exchanges,
                                             std::span<const ExchangeVectors> stored, std::stop_token stop);

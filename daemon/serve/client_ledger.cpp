@@ -12,9 +12,9 @@ namespace {
 
 using Kind = jsonrpc::Envelope::Kind;
 
-constexpr std::size_t kMostClientsKept = 64 * 1024;  // bytes of a line that is kept to be asked again
+constexpr std::size_t kMostClientsKept = 64 * 1024;  // length limit of a line kept for a retry, in bytes
 
-// A tool that is not among them is taken for one that writes.
+// Tools that only read. Any other tool is taken for one that writes.
 constexpr std::array<std::string_view, 14> kReadingTools{
     "resume_context", "semantic_search", "get_exchange", "recent_turns",      "session_summary",
     "topic_search",   "temporal_query",  "file_history", "list_observations", "list_sessions",
@@ -49,9 +49,9 @@ void ClientLedger::from_client(std::string_view line) {
         initialize_id_ = e.id;
         initialize_answered_ = false;
       }
-      if (e.method == "resources/subscribe" && line.front() == '{') watched_[e.about_id] = line;  // not of a batch
+      if (e.method == "resources/subscribe" && line.front() == '{') watched_[e.about_id] = line;  // not in a batch
       if (e.method == "resources/unsubscribe") watched_.erase(e.about_id);
-      // The first page; who asks for it in the handshake era is told when it changes.
+      // The first page of the list. A client of the handshake era that requested it is notified of changes.
       if (e.method == "resources/list" && !initialize_line_.empty() && list_line_.empty() && line.front() == '{')
         list_line_ = line;
       const bool reads = only_reads(e);
@@ -70,7 +70,7 @@ bool ClientLedger::from_daemon(std::string_view line) {
     if (e.kind == Kind::response) {
       if (take(swallow_responses_, e.id)) return false;
       if (e.id == initialize_id_) initialize_answered_ = true;
-      if (in_flight_.erase(e.id) == 0) subscriptions_.erase(e.id);  // the end of one is its response
+      if (in_flight_.erase(e.id) == 0) subscriptions_.erase(e.id);  // a subscription ends with its response
     } else if (e.method == "notifications/subscriptions/acknowledged") {
       if (take(swallow_acks_, e.about_id)) return false;
       if (const auto it = subscriptions_.find(e.about_id); it != subscriptions_.end()) it->second.acknowledged = true;
@@ -82,7 +82,7 @@ bool ClientLedger::from_daemon(std::string_view line) {
 std::vector<std::string> ClientLedger::reads_to_ask_again() {
   std::vector<std::string> lines;
   for (auto& [id, request] : in_flight_) {
-    // The replay asks for the list by itself.
+    // The replay requests the list itself.
     if (!request.line.empty() && request.line != list_line_) {
       lines.push_back(std::exchange(request.line, {}));
       asked_again_.insert(id);
@@ -101,7 +101,7 @@ std::vector<std::string> ClientLedger::fail_in_flight(std::string_view message) 
       answers.push_back(jsonrpc::error_line(id, jsonrpc::kInternalError, message,
                                             request.reads ? jsonrpc::kRetryable : jsonrpc::kNotRetryable));
   }
-  asked_again_.clear();  // once
+  asked_again_.clear();  // each request is retried once
   return answers;
 }
 
@@ -127,7 +127,7 @@ std::vector<std::string> ClientLedger::replay() {
   if (subscriptions > 0) lines.push_back(mcp::resuming_line(subscriptions));
   const auto ask_again = [&](const std::string& line) {
     for (const jsonrpc::Envelope& e : reader_.read(line))
-      if (!in_flight_.contains(e.id)) swallow_responses_.insert(e.id);  // answered by the daemon that is gone
+      if (!in_flight_.contains(e.id)) swallow_responses_.insert(e.id);  // already answered by the lost daemon
     lines.push_back(line);
   };
   if (!list_line_.empty()) ask_again(list_line_);

@@ -38,7 +38,7 @@ fs::path natural_path(const SocketPathInputs& in) {
   return in.data_dir / "memd.sock";
 }
 
-// Below the runtime directory, under a name that no other data directory has.
+// Returns a path below the runtime directory, with a name unique to the data directory.
 std::optional<fs::path> short_path(const SocketPathInputs& in, const fs::path& natural) {
   const auto runtime = runtime_directory(in);
   if (in.chosen || !runtime) return std::nullopt;
@@ -98,7 +98,7 @@ Result<std::optional<DaemonConnection>> connect_running(const Settings& settings
     MEMD_TRY(transport::require_same_user(fd->get()));
     return std::optional(DaemonConnection{std::move(*fd), usual});
   }
-  // The file may be left from long ago, and somebody else listen there today.
+  // The file may be stale, and another process may listen on that path now.
   const auto said = InstanceLock::look(settings.layout.data_dir());
   if (said.socket.empty() || said.socket == usual) return std::optional<DaemonConnection>();
   auto fd = transport::connect_unix(said.socket.native());

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Short at first: a daemon is up within milliseconds, and someone waits for its first answer.
+// Short at first: a daemon starts within milliseconds, and a client waits for its first answer.
 constexpr milliseconds kFirstWait(1);
 constexpr milliseconds kLongestWait(100);
 constexpr std::size_t kLogTail = 2000;  // bytes
@@ -74,7 +74,7 @@ void close_from(int first) {
     ::close(fd);
 }
 
-// In the grandchild.
+// Turns the grandchild into the daemon.
 [[noreturn]] void become(const DetachedProcess& p, char* const* argv, char* const* env) {
   ::setsid();
   ::umask(077);
@@ -83,7 +83,7 @@ void close_from(int first) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Lifted above the targets first, so that no dup2 below overwrites one that is still needed.
+  // Duplicated above the target numbers first, so that no dup2 below overwrites a descriptor still needed.
   const int in = ::fcntl(p.stdin_fd, F_DUPFD, 10);
   const int out = ::fcntl(p.output_fd, F_DUPFD, 10);
   const int kept = ::fcntl(p.kept_fd, F_DUPFD, 10);
@@ -97,8 +97,8 @@ void close_from(int first) {
   ::_exit(127);
 }
 
-// Starts a process that is no child of this one: its own session, working directory /, umask 077, default signals.
-// That it cannot be executed shows in its output, not here. Only async-signal-safe calls happen after the fork.
+// Starts a process that is no child of this one: its own session, working directory /, umask 077, default signals. A
+// failed exec shows in its output, not in the result. After the fork only async-signal-safe calls are made.
 Result<void> spawn_detached(const DetachedProcess& process) {
   std::vector<std::string> arguments{process.program.native()};
   arguments.insert(arguments.end(), process.arguments.begin(), process.arguments.end());
@@ -139,7 +139,7 @@ fs::path own_executable(const char* argv0) {
     path = fs::absolute(argv0 == nullptr ? "memd" : argv0, ec);
     return path;
   }
-  // The file was replaced while we run: start what stands there now.
+  // The executable was replaced while running: start the new one.
   constexpr std::string_view deleted = " (deleted)";
   const std::string text = path.native();
   if (text.ends_with(deleted)) {
@@ -183,14 +183,14 @@ Result<std::optional<UniqueFd>> DaemonClient::attempt() {
   MEMD_TRY(open_state_directory(address_.data_dir));
   MEMD_TRY_ASSIGN(auto holder, InstanceLock::attempt(address_.data_dir));
   if (holder.lock) {
-    // The lock of a daemon that we started is free again: it has died.
+    // The lock of the daemon we started is free again, so it has died.
     if (spawned_)
       return Error(Errc::unavailable, fmt::format("the memd daemon ended while starting; {} says:\n{}",
                                                   log_file(address_).native(), log_tail()));
     MEMD_TRY(spawn(*holder.lock));
     spawned_ = true;
   } else if (!holder.socket.empty() && holder.socket != address_.socket) {
-    // A daemon that was started from another environment listens elsewhere, and says where.
+    // A daemon started in another environment listens on another socket, which memd.pid names.
     if (auto elsewhere = connect_now(holder.socket)) return std::optional<UniqueFd>(std::move(*elsewhere));
   }
   if (steady_clock::now() >= give_up_at_)
@@ -204,11 +204,11 @@ Result<bool> DaemonClient::older_makes_way() {
   if (address_.program.empty()) return false;
   const auto said = InstanceLock::look(address_.data_dir);
   if (said.holder <= 1 || !is_older(said.version, version())) return false;
-  if (said.holder == asked_) return steady_clock::now() < asked_until_;  // one that stays is better than none
-  // The file may be old; that somebody holds the lock shows that it is not.
+  if (said.holder == asked_) return steady_clock::now() < asked_until_;  // better an old daemon that stays than none
+  // The file may be stale; a held lock shows that it is not.
   MEMD_TRY_ASSIGN(const auto holder, InstanceLock::attempt(address_.data_dir));
   if (holder.lock || holder.holder != said.holder) return false;
-  note_program(address_.data_dir, address_.program);  // older clients that are quicker start this one, too
+  note_program(address_.data_dir, address_.program);  // older clients that act first then start this program too
   ::kill(said.holder, SIGTERM);
   asked_ = said.holder;
   asked_until_ = steady_clock::now() + deadline_;

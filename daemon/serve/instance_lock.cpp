@@ -53,7 +53,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFile = "memd.pid";
 
-// Only a descriptor of the very file counts: the variable may be a leftover.
+// Returns the inherited descriptor if it refers to the same file; the variable may be a leftover.
 UniqueFd inherited_lock(const struct stat& wanted) {
   const char* text = std::getenv(kLockFdVariable);
   if (text == nullptr) return {};

@@ -52,7 +52,7 @@ int index_of_ours(const char* names, int count) {
   return 0;
 }
 
-// The file that a listening Unix stream socket is bound to; nothing when `fd` is something else.
+// Returns the file that a listening Unix stream socket is bound to; nothing when `fd` is something else.
 std::optional<fs::path> file_of_listener(int fd) {
   int type = 0;
   int accepting = 0;
@@ -65,7 +65,7 @@ std::optional<fs::path> file_of_listener(int fd) {
   if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0 || address.sun_family != AF_UNIX)
     return std::nullopt;
   constexpr std::size_t kBeforePath = offsetof(sockaddr_un, sun_path);
-  if (size <= kBeforePath || address.sun_path[0] == '\0') return std::nullopt;  // an abstract name is anybody's
+  if (size <= kBeforePath || address.sun_path[0] == '\0') return std::nullopt;  // an abstract name has no owner
   return fs::path(std::string(address.sun_path, ::strnlen(address.sun_path, size - kBeforePath)));
 }
 
@@ -84,7 +84,7 @@ int bind_private(int fd, const fs::path& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), path.native().size());
-  const mode_t before = ::umask(0177);  // the socket is never open to others, not even before the chmod
+  const mode_t before = ::umask(0177);  // the socket is never accessible to others, not even before the chmod
   const int rc = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
   const int err = errno;
   ::umask(before);
@@ -96,7 +96,8 @@ int bind_private(int fd, const fs::path& path) {
 
 Result<std::optional<ListeningSocket>> ListeningSocket::adopt() {
 #ifdef __APPLE__
-  // launch(3): the sockets of the key "memd" in Sockets of the property list. Fails in a process that is not launchd's.
+  // launch(3): the sockets of the key "memd" in Sockets of the property list. Fails in a process not started by
+  // launchd.
   int* handed = nullptr;
   std::size_t how_many = 0;
   if (::launch_activate_socket("memd", &handed, &how_many) == 0) {
@@ -173,7 +174,7 @@ ListeningSocket::ListeningSocket(ListeningSocket&& other) noexcept
 ListeningSocket::~ListeningSocket() {
   struct stat st {};
   if (!removes_ || ::lstat(path_.c_str(), &st) != 0) return;
-  if (st.st_dev == device_ && st.st_ino == inode_) ::unlink(path_.c_str());  // not somebody else's by now
+  if (st.st_dev == device_ && st.st_ino == inode_) ::unlink(path_.c_str());  // unless another process has replaced it
 }
 
 }  // namespace memd

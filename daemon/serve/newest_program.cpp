@@ -33,7 +33,7 @@ NewestProgram newer_program(const std::filesystem::path& data_dir) {
   NewestProgram out{text->substr(0, line), text->substr(line + 1, text->size() - line - 2)};
   if (!is_older(version(), out.version) || !is_trusted_program(out.program)) return {};
   std::error_code ec;
-  if (std::filesystem::equivalent(own_executable("memd"), out.program, ec)) return {};  // replaced by this one since
+  if (std::filesystem::equivalent(own_executable("memd"), out.program, ec)) return {};  // since replaced by this one
   return out;
 }
 

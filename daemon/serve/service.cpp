@@ -41,8 +41,9 @@
 namespace memd {
 namespace asio = boost::asio;
 
-// SIGTERM and SIGINT wait while it lives: between listening and the service's own handlers one would leave the socket
-// file behind, and between two services it would be lost. Of the thread that makes it and those that this one starts.
+// Blocks SIGTERM and SIGINT while it lives. Between listening and the service's own handlers a signal would leave the
+// socket file behind, and between two services it would be lost. Applies to the thread that makes it and to those that
+// this thread starts.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -62,24 +63,25 @@ class HeldSignals {
 
 namespace {
 
-// Less than `memd rebuild --stop-daemon` waits.
+// Must be less than the time that `memd rebuild --stop-daemon` waits.
 constexpr std::chrono::seconds kWorkersEndWithin{10};
-// Calls that were read are answered, so that another daemon can take over unnoticed.
+// Time for calls already read to be answered, so that another daemon can take over unnoticed.
 constexpr std::chrono::milliseconds kCallsEndWithin{1500};
 
 mcp::ServerIdentity identity() {
   return {"memd", "memd: memory for coding agents", std::string(version()), std::string(tools::server_instructions())};
 }
 
-// More than queries need: a long `ingest` request, and calls that wait for a language model, must not keep status and
-// tools waiting.
+// More workers than queries need, so that a long `ingest` request and calls that wait for a language model do not delay
+// status and tools.
 std::size_t worker_count(const Settings& settings) {
   const bool has_models = settings.config.summaries.choice.provider != SummaryProvider::disabled;
   return static_cast<std::size_t>(settings.config.query_threads) + 2 + mcp::ServerLimits().max_client_waits +
          (has_models ? llm::SummarizerOptions().calls : 0);
 }
 
-// The notification protocol of systemd (sd_notify(3)), without its library. Does nothing outside a service manager.
+// Sends a message of systemd's notification protocol (sd_notify(3)), without its library. Does nothing outside a
+// service manager.
 void notify(std::string_view message) {
   const char* path = std::getenv("NOTIFY_SOCKET");
   if (path == nullptr || (path[0] != '/' && path[0] != '@')) return;
@@ -92,12 +94,12 @@ void notify(std::string_view message) {
   const int fd = ::socket(AF_UNIX, SOCK_DGRAM, 0);
   if (fd < 0) return;
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length);
-  // A service manager that does not listen is no reason to fail.
+  // A failed send is ignored: the service manager may not listen.
   (void)::sendto(fd, message.data(), message.size(), 0, reinterpret_cast<const sockaddr*>(&address), size);
   ::close(fd);
 }
 
-// systemd and launchd say so to what they start.
+// Whether systemd or launchd started this process; both set environment variables.
 bool under_service_manager() {
   const char* listener = std::getenv("LISTEN_PID");
   if (std::getenv("NOTIFY_SOCKET") != nullptr || (listener != nullptr && listener == std::to_string(::getpid())))
@@ -110,7 +112,7 @@ bool under_service_manager() {
 #endif
 }
 
-// Half of WATCHDOG_USEC.
+// Returns half of WATCHDOG_USEC.
 std::optional<std::chrono::milliseconds> watchdog_interval() {
   const char* text = std::getenv("WATCHDOG_USEC");
   if (text == nullptr) return std::nullopt;
@@ -128,7 +130,7 @@ Result<ListeningSocket> listening_socket(const Settings& settings, const std::op
   return ListeningSocket::create(socket, lock);
 }
 
-// The socket of the gRPC door, if the configuration asks for one. Without it the rest serves all the same.
+// Makes the socket of the gRPC door if the configuration requests one. A failure does not stop the rest of the service.
 std::optional<ListeningSocket> grpc_socket(const Settings& settings, const ListeningSocket& main,
                                            const InstanceLock& lock) {
   const AdminConfig& config = settings.config.admin;
@@ -203,7 +205,7 @@ admin::ProcessFacts Service::facts(std::string role, std::string socket) {
   return out;
 }
 
-// Many requests at once leave connections to the store, and holes in the heap of each thread.
+// Closes idle store connections and returns free heap memory, which many simultaneous requests leave behind.
 void Service::give_memory_back() {
   host_.readers().close_idle();
 #ifdef __GLIBC__
@@ -211,7 +213,8 @@ void Service::give_memory_back() {
 #endif
 }
 
-// For worker threads: the loop's objects are the loop's. An empty answer if it is shutting down.
+// Runs the question on the loop thread and waits for its answer. For worker threads, which must not touch the loop's
+// objects. An empty answer if the loop is shutting down.
 template <class F>
 auto Service::ask_loop(F question) -> decltype(question()) {
   auto answer = std::make_shared<std::promise<decltype(question())>>();
@@ -251,7 +254,7 @@ Result<void> Service::start_ingest() {
       },
       [this] { host_.memory_indexer()->hint_everything(); }};
   watcher_ = make_watcher(loop_, host_.discovery(), tell, watch);
-  // Watch first, look second: what changes in between is hinted.
+  // Watches first and scans second, so that changes in between are hinted.
   watcher_->start();
   ingest.scan();
   return {};
@@ -311,7 +314,7 @@ void Service::stop_serving(std::string why) {
   signals_.cancel();
 }
 
-// One that came before signals were held, and that nobody has heard of since.
+// Whether a signal arrived before signals were blocked and has not been handled since.
 bool Service::was_signalled() {
   bool heard = false;
   signals_.async_wait([&heard](const boost::system::error_code& ec, int) { heard = !ec; });
@@ -351,8 +354,7 @@ Result<int> serve_read_only(const Settings& settings) {
 
 namespace {
 
-// A service whose program a newer memd has overtaken becomes that one, with the sockets that it was given. Returns if
-// there is none.
+// Executes the newer memd if one has replaced this program, keeping the sockets passed to it. Returns if there is none.
 void become_newer(const Settings& settings, const std::optional<std::string>& path) {
   const NewestProgram newer = newer_program(settings.layout.data_dir());
   if (newer.program.empty()) return;
@@ -369,7 +371,7 @@ void become_newer(const Settings& settings, const std::optional<std::string>& pa
 constexpr const char* kIsMadeAnew =
     "memd makes its store anew, and until that is done answers come from the one before";
 
-// Until the daemon ends: null. Or until the rebuild has to go on.
+// Serves until the daemon ends; then returns null. When the rebuild has to continue, returns the held signals.
 Result<std::unique_ptr<HeldSignals>> serve_on(const Settings& settings, const ListeningSocket& listener,
                                               const std::optional<ListeningSocket>& for_grpc, StoreRebuild& rebuild,
                                               std::unique_ptr<HeldSignals> held) {
@@ -404,7 +406,8 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
   if (!attempt.lock) {
-    // A service stands for all clients, so it takes over what one of them has started. So does a newer memd.
+    // A daemon under a service manager serves all clients, so it replaces one that a client started. A newer memd does
+    // so too.
     if (!under_service_manager() && !is_older(attempt.version, version()))
       return Error(Errc::store_busy, "memd is running already for " + settings.layout.data_dir().string() + " (pid " +
                                          std::to_string(attempt.holder) + ")");
@@ -434,7 +437,7 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
 Result<int> serve_stdio_pump(const Settings& settings) {
   if (is_read_only(settings.layout.data_dir())) {
     const auto daemon = connect_running(settings);
-    if (!daemon || !*daemon) return serve_read_only(settings);  // none can be started there
+    if (!daemon || !*daemon) return serve_read_only(settings);  // no daemon can be started there
   }
   MEMD_TRY_ASSIGN(auto address, daemon_address(settings));
   MEMD_TRY(run_stdio_pump(std::move(address)));

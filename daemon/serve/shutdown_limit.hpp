@@ -8,9 +8,9 @@
 
 namespace memd {
 
-// Ends the process, exit code 1, when this object outlives `limit`; the log says that `what` was still running. For the
-// end of a process whose threads may hang in a system call or a damaged file. Nothing is lost by it: what is not
-// committed is read again.
+// Ends the process with exit code 1 when this object outlives `limit`; the log says that `what` was still running. For
+// shutdown, when threads may hang in a system call or on a damaged file. Nothing is lost: uncommitted data is read
+// again.
 class ShutdownLimit {
  public:
   ShutdownLimit(std::chrono::milliseconds limit, std::string what);

@@ -22,25 +22,26 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using transport::LineTransport;
 
-// Above the daemon's own limits: what is too long or too much is for the daemon to say.
+// Above the daemon's own limits, so that the daemon reports what is too long or too much.
 transport::StreamLimits pump_limits() { return {16'000'000, 64U << 20}; }
 
 constexpr std::string_view kProbeId = R"("memd-pump-sign-of-life")";
 
-// A request of the stateless revision, which the daemon answers on its loop whatever its workers do.
+// Returns the probe: a request of the stateless revision, which the daemon answers on its loop even if all workers are
+// busy.
 std::string probe_line() {
   return jsonrpc::request_line(kProbeId, "server/discover",
                                R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
                                R"("io.modelcontextprotocol/clientCapabilities":{}}})");
 }
 
-// Without looking into it: it is ours, and comes once.
+// Searches the id without parsing: the id is ours and occurs once.
 bool is_answer_to_probe(std::string_view line) { return line.substr(0, 200).find(kProbeId) != std::string_view::npos; }
 
 }  // namespace
 
 struct StdioPump::Impl {
-  // The two ends, told apart by their callbacks.
+  // The handlers of the two ends.
   struct ClientEnd final : LineTransport::Handler {
     explicit ClientEnd(Impl& p) : pump(p) {}
     void on_line(std::string_view line) override { pump.from_client(line); }
@@ -57,7 +58,7 @@ struct StdioPump::Impl {
   struct DaemonEnd final : LineTransport::Handler {
     explicit DaemonEnd(Impl& p) : pump(p) {}
     void on_line(std::string_view line) override { pump.from_daemon(line); }
-    void on_oversized_line() override {}  // the daemon sends none
+    void on_oversized_line() override {}  // the daemon never sends one
     void on_end_of_input() override { pump.daemon->abort(); }
     void on_drained() override { pump.resume_client(); }
     void on_closed() override { pump.daemon_closed(); }
@@ -129,7 +130,7 @@ struct StdioPump::Impl {
     if (daemon && !daemon_gone) return pass_on(line);
     held.emplace(line);
     client->set_reading(false);
-    if (!daemon) begin_dialing();  // otherwise once the old connection has closed
+    if (!daemon) begin_dialing();  // otherwise after the old connection has closed
   }
   void pass_on(std::string_view line) {
     ledger.from_client(line);
@@ -191,7 +192,7 @@ struct StdioPump::Impl {
   }
 
   // --- ending ---
-  // The daemon is told, answers what it still has to, and closes.
+  // Ends the daemon's input. It answers what is pending and closes.
   void client_ended() {
     input_ended = true;
     drain.expires_after(options.drain);
@@ -203,9 +204,9 @@ struct StdioPump::Impl {
     else
       finish();
   }
-  void finish() { client->close(); }  // what is queued is still written, for as long as the drain timer runs
+  void finish() { client->close(); }  // queued output is still written until the drain timer fires
   void daemon_closed() {
-    // From inside the transport: it is destroyed by a task of its own.
+    // Called from inside the transport, so a posted task destroys it.
     daemon_gone = true;
     asio::post(loop, [this] {
       daemon.reset();
@@ -215,14 +216,15 @@ struct StdioPump::Impl {
     });
   }
   void daemon_lost() {
-    // A daemon that is being killed may still have taken the connection into its backlog. Once, and only what it gave
-    // no sign of having read, goes to the next one.
+    // A dying daemon may still have accepted the connection into its backlog. Lines that it gave no sign of having read
+    // go to the next daemon, once.
     if (!unheard.empty() && !std::exchange(resent, true)) return begin_dialing();
-    unheard = ledger.reads_to_ask_again();  // again once more if the next one is this one, still dying
+    unheard = ledger.reads_to_ask_again();  // these get one more try if the next daemon is the same dying one
     resent = false;
     for (const std::string& line : ledger.fail_in_flight("memd daemon restarted; ask again"))
       client->write_line(line);
-    // A handshake under way is finished with another daemon; nothing else brings one up unasked.
+    // A handshake or reads in flight are finished with another daemon. Otherwise only a line of the client opens a new
+    // connection.
     if (held || !ledger.idle())
       begin_dialing();
     else if (input_ended)
@@ -263,15 +265,15 @@ struct StdioPump::Impl {
   std::optional<std::string> held;  // a client's line that waits for a daemon
   std::optional<Error> failure;
   bool dialing = false;
-  std::vector<std::string> unheard;  // passed on over a new connection that has not said anything yet
+  std::vector<std::string> unheard;  // lines passed on over a new connection that has sent nothing yet
   bool ever_connected = false;
   bool reconnected = false;
   bool heard = false;        // the daemon has sent something on this connection
   bool resent = false;       // `unheard` is on its second try
   bool watching = false;     // the silence timer runs
   bool spoke = false;        // the daemon has sent something since the timer was last set
-  bool probed = false;       // a sign of life was asked for since then
-  int probes = 0;            // unanswered ones of this connection
+  bool probed = false;       // a probe was sent since then
+  int probes = 0;            // unanswered probes of this connection
   bool daemon_gone = false;  // closed, not yet destroyed
   bool client_gone = false;
   bool input_ended = false;

@@ -17,21 +17,22 @@ namespace memd {
 
 // `memd --stdio`: passes lines between a client's stdin/stdout and the daemon's socket.
 //
-// It gets through to the daemon at once, so that its answer to `initialize` does not wait for a start. When the daemon
-// goes away, requests in flight that only read are put to the next one, once; the others are answered with an error,
-// and the next line of the client (not before: a daemon that was stopped on purpose stays stopped) opens a new
-// connection. On it the handshake is replayed unseen. When that fails the client's request is answered with the reason.
-// A daemon that is stopped or hangs says nothing: while requests wait it is asked for a sign of life, and when none
-// comes they are answered with an error that may be retried, and the connection is given up.
-// It ends when stdin ends, after what is in flight has been answered or the drain time is over; or when stop() is
-// called. Everything on the thread that runs `loop`, which runs out of work at the end.
+// It connects to the daemon at once, so that the answer to `initialize` does not wait for a start. When the connection
+// is lost, read-only requests in flight are sent to the next daemon once; the others are answered with an error.
+// Otherwise a new connection is opened only with the client's next line, so a daemon that was stopped on purpose stays
+// stopped. The handshake is replayed on the new connection without the client noticing. If that fails, the client's
+// request is answered with the reason.
+// A stopped or hung daemon sends nothing. While requests wait, the pump probes it. If the probe is not answered, the
+// requests are answered with a retryable error and the connection is dropped.
+// It ends when stdin ends, after the requests in flight were answered or the drain time is over, or when stop() is
+// called. Everything runs on the thread that runs `loop`, which runs out of work at the end.
 class StdioPump {
  public:
   struct Options {
     int in_fd = 0;
     int out_fd = 1;
     std::chrono::milliseconds drain{2000};
-    std::chrono::milliseconds silence{3000};  // until a sign of life is asked for, and again until it is given up
+    std::chrono::milliseconds silence{3000};  // until a probe is sent, and again until the daemon is given up
   };
 
   StdioPump(boost::asio::io_context& loop, DaemonDial& dial, Options options);
@@ -39,7 +40,7 @@ class StdioPump {
 
   void start(std::function<void()> on_finished = {});
   void stop();
-  // Why it ended, when the first connection could not be made.
+  // The error that ended it when the first connection could not be made.
   const std::optional<Error>& failure() const;
 
  private:
@@ -47,7 +48,7 @@ class StdioPump {
   const std::unique_ptr<Impl> impl_;
 };
 
-// The whole of `memd --stdio`, ended by SIGTERM and SIGINT too. The error is for stderr and exit code 1.
+// Runs `memd --stdio`; SIGTERM and SIGINT end it too. The error is for stderr and exit code 1.
 Result<void> run_stdio_pump(DaemonAddress address);
 
 }  // namespace memd

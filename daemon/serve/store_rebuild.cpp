@@ -104,7 +104,7 @@ void StoreRebuild::run(OnLoss on_loss) {
   Result<RebuildReport> report = RebuildReport();
   try {
     report = rebuild_store(settings_.layout, find_adapter, options);
-  } catch (const std::exception& e) {  // of an adapter that meets what it does not expect
+  } catch (const std::exception& e) {  // from an adapter with unexpected input
     report = Error(Errc::store, std::string("internal error: ") + e.what());
   }
   const std::lock_guard lock(mutex_);

@@ -15,10 +15,10 @@
 
 namespace memd {
 
-// Makes the whole store anew in a daemon that goes on serving. Who serves has to make room twice: before it begins,
-// because nobody may write then, and when it has ended, because the store that is read is another one from then on.
-// Between the two the store that was is there for reading. Thread-safe but where it says otherwise; owns a thread. The
-// settings and the clock must outlive it.
+// Rebuilds the whole store in a daemon that keeps serving. The service has to close the store twice: before the rebuild
+// begins, because nobody may write during it, and when it has ended, because another store is read from then on. In
+// between, the old store is readable. Thread-safe except where stated; owns a thread. The settings and the clock must
+// outlive it.
 class StoreRebuild {
  public:
   StoreRebuild(const Settings& settings, const Clock& clock) : settings_(settings), clock_(clock) {}
@@ -26,28 +26,28 @@ class StoreRebuild {
   StoreRebuild(const StoreRebuild&) = delete;
   StoreRebuild& operator=(const StoreRebuild&) = delete;
 
-  // One is to be made: room is wanted at once. Errc::store_busy: one is being made; Errc::not_found: there is no raw
+  // Orders a rebuild and requests room at once. Errc::store_busy: one is running; Errc::not_found: there is no raw
   // layer.
   Result<void> order(OnLoss on_loss);
-  // Of the one that runs, else of the last one; nullopt: none was made.
+  // Returns the status of the running rebuild, else of the last one; nullopt: none was made.
   std::optional<admin::StoreRebuildStatus> status() const;
 
-  // `make_room` is called, on any thread and not more than once, when who serves has to end and go_on() is to be
-  // called. It must not block. Empty: nobody serves.
+  // Registers the current service. `make_room` is called on any thread, at most once, when that service has to end and
+  // go_on() has to be called. It must not block. Empty: nothing is serving.
   void serve(std::function<void()> make_room);
-  // Nobody has the store open: begins what was ordered; or ends what was begun, and waits for that. Thread of the
-  // owner.
+  // Continues while nobody has the store open: starts the ordered rebuild, or waits for the running one and finishes
+  // it. Owner's thread.
   void go_on();
-  // From go_on() to go_on(): nobody may write.
+  // True between the two calls of go_on(), while nobody may write.
   bool is_under_way() const;
-  // Ends it, for good; the store stays as it was. Waits. Thread of the owner.
+  // Ends the rebuild for good and waits for it; the store stays as it was. Owner's thread.
   void stop();
 
  private:
-  enum class Phase { idle, ordered, making, ready, over };  // ready: to replace the store; over: it will not
+  enum class Phase { idle, ordered, making, ready, over };  // ready: may replace the store; over: will not
 
   void run(OnLoss on_loss);
-  // Both with mutex_ held.
+  // Call both with mutex_ held.
   void want_room();
   void note(const Result<RebuildReport>& report, double seconds);
 
@@ -55,10 +55,10 @@ class StoreRebuild {
   const Clock& clock_;
   mutable std::mutex mutex_;
   std::condition_variable has_room_;
-  Phase phase_ = Phase::idle;  // guarded by mutex_, as what follows
+  Phase phase_ = Phase::idle;  // guarded by mutex_, as are the members below
   OnLoss on_loss_ = OnLoss::refuse;
   bool wants_room_ = false;
-  bool has_gone_on_ = false;  // after ready
+  bool has_gone_on_ = false;  // go_on() was called in phase ready
   std::function<void()> make_room_;
   std::optional<admin::StoreRebuildStatus> status_;
   std::stop_source stop_;

@@ -8,11 +8,11 @@
 
 namespace memd {
 
-// Longer than a daemon gives its workers to end.
+// Longer than a daemon waits for its workers to end.
 inline constexpr std::chrono::seconds kDaemonEndsWithin{15};
 
-// Asks whoever holds the lock of the data directory to end (SIGTERM: what runs is finished, what was read is
-// committed), and waits for the lock. Errc::store_busy: it did not end. Blocks; any thread.
+// Asks the holder of the data directory's lock to end (SIGTERM: running calls finish, data already read is committed)
+// and waits for the lock. Errc::store_busy: it did not end. Blocks; any thread.
 Result<InstanceLock> take_over(const std::filesystem::path& data_dir,
                                std::chrono::milliseconds patience = kDaemonEndsWithin);
 

@@ -10,18 +10,18 @@
 
 namespace memd {
 
-// Threads that run what is posted. Asio's own pool waits for ever when the system gives it some of its
-// threads and then no more; this one ends those that it has. Every thread may post; one constructs, stops and destroys.
+// A pool of threads that run posted tasks. Asio's own pool waits forever if the system grants only some of its threads;
+// this one ends those that it has. Every thread may post; one thread constructs, stops and destroys.
 class WorkerPool {
  public:
-  explicit WorkerPool(std::size_t threads);  // throws std::system_error if the system gives no thread
+  explicit WorkerPool(std::size_t threads);  // throws std::system_error if a thread cannot be created
   ~WorkerPool() { stop(); }
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   void post(std::function<void()> work);
 
-  // Waits for what runs; what has not begun does not run.
+  // Waits for running tasks. Tasks that have not begun never run.
   void stop();
 
  private:

@@ -70,7 +70,7 @@ void EventStream::look() {
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
-    // A page that is full has another behind it.
+    // A full page may be followed by another one.
     if (static_cast<std::int64_t>(report->sessions.size()) == params_.limit) hinted_ = true;
     writing_ = true;
   }

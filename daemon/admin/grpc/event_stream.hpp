@@ -12,9 +12,9 @@
 
 namespace memd::admin::rpc {
 
-// A client that watches: it gets a report at once, and another one after each commit. Commits that come while a report
-// is made or written cause one more report. Looks run on workers, so a stream that waits holds no thread. It lives as
-// UnaryCall does. Thread-safe.
+// A watching client. It gets a report at once and another one after each commit. Commits during a look or a write cause
+// one more report. Looks run on workers, so a waiting stream holds no thread. Its lifetime is that of a UnaryCall.
+// Thread-safe.
 class EventStream final : public grpc::ServerWriteReactor<v1::EventsReport>,
                           public LiveCall,
                           public std::enable_shared_from_this<EventStream> {
@@ -35,14 +35,14 @@ class EventStream final : public grpc::ServerWriteReactor<v1::EventsReport>,
   void OnDone() override;
 
   LiveCalls& calls_;
-  EventsParams params_;       // of the next look; of the look while there is one
-  v1::EventsReport message_;  // of the write while there is one
+  EventsParams params_;       // for the next look, or for the running one
+  v1::EventsReport message_;  // in use while a write runs
   std::mutex mutex_;
-  bool busy_ = true;                  // a look or a write is under way; guarded by mutex_, as what follows
-  bool writing_ = false;              // a write is
-  bool hinted_ = false;               // something was committed since the look began
-  bool ended_ = false;                // nothing is written any more
-  std::optional<grpc::Status> last_;  // that is left to be told when the write is done
+  bool busy_ = true;                  // a look or a write is running; guarded by mutex_, as are the members below
+  bool writing_ = false;              // a write is running
+  bool hinted_ = false;               // there was a commit since the look began
+  bool ended_ = false;                // nothing more is written
+  std::optional<grpc::Status> last_;  // status to send when the write is done
   std::shared_ptr<EventStream> self_;
 };
 

@@ -24,7 +24,7 @@ using boost::system::error_code;
 
 namespace {
 
-// Out of descriptors: connections wait in the backlog.
+// Delay after running out of descriptors; connections wait in the backlog.
 constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
 constexpr int kMostBytesOfRequest = 1 << 20;
 constexpr int kMostCallsOfConnection = 32;
@@ -42,7 +42,7 @@ GrpcDoor::GrpcDoor(const Parts& parts) : calls_(parts), accepted_(parts.loop), l
 GrpcDoor::~GrpcDoor() {
   stop();
   if (!server_) return;
-  server_->Shutdown(std::chrono::system_clock::now());  // cuts off who does not take the end of a call
+  server_->Shutdown(std::chrono::system_clock::now());  // disconnects clients that do not read the end of a call
   server_->Wait();
 }
 

@@ -16,8 +16,8 @@
 
 namespace memd::admin::rpc {
 
-// The socket is ours: connections are accepted on the loop, as those of the main socket, and only those of the same
-// user go to gRPC, which serves them on threads of its own.
+// A gRPC server on our own socket. Connections are accepted on the loop, as those of the main socket are. Only those of
+// the same user are passed to gRPC, which serves them on its own threads.
 class GrpcDoor final : public AdminDoor {
  public:
   explicit GrpcDoor(const Parts& parts);
@@ -39,7 +39,7 @@ class GrpcDoor final : public AdminDoor {
   std::optional<boost::asio::local::stream_protocol::acceptor> acceptor_;
   boost::asio::local::stream_protocol::socket accepted_;
   boost::asio::io_context& loop_;
-  boost::asio::steady_timer retry_;  // of accepting; of what is drained
+  boost::asio::steady_timer retry_;  // delays accepting; limits draining
   bool closed_ = false;
   bool stopping_ = false;
   std::unique_ptr<grpc::Server> server_;

@@ -12,7 +12,7 @@ namespace pb = google::protobuf;
 
 namespace {
 
-// The value of a field, or that of its `index`th item.
+// Writes the value of a field, or of its `index`th item.
 void write_json(json::Writer& w, const pb::Message& message, const pb::FieldDescriptor& field, int index) {
   const pb::Reflection& of = *message.GetReflection();
   const bool is_item = field.is_repeated();

@@ -14,22 +14,22 @@
 #include <type_traits>
 #include <vector>
 
-// Between the described structs of the administration and the messages of schemas/proto, whose fields have the same
-// names and types: a test compares the two. Pure; any thread.
+// Conversions between the described structs of the administration and the messages of schemas/proto. Fields have the
+// same names and types in both; a test compares them. Pure; any thread.
 namespace memd::admin::rpc {
 
-// The fields that are set, as the JSON of an object. Requests have no messages in them.
+// Returns the fields that are set as a JSON object. Requests contain no nested messages.
 std::string arguments_of(const google::protobuf::Message& request);
 
-// How a failure is told to a client: a code of gRPC, and the sentence that the main socket would tell.
+// Returns the status for a failure: a gRPC code, and the sentence that the main socket would send.
 grpc::Status status_of(const Error& error);
 
-// A string of a message has to be UTF-8, and a path need not be: other bytes become U+FFFD.
+// Replaces invalid UTF-8 by U+FFFD. Strings of messages must be UTF-8, and paths need not be.
 std::string well_formed(std::string_view text);
 
 namespace detail {
 
-// Where the value of one field goes.
+// The destination of one field's value.
 struct Place {
   google::protobuf::Message& message;
   const google::protobuf::FieldDescriptor* field;
@@ -40,9 +40,9 @@ void set(Place place, std::int64_t value);
 void set(Place place, std::uint64_t value);
 void set(Place place, double value);
 void set(Place place, std::string_view value);
-// A message of the field: a new one of a repeated one.
+// Returns the message of the field; for a repeated field, a new one.
 google::protobuf::Message& open(Place place);
-// nullptr: there is none.
+// Returns the field of that name; nullptr: none.
 const google::protobuf::FieldDescriptor* field_named(const google::protobuf::Message& message, std::string_view name);
 
 template <mcp::Described T>
@@ -76,7 +76,7 @@ void fill(google::protobuf::Message& out, const T& value) {
 
 }  // namespace detail
 
-// Writes a report into its message, which is empty.
+// Writes a report into its message, which must be empty.
 template <mcp::Described T>
 void write_report(google::protobuf::Message& out, const T& report) {
   detail::fill(out, report);

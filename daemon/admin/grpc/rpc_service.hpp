@@ -6,8 +6,7 @@
 
 namespace memd::admin::rpc {
 
-// The service of schemas/proto: each call is one of AdminService, and asks for it on a worker. Called on gRPC's
-// threads.
+// The service of schemas/proto. Each call is a method of AdminService and runs on a worker. Called on gRPC's threads.
 class RpcService final : public v1::Admin::CallbackService {
  public:
   explicit RpcService(LiveCalls& calls) : calls_(calls) {}

@@ -17,8 +17,8 @@
 
 namespace memd::admin::rpc {
 
-// One call of a method that gives one report. It lives until gRPC is done with it and no worker has it any more. Who
-// ends it first, the worker that has the report, the client that cancels or the door that closes, ends it alone.
+// A call of a method that returns one report. It lives until gRPC and all workers have released it. Whoever ends it
+// first (the worker with the report, a client that cancels or a closing door) is the only one to end it.
 template <class Method>
 class UnaryCall final : public grpc::ServerUnaryReactor,
                         public LiveCall,
@@ -81,7 +81,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
 
   LiveCalls& calls_;
   const Method& method_;
-  google::protobuf::Message& response_;  // gRPC's, until the call has ended
+  google::protobuf::Message& response_;  // owned by gRPC until the call has ended
   std::stop_source stop_;
   std::atomic<bool> ended_{false};
   std::shared_ptr<UnaryCall> self_;
