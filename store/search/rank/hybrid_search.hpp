@@ -24,10 +24,10 @@ struct SemanticQuestion {
   std::string trouble;             // why, when it was wanted
 };
 
-// Search by words and by meaning on one connection. The best some hundred of either side are ranked together by all
-// features; what the words found beyond these follows in the order of the words alone, so that a longer list begins
-// with the shorter one. Exchanges with the same prompt and answer (content_hash), as copies of a transcript hold them,
-// are one hit. Throws ErrorException. Borrows `db`: the thread that leases the connection.
+// Search by words and by meaning on one connection. The best hundred or so of either side are ranked together by all
+// features. Further lexical hits follow in lexical order, so that a longer list begins with the shorter one. Exchanges
+// with the same prompt and answer (content_hash), as copies of a transcript hold them, are one hit. Throws
+// ErrorException. Borrows `db`: the thread that leases the connection.
 class HybridSearch {
  public:
   explicit HybridSearch(sqlite::Database& db);

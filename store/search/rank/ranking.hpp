@@ -69,13 +69,13 @@ bool stands_before(const FusionCandidate& a, const FusionCandidate& b);
 // Maps a standardised cosine to 0…1.5: 0 up to one deviation above the mean, 1 at five.
 double closeness(double dense_z);
 
-// Returns the coverage, 0…1, reduced for long texts, which contain any word by chance.
+// Returns the coverage, 0…1, times the root of bm25, which is low for long texts: they contain any word by chance.
 double focused_coverage(const RankingFeatures& features);
 
 // Standardises each value and maps it to 0…1: 0 from two deviations below the mean, 1 from three above.
 void standardise(std::span<double> values);
 
-// Returns 1 for now and ½ after ninety days; 0 when `now` is 0.
+// Returns 1 for now and ½ after ninety days; 0 when either time is 0.
 double recency_of(TimeMs started_at, TimeMs now);
 
 // Fills features.neighbour_turns and features.surroundings from the neighbours of each candidate in its session. An
@@ -83,8 +83,8 @@ double recency_of(TimeMs started_at, TimeMs now);
 void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares,
                  const RankingWeights& weights = kRankingWeights);
 
-// 0…1. 1: every word of the question, often, side by side, and its meaning too when `by_meaning`. Leaves `verbatim`
-// out.
+// Returns about 1 for a hit with every word of the query, often and side by side, and its meaning when `by_meaning`.
+// Other features can raise it above 1. Ignores `verbatim`.
 double fused_score(const RankingFeatures& features, bool by_meaning, const RankingWeights& weights = kRankingWeights);
 
 // Sets the scores and leads and sorts by stands_before().
