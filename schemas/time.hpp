@@ -22,10 +22,11 @@ std::string format_rfc3339(TimeMs t);
 // years 0000…9999 in UTC.
 std::optional<TimeMs> parse_rfc3339(std::string_view text);
 
-// Where "now" comes from. Thread-safe. Tests use test/support/fake_clock.hpp.
-// Whether `length` has passed since `then`. A `then` that is yet to come was noted by a clock that was wrong.
+// Returns whether `length` has passed since `then`. A `then` in the future came from a wrong clock and counts as
+// passed.
 constexpr bool has_passed(TimeMs length, TimeMs then, TimeMs now) { return now < then || now - then >= length; }
 
+// Source of the current time. Thread-safe. Tests use test/support/fake_clock.hpp.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -38,7 +39,7 @@ const Clock& system_clock();
 // one time zone of the process, which is UTC until use_time_zone() sets another. All functions but that are
 // thread-safe.
 
-// Whether the system knows a zone of this IANA name ("Asia/Tokyo"); UTC is always known.
+// Returns whether the system has a zone of this IANA name ("Asia/Tokyo"); always true for UTC.
 bool is_time_zone(const std::string& name);
 
 // Sets the time zone. Empty or unknown: the system's ($TZ, else /etc/localtime). Call it before threads start.
@@ -47,8 +48,8 @@ void use_time_zone(const std::string& name);
 // "UTC"; "Asia/Tokyo (UTC+09:00)", with the offset that holds now; "UTC+01:00" where the system's zone has no name.
 std::string time_zone_label();
 
-// The local clock's reading at `t`, counted as if it were UTC, and back. Of a reading that occurs twice the earlier
-// time is taken. A skipped reading maps to the same offset after the gap.
+// Convert between UTC and local time, the latter counted in milliseconds as if it were UTC. For a local time that
+// occurs twice, from_local() returns the earlier. A skipped local time maps to the same offset after the gap.
 TimeMs to_local(TimeMs t);
 TimeMs from_local(TimeMs wall);
 
@@ -56,12 +57,12 @@ TimeMs from_local(TimeMs wall);
 std::int64_t local_day(TimeMs t);
 TimeMs day_start(std::int64_t day);
 
-// How far the local clock is ahead of UTC from a time on.
+// Offset of local time from UTC, valid from a point in time.
 struct ClockOffset {
   TimeMs from = 0;
   TimeMs ahead = 0;
 };
-// The offsets in force between two times, in order. The first is the one in force at `from`.
+// Returns the offsets in force between two times, in order. The first is the one in force at `from`.
 std::vector<ClockOffset> clock_offsets(TimeMs from, TimeMs to);
 
 // As parse_rfc3339(), but a date or a time without an offset is local.

@@ -24,7 +24,7 @@ enum ErrorCode : int {
   kInternalError = -32603,
 };
 
-// An id as JSON text: `7` and `"7"` stay apart, and it goes back as it came.
+// A request id as JSON text: `7` and `"7"` differ, and the response repeats it unchanged.
 using Id = std::string;
 
 struct Request {
@@ -36,14 +36,14 @@ struct Notification {
   std::string method;
   boost::json::value params;  // always an object
 };
-// An answer to a request of ours.
+// A response to a request that memd sent.
 struct Response {
   Id id;                      // empty when it could not be told
   boost::json::value result;  // null for an error
   bool is_error = false;
   std::string error;  // what the other side says of it
 };
-// Not a message. It is answered with this error; `id` is absent when it cannot be read.
+// Input that is no message, and the error to respond with. `id` is absent when it cannot be read.
 struct Invalid {
   std::optional<Id> id;
   ErrorCode code;
@@ -72,10 +72,10 @@ class MessageParser {
   std::unique_ptr<State> state_;
 };
 
-// An id as JSON text; empty for what is neither string nor integer.
+// Returns the id as JSON text; empty for a value that is neither string nor integer.
 Id id_text(const boost::json::value& v);
 
-// The `data` of a kInternalError: whether asking again may help and can do no harm.
+// The `data` of a kInternalError: whether repeating the request may help and is harmless.
 inline constexpr std::string_view kRetryable = R"({"retryable":true})";
 inline constexpr std::string_view kNotRetryable = R"({"retryable":false})";
 
@@ -86,11 +86,11 @@ std::string error_line(const std::optional<Id>& id, int code, std::string_view m
 std::string request_line(std::string_view id, std::string_view method, std::string_view params);
 std::string notification_line(std::string_view method, std::string_view params);
 
-// Replaces what is no Unicode in the strings of a message by U+FFFD: bytes that are no UTF-8, and halves of surrogate
-// pairs ("\ud83d"), which JavaScript writes when it cuts a text inside an emoji. nullopt: the message is sound.
+// Replaces invalid Unicode in the strings of a message by U+FFFD: invalid UTF-8, and lone surrogates ("\ud83d"), which
+// JavaScript writes when it cuts a text inside an emoji. Returns nullopt when nothing is invalid.
 std::optional<std::string> mended_text(std::string_view json);
 
-// The outside of a message: what one needs to know to pass messages on.
+// The fields of a message that are needed to forward it.
 struct Envelope {
   enum class Kind { request, notification, response };
   Kind kind{};
@@ -107,7 +107,7 @@ class EnvelopeReader {
   EnvelopeReader();
   ~EnvelopeReader();
 
-  // The envelopes of a message or a batch; leaves out what is no message. Valid until the next call.
+  // Returns the envelopes of a message or a batch, without elements that are no message. Valid until the next call.
   const std::vector<Envelope>& read(std::string_view line);
 
  private:

@@ -46,8 +46,8 @@ class ReplyWriter {
   bool closed_ = false;
 };
 
-// How far one call is, and what its client has heard of that. Gives the lines of notifications/progress. The worker
-// calls note_stage() and note_report(); the loop calls the rest.
+// Progress of one call, and what was reported of it to the client. Formats the lines of notifications/progress. The
+// worker calls note_stage() and note_report(); the loop calls the rest.
 class CallProgress {
  public:
   // `token`: JSON text; empty when the client wants no progress.
@@ -56,14 +56,14 @@ class CallProgress {
   bool wanted() const { return !token_.empty(); }
   void start(TimeMs now) { started_at_ = heard_at_ = now; }
 
-  // Remembers a stage for the next heartbeat.
+  // Stores a stage for the next heartbeat.
   void note_stage(double done, double total, std::string_view message);
-  // Likewise. True: the last report is `interval` ago, so the client is to be told of this one.
+  // Stores a report like a stage. Returns true when it is due: the last one was sent `interval` ago or earlier.
   bool note_report(double done, double total, std::string_view message, TimeMs now, TimeMs interval);
 
-  // nullopt when `done` has not grown.
+  // Returns nullopt when `done` has not grown.
   std::optional<std::string> report_line(double done, double total, std::string_view message, TimeMs now);
-  // nullopt when the client heard something less than `quiet` ago.
+  // Returns nullopt when something was sent to the client less than `quiet` ago.
   std::optional<std::string> heartbeat_line(TimeMs now, TimeMs quiet);
 
  private:
@@ -91,10 +91,10 @@ class CallProgress {
 };
 
 struct Call;
-// What a worker does for a request that calls no tool. Gives the result as JSON text.
+// The handler of a request other than tools/call; runs on a worker. Returns the result as JSON text.
 using Work = std::function<Result<std::string>(const Call&, ToolContext&)>;
 
-// What the client sends along when it repeats a call that ended with input_required.
+// The additional params of a call that the client repeats after input_required.
 struct InputRetry {
   std::optional<std::string> state;
   boost::json::value responses;  // an object, or null

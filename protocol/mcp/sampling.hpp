@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-// What a client can be asked in both eras: its own model, a LanguageModel whose complete() asks the client, and the
-// person at it, whose confirm() does.
+// Requests to the client, in both eras: LanguageModels whose complete() asks the client's model, and ClientPersons
+// whose confirm() asks its user.
 namespace memd::mcp {
 
 // The state of a call that ended with resultType input_required.
@@ -48,7 +48,7 @@ class InputRounds {
   explicit InputRounds(const Clock& clock) : InputRounds(clock, Limits()) {}
   InputRounds(const Clock& clock, Limits limits) : clock_(clock), limits_(limits) {}
 
-  // Errc::invalid_argument: there is no such round, it is too old, or it belongs to another question.
+  // Fails with Errc::invalid_argument when the round does not exist, is too old or belongs to another question.
   Result<InputRound> find(std::string_view state, std::string_view question) const;
   // Returns the state. Drops the oldest rounds when there is no room.
   std::string keep(InputRound round);
@@ -73,31 +73,31 @@ class InputRounds {
 inline constexpr std::string_view kClientModelName = "client";
 inline constexpr std::string_view kCreateMessage = "sampling/createMessage";
 
-// The params of sampling/createMessage, as JSON text.
+// Returns the params of sampling/createMessage as JSON text.
 std::string sampling_params(const CompletionRequest& request);
-// Errc::protocol for what is no answer, or one without text.
+// Fails with Errc::protocol when `result` is no completion or has no text.
 Result<Completion> read_sampling_result(const boost::json::value& result);
 
 inline constexpr std::string_view kCreateElicitation = "elicitation/create";
-// The params of elicitation/create for a question that is answered with yes or no, as JSON text.
+// Returns the params of elicitation/create for a yes-or-no question as JSON text.
 std::string elicitation_params(std::string_view question);
-// Errc::protocol for what is no answer.
+// Fails with Errc::protocol when `result` is no elicitation result.
 Result<Consent> read_elicitation_result(const boost::json::value& result);
 
-// How a worker of the legacy era waits for its client. At most `max_waits` calls that share `waits` may wait at once.
-// Borrows both.
+// Blocking requests of a worker to its client in the legacy era. At most `max_waits` calls that share `waits` may wait
+// at once. Borrows both.
 struct ClientWait {
   ClientRequests& client;
   std::atomic<std::size_t>& waits;
   std::size_t max_waits;
   std::chrono::milliseconds patience;
 
-  // As ClientRequests::ask. Besides: Errc::busy when too many calls wait for their clients already.
+  // As ClientRequests::ask, but fails with Errc::busy when too many calls already wait for their clients.
   Result<std::vector<boost::json::value>> ask(std::string_view method, std::vector<std::string> params,
                                               std::stop_token stop);
 };
 
-// Legacy era: asks the client while the call runs; the worker waits. Borrows everything.
+// The client's model in the legacy era. Sends requests while the call runs; the worker waits. Borrows `wait`.
 class SamplingModel final : public LanguageModel {
  public:
   explicit SamplingModel(ClientWait& wait) : wait_(wait) {}
@@ -109,7 +109,7 @@ class SamplingModel final : public LanguageModel {
   ClientWait& wait_;
 };
 
-// Likewise.
+// The client's user in the legacy era. Waits and borrows like SamplingModel.
 class ElicitedPerson final : public ClientPerson {
  public:
   explicit ElicitedPerson(ClientWait& wait) : wait_(wait) {}
@@ -119,23 +119,23 @@ class ElicitedPerson final : public ClientPerson {
   ClientWait& wait_;
 };
 
-// Stateless era: notes the requests that are not answered yet and ends the call with Errc::input_required. A request is
-// known by a digest of its content, so its answer is found when the handler runs again. complete() and confirm() are
-// thread-safe.
+// The client's model and user in the stateless era. Records requests without an answer and ends the call with
+// Errc::input_required. A request is identified by a digest of its content, so its answer is found when the handler
+// runs again. complete() and confirm() are thread-safe.
 class InputRoundClient final : public LanguageModel, public ClientPerson {
  public:
   explicit InputRoundClient(InputRound earlier) : round_(std::move(earlier)) {}
 
-  // Takes the answers that came with the call: an object by key. Ignores answers to what was not asked.
+  // Stores the answers that came with the call: an object by key. Ignores answers to requests that were not sent.
   void take(const boost::json::value& responses);
 
   std::string name() const override { return std::string(kClientModelName); }
   Result<std::vector<Completion>> complete(std::span<const CompletionRequest> requests, std::stop_token stop) override;
   Result<Consent> confirm(const std::string& question, std::stop_token stop) override;
 
-  // What the client is to be asked: the members of `inputRequests`, key and JSON text. Call it after the handler.
+  // Returns the members of `inputRequests` for the client: key and JSON text. Call it after the handler.
   const std::vector<std::pair<std::string, std::string>>& open() const { return open_; }
-  // What to keep for the next round. Call it after the handler.
+  // Returns the state to keep for the next round. Call it after the handler.
   InputRound next_round() &&;
 
  private:

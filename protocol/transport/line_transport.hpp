@@ -12,13 +12,13 @@
 
 namespace memd::transport {
 
-// Cuts a byte stream into lines. Looks at each byte once, however the lines are spread over reads. Drops an overlong
+// Splits a byte stream into lines. Scans each byte once, however the lines are spread over reads. Drops an overlong
 // line, up to its newline, without keeping it. One thread.
 class LineBuffer {
  public:
   explicit LineBuffer(std::size_t max_line) : max_line_(max_line) {}
 
-  // Room for the next read, then how much of it was filled.
+  // prepare() returns space for the next read; commit() adds the `n` bytes read into it.
   std::span<char> prepare();
   void commit(std::size_t n) { tail_ += n; }
 
@@ -26,9 +26,9 @@ class LineBuffer {
     std::string_view text;  // without "\n" or "\r\n"; valid until the next prepare()
     bool oversized = false;
   };
-  // The next complete line; an oversized one is reported once, as soon as it is known to be too long.
+  // Returns the next complete line. Reports an oversized line once, as soon as it is too long.
   std::optional<Line> next();
-  // What is left when the stream has ended: a last line without a newline.
+  // Returns the last line when the stream has ended without a newline.
   std::optional<Line> rest();
 
  private:
@@ -42,8 +42,8 @@ class LineBuffer {
   bool skipping_ = false;
 };
 
-// Carries one JSON message a line, in both directions; does not look into messages. Loop thread. Every callback comes
-// from the event loop, never from inside a call made to the transport.
+// Transport of one JSON message per line, in both directions. Does not parse messages. Loop thread. Every callback
+// comes from the event loop, never from inside a call made to the transport.
 class LineTransport {
  public:
   class Handler {
@@ -60,19 +60,19 @@ class LineTransport {
 
   virtual ~LineTransport() = default;
 
-  // Once. The transport may be destroyed after on_closed, or when the event loop runs no more.
+  // Call it once. The transport may be destroyed after on_closed, or when the event loop runs no more.
   virtual void start(Handler& handler) = 0;
   // Back-pressure: while false no on_line comes and the peer's bytes stay in the kernel. true at first.
   virtual void set_reading(bool on) = 0;
   // Queues `line` and a newline. Lines written while a callback runs leave in one system call.
   virtual void write_line(std::string_view line) = 0;
-  // True: so much is unsent that producers of lines should pause. The transport itself reads nothing meanwhile.
+  // Returns whether so much is unsent that producers of lines should pause. The transport reads nothing meanwhile.
   virtual bool congested() const = 0;
   // Tells the peer, after what is queued, that no more comes (a socket is half closed). Reading goes on.
   virtual void end_output() = 0;
-  // No more reading; on_closed once everything queued is written.
+  // Stops reading and calls on_closed once everything queued is written.
   virtual void close() = 0;
-  // on_closed without writing what is queued.
+  // Closes without writing what is queued; on_closed follows.
   virtual void abort() = 0;
 };
 

@@ -248,7 +248,7 @@ struct NamedTopic {
   std::string stems;
 };
 
-// Topics that are what was asked for, or begin with it.
+// Returns the topics whose stems equal `asked` or begin with it.
 std::vector<NamedTopic> topics_named(sqlite::Database& db, const std::string& asked) {
   constexpr std::int64_t kForms = 400;
   auto& q = db.prepare(
@@ -272,7 +272,7 @@ class TopicFinder {
     if (!asked_.empty())
       for (const NamedTopic& topic : topics_named(db_, asked_))
         take(topic);
-    // Topics that hold all words asked for, in any order, are known by exchanges around.
+    // topics_around() also gives topics that contain all words of the query in another order.
     RankedTopics around = topics_around();
     if (!asked_.empty())
       for (const auto& [stems, use] : around)

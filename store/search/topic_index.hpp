@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-// What was talked about, from the stored topics alone. not_found or invalid_argument when filter.session names no
-// session or several.
+// Queries over the stored topics. They fail with not_found or invalid_argument when filter.session names no session
+// or several.
 namespace memd {
 
-// Of topics that hold one another ("cache", "cache key") the one talked about most is listed.
+// Lists topics. When one contains another ("cache", "cache key"), only the one talked about most is listed.
 struct TopicListQuery {
   QueryFilter filter;
   int limit = 20;
@@ -27,7 +27,7 @@ struct TopicListQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// What one exchange is about, the most telling first. Topics are called as they stand in it.
+// The topics of one exchange, the most relevant first, named as they are written in it.
 struct ExchangeTopicsQuery {
   ExchangeId id = 0;
   int limit = 6;
@@ -61,7 +61,7 @@ struct TopicUse {
   void add(std::int64_t session, TimeMs time, double relevance);
   void add(const TopicUse& other);
   std::int64_t sessions() const;
-  // By weight; a topic of many sessions ranks above one that a single session repeats.
+  // Ranks by weight. A topic of many sessions ranks above one that a single session repeats.
   double rank() const;
 
  private:
@@ -70,8 +70,8 @@ struct TopicUse {
 using UseByTopic = std::unordered_map<std::int64_t, TopicUse>;       // by topic_pk
 using RankedTopics = std::vector<std::pair<std::string, TopicUse>>;  // by stems, first by rank()
 
-// Decides which exchanges a QueryFilter lets through. Reads `db` when made and keeps its own copies; then every
-// thread may ask.
+// Decides which exchanges pass a QueryFilter. The constructor reads `db` and copies what it needs; afterwards any
+// thread may call it.
 class TopicFilter {
  public:
   TopicFilter(sqlite::Database& db, const QueryFilter& filter);
@@ -97,12 +97,12 @@ class TopicFilter {
 void add_exchange(sqlite::Database& db, UseByTopic& uses, ExchangeId id, std::int64_t session, TimeMs time);
 UseByTopic uses_in(sqlite::Database& db, const TopicFilter& filter);
 
-// One entry for all topics with the same stems; the highest ranks only.
+// Merges topics with the same stems into one entry. Keeps the highest ranks only.
 RankedTopics merged_by_stems(sqlite::Database& db, const UseByTopic& uses);
 
 TopicCount counted(sqlite::Database& db, const std::string& stems, const TopicUse& use);
 
-// Whether all words of `part` stand in `whole`; both are stems joined by blanks.
+// Returns whether `whole` contains all words of `part`; both are stems joined by blanks.
 bool holds(std::string_view whole, std::string_view part);
 
 }  // namespace memd::topics

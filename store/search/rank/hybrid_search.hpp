@@ -14,27 +14,27 @@
 
 namespace memd::search {
 
-// What of a query has a meaning: its words and phrases, without filters and excluded words.
+// Returns the part of a query that is embedded: its words and phrases, without filters and excluded words.
 std::string question_of(std::string_view text);
 
-// The question for the semantic side of one search.
+// The input of the semantic side of one search.
 struct SemanticQuestion {
   SemanticIndex* index = nullptr;  // null: words alone
   QueryVector vector;              // empty: words alone
   std::string trouble;             // why, when it was wanted
 };
 
-// Search by words and by meaning on one connection. The best some hundred of either side are ranked together by all
-// features; what the words found beyond these follows in the order of the words alone, so that a longer list begins
-// with the shorter one. Exchanges with the same prompt and answer (content_hash), as copies of a transcript hold them,
-// are one hit. Throws ErrorException. Borrows `db`: the thread that leases the connection.
+// Search by words and by meaning on one connection. The best hundred or so of either side are ranked together by all
+// features. Further lexical hits follow in lexical order, so that a longer list begins with the shorter one. Exchanges
+// with the same prompt and answer (content_hash), as copies of a transcript hold them, are one hit. Throws
+// ErrorException. Borrows `db`: the thread that leases the connection.
 class HybridSearch {
  public:
   explicit HybridSearch(sqlite::Database& db);
 
-  // In a read transaction, which began after `lengths` was made. A question that finds nothing because of its operators
-  // is asked again with them as words. `questions`: of query.text and of each of query.also; those that are missing are
-  // looked for by words alone.
+  // Runs in a read transaction that began after `lengths` was made. A query that finds nothing because of its operators
+  // is repeated with the operators read as words. `questions`: one for query.text and one for each of query.also. A
+  // phrasing without one is searched by words alone.
   SearchAnswer search(const SearchQuery& query, std::span<const SemanticQuestion> questions, KnownLengths& lengths);
 
   // Returns the candidates of each phrasing, as add_context() takes them. Used by the weight-fitting benchmark.
@@ -56,7 +56,7 @@ class HybridSearch {
     std::size_t by_all_features = 0;          // so many of them; the others by words alone
     bool complete = false;                    // there are no more
   };
-  // One way to say the question.
+  // One phrasing of the query.
   struct Phrasing {
     std::string_view text;  // as typed; of the query
     LexicalQuestion words;
@@ -72,7 +72,7 @@ class HybridSearch {
                 std::size_t count);
   Ranking ranked(const SearchQuery& query, const Phrasing& phrasing, const Nearest& near, CandidateFilter& filter,
                  std::size_t count, bool alone);
-  // What is shown of a candidate and those with the same text.
+  // A candidate that stands for all candidates with the same text.
   struct Distinct {
     const FusionCandidate* candidate;
     std::int64_t copies;  // further ones

@@ -7,7 +7,7 @@
 namespace memd::search {
 namespace {
 
-// The weight of each list; together 1.
+// Returns the weight of each list; they sum to 1.
 std::vector<double> weights_of(std::span<const std::vector<FusionCandidate>> lists, const FusionWeights& weights) {
   std::vector<double> out(lists.size(), 1.0);
   const double best = lists.front().empty() ? 0 : std::clamp(lists.front().front().standing(), 0.0, 1.0);

@@ -13,7 +13,7 @@ namespace {
 constexpr double kHalfLife = 90.0 * kMsPerDay;
 constexpr double kMostCloseness = 1.5;
 
-// What the exchange itself says, as its neighbours count it: 0…1.
+// Returns the contribution of an exchange to the neighbour_turns of others, 0…1.
 double own_text(const RankingFeatures& f, const RankingWeights& w) {
   const double most = w.bm25 + w.coverage + w.meaning * kMostCloseness;
   return (w.bm25 * f.bm25 + w.coverage * focused_coverage(f) + w.meaning * closeness(f.dense_z)) / most;
@@ -68,7 +68,7 @@ void add_context(std::span<FusionCandidate> candidates, std::span<const double> 
   for (std::size_t i = 0; i < candidates.size(); ++i)
     own[i] = own_text(candidates[i].features, weights);
 
-  std::size_t first = 0;  // of those near enough before
+  std::size_t first = 0;  // first exchange within kSurroundings
   for (std::size_t at = 0; at < order.size(); ++at) {
     FusionCandidate& here = candidates[order[at]];
     const auto near = [&](std::size_t other) {

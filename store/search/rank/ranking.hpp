@@ -9,8 +9,8 @@
 
 namespace memd::search {
 
-// What each feature of RankingFeatures adds to a score, where bm25 adds 1. Fitted by `retrieval_bench --fit`, but for
-// those from `title` on, which its questions do not reward; docs/benchmarks.md has the figures.
+// Weights of RankingFeatures in a score, relative to bm25 = 1. Fitted by `retrieval_bench --fit`, except `title` and
+// those after it, which its questions do not reward; docs/benchmarks.md has the figures.
 struct RankingWeights {
   double bm25 = 1.0;
   double adjacency = 0.25;
@@ -18,30 +18,30 @@ struct RankingWeights {
   double date = 1.0;
   double meaning = 1.0;  // of closeness()
   double tokens = 1.5;   // of nearness token by token
-  // As far as a text is too short to speak for itself, by `brevity`:
+  // Scaled by `brevity`: these count in short texts.
   double coverage = 1.0;  // of focused_coverage()
   double neighbour_turns = 1.0;
   double surroundings = 1.0;
-  // As far as it is not, bm25 once more. In a long text every word stands by chance, so which do says little.
+  // Additional weight of bm25 in long texts. They contain any word by chance, so coverage says little about them.
   double self_contained = 2.0;
   double title = 0.25;
   double recency = 0.05;
   double same_project = 0.1;
   double decision = 0.25;
-  // What is left of the score of an exchange that its session has left for another branch; of one of a session that
-  // another one started.
+  // Factors on the score: of an exchange on an abandoned branch of its session, and of an exchange in a session that
+  // another session started.
   double abandoned = 0.75;
   double subagent = 0.8;
 };
 inline constexpr RankingWeights kRankingWeights{};
 
-// How much the exchanges around a hit say about it, by their distance; the one before asks what the hit answers.
+// Weights of the exchanges around a hit, by distance. The previous one counts most: the hit often answers it.
 inline constexpr double kBefore[] = {1.0, 0.5};
 inline constexpr double kAfter[] = {0.75, 0.5};
-// Exchanges before and after whose words count for `surroundings`.
+// Number of exchanges before and after a hit whose words count for `surroundings`.
 inline constexpr int kSurroundings = 6;
 
-// Makes one order out of what the words and the vectors found. Pure functions; any thread may call them.
+// Ranks the candidates of the lexical and the semantic search together. Pure functions; any thread may call them.
 
 inline constexpr int kNoChunk = -1;
 
@@ -59,39 +59,39 @@ struct FusionCandidate {
   double lead = 0;      // features.verbatim; of several phrasings the weighted mean
   double evidence = 0;  // evidence() of the features; of several phrasings the weighted mean
 
-  // What it is ranked by: what holds the question as typed stands before what does not.
+  // The sort key. Candidates that contain the query as typed rank before those that do not.
   double standing() const { return score + lead; }
 };
 
-// Best first, equal ones newest first (by id).
+// Orders best first, equal ones newest first (by id).
 bool stands_before(const FusionCandidate& a, const FusionCandidate& b);
 
-// A standardised cosine: 0 up to one deviation above the mean, 1 at five, at most 1.5.
+// Maps a standardised cosine to 0…1.5: 0 up to one deviation above the mean, 1 at five.
 double closeness(double dense_z);
 
-// Coverage, 0…1, that counts less in long texts, which hold every word by chance: bm25 knows the length.
+// Returns the coverage, 0…1, times the root of bm25, which is low for long texts: they contain any word by chance.
 double focused_coverage(const RankingFeatures& features);
 
-// Makes each the deviations it lies above the mean, as 0…1: 0 two below and less, 1 three above and more.
+// Standardises each value and maps it to 0…1: 0 from two deviations below the mean, 1 from three above.
 void standardise(std::span<double> values);
 
-// 1 now, ½ after ninety days; 0 when `now` is 0.
+// Returns 1 for now and ½ after ninety days; 0 when either time is 0.
 double recency_of(TimeMs started_at, TimeMs now);
 
-// Fills features.neighbour_turns and features.surroundings from the candidates around each in its session: what is not
-// among the candidates counts as holding nothing. `shares`: of the query's weight, by term; sums to at most 1.
+// Fills features.neighbour_turns and features.surroundings from the neighbours of each candidate in its session. An
+// exchange that is no candidate counts as empty. `shares`: each term's share of the query's weight; sums to at most 1.
 void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares,
                  const RankingWeights& weights = kRankingWeights);
 
-// 0…1. 1: every word of the question, often, side by side, and its meaning too when `by_meaning`. Leaves `verbatim`
-// out.
+// Returns about 1 for a hit with every word of the query, often and side by side, and its meaning when `by_meaning`.
+// Other features can raise it above 1. Ignores `verbatim`.
 double fused_score(const RankingFeatures& features, bool by_meaning, const RankingWeights& weights = kRankingWeights);
 
 // Sets the scores and leads and sorts by stands_before().
 void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights = kRankingWeights);
 
-// How much each feature speaks for a hit, in log odds. Fitted by bench/retrieval/calibration.py on the questions of
-// several homes; docs/benchmarks.md has the figures.
+// Weights of the features as evidence for a hit, in log odds. Fitted by bench/retrieval/calibration.py on the questions
+// of several homes; docs/benchmarks.md has the figures.
 struct EvidenceWeights {
   double coverage = 0;
   double bm25 = 0;
@@ -104,8 +104,8 @@ struct EvidenceWeights {
 };
 inline constexpr EvidenceWeights kEvidenceByWords{
     .coverage = 4.3, .bm25 = 9.9, .surroundings = 2, .constant = -4.6, .several = -5.6};
-// Of a model that memd does not know: what its cosines are for texts about other things differs from model to model.
-// Set by hand, so that medium is what it was when it was judged by these alone.
+// For a model that memd does not know. The cosines of unrelated texts differ between models, so deviations are used.
+// Set by hand, so that medium confidence stays what it was when deviations alone decided it.
 inline constexpr EvidenceWeights kEvidenceByDeviations{.coverage = 4.2,
                                                        .bm25 = 2.8,
                                                        .identifier = 0.9,
@@ -113,32 +113,32 @@ inline constexpr EvidenceWeights kEvidenceByDeviations{.coverage = 4.2,
                                                        .deviations = 5.6,
                                                        .constant = -5.25,
                                                        .several = -6.25};
-// Of the built-in model. How near the nearest text is tells more than how far it stands out: something always does.
+// For the built-in model. The cosine itself is the better sign: some text always lies many deviations out.
 inline constexpr EvidenceWeights kEvidenceByCosine{
     .coverage = 4.9, .bm25 = 7.3, .identifier = 0.9, .surroundings = 0.2, .cosine = 6.3, .constant = -7, .several = -8};
 
-// `model`: that was asked how near texts are in meaning; empty: none was.
+// `model`: the embedding model of the search; empty: words alone.
 const EvidenceWeights& evidence_weights(std::string_view model);
 
-// How much speaks for a hit being about what was asked: the share of the question's words in it, how much it speaks of
-// them, the share in it and the exchanges around, how near its meaning is. Without the constant.
+// Returns the evidence in log odds that a hit is relevant, without the constant. It adds coverage, bm25, the coverage
+// by the hit and its surroundings together, and the nearness of meaning.
 double evidence(const RankingFeatures& features, const EvidenceWeights& weights);
 
-// How likely is a hit with this evidence about what was asked, 0…1: of the questions whose best hits have so much, this
-// share was talked of. `several`: phrasings.
+// Returns the probability, 0…1, that a hit with this evidence is relevant. Calibrated as the share of answerable
+// questions among those whose best hits have this evidence. `several`: the query has several phrasings.
 double likelihood(double evidence, const EvidenceWeights& weights, bool several);
 
-// From so likely on a hit is of medium and of high confidence.
+// Likelihoods from which a hit has medium and high confidence.
 inline constexpr double kPossible = 0.3;
 inline constexpr double kProbable = 0.8;
 Confidence confidence_of(double likelihood);
 
-// How many of an answer's first hits are looked at for whether there is anything relevant: none is when the likeliest
-// of them is not possible.
+// Number of first hits that decide whether an answer has anything relevant. It has nothing relevant when the likeliest
+// of them is below kPossible.
 inline constexpr int kJudgedHits = 5;
 
-// Another project has a better hit than the one that is searched when so much more speaks for it, in log odds, and it
-// is possible.
+// Surplus of evidence, in log odds, from which a hit of another project counts as better than those of the project
+// searched. Its likelihood must reach kPossible, too.
 inline constexpr double kClearlyMore = 3.5;
 
 }  // namespace memd::search

@@ -9,20 +9,20 @@
 #include <span>
 #include <vector>
 
-// Vectors as signed bytes, and as sketches of their signs.
+// Quantisation of vectors to signed bytes and to sign sketches.
 namespace memd::vectors {
 
 // Appends `vector` as signed bytes: its largest component becomes ±127. The direction is kept to about half a step; a
 // zero vector, or one with a component that is not a number, becomes zeros.
 void append_quantised(std::span<const float> vector, std::vector<std::int8_t>& out);
 
-// The chunks of an exchange as the store has them now: chunks × dimension signed bytes; empty when there are none.
+// Fetches the current chunks of an exchange from the store: chunks × dimension signed bytes; empty when it has none.
 using StoredCodes = std::function<void(ExchangeId, std::vector<std::int8_t>&)>;
 
-// 1 / length; 0 for a vector without direction.
+// Returns 1 / length; 0 for a vector without direction.
 float inverse_length(std::span<const std::int8_t> codes);
 
-// One row as the kernels want it: aligned, and padded with zeros. Owns its memory. One thread at a time.
+// A row in the layout of the kernels: aligned and zero-padded. Owns its memory. One thread at a time.
 class AlignedRow {
  public:
   explicit AlignedRow(std::size_t stride) : memory_(stride + kRowAlignment) {
@@ -39,8 +39,8 @@ class AlignedRow {
   std::int8_t* row_;
 };
 
-// Cosines of a quantised query to rows that are fetched from the store. What was fetched last is kept: chunks of an
-// exchange are asked for one after the other. One thread.
+// Cosines of a quantised query to rows fetched from the store. Keeps the exchange fetched last, because its chunks are
+// requested one after the other. One thread.
 class FetchedRows {
  public:
   FetchedRows(const StoredCodes* stored, const std::int8_t* query, float query_inverse, std::size_t dimension,
@@ -53,7 +53,7 @@ class FetchedRows {
         kernels_(kernels),
         row_(stride) {}
 
-  // NaN: the store has no such chunk any more, or it has no direction.
+  // Returns NaN when the store no longer has the chunk or the chunk has no direction.
   float cosine(ExchangeId exchange, std::size_t chunk);
 
  private:
@@ -68,8 +68,8 @@ class FetchedRows {
   std::vector<std::int8_t> codes_;
 };
 
-// A vector in an eighth of its bytes, to estimate cosines with (the idea of RaBitQ, without the rotation): the signs of
-// what sets it apart from the mean of all vectors, and two numbers that say how much that is.
+// The numbers of a sketch. A sketch estimates cosines from an eighth of a vector's bytes (as RaBitQ, without the
+// rotation): the signs of the difference from the mean of all vectors, and two numbers for its size.
 struct SketchShape {
   float spread = 0;  // |r|² / Σ|r[d]|, r = unit vector - centre
   float offset = 0;  // |r|² / 2
@@ -79,8 +79,8 @@ struct SketchShape {
 SketchShape sketch(std::span<const std::int8_t> codes, float inverse, std::span<const float> centre,
                    std::uint64_t* signs);
 
-// A query as two planes of bits: how far each component is from the centre, in steps of 0 to 3. Constant after
-// construction; every thread may ask.
+// A query as sign bits and two bit planes with the distance of each component from the centre, in steps of 0 to 3.
+// Constant after construction; any thread may read it.
 class QuerySketch {
  public:
   QuerySketch(std::span<const float> query, std::span<const float> centre, std::size_t words);
@@ -89,7 +89,8 @@ class QuerySketch {
   const std::uint64_t* low() const { return planes_.data() + words_; }
   const std::uint64_t* high() const { return planes_.data() + 2 * words_; }
 
-  // Grow as the cosines do. `differing`: of Kernels::differences(). All of `out.size()`.
+  // Fills `out` with values that grow with the cosines. `differing`: from Kernels::differences(). All arrays have
+  // `out.size()` elements.
   void estimate(const std::uint16_t* differing, const float* spread, const float* offset, std::span<float> out) const;
 
  private:

@@ -7,8 +7,8 @@
 
 namespace memd::vectors {
 
-// How the cosines of other texts lie, as a measure for one: without the nearest, which in a small store would be a good
-// part of them, and never quite without a spread. A value.
+// Mean and deviation of a scan's cosines, used to standardise one of them. Excludes the nearest, which would distort a
+// small store, and mixes in a usual deviation so that it is never 0. A value.
 class CosineScale {
  public:
   CosineScale() = default;
@@ -26,7 +26,7 @@ class CosineScale {
     }
     deviation_ = std::sqrt((std::max(0.0, squares) + kWorth * kUsual * kUsual) / (n + kWorth));
   }
-  // In deviations from the mean; 0 of what has no vector.
+  // Returns the deviations from the mean; 0 for NaN (no vector).
   double z(float cosine) const { return std::isnan(cosine) ? 0 : (cosine - mean_) / deviation_; }
 
  private:

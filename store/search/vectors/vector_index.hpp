@@ -17,7 +17,7 @@
 
 namespace memd::vectors {
 
-// Rows get sketches when there are more than this, and their codes stay in the store when there are more than that.
+// Numbers of rows above which rows get sketches, and above which their codes stay in the store (cold).
 struct SnapshotTuning {
   std::int64_t sketched_above = 50'000;
   std::int64_t cold_above = 500'000;
@@ -48,19 +48,18 @@ struct ScanResult {
   std::int64_t scanned = 0;  // chunks
 };
 
-// The vectors of one model in memory, as signed bytes; of very many only sketches, by which it is decided which are
-// fetched from the store. Loaded when first asked, then kept up to date with what was added. Thread-safe; a scan sees
-// one state.
+// In-memory index of the vectors of one model, as signed bytes. A very large index holds only sketches, which select
+// the rows to fetch from the store. refresh() loads it and then adds what is new. Thread-safe; a scan sees one state.
 class VectorIndex {
  public:
   explicit VectorIndex(std::string model, SnapshotTuning tuning = {});
   ~VectorIndex();
 
-  // Loads what db's snapshot has and this has not. Cheap when nothing changed. Throws ErrorException.
+  // Loads the vectors in db's snapshot that the index lacks. Cheap when nothing changed. Throws ErrorException.
   void refresh(sqlite::Database& db);
-  // Does not wait for a refresh. Nothing is near a query of another dimension or without direction.
+  // Does not wait for a refresh. Returns no neighbours for a query of another dimension or without direction.
   ScanResult scan(sqlite::Database& db, ScanRequest request) const;
-  // Of one state of the index.
+  // Runs all requests on one state of the index.
   std::vector<ScanResult> scan_all(sqlite::Database& db, std::vector<ScanRequest> requests) const;
 
   std::int64_t exchanges() const;
@@ -77,7 +76,7 @@ class VectorIndex {
 
 namespace memd::search {
 
-// A question as a vector of the model that serves.
+// A query embedded with the serving model.
 struct QueryVector {
   std::string model;
   std::vector<float> vector;  // of unit length; empty: the question says nothing to the model
@@ -93,8 +92,8 @@ struct SemanticState {
   std::string trouble;         // why vectors cannot be made now; empty: nothing
 };
 
-// Compares texts with one question token by token: what a token of the question counts, times how near the nearest
-// token of the text is. 0…1. For one thread.
+// Compares texts with one query token by token, 0…1: sums the weight of each query token times its similarity to the
+// nearest token of the text. One thread.
 class TokenComparison {
  public:
   virtual ~TokenComparison() = default;
@@ -105,11 +104,12 @@ class TokenComparison {
 class SemanticIndex {
  public:
   virtual ~SemanticIndex() = default;
-  // Outside of any transaction: a provider may be asked over the network. unavailable: disabled, down, too slow.
+  // Call it outside of any transaction: it may send a request over the network. Fails with unavailable when the
+  // provider is disabled, down or too slow.
   virtual Result<QueryVector> embed(std::string_view question, std::stop_token stop) = 0;
-  // request.query is set from `question`. Of a model that has been replaced meanwhile: an empty result.
+  // Sets request.query from `question`. Returns an empty result when the model has been replaced meanwhile.
   virtual vectors::ScanResult scan(sqlite::Database& db, const QueryVector& question, vectors::ScanRequest request) = 0;
-  // One pass over the vectors for all questions; `request` is each one's.
+  // Scans the vectors once for all questions, each with the settings of `request`.
   virtual std::vector<vectors::ScanResult> scan_all(sqlite::Database& db, std::span<const QueryVector* const> questions,
                                                     const vectors::ScanRequest& request) {
     std::vector<vectors::ScanResult> out;
@@ -118,7 +118,7 @@ class SemanticIndex {
     return out;
   }
   virtual SemanticState state(sqlite::Database& db) = 0;
-  // Null: the model has no vectors of single tokens.
+  // Returns null when the model has no token vectors.
   virtual std::unique_ptr<TokenComparison> by_tokens(const QueryVector&) { return nullptr; }
 };
 

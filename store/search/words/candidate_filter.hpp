@@ -25,7 +25,7 @@ struct ExchangePlace {
   bool abandoned = false;         // the session went back to before it
 };
 
-// Looks up the session, number and time of exchanges, once a question. For one transaction at a time, on the thread of
+// Cache of the session, number and time of exchanges for one query. For one transaction at a time, on the thread of
 // the connection, which must outlive it.
 class ExchangePlaces {
  public:
@@ -44,7 +44,7 @@ class ExchangePlaces {
   std::unordered_map<ExchangeId, Known> known_;
 };
 
-// Decides which exchanges a search may give. A condition that an index answers becomes a list of exchanges at the
+// Decides which exchanges a search may return. A condition that an index answers becomes a list of exchanges at the
 // start, or marks by id when there are many. The other conditions are looked up, only for exchanges that are good
 // enough.
 //
@@ -55,14 +55,14 @@ class CandidateFilter {
   CandidateFilter(sqlite::Database& db, ExchangePlaces& places, const QueryFilter& filter, const ParsedQuery& typed);
 
   bool passes(ExchangeId id);
-  // False: it does not pass. Looks nothing up.
+  // Returns false when the exchange cannot pass. Reads no rows.
   bool may_pass(ExchangeId id) const {
     return !allowed_ || (static_cast<std::size_t>(id) < allowed_->size() && (*allowed_)[static_cast<std::size_t>(id)]);
   }
   bool unrestricted() const {
     return !list_ && !allowed_ && !sessions_ && !check_time_ && paths_.empty() && tools_.empty();
   }
-  // The exchanges that can pass, sorted, when they are few: do not ask about others. Empty: no such list, or none can.
+  // Returns the exchanges that can pass, sorted, when they are few. Empty: there is no list, or none can pass.
   std::span<const ExchangeId> list() const {
     return list_ ? std::span<const ExchangeId>(*list_) : std::span<const ExchangeId>();
   }

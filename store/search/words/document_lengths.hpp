@@ -15,9 +15,9 @@
 
 namespace memd::search {
 
-// Remembers how many words exchanges_fts has of each exchange that a reader of this process has looked up: 4 bytes an
-// exchange, in stretches of 65,536. The writer of the store says what it changed; without a writer in this process
-// nothing is remembered. Thread-safe; must outlive the writing connection.
+// Cache of the number of words exchanges_fts has for each exchange that a reader of this process looked up: 4 bytes an
+// exchange, in stretches of 65,536. The writing connection reports its changes; without a writer in this process
+// nothing is cached. Thread-safe; must outlive the writing connection.
 class DocumentLengths : public sqlite::RowObserver {
  public:
   using Length = std::pair<ExchangeId, std::uint32_t>;
@@ -28,8 +28,8 @@ class DocumentLengths : public sqlite::RowObserver {
   std::uint32_t find(ExchangeId id) const noexcept;  // 0: not known
   // Changes with each change of the store.
   std::uint64_t state() const noexcept { return state_.load(std::memory_order_acquire); }
-  // Takes lengths that were read in a transaction that began after `state` was asked for. Ignores them when something
-  // has changed since.
+  // Stores lengths that were read in a transaction that began after `state` was read. Ignores them when something has
+  // changed since.
   void learn(std::uint64_t state, std::span<const Length> read);
   void clear();  // the store was replaced by another
 
@@ -51,7 +51,7 @@ class DocumentLengths : public sqlite::RowObserver {
   std::vector<ExchangeId> pending_;                      // of the writer's thread: changed, and not committed
 };
 
-// Lengths as one question sees them. Make it before the transaction of the question begins. One thread; `shared` must
+// The lengths one query uses. Construct it before the transaction of the query begins. One thread; `shared` must
 // outlive it.
 class KnownLengths {
  public:

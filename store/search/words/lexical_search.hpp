@@ -60,7 +60,7 @@ class PassageFinder {
   mutable std::vector<Token> tokens_;
 };
 
-// A question as the words of the index see it.
+// A query prepared for the full-text index.
 struct LexicalQuestion {
   ParsedQuery typed;
   QueryPlan plan;
@@ -86,7 +86,7 @@ class LexicalSearch {
 
   // `lengths`: made before the transaction began; to live as long as the question.
   LexicalQuestion understand(const SearchQuery& query, KnownLengths& lengths);
-  // Another way to say the question `first`, whose exclusions hold for it, too.
+  // Prepares another phrasing of `first`, whose exclusions apply to it, too.
   LexicalQuestion understand_also(const std::string& text, const SearchQuery& query, const LexicalQuestion& first);
   struct Found {
     std::vector<LexicalCandidate> best;
@@ -96,9 +96,9 @@ class LexicalSearch {
   // with the same content are all in it. Of `also`, exchanges that pass, what score() gives, for little more.
   Found candidates(const LexicalQuestion& question, CandidateFilter& filter, std::size_t count,
                    std::span<const ExchangeId> also = {});
-  // The features these exchanges have for the question, in their order, words or none; filters are not looked at.
+  // Returns the features of these exchanges, in their order, even of those without a match. Ignores filters.
   std::vector<LexicalCandidate> score(const LexicalQuestion& question, std::span<const ExchangeId> ids);
-  // What the question excludes stands in it.
+  // Returns whether the exchange contains something that the query excludes.
   bool is_excluded(const LexicalQuestion& question, ExchangeId id);
   ExchangePlaces& places() { return places_; }  // of this question
   // For load_hit(). The question must live as long.

@@ -17,14 +17,13 @@
 
 namespace memd::search {
 
-// How many documents of a table hold a word: exchanges, or memories. Counting one is linear in the answer, so common
-// words are remembered: such a count is used until the store has grown by a tenth, the count of a rare word until any
-// commit.
+// Document frequencies of the words of a table (exchanges or memories). Counting is linear in the result, so counts are
+// cached: of a common word until the store has grown by a tenth, of a rare word until any commit.
 class TermStatistics {
  public:
   explicit TermStatistics(sqlite::Database& db, const std::string& table = "exchanges_fts");
 
-  // Starts a query: looks at how the store has changed.
+  // Starts a query: reads the current version of the store.
   void refresh();
   std::int64_t documents() const { return index_.documents(); }
   std::int64_t document_frequency(std::string_view stem);
@@ -44,20 +43,20 @@ class TermStatistics {
   std::unordered_map<std::string, Count, TextHash, std::equal_to<>> counts_;
 };
 
-// A compound name and which of the words asked about are parts of it.
+// A compound name and the query words that are parts of it.
 struct KnownName {
   std::string name;         // lower case
   std::uint32_t words = 0;  // bit i: the i-th word
 };
 
-// The compound names that occur in the store, by their parts. Throws ErrorException. Borrows `db`: the thread that
+// Dictionary of the compound names in the store, by part. Throws ErrorException. Borrows `db`: the thread that
 // leases the connection.
 class IdentifierDictionary {
  public:
   explicit IdentifierDictionary(sqlite::Database& db) : db_(db) {}
 
-  // Names with at least one of the words (lower case, at most 32) as a part, those with most of them first. Of a part
-  // that very many names have only some are looked at.
+  // Returns the names with at least one of the words (lower case, at most 32) as a part, those with most of them first.
+  // Reads only some of the names when very many share a part.
   std::vector<KnownName> names_with(std::span<const std::string> words, std::size_t limit);
 
  private:
@@ -79,7 +78,7 @@ class TitleIndex {
   FullTextIndex index_;
 };
 
-// What a query is looked up in. All of one connection, and refreshed in the transaction of the question.
+// The indexes a query is planned with. All belong to one connection and are refreshed in the query's transaction.
 struct Vocabularies {
   const IndexTokenizer& tokenizer;
   TermStatistics& statistics;
