@@ -228,7 +228,7 @@ void append_compact(std::string& out, std::string_view text, const JsonValue& va
   out += object ? '}' : ']';
 }
 
-// How the author of a text lays it out.
+// The layout style of a text.
 struct Layout {
   std::string newline = "\n";
   std::string step = "  ";  // of indentation

@@ -267,10 +267,10 @@ std::string difference(const FileBytes& before, const FileBytes& after) {
   return out;
 }
 
-// What memd remembers of a file that it has changed.
+// The backup files that memd keeps for a file it has changed.
 struct Registration::Kept {
   fs::path before;  // its bytes before memd came
-  fs::path absent;  // stands there if there was no file
+  fs::path absent;  // exists if there was no file
   fs::path after;   // its bytes as memd wrote them last
   fs::path last;    // its bytes before the last change
 };
