@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-// What all answers have in common: the frame, how they are kept within their tokens, paging and rendering. Free
+// The parts that all answers share: the frame, the token budget, paging and rendering. Free
 // functions without shared state; each may be called on any thread.
 namespace memd::tools {
 
@@ -67,7 +67,7 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked);
 void tell_evicted(AnswerText& notice, std::int64_t exchanges);
 TimeRangeOut to_out(const TimeRange& range);
 
-// Where the next page of an answer begins. Opaque to clients.
+// The position at which the next page of an answer begins. Opaque to clients.
 struct PageCursor {
   std::int64_t offset = 0;  // items before it
   std::int64_t part = 0;    // what of the item at `offset` was given already; each tool's own unit
@@ -162,7 +162,7 @@ struct Describe<tools::Answer> {
 
 namespace memd::tools {
 
-// Which of the two forms of an answer has to fit.
+// The forms of an answer that have to fit the budget.
 enum class Fit { both, text };
 
 // Searches for the number of tokens with which build(tokens) → Out makes the largest answer that costs no more than
