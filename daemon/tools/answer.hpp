@@ -92,7 +92,7 @@ AnswerText answer_footer(const Answer& answer);
 // "2026-02-09 06:01", in the time zone.
 std::string short_time(TimeMs t);
 std::string short_time(std::string_view rfc3339);
-// The text on one line, cut to at most `max_tokens`.
+// Returns the text on one line, cut to at most `max_tokens`.
 std::string short_line(std::string_view text, std::size_t max_tokens);
 // "1 exchange", "3 exchanges"
 std::string counted(std::int64_t n, std::string_view noun);
@@ -111,9 +111,9 @@ std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, s
 inline constexpr std::string_view kAbandonedFor =
     "The person went back to before this exchange: the session went on with that one instead.";
 void add_abandoned(HistoryText& out, std::string_view instead);
-// "a, b, c"
+// Returns "a, b, c".
 std::string joined(const std::vector<std::string>& names);
-// Absent instead of empty.
+// Returns nullopt for an empty value.
 template <class T>
 std::optional<T> unless_empty(T value) {
   if (value.empty()) return std::nullopt;
@@ -252,7 +252,7 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
   return std::move(*out);
 }
 
-// Some rows of a list, from `offset` on.
+// A part of a list, from row `offset` on.
 template <class Row>
 struct ListPage {
   std::vector<Row> rows;
