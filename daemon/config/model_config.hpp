@@ -55,7 +55,7 @@ struct SummariesConfig : ModelServerConfig {
 
   SummaryModelChoice choice;
   std::vector<SummaryModelChoice> fallbacks;  // tried in this order when the preferred model cannot be used
-  bool has_served_model() const;              // true if the daemon can query one without a client
+  bool has_served_model() const;              // true if ollama or openai serves one: it needs no client
   int max_parallel = 2;                       // requests at a time
   int context_tokens = 8192;                  // of a request and its answer together
   int max_tokens = 1500;                      // of a summary, whatever a caller asks for
