@@ -14,7 +14,7 @@
 
 namespace memd::cli {
 
-// What the command line offers, as plain data. Only command_line.cpp knows the library that parses it.
+// The commands and options of the command line, as plain data. Only command_line.cpp uses the parsing library.
 
 // Exit codes: part of the command line's contract.
 inline constexpr int kOk = 0;
@@ -22,7 +22,7 @@ inline constexpr int kFailed = 1;  // the command could not do what was asked; t
 inline constexpr int kUsage = 2;   // the command line or the configuration makes no sense
 inline constexpr int kUndone = 3;  // ingest ended, and not all that is there could be read or stored
 
-// Where the parser writes what was given; untouched when nothing was. The command's `run` owns what it points to.
+// The variable that the parser sets; unchanged when the option is absent. The command's `run` owns it.
 using OptionTarget = std::variant<bool*, std::string*, std::optional<std::string>*, std::int64_t*,
                                   std::optional<std::int64_t>*, std::optional<double>*, std::vector<std::string>*>;
 
@@ -30,20 +30,20 @@ struct Option {
   std::string names;    // "--since", "-o,--output"; without dashes: a positional argument
   OptionTarget target;  // bool: a flag, which takes no value
   std::string help;
-  std::string value_name{};  // what help calls the value; empty: its type
+  std::string value_name{};  // name of the value in help; empty: its type
   bool required = false;
-  std::vector<std::string> one_of{};             // what it may be; empty: anything
+  std::vector<std::string> one_of{};             // allowed values; empty: any
   std::optional<std::pair<int, int>> between{};  // both included
   bool existing_file = false;
 };
 
-// What a command knows when its turn comes.
+// The context in which a command runs.
 struct Invocation {
   const Settings& settings;
   bool as_json = false;
-  Look look{};  // of what a person reads
+  Look look{};  // of output for a user
 
-  // For what a program reads: no colour, no pager.
+  // Returns the look of output for programs: no colour, no pager.
   Look plain_look() const {
     Look plain;
     plain.now = look.now;
@@ -58,8 +58,8 @@ struct Command {
   std::function<Result<int>(const Invocation&)> run{};  // gives the exit code; empty: one of `subcommands` is needed
   std::vector<Command> subcommands{};
   std::function<void()> begin{};       // called once the command is known, before the settings are read; may be empty
-  bool fails_open = false;             // settings that cannot be read are no failure, and are not told
-  bool runs_without_settings = false;  // with fails_open: it runs all the same
+  bool fails_open = false;             // unreadable settings are no failure and are not reported
+  bool runs_without_settings = false;  // with fails_open: it runs even then
   bool hidden = false;                 // not for people to type: help does not name it
   std::function<std::string()> json_schema{};  // of what it and its subcommands print with --json
   bool own_json = false;  // without a schema: what it prints has shapes of its own. Neither: --json is refused
@@ -82,10 +82,10 @@ std::vector<Command> session_commands();  // open, handoff
 // There are clients here, and none of them knows memd. False where that cannot be told.
 bool lacks_registration(const Settings& settings);
 
-// `memd` alone: sessions running now, the last ones, and what waits.
+// Runs `memd` without a command: prints running sessions, recent ones, and pending work.
 Result<int> show_today(const Invocation& call);
 
-// The whole program: parses the arguments, runs the command, prints. Gives the exit code. Never throws.
+// Parses the arguments, runs the command and prints. Returns the exit code. Never throws.
 int run(int argc, char** argv);
 
 }  // namespace memd::cli

@@ -218,7 +218,7 @@ class Offer {
   std::vector<Command> commands_;
 };
 
-// Where the command stands among the arguments: the first that is no option, nor the value of one.
+// Returns the index of the command: the first argument that is neither an option nor an option's value.
 std::size_t place_of_command(const Offer& offer, const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].starts_with('-')) return i;
@@ -250,13 +250,13 @@ const Command* named_command(const Offer& offer, const std::vector<std::string>&
   return place < arguments.size() ? offer.find(arguments[place]) : nullptr;
 }
 
-// Whether --json means something to it.
+// Returns whether the command supports --json.
 bool has_document(const Command& command) {
   return command.json_schema || command.own_json || command.fails_open ||
          std::ranges::any_of(command.subcommands, [](const Command& sub) { return has_document(sub); });
 }
 
-// What to say of words that no command and no option takes.
+// Returns the message for words that no command and no option takes.
 std::string unexpected(const Offer& offer, const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
   const auto commands = app.get_subcommands();

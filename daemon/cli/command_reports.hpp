@@ -21,7 +21,7 @@ struct ClientState {
   std::string name;
   bool registered = false;
   std::string command;  // what is registered now; empty: nothing
-  std::string trouble;  // why that cannot be told
+  std::string trouble;  // why `command` is unknown
 };
 void show(Screen& screen, const std::vector<ClientState>& clients);
 

@@ -28,7 +28,7 @@ std::vector<std::string> names_of_option(const Option& option) {
 
 bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option.target); }
 
-// What the value of an option is, by its name and by what help calls it.
+// Returns the kind of an option's value, from its name and the value name in help.
 Values kind_of_values(const Option& option) {
   const auto names = names_of_option(option);
   const auto is = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };

@@ -8,22 +8,22 @@
 
 namespace memd::cli {
 
-// What may stand where a command line is being completed.
+// The possible completions of a command line.
 struct Completion {
   enum class Values { none, files, directories, platforms, projects, sessions };
   struct Candidate {
     std::string text;
     std::string help;
   };
-  std::vector<Candidate> candidates;  // that begin as the last word does
+  std::vector<Candidate> candidates;  // with the last word as prefix
   Values values = Values::none;       // these, too
 };
 
-// `words`: what stands behind "memd", the last one unfinished, it may be empty. Pure.
+// Completes `words`, the arguments after "memd". The last one is unfinished and may be empty. Pure.
 Completion complete(const std::vector<Command>& commands, const std::vector<Option>& global,
                     const std::vector<std::string>& words);
 
-// bash, zsh or fish: a script that asks `memd complete`.
+// Returns a script for bash, zsh or fish that calls `memd complete`.
 std::string completion_script(std::string_view shell);
 
 // `memd completion SHELL` and `memd complete -- WORD…`. Borrows both lists, which must outlive the commands.

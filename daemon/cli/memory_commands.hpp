@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-// What the commands of `memd memory` share. One thread.
+// Code shared by the commands of `memd memory`. One thread.
 namespace memd::cli {
 
 struct MemoryOptions {
@@ -49,7 +49,7 @@ using MemoryRun = std::function<Result<int>(const MemoryOptions&, const Invocati
 
 // The memories that a command works on: those of --project, else of the repository of the working directory.
 memories::Notebook notebook_of(const Settings& settings);
-// What the options name. Errc::invalid_argument names the option.
+// Returns the memory that the options name. Errc::invalid_argument names the option.
 Result<memories::MemoryName> memory_named(const MemoryOptions& o, const std::string& slug);
 Result<memories::Destination> destination(const MemoryOptions& o);
 MemoryWrittenReport written_report(const Memory& m, bool created, bool masked);

@@ -32,7 +32,7 @@ MemoryWrittenReport draft_report(const memories::Promotion& made) {
   return out;
 }
 
-// What was made, and whether that is what was wanted.
+// A created memory, and an exit code that tells whether it is the requested one.
 struct Promoted {
   MemoryWrittenReport report;
   int code = kOk;

@@ -21,7 +21,7 @@
 // Answers that come in pages: asked for one after the other, put together, or printed as they come. One thread.
 namespace memd::cli {
 
-// What one page asks for.
+// The request for one page.
 struct PageWanted {
   std::optional<std::int64_t> rows;  // none: as many as a page has
   std::string cursor;                // empty: the first
@@ -65,7 +65,7 @@ Result<Answer> ask_pages(Caller& caller, std::string_view tool,
 
 using MakeArguments = std::function<std::string(const PageWanted&)>;
 
-// How the pages of an answer are counted and put together.
+// Functions that count and merge the pages of an answer.
 template <class Answer>
 struct Pages {
   std::string_view tool;

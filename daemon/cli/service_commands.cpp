@@ -39,7 +39,7 @@ bool any_remote(const Choice& config, Remote is_remote) {
   return false;
 }
 
-// Whether the configuration names servers of models.
+// Returns whether the configuration names model servers.
 bool needs_network(const Config& config) {
   return any_remote(
              config.embedding,
@@ -93,7 +93,7 @@ bool has_service(const ServiceSetup& s) {
   return fs::exists(setup::all_service_files(s).back(), ec);
 }
 
-// Whether the service runs, whoever wrote its units.
+// Returns whether the service runs, regardless of who wrote its units.
 bool service_is_active(const ServiceSetup& s) {
   return answers(s.mac ? CommandLine{"launchctl", "print", fmt::format("gui/{}/dev.memd", ::getuid())}
                        : CommandLine{"systemctl", "--user", "is-active", "--quiet", "memd.service"});

@@ -14,7 +14,7 @@ namespace memd::cli {
 Result<ServiceReport> install_service(const Settings& settings, bool dry_run);
 Result<ServiceReport> remove_service(const Settings& settings, bool dry_run);
 
-// Takes memd out of every client found here.
+// Removes memd from the configuration of every client found here.
 Result<std::vector<ClientChange>> unregister_everywhere(const Settings& settings, bool dry_run);
 
 // Says on stderr when the daemon that runs is another version than this program.

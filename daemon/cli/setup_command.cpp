@@ -45,7 +45,7 @@ std::vector<std::string> setup_choices() {
   return out;
 }
 
-// Where the repository of this directory begins; else the directory.
+// Returns the root of the repository that holds the working directory, else the directory itself.
 Result<fs::path> project_root() {
   std::error_code ec;
   const fs::path here = fs::current_path(ec);

@@ -23,13 +23,13 @@ struct PlatformConfig {
   std::vector<std::filesystem::path> paths;  // replace the default storage roots when not empty
 };
 
-// Limits of what is kept. 0: no limit.
+// Retention limits. 0: no limit.
 struct RetentionConfig {
   int max_age_days = 0;
   std::uint64_t max_raw_bytes = 0;
 };
 
-// Where the key of encryption at rest is. Neither: nothing is encrypted.
+// The location of the encryption-at-rest key. Both empty: nothing is encrypted.
 struct EncryptionConfig {
   std::filesystem::path key_file;
   std::vector<std::string> key_command;  // prints the key; run once, when the key is first needed
@@ -37,7 +37,7 @@ struct EncryptionConfig {
   bool is_set() const { return !key_file.empty() || !key_command.empty(); }
 };
 
-// What is not captured.
+// Exclusions from capture.
 struct ExcludeConfig {
   std::vector<std::string> projects;  // names, or absolute directories
   std::vector<std::string> paths;     // patterns of absolute paths
@@ -63,9 +63,9 @@ struct Config {
   int max_watches = 0;              // directories; 0: the default of WatchOptions
   int max_tokens = 2000;            // of a tool's answer when the caller does not say
   bool conversation_query = false;  // offer the tool that stands for all others
-  bool own_project = true;          // searches look at the project of the caller's directory, not at all projects
+  bool own_project = true;          // searches cover the project of the caller's directory, not all projects
   bool capture_tool = false;        // offer the tool that pauses capture
-  bool judge_decisions = false;     // by the language model that writes summaries
+  bool judge_decisions = false;     // with the language model that writes summaries
   bool recall_hooks = false;        // hooks of agents may recall what is known, while an agent works
   RawMode raw_layer = RawMode::masked;
   EncryptionConfig encryption;

@@ -9,7 +9,7 @@
 
 namespace memd {
 
-// What the gardener does with two memories that say the same.
+// The gardener's action on two duplicate memories.
 enum class DuplicateRule : std::uint8_t {
   propose,  // names them
   link,     // links them: the newer one supersedes the older
@@ -17,9 +17,9 @@ enum class DuplicateRule : std::uint8_t {
 };
 std::string_view to_string(DuplicateRule r);
 
-// How the gardener keeps memories (docs/memories.md).
+// The gardener's rules for keeping memories (docs/memories.md).
 struct GardenRules {
-  std::vector<MemoryType> kinds{};  // that memories may be of; empty: all
+  std::vector<MemoryType> kinds{};  // allowed types of memories; empty: all
   int max_characters = 12'000;      // of a memory; a longer one is to be split
   int max_memories = 2000;          // of a directory
   DuplicateRule duplicates = DuplicateRule::propose;

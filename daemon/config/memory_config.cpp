@@ -129,7 +129,7 @@ Result<void> read_document(const std::filesystem::path& path, Read&& read) {
   return {};
 }
 
-// Of "FILE:LINE: KEY: what".
+// Converts an error whose message has the form "FILE:LINE: KEY: what".
 MemoryProblem problem_of(const std::filesystem::path& file, const Error& error) {
   MemoryProblem out{MemoryProblemKind::bad_config, {}, file, 0, {}, error.message()};
   if (!out.message.starts_with(file.native() + ":")) return out;

@@ -179,7 +179,7 @@ constexpr std::array kSummaryProviders{
 
 constexpr int kMost = 1'000'000'000;
 
-// Of who names a server of Ollama and no model.
+// Default model when the configuration names an Ollama server but no model.
 constexpr const char* kUsualOllamaModel = "embeddinggemma";
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace YAML {
 class Node;
 }
 
-// What the configuration says about models: plain values, no behaviour.
+// The configuration of models: plain values, no behaviour.
 namespace memd {
 
 // A model and who serves it.
@@ -22,14 +22,14 @@ struct ModelChoice {
   bool operator==(const ModelChoice&) const = default;
 };
 
-// How a served model is reached. Address and key are those of the preferred model's provider; no other provider gets
+// The connection to a served model. Address and key are those of the preferred model's provider; no other provider gets
 // the key.
 struct ModelServerConfig {
   std::string endpoint;     // empty: the provider's usual address
   std::string api_key_env;  // name of an environment variable
   std::filesystem::path api_key_file;
   int timeout_ms = 60'000;        // of a request
-  int connect_timeout_ms = 3000;  // until the connection stands; part of timeout_ms
+  int connect_timeout_ms = 3000;  // until the connection is established; part of timeout_ms
 };
 
 enum class EmbeddingProvider { builtin, ollama, openai, disabled };
@@ -42,7 +42,7 @@ struct EmbeddingConfig : ModelServerConfig {
   std::vector<EmbeddingModelChoice> fallbacks;  // tried in this order when the preferred model cannot be used
   int batch_size = 16;                          // texts a request
   int query_timeout_ms = 1500;                  // for the text of a search
-  std::optional<int> dimensions;                // shorter vectors, of models that can
+  std::optional<int> dimensions;                // requests shorter vectors from models that support it
 };
 
 enum class SummaryProvider { disabled, ollama, openai, client };
@@ -55,7 +55,7 @@ struct SummariesConfig : ModelServerConfig {
 
   SummaryModelChoice choice;
   std::vector<SummaryModelChoice> fallbacks;  // tried in this order when the preferred model cannot be used
-  bool has_served_model() const;              // one that the daemon can ask by itself
+  bool has_served_model() const;              // true if ollama or openai serves one: it needs no client
   int max_parallel = 2;                       // requests at a time
   int context_tokens = 8192;                  // of a request and its answer together
   int max_tokens = 1500;                      // of a summary, whatever a caller asks for

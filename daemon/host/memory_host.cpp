@@ -52,7 +52,7 @@ std::unique_ptr<llm::ConfiguredSummarizer> make_summarizer(const Settings& setti
                                                      clock, llm::summarizer_options(config));
 }
 
-// The agent that a file of instructions or notes is for; nullopt: for several.
+// Returns the agent that a file of instructions or notes is for; nullopt: several agents.
 std::optional<Platform> agent_of(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   if (name.starts_with("CLAUDE.") || file.native().find("/.claude/projects/") != std::string::npos)

@@ -33,17 +33,17 @@ namespace memd {
 
 class Withheld;
 
-// Tells how far the store is behind the sources: live figures while this process ingests, those of the store otherwise.
-// Thread-safe. Owns nothing; what it refers to must outlive it.
+// Reports how far the store is behind the sources: live figures while this process ingests, stored figures otherwise.
+// Thread-safe. Owns nothing; the objects it refers to must outlive it.
 class HostFreshness final : public tools::FreshnessProvider {
  public:
   HostFreshness(const Discovery& discovery, ReaderPool& readers) : discovery_(discovery), readers_(readers) {}
 
-  // From now on the figures are live. Null: not any more.
+  // Switches to live figures; null switches back to stored ones.
   void use(const IngestService* ingest) { ingest_ = ingest; }
   void committed() { generation_.fetch_add(1, std::memory_order_relaxed); }
 
-  // This process will not ingest, nor will another: why. Before others use it.
+  // Sets the reason why neither this process nor another will ingest. Call it before other threads use this object.
   void freeze(std::string why) { frozen_ = std::move(why); }
 
   std::vector<PlatformFreshness> freshness() const override;
@@ -79,7 +79,7 @@ class SourceText final : public tools::RawText {
   mutable RecordFinder records_;
 };
 
-// Owns what searches by meaning need: the configured models, their vectors in memory, and the worker that makes them.
+// Owns the parts of semantic search: the configured models, their vectors in memory, and the worker that makes them.
 // Loads nothing until it is used. Public members are thread-safe. The clock must outlive it.
 class SemanticSide {
  public:
@@ -137,11 +137,11 @@ class MemoryHost {
   // Opens the store for writing, starts the ingest threads and the one that enriches what they stored. For the holder
   // of the instance lock.
   Result<void> start_ingest();
-  // Instead of start_ingest(), where nobody can write: `why` stands first in all answers.
+  // Replaces start_ingest() where nobody can write: every answer begins with `why`.
   void serve_as_it_is(std::string why) { freshness_.freeze(std::move(why)); }
-  // What is said to who wants something written, in a process without ingest(). Errc::unavailable.
+  // Returns the error for write requests in a process without ingest(): Errc::unavailable.
   Error does_not_write() const;
-  // Platforms whose storage is there and of which nothing has been read yet.
+  // Returns the platforms whose storage exists but has not been read yet.
   std::vector<Platform> platforms_unread() const;
   IngestService* ingest() { return ingest_.get(); }                    // null until then
   EnrichmentWorker* enrichment() const { return semantic_.worker(); }  // likewise
@@ -150,12 +150,12 @@ class MemoryHost {
   SemanticSide& semantic() { return semantic_; }
   llm::ConfiguredSummarizer* summarizer() const { return summarizer_.get(); }  // null: none is configured
   const llm::JudgeThread* judge() const { return judge_.get(); }  // null: no model judges decisions in this process
-  void stop();  // what start_ingest() started, and waits; what was read is committed
+  void stop();  // stops what start_ingest() started and waits; everything read so far is committed
 
  private:
   const Settings& settings_;
   const Clock& clock_;
-  const bool is_service_;  // and not a command that somebody waits for
+  const bool is_service_;  // false: a command that a user waits for
   Discovery discovery_;
   SemanticSide semantic_;
   const std::shared_ptr<search::DocumentLengths> lengths_;
@@ -176,7 +176,7 @@ class MemoryHost {
   std::atomic<memories::IndexerThread*> published_memories_{nullptr};
 };
 
-// What the adapters declare, with what the configuration says about them.
+// Returns the declarations of the adapters together with their configuration.
 std::vector<AdapterDescription> describe_adapters(const Config& config);
 RetentionPolicy retention_policy(const Config& config);
 // For Forgetting.

@@ -22,7 +22,7 @@ struct GlobalOptions {
   bool json = false;
 };
 
-// The environment variables that matter. Empty: not set.
+// The environment variables that memd reads. Empty: not set.
 struct Environment {
   std::string home;  // $HOME, else the password database
   std::string xdg_data_home;
@@ -33,19 +33,19 @@ struct Environment {
   static Environment current();
 };
 
-// Everything decided before anything is opened.
+// The settings that are fixed before any file is opened.
 struct Settings {
   StoreLayout layout;
   bool default_data_dir = true;  // not chosen with --data-dir
-  std::filesystem::path home;    // where agents' storage is looked for
+  std::filesystem::path home;    // searched for agents' storage
   Config config;
   std::string runtime_dir;                     // $XDG_RUNTIME_DIR, may be empty
-  std::vector<std::string> forward;            // global options that a daemon started from here needs too
+  std::vector<std::string> forward;            // global options passed on to a daemon that this process starts
   std::filesystem::path project{};             // --project, absolute; empty: not given
-  std::shared_ptr<seal::LazyCipher> cipher{};  // of the configured key; null: none is configured
+  std::shared_ptr<seal::LazyCipher> cipher{};  // cipher of the configured key; null: no key is configured
 };
 
-// The cipher of the configured key, which is fetched when it is first needed; null when none is configured.
+// Returns the cipher of the configured key, or null when no key is configured. The key is fetched on first use.
 std::shared_ptr<seal::LazyCipher> make_cipher(const EncryptionConfig& config);
 
 // --data-dir over $XDG_DATA_HOME over ~/.local/share/memd; --config over $XDG_CONFIG_HOME/memd/config.yaml over

@@ -114,7 +114,7 @@ class SessionWalk {
  private:
   static bool is_of_events_v1(Platform p) { return p == Platform::imported || p == Platform::thunderus; }
 
-  // Whether the session is of a log that somebody else wrote, which is still at hand.
+  // Returns whether the session was read from a log of another program whose lines are still available.
   bool came_as_lines() {
     if (!is_of_events_v1(session_.facts.platform)) return false;
     const auto first = std::find_if(session_.events.begin(), session_.events.end(),

@@ -24,7 +24,7 @@ std::string fenced(std::string_view text) {
   return fence + "\n" + std::string(text) + (text.ends_with('\n') ? "" : "\n") + fence + "\n";
 }
 
-// As the agent wrote it; a block of code that it left open is closed.
+// Returns the agent's text, with a code block that it left open closed.
 std::string closed(std::string_view text) {
   FenceTracker fences;
   for (std::size_t at = 0; at < text.size();) {

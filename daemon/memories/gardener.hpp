@@ -16,7 +16,7 @@
 
 namespace memd::memories {
 
-// What the gardener does, or proposes. Names are part of `memd memory garden --json`.
+// The gardener's steps and proposals. Names are part of `memd memory garden --json`.
 enum class GardenAction : std::uint8_t {
   rebuild,     // index, manifest and graph are made anew from the files
   mark_stale,  // git has changed what the memory names
@@ -49,7 +49,7 @@ struct GardenStep {
 
 struct GardenPlan {
   std::vector<GardenStep> steps;     // by place, then in the order of GardenAction
-  std::vector<std::string> notices;  // what was not looked at, and why
+  std::vector<std::string> notices;  // what was not checked, and why
 };
 
 // Keeps the memories of a notebook tidy by rules: those of the configuration, and for a project those of gardener.json

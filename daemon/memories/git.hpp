@@ -24,15 +24,15 @@ class Git {
   static Result<Git> open(const std::filesystem::path& directory);
 
   const std::filesystem::path& top() const { return top_; }
-  // The whole id of a commit; empty: there is none. `name`: "HEAD", or hexadecimal digits.
+  // Returns the full id of a commit; empty: there is none. `name`: "HEAD", or hexadecimal digits.
   Result<std::string> commit(std::string_view name) const;
   // The last commit of HEAD not younger than this; empty: there is none.
   Result<std::string> commit_at(TimeMs time) const;
-  // All paths of a commit.
+  // Returns all paths of a commit.
   Result<std::vector<std::string>> files(const std::string& commit) const;
-  // Whether the word stands in a file of the commit.
+  // Returns whether a file of the commit contains the word.
   Result<bool> holds_word(const std::string& commit, const std::string& word) const;
-  // Commits after `base` up to HEAD that changed one of the files; newest first, at most 20.
+  // Returns the commits after `base` up to HEAD that changed one of the files: newest first, at most 20.
   Result<std::vector<GitCommit>> changes_of_files(const std::string& base, const std::vector<std::string>& files) const;
   // The same for commits that added or removed a line with the word, which is one of letters, digits and '_'.
   Result<std::vector<GitCommit>> changes_of_word(const std::string& base, const std::string& word) const;

@@ -49,7 +49,7 @@ constexpr std::size_t kRebuiltAtOnce = 1000;  // files
 constexpr std::size_t kVectorsAtOnce = 100;
 constexpr std::array<std::string_view, 3> kHomes{"/.claude/", "/.cursor/", "/.thunderus/"};
 
-// Whether an index.json has these memories and no others. `cached`: those with a vector beside them.
+// Returns whether an index.json has exactly these memories. `cached`: the memories with a vector beside them.
 bool fits(const memory::IndexFile& file, const std::vector<memory::IndexEntry>& memories,
           const std::set<std::string, std::less<>>& cached) {
   const auto index = file.load();

@@ -30,7 +30,7 @@ struct IndexerParts {
   std::function<void(std::vector<std::filesystem::path>)> watch;
 };
 
-// Whether a change of this file or directory may concern a memory, by its name.
+// Returns whether a change of this file or directory may concern a memory, judged by its name.
 bool may_be_memory(const std::filesystem::path& path);
 
 // Keeps the catalog of memories (store/catalog) as the files are: compares files with rows and has the writer apply the
@@ -42,9 +42,9 @@ class MemoryIndexer {
   // All projects that the store knows, and the scopes of the person. Checks the tables first. `thorough`, as at the
   // start: the index of words, too, and each index.json, which is made anew where memd keeps it.
   Result<void> look_at_everything(bool thorough);
-  // Files or directories that changed.
+  // Updates the rows of files or directories that changed.
   Result<void> look_at(const std::set<std::filesystem::path>& changed);
-  // Drops the rows and makes them from the files.
+  // Drops the rows and rebuilds them from the files.
   Result<void> rebuild(const std::string& reason);
   // Whether sessions worked in other directories than before: then everything is looked at.
   Result<void> look_for_projects();
@@ -56,7 +56,7 @@ class MemoryIndexer {
   bool keep_vectors();
   // Each index.json that did not fit the files at the last thorough look, and that memd may not make anew.
   const std::set<std::filesystem::path>& stale_indexes() const { return stale_indexes_; }
-  // Files that could not be read when they were looked at last: path and why.
+  // Returns the files that could not be read at the last attempt: path and reason.
   const std::map<std::filesystem::path, std::string>& unread() const { return unread_; }
 
  private:
@@ -75,7 +75,7 @@ class MemoryIndexer {
                                    const std::vector<catalog::KnownFile>& known,
                                    const catalog::KnownGraphsQuery::Answer& graphs);
 
-  // What is to do to the vectors beside the memories of a place.
+  // The pending work on the vectors beside the memories of a place.
   struct DueVectors {
     memory::MemoryPlace place;
     std::set<std::string> slugs;

@@ -28,7 +28,7 @@ struct FoundMemory {
   memory::ReadMemory read;
 };
 
-// Where a new memory is to go, as far as somebody said so.
+// The destination of a new memory, as far as the caller chose it.
 struct Destination {
   std::optional<MemoryType> type{};
   std::optional<MemoryScope> scope{};
@@ -44,7 +44,7 @@ struct NewMemory {
   MemoryProvenance provenance{};
 };
 
-// What changes. Empty: stays.
+// The fields to change. Empty: unchanged.
 struct MemoryEdit {
   std::optional<std::string> title{};
   std::optional<MemoryType> type{};
@@ -85,7 +85,7 @@ class Notebook {
   const Clock& clock() const { return clock_; }
   memory::MemoryDirectory directory(const memory::MemoryPlace& place) const;
 
-  // Every memory, those of agents too, valid or not.
+  // Returns every memory, valid or not, including those of agents.
   std::vector<memory::ReadMemory> all() const;
   // Errc::not_found. Errc::invalid_argument: several files have this name.
   Result<FoundMemory> find(const MemoryName& name) const;
@@ -99,7 +99,7 @@ class Notebook {
   // `expected`: the file_hash that the change was made from.
   Result<memory::WrittenMemory> change(const FoundMemory& found, MemoryEdit edit, std::string_view expected) const;
   Result<void> remove(const FoundMemory& found, std::string_view expected) const;
-  // Brings back what was deleted last, or the last of this name.
+  // Restores the last deleted memory, or the last one of this name.
   Result<Memory> undo(const MemoryName& name) const;
   // Without a label: relates-to, or refers_to in the repository dialect. Errc::not_found: there is no `other` in the
   // scope of `found`.

@@ -31,7 +31,7 @@ struct Promotion {
   std::optional<memory::WrittenMemory> written;  // none: dry run, or refused because of `similar`
 };
 
-// Memories that say what a draft does, the most alike first.
+// Returns the memories that duplicate a draft, the most similar first.
 std::vector<harvest::SimilarMemory> similar_memories(const memory::MemoryPlaces& places, const Memory& draft,
                                                      TimeMs now);
 

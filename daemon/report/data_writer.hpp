@@ -12,7 +12,7 @@ namespace memd::report {
 
 inline constexpr std::size_t kNameBytes = 300;
 
-// On one line, masked, cut at a character.
+// Returns the text on one line, masked, cut between characters.
 std::string shown(std::string_view text, std::size_t most);
 
 // Members that are zero or empty are left out.

@@ -27,7 +27,7 @@ std::string base64(std::span<const unsigned char> bytes) {
   return out;
 }
 
-// As a source expression of a content security policy.
+// Returns the hash of the text as a source expression of a content security policy.
 std::string hash_source(std::string_view text) { return "'sha256-" + base64(sha256(text)) + "'"; }
 
 std::string joined(const std::vector<std::string_view>& names) {

@@ -17,7 +17,7 @@ struct HtmlPage {
 std::string page_head(const HtmlPage& page);  // up to the body: markup follows, in which texts are escaped
 std::string page_foot(const HtmlPage& page);  // its script and end
 
-// A file of daemon/report/page. Throws std::out_of_range when there is none of that name.
+// Returns a file of daemon/report/page. Throws std::out_of_range when there is none of that name.
 std::string_view page_file(std::string_view name);
 
 // For text and for attribute values in quotes. Control characters that HTML forbids become U+FFFD.

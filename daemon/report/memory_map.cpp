@@ -27,7 +27,7 @@ struct DrawnEdge {
   std::string label;
 };
 
-// Of two directions the one that is told: "supersedes", not "superseded-by".
+// Returns whether this direction of an edge is the displayed one: "supersedes", not "superseded-by".
 bool is_told(const MemoryEdge& edge) {
   const std::string inverse = inverse_label(edge.label);
   if (inverse == edge.label) return edge.source < edge.target;

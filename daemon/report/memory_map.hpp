@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// Memories as a picture. Pure functions; each may be called on any thread.
+// Renders memories as a graph. Pure functions; each may be called on any thread.
 namespace memd::report {
 
 // As the member `memories` of a page's data: nodes, and each edge once, by the numbers of its nodes. The most linked

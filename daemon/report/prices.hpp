@@ -11,7 +11,7 @@
 
 namespace memd::report {
 
-// US dollars for a million tokens.
+// US dollars per million tokens.
 struct Price {
   double input = 0;
   double output = 0;
@@ -19,7 +19,7 @@ struct Price {
   double cache_creation = 0;
 };
 
-// What models cost, as a user wrote it down: memd knows no prices itself. Immutable once read; owns what it holds.
+// The prices of models from a user's file. memd has no prices of its own. Immutable once read; owns what it holds.
 class PriceList {
  public:
   // YAML: names of models or beginnings of them, each with all four prices. Errc::bad_config names file, line and key.

@@ -95,7 +95,7 @@ mcp::ResourceEntry project_entry(const SessionRow& newest) {
 
 constexpr int kDiagnostics = 50;
 
-// Those of a platform, or of all that may be looked at. Errors: not_found for what is no platform, or a closed one.
+// Returns the diagnostics of a platform, or of all accessible ones. not_found: no such platform, or a closed one.
 Result<DiagnosticList> diagnostics_of(const tools::ToolServices& services, std::string_view platform,
                                       mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
@@ -232,7 +232,7 @@ Version diagnostics_version(const tools::ToolServices& services, std::string_vie
   return Fingerprint().add(list.total).add(list.diagnostics.empty() ? 0 : list.diagnostics.front().id).value();
 }
 
-// Of the list: which sessions and memories there are, and whether there are diagnostics.
+// Returns the version of the list, which depends on the sessions and memories and on whether there are diagnostics.
 Version list_version(const tools::ToolServices& services, mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const DiagnosticList diagnostics, diagnostics_of(services, "all", context));
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));

@@ -9,7 +9,7 @@
 
 namespace memd::resources {
 
-// What of history can be read by URI:
+// The parts of history that can be read by URI:
 //   memd://session/{id}           the last turns of a session; {id} as tools take it, "latest" too
 //   memd://exchange/{id}          an exchange, x42, with what the agent ran
 //   memd://project/{key}/recent   a project's sessions, and how the newest one ended; {key} is part of its path or name

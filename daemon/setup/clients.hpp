@@ -35,7 +35,7 @@ enum class ConfigFormat {
   toml,
 };
 
-// How a server is written.
+// The notation of a server entry.
 enum class EntryShape {
   command,      // {"command": "…", "args": […]}
   stdio,        // the same with "type": "stdio"
@@ -50,7 +50,7 @@ struct ConfigFile {
   EntryShape shape = EntryShape::command;
 };
 
-// A hook that tells the client at the start of a session what went before.
+// A hook that gives the client earlier context at the start of a session.
 struct HookFile {
   std::filesystem::path path;
   std::string matcher;       // empty: the client's file has none
@@ -63,14 +63,14 @@ enum class ClientScope { user, project };
 struct ClientInfo {
   std::string_view key;                    // as typed: "claude-code"
   std::string_view name;                   // for people
-  std::vector<std::string_view> programs;  // by which it is found in $PATH
+  std::vector<std::string_view> programs;  // names searched for in $PATH
   std::string_view source;                 // where the facts are from
 };
 
 std::span<const ClientInfo> clients();
 const ClientInfo* find_client(std::string_view key);
 
-// Whether the client has been used here, or its program stands in $PATH.
+// Returns whether the client has been used here or its program is in $PATH.
 bool is_here(const ClientInfo& client, const ClientPlaces& places);
 
 // The files that hold its servers: those that are there, else the one that the client would make. Empty: the client has

@@ -228,7 +228,7 @@ void append_compact(std::string& out, std::string_view text, const JsonValue& va
   out += object ? '}' : ']';
 }
 
-// How the author of a text lays it out.
+// The layout style of a text.
 struct Layout {
   std::string newline = "\n";
   std::string step = "  ";  // of indentation
@@ -255,7 +255,7 @@ struct Layout {
     return text.substr(begin, at - begin);
   }
 
-  // Of the line in which `at` stands.
+  // Returns the indentation of the line that contains `at`.
   static std::string indent_at(std::string_view text, std::size_t at) {
     auto begin = text.rfind('\n', at == 0 ? 0 : at - 1);
     begin = begin == std::string_view::npos || at == 0 ? 0 : begin + 1;
@@ -291,7 +291,7 @@ struct Layout {
   }
 };
 
-// Behind `at`: blanks and comments of the same line, up to its end or to what stands there.
+// Returns the end of the blanks and comments after `at`, if a line break or `//` ends the line there; else `at`.
 std::size_t end_of_line_tail(std::string_view text, std::size_t at) {
   const auto begin = at;
   while (at < text.size()) {

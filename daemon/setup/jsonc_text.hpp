@@ -21,7 +21,7 @@ enum class JsonDialect {
 
 struct JsonElement;
 
-// A value, and where it stands in the text.
+// A value and its position in the text.
 struct JsonValue {
   enum class Kind { object, array, string, other };
   Kind kind = Kind::other;
@@ -45,7 +45,7 @@ struct JsonElement {
 // "line 3: …". At most 200 levels.
 Result<JsonValue> parse_jsonc(std::string_view text, JsonDialect dialect);
 
-// The value at a path of keys; null: there is none.
+// Returns the value at a path of keys; null: there is none.
 const JsonValue* find_value(const JsonValue& root, std::span<const std::string> path);
 
 // The value without blanks and comments, strings written one way: equal values give equal texts if their members stand

@@ -29,7 +29,7 @@ JsonDialect dialect_of(ConfigFormat format) {
   return format == ConfigFormat::json_comments ? JsonDialect::only_comments : JsonDialect::with_comments;
 }
 
-// Where a file is when its name is a link, also one that leads nowhere yet.
+// Returns the target of a path that may be a link. The target need not exist yet.
 Result<fs::path> behind_links(fs::path path) {
   for (int i = 0; i < kMostLinks; ++i) {
     struct stat st {};
@@ -152,7 +152,7 @@ const std::vector<std::string>& session_start_path() {
   return kPath;
 }
 
-// Of memd's, wherever it is installed.
+// Returns whether the hook is memd's, wherever memd is installed.
 bool is_our_hook(const JsonValue& group) {
   const JsonElement* hooks = group.find("hooks");
   if (hooks == nullptr) return false;
@@ -267,10 +267,10 @@ std::string difference(const FileBytes& before, const FileBytes& after) {
   return out;
 }
 
-// What memd remembers of a file that it has changed.
+// The backup files that memd keeps for a file it has changed.
 struct Registration::Kept {
   fs::path before;  // its bytes before memd came
-  fs::path absent;  // stands there if there was no file
+  fs::path absent;  // exists if there was no file
   fs::path after;   // its bytes as memd wrote them last
   fs::path last;    // its bytes before the last change
 };
@@ -397,7 +397,7 @@ Result<Edit> Registration::skill_edit(const ClientInfo& client, const fs::path& 
   return edit;
 }
 
-// Whether Claude Code's plugin of memd is on, which brings server, hook and skill by itself.
+// Returns whether Claude Code's memd plugin is enabled. The plugin provides server, hook and skill itself.
 Result<bool> Registration::has_plugin(const fs::path& settings) {
   MEMD_TRY_ASSIGN(const FileBytes bytes, read_if_there(settings));
   if (!bytes) return false;

@@ -12,7 +12,7 @@
 
 namespace memd::setup {
 
-// What clients start: an absolute path and its arguments.
+// The program that clients start: an absolute path and its arguments.
 struct ServerProgram {
   std::filesystem::path executable;
   std::vector<std::string> arguments;  // before the command: "--data-dir", "/x"

@@ -20,14 +20,14 @@ struct ServiceSetup {
   bool default_data_dir = true;
   bool network = false;  // the configuration names servers of models
   bool mac = false;
-  bool packaged_units = false;  // those of the package start this program: they need not be written
+  bool packaged_units = false;  // the package's units start this program, so none need to be written
 };
 
 using CommandLine = std::vector<std::string>;
 
 // The files of the service and what they are to hold. Errc::invalid_argument: a path cannot be written there.
 Result<std::vector<std::pair<std::filesystem::path, std::string>>> service_files(const ServiceSetup& setup);
-// Every file that service_files() may have made, in this or another configuration.
+// Returns every file that service_files() may have created, in this or another configuration.
 std::vector<std::filesystem::path> all_service_files(const ServiceSetup& setup);
 
 // The links that have systemd start the units with the session, as `systemctl enable` makes them: for where it does not

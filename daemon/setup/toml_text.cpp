@@ -358,7 +358,7 @@ std::string newline_of(std::string_view text) {
   return first != std::string_view::npos && first > 0 && text[first - 1] == '\r' ? "\r\n" : "\n";
 }
 
-// Into { … }, behind its last element.
+// Inserts a pair into an inline table { … }, after its last element.
 void insert_pair(std::string& text, const TomlValue& table, const std::string& pair) {
   if (table.elements.empty()) {
     text.replace(table.begin, table.end - table.begin, "{ " + pair + " }");

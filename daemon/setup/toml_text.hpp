@@ -33,7 +33,7 @@ Result<bool> has_table(std::string_view text, std::span<const std::string> path)
 Result<std::string> with_table(std::string_view text, std::span<const std::string> path,
                                std::span<const TomlEntry> entries);
 
-// Without the table and those below it.
+// Returns the text without the table and its subtables.
 Result<std::string> without_table(std::string_view text, std::span<const std::string> path);
 
 }  // namespace memd::setup

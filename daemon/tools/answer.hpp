@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-// What all answers have in common: the frame, how they are kept within their tokens, paging and rendering. Free
+// The parts that all answers share: the frame, the token budget, paging and rendering. Free
 // functions without shared state; each may be called on any thread.
 namespace memd::tools {
 
@@ -67,7 +67,7 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked);
 void tell_evicted(AnswerText& notice, std::int64_t exchanges);
 TimeRangeOut to_out(const TimeRange& range);
 
-// Where the next page of an answer begins. Opaque to clients.
+// The position at which the next page of an answer begins. Opaque to clients.
 struct PageCursor {
   std::int64_t offset = 0;  // items before it
   std::int64_t part = 0;    // what of the item at `offset` was given already; each tool's own unit
@@ -92,7 +92,7 @@ AnswerText answer_footer(const Answer& answer);
 // "2026-02-09 06:01", in the time zone.
 std::string short_time(TimeMs t);
 std::string short_time(std::string_view rfc3339);
-// The text on one line, cut to at most `max_tokens`.
+// Returns the text on one line, cut to at most `max_tokens`.
 std::string short_line(std::string_view text, std::size_t max_tokens);
 // "1 exchange", "3 exchanges"
 std::string counted(std::int64_t n, std::string_view noun);
@@ -111,9 +111,9 @@ std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, s
 inline constexpr std::string_view kAbandonedFor =
     "The person went back to before this exchange: the session went on with that one instead.";
 void add_abandoned(HistoryText& out, std::string_view instead);
-// "a, b, c"
+// Returns "a, b, c".
 std::string joined(const std::vector<std::string>& names);
-// Absent instead of empty.
+// Returns nullopt for an empty value.
 template <class T>
 std::optional<T> unless_empty(T value) {
   if (value.empty()) return std::nullopt;
@@ -162,7 +162,7 @@ struct Describe<tools::Answer> {
 
 namespace memd::tools {
 
-// Which of the two forms of an answer has to fit.
+// The forms of an answer that have to fit the budget.
 enum class Fit { both, text };
 
 // Searches for the number of tokens with which build(tokens) → Out makes the largest answer that costs no more than
@@ -252,7 +252,7 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
   return std::move(*out);
 }
 
-// Some rows of a list, from `offset` on.
+// A part of a list, from row `offset` on.
 template <class Row>
 struct ListPage {
   std::vector<Row> rows;

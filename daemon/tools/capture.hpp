@@ -20,7 +20,7 @@ struct CaptureParams {
   std::optional<std::string> duration;  // of a pause
 };
 
-// Whether memd stores what agents write.
+// The capture state: whether memd stores what agents write.
 struct CaptureAnswer {
   bool paused = false;
   std::string since;  // RFC 3339; empty: it is not paused

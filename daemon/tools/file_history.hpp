@@ -85,7 +85,7 @@ void add_file_history(mcp::ToolRegistry& registry, const ToolServices& services)
 // words before it touched the first, else a shorter line that names one. Empty: it said nothing.
 std::string said_of_files(const FileUse& use);
 
-// The name of a file without its directories.
+// Returns the name of a file without its directories.
 std::string_view base_name(std::string_view path);
 
 }  // namespace memd::tools

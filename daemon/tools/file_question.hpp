@@ -12,7 +12,7 @@
 
 namespace memd::tools {
 
-// What a call of file_history asks of the store, its arguments resolved.
+// The store query of a file_history call, with its arguments resolved.
 struct FileQuestion {
   FileHistoryQuery query;
   bool nothing = false;        // nothing can be found; `notes` say why

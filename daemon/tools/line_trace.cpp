@@ -32,7 +32,7 @@ Sides sides_of(const EditHunk& hunk) {
   return out;
 }
 
-// Where `part` stands in `lines`, if in one place only.
+// Returns the index of `part` in `lines` if it occurs exactly once.
 std::optional<std::size_t> only_place(const std::vector<std::string>& lines, const std::vector<std::string>& part) {
   if (part.empty()) return std::nullopt;
   const auto at = std::search(lines.begin(), lines.end(), part.begin(), part.end());

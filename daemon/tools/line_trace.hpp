@@ -14,7 +14,7 @@ struct LineRange {
   std::int64_t last = 0;
 };
 
-// What is recorded of one edit of the file; no hunks: nothing.
+// The recorded content of one edit of the file. No hunks: nothing is recorded.
 struct TraceStep {
   std::vector<EditHunk> hunks;
   bool whole_file = false;

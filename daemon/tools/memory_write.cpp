@@ -18,7 +18,7 @@ using memories::Notebook;
 constexpr std::size_t kAskedTokens = 200;     // of a text in the question to the person
 constexpr std::size_t kConflictTokens = 800;  // of the text that stands in the file
 
-// What a person is asked: on lines of their own, as a terminal may have it.
+// The confirmation prompt for a user, on lines of its own, as a terminal may show it.
 class AskedOfPerson {
  public:
   explicit AskedOfPerson(std::string what) : text_("memd: " + harmless_line(what)) {}

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-// What the tools of memories share. Free functions; each may be called on any thread.
+// Code shared by the memory tools. Free functions; each may be called on any thread.
 namespace memd::tools {
 
 // Parameters of all of them; of ScopeParams they take cwd, max_tokens and cursor.
@@ -47,7 +47,7 @@ Result<memories::MemoryName> memory_named(const MemoryParams& params, const std:
 // The frame of an answer about files, which are read when they are asked for.
 Answer answer_of_files(const memories::Notebook& notebook);
 
-// What a caller names a version by: it changes when the file does.
+// Returns the version identifier that callers send back; it changes when the file does.
 inline constexpr std::size_t kVersionDigits = 12;
 std::string version_of(const Memory& memory);
 

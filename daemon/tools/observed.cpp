@@ -21,7 +21,7 @@ DecisionOut decision_out(const Observation& o, ExchangeId reversed_by) {
 
 namespace {
 
-// Whether `sentence` says `part` itself. Of a part that was cut the beginning counts.
+// Returns whether `sentence` contains `part`. Only the beginning of a part that was cut is compared.
 bool says(std::string_view sentence, std::string_view part) {
   constexpr std::string_view kCut = "…";
   if (part.ends_with(kCut)) part.remove_suffix(kCut.size());

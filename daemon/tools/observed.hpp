@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-// What tools tell of observations. Free functions without shared state; each may be called on any thread.
+// The output of tools about observations. Free functions without shared state; each may be called on any thread.
 namespace memd::tools {
 
 inline constexpr std::array<std::string_view, kAllObservationTypes.size()> kObservationChoices{

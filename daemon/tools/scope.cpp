@@ -17,7 +17,7 @@ const AdapterDescription* adapter_of(const ToolServices& services, Platform p) {
   return it == services.adapters.end() ? nullptr : &*it;
 }
 
-// What a capability lets a platform do, in words.
+// Returns what a capability allows with a platform's history, in words: "be searched".
 AnswerText doing(Capability c) {
   switch (c) {
     case Capability::semantic_search: return "be searched";

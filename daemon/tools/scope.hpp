@@ -47,7 +47,7 @@ struct ScopeParams {
   bool all_projects = false;
 };
 
-// Whether a call names the agents it is about.
+// Returns whether a call names agents.
 inline bool names_platforms(const ScopeParams& params) {
   return !params.platforms.empty() || !params.platform.value_or("").empty();
 }
@@ -85,7 +85,7 @@ inline constexpr auto kToldDirectoryFields = fields_of(
     mcp::field("cwd", &ScopeParams::cwd, "Your working directory: only its project is searched.", mcp::length(0, 1000)),
     mcp::field("all_projects", &ScopeParams::all_projects, "Search all projects."));
 
-// Which history a call looks at, and why it skips the rest.
+// The history that a call searches, and the reasons for skipping the rest.
 struct Scope {
   QueryFilter filter;
   std::vector<std::string> searched;
@@ -106,7 +106,7 @@ struct Scope {
   }
 };
 
-// What a tool asks of history.
+// A tool's requirements on history.
 struct ScopeRequest {
   std::optional<Capability> needed;
   std::string session;  // a reference as Reader::session takes it; empty: none
@@ -148,10 +148,10 @@ Result<std::optional<std::int64_t>> count_outside(Reader& reader, const Scope& s
 }
 
 inline constexpr std::size_t kNoTokenLimit = std::size_t{1} << 40;
-// kNoTokenLimit: the answer takes the room it needs.
+// kNoTokenLimit: the answer may have any size.
 std::size_t token_limit(const ToolServices& services, const ScopeParams& params);
 
-// A reader that stops when the call is cancelled.
+// Returns a reader that stops when the call is cancelled.
 Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_token stop);
 
 // Reader::session. A not_found error also says how much history is still to be read.

@@ -65,7 +65,7 @@ FeaturesOut features_of(const RankingFeatures& f) {
           {"verbatim", rounded(f.verbatim)}};
 }
 
-// Those that stand whole in the first bytes of the snippet.
+// Returns the matches that lie entirely in the first `bytes` of the snippet.
 std::optional<std::vector<std::int64_t>> matches_within(const SearchHit& hit, std::size_t bytes) {
   std::vector<std::int64_t> out;
   for (const TextSpan& match : hit.matches) {
@@ -200,7 +200,7 @@ void put_memories(std::vector<SearchResultOut> memories, std::vector<SearchResul
   }
 }
 
-// Whether `page` does not begin with the results of `than`, or a text of one of them is shorter.
+// Returns whether `page` does not begin with the results of `than`, or has a shorter text for one of them.
 bool says_less(const std::vector<SearchResultOut>& page, const std::vector<SearchResultOut>& than) {
   for (std::size_t i = 0; i < than.size(); ++i)
     if (i >= page.size() || page[i].exchange_id != than[i].exchange_id || page[i].fetch != than[i].fetch ||

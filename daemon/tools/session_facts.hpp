@@ -10,7 +10,7 @@
 
 namespace memd::tools {
 
-// What its agent says of a session as a whole, and what it took. Absent where it is not known. Part of the answers that
+// The agent's statements about a session as a whole, and its costs. Absent where unknown. Part of the answers that
 // tell of sessions.
 struct SessionFactsOut {
   std::optional<std::string> description;

@@ -13,7 +13,7 @@
 namespace memd::tools {
 namespace {
 
-// How a call of session_summary is answered.
+// The plan for answering a call of session_summary.
 struct SummaryPlan {
   SessionOutline::Form form;                            // how it is quoted
   SummaryStrategy asked = SummaryStrategy::extractive;  // may need a language model
@@ -111,7 +111,7 @@ bool writes_with_model(SummaryStrategy asked, const LlmSummarizer* llm, const mc
          llm->unavailable(context).empty();
 }
 
-// What the model wrote. Nothing when the answer has to be quoted; plan.notice then says why.
+// Returns the model's summary. Nothing when the answer has to be quoted; plan.notice then says why.
 Result<std::optional<LlmSummary>> ask_model(SummaryPlan& plan, const SessionSummaryParams& params,
                                             const SessionOutline& outline, std::size_t max_tokens,
                                             const ToolServices& services, mcp::ToolContext& context) {
@@ -271,7 +271,7 @@ std::vector<std::string> topics_of(Reader& reader, const SessionRow& session) {
   return out;
 }
 
-// What a call reads of the store.
+// The data that a call reads from the store.
 struct Loaded {
   Scope scope;
   SummaryPlan plan;

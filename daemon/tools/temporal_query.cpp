@@ -51,7 +51,7 @@ TemporalSessionOut session_of(const DaySlice& slice) {
           slice.exchange_count, to_out(slice.range), format_exchange_id(slice.first_exchange)};
 }
 
-// What a slice costs in the answer.
+// A slice and its cost in the answer.
 struct PricedSlice {
   DayEntry entry;
   std::size_t line = 0;   // tokens

@@ -29,7 +29,7 @@ struct AskedRangeOut {
   std::string until;
 };
 
-// What one session did on one day, as the text tells it: `line` begins as the one of the summary does.
+// The work of one session on one day, for the text form. `line` begins like the line of the summary.
 struct DayEntry {
   std::string day;          // "2026-02-09"
   std::size_t session = 0;  // index into the sessions of the answer

@@ -30,9 +30,9 @@ class FreshnessProvider {
   virtual ~FreshnessProvider() = default;
   // Platforms that have a source, in the order of kAllPlatforms.
   virtual std::vector<PlatformFreshness> freshness() const = 0;
-  // Why nothing new is stored, in words; empty when all is well.
+  // Returns why ingest is stopped, in words; empty when it is not.
   virtual std::string trouble() const { return {}; }
-  // Whether this process fills the store.
+  // Returns whether this process ingests.
   virtual bool is_reading() const { return true; }
   // Grows whenever something was committed to the store.
   virtual std::uint64_t generation() const = 0;
@@ -61,7 +61,7 @@ struct ToolDefaults {
   bool whole = false;  // answers are for people and take the room they need, unless a call names max_tokens
 };
 
-// All that tools use. Borrows; what it refers to must outlive the registry the tools were added to.
+// The services that tools use. Borrows; the referenced objects must outlive the registry the tools were added to.
 struct ToolServices {
   ReaderPool& readers;
   const Clock& clock;

@@ -11,7 +11,7 @@
 namespace memd::cli::browse {
 namespace {
 
-// What another connection, or the store itself, may answer all the same.
+// Returns whether another connection, or the store itself, may still answer after this error.
 bool is_of_the_connection(const Error& error) {
   return error.is(Errc::unavailable) || error.is(Errc::io) || error.is(Errc::cancelled);
 }

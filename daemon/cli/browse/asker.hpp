@@ -18,7 +18,7 @@ class Asker {
  public:
   // `caller` answers until it breaks; then another one is opened. `settings` must outlive this.
   Asker(const Settings& settings, std::unique_ptr<Caller> caller);
-  ~Asker();  // ends what is being asked
+  ~Asker();  // cancels the query in progress
   Asker(const Asker&) = delete;
   Asker& operator=(const Asker&) = delete;
 

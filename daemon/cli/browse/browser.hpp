@@ -14,11 +14,11 @@
 
 namespace memd::cli::browse {
 
-// The least that a screen has to have.
+// Minimum size of the screen.
 inline constexpr std::size_t kLeastColumns = 30;
 inline constexpr std::size_t kLeastRows = 6;
 
-// What a screen shows: a row for each of its rows.
+// The content of the screen, one row per screen row.
 struct Picture {
   std::vector<Row> rows;
   std::optional<std::size_t> cursor;  // column in the first row, or in the last one
@@ -38,16 +38,16 @@ class Browser {
   void press(const Key& key, std::int64_t now);
   void take(Reply reply, std::int64_t now);
   void resize(std::size_t columns, std::size_t rows);
-  void set_time(TimeMs time);  // what "3 h ago" counts from
+  void set_time(TimeMs time);  // reference time of "3 h ago"
 
-  // What is to be asked now; it replaces what was asked before.
+  // Returns the next question, which replaces the previous one.
   std::optional<Asked> next_question(std::int64_t now);
   // When next_question() may have one without a key or an answer; none: never.
   std::optional<std::int64_t> wakes_at() const;
 
   Picture picture() const;
   bool is_over() const { return over_; }
-  // The session to open when it is over; none: nothing.
+  // Returns the session to open after the browser ends; none: nothing.
   const std::optional<Reopening>& leaves_for() const { return leaves_for_; }
 
  private:

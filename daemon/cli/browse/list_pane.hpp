@@ -12,7 +12,7 @@
 
 namespace memd::cli::browse {
 
-// What a row of the screen shows.
+// The content of a screen row.
 struct Row {
   Line line;
   bool chosen = false;
@@ -21,16 +21,16 @@ struct Row {
 // Sessions or hits, one of them chosen. Their lines are those of `memd sessions` and `memd search`. A value.
 class ListPane {
  public:
-  // Another list stands here: the first page of `question`.
+  // Replaces the list with the first page of `question`.
   void begin(ListQuestion question, tools::ListSessionsAnswer page);
   void begin(ListQuestion question, tools::SemanticSearchAnswer page);
   void add(tools::ListSessionsAnswer page);
   void add(tools::SemanticSearchAnswer page);
-  // Nothing stands here, for this question could not be answered.
+  // Empties the list because this question could not be answered.
   void fail(ListQuestion question);
-  // No further page can be had.
+  // Marks the list as complete: there is no further page.
   void end_here() { next_.reset(); }
-  // So that the same question is asked again.
+  // Clears the question, so that it is asked again.
   void forget() { question_.reset(); }
 
   bool is_one_page() const { return sessions_.size() + hits_.size() <= 1; }

@@ -35,7 +35,7 @@ class Prompt {
  public:
   explicit Prompt(std::string text = {}) : text_(std::move(text)) {}
   const std::string& text() const { return text_; }
-  // Whether the key changes the line, or would if there were something to erase.
+  // Returns whether the key edits the line, even if there is nothing to erase.
   bool takes(const Key& key);
 
  private:

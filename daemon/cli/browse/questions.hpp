@@ -13,7 +13,7 @@
 #include <string_view>
 #include <variant>
 
-// What `memd browse` asks, and what it is told. Plain values.
+// The queries of `memd browse` and their answers. Plain values.
 namespace memd::cli::browse {
 
 struct Filters {

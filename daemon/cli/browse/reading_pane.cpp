@@ -137,7 +137,7 @@ void ReadingPane::render(const Look& look, std::size_t height) {
     top_ = std::min(top_, bottom());
     return;
   }
-  // What stood at the top stays there.
+  // The line at the top stays there.
   const bool at_end = stays_at_end_ && top_ >= bottom();
   const Block* top = at_line(top_);
   const std::size_t within = top == nullptr ? 0 : top_ - top->first;

@@ -18,7 +18,7 @@ namespace memd::cli::browse {
 // of `memd show`. A value.
 class ReadingPane {
  public:
-  // `words`: what stands out.
+  // `words`: the words to highlight.
   static ReadingPane exchange(const std::string& session, const std::string& id, const std::string& words);
   static ReadingPane session(const std::string& session, std::int64_t number, const std::string& words);
   static ReadingPane memory(const std::string& slug, const std::string& words);
@@ -47,7 +47,7 @@ class ReadingPane {
   bool is_session() const { return kind_ == Kind::session; }
   bool is_empty() const { return blocks_.empty(); }
   const std::string& session_id() const { return session_; }
-  std::string id_here() const;       // of the exchange at the top, or of the memory
+  std::string id_here() const;       // id of the exchange at the top, or of the memory
   std::int64_t number_here() const;  // of that exchange
   std::string title() const { return title_; }
   std::string position() const;  // "12 to 34 of 120 lines"

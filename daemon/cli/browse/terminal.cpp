@@ -159,7 +159,7 @@ Terminal::Terminal(bool has_colour) : curses_(std::make_unique<Curses>()) {
   ::nodelay(stdscr, true);
   curses_->has_colour = has_colour && ::has_colors();
   if (curses_->has_colour) begin_colours();
-  // Whatever writes messages would write them into the picture.
+  // Messages on stderr would be drawn over the screen.
   std::fflush(stderr);
   curses_->messages = ::dup(STDERR_FILENO);
   if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) {

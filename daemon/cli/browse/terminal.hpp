@@ -27,7 +27,7 @@ class Terminal {
   // Waits for a key, for `fd` to be readable, for another size, or for so many milliseconds (none: for ever). False:
   // the terminal has gone.
   bool wait(int fd, std::optional<std::int64_t> milliseconds);
-  // What was typed since the last time.
+  // Returns the keys typed since the last call.
   std::vector<Key> keys();
   void show(const Picture& picture);
 

@@ -8,10 +8,10 @@
 
 namespace memd::cli {
 
-// What stands above every answer: why nothing new is stored, what an answer could not cover, and where it looked.
+// Prints the notice above an answer: why ingest is stopped, what the answer does not cover, and the searched scope.
 // `headline` says what was found.
 void print_above(Screen& screen, const tools::Answer& answer, const Line& headline);
-// What stands below: sources that are not read yet, and commands to go on with. Only on a terminal.
+// Prints the lines below an answer: sources not read yet, and follow-up commands. Only on a terminal.
 void print_below(Screen& screen, const tools::Answer& answer, const std::vector<std::string>& commands);
 
 }  // namespace memd::cli

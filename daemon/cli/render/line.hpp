@@ -9,11 +9,11 @@
 
 namespace memd::cli {
 
-// What a piece of text is, which its colour tells.
+// The role of a piece of text, which decides its colour.
 enum class Style : std::uint8_t { plain, strong, faint, id, name, match, good, warning, bad };
 
 // One line for a person, in pieces of several styles. What is added is made harmless (schemas/harmless.hpp), so a line
-// holds nothing that a terminal obeys. A value; one thread.
+// contains nothing that a terminal interprets. A value; one thread.
 class Line {
  public:
   struct Piece {
@@ -45,7 +45,7 @@ Line with_matches(std::string_view text, const std::vector<std::int64_t>& matche
 // The same where the matches stand between « and ».
 Line with_marks(std::string_view text);
 
-// The words that a query asks for, in small letters, without quotes and signs at their ends.
+// Returns the words of a query in lower case, without quotes and punctuation at their ends.
 std::vector<std::string> words_to_mark(std::string_view query);
 // The line with these words as matches, whatever else they were; `found` says whether there is one. Case of ASCII is
 // passed over.

@@ -10,7 +10,7 @@
 namespace memd::cli {
 namespace {
 
-// Of an environment variable; none and empty are the same.
+// Returns the value of an environment variable; empty if it is not set.
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);

@@ -10,14 +10,14 @@ namespace memd::cli {
 
 enum class Colour { automatic, always, never };
 
-// How what a person reads is to look: decided once, before anything is printed. A value.
+// The layout of output for a user, decided once before anything is printed. A value.
 struct Look {
   bool is_terminal = false;
   bool has_colour = false;
   std::size_t columns = 0;  // of a line; 0: no limit, as where a program reads
   std::size_t rows = 0;     // of the terminal
   std::string pager{};      // a shell's command; empty: none
-  TimeMs now = 0;           // what "3 h ago" counts from
+  TimeMs now = 0;           // reference time of "3 h ago"
 };
 
 struct LookOptions {

@@ -1,4 +1,4 @@
-// What memd says of itself.
+// Reports of memd about itself.
 #include "daemon/cli/render/frame.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
@@ -322,7 +322,7 @@ void show(Screen& screen, const Today& today) {
   }
   head.add(with_noun(sessions, "session") + ", " + with_noun(turns, "turn") + "; ").append(process_line(status));
   screen.text(head);
-  // What waits, the worst first.
+  // Pending problems, the worst first.
   const auto waits = [&screen](const Line& line) { screen.text(Line("! ", Style::warning).append(line)); };
   if (status.ingest && (!status.ingest->last_error.empty() || !status.ingest->idle || status.ingest->sources_short > 0))
     waits(ingest_line(*status.ingest, screen.look()));

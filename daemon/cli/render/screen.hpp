@@ -34,7 +34,7 @@ class Screen {
 
   const Look& look() const { return look_; }
 
-  Screen& line(const Line& line);  // as it is, however long
+  Screen& line(const Line& line);  // without wrapping, at any length
   Screen& blank() { return line(Line()); }
   // Wrapped behind `indent` blanks; the following lines begin there, too. At most `most` lines; 0: all.
   Screen& text(const Line& line, std::size_t indent = 0, std::size_t most = 0);

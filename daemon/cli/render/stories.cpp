@@ -1,4 +1,4 @@
-// What happened over time: observations, days, topics, the history of a file.
+// Views of history: observations, days, topics, the history of a file.
 #include "daemon/cli/render/frame.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"

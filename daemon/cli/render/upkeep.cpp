@@ -1,4 +1,4 @@
-// What memd did with the store, or would do: reading, dropping, forgetting.
+// Views of actual or planned changes to the store: reading, dropping, forgetting.
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
 

@@ -105,7 +105,7 @@ class ExchangesView {
   void event(const tools::EventOut& event);
   Screen& screen_;
   std::string open_;  // the exchange of which the last page told
-  std::string part_;  // and what of it: "You", "Agent", …
+  std::string part_;  // and the part of it: "You", "Agent", …
   bool begun_ = false;
 };
 
@@ -138,7 +138,7 @@ void show(Screen& screen, const tools::CaptureAnswer& answer);
 // A blank line and a row for each agent with history; nothing if there is none.
 void print_platforms(Screen& screen, const std::vector<admin::PlatformReport>& platforms);
 
-// What `memd` alone tells.
+// The output of `memd` without a command.
 struct Today {
   tools::ListSessionsAnswer running;
   tools::ListSessionsAnswer last;
