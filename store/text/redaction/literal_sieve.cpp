@@ -317,11 +317,14 @@ MEMD_AVX2 std::size_t LiteralSieve::avx2(const LiteralSieve& sieve, const char* 
   for (std::size_t at = 0; at < n; at += kAtOnce) {
     std::uint64_t places = windows_at(s + at, tables) | static_cast<std::uint64_t>(windows_at(s + at + 32, tables))
                                                             << 32;
-    // Four at a time, whether there are as many or not: cheaper than to guess how many there are.
+    // Four at a time, whether there are as many or any at all: cheaper than to guess how many there are.
     const auto count = static_cast<std::size_t>(_mm_popcnt_u64(places));
-    for (std::size_t done = 0; done < count; done += 4)
+    std::size_t done = 0;
+    do {
       for (std::size_t i = 0; i < 4; ++i, places = _blsr_u64(places))
         out[found + done + i] = static_cast<std::uint16_t>(at + _tzcnt_u64(places));
+      done += 4;
+    } while (done < count);
     found += count;
   }
   return found;
