@@ -59,7 +59,9 @@ void measure_search(const std::vector<std::string>& logs, int runs) {
     files.push_back(file.text);
   for (const auto form : LiteralSieve::forms()) {
     const memd::redaction::SecretFinder finder(memd::redaction::read_secret_rules(files), form);
-    const char* name = form == LiteralSieve::Form::portable ? "search, portable" : "search, AVX2";
+    const char* name = form == LiteralSieve::Form::portable        ? "search, portable"
+                       : form == LiteralSieve::Form::vectors_of_16 ? "search, 16 bytes"
+                                                                   : "search, AVX2";
     measure(name, logs, runs, [&](const std::string& log) {
       std::vector<memd::redaction::Secret> found;
       memd::redaction::SecretFinder::Signs signs;

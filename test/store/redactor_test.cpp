@@ -291,7 +291,7 @@ TEST(LongRuns, AreTheMaximalOnes) {
       if (end - begin >= kLeast) expected.emplace_back(begin, end);
     }
     Runs found;
-    redaction::each_long_run(text, kLeast, [&](std::size_t begin, std::size_t end) { found.emplace_back(begin, end); });
+    redaction::each_long_run<kLeast>(text, [&](std::size_t begin, std::size_t end) { found.emplace_back(begin, end); });
     ASSERT_EQ(found, expected) << text;
   }
 }

@@ -26,6 +26,7 @@ std::uint64_t letters_and_digits(std::string_view text, std::size_t at) {
     const __m128i moved = _mm_sub_epi8(bytes, _mm_set1_epi8(static_cast<char>(first + 0x80)));
     return _mm_cmplt_epi8(moved, _mm_set1_epi8(static_cast<char>(count - 0x80)));
   };
+#pragma GCC unroll 4
   for (std::size_t i = 0; i < kLettersAtOnce; i += kWide) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i));
     const __m128i letter = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 26);

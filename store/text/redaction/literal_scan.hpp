@@ -105,10 +105,21 @@ class LiteralScan {
   std::vector<Entry> entries_;
 };
 
-// found(begin, end) for each run of `least` (17 to 64) or more letters and digits of ASCII. Looks at 64 bytes at a
+// Bit i: from there on kLength bits are set.
+template <std::size_t kLength>
+constexpr std::uint64_t places_of_runs(std::uint64_t bits) {
+  if constexpr (kLength > 1) {
+    constexpr std::size_t kShorter = (kLength + 1) / 2;
+    const std::uint64_t runs = places_of_runs<kShorter>(bits);
+    return runs & runs >> (kLength - kShorter);
+  }
+  return bits;
+}
+
+// found(begin, end) for each run of kLeast (17 to 64) or more letters and digits of ASCII. Looks at 64 bytes at a
 // time.
-template <class F>
-void each_long_run(std::string_view text, std::size_t least, F&& found) {
+template <std::size_t kLeast, class F>
+void each_long_run(std::string_view text, F&& found) {
   std::size_t run = 0;  // letters and digits just before `at`
   std::size_t at = 0;
   for (; at < text.size(); at += kLettersAtOnce) {
@@ -118,11 +129,9 @@ void each_long_run(std::string_view text, std::size_t least, F&& found) {
       run += kLettersAtOnce;
       continue;
     }
-    if (run + leading >= least) found(at - run, at + leading);
-    // Places from which on `least` bytes belong, all of them among these 64, behind the first that does not.
-    std::uint64_t long_runs = letters & (~std::uint64_t{0} << leading);
-    for (std::size_t held = 1; held < least; held += std::min(held, least - held))
-      long_runs &= long_runs >> std::min(held, least - held);
+    if (run + leading >= kLeast) found(at - run, at + leading);
+    // Behind the first byte that does not belong.
+    std::uint64_t long_runs = places_of_runs<kLeast>(letters & (~std::uint64_t{0} << leading));
     while (long_runs != 0) {
       const auto begin = static_cast<std::size_t>(std::countr_zero(long_runs));
       const std::size_t length = static_cast<std::size_t>(std::countr_one(letters >> begin));
@@ -132,7 +141,7 @@ void each_long_run(std::string_view text, std::size_t least, F&& found) {
     }
     run = static_cast<std::size_t>(std::countl_one(letters));
   }
-  if (run >= least) found(text.size() - run, text.size());
+  if (run >= kLeast) found(text.size() - run, text.size());
 }
 
 }  // namespace memd::redaction

@@ -5,8 +5,11 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 #include <algorithm>
+#include <bit>
 
 namespace memd::redaction {
 namespace {
@@ -151,34 +154,137 @@ std::size_t LiteralSieve::portable(const LiteralSieve& sieve, const char* s, std
   return found;
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+
+namespace {
+
+#if defined(__x86_64__)
+using Vector16 = __m128i;
+#else
+using Vector16 = uint8x16_t;
+#endif
+
+// A table of 32 entries, for each half of the buckets.
+struct Tables16 {
+  Vector16 low_0_15;
+  Vector16 low_16_31;
+  Vector16 high_0_15;
+  Vector16 high_16_31;
+};
+
+struct Buckets16 {
+  Vector16 low;
+  Vector16 high;
+};
+
+#if defined(__x86_64__)
+
+#define MEMD_SSSE3_INLINE MEMD_SSSE3 __attribute__((always_inline)) inline
+
+MEMD_SSSE3_INLINE Vector16 sixteen(const void* bytes) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+}
+
+// The buckets in which 16 bytes may stand. pshufb gives 0 for an index with its highest bit set, so that the halves of
+// a table can be asked apart.
+MEMD_SSSE3_INLINE Buckets16 buckets_of(const char* s, const Tables16& tables) {
+  const __m128i cls = _mm_and_si128(sixteen(s), _mm_set1_epi8(31));
+  const __m128i below_16 = _mm_add_epi8(cls, _mm_set1_epi8(0x70));  // the highest bit: it is not
+  const __m128i above_15 = _mm_sub_epi8(cls, _mm_set1_epi8(16));
+  return {_mm_or_si128(_mm_shuffle_epi8(tables.low_0_15, below_16), _mm_shuffle_epi8(tables.low_16_31, above_15)),
+          _mm_or_si128(_mm_shuffle_epi8(tables.high_0_15, below_16), _mm_shuffle_epi8(tables.high_16_31, above_15))};
+}
+
+// Bit i: byte i is not 0.
+MEMD_SSSE3_INLINE std::uint32_t places_of(Vector16 bytes) {
+  return ~static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()))) & 0xFFFF;
+}
+
+#else
+
+#define MEMD_SSSE3
+#define MEMD_SSSE3_INLINE inline
+
+Vector16 sixteen(const void* bytes) { return vld1q_u8(static_cast<const std::uint8_t*>(bytes)); }
+
+// The buckets in which 16 bytes may stand.
+Buckets16 buckets_of(const char* s, const Tables16& tables) {
+  const uint8x16_t cls = vandq_u8(sixteen(s), vdupq_n_u8(31));
+  return {vqtbl2q_u8({{tables.low_0_15, tables.low_16_31}}, cls),
+          vqtbl2q_u8({{tables.high_0_15, tables.high_16_31}}, cls)};
+}
+
+// Bit i: byte i is not 0.
+std::uint32_t places_of(Vector16 bytes) {
+  constexpr uint8x16_t kBits{1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+  const uint8x16_t bits = vandq_u8(vtstq_u8(bytes, bytes), kBits);
+  return vaddv_u8(vget_low_u8(bits)) | static_cast<std::uint32_t>(vaddv_u8(vget_high_u8(bits))) << 8;
+}
+
+#endif
+
+// Bit i: a window may begin at s + i.
+MEMD_SSSE3_INLINE std::uint32_t windows_at(const char* s, const std::array<Tables16, LiteralSieve::kWindow>& tables) {
+  Buckets16 in = buckets_of(s, tables[0]);
+  for (std::size_t b = 1; b < LiteralSieve::kWindow; ++b) {
+    const Buckets16 of_byte = buckets_of(s + b, tables[b]);
+    in = {in.low & of_byte.low, in.high & of_byte.high};
+  }
+  return places_of(in.low | in.high);
+}
+
+}  // namespace
+
+MEMD_SSSE3 std::size_t LiteralSieve::vectors_of_16(const LiteralSieve& sieve, const char* s, std::size_t n,
+                                                   Places& out) {
+  std::array<Tables16, kWindow> tables;
+  for (std::size_t b = 0; b < kWindow; ++b) {
+    const auto& low = sieve.may_stand_[0][b];
+    const auto& high = sieve.may_stand_[1][b];
+    tables[b] = {sixteen(&low[0]), sixteen(&low[16]), sixteen(&high[0]), sixteen(&high[16])};
+  }
+  std::size_t found = 0;
+  for (std::size_t at = 0; at < n; at += kAtOnce) {
+    std::uint64_t places = 0;
+    for (std::size_t i = 0; i < kAtOnce; i += sizeof(Vector16))
+      places |= static_cast<std::uint64_t>(windows_at(s + at + i, tables)) << i;
+    for (; places != 0; places &= places - 1)
+      out[found++] = static_cast<std::uint16_t>(at + static_cast<std::size_t>(std::countr_zero(places)));
+  }
+  return found;
+}
+
+#endif
+
 #if defined(__x86_64__)
 #define MEMD_AVX2_INLINE MEMD_AVX2 __attribute__((always_inline)) inline
 
 namespace {
 
-// A table of 32 entries, for each half of the buckets. pshufb gives 0 for an index with its highest bit set, so that
-// the halves of a table can be asked apart.
-struct Tables {
-  __m256i low_0_15;
-  __m256i low_16_31;
-  __m256i high_0_15;
-  __m256i high_16_31;
+using Vector32 = __m256i;
+
+// As Tables16, each entry twice: pshufb looks at halves of 16 bytes.
+struct Tables32 {
+  Vector32 low_0_15;
+  Vector32 low_16_31;
+  Vector32 high_0_15;
+  Vector32 high_16_31;
 };
 
-struct Buckets {
-  __m256i low;
-  __m256i high;
+struct Buckets32 {
+  Vector32 low;
+  Vector32 high;
 };
 
-MEMD_AVX2_INLINE __m256i sixteen(const std::uint8_t* entries) {
+MEMD_AVX2_INLINE Vector32 twice_sixteen(const std::uint8_t* entries) {
   return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries)));
 }
 
 // The buckets in which 32 bytes may stand.
-MEMD_AVX2_INLINE Buckets buckets_of(const char* s, const Tables& tables) {
+MEMD_AVX2_INLINE Buckets32 buckets_of(const char* s, const Tables32& tables) {
   const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(s));
   const __m256i cls = _mm256_and_si256(bytes, _mm256_set1_epi8(31));
-  const __m256i below_16 = _mm256_add_epi8(cls, _mm256_set1_epi8(0x70));  // the highest bit: it is not
+  const __m256i below_16 = _mm256_add_epi8(cls, _mm256_set1_epi8(0x70));
   const __m256i above_15 = _mm256_sub_epi8(cls, _mm256_set1_epi8(16));
   return {
       _mm256_or_si256(_mm256_shuffle_epi8(tables.low_0_15, below_16), _mm256_shuffle_epi8(tables.low_16_31, above_15)),
@@ -186,13 +292,13 @@ MEMD_AVX2_INLINE Buckets buckets_of(const char* s, const Tables& tables) {
                       _mm256_shuffle_epi8(tables.high_16_31, above_15))};
 }
 
-MEMD_AVX2_INLINE Buckets both(const Buckets& a, const Buckets& b) {
+MEMD_AVX2_INLINE Buckets32 both(const Buckets32& a, const Buckets32& b) {
   return {_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
 }
 
 // Bit i: a window may begin at s + i.
-MEMD_AVX2_INLINE std::uint32_t windows_at(const char* s, const std::array<Tables, LiteralSieve::kWindow>& t) {
-  const Buckets in =
+MEMD_AVX2_INLINE std::uint32_t windows_at(const char* s, const std::array<Tables32, LiteralSieve::kWindow>& t) {
+  const Buckets32 in =
       both(both(buckets_of(s, t[0]), buckets_of(s + 1, t[1])), both(buckets_of(s + 2, t[2]), buckets_of(s + 3, t[3])));
   const __m256i none = _mm256_cmpeq_epi8(_mm256_or_si256(in.low, in.high), _mm256_setzero_si256());
   return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(none));
@@ -201,21 +307,24 @@ MEMD_AVX2_INLINE std::uint32_t windows_at(const char* s, const std::array<Tables
 }  // namespace
 
 MEMD_AVX2 std::size_t LiteralSieve::avx2(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out) {
-  std::array<Tables, kWindow> tables;
+  std::array<Tables32, kWindow> tables;
   for (std::size_t b = 0; b < kWindow; ++b) {
     const auto& low = sieve.may_stand_[0][b];
     const auto& high = sieve.may_stand_[1][b];
-    tables[b] = {sixteen(&low[0]), sixteen(&low[16]), sixteen(&high[0]), sixteen(&high[16])};
+    tables[b] = {twice_sixteen(&low[0]), twice_sixteen(&low[16]), twice_sixteen(&high[0]), twice_sixteen(&high[16])};
   }
   std::size_t found = 0;
   for (std::size_t at = 0; at < n; at += kAtOnce) {
     std::uint64_t places = windows_at(s + at, tables) | static_cast<std::uint64_t>(windows_at(s + at + 32, tables))
                                                             << 32;
-    // Four at a time, whether there are as many or not: cheaper than to guess how many there are.
+    // Four at a time, whether there are as many or any at all: cheaper than to guess how many there are.
     const auto count = static_cast<std::size_t>(_mm_popcnt_u64(places));
-    for (std::size_t done = 0; done < count; done += 4)
+    std::size_t done = 0;
+    do {
       for (std::size_t i = 0; i < 4; ++i, places = _blsr_u64(places))
         out[found + done + i] = static_cast<std::uint16_t>(at + _tzcnt_u64(places));
+      done += 4;
+    } while (done < count);
     found += count;
   }
   return found;
@@ -224,9 +333,11 @@ MEMD_AVX2 std::size_t LiteralSieve::avx2(const LiteralSieve& sieve, const char* 
 #endif
 
 std::span<const LiteralSieve::Form> LiteralSieve::forms() {
-  static constexpr std::array kForms{Form::portable, Form::avx2};
+  static constexpr std::array kForms{Form::portable, Form::vectors_of_16, Form::avx2};
 #if defined(__x86_64__)
-  static const std::size_t kRun = has_avx2() ? 2 : 1;
+  static const std::size_t kRun = !has_ssse3() ? 1 : has_avx2() ? 3 : 2;
+#elif defined(__aarch64__)
+  constexpr std::size_t kRun = 2;
 #else
   constexpr std::size_t kRun = 1;
 #endif
@@ -234,6 +345,9 @@ std::span<const LiteralSieve::Form> LiteralSieve::forms() {
 }
 
 LiteralSieve::LiteralSieve([[maybe_unused]] Form form) : kernel_(portable) {
+#if defined(__x86_64__) || defined(__aarch64__)
+  if (form == Form::vectors_of_16) kernel_ = vectors_of_16;
+#endif
 #if defined(__x86_64__)
   if (form == Form::avx2) kernel_ = avx2;
 #endif

@@ -20,8 +20,9 @@ class LiteralSieve {
   static constexpr std::size_t kMost = 2048;
   using Places = std::array<std::uint16_t, kMost + kAtOnce>;
 
-  // How find() is written. All of them find the same.
-  enum class Form : std::uint8_t { portable, avx2 };
+  // How find() is written: without vectors, with vectors of 16 bytes (SSSE3 or NEON), or of 32 (AVX2). All of them find
+  // the same.
+  enum class Form : std::uint8_t { portable, vectors_of_16, avx2 };
   // Those that this processor runs, the fastest last.
   static std::span<const Form> forms();
 
@@ -44,6 +45,7 @@ class LiteralSieve {
   static constexpr std::size_t kBuckets = 16;
   using Kernel = std::size_t (*)(const LiteralSieve&, const char*, std::size_t, Places&);
   static std::size_t portable(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out);
+  static std::size_t vectors_of_16(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out);
   static std::size_t avx2(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out);
 
   // By half of the buckets, byte of the window and class of a byte: the buckets in which it may stand there, a bit

@@ -192,7 +192,7 @@ class JsonStrings {
         if (places_of('\\', block) != 0) break;
         const std::uint64_t marks = places_of('"', block);
         if (marks == 0) continue;
-        inside = inside != (std::popcount(marks) % 2 == 1);
+        inside = inside != (__builtin_parityll(marks) != 0);
         begin_ = from + static_cast<std::size_t>(std::bit_width(marks));
       }
       if (!inside) {
@@ -215,16 +215,25 @@ class JsonStrings {
   // Bit i: byte i of these, 64 at most, is `c`.
   static std::uint64_t places_of(char c, std::string_view bytes) {
     std::uint64_t out = 0;
-    std::size_t i = 0;
 #ifdef __SSE2__
-    for (; i + sizeof(__m128i) <= bytes.size(); i += sizeof(__m128i)) {
-      const __m128i some = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + i));
-      const int places = _mm_movemask_epi8(_mm_cmpeq_epi8(some, _mm_set1_epi8(c)));
+    std::array<char, kAtOnce> rest;
+    const char* s = bytes.data();
+    if (bytes.size() < kAtOnce) {
+      rest.fill(0);
+      std::memcpy(rest.data(), s, bytes.size());
+      s = rest.data();
+    }
+    constexpr std::size_t kWide = sizeof(__m128i);
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < kAtOnce; i += kWide) {
+      const __m128i some = _mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i));
+      const auto places = static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(some, _mm_set1_epi8(c))));
       out |= static_cast<std::uint64_t>(places) << i;
     }
-#endif
-    for (; i < bytes.size(); ++i)
+#else
+    for (std::size_t i = 0; i < bytes.size(); ++i)
       out |= static_cast<std::uint64_t>(bytes[i] == c) << i;
+#endif
     return out;
   }
 

@@ -283,7 +283,7 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
 
 void SecretFinder::find(std::string_view text, std::vector<Secret>& out, Signs& signs) const {
   scan_->each(text, [&](std::size_t begin, std::size_t literal) { at_literal(text, begin, literal, out, signs); });
-  each_long_run(text, kLongRun, [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, out); });
+  each_long_run<kLongRun>(text, [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, out); });
 }
 
 const SecretFinder& secret_finder() {
