@@ -2,6 +2,7 @@
 
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/log.hpp"
+#include "daemon/process_memory.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/daemon_client.hpp"
 #include "daemon/serve/instance_lock.hpp"
@@ -22,10 +23,6 @@
 #include <unistd.h>
 
 #include <charconv>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -203,12 +200,12 @@ admin::ProcessFacts Service::facts(std::string role, std::string socket) {
   return out;
 }
 
-// Many requests at once leave connections to the store, and holes in the heap of each thread.
+// Many requests at once leave connections to the store, and holes in the heap of each thread. A start leaves pages of
+// the program, too, most of which answers do not need; later they are left alone, for the next answer needs them.
 void Service::give_memory_back() {
   host_.readers().close_idle();
-#ifdef __GLIBC__
-  ::malloc_trim(0);
-#endif
+  process_memory::trim_heap();
+  if (!std::exchange(start_was_given_back_, true)) process_memory::unmap_program_pages();
 }
 
 // For worker threads: the loop's objects are the loop's. An empty answer if it is shutting down.
@@ -261,6 +258,7 @@ void Service::listen(int listening_socket) {
   server_->listen(listening_socket);
   notify("READY=1");
   start_watchdog();
+  memory_.on_request();  // the start is a burst, too
 }
 
 Result<void> Service::open_grpc_door(int listening_socket) {

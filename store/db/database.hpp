@@ -89,7 +89,10 @@ class Statement {
 
 enum class OpenMode {
   read_write,  // creates the file (0600); the one writer
-  read_only,   // sees the WAL of a running writer
+  read_only,   // sees the WAL of a running writer; maps the file, for it answers questions
+  // The same for work that nobody waits for: it holds 2 MB of pages at most and maps none, for what it maps counts as
+  // memory of the process.
+  read_only_in_background,
 };
 
 // Hears of each row of one table that a connection writes, on the connection's thread.
