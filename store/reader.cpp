@@ -37,8 +37,8 @@ Result<bool> store_is_behind(const std::filesystem::path& database) {
 }
 
 struct Reader::Connection {
-  Connection(const std::filesystem::path& file, FileIdentity id)
-      : db(sqlite::Database::open(file, sqlite::OpenMode::read_only)), identity(id) {}
+  Connection(const std::filesystem::path& file, FileIdentity id, sqlite::OpenMode mode)
+      : db(sqlite::Database::open(file, mode)), identity(id) {}
 
   sqlite::Database db;
   FileIdentity identity;
@@ -48,6 +48,11 @@ struct Reader::Connection {
 Reader::Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic,
                std::shared_ptr<search::DocumentLengths> lengths)
     : database_(std::move(database)), semantic_(std::move(semantic)), lengths_(std::move(lengths)) {}
+Reader Reader::in_background(std::filesystem::path database) {
+  Reader out(std::move(database));
+  out.in_background_ = true;
+  return out;
+}
 Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
@@ -66,7 +71,8 @@ bool Reader::connect() {
   }
   if (connection_) return true;
   if (!identity) return false;
-  auto fresh = std::make_unique<Connection>(database_, *identity);
+  const auto mode = in_background_ ? sqlite::OpenMode::read_only_in_background : sqlite::OpenMode::read_only;
+  auto fresh = std::make_unique<Connection>(database_, *identity, mode);
   const auto version = fresh->db.pragma("user_version");
   if (version == 0) return false;  // the writer has created the file but not its tables yet
   const auto known = static_cast<std::int64_t>(migrations().size());

@@ -39,6 +39,8 @@ class Reader {
   // Without `semantic`, searches use words only. `lengths` is shared with the writer and other readers; may be null.
   explicit Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic = {},
                   std::shared_ptr<search::DocumentLengths> lengths = {});
+  // For work that nobody waits for, with little memory (OpenMode::read_only_in_background). Without vectors.
+  static Reader in_background(std::filesystem::path database);
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
@@ -63,6 +65,7 @@ class Reader {
   Result<search::SemanticQuestion> by_meaning(const SearchQuery& query, const std::string& text);
 
   std::filesystem::path database_;
+  bool in_background_ = false;
   std::shared_ptr<search::SemanticIndex> semantic_;
   std::shared_ptr<search::DocumentLengths> lengths_;
   std::unique_ptr<Connection> connection_;  // null while there is no store

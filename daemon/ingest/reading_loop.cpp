@@ -1,8 +1,6 @@
 #include "daemon/ingest/reading_loop.hpp"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
+#include "daemon/process_memory.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -77,9 +75,7 @@ void ReadingLoop::on(MuchIsWritten&) { trim(); }
 
 // Returns free heap memory after a large ingest; a daemon may then idle for weeks.
 void ReadingLoop::trim() {
-#ifdef __GLIBC__
-  ::malloc_trim(0);
-#endif
+  process_memory::trim_heap();
   looks_since_trim_ = 0;
 }
 

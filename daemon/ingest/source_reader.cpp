@@ -48,7 +48,7 @@ SourceReader::SourceReader(const Discovery& discovery, const Clock& clock, const
       passes_(options.pass_pause, options.check_pause, options.busy_retry, kLongestBusyRetry) {}
 
 void SourceReader::open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld) {
-  store_ = std::make_unique<Reader>(database);
+  store_ = std::make_unique<Reader>(Reader::in_background(database));
   gate_ = std::make_unique<CaptureGate>(options_.exclusion, std::move(withheld), clock_);
   // Errors are ignored: without the query the gate judges by the sources' own content.
   (void)sqlite::guard([&] {

@@ -79,7 +79,10 @@ bool may_be_memory(const fs::path& path) {
 }
 
 MemoryIndexer::MemoryIndexer(IndexerParts parts, const Clock& clock)
-    : parts_(std::move(parts)), clock_(clock), store_(parts_.database), stock_(stock_places(parts_, {})) {}
+    : parts_(std::move(parts)),
+      clock_(clock),
+      store_(Reader::in_background(parts_.database)),
+      stock_(stock_places(parts_, {})) {}
 
 bool MemoryIndexer::add_project(const std::string& directory) { return further_.insert(directory).second; }
 

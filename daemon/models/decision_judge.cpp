@@ -19,7 +19,7 @@ constexpr auto kRetry = 5min;  // after an error
 }  // namespace
 
 DecisionJudge::DecisionJudge(ConfiguredSummarizer& models, const std::filesystem::path& database, Perform perform)
-    : models_(models), perform_(std::move(perform)), store_(database) {}
+    : models_(models), perform_(std::move(perform)), store_(Reader::in_background(database)) {}
 
 template <class F>
 void DecisionJudge::note(F&& change) {

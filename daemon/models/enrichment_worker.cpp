@@ -1,5 +1,7 @@
 #include "daemon/models/enrichment_worker.hpp"
 
+#include "daemon/process_memory.hpp"
+
 #include <pthread.h>
 #include <algorithm>
 #include <tuple>
@@ -10,9 +12,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#endif
-#ifdef __GLIBC__
-#include <malloc.h>
 #endif
 
 namespace memd {
@@ -93,7 +92,7 @@ EnrichmentProgress EnrichmentWorker::progress() const {
   return progress_;
 }
 
-// Frees the writer's caches and returns free heap memory.
+// Frees the writer's caches, returns free heap memory, and unmaps the pages of the embedded model.
 void EnrichmentWorker::give_memory_back(std::uint64_t written) {
   if (written - written_at_trim_ <= kMany) return;
   written_at_trim_ = written;
@@ -101,9 +100,8 @@ void EnrichmentWorker::give_memory_back(std::uint64_t written) {
     writer.release();
     return {};
   });
-#ifdef __GLIBC__
-  ::malloc_trim(0);
-#endif
+  process_memory::trim_heap();
+  process_memory::unmap_program_pages();
 }
 
 void EnrichmentWorker::run(const std::stop_token& stop) {

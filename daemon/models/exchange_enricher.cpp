@@ -14,7 +14,7 @@ namespace {
 class StoreTerms final : public TermExtractor {
  public:
   StoreTerms(const std::filesystem::path& database, std::shared_ptr<embedding::Embedder> embedder)
-      : db_(sqlite::Database::open(database, sqlite::OpenMode::read_only)),
+      : db_(sqlite::Database::open(database, sqlite::OpenMode::read_only_in_background)),
         embedder_(std::move(embedder)),
         topics_(db_, embedder_.get()) {}
 
@@ -74,7 +74,7 @@ ExchangeEnricher::ExchangeEnricher(const EnrichmentParts& parts, const Clock& cl
       clock_(clock),
       options_(options),
       listener_(listener),
-      store_(parts.database),
+      store_(Reader::in_background(parts.database)),
       models_(parts.models()),
       target_(models_, options.steady_now),
       batch_(std::min<std::size_t>(32, options.most_exchanges)) {}

@@ -13,7 +13,7 @@ constexpr std::size_t kAtOnce = 8;  // sessions in a transaction, because each o
 }  // namespace
 
 SessionAnalyzer::SessionAnalyzer(const EnrichmentParts& parts, const Clock& clock, const EnrichmentOptions& options)
-    : parts_(parts), clock_(clock), options_(options), store_(parts.database) {}
+    : parts_(parts), clock_(clock), options_(options), store_(Reader::in_background(parts.database)) {}
 
 void SessionAnalyzer::begin() {
   due_.clear();

@@ -2,6 +2,7 @@
 
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/log.hpp"
+#include "daemon/process_memory.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/daemon_client.hpp"
 #include "daemon/serve/instance_lock.hpp"
@@ -22,10 +23,6 @@
 #include <unistd.h>
 
 #include <charconv>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -205,12 +202,12 @@ admin::ProcessFacts Service::facts(std::string role, std::string socket) {
   return out;
 }
 
-// Closes idle store connections and returns free heap memory, which many simultaneous requests leave behind.
+// Closes idle store connections and returns free heap memory, which many simultaneous requests leave behind. The first
+// call also unmaps the program pages that only the start needed. Later calls do not: the next answer needs those pages.
 void Service::give_memory_back() {
   host_.readers().close_idle();
-#ifdef __GLIBC__
-  ::malloc_trim(0);
-#endif
+  process_memory::trim_heap();
+  if (!std::exchange(start_was_given_back_, true)) process_memory::unmap_program_pages();
 }
 
 // Runs the question on the loop thread and waits for its answer. For worker threads, which must not touch the loop's
@@ -264,6 +261,7 @@ void Service::listen(int listening_socket) {
   server_->listen(listening_socket);
   notify("READY=1");
   start_watchdog();
+  memory_.on_request();  // the start is a burst, too
 }
 
 Result<void> Service::open_grpc_door(int listening_socket) {

@@ -71,6 +71,7 @@ class Service {
   boost::asio::io_context loop_{1};
   WorkerPool workers_;
   MemoryAfterBurst memory_;
+  bool start_was_given_back_ = false;  // for give_memory_back() only, which runs once at a time
   admin::AdminService service_;
   mcp::ToolRegistry admin_;
   std::unique_ptr<mcp::ServerProfile> profile_;

@@ -144,7 +144,7 @@ std::string immutable_uri(const std::filesystem::path& file) {
 
 Database Database::open(const std::filesystem::path& file, OpenMode mode) {
   configure_sqlite();
-  const bool as_it_lies = mode == OpenMode::read_only && is_on_read_only_ground(file);
+  const bool as_it_lies = mode != OpenMode::read_write && is_on_read_only_ground(file);
   const int flags = (mode == OpenMode::read_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) |
                     (as_it_lies ? SQLITE_OPEN_URI : 0);
   const mode_t old_mask = mode == OpenMode::read_write ? ::umask(0077) : 0;
@@ -166,9 +166,10 @@ Database Database::open(const std::filesystem::path& file, OpenMode mode) {
     out.exec("PRAGMA journal_size_limit = 16777216");
     out.exec("PRAGMA cache_size = -16384");
   } else {
+    const bool answers = mode == OpenMode::read_only;
     out.exec("PRAGMA query_only = ON");
-    out.exec("PRAGMA cache_size = -8192");
-    out.exec("PRAGMA mmap_size = 33554432");
+    out.exec(answers ? "PRAGMA cache_size = -8192" : "PRAGMA cache_size = -2048");
+    out.exec(answers ? "PRAGMA mmap_size = 33554432" : "PRAGMA mmap_size = 0");
   }
   out.exec("PRAGMA temp_store = MEMORY");
   tokenizer::register_tokenizer(raw);

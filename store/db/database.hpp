@@ -89,7 +89,10 @@ class Statement {
 
 enum class OpenMode {
   read_write,  // creates the file (0600); for the single writer
-  read_only,   // sees the WAL of a running writer
+  read_only,   // sees the WAL of a running writer; memory-maps the file, for connections that answer queries
+  // Like read_only, for background work: caches at most 2 MB of pages and maps nothing, because mapped pages count as
+  // memory of the process.
+  read_only_in_background,
 };
 
 // Receives each row change that a connection makes to one table, on the connection's thread.

@@ -1,6 +1,6 @@
 // Processes: how they start, end, and replace each other, and what is left behind.
 import assert from 'node:assert/strict';
-import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 
@@ -206,6 +206,16 @@ describe('daemon', () => {
     await exit;
     await startDaemon(home);
     assert.equal(await stopDaemons(home), 1);
+  });
+
+  test('lets go of the pages of the program that only its start needed', async () => {
+    const { child } = await startDaemon(home);
+    const filePages = () => Number(readFileSync(`/proc/${child.pid}/status`, 'utf8').match(/^RssFile:\s*(\d+) kB$/m)[1]);
+    await eventually('less than 10 MB of files are mapped', () => filePages() < 10_000);
+    const memd = new LineClient(ways.socket(home), home);
+    await untilIndexed(memd, history);
+    await memd.close();
+    await stopDaemons(home);
   });
 
   test('two connections do not mix their answers', async () => {

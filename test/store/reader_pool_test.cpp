@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -36,6 +39,30 @@ TEST(ReaderPool, LeasesAreBoundedAndSeeCommits) {
   ASSERT_FALSE(second);
   EXPECT_TRUE(second.error().is(Errc::unavailable));
 }
+
+#ifdef __linux__
+// Mappings of the file in this process.
+int mappings_of(const std::filesystem::path& file) {
+  std::ifstream in("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(in, line);)
+    count += line.ends_with(file.string()) ? 1 : 0;
+  return count;
+}
+
+// Each mapping counts as memory of the process, up to 32 MB of it.
+TEST(Reader, InTheBackgroundItMapsNothingOfTheStore) {
+  StoreFixture store;
+  store.session({.native_id = "aaaa"});
+  sqlite::Database::open(store.file(), sqlite::OpenMode::read_write).exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  Reader background = Reader::in_background(store.file());
+  ASSERT_EQ(background.ask(SessionListQuery{})->total, 1);
+  EXPECT_EQ(mappings_of(store.file()), 0);
+  Reader answering(store.file());
+  ASSERT_EQ(answering.ask(SessionListQuery{})->total, 1);
+  EXPECT_EQ(mappings_of(store.file()), 1) << "for speed";
+}
+#endif
 
 TEST(ReaderPool, WaitsForTheNextFreeReader) {
   StoreFixture store;

@@ -1,0 +1,62 @@
+#include "daemon/process_memory.hpp"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#ifdef __linux__
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#endif
+
+namespace memd::process_memory {
+
+#ifdef __linux__
+namespace {
+
+// Relocations in code or constants are private changes, which would be lost.
+bool has_text_relocations(const dl_phdr_info& object, const ElfW(Phdr) & dynamic) {
+  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + dynamic.p_vaddr);
+  for (; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0)) return true;
+  return false;
+}
+
+int unmap_pages_of(dl_phdr_info* object, std::size_t /*size*/, void* /*unused*/) {
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const auto& header = object->dlpi_phdr[i];
+    if (header.p_type == PT_DYNAMIC && has_text_relocations(*object, header)) return 0;
+  }
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const auto& header = object->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_W) != 0) continue;
+    // Whole pages only: one that is shared with the next segment is not ours.
+    const std::uintptr_t begin = (object->dlpi_addr + header.p_vaddr + page - 1) / page * page;
+    const std::uintptr_t end = (object->dlpi_addr + header.p_vaddr + header.p_filesz) / page * page;
+    // What is locked stays: no harm.
+    if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  }
+  return 0;
+}
+
+}  // namespace
+#endif
+
+void trim_heap() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
+void unmap_program_pages() {
+#ifdef __linux__
+  (void)::dl_iterate_phdr(unmap_pages_of, nullptr);
+#endif
+}
+
+}  // namespace memd::process_memory
