@@ -164,7 +164,7 @@ Database Database::open(const std::filesystem::path& file, OpenMode mode) {
     out.exec("PRAGMA foreign_keys = ON");
     out.exec("PRAGMA wal_autocheckpoint = 4000");
     out.exec("PRAGMA journal_size_limit = 16777216");
-    out.exec("PRAGMA cache_size = -16384");
+    out.exec("PRAGMA cache_size = -8192");
   } else {
     const bool answers = mode == OpenMode::read_only;
     out.exec("PRAGMA query_only = ON");
