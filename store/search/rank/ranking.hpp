@@ -17,7 +17,7 @@ struct RankingWeights {
   double identifier = 1.0;
   double date = 1.0;
   double meaning = 1.0;  // of closeness()
-  double tokens = 1.5;   // of nearness token by token
+  double tokens = 1.5;   // of the comparison token by token
   // Scaled by `brevity`: these count in short texts.
   double coverage = 1.0;  // of focused_coverage()
   double neighbour_turns = 1.0;
@@ -56,7 +56,7 @@ struct FusionCandidate {
   std::size_t phrasing = 0;    // the one with the highest standing(), which the features come from
   std::uint32_t found_by = 1;  // SearchHit::found_by
   RankingFeatures features;
-  double score = 0;     // fused_score(), which can exceed 1; of several phrasings the weighted mean
+  double score = 0;     // not clamped, can exceed 1; of several phrasings the weighted mean
   double lead = 0;      // features.verbatim; of several phrasings the weighted mean
   double evidence = 0;  // evidence(); of several phrasings the weighted mean
 

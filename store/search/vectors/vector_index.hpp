@@ -83,7 +83,7 @@ struct QueryVector {
   std::string text{};         // the embedded text
 };
 
-// How complete the vectors of the serving model are.
+// The serving model and the completeness of its vectors.
 struct SemanticState {
   std::string model;           // the serving model
   std::string becoming;        // the model that will replace it, while its vectors are computed; empty: none

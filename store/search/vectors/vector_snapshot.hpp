@@ -118,7 +118,7 @@ struct RowSample {
 // One state of the index. Immutable once published.
 struct Snapshot {
   std::int64_t model = 0;      // model_pk; 0: none
-  std::int64_t last_seen = 0;  // highest vector_pk loaded
+  std::int64_t last_seen = 0;  // highest vector_pk assigned so far, for any model
   std::size_t dimension = 0;
   std::size_t stride = 0;                            // bytes of a row of codes
   std::size_t words = 0;                             // of a row of signs

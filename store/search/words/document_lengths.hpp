@@ -16,7 +16,7 @@
 namespace memd::search {
 
 // Cache of the number of words exchanges_fts has for each exchange that a reader of this process looked up: 4 bytes an
-// exchange, in stretches of 65,536. The writing connection reports its changes; without a writer in this process
+// exchange, in blocks of 65,536. The writing connection reports its changes; without a writer in this process
 // nothing is cached. Thread-safe; must outlive the writing connection.
 class DocumentLengths : public sqlite::RowObserver {
  public:

@@ -68,7 +68,7 @@ class MatchScorer {
     std::size_t first;
     std::size_t second;
     std::int64_t reach;   // most words from the first to the second
-    std::uint64_t terms;  // a bit each
+    std::uint64_t terms;  // one bit per term
   };
   double side_by_side(std::span<const TermHits> hits, double coverage) const;
 
