@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array kIndexes{"exchanges_fts", "session_titles"};
 
-// 8 bytes of hash a chunk, `dimension` bytes of vector.
+// Each chunk has 8 bytes of hash and `dimension` bytes of vector.
 constexpr const char* kUnusableVectors =
     "FROM vectors v JOIN vector_models m USING (model_pk)"
     " WHERE length(v.chunk_hashes) % 8 <> 0 OR length(v.vectors) <> length(v.chunk_hashes) / 8 * m.dimension";

@@ -10,16 +10,17 @@
 namespace memd {
 
 struct SearchCheck {
-  std::string damage;     // what of the tables that searches read is wrong; empty: nothing
-  bool complete = false;  // all of it was looked at, within the time
+  std::string damage;     // description of the first damage found in the tables that searches read; empty: none
+  bool complete = false;  // the check finished within the time limit
 };
 
-// Reads what searches read: all pages of the full-text indexes, and the sizes of all vectors. SQLite's own check looks
-// at none of it. Opens a connection of its own and stops after `limit`. Any thread.
+// Checks the data that searches read: all pages of the full-text indexes, and the sizes of all vectors. SQLite's
+// integrity check covers none of it. Opens a connection of its own and stops after `limit`. Any thread.
 Result<SearchCheck> check_search(const std::filesystem::path& database, std::chrono::milliseconds limit);
 
-// Makes the full-text indexes anew from the rows of exchanges and sessions, and has vectors that cannot be used made
-// anew by the enrichment. Nothing else is read, nothing is lost. In the caller's transaction. Throws ErrorException.
+// Rebuilds the full-text indexes from the rows of exchanges and sessions. Deletes unusable vectors and queues their
+// exchanges, so that the enrichment computes them again. No content is lost. Runs in the caller's transaction. Throws
+// ErrorException.
 void mend_search(sqlite::Database& db);
 
 }  // namespace memd

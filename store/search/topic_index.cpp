@@ -13,10 +13,10 @@
 namespace memd::topics {
 namespace {
 
-constexpr std::size_t kRanked = 600;    // the first ones are given
-constexpr std::size_t kMerged = 4'000;  // forms that are looked at for it, the heaviest
+constexpr std::size_t kRanked = 600;    // most topics returned
+constexpr std::size_t kMerged = 4'000;  // most topics merged into them, the heaviest
 
-// The form of a topic that is used most.
+// Returns the spelling of a topic that most exchanges use.
 std::string name_of(sqlite::Database& db, std::string_view stems) {
   std::vector<std::pair<std::int64_t, std::string>> forms;
   auto& q = db.prepare("SELECT topic_pk, topic FROM topics WHERE stems = ?1 ORDER BY topic_pk").bind(stems);
@@ -43,7 +43,8 @@ struct Place {
   TimeMs time = 0;
 };
 
-// In order of id. The times of all exchanges stand in an index with their sessions; few sessions are asked one by one.
+// Returns the exchanges that pass, in order of id. Queries each session if they are few. Otherwise scans by time, which
+// an index with the sessions covers.
 std::vector<Place> places(sqlite::Database& db, const TopicFilter& filter) {
   constexpr std::size_t kFewSessions = 200;
   std::vector<Place> out;
@@ -68,13 +69,13 @@ std::vector<Place> places(sqlite::Database& db, const TopicFilter& filter) {
   return out;
 }
 
-// One pass over everything that is stored.
+// Reads the whole table exchange_topics once.
 UseByTopic uses_of_many(sqlite::Database& db, const std::vector<Place>& places) {
   UseByTopic uses;
   auto& q = db.prepare("SELECT topic_pk, exchange_pk, relevance_score FROM exchange_topics");
   std::int64_t topic = 0;
   TopicUse* use = nullptr;
-  auto at = places.begin();  // the exchanges of a topic come in order
+  auto at = places.begin();  // the exchanges of a topic come in ascending order
   while (q.step()) {
     if (q.int64(0) != topic) {
       topic = q.int64(0);
@@ -194,7 +195,6 @@ TopicCount counted(sqlite::Database& db, const std::string& stems, const TopicUs
   return out;
 }
 
-// Whether all words of `part` stand in `whole`.
 bool holds(std::string_view whole, std::string_view part) {
   for (std::size_t begin = 0; begin < part.size();) {
     const std::size_t end = std::min(part.find(' ', begin), part.size());
@@ -214,13 +214,13 @@ namespace {
 constexpr std::size_t kRelated = 8;
 constexpr std::size_t kNames = 12;
 
-// Whether one of them is the same in fewer words, or in more.
+// Returns whether a topic of the list contains `stems` or is contained in it.
 bool is_part_of(const RankedTopics& topics, std::string_view stems) {
   return std::any_of(topics.begin(), topics.end(),
                      [&](const auto& t) { return holds(stems, t.first) || holds(t.first, stems); });
 }
 
-// Of topics that hold one another, the one talked about most stands for all.
+// Drops topics that contain a higher-ranked topic or are contained in one.
 RankedTopics without_parts(const RankedTopics& all) {
   RankedTopics out;
   for (const auto& topic : all)
@@ -228,7 +228,7 @@ RankedTopics without_parts(const RankedTopics& all) {
   return out;
 }
 
-// The stems of a question's words, without those that carry nothing.
+// Returns the stems of the query's words without stop words, or of all words when all are stop words.
 std::string asked_stems(sqlite::Database& db, std::string_view text) {
   const search::IndexTokenizer tokenizer(db.handle());
   std::vector<search::Token> tokens;
@@ -262,7 +262,7 @@ std::vector<NamedTopic> topics_named(sqlite::Database& db, const std::string& as
   return out;
 }
 
-// Finds the exchanges that have a topic, by its names.
+// Runs a TopicQuery: finds the exchanges with the topic, its names and related topics.
 class TopicFinder {
  public:
   TopicFinder(sqlite::Database& db, const TopicQuery& question)
@@ -350,7 +350,7 @@ class TopicFinder {
       if (out.names.size() < kNames) out.names.push_back(counted(db_, stems, use));
   }
 
-  // What these exchanges have more of than the rest of the history comes first.
+  // Orders topics by how much more frequent they are here than in the whole history.
   void relate(RankedTopics& around, TopicFinding& out) {
     constexpr std::size_t kWeighed = 60;
     if (around.size() > kWeighed) around.resize(kWeighed);
@@ -377,9 +377,9 @@ class TopicFinder {
   const TopicQuery& question_;
   const TopicFilter filter_;
   const std::string asked_;
-  std::map<ExchangeId, double> exchanges_;  // and how relevant they are
+  std::map<ExchangeId, double> exchanges_;  // exchange → relevance
   std::map<std::string, TopicUse> names_;   // by stems
-  std::unordered_set<std::int64_t> taken_;
+  std::unordered_set<std::int64_t> taken_;  // topic_pk
 };
 
 }  // namespace

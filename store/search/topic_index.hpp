@@ -40,7 +40,7 @@ struct ExchangeTopicsQuery {
 struct TopicQuery {
   std::string text;  // as the user named it
   QueryFilter filter;
-  std::vector<ExchangeId> found{};  // what a search for it found: their topics are near it
+  std::vector<ExchangeId> found{};  // hits of a search for `text`; their topics count as near
   int limit = 100;                  // exchanges
 
   using Answer = TopicFinding;
@@ -65,10 +65,10 @@ struct TopicUse {
   double rank() const;
 
  private:
-  std::vector<std::int64_t> sessions_;  // of each exchange, not twice in a row
+  std::vector<std::int64_t> sessions_;  // session of each exchange; repeats in a row are dropped
 };
 using UseByTopic = std::unordered_map<std::int64_t, TopicUse>;       // by topic_pk
-using RankedTopics = std::vector<std::pair<std::string, TopicUse>>;  // by stems, first by rank()
+using RankedTopics = std::vector<std::pair<std::string, TopicUse>>;  // stems → use, ordered by rank()
 
 // Decides which exchanges pass a QueryFilter. The constructor reads `db` and copies what it needs; afterwards any
 // thread may call it.
@@ -93,7 +93,7 @@ class TopicFilter {
   std::optional<std::unordered_set<ExchangeId>> observed_;
 };
 
-// Adds the topics of one exchange.
+// Adds the topics of one exchange to `uses`.
 void add_exchange(sqlite::Database& db, UseByTopic& uses, ExchangeId id, std::int64_t session, TimeMs time);
 UseByTopic uses_in(sqlite::Database& db, const TopicFilter& filter);
 

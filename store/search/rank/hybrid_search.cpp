@@ -26,7 +26,7 @@ const std::string kSql = "SELECT" + std::string(queries::kTitleColumns) + std::s
   FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk)" +
                          std::string(queries::kProjectOfSession) + "WHERE e.exchange_pk = ?1";
 
-// Empty when the text has changed and has no such chunk any more.
+// Returns the text of a chunk; empty when the exchange has changed and no longer has such a chunk.
 std::string chunk_of(const std::array<std::string_view, 4>& texts, std::int64_t answer_offset, int chunk) {
   if (chunk < 0) return {};
   ExchangeRow exchange;
@@ -39,7 +39,7 @@ std::string chunk_of(const std::array<std::string_view, 4>& texts, std::int64_t 
   return at < chunks.size() ? std::move(chunks[at].text) : std::string();
 }
 
-// The column that most of the chunk's start stands in.
+// Returns the index of the first text that contains the first line of the chunk; 0: none does.
 std::size_t column_of(const std::array<std::string_view, 4>& texts, std::string_view chunk) {
   const std::string_view start = chunk.substr(0, chunk.find('\n'));
   for (std::size_t i = 0; i < texts.size(); ++i)
@@ -47,8 +47,8 @@ std::size_t column_of(const std::array<std::string_view, 4>& texts, std::string_
   return 0;
 }
 
-// The texts around a ranked exchange; its score is left to set. The snippet is taken from the chunk of its text
-// (enrichment::chunks_of) when one is named and still there. Without session_uid: there is no such exchange, or none
+// Loads the texts of a ranked exchange, but not its score. Takes the snippet from the given chunk of its text
+// (enrichment::chunks_of) if it still exists. Returns a hit without session_uid when there is no such exchange, or none
 // with a session.
 SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, ExchangeId id, int chunk) {
   SearchHit hit;
@@ -74,15 +74,16 @@ SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, Exchange
   return hit;
 }
 
-constexpr std::size_t kByWords = 200;       // ranked together with
-constexpr std::size_t kByMeaning = 100;     // these
-constexpr std::size_t kLookedAt = 50;       // of the best, whose rows are read
-constexpr std::size_t kCompared = 50;       // with the question token by token
-constexpr std::size_t kMostAlso = 31;       // a bit each in SearchHit::found_by
-constexpr double kAllWords = 0.99;          // coverage of a text that may hold the question as a whole
-constexpr double kLeastZ = 2;               // of a hit that has no word of the question
-constexpr std::size_t kLeastDistinct = 50;  // hits whose copies are looked for
-// The snippet shows what is nearest in meaning, and not the words, of a hit this near with less than this of the words.
+constexpr std::size_t kByWords = 200;       // lexical candidates ranked by all features
+constexpr std::size_t kByMeaning = 100;     // semantic candidates ranked with them
+constexpr std::size_t kLookedAt = 50;       // best candidates whose rows are read
+constexpr std::size_t kCompared = 50;       // best candidates compared with the query token by token
+constexpr std::size_t kMostAlso = 31;       // further phrasings; each has a bit in SearchHit::found_by
+constexpr double kAllWords = 0.99;          // least coverage of a text that can contain the query verbatim
+constexpr double kLeastZ = 2;               // least standardised cosine of a semantic candidate
+constexpr std::size_t kLeastDistinct = 50;  // least number of distinct hits collected; copies are counted on the way
+// The snippet shows the nearest chunk instead of the matching words of a hit with at least this standardised cosine and
+// less than this coverage.
 constexpr double kTellingZ = 3;
 constexpr double kTellingCoverage = 0.5;
 
@@ -113,8 +114,8 @@ std::string joined(const std::vector<QueryText>& pieces) {
   return out;
 }
 
-// `phrase` stands in the text, and neither end of it is inside of a longer word of ASCII; scripts without blanks have
-// no ends of words.
+// Returns whether the text contains `phrase` with neither end inside a longer ASCII word. Other characters need no word
+// border, because some scripts have no blanks.
 bool holds_whole(std::string_view text, std::string_view phrase) {
   if (phrase.empty()) return false;
   for (std::size_t at = text.find(phrase); at != std::string_view::npos; at = text.find(phrase, at + 1)) {
@@ -126,15 +127,14 @@ bool holds_whole(std::string_view text, std::string_view phrase) {
   return false;
 }
 
-// Scores fall from the first to the last: what stands first for it holds the question as typed has at least the score
-// of what follows.
+// Raises scores so that they fall from first to last: a verbatim match gets at least the score of the next candidate.
 void even_out(std::vector<FusionCandidate>& ranked) {
   double least = 0;
   for (auto c = ranked.rbegin(); c != ranked.rend(); ++c)
     least = c->score = std::max(least, c->score);
 }
 
-// Those that have to be there come first in a plan.
+// Returns a bit mask of the required terms. A plan has them first, so 64 bits are enough.
 std::uint64_t required_terms(const QueryPlan& plan) {
   std::uint64_t out = 0;
   for (std::size_t i = 0; i < std::min<std::size_t>(plan.terms.size(), 64); ++i)
@@ -149,7 +149,7 @@ struct HybridSearch::CosineScale : vectors::CosineScale {
 };
 
 struct HybridSearch::Nearest {
-  std::vector<vectors::Neighbour> found;  // near enough, and not excluded; nearest first
+  std::vector<vectors::Neighbour> found;  // near enough and not excluded, nearest first
   CosineScale scale;
 };
 
@@ -289,7 +289,8 @@ std::vector<HybridSearch::Pool> HybridSearch::pools(const SearchQuery& query,
   return out;
 }
 
-// What the phrasings found, ranked together; then what the words of the first found beyond that.
+// Returns the candidates of all phrasings ranked together, followed by the further lexical candidates of the first
+// phrasing.
 HybridSearch::Ranking HybridSearch::fused(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
                                           CandidateFilter& filter, std::size_t count) {
   const std::vector<Nearest> near = nearest(query, phrasings, filter);
@@ -374,13 +375,13 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Phras
   return out;
 }
 
-// Of each phrasing; nothing where it has no vector, or something required occurs nowhere.
+// Returns the nearest exchanges for each phrasing; none if it has no vector or a required term occurs nowhere.
 std::vector<HybridSearch::Nearest> HybridSearch::nearest(const SearchQuery& query,
                                                          const std::vector<Phrasing>& phrasings,
                                                          CandidateFilter& filter) {
   std::vector<Nearest> out(phrasings.size());
   std::vector<const QueryVector*> questions;
-  std::vector<std::size_t> of;  // phrasings
+  std::vector<std::size_t> of;  // index of the phrasing of each question
   for (std::size_t i = 0; i < phrasings.size(); ++i) {
     const LexicalQuestion& words = phrasings[i].words;
     const SemanticQuestion* const meaning = phrasings[i].meaning;
@@ -409,7 +410,8 @@ std::vector<HybridSearch::Nearest> HybridSearch::nearest(const SearchQuery& quer
   return out;
 }
 
-// The nearest in meaning join the pool, and what is there already gets its cosine. `scored`: the nearest, by words.
+// Adds the semantic candidates to the pool and sets the cosine features of those already in it. `scored`: lexical
+// scores, parallel to near.found.
 void HybridSearch::join(const LexicalQuestion& words, const SemanticQuestion& question, const Nearest& near,
                         std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool) {
   std::vector<ExchangeId> also;
@@ -444,7 +446,7 @@ void HybridSearch::join(const LexicalQuestion& words, const SemanticQuestion& qu
   }
 }
 
-// Where each stands: its session and number, its age, its project.
+// Sets the session, number, time and related features of each candidate.
 void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool) {
   std::unordered_map<std::int64_t, bool> in_project;
   auto& project = db_.prepare(
@@ -452,7 +454,8 @@ void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandid
       " WHERE s.session_pk = ?1");
   std::erase_if(pool, [&](FusionCandidate& c) {
     const ExchangePlace* const place = lexical_.places().find(c.id);
-    // A vector may be a moment older than its exchange; what has the words and no row is for the answer to count.
+    // The vector index can lag behind the store, so a candidate without a row is dropped if it has a vector. A lexical
+    // candidate without a row stays in the answer.
     if (place == nullptr) return c.chunk != kNoChunk;
     c.session = place->session;
     c.number = place->number;
@@ -468,7 +471,7 @@ void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandid
   project.reset();
 }
 
-// What costs a look at rows, of the best: what their sessions are, and whether something was decided in them.
+// Sets the features that need further queries: `subagent`, and `decision` if the query asks for one.
 void HybridSearch::look_closely(const LexicalQuestion& words, std::span<FusionCandidate> best) {
   std::unordered_map<std::int64_t, bool> started_by_another;
   auto& kind = db_.prepare(sql_text("SELECT kind <> SessionKind::main FROM sessions WHERE session_pk = ?1"));
@@ -486,8 +489,8 @@ void HybridSearch::look_closely(const LexicalQuestion& words, std::span<FusionCa
   decided.reset();
 }
 
-// Of the best, which hold the question as typed, or what of it are words when it has operators: same signs and order.
-// Capital letters count when one was typed, as in the search of an editor. Reads only those that hold all its words.
+// Marks the best candidates that contain the query verbatim, or its words when the query has operators. The match is
+// case-sensitive if the query has a capital letter, as in an editor. Reads only candidates with all words of the query.
 void HybridSearch::look_for_whole(const Phrasing& phrasing, std::span<FusionCandidate> best) {
   const std::string_view typed = ascii::trimmed(phrasing.text);
   const std::string words = joined(phrasing.words.typed.wanted);
@@ -508,8 +511,9 @@ void HybridSearch::look_for_whole(const Phrasing& phrasing, std::span<FusionCand
   }
 }
 
-// Compares the best token by token with the question: less, the more of its words the best holds, for names are found
-// by their words. The others count as the least of those compared.
+// Sets the `tokens` feature by comparing the best candidates with the query token by token. The feature is scaled down
+// by the coverage of the first candidate, because names are found by their words. Candidates that are not compared get
+// the lowest value of those compared.
 void HybridSearch::compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked) {
   if (ranked.size() < 2) return;
   const auto comparison = question.index->by_tokens(question.vector);
@@ -530,7 +534,7 @@ void HybridSearch::compare_tokens(const SemanticQuestion& question, std::vector<
     ranked[i].features.tokens = open * values[i];
 }
 
-// The first `wanted` of different content.
+// Returns the first `wanted` candidates with different content and counts their copies.
 std::vector<HybridSearch::Distinct> HybridSearch::distinct(const std::vector<FusionCandidate>& candidates,
                                                            std::size_t wanted) {
   std::vector<Distinct> out;

@@ -19,14 +19,14 @@ std::string question_of(std::string_view text);
 
 // The input of the semantic side of one search.
 struct SemanticQuestion {
-  SemanticIndex* index = nullptr;  // null: words alone
-  QueryVector vector;              // empty: words alone
-  std::string trouble;             // why, when it was wanted
+  SemanticIndex* index = nullptr;  // null: lexical search only
+  QueryVector vector;              // empty: lexical search only
+  std::string trouble;             // why it is empty although it was requested
 };
 
-// Search by words and by meaning on one connection. The best hundred or so of either side are ranked together by all
+// Search by words and by meaning on one connection. The best one or two hundred of each side are ranked together by all
 // features. Further lexical hits follow in lexical order, so that a longer list begins with the shorter one. Exchanges
-// with the same prompt and answer (content_hash), as copies of a transcript hold them, are one hit. Throws
+// with the same prompt and answer (content_hash), from copies of a transcript, are one hit. Throws
 // ErrorException. Borrows `db`: the thread that leases the connection.
 class HybridSearch {
  public:
@@ -47,18 +47,18 @@ class HybridSearch {
  private:
   struct Attempt {
     SearchAnswer answer;
-    bool found_any = false;              // at whatever offset
+    bool found_any = false;              // at any offset
     std::vector<std::string> operators;  // ParsedQuery::operators
   };
   Attempt attempt(const SearchQuery& query, std::span<const SemanticQuestion> questions, KnownLengths& lengths);
   struct Ranking {
     std::vector<FusionCandidate> candidates;  // best first
-    std::size_t by_all_features = 0;          // so many of them; the others by words alone
-    bool complete = false;                    // there are no more
+    std::size_t by_all_features = 0;          // how many of them are ranked by all features; the rest by words alone
+    bool complete = false;                    // there are no further candidates
   };
   // One phrasing of the query.
   struct Phrasing {
-    std::string_view text;  // as typed; of the query
+    std::string_view text;  // as typed; borrowed from the query
     LexicalQuestion words;
     const SemanticQuestion* meaning;
   };
@@ -75,7 +75,7 @@ class HybridSearch {
   // A candidate that stands for all candidates with the same text.
   struct Distinct {
     const FusionCandidate* candidate;
-    std::int64_t copies;  // further ones
+    std::int64_t copies;  // number of the others
   };
 
   std::vector<Nearest> nearest(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
@@ -86,7 +86,8 @@ class HybridSearch {
   void look_closely(const LexicalQuestion& words, std::span<FusionCandidate> best);
   void look_for_whole(const Phrasing& phrasing, std::span<FusionCandidate> best);
   void compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked);
-  // `inside` lets through what is not outside; `most_inside`: evidence for the likeliest of its first hits.
+  // Searches without the project filter. `inside`: the filter with it. `most_inside`: highest evidence among the first
+  // kJudgedHits hits inside.
   OutsideHits look_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& inside,
                            const EvidenceWeights& weights, double most_inside);
   std::string project_of(ExchangeId id);

@@ -68,7 +68,7 @@ void add_context(std::span<FusionCandidate> candidates, std::span<const double> 
   for (std::size_t i = 0; i < candidates.size(); ++i)
     own[i] = own_text(candidates[i].features, weights);
 
-  std::size_t first = 0;  // first exchange within kSurroundings
+  std::size_t first = 0;  // first candidate within kSurroundings of `at`
   for (std::size_t at = 0; at < order.size(); ++at) {
     FusionCandidate& here = candidates[order[at]];
     const auto near = [&](std::size_t other) {

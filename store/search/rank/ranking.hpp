@@ -17,7 +17,7 @@ struct RankingWeights {
   double identifier = 1.0;
   double date = 1.0;
   double meaning = 1.0;  // of closeness()
-  double tokens = 1.5;   // of nearness token by token
+  double tokens = 1.5;   // of the comparison token by token
   // Scaled by `brevity`: these count in short texts.
   double coverage = 1.0;  // of focused_coverage()
   double neighbour_turns = 1.0;
@@ -35,7 +35,8 @@ struct RankingWeights {
 };
 inline constexpr RankingWeights kRankingWeights{};
 
-// Weights of the exchanges around a hit, by distance. The previous one counts most: the hit often answers it.
+// Weights of the exchanges before and after a hit, by distance. The previous one counts most, because it often asks
+// what the hit answers.
 inline constexpr double kBefore[] = {1.0, 0.5};
 inline constexpr double kAfter[] = {0.75, 0.5};
 // Number of exchanges before and after a hit whose words count for `surroundings`.
@@ -50,26 +51,27 @@ struct FusionCandidate {
   std::int64_t session = 0;
   std::int64_t number = 0;  // of the exchange in its session
   TimeMs started_at = 0;
-  std::uint64_t terms = 0;     // bit i: the query's term i stands in it; of terms from the 64th on nothing is said
-  int chunk = kNoChunk;        // nearest to the question
-  std::size_t phrasing = 0;    // that speaks for it most, and whose features these are
+  std::uint64_t terms = 0;     // bit i: the exchange contains term i of the query; later terms than 63 have no bit
+  int chunk = kNoChunk;        // the one nearest to the query
+  std::size_t phrasing = 0;    // the one with the highest standing(), which the features come from
   std::uint32_t found_by = 1;  // SearchHit::found_by
   RankingFeatures features;
-  double score = 0;     // 0…1
+  double score = 0;     // not clamped, can exceed 1; of several phrasings the weighted mean
   double lead = 0;      // features.verbatim; of several phrasings the weighted mean
-  double evidence = 0;  // evidence() of the features; of several phrasings the weighted mean
+  double evidence = 0;  // evidence(); of several phrasings the weighted mean
 
-  // The sort key. Candidates that contain the query as typed rank before those that do not.
+  // The sort key. Containing the query as typed counts as much as a full score.
   double standing() const { return score + lead; }
 };
 
 // Orders best first, equal ones newest first (by id).
 bool stands_before(const FusionCandidate& a, const FusionCandidate& b);
 
-// Maps a standardised cosine to 0…1.5: 0 up to one deviation above the mean, 1 at five.
+// Maps a standardised cosine to 0…1.5: 0 up to one deviation above the mean, 1 at five, 1.5 from seven.
 double closeness(double dense_z);
 
-// Returns the coverage, 0…1, times the root of bm25, which is low for long texts: they contain any word by chance.
+// Returns the coverage times the square root of bm25, 0…1. bm25 is low for long texts, which contain any word by
+// chance.
 double focused_coverage(const RankingFeatures& features);
 
 // Standardises each value and maps it to 0…1: 0 from two deviations below the mean, 1 from three above.
@@ -96,11 +98,11 @@ struct EvidenceWeights {
   double coverage = 0;
   double bm25 = 0;
   double identifier = 0;
-  double surroundings = 0;  // as far as the text is too short to speak for itself
-  double deviations = 0;    // that its meaning is nearer than that of other texts: the full weight from eight on
-  double cosine = 0;        // the full weight from 0.6 on
+  double surroundings = 0;  // scaled by `brevity`
+  double deviations = 0;    // of dense_z, with full weight from eight on
+  double cosine = 0;        // with full weight from 0.6 on
   double constant = 0;
-  double several = 0;  // instead of it when there are several phrasings, of whose evidence the mean counts
+  double several = 0;  // replaces `constant` for several phrasings, whose mean evidence counts
 };
 inline constexpr EvidenceWeights kEvidenceByWords{
     .coverage = 4.3, .bm25 = 9.9, .surroundings = 2, .constant = -4.6, .several = -5.6};
@@ -120,8 +122,8 @@ inline constexpr EvidenceWeights kEvidenceByCosine{
 // `model`: the embedding model of the search; empty: words alone.
 const EvidenceWeights& evidence_weights(std::string_view model);
 
-// Returns the evidence in log odds that a hit is relevant, without the constant. It adds coverage, bm25, the coverage
-// by the hit and its surroundings together, and the nearness of meaning.
+// Returns the evidence in log odds that a hit is relevant, without the constant: the weighted sum of the features that
+// EvidenceWeights names.
 double evidence(const RankingFeatures& features, const EvidenceWeights& weights);
 
 // Returns the probability, 0…1, that a hit with this evidence is relevant. Calibrated as the share of answerable
@@ -137,8 +139,8 @@ Confidence confidence_of(double likelihood);
 // of them is below kPossible.
 inline constexpr int kJudgedHits = 5;
 
-// Surplus of evidence, in log odds, from which a hit of another project counts as better than those of the project
-// searched. Its likelihood must reach kPossible, too.
+// A hit of another project counts as better than all hits of the searched project from this surplus of evidence on, in
+// log odds. Its likelihood must also reach kPossible.
 inline constexpr double kClearlyMore = 3.5;
 
 }  // namespace memd::search

@@ -25,7 +25,7 @@ void append_quantised(std::span<const float> vector, std::vector<std::int8_t>& o
   out.resize(first + vector.size());
   for (std::size_t i = 0; i < vector.size(); ++i) {
     const double v = vector[i] * scale;
-    out[first + i] = static_cast<std::int8_t>(v < 0 ? v - 0.5 : v + 0.5);  // rounded: the conversion cuts
+    out[first + i] = static_cast<std::int8_t>(v < 0 ? v - 0.5 : v + 0.5);  // rounds, because the conversion truncates
   }
 }
 
@@ -55,15 +55,16 @@ float FetchedRows::cosine(ExchangeId exchange, std::size_t chunk) {
 
 namespace {
 
-// The largest step stands for what is about two standard deviations out or more.
-constexpr double kLargest = 2.45;  // times the mean distance
+// Distance from the centre that maps to the largest step, in units of the mean distance. It corresponds to about two
+// standard deviations; larger distances are clamped.
+constexpr double kLargest = 2.45;
 constexpr int kSteps = 3;
 
 }  // namespace
 
 SketchShape sketch(std::span<const std::int8_t> codes, float inverse, std::span<const float> centre,
                    std::uint64_t* signs) {
-  constexpr std::size_t kLanes = 16;  // sums beside each other, for compilers to see that they may be
+  constexpr std::size_t kLanes = 16;  // independent partial sums, so that compilers can vectorise
   float squares[kLanes] = {};
   float sums[kLanes] = {};
   for (std::size_t first = 0; first < codes.size(); first += 64) {
@@ -83,7 +84,7 @@ SketchShape sketch(std::span<const std::int8_t> codes, float inverse, std::span<
     for (std::size_t d = 0; d < 64; d += 8) {
       std::uint64_t eight;
       std::memcpy(&eight, negative + d, sizeof eight);
-      word |= (eight * 0x0102040810204080U >> 56) << d;  // gathers the lowest bits of eight bytes
+      word |= (eight * 0x0102040810204080U >> 56) << d;  // gathers the lowest bit of each of the eight bytes
     }
     signs[first / 64] = word;
   }
@@ -98,7 +99,7 @@ QuerySketch::QuerySketch(std::span<const float> query, std::span<const float> ce
   for (std::size_t d = 0; d < query.size(); ++d)
     mean += std::fabs(query[d] - centre[d]);
   mean /= static_cast<double>(query.size());
-  double dot = 0;  // of the query with its steps
+  double dot = 0;  // of the distances and their steps
   double squares = 0;
   double steps = 0;
   for (std::size_t d = 0; d < query.size(); ++d) {

@@ -12,8 +12,8 @@
 // Quantisation of vectors to signed bytes and to sign sketches.
 namespace memd::vectors {
 
-// Appends `vector` as signed bytes: its largest component becomes ±127. The direction is kept to about half a step; a
-// zero vector, or one with a component that is not a number, becomes zeros.
+// Appends `vector` as signed bytes, scaled so that its largest component becomes ±127. Each component is rounded to the
+// nearest step. A zero vector, or one with an infinite or NaN component, becomes zeros.
 void append_quantised(std::span<const float> vector, std::vector<std::int8_t>& out);
 
 // Fetches the current chunks of an exchange from the store: chunks × dimension signed bytes; empty when it has none.
@@ -68,18 +68,20 @@ class FetchedRows {
   std::vector<std::int8_t> codes_;
 };
 
-// The numbers of a sketch. A sketch estimates cosines from an eighth of a vector's bytes (as RaBitQ, without the
-// rotation): the signs of the difference from the mean of all vectors, and two numbers for its size.
+// The two numbers that a sketch stores beside its sign bits. A sketch estimates cosines from one bit per dimension, an
+// eighth of the codes' bytes (as RaBitQ, without the rotation). The bits are the signs of r = unit vector - centre,
+// where the centre is the mean of the unit vectors.
 struct SketchShape {
-  float spread = 0;  // |r|² / Σ|r[d]|, r = unit vector - centre
-  float offset = 0;  // |r|² / 2
+  float spread = 0;  // |r|² / Σ|r[d]|: factor of the estimated dot product of r and the query
+  float offset = 0;  // |r|² / 2: subtracted from it
 };
 
-// signs: 64 dimensions a word; 1 where the vector is below the centre. inverse: 1 / length of `codes`.
+// Writes the sign bits to `signs`, 64 dimensions per word, 1 where the vector is below the centre. Returns the numbers.
+// `inverse`: 1 / length of `codes`.
 SketchShape sketch(std::span<const std::int8_t> codes, float inverse, std::span<const float> centre,
                    std::uint64_t* signs);
 
-// A query as sign bits and two bit planes with the distance of each component from the centre, in steps of 0 to 3.
+// A query as sign bits and two bit planes with the distance of each component from the centre in 0 to 3 steps.
 // Constant after construction; any thread may read it.
 class QuerySketch {
  public:
@@ -89,15 +91,15 @@ class QuerySketch {
   const std::uint64_t* low() const { return planes_.data() + words_; }
   const std::uint64_t* high() const { return planes_.data() + 2 * words_; }
 
-  // Fills `out` with values that grow with the cosines. `differing`: from Kernels::differences(). All arrays have
+  // Fills `out` with estimates that rise with the cosines. `differing`: from Kernels::differences(). All arrays have
   // `out.size()` elements.
   void estimate(const std::uint16_t* differing, const float* spread, const float* offset, std::span<float> out) const;
 
  private:
   std::size_t words_;
   std::vector<std::uint64_t> planes_;
-  float all_ = 0;    // Σ steps, times the size of a step
-  float twice_ = 0;  // the size of two steps
+  float all_ = 0;    // Σ steps · size of a step
+  float twice_ = 0;  // 2 · size of a step
 };
 
 }  // namespace memd::vectors

@@ -7,14 +7,14 @@
 
 namespace memd::vectors {
 
-// Mean and deviation of a scan's cosines, used to standardise one of them. Excludes the nearest, which would distort a
-// small store, and mixes in a usual deviation so that it is never 0. A value.
+// Mean and standard deviation of a scan's cosines, used to standardise one of them. Excludes the nearest, which would
+// distort the figures of a small store. Mixes in a usual deviation, so that the deviation is never 0. A value.
 class CosineScale {
  public:
   CosineScale() = default;
   explicit CosineScale(const ScanResult& scan) {
-    constexpr double kUsual = 0.12;
-    constexpr double kWorth = 20;  // texts
+    constexpr double kUsual = 0.12;  // deviation
+    constexpr double kWorth = 20;    // weight of kUsual, in texts
     if (scan.nearest.empty()) return;
     const double n = static_cast<double>(scan.scanned) - 1;
     const double nearest = scan.nearest.front().cosine;
@@ -26,7 +26,7 @@ class CosineScale {
     }
     deviation_ = std::sqrt((std::max(0.0, squares) + kWorth * kUsual * kUsual) / (n + kWorth));
   }
-  // Returns the deviations from the mean; 0 for NaN (no vector).
+  // Returns the distance from the mean in standard deviations; 0 for NaN (no vector).
   double z(float cosine) const { return std::isnan(cosine) ? 0 : (cosine - mean_) / deviation_; }
 
  private:

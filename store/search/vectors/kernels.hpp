@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-// The inner loops over vectors of signed bytes, in the instruction sets they are written for. All of them give the same
-// bits: sums of integers are exact, and floating-point numbers are added in the same order without fusing.
+// The inner loops over vectors of signed bytes, one set of functions per instruction set. All give bit-identical
+// results: integer sums are exact, and floating-point numbers are added in the same order without fused operations.
 namespace memd::vectors {
 
 // Rows of codes are padded with zeros to a multiple of this, and aligned to it.
@@ -21,29 +21,29 @@ struct Kernels {
   // out[i] = Σ query[d] · codes[i · stride + d]. query has `stride` bytes, none of them -128, aligned like the rows.
   void (*dots)(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, std::size_t stride,
                std::int32_t* out);
-  // out[i] = Σ over the bits in which signs and bits + i · words differ, of 1 if in `low` and 2 if in `high`. words ≤
-  // 341.
+  // Row i starts at bits + i · words. out[i] = Σ over the bits that differ between the row and `signs`: 1 if set in
+  // `low`, plus 2 if set in `high`. words ≤ 341, so that the sum fits.
   void (*differences)(const std::uint64_t* signs, const std::uint64_t* low, const std::uint64_t* high,
                       const std::uint64_t* bits, std::size_t rows, std::size_t words, std::uint16_t* out);
-  // sum[d] += Σ over ids, in order, of scale[id] · table[id · dimension + d]. Any dimension, no alignment needed.
+  // sum[d] += Σ over ids, in order, of scale[id] · table[id · dimension + d]. Any dimension and alignment.
   void (*weighted_sum)(const std::int8_t* table, std::size_t dimension, const float* scale,
                        std::span<const std::uint32_t> ids, float* sum);
 };
 
-// The best this processor runs.
+// Returns the fastest kernels this processor supports.
 const Kernels& kernels();
-// All it runs, the portable ones first.
+// Returns all kernels this processor supports, the portable ones first.
 std::span<const Kernels* const> all_kernels();
 
-// By instruction set, beside the portable ones of kernels.cpp.
+// Kernels for one instruction set each; the portable ones are in kernels.cpp.
 #if defined(__x86_64__)
-extern const Kernels kAvx2Kernels;    // where has_avx2()
-extern const Kernels kAvx512Kernels;  // where has_avx512()
+extern const Kernels kAvx2Kernels;    // requires has_avx2()
+extern const Kernels kAvx512Kernels;  // requires has_avx512()
 #elif defined(__aarch64__)
 extern const Kernels kNeonKernels;
 #endif
 
-// One row, from dimension `first` on: the tails of the others.
+// Kernels::weighted_sum() from dimension `first` on. The vectorised kernels use it for the remaining dimensions.
 void weighted_sum_tail(const std::int8_t* table, std::size_t dimension, std::size_t first, const float* scale,
                        std::span<const std::uint32_t> ids, float* sum);
 

@@ -51,7 +51,7 @@ void differences(const std::uint64_t* signs, const std::uint64_t* low, const std
   }
 }
 
-// 32 dimensions at a time: their sums stay in registers. Multiplied and added apart, as everywhere.
+// 32 dimensions at a time, so that the sums stay in registers. Multiplies and adds separately, as all kernels do.
 void weighted_sum(const std::int8_t* table, std::size_t dimension, const float* scale,
                   std::span<const std::uint32_t> ids, float* sum) {
   std::size_t first = 0;

@@ -18,7 +18,7 @@ MEMD_AVX2 inline std::int32_t sum_of(__m256i v) {
   return _mm_cvtsi128_si32(s);
 }
 
-// |code| · ±query: the unsigned times signed multiplication cannot saturate, for 2 · 128 · 127 < 2^15.
+// |code| · ±query. The unsigned times signed multiplication cannot saturate, because 2 · 128 · 127 < 2^15.
 MEMD_AVX2 inline __m256i products(__m256i query, __m256i code) {
   const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(code), _mm256_sign_epi8(query, code));
   return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
@@ -64,7 +64,7 @@ MEMD_AVX2 void differences(const std::uint64_t* signs, const std::uint64_t* low,
     out[i] = difference<0>(signs, low, high, bits, words);
 }
 
-// 64 dimensions at a time: their sums stay in registers, and each row gives one cache line.
+// 64 dimensions at a time, so that the sums stay in registers. Each row then takes one or two cache lines.
 MEMD_AVX2 void weighted_sum(const std::int8_t* table, std::size_t dimension, const float* scale,
                             std::span<const std::uint32_t> ids, float* sum) {
   std::size_t first = 0;
@@ -96,7 +96,7 @@ const Kernels kAvx2Kernels{"AVX2", avx2::dots, avx2::differences, avx2::weighted
 namespace avx512 {
 namespace {
 
-// The multiplication wants one side unsigned: code + 128 is, and 128 · Σ query is taken off again.
+// The instruction needs one unsigned operand: code + 128. Therefore 128 · Σ query is subtracted from the result.
 MEMD_AVX512 void dots(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, std::size_t stride,
                       std::int32_t* out) {
   std::int32_t offset = 0;
@@ -147,7 +147,7 @@ MEMD_AVX512 void differences(const std::uint64_t* signs, const std::uint64_t* lo
   }
 }
 
-// 128 dimensions at a time: their sums stay in registers.
+// 128 dimensions at a time, so that the sums stay in registers.
 MEMD_AVX512 void weighted_sum(const std::int8_t* table, std::size_t dimension, const float* scale,
                               std::span<const std::uint32_t> ids, float* sum) {
   std::size_t first = 0;

@@ -18,7 +18,7 @@
 namespace memd::vectors {
 namespace {
 
-// Sums of cosines, for mean and deviation.
+// Running mean and standard deviation of cosines.
 class Moments {
  public:
   void add(float cosine) {
@@ -28,7 +28,7 @@ class Moments {
   }
 
   std::int64_t count() const { return count_; }
-  // Of at least one.
+  // Both require at least one value.
   double mean() const { return sum_ / static_cast<double>(count_); }
   double deviation() const {
     return std::sqrt(std::max(0.0, squares_ / static_cast<double>(count_) - mean() * mean()));
@@ -40,15 +40,15 @@ class Moments {
   std::int64_t count_ = 0;
 };
 
-// Keeps the best chunk of each of the `count` nearest exchanges out of any number of chunks. Equal cosines: the newer
-// exchange, the earlier chunk; so the result does not depend on the order of the rows.
+// Keeps the best chunk of each of the `count` nearest exchanges out of any number of chunks. Of equal cosines, prefers
+// the newer exchange and the earlier chunk, so that the result does not depend on the order of the rows.
 class NearestExchanges {
  public:
   explicit NearestExchanges(std::size_t count) : count_(count) {
     if (count == 0) threshold_ = 2;
   }
 
-  // A chunk below is not among the nearest, whatever comes.
+  // A chunk with a lower cosine cannot be among the nearest.
   float threshold() const { return threshold_; }
   void add(ExchangeId exchange, std::uint32_t row, float cosine);
 
@@ -69,7 +69,6 @@ class NearestExchanges {
 
 using Found = NearestExchanges::Found;
 
-// Orders what was found: the nearest first.
 bool nearer(const Found& a, const Found& b) {
   if (a.cosine != b.cosine) return a.cosine > b.cosine;
   return a.exchange > b.exchange;
@@ -105,16 +104,16 @@ std::vector<Found> NearestExchanges::take() {
 }
 
 constexpr std::uint32_t kBlockRows = 1024;
-constexpr std::uint32_t kRun = 16;        // estimates looked at together: few are near enough
-constexpr std::size_t kAhead = 8;         // rows fetched before they are needed
-constexpr std::uint32_t kSampleRun = 16;  // neighbouring rows: what costs is going to another place
+constexpr std::uint32_t kRun = 16;        // estimates compared with the threshold at once, because few exceed it
+constexpr std::size_t kAhead = 8;         // candidates by which prefetching is ahead
+constexpr std::uint32_t kSampleRun = 16;  // adjacent rows sampled together; the cost is mainly random access
 
 struct Candidate {
   std::uint32_t row = 0;
   float estimate = 0;
 };
 
-// Of a run. Lanes beside each other, for compilers to see that they may be.
+// Returns the largest estimate of a run. Uses independent lanes, so that compilers can vectorise.
 float largest(const float* run) {
   std::array<float, kRun / 4> lanes;
   std::copy_n(run, lanes.size(), lanes.begin());
@@ -149,7 +148,7 @@ class Scan {
     }
   }
 
-  // Looks at the n-th segment. All of them, in order, then result().
+  // Scans segment n. Call it for all segments in order, then result().
   void look_at(std::size_t n) {
     const Segment& s = s_.segments[n];
     if (request_.count == 0 || !touched(s)) return;
@@ -189,7 +188,7 @@ class Scan {
   bool in_range(ExchangeId id) const { return id >= request_.first && id <= request_.last; }
   bool whole(const Segment& s) const { return in_range(s.lowest) && in_range(s.highest); }
 
-  // The last answer is kept: chunks of an exchange are neighbours.
+  // Caches the last result, because the chunks of an exchange are adjacent.
   bool passes(ExchangeId id) {
     if (!in_range(id)) return false;
     if (!request_.passes) return true;
@@ -200,7 +199,7 @@ class Scan {
     return passed_;
   }
 
-  // Cosines of `count` rows from `row` on; of dead rows 0.
+  // Computes the cosines of `count` rows from `row` on; 0 for dead rows.
   void cosines(const Segment& s, std::uint32_t row, std::uint32_t count, float* out) const {
     std::array<std::int32_t, kBlockRows> dots;
     tuning_.kernels->dots(codes_, s.codes->as<std::int8_t>() + row * s_.stride, count, s_.stride, dots.data());
@@ -226,9 +225,9 @@ class Scan {
     }
   }
 
-  // Keeps the rows whose sketches promise most.
+  // Adds the rows with the highest estimates to the candidates.
   void sketched(const Segment& s, std::uint32_t first) {
-    // Asking a row costs a walk to memory twice, and mostly all rows will do.
+    // Testing a row costs two random memory accesses, and mostly all rows pass.
     const bool all_live = s.live == s.rows;
     const bool all_pass = whole(s) && !request_.passes;
     for (std::uint32_t block = 0; block < s.rows; block += kBlockRows) {
@@ -272,7 +271,7 @@ class Scan {
     }
   }
 
-  // What is scored lies all over memory, and waiting for it would be most of the work.
+  // The scored rows are scattered over memory. Without prefetching, scoring would mostly wait for them.
   void prefetch(std::uint32_t row) const {
     const Segment& s = s_.segments[row / kSegmentRows];
     if (s.is_cold()) return;
@@ -294,7 +293,7 @@ class Scan {
     if (cosine >= nearest_.threshold()) nearest_.add(s.exchanges->as<ExchangeId>()[row % kSegmentRows], row, cosine);
   }
 
-  // NaN: it is cold, and not in the store any more as it was.
+  // Returns NaN when the row is cold and the store no longer has its chunk.
   float cosine_of(const Segment& s, std::uint32_t row) {
     if (s.is_cold()) {
       const ExchangeId exchange = s.exchanges->as<ExchangeId>()[row % kSegmentRows];
@@ -306,7 +305,7 @@ class Scan {
     return out;
   }
 
-  // Of a narrow range too few are at hand to tell anything: then it is the mean of all.
+  // Adds the sampled cold rows in the range to the moments, or all sampled rows when too few are in the range.
   void sample_cold() {
     constexpr std::int64_t kTelling = 64;
     const RowSample& rows = *s_.sample;
@@ -335,7 +334,7 @@ class Scan {
     }
   }
 
-  // Of the nearest chunk; NaN when the exchange has no vector.
+  // Returns the cosine and the number of the exchange's nearest chunk; NaN when the exchange has no vector.
   std::pair<float, int> best_cosine(ExchangeId exchange) {
     std::pair<float, int> best{std::numeric_limits<float>::quiet_NaN(), 0};
     const auto rows = s_.table.find(exchange);
@@ -355,14 +354,14 @@ class Scan {
   const ScanTuning& tuning_;
   NearestExchanges nearest_;
   AlignedRow query_;
-  const std::int8_t* const codes_;                             // of query_
+  const std::int8_t* const codes_;                             // data of query_
   float inverse_ = 0;                                          // 1 / length of codes_
-  std::optional<FetchedRows> fetched_;                         // of cold segments
-  std::optional<QuerySketch> sketch_;                          // sketches decide which rows are scored
-  std::size_t wanted_ = 0;                                     // of these
-  std::vector<Candidate> candidates_;                          // likewise
-  float threshold_ = -std::numeric_limits<float>::infinity();  // of their estimates
-  bool cold_ = false;                                          // some of the segments in range are
+  std::optional<FetchedRows> fetched_;                         // rows of cold segments
+  std::optional<QuerySketch> sketch_;                          // set: sketches preselect the rows to score
+  std::size_t wanted_ = 0;                                     // number of rows to preselect
+  std::vector<Candidate> candidates_;                          // preselected rows
+  float threshold_ = -std::numeric_limits<float>::infinity();  // estimate that a candidate must exceed
+  bool cold_ = false;                                          // some segment in range is cold
   std::int64_t rows_in_range_ = 0;
   Moments moments_;
   std::int64_t scanned_ = 0;

@@ -11,17 +11,17 @@
 namespace memd::vectors {
 
 struct ScanTuning {
-  // Above so many rows within first…last, sketches decide first which rows are scored.
+  // Number of rows in segments that overlap first…last above which sketches preselect the rows to score.
   std::int64_t exact_rows = 80'000;
-  std::size_t min_kept = 1000;  // rows that are scored then, at least
-  std::size_t kept_per_result = 6;
-  std::int64_t rows_per_kept = 800;  // at least one row in so many
-  std::int64_t sampled_rows = 4096;  // from which mean and deviation are estimated then
+  std::size_t min_kept = 1000;       // least number of preselected rows
+  std::size_t kept_per_result = 6;   // least number of preselected rows per requested exchange
+  std::int64_t rows_per_kept = 800;  // at least one row in this many is preselected
+  std::int64_t sampled_rows = 4096;  // sample size for mean and deviation when rows are preselected
   const Kernels* kernels = &vectors::kernels();
 };
 
 ScanResult scan(const Snapshot& snapshot, const ScanRequest& request, const ScanTuning& tuning = {});
-// Several at once: each stretch of rows is looked at for all of them while it is at hand.
+// Runs several requests segment by segment, so that each segment is in the cache for all of them.
 std::vector<ScanResult> scan_all(const Snapshot& snapshot, std::span<const ScanRequest> requests,
                                  const ScanTuning& tuning = {});
 

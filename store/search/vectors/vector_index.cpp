@@ -14,7 +14,7 @@ struct StoredModel {
   std::int64_t pk = 0;  // 0: there is none
   std::size_t dimension = 0;
   std::int64_t exchanges = 0;
-  std::int64_t last = 0;  // the highest vector_pk there ever was, of any model
+  std::int64_t last = 0;  // the highest vector_pk ever assigned, for any model
 };
 
 StoredModel stored_model(sqlite::Database& db, const std::string& name) {
@@ -40,7 +40,7 @@ void load(sqlite::Database& db, std::int64_t model, SnapshotBuilder& builder) {
   builder.apply();
 }
 
-// Drops what the table does not have any more.
+// Drops the exchanges that are no longer in the table.
 void drop_vanished(sqlite::Database& db, std::int64_t model, SnapshotBuilder& builder) {
   std::vector<ExchangeId> held;
   held.reserve(builder.so_far().table.size());
@@ -67,7 +67,8 @@ StoredCodes codes_in(sqlite::Database& db, std::int64_t model) {
   };
 }
 
-// A few that are gone do no harm: whoever loads a hit sees it. Finding them reads a whole index.
+// Deleted exchanges are tolerated up to one in kVanishedShare, because finding them reads a whole index. Loading a hit
+// detects that it is gone. An index below kFewExchanges drops them at once.
 constexpr std::int64_t kVanishedShare = 100;
 constexpr std::int64_t kFewExchanges = 20'000;
 
@@ -93,7 +94,7 @@ struct VectorIndex::State {
   const std::string model;
   const SnapshotTuning tuning;
   std::mutex refreshing;
-  mutable std::mutex publishing;  // held for the time of a copy of the pointer
+  mutable std::mutex publishing;  // held only to copy or swap the pointer
   std::shared_ptr<const Snapshot> snapshot = std::make_shared<const Snapshot>();
 };
 
@@ -106,7 +107,7 @@ void VectorIndex::refresh(sqlite::Database& db) {
   const StoredModel stored = stored_model(db, state_->model);
   const std::lock_guard lock(state_->refreshing);
   const auto current = state_->current();
-  // A reader whose snapshot is older than what was loaded for another one has nothing to add.
+  // Another reader has already loaded a newer state than this transaction sees.
   if (stored.last < current->last_seen) return;
   const bool same = stored.pk == current->model && stored.dimension == current->dimension;
   const auto held = static_cast<std::int64_t>(current->table.size());

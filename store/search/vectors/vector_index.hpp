@@ -17,39 +17,39 @@
 
 namespace memd::vectors {
 
-// Numbers of rows above which rows get sketches, and above which their codes stay in the store (cold).
+// Thresholds, in live rows.
 struct SnapshotTuning {
-  std::int64_t sketched_above = 50'000;
-  std::int64_t cold_above = 500'000;
+  std::int64_t sketched_above = 50'000;  // above: rows get sketches
+  std::int64_t cold_above = 500'000;     // above: only the segment being filled keeps its codes in memory
 };
 
 struct Neighbour {
   ExchangeId exchange = 0;
-  int chunk = 0;  // the one that is nearest
+  int chunk = 0;  // the nearest one of the exchange
   float cosine = 0;
 };
 
 struct ScanRequest {
   std::span<const float> query;                     // of unit length, of the model's dimension
-  std::size_t count = 100;                          // exchanges; 0: nothing is scanned, only `also` is looked up
-  ExchangeId first = 0;                             // inclusive; outside of first…last nothing is looked at
+  std::size_t count = 100;                          // exchanges; 0: scans nothing and looks up only `also`
+  ExchangeId first = 0;                             // inclusive; exchanges outside first…last are skipped
   ExchangeId last = INT64_MAX;                      // inclusive
-  const std::function<bool(ExchangeId)>* passes{};  // asked before scoring counts; null: all pass
-  std::span<const ExchangeId> also{};               // cosines wanted for these whatever their rank
-  const StoredCodes* stored{};                      // for rows whose codes are not in memory; null: they are left out
+  const std::function<bool(ExchangeId)>* passes{};  // called before an exchange is kept; null: all pass
+  std::span<const ExchangeId> also{};               // exchanges whose cosines are returned at any rank
+  const StoredCodes* stored{};                      // for rows whose codes are not in memory; null: skips these rows
 };
 
 struct ScanResult {
   std::vector<Neighbour> nearest;  // best first, one per exchange
-  std::vector<float> also;         // best cosine of each of request.also; NaN when it has no vector
-  std::vector<int> also_chunks;    // the chunk of each that is nearest; where there is no vector, none
-  double mean = 0;                 // over the cosines of all chunks scanned
+  std::vector<float> also;         // highest cosine of each of request.also; NaN: no vector
+  std::vector<int> also_chunks;    // nearest chunk of each; meaningless without a vector
+  double mean = 0;                 // of the cosines of the chunks scanned, or of a sample
   double deviation = 0;
-  std::int64_t scanned = 0;  // chunks
+  std::int64_t scanned = 0;  // number of chunks
 };
 
-// In-memory index of the vectors of one model, as signed bytes. A very large index holds only sketches, which select
-// the rows to fetch from the store. refresh() loads it and then adds what is new. Thread-safe; a scan sees one state.
+// In-memory index of the vectors of one model, as signed bytes. A very large index holds mostly sketches, which select
+// the rows to fetch from the store. refresh() loads the index and later updates it. Thread-safe; a scan sees one state.
 class VectorIndex {
  public:
   explicit VectorIndex(std::string model, SnapshotTuning tuning = {});
@@ -65,7 +65,7 @@ class VectorIndex {
   std::int64_t exchanges() const;
   int dimension() const;       // 0 while empty
   std::size_t memory() const;  // bytes
-  void release();              // gives the memory back until the next refresh
+  void release();              // frees the memory until the next refresh
 
  private:
   struct State;
@@ -79,21 +79,21 @@ namespace memd::search {
 // A query embedded with the serving model.
 struct QueryVector {
   std::string model;
-  std::vector<float> vector;  // of unit length; empty: the question says nothing to the model
-  std::string text{};         // that was embedded
+  std::vector<float> vector;  // of unit length; empty: the model finds nothing in the text
+  std::string text{};         // the embedded text
 };
 
-// How complete the vectors of the serving model are.
+// The serving model and the completeness of its vectors.
 struct SemanticState {
-  std::string model;           // that serves
-  std::string becoming;        // that replaces it while it is being made; empty: none
+  std::string model;           // the serving model
+  std::string becoming;        // the model that will replace it, while its vectors are computed; empty: none
   std::int64_t exchanges = 0;  // with vectors of `model`
-  std::int64_t pending = 0;    // whose vectors are missing or of an older text
-  std::string trouble;         // why vectors cannot be made now; empty: nothing
+  std::int64_t pending = 0;    // exchanges whose vectors are missing or of an older text
+  std::string trouble;         // why vectors cannot be computed now; empty: no problem
 };
 
-// Compares texts with one query token by token, 0…1: sums the weight of each query token times its similarity to the
-// nearest token of the text. One thread.
+// Scores texts against one query token by token, 0…1: the weighted mean over the query's tokens of the similarity to
+// the nearest token of the text. One thread.
 class TokenComparison {
  public:
   virtual ~TokenComparison() = default;

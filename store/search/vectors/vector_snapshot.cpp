@@ -69,17 +69,17 @@ PageBuffer::~PageBuffer() { munmap(memory_, size_); }
 
 namespace {
 
-constexpr std::int64_t kMinDead = 1024;              // fewer are left where they are
-constexpr std::int64_t kDeadShare = 5;               // and up to one row in so many
-constexpr std::size_t kSegmentsCompactedAtOnce = 8;  // so that one refresh stays short and needs little memory
-constexpr std::uint32_t kSampledRows = 128;          // of a segment that becomes cold
+constexpr std::int64_t kMinDead = 1024;              // dead rows from which the index is compacted …
+constexpr std::int64_t kDeadShare = 5;               // … if at least one row in this many is dead
+constexpr std::size_t kSegmentsCompactedAtOnce = 8;  // keeps a refresh short and its memory small
+constexpr std::uint32_t kSampledRows = 128;          // rows sampled from a segment that becomes cold
 
 void add_sketches(Segment& segment, std::size_t words) {
   segment.signs = std::make_shared<PageBuffer>(kSegmentRows * words * sizeof(std::uint64_t));
   segment.shapes = std::make_shared<PageBuffer>(2 * kSegmentRows * sizeof(float));
 }
 
-// Of some of the rows of each segment.
+// Returns the mean of the unit vectors, from the first rows of each segment.
 std::vector<float> centre_of(const Snapshot& s) {
   constexpr std::uint32_t kRows = 1024;
   std::vector<double> sum(s.dimension);
@@ -125,7 +125,7 @@ void SnapshotBuilder::drop(ExchangeId exchange) {
 Snapshot SnapshotBuilder::finish() {
   apply();
   compact();
-  constexpr std::int64_t kGrowth = 4;  // the centre has moved by then
+  constexpr std::int64_t kGrowth = 4;  // factor of growth after which the centre is computed again
   if (next_.live > tuning_.sketched_above && (!next_.centre || next_.live > kGrowth * next_.centred_rows)) sketch_all();
   cool();
   return std::move(next_);
@@ -159,7 +159,7 @@ void SnapshotBuilder::kill(RowRange rows) {
 
 void SnapshotBuilder::open_segment() {
   next_.open = SIZE_MAX;
-  cool();  // while a large store is loaded, too
+  cool();  // also while a large store is loaded
   Segment fresh;
   fresh.codes = std::make_shared<PageBuffer>(kSegmentRows * next_.stride);
   if (next_.centre) add_sketches(fresh, next_.words);
@@ -213,7 +213,7 @@ void SnapshotBuilder::sketch_row(Segment& segment, std::size_t row) const {
 }
 
 void SnapshotBuilder::sketch_all() {
-  if (next_.sample) return;  // what is cold keeps its sketches
+  if (next_.sample) return;  // cold rows keep their sketches, so the centre must not change
   next_.centre = std::make_shared<const std::vector<float>>(centre_of(next_));
   next_.centred_rows = next_.live;
   for (Segment& segment : next_.segments) {
@@ -224,7 +224,7 @@ void SnapshotBuilder::sketch_all() {
   }
 }
 
-// Drops the codes of all segments but the one that grows.
+// Above the threshold, drops the codes of all segments except the open one, after sampling their rows.
 void SnapshotBuilder::cool() {
   if (next_.live <= tuning_.cold_above) return;
   sketch_all();
@@ -262,7 +262,7 @@ void SnapshotBuilder::compact() {
   std::sort(worst.begin(), worst.end(),
             [&](std::size_t a, std::size_t b) { return next_.segments[a].dead > next_.segments[b].dead; });
   worst.resize(std::min(worst.size(), kSegmentsCompactedAtOnce));
-  // What is moved must not go where it is moved from.
+  // Rows must not be moved into the segment they come from.
   if (std::find(worst.begin(), worst.end(), next_.open) != worst.end()) next_.open = SIZE_MAX;
   for (const std::size_t i : worst)
     move_live_rows(i);
@@ -281,7 +281,7 @@ void SnapshotBuilder::move_live_rows(std::size_t from) {
     const ExchangeId exchange = exchanges[row];
     const auto at = next_.table.find(exchange);
     if (!at || at->count == 0 || at->first != from * kSegmentRows + row) {
-      ++row;  // superseded
+      ++row;  // dead
       continue;
     }
     codes.clear();

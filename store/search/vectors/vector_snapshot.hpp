@@ -13,15 +13,15 @@
 
 namespace memd::vectors {
 
-// Where the chunks of an exchange lie: consecutive rows of one segment.
+// The rows of an exchange's chunks, consecutive in one segment.
 struct RowRange {
   std::uint32_t first = 0;  // segment · kSegmentRows + row
   std::uint32_t count = 0;
   bool operator==(const RowRange&) const = default;
 };
 
-// A map from exchanges to their rows. Copies are cheap and share what did not change; a copy that others read is never
-// written to.
+// A map from exchanges to their rows. Copies are cheap and share unchanged parts. apply() replaces shared parts and
+// never writes to them, so readers of a copy are not disturbed.
 class ExchangeTable {
  public:
   struct Change {
@@ -33,7 +33,7 @@ class ExchangeTable {
   std::size_t size() const { return size_; }
   std::size_t memory() const { return (base_->capacity() + recent_->capacity()) * sizeof(Entry); }
 
-  // At most one change an exchange, in any order.
+  // Applies changes in any order, at most one per exchange.
   void apply(std::vector<Change> changes);
 
   // Calls f(exchange, rows) in the order of exchanges.
@@ -61,14 +61,14 @@ class ExchangeTable {
   static const Entry* find(const Entries& entries, ExchangeId exchange);
   static std::shared_ptr<const Entries> merged(const Entries& old, const Entries& recent, bool keep_gone);
 
-  // Sorted. What is in recent_ overrides base_, so that a small change does not copy everything.
+  // Both sorted. Entries of recent_ override those of base_, so that a small change does not copy all entries.
   std::shared_ptr<const Entries> base_ = std::make_shared<Entries>();
   std::shared_ptr<const Entries> recent_ = base_;
   std::size_t size_ = 0;
 };
 
-// Memory straight from the system and back to it: zeroed, aligned to a page, resident only where it was written. Owns
-// it. Threads may read at once while nobody writes.
+// An anonymous memory mapping: zeroed, page-aligned, resident only where it was written. Owns it. Threads may read
+// concurrently while no thread writes.
 class PageBuffer {
  public:
   explicit PageBuffer(std::size_t size);  // throws std::bad_alloc
@@ -86,19 +86,19 @@ class PageBuffer {
   std::size_t size_;
 };
 
-inline constexpr std::uint32_t kSegmentRows = 16384;  // and so the most chunks that an exchange can have here
+inline constexpr std::uint32_t kSegmentRows = 16384;  // also the most chunks kept of an exchange
 
-// A stretch of rows as one state of the index has it. Rows are only ever added behind those that are there, so that
-// states share their buffers; what changes in place, that a row is dead, is in `inverse`, which is copied then.
+// A block of up to kSegmentRows rows in one state of the index. Rows are only appended, so states share the buffers.
+// The only change in place is that a row dies: it is marked in `inverse`, which is copied first.
 struct Segment {
-  std::shared_ptr<PageBuffer> codes;      // int8[kSegmentRows][stride]; null: cold, they are fetched from the store
+  std::shared_ptr<PageBuffer> codes;      // int8[kSegmentRows][stride]; null: cold, fetched from the store
   std::shared_ptr<PageBuffer> signs;      // uint64[kSegmentRows][words], null while there is no centre
   std::shared_ptr<PageBuffer> shapes;     // float[2][kSegmentRows]: SketchShape's spread, offset; likewise
   std::shared_ptr<PageBuffer> exchanges;  // ExchangeId[kSegmentRows]
   std::shared_ptr<PageBuffer> inverse;    // float[kSegmentRows]: 1 / length; 0: dead, or a vector without direction
   std::uint32_t rows = 0;
   std::uint32_t live = 0;  // rows with inverse > 0
-  std::uint32_t dead = 0;  // rows of exchanges that changed or went
+  std::uint32_t dead = 0;  // rows of exchanges that were changed or deleted
   ExchangeId lowest = INT64_MAX;
   ExchangeId highest = INT64_MIN;
 
@@ -108,46 +108,46 @@ struct Segment {
   bool is_cold() const { return exchanges && !codes; }
 };
 
-// Some of the rows that are cold: what cosines usually are is told by them.
+// A sample of the cold rows. Gives the mean and deviation of the cosines without reading the store.
 struct RowSample {
   std::vector<std::int8_t> codes;  // [exchanges.size()][stride]
   std::vector<float> inverse;
   std::vector<ExchangeId> exchanges;
 };
 
-// All vectors at one moment. Immutable once published.
+// One state of the index. Immutable once published.
 struct Snapshot {
   std::int64_t model = 0;      // model_pk; 0: none
-  std::int64_t last_seen = 0;  // vector_pk
+  std::int64_t last_seen = 0;  // highest vector_pk assigned so far, for any model
   std::size_t dimension = 0;
   std::size_t stride = 0;                            // bytes of a row of codes
   std::size_t words = 0;                             // of a row of signs
-  std::shared_ptr<const std::vector<float>> centre;  // of the unit vectors; null: rows have no sketches
-  std::int64_t centred_rows = 0;                     // live ones when that was worked out
+  std::shared_ptr<const std::vector<float>> centre;  // mean of the unit vectors; null: no sketches
+  std::int64_t centred_rows = 0;                     // number of live rows when `centre` was computed
   std::shared_ptr<const RowSample> sample;           // null: no segment is cold
   std::vector<Segment> segments;
-  std::size_t open = SIZE_MAX;  // the segment that grows
+  std::size_t open = SIZE_MAX;  // the segment that takes new rows; SIZE_MAX: none
   ExchangeTable table;
   std::int64_t rows = 0;
   std::int64_t live = 0;
   std::int64_t dead = 0;
 };
 
-// Makes the next state out of a copy of one. One at a time for all states that share buffers, and the newest of them
-// only.
+// Builds the next state from a copy of the newest one. Only one builder at a time for all states that share buffers,
+// because it appends to these buffers.
 class SnapshotBuilder {
  public:
-  // `stored` must live as long, and is asked only when cold rows are moved; null: they stay where they are.
+  // `stored` must outlive the builder. It is called only to move cold rows; null: they are not moved.
   explicit SnapshotBuilder(Snapshot from, SnapshotTuning tuning = {}, const StoredCodes* stored = nullptr)
       : next_(std::move(from)), tuning_(tuning), stored_(stored), copied_(next_.segments.size()) {}
 
-  // Forgets everything.
+  // Resets to an empty state for the model.
   void start(std::int64_t model, std::size_t dimension);
-  // `codes`: chunks × dimension signed bytes; what the exchange had before is dead. Anything else counts as no chunks.
-  // Once an exchange between two apply().
+  // Replaces the rows of the exchange. `codes`: chunks × dimension signed bytes; any other size counts as no chunks. At
+  // most one put() or drop() per exchange between two calls of apply().
   void put(ExchangeId exchange, std::span<const std::int8_t> codes);
   void drop(ExchangeId exchange);
-  // What was put and dropped is in so_far().table.
+  // Applies the pending changes to so_far().table.
   void apply();
   void seen(std::int64_t vector_pk) { next_.last_seen = vector_pk; }
 
@@ -169,7 +169,7 @@ class SnapshotBuilder {
   Snapshot next_;
   SnapshotTuning tuning_;
   const StoredCodes* stored_;
-  std::vector<bool> copied_;  // by segment: its `inverse` is not shared
+  std::vector<bool> copied_;  // by segment: `inverse` is already a private copy
   std::vector<ExchangeTable::Change> changes_;
 };
 

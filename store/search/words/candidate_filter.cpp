@@ -12,7 +12,7 @@ const ExchangePlace* ExchangePlaces::find(ExchangeId id) {
   const auto [at, fresh] = known_.try_emplace(id);
   Known& known = at->second;
   if (fresh) {
-    // Left to itself SQLite goes to the row.
+    // Without INDEXED BY, SQLite reads the row instead of the covering index.
     auto& q = db_.prepare(
                      "SELECT session_pk, exchange_number, started_at, content_hash,"
                      " EXISTS (SELECT 1 FROM abandoned_exchanges a WHERE a.session_pk = exchanges.session_pk"
@@ -28,12 +28,12 @@ const ExchangePlace* ExchangePlaces::find(ExchangeId id) {
 
 namespace {
 
-constexpr std::size_t kFew = 4000;          // exchanges listed up front
-constexpr std::size_t kFewOfIndex = 20000;  // the same; from an index alone, which is cheap
-constexpr std::size_t kMarked = 600000;     // exchanges marked up front, from an index alone
-constexpr std::size_t kSearched = 64;       // in longer lists marks are faster
+constexpr std::size_t kFew = 4000;          // most exchanges listed at the start by a path condition
+constexpr std::size_t kFewOfIndex = 20000;  // most exchanges listed by a condition that reads only an index
+constexpr std::size_t kMarked = 600000;     // most exchanges marked in allowed_
+constexpr std::size_t kSearched = 64;       // longest list without marks; for longer ones marks are faster
 
-// Both lists restrict; an empty one does not. nullopt: they exclude each other.
+// Returns the intersection of both lists; an empty list does not restrict. nullopt: the intersection is empty.
 std::optional<std::vector<Platform>> both(const std::vector<Platform>& a, const std::vector<Platform>& b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
@@ -58,7 +58,7 @@ CandidateFilter::CandidateFilter(sqlite::Database& db, ExchangePlaces& places, c
   restrict_paths();
   restrict_tools(typed.tools);
   if (!list_) return;
-  allowed_.reset();  // the list has been sifted by it
+  allowed_.reset();  // restrict_to() has applied it to the list
   if (list_->size() > kSearched) allow(*list_);
 }
 
@@ -103,7 +103,7 @@ std::optional<CandidateFilter::Ids> CandidateFilter::ids_of_sessions(std::int64_
   return ids;
 }
 
-// More than half of the exchanges lie in the span, if they lie evenly.
+// Estimates whether more than half of the exchanges are in the span, assuming an even distribution.
 bool CandidateFilter::is_most(TimeMs since, TimeMs until) {
   auto& q = db_.prepare(
       "SELECT (SELECT min(started_at) FROM exchanges WHERE started_at > 0), (SELECT max(started_at) FROM exchanges)");
@@ -115,7 +115,7 @@ bool CandidateFilter::is_most(TimeMs since, TimeMs until) {
 }
 
 void CandidateFilter::restrict_observed(ObservationType type) {
-  // CROSS JOIN keeps the order: the observations of a type are fewer than the exchanges.
+  // CROSS JOIN fixes the join order: there are fewer observations of a type than exchanges.
   auto& q = db_.prepare(
                    "SELECT DISTINCT e.exchange_pk FROM observations o CROSS JOIN exchanges e"
                    " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number WHERE o.type = ?1")
@@ -162,13 +162,13 @@ void CandidateFilter::leave_out_other_times() {
 void CandidateFilter::restrict_paths() {
   std::sort(paths_.begin(), paths_.end());
   paths_.erase(std::unique(paths_.begin(), paths_.end()), paths_.end());
-  // CROSS JOIN keeps the order: with statistics at hand SQLite would go through all exchanges.
+  // CROSS JOIN fixes the join order: with statistics SQLite would scan all exchanges.
   auto& q = db_.prepare(
       "SELECT DISTINCT e.exchange_pk FROM paths p CROSS JOIN exchange_files f ON f.path_pk = p.path_pk"
       " CROSS JOIN exchanges e ON e.session_pk = f.session_pk AND e.exchange_number = f.exchange_number"
       " WHERE instr(lower(p.path), ?1) > 0 LIMIT ?2");
   std::erase_if(paths_, [&](const std::string& part) {
-    if (list_ && list_->size() <= kSearched) return false;  // looking at those is cheaper
+    if (list_ && list_->size() <= kSearched) return false;  // testing these is cheaper
     Ids ids;
     q.bind(part, kFew + 1);
     while (q.step())

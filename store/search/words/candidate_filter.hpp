@@ -22,7 +22,7 @@ struct ExchangePlace {
   std::int64_t number = 0;  // in its session
   TimeMs started_at = 0;
   std::int64_t content_hash = 0;  // 0: none
-  bool abandoned = false;         // the session went back to before it
+  bool abandoned = false;         // on an abandoned branch of the session
 };
 
 // Cache of the session, number and time of exchanges for one query. For one transaction at a time, on the thread of
@@ -31,8 +31,8 @@ class ExchangePlaces {
  public:
   explicit ExchangePlaces(sqlite::Database& db) : db_(db) {}
 
-  void forget() { known_.clear(); }  // at the start of a question
-  // Null when there is no such exchange: a vector may be a moment older than what it was made of. Valid until forget().
+  void forget() { known_.clear(); }  // at the start of each query
+  // Returns null when there is no such exchange: the vector index can lag behind the store. Valid until forget().
   const ExchangePlace* find(ExchangeId id);
 
  private:
@@ -45,17 +45,17 @@ class ExchangePlaces {
 };
 
 // Decides which exchanges a search may return. A condition that an index answers becomes a list of exchanges at the
-// start, or marks by id when there are many. The other conditions are looked up, only for exchanges that are good
-// enough.
+// start, or a bit map by id when there are many. passes() looks up the other conditions, and only candidates that score
+// high enough are tested.
 //
-// For one question, on the thread of the connection; `places` must outlive it. Throws ErrorException.
+// For one query, on the thread of the connection; `places` must outlive it. Throws ErrorException.
 class CandidateFilter {
  public:
   // Throws not_found or invalid_argument when filter.session names no session or several.
   CandidateFilter(sqlite::Database& db, ExchangePlaces& places, const QueryFilter& filter, const ParsedQuery& typed);
 
   bool passes(ExchangeId id);
-  // Returns false when the exchange cannot pass. Reads no rows.
+  // Returns false when the exchange cannot pass. Reads no rows, and does not test a short list().
   bool may_pass(ExchangeId id) const {
     return !allowed_ || (static_cast<std::size_t>(id) < allowed_->size() && (*allowed_)[static_cast<std::size_t>(id)]);
   }
@@ -94,13 +94,13 @@ class CandidateFilter {
   sqlite::Database& db_;
   ExchangePlaces& places_;
   std::optional<Ids> list_;
-  std::optional<std::vector<bool>> allowed_;  // by id, when they are many: a scan of vectors asks about most of them
+  std::optional<std::vector<bool>> allowed_;  // by id, of many: a vector scan tests most of them
   std::optional<std::unordered_set<std::int64_t>> sessions_;
   bool check_time_ = false;
   TimeMs since_ = 0;
   TimeMs until_ = std::numeric_limits<TimeMs>::max();
   std::vector<std::string> paths_;
-  std::vector<std::vector<std::int64_t>> tools_;  // of each group, one has to be called
+  std::vector<std::vector<std::int64_t>> tools_;  // an exchange has to call one tool of each group
 };
 
 }  // namespace memd::search

@@ -16,17 +16,17 @@
 namespace memd::search {
 
 // Cache of the number of words exchanges_fts has for each exchange that a reader of this process looked up: 4 bytes an
-// exchange, in stretches of 65,536. The writing connection reports its changes; without a writer in this process
+// exchange, in blocks of 65,536. The writing connection reports its changes; without a writer in this process
 // nothing is cached. Thread-safe; must outlive the writing connection.
 class DocumentLengths : public sqlite::RowObserver {
  public:
   using Length = std::pair<ExchangeId, std::uint32_t>;
 
-  // For the writing connection. What another process writes meanwhile is not seen.
+  // Observes the writing connection. Changes made by other processes are not seen.
   void follow(sqlite::Database& writer);
 
   std::uint32_t find(ExchangeId id) const noexcept;  // 0: not known
-  // Changes with each change of the store.
+  // Changes whenever lengths in the store change.
   std::uint64_t state() const noexcept { return state_.load(std::memory_order_acquire); }
   // Stores lengths that were read in a transaction that began after `state` was read. Ignores them when something has
   // changed since.
@@ -41,14 +41,14 @@ class DocumentLengths : public sqlite::RowObserver {
  private:
   static constexpr std::size_t kStretch = 1 << 16;
   using Stretch = std::array<std::atomic<std::uint32_t>, kStretch>;
-  std::atomic<std::uint32_t>* slot(ExchangeId id) const noexcept;  // null: outside, or nothing is known there
+  std::atomic<std::uint32_t>* slot(ExchangeId id) const noexcept;  // null: out of range, or nothing cached there
 
-  std::mutex mutex_;  // of all changes
+  std::mutex mutex_;  // guards all changes
   std::atomic<std::uint64_t> state_{0};
-  std::array<std::atomic<Stretch*>, 1024> stretches_{};  // exchanges further on are not remembered
+  std::array<std::atomic<Stretch*>, 1024> stretches_{};  // exchanges beyond are not cached
   std::vector<std::unique_ptr<Stretch>> owned_;          // guarded by mutex_
-  bool told_ = false;                                    // guarded by mutex_: there is a writer
-  std::vector<ExchangeId> pending_;                      // of the writer's thread: changed, and not committed
+  bool told_ = false;                                    // guarded by mutex_: a writer is followed
+  std::vector<ExchangeId> pending_;                      // writer's thread only: changed, not yet committed
 };
 
 // The lengths one query uses. Construct it before the transaction of the query begins. One thread; `shared` must

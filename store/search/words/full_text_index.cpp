@@ -10,19 +10,19 @@ namespace {
 constexpr std::int64_t kAveragesRecord = 1;
 constexpr std::int64_t kStructureRecord = 10;
 constexpr std::int64_t kFormatVersion = 4;
-constexpr int kSegmentShift = 37;  // of a page's key: segment, 6 bits of doclist index, page number
-constexpr char kMainIndex = '0';   // in front of each word
-constexpr std::size_t kPageHeader = 4;
-constexpr std::size_t kWordsKept = 32;       // a page of each segment that holds it
-constexpr std::int64_t kShortSegment = 256;  // pages
-constexpr std::size_t kPagesKept = 128;      // of 4 KiB
-constexpr std::size_t kLookedThrough = 3;    // segments, for contains_long_since()
-// Behind the structure record's cookie: a layout that SQLite has for tables without contents since 3.43.
+constexpr int kSegmentShift = 37;       // of the segment in a page's key; below: 6 bits of doclist index, page number
+constexpr char kMainIndex = '0';        // prefix of each word
+constexpr std::size_t kPageHeader = 4;  // bytes
+constexpr std::size_t kWordsKept = 32;  // words cached; each takes a page per segment that holds it
+constexpr std::int64_t kShortSegment = 256;  // pages; up to here first words can be cached
+constexpr std::size_t kPagesKept = 128;      // pages cached, of 4 KiB each
+constexpr std::size_t kLookedThrough = 3;    // segments searched by contains_long_since()
+// Follows the cookie of the structure record in the layout that SQLite uses for contentless tables since 3.43.
 constexpr std::string_view kOtherStructure("\xFF\x00\x00\x01", 4);
-constexpr std::size_t kFewSegments = 6;
-constexpr int kPagesMerged = 64;  // at once
+constexpr std::size_t kFewSegments = 6;  // up to here nothing is merged
+constexpr int kPagesMerged = 64;         // at once
 
-// What no index that SQLite wrote exceeds, far from where sums would overflow.
+// Limits that no index written by SQLite exceeds. Sums of values within them do not overflow.
 constexpr std::uint64_t kMostId = std::uint64_t{1} << 48;
 constexpr std::uint64_t kMostWords = std::uint64_t{1} << 53;  // of all documents
 constexpr std::uint64_t kMostSegment = (1U << 16) - 1;
@@ -62,7 +62,7 @@ std::size_t two_bytes(std::string_view in, std::size_t at) {
   return static_cast<std::size_t>(static_cast<unsigned char>(in[at])) << 8 | static_cast<unsigned char>(in[at + 1]);
 }
 
-// Where a page's footer starts.
+// Returns the offset of a page's footer.
 std::size_t content_end_of(std::string_view page) {
   const std::size_t end = two_bytes(page, 2);
   if (end < kPageHeader || end > page.size()) damaged();
@@ -108,14 +108,14 @@ bool PostingCursor::load_next_page() {
   return false;
 }
 
-// Where the first entry that begins on the page stands; 0: none begins there.
+// Returns the offset of the first entry that begins on the page; 0: none.
 std::size_t PostingCursor::first_entry() const {
   const std::size_t at = two_bytes(page_, 0);
   if (at != 0 && (at < kPageHeader || at >= content_end_)) damaged();
   return at;
 }
 
-// Ids only grow, so a list ends.
+// Requires ids to ascend, so that damaged lists end, too.
 void PostingCursor::read_entry(bool absolute) {
   const std::uint64_t value = number_at(page_, offset_, kMostId);
   const ExchangeId id = static_cast<ExchangeId>(value) + (absolute ? 0 : id_);
@@ -130,7 +130,7 @@ void PostingCursor::read_entry(bool absolute) {
 void PostingCursor::next_slowly() {
   offset_ += length_;
   if (crossed_) {
-    // The first entry that starts on a page is found by the page's header, and its id is not relative.
+    // The page header has the offset of the first entry that begins on the page. The id of this entry is absolute.
     crossed_ = false;
     offset_ = first_entry();
     if (offset_ != 0 || (content_end_ == page_.size() && load_next_page()))
@@ -212,17 +212,17 @@ void FullTextIndex::refresh() {
 }
 
 void FullTextIndex::read_structure(std::string_view record) {
-  structure_.clear();  // should this one be damaged, it is read again
+  structure_.clear();  // if this record is damaged, the next refresh reads it again
   found_.clear();
   pages_.clear();
   sought_.clear();
   segments_.clear();
-  std::size_t at = kPageHeader;  // a cookie of as many bytes
+  std::size_t at = kPageHeader;  // skips the cookie, which has the same size
   const std::size_t levels = size_at(record, at);
   varint(record, at);  // segments
   varint(record, at);  // leaves written
   for (std::size_t level = 0; level < levels; ++level) {
-    varint(record, at);  // of a merge that is under way
+    varint(record, at);  // number of segments in an unfinished merge
     std::vector<Segment> found;
     for (std::size_t left = size_at(record, at); left > 0; --left) {
       Segment& s = found.emplace_back();
@@ -233,7 +233,7 @@ void FullTextIndex::read_structure(std::string_view record) {
     }
     segments_.insert(segments_.end(), found.rbegin(), found.rend());
   }
-  // One whose words have all been merged into another has no pages left.
+  // A segment whose words have all been merged into another has no pages.
   std::erase_if(segments_, [](const Segment& s) { return s.first_page == 0; });
   largest_ = segments_;
   std::stable_sort(largest_.begin(), largest_.end(), [](const Segment& a, const Segment& b) {
@@ -262,12 +262,12 @@ const std::string& FullTextIndex::sought_page(std::int64_t segment, std::int64_t
   return sought_.emplace(key, std::move(read)).first->second;
 }
 
-// The words that begin on a page, in order. Borrows the page.
+// Iterates over the words that begin on a page, in order. Borrows the page.
 class PageWords {
  public:
   PageWords(std::string_view page, std::size_t content_end) : page_(page), footer_(content_end) {}
 
-  // False behind the last one.
+  // Returns false after the last word.
   bool next() {
     if (footer_ >= page_.size()) return false;
     const bool first = start_ == 0;
@@ -281,11 +281,11 @@ class PageWords {
     entries_ = at + fresh;
     return true;
   }
-  // A word is the first kept() bytes of the one before and fresh().
+  // A word consists of the first kept() bytes of the previous word and fresh().
   std::size_t kept() const { return kept_; }
   std::string_view fresh() const { return fresh_; }
-  std::size_t entries() const { return entries_; }  // where the word's list begins
-  std::size_t list_end() const {                    // where the next word starts, or behind the page
+  std::size_t entries() const { return entries_; }  // offset of the word's list
+  std::size_t list_end() const {                    // offset of the next word, or past the page
     std::size_t footer = footer_;
     return footer < page_.size() ? start_ + size_at(page_, footer) : page_.size() + 1;
   }
@@ -311,14 +311,14 @@ void PostingCursor::enter(std::size_t entries, std::size_t list_end) {
   read_entry(true);
 }
 
-// Moves the cursor to the first entry of the word. False: the segment does not hold it.
+// Moves the cursor to the first entry of the word. Returns false if the segment does not contain it.
 bool FullTextIndex::seek(PostingCursor& cursor, std::string_view word) {
   if (cursor.page_number_ > cursor.last_page_) return false;
   const std::string& page = sought_page(cursor.segment_, cursor.page_number_);
-  std::size_t same = 0;  // bytes that the word before, a lesser one, begins with as this one does
+  std::size_t same = 0;  // length of the common prefix of `word` and the previous, smaller word of the page
   for (PageWords words(page, content_end_of(page)); words.next();) {
-    if (words.kept() > same) continue;      // differs from it where the one before did
-    if (words.kept() < same) return false;  // words only grow
+    if (words.kept() > same) continue;      // differs from `word` where the previous one does
+    if (words.kept() < same) return false;  // this one is larger than `word`
     const std::string_view rest = word.substr(same);
     const std::string_view fresh = words.fresh();
     const auto differs = static_cast<std::size_t>(
@@ -464,7 +464,7 @@ bool merge_segments(sqlite::Database& db) {
   sqlite::Transaction transaction(db);
   db.prepare("INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('merge', ?1)").bind(kPagesMerged).run();
   transaction.commit();
-  // The command counts as one: https://sqlite.org/fts5.html#the_merge_command
+  // The command itself counts as one change: https://sqlite.org/fts5.html#the_merge_command
   return sqlite3_total_changes64(db.handle()) - before >= 2;
 }
 

@@ -17,16 +17,16 @@ namespace memd::search {
 class FtsVocabulary;
 class FullTextIndex;
 
-// The documents that hold one word, in order of their ids, as one segment of the index lists them. Borrows the pages
-// that the index holds; for one question on the index's thread.
+// A cursor over the posting list of one word in one segment of the index, in order of document ids. Owns a copy of its
+// current page and borrows the index. For one query, on the index's thread.
 class PostingCursor {
  public:
   bool at_end() const { return at_end_; }
   ExchangeId id() const { return id_; }
-  // The entry replaces or, when there are no positions, removes that of an older segment.
+  // Whether the entry replaces the entry of an older segment. Without positions, it removes that entry.
   bool replaces() const { return replaces_; }
-  std::size_t bytes() const { return length_; }  // of the positions
-  // Appends the positions as the index holds them: see PositionReader. Only once per entry.
+  std::size_t bytes() const { return length_; }  // size of the positions
+  // Appends the positions in the encoding of the index, which PositionReader decodes. Only once per entry.
   void append_positions(std::string& out) {
     if (offset_ + length_ > content_end_) return append_across_pages(out);
     out.append(page_, offset_, length_);
@@ -57,31 +57,31 @@ class PostingCursor {
   void next_slowly();
   std::size_t first_entry() const;
   void read_entry(bool absolute);
-  void enter(std::size_t entries, std::size_t list_end);  // the list of a word that begins on the page
-  bool load_page();                                       // page_number_; false behind the last one
-  void measure_page();                                    // that was loaded
-  bool load_next_page();                                  // ends the list at a page that starts with another word
+  void enter(std::size_t entries, std::size_t list_end);  // starts the list of a word on the page
+  bool load_page();                                       // loads page_number_; false after the last page
+  void measure_page();                                    // sets the bounds of the loaded page
+  bool load_next_page();                                  // false: the list has ended
 
   FullTextIndex* index_;
   std::int64_t segment_;
   std::int64_t page_number_;
   std::int64_t last_page_;
   std::string page_;
-  std::size_t offset_ = 0;       // behind what was read of the page
+  std::size_t offset_ = 0;       // end of what was read of the page
   std::size_t content_end_ = 0;  // where the page's footer starts
-  std::size_t list_end_ = 0;     // where the next word starts, or behind the page
+  std::size_t list_end_ = 0;     // where the next word starts, or past the page
   ExchangeId id_ = 0;
   std::size_t length_ = 0;
   bool replaces_ = false;
   bool at_end_ = true;
-  bool crossed_ = false;  // the positions read last reached into this page
+  bool crossed_ = false;  // the last positions read continued onto this page
 };
 
-// Walks the positions of a word in one document: column, and number of the word in it. Borrows `positions`.
+// Decodes the positions of a word in one document: column, and index of the word in the column. Borrows `positions`.
 class PositionReader {
  public:
   explicit PositionReader(std::string_view positions) : rest_(positions) {}
-  // False at the end.
+  // Returns false at the end.
   bool next() {
     if (rest_.size() < 2) return next_slowly();
     const auto step = static_cast<unsigned char>(rest_[0]);
@@ -101,15 +101,15 @@ class PositionReader {
   std::uint32_t word_ = 0;
 };
 
-// The words of an FTS5 table (detail=full, no prefix indexes) and the documents that hold them.
+// Reader of the posting lists of an FTS5 table (detail=full, no prefix indexes).
 //
-// Reads the index from its own pages, in the layout that fts5_index.c of SQLite describes and keeps since 2015 (format
-// version 4): docs/full-text-index.md. Through FTS5's interface an entry costs some 20 times as much, which decides
-// whether a question may walk all its words or only the rarest. An index of another format is read through that
-// interface all the same (fts5vocab): the same entries, more slowly, and every document counts as equally long.
+// Reads the pages of the index directly, in the layout that fts5_index.c of SQLite describes and keeps since 2015
+// (format version 4): docs/full-text-index.md. Reading an entry through the interface of FTS5 costs about 20 times as
+// much, and a query could then read only its rarest words. An index of another format is read through that interface
+// (fts5vocab): it gives the same entries, more slowly, and every document counts as equally long.
 //
-// Sees what is committed: entries that this connection itself wrote and did not commit yet may not be there. One
-// thread, that of the connection, which must outlive it. Throws ErrorException: store_corrupt for a damaged index.
+// Reads committed data: entries that this connection has written but not committed may be missing. Used on the thread
+// of the connection, which must outlive it. Throws ErrorException: store_corrupt for a damaged index.
 class FullTextIndex {
  public:
   FullTextIndex(sqlite::Database& db, const std::string& table);
@@ -120,17 +120,17 @@ class FullTextIndex {
   // Throws Errc::cancelled when the connection's stop token is triggered.
   void throw_if_stopped() const { db_.throw_if_stopped(); }
 
-  void refresh();  // to be called at the start of a transaction
-  // One cursor per segment that holds the word, newest segment first. An entry of a newer one hides those of the same
-  // document in older ones.
+  void refresh();  // call it at the start of a transaction
+  // Returns one cursor per segment that holds the word, newest segment first. An entry of a newer segment hides the
+  // entries of the same document in older segments.
   std::vector<PostingCursor> find(std::string_view word) { return found(word); }
-  std::int64_t count(std::string_view word);  // documents; linear in it
+  std::int64_t count(std::string_view word);  // document frequency; takes linear time
   bool contains(std::string_view word) { return !found(word).empty(); }
-  // Looks into the largest segments only: words that came lately may be missed.
+  // Searches the largest segments only, so it may miss recently added words.
   bool contains_long_since(std::string_view word);
 
-  // Reads all pages as questions read them: each word is where it is looked for, words and ids only grow, positions can
-  // be read. Only where reads_pages().
+  // Reads all pages and throws if a word is not found where queries look for it, words or ids are out of order, or
+  // positions cannot be decoded. Does nothing unless reads_pages().
   void check();
 
   std::size_t segments() const { return segments_.size(); }  // 0: not known
@@ -146,20 +146,20 @@ class FullTextIndex {
     std::int64_t last_page = 0;
   };
   bool knows_format(const std::string& table);
-  PostingCursor cursor_over(std::string entries);  // of one segment
+  PostingCursor cursor_over(std::string entries);  // over a list in memory
   const std::vector<PostingCursor>& found(std::string_view word);
   std::vector<PostingCursor> find_in(const std::vector<Segment>& segments, std::string_view word);
   void read_structure(std::string_view record);
   bool seek(PostingCursor& cursor, std::string_view word);
-  std::int64_t page_of(const Segment& segment, std::string_view key);  // where the word is looked for
+  std::int64_t page_of(const Segment& segment, std::string_view key);  // page to search for the word
   std::int64_t stored_page_of(const Segment& segment, std::string_view key);
   struct FirstWord {
     std::string word;
     std::int64_t page = 0;
   };
-  std::vector<FirstWord> first_words(const Segment& segment);  // of its pages, in order
+  std::vector<FirstWord> first_words(const Segment& segment);  // the first word of each page, in order
   bool read_page(std::int64_t segment, std::int64_t page, std::string& out);
-  const std::string& sought_page(std::int64_t segment, std::int64_t page);  // until the next call
+  const std::string& sought_page(std::int64_t segment, std::int64_t page);  // valid until the next call
 
   sqlite::Database& db_;
   const std::string page_sql_;
@@ -170,39 +170,39 @@ class FullTextIndex {
   std::string structure_;                      // the record segments_ was read from
   std::vector<Segment> segments_;              // newest first
   std::vector<Segment> largest_;
-  std::unordered_map<std::string, std::vector<PostingCursor>> found_;  // of these segments; a question asks repeatedly
-  // Of a short segment that is asked for many words, as one that looks for topics does.
+  std::unordered_map<std::string, std::vector<PostingCursor>> found_;  // cache: queries repeat words
+  // Cache of the first words of a segment's pages, filled when a short segment is searched for many words.
   struct Pages {
-    std::int64_t asked = 0;
+    std::int64_t asked = 0;              // number of searches so far
     std::vector<FirstWord> first_words;  // empty: not read
   };
   std::unordered_map<std::int64_t, Pages> pages_;         // by segment
-  std::unordered_map<std::int64_t, std::string> sought_;  // pages that words were looked for on, by their keys
+  std::unordered_map<std::int64_t, std::string> sought_;  // cache of searched pages, by their keys
   std::int64_t documents_ = 0;
   std::int64_t words_ = 0;
 };
 
-// How long documents are. For one question, inside one transaction. Borrows both arguments; the index's thread.
+// Reads the lengths of documents. For one query, inside one transaction. Borrows both arguments; the index's thread.
 class LengthReader {
  public:
   LengthReader(FullTextIndex& index, KnownLengths& known)
       : equal_(!index.reads_pages()), known_(known), sizes_(index.db_, index.lengths_table_.c_str(), "sz") {}
   std::int64_t words(ExchangeId id);  // 0 when there is no such document
-  // Without looking it up: 0 also when it is not known.
+  // Reads the cache only: 0 also when the length is not cached.
   std::int64_t known_words(ExchangeId id) const { return equal_ ? 1 : known_.find(id); }
 
  private:
-  const bool equal_;  // no document is longer than another: see FullTextIndex
+  const bool equal_;  // all documents count as equally long: see FullTextIndex
   KnownLengths& known_;
   sqlite::BlobReader sizes_;
   std::string record_;
 };
 
-// A question looks for each of its words in each segment of the index, and every commit adds one. FTS5 merges as it
-// writes, but leaves a dozen or more.
+// Merges some segments of exchanges_fts, for a few milliseconds, in a transaction of its own. Returns false when few
+// are left or no two are of similar size. Throws ErrorException.
 //
-// Merges some segments of exchanges_fts, for a few milliseconds, in a transaction of its own. False: few are left, or
-// no two of a size. Throws ErrorException.
+// A query searches for each of its words in every segment, and every commit adds a segment. FTS5 merges as it writes,
+// but leaves a dozen or more.
 bool merge_segments(sqlite::Database& db);
 
 }  // namespace memd::search

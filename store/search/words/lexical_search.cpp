@@ -13,16 +13,16 @@
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kScannedBytes = 64 * 1024;  // of one text
+constexpr std::size_t kScannedBytes = 64 * 1024;  // at the start of each text
 constexpr std::size_t kMaxMatches = 400;
-constexpr double kRepeat = 0.05;  // what a further occurrence adds, of the word's idf
+constexpr double kRepeat = 0.05;  // weight of a repeated word, as a share of its idf
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-// A blank or what parts the lines of tools (0x1e).
+// White space, or the separator of tool lines (0x1e).
 bool is_gap(char c) { return static_cast<unsigned char>(c) <= 0x20; }
 bool is_word_byte(char c) { return ascii::is_beyond(c) || ascii::is_alnum(c); }
 
-// The nearest border of a word within a few bytes, else of a character.
+// Returns the first word border within 20 bytes from `at`, otherwise the next start of a character.
 std::size_t border_after(std::string_view text, std::size_t at, std::size_t limit) {
   for (std::size_t i = at; i < limit && i < at + 20; ++i)
     if (is_gap(text[i])) return i;
@@ -71,7 +71,7 @@ void PassageFinder::find_in_word(std::string_view text, std::size_t start, std::
       out.push_back({start + token.start, start + token.end, term->second});
 }
 
-// Stemming keeps the first letter of an ASCII word, so most words need no tokenizer.
+// Tokenizes only ASCII words that start with a first letter of a query word, because stemming keeps that letter.
 void PassageFinder::find(std::string_view text, std::vector<Match>& out) const {
   for (std::size_t at = 0; at < text.size() && out.size() < kMaxMatches;) {
     if (!is_word_byte(text[at])) {
@@ -135,7 +135,7 @@ Passage PassageFinder::best(const std::array<std::string_view, 4>& texts) const 
   for (std::size_t i = window.first; i < matches.size() && i <= window.last;) {
     append_collapsed(out.text, text.substr(at, matches[i].start - at));
     const std::size_t start = matches[i].start;
-    // Pairs of characters overlap: they are shown as one.
+    // Matches of pairs of characters overlap, so they are merged into one.
     for (at = start; i < matches.size() && i <= window.last && matches[i].start <= at; ++i)
       at = std::max(at, matches[i].end);
     out.matches.push_back({out.text.size(), at - start});
@@ -150,13 +150,13 @@ Passage PassageFinder::best(const std::array<std::string_view, 4>& texts) const 
 
 namespace {
 
-constexpr std::size_t kReranked = 200;  // the best by text, whose titles are looked at
-constexpr double kSpeakingTitle = 0.6;  // share of the query that a title has to say to be found by itself
-constexpr std::size_t kByTitle = 20;    // sessions at most
-constexpr double kTitleScore = 0.5;     // of a title that says all
+constexpr std::size_t kReranked = 200;  // best candidates by text that are ranked again with title and date
+constexpr double kSpeakingTitle = 0.6;  // least share of the query's weight in a title that is a hit by itself
+constexpr std::size_t kByTitle = 20;    // most sessions found by title
+constexpr double kTitleScore = 0.5;     // score of a title with all terms
 constexpr double kDateWeight = 0.15;
 
-// 1 inside, then less by half for each length of the range (a day at least).
+// Returns 1 inside the range, halved for each length of the range (at least a day) outside it.
 double date_match(const TimeRange& range, TimeMs time) {
   if (time >= range.start && time < range.end) return 1;
   const TimeMs away = time < range.start ? range.start - time : time - range.end;
@@ -196,7 +196,7 @@ LexicalSearch::Found LexicalSearch::candidates(const LexicalQuestion& question, 
   if (question.filters_alone()) return {newest(question, filter, count), {}};
   if (question.plan.empty()) return {{}, score(question, also)};
   const Shares titles = titles_.shares(question.plan);
-  // What is reranked is the same however many are wanted.
+  // Always ranks the same number again, so that a longer list begins with the shorter one.
   PostingWalk walk(statistics_.index(), question.plan, *question.lengths);
   auto [out, scored] = walk.best(filter, std::max(count, kReranked), also);
   add_session_features(question.typed, titles, scored);
@@ -235,7 +235,7 @@ void LexicalSearch::add_session_features(const ParsedQuery& typed, const Shares&
   }
 }
 
-// The first exchanges of sessions whose titles say what was asked, unless another of theirs is found.
+// Returns the first exchanges of sessions whose titles match the query and of which no exchange is in `found`.
 std::vector<LexicalCandidate> LexicalSearch::by_title(const LexicalQuestion& question, const Shares& titles,
                                                       std::span<const Candidate> found, CandidateFilter& filter) {
   std::vector<std::pair<double, std::int64_t>> speaking;
@@ -278,7 +278,7 @@ std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& quest
   const auto take = [&](ExchangeId id) {
     if (filter.passes(id) && !is_excluded(question, id)) out.push_back({id, 1.0, {}, 0});
   };
-  // Those of a list may all be old: when looking back has cost as much, the list itself is read.
+  // The exchanges of a list may all be old. After reading as many rows as the list has, switches to reading the list.
   std::size_t steps = filter.is_list() ? filter.list().size() : std::numeric_limits<std::size_t>::max();
   auto& q = db_.prepare(
                    "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"

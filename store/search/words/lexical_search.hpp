@@ -23,20 +23,20 @@ namespace memd::search {
 struct Passage {
   std::string text;               // white space collapsed, "…" where it is cut
   std::vector<TextSpan> matches;  // in `text`, in order
-  std::size_t column = 0;         // of the texts given
+  std::size_t column = 0;         // index of the text it is from
 };
 
-// Finds the part of a text that best shows why it was found. For one question, on one thread; the tokenizer and the
+// Finds the passage of a hit's texts that matches the query best. For one query, on one thread; the tokenizer and the
 // plan must outlive it.
 class PassageFinder {
  public:
   PassageFinder(const IndexTokenizer& tokenizer, const QueryPlan& plan);
 
-  // The best passage of the texts; of equals the earlier one. When nothing matches: the start of the first text that is
-  // not empty.
+  // Returns the best passage of the texts, the earlier one when equal. When nothing matches, returns the start of the
+  // first text that is not empty.
   Passage best(const std::array<std::string_view, 4>& texts) const;
 
-  static constexpr std::size_t kBytes = 260;  // of text
+  static constexpr std::size_t kBytes = 260;  // of text in a passage
 
  private:
   struct Match {
@@ -46,8 +46,8 @@ class PassageFinder {
   };
   struct Window {
     double worth = 0;
-    std::size_t first = 0;  // matches
-    std::size_t last = 0;
+    std::size_t first = 0;  // index of its first match
+    std::size_t last = 0;   // index of its last match
   };
   void find(std::string_view text, std::vector<Match>& out) const;
   void find_in_word(std::string_view text, std::size_t start, std::size_t end, std::vector<Match>& out) const;
@@ -56,7 +56,7 @@ class PassageFinder {
   const IndexTokenizer& tokenizer_;
   const QueryPlan& plan_;
   std::unordered_map<std::string, std::size_t> terms_;  // by stem
-  std::array<bool, 256> starts_{};                      // first bytes a word of the query may have in a text
+  std::array<bool, 256> starts_{};                      // first bytes that words of the query can have
   mutable std::vector<Token> tokens_;
 };
 
@@ -65,26 +65,26 @@ struct LexicalQuestion {
   ParsedQuery typed;
   QueryPlan plan;
   KnownLengths* lengths = nullptr;
-  bool asks_why = false;  // what was decided, or why
-  // Nothing but filters: candidates are the newest exchanges that pass, each with score 1.
+  bool asks_why = false;  // the query asks what was decided, or why
+  // The query has only filters: candidates are the newest exchanges that pass, each with score 1.
   bool filters_alone() const { return typed.wanted.empty() && typed.has_filters(); }
-  bool empty() const { return plan.empty() && !filters_alone(); }  // has no candidates
+  bool empty() const { return plan.empty() && !filters_alone(); }  // there are no candidates
 };
 
 // Ranked full-text search over exchanges_fts, on one connection. Best first; equal scores newest first (by id).
 //
-// All words of the query count; an exchange that holds only words of which very many exchanges hold each is found when
-// there are no rarer ones. Words that no exchange holds are read as a word that is spelled nearly so if there is one. A
-// session whose title says most of what was asked is found by it: its first exchange stands for it when none of its
-// exchanges is among the best by itself.
+// All words of the query count. An exchange that contains only very common words is a candidate only when the query has
+// no rarer words. A word that no exchange contains is replaced by a word of similar spelling if there is one. A session
+// whose title contains most of the query's weight is represented by its first exchange when none of its exchanges is
+// among the best.
 //
-// One question is worked on at a time: understand() begins it, its plan must live until the last call about it. All of
-// it in one transaction. All throw ErrorException. Borrows `db`: the thread that leases the connection.
+// Processes one query at a time: understand() starts it, and its LexicalQuestion must outlive all calls about it. One
+// transaction per query. All functions throw ErrorException. Borrows `db`: the thread that leases the connection.
 class LexicalSearch {
  public:
   explicit LexicalSearch(sqlite::Database& db);
 
-  // `lengths`: made before the transaction began; to live as long as the question.
+  // Starts a query. `lengths` must be constructed before the transaction began and outlive the query.
   LexicalQuestion understand(const SearchQuery& query, KnownLengths& lengths);
   // Prepares another phrasing of `first`, whose exclusions apply to it, too.
   LexicalQuestion understand_also(const std::string& text, const SearchQuery& query, const LexicalQuestion& first);
@@ -92,16 +92,17 @@ class LexicalSearch {
     std::vector<LexicalCandidate> best;
     std::vector<LexicalCandidate> also;
   };
-  // The best `count` that pass, or fewer if there are no more. A longer list begins with the shorter one. Exchanges
-  // with the same content are all in it. Of `also`, exchanges that pass, what score() gives, for little more.
+  // Returns the best `count` exchanges that pass, or fewer if there are no more. A longer list begins with the shorter
+  // one. Exchanges with the same content are not merged. Found::also has the results of score() for the exchanges in
+  // `also`, which must pass the filter; they cost little more.
   Found candidates(const LexicalQuestion& question, CandidateFilter& filter, std::size_t count,
                    std::span<const ExchangeId> also = {});
   // Returns the features of these exchanges, in their order, even of those without a match. Ignores filters.
   std::vector<LexicalCandidate> score(const LexicalQuestion& question, std::span<const ExchangeId> ids);
   // Returns whether the exchange contains something that the query excludes.
   bool is_excluded(const LexicalQuestion& question, ExchangeId id);
-  ExchangePlaces& places() { return places_; }  // of this question
-  // For load_hit(). The question must live as long.
+  ExchangePlaces& places() { return places_; }  // of the current query
+  // Returns the finder of snippets. `question` must outlive it.
   PassageFinder passages(const LexicalQuestion& question) const { return PassageFinder(tokenizer_, question.plan); }
 
  private:

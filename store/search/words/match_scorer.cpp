@@ -6,10 +6,10 @@
 namespace memd::search {
 namespace {
 
-constexpr double kFullBm25 = 1.6;      // times Σ idf counts as full
-constexpr double kBm25Share = 0.6;     // the rest is coverage
-constexpr double kSelfContained = 60;  // words: what is shorter needs the exchanges around it to say what it is about
-constexpr int kNear = 3;               // words typed apart that still count as neighbours
+constexpr double kFullBm25 = 1.6;      // bm25 from which the feature is 1, in units of Σ idf
+constexpr double kBm25Share = 0.6;     // of the text score; the rest is coverage
+constexpr double kSelfContained = 60;  // words; a shorter text depends fully on the exchanges around it
+constexpr int kNear = 3;               // largest distance, in words of the query, between neighbours
 
 }  // namespace
 
@@ -75,7 +75,7 @@ double MatchScorer::side_by_side(std::span<const TermHits> hits, double coverage
     const auto& first = hits[pair.first].places;
     const auto& second = hits[pair.second].places;
     for (std::size_t i = 0, j = 0; i < first.size() && j < second.size();) {
-      // At the same place they are parts of one word.
+      // Terms at the same place are parts of one word, and count as neighbours.
       if (second[j] < first[i]) {
         ++j;
       } else if (second[j] - first[i] <= pair.reach) {

@@ -11,46 +11,48 @@
 
 namespace memd::search {
 
-// Where a term stands in one document.
+// The occurrences of a term in one document.
 struct TermHits {
-  double weight = 0;                 // occurrences; less than 1 each of a guess
-  std::vector<std::int64_t> places;  // column << 32 | word, sorted; the first ones
+  double weight = 0;                 // number of occurrences; a guess counts less than 1 each
+  std::vector<std::int64_t> places;  // column << 32 | word, sorted; only the first
 };
 
-// What a document is by its words.
+// The lexical score and features of a document.
 struct Match {
   double score = 0;
   RankingFeatures features;  // bm25 (1 from 1.6 · Σ idf on), coverage, adjacency
-  std::uint64_t terms = 0;   // bit i: term i of the plan stands in it
+  std::uint64_t terms = 0;   // bit i: the document contains term i of the plan
 };
 
-// An exchange that words speak for.
+// A candidate of the lexical search.
 struct LexicalCandidate {
   ExchangeId id = 0;
   double score = 0;
   RankingFeatures features;  // bm25, coverage, adjacency, title, identifier, brevity, date
-  std::uint64_t terms = 0;   // bit i: term i of the plan stands in it
+  std::uint64_t terms = 0;   // bit i: the exchange contains term i of the plan
 };
 
-// Scores documents by the words they hold:
+// Scores documents by the words they contain:
 //
 //   0.85 · (0.6 · bm25 / (2.2 · Σ idf) + 0.4 · idf-weighted share of the terms found) + 0.10 · share of neighbouring
 //   terms found side by side
 //
-// so that 0.95 means "all of it, often, in this order" for any query; the title of the session adds the rest.
-// Immutable, so any thread may use it; the plan must outlive it.
+// For any query, 0.95 means that all terms occur, often and in this order. The title of the session adds the rest.
+// Immutable: any thread may use it. The plan must outlive it.
 class MatchScorer {
  public:
   explicit MatchScorer(const QueryPlan& plan);
 
-  // `hits` as plan.terms; length in units of the mean. 0 is the best length there is.
+  // Scores a document. `hits` is parallel to plan.terms. `length_ratio`: length / mean length; 0 gives the highest
+  // score.
   Match match(std::span<const TermHits> hits, double length_ratio) const;
-  // The most that a document can score that holds terms of this weight (Σ idf · found_weight).
+  // Returns an upper bound of the score of a document with terms of this weight (Σ idf · found_weight).
   double bound(double found_idf) const;
-  // The same when a bound of its bm25 (Σ idf · found_weight · saturated()) and its terms are known, too.
+  // Returns a tighter bound from its terms and an upper bound of its bm25 (Σ idf · found_weight · saturated()).
   double bound(double found_idf, double bm25, std::uint64_t terms) const;
 
-  // How soon further occurrences of a term stop counting in a document of this length.
+  // Returns the saturation constant of bm25 for a document of this length. With a larger one, repeated occurrences
+  // count longer.
   static double softness(double length_ratio) { return kK1 * (1 - kB + kB * length_ratio); }
   static double saturated(double weight, double softness) { return weight * (kK1 + 1) / (weight + softness); }
 
@@ -65,8 +67,8 @@ class MatchScorer {
   struct Neighbours {
     std::size_t first;
     std::size_t second;
-    std::int64_t reach;   // words from the one to the other
-    std::uint64_t terms;  // a bit each
+    std::int64_t reach;   // most words from the first to the second
+    std::uint64_t terms;  // one bit per term
   };
   double side_by_side(std::span<const TermHits> hits, double coverage) const;
 
@@ -74,7 +76,7 @@ class MatchScorer {
   std::vector<Neighbours> neighbours_;
 };
 
-// RankingFeatures::brevity of a text of so many words.
+// Returns RankingFeatures::brevity of a text with this number of words.
 double brevity_of(std::int64_t words);
 
 }  // namespace memd::search

@@ -5,7 +5,7 @@
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kPlaces = 128;  // of one word in one document
+constexpr std::size_t kPlaces = 128;  // most positions read of one word in one document
 
 }  // namespace
 
@@ -80,8 +80,8 @@ void PostingStretch::load(Word& word, bool only_wanted) {
   if (several) put_in_order(word.entries);
 }
 
-// Entries come in sorted runs, one a segment of the index, that seldom lap over each other: a segment holds what was
-// written at one time.
+// The entries are sorted runs, one per segment of the index. Runs seldom overlap, because a segment holds documents
+// that were written at about the same time.
 void PostingStretch::put_in_order(std::vector<Entry>& entries) {
   const auto earlier = [](const Entry& a, const Entry& b) { return a.document < b.document; };
   if (std::is_sorted(entries.begin(), entries.end(), earlier)) return;
@@ -119,7 +119,7 @@ bool PostingStretch::has_entry(std::size_t word, const Entry& like) const {
                             [](const Entry& a, const Entry& b) { return a.document < b.document; });
 }
 
-// Each occurrence takes a byte or more, and a column other than the first is announced by two.
+// An occurrence takes at least one byte. The marker of a column other than the first takes two.
 std::size_t PostingStretch::most_occurrences(const Entry& entry) const {
   constexpr char kColumn = 1;
   return entry.bytes > 2 && positions_[entry.offset] == kColumn ? entry.bytes - 2 : entry.bytes;
@@ -147,7 +147,7 @@ const std::vector<std::int64_t>& PostingStretch::places_of(Word& word, std::uint
   return word.places;
 }
 
-// Of a form of one word.
+// For forms of one word.
 bool PostingStretch::add_places(const Form& form, std::uint32_t document, TermHits& hits) {
   const std::size_t before = hits.places.size();
   for (PositionReader p = positions_of(words_[form.words.front()], document);

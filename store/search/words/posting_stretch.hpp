@@ -12,16 +12,16 @@
 
 namespace memd::search {
 
-// The entries that the words of a question have in one stretch of documents, and where the words stand in each. The
-// stretches are taken in ascending order. Documents are numbered from the stretch's begin.
+// The posting-list entries and positions of a query's words in one stretch (range of kDocuments ids). Stretches are
+// processed in ascending order. Documents are numbered from the start of the stretch.
 //
-// For one question, on one connection, inside one transaction. Memory: some 30 bytes a word and document. Throws
-// ErrorException. Borrows the connection: its thread.
+// For one query, inside one transaction, on the thread of the connection, which it borrows. Takes about 30 bytes per
+// word and document. Throws ErrorException.
 class PostingStretch {
  public:
   static constexpr std::int64_t kDocuments = 1 << 14;
 
-  // One way to write a term: words that follow each other, by their numbers here.
+  // A spelling of a term: consecutive words, as indexes into words_.
   struct Form {
     std::vector<std::size_t> words;
     double weight;
@@ -35,35 +35,36 @@ class PostingStretch {
   explicit PostingStretch(FullTextIndex& index);
 
   Form add(const TermForm& form);  // before the first begin()
-  // The smallest id behind the entries read so far that holds a word of these terms; kNone: there is none.
+  // Returns the smallest id after the entries read so far that contains a word of these terms; kNone: there is none.
   static constexpr ExchangeId kNone = INT64_MAX;
   ExchangeId next_document(const std::vector<std::vector<Form>>& terms) const;
 
-  void begin(ExchangeId base);  // forgets the stretch before
+  void begin(ExchangeId base);  // drops the previous stretch
   ExchangeId base() const { return base_; }
-  // Wanted documents are those whose further entries are loaded, too.
+  // Marks a document, so that load() with `only_wanted` keeps its entries.
   void want(std::uint32_t document) { wanted_[document / 64] |= bit_of(document); }
-  // Loads the words of a form unless they are; `only_wanted`: entries of other documents are left out.
+  // Loads the words of a form that are not loaded yet. `only_wanted`: skips entries of unmarked documents.
   void load(const Form& form, bool only_wanted);
-  void load_all(bool only_wanted);  // that are not loaded yet
-  // Calls found(entry) for each document that holds all words of the form, side by side or not, in order.
+  void load_all(bool only_wanted);  // loads all words that are not loaded yet
+  // Calls found(entry) in ascending order for each document that contains all words of the form, adjacent or not.
   template <class Found>
   void each_document(const Form& form, Found&& found) const;
-  // Occurrences that an entry stands for, at most.
+  // Returns an upper bound of the number of occurrences in an entry.
   std::size_t most_occurrences(const Entry& entry) const;
 
-  // Documents are asked about in ascending order; rewind() begins anew.
+  // Returns to the first document. Calls of holds() must be in ascending order of documents.
   void rewind();
-  // Whether the words of the form follow each other in the document. `hits`, where given, takes their places.
+  // Returns whether the document contains the words of the form consecutively. Appends their places to `hits` unless
+  // null.
   bool holds(const Form& form, std::uint32_t document, TermHits* hits);
 
  private:
   struct Word {
     std::vector<PostingCursor> cursors;
     std::vector<Entry> entries;  // of the stretch
-    std::size_t at = 0;          // entries before belong to documents that have been asked about
+    std::size_t at = 0;          // first entry that is not before the last queried document
     bool loaded = false;
-    std::int64_t decoded = -1;  // document whose places these are
+    std::int64_t decoded = -1;  // document that `places` belongs to; -1: none
     std::vector<std::int64_t> places;
   };
   static std::uint64_t bit_of(std::uint32_t document) { return std::uint64_t{1} << document % 64; }
@@ -80,10 +81,10 @@ class PostingStretch {
   std::vector<Word> words_;
   std::unordered_map<std::string, std::size_t> word_numbers_;  // by stem
   ExchangeId base_ = 0;
-  std::string positions_;              // of all entries, as the index holds them
-  std::vector<std::uint64_t> wanted_;  // a bit a document
+  std::string positions_;              // of all entries, in the encoding of the index
+  std::vector<std::uint64_t> wanted_;  // one bit per document
   // Used while one word is loaded.
-  std::vector<std::uint64_t> claimed_;  // a bit a document: a newer segment has its entry
+  std::vector<std::uint64_t> claimed_;  // one bit per document: a newer segment has its entry
   std::vector<std::size_t> runs_;       // where the entries of each segment begin
   std::vector<Entry> ordered_;
 };

@@ -10,14 +10,14 @@ namespace {
 
 static_assert(QueryPlan::kMaxTerms < 30);
 
-// The words that a document has at least, for words of it stand there.
+// Returns a lower bound of the length of a document: the sum over the columns of the last known word position.
 double least_length(const std::vector<TermHits>& all) {
   std::array<std::int64_t, 4> words{};
   for (const TermHits& hits : all)
     for (std::size_t i = hits.places.size(); i-- > 0;) {
       const auto column = static_cast<std::size_t>(hits.places[i] >> 32);
       if (column < words.size()) words[column] = std::max(words[column], (hits.places[i] & 0xFFFFFFFF) + 1);
-      // They are sorted: what stands before the last of a column says nothing new.
+      // Places are sorted, so earlier places of the first column cannot raise the bound.
       if (i + 1 == hits.places.size() && column == 0) break;
     }
   return static_cast<double>(std::accumulate(words.begin(), words.end(), std::int64_t{0}));
@@ -25,13 +25,13 @@ double least_length(const std::vector<TermHits>& all) {
 
 }  // namespace
 
-// The best so far.
+// The best `count` candidates so far.
 class PostingWalk::Best {
  public:
   explicit Best(std::size_t count) : count_(count) {}
 
   std::size_t count() const { return count_; }
-  double threshold() const { return threshold_; }  // what scores less is not among them
+  double threshold() const { return threshold_; }  // a candidate with a lower score is not among the best
   bool takes(const LexicalCandidate& c) const { return heap_.size() < count_ || better(c, heap_.front()); }
   void add(const LexicalCandidate& candidate) {
     if (heap_.size() == count_) {
@@ -54,7 +54,7 @@ class PostingWalk::Best {
 
   const std::size_t count_;
   double threshold_ = 0;
-  std::vector<LexicalCandidate> heap_;  // the worst on top
+  std::vector<LexicalCandidate> heap_;  // the worst is at the front
 };
 
 PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan, KnownLengths& lengths)
@@ -159,7 +159,7 @@ void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only
       stretch_.each_document(form, [&](const Entry& entry) { touch(i, form, entry); });
     }
   }
-  // What is left only says more about documents that are of interest.
+  // The remaining words are needed only for marked documents.
   stretch_.load_all(true);
 }
 
@@ -195,8 +195,8 @@ bool PostingWalk::is_hopeful(std::uint32_t document, const Wanted& wanted) const
          d.bound >= wanted.best.threshold() && wanted.filter.may_pass(stretch_.base() + document);
 }
 
-// Computes bounds; returns the bound that some `count` documents of the stretch exceed. These are looked at first: what
-// they score spares looking at most of the others.
+// Computes the bounds and returns a bound that at most `count` documents of the stretch exceed; -1: all exceed it.
+// These are scored first, because their scores raise the threshold that excludes most of the others.
 float PostingWalk::promising(const Wanted& wanted) {
   std::vector<float> bounds;
   each_touched([&](std::uint32_t document) {
@@ -255,7 +255,7 @@ double PostingWalk::identifier_share(std::uint32_t document) {
   return static_cast<double>(found) / static_cast<double>(identifiers_.size());
 }
 
-// The length may cost a lookup; where its words stand says how long it is at least.
+// Avoids a query for the length: when it is not cached, uses the lower bound from the positions.
 double PostingWalk::least_length_ratio(ExchangeId id) const {
   const std::int64_t known = lengths_.known_words(id);
   return (known != 0 ? static_cast<double>(known) : least_length(hits_)) / index_.mean_length();

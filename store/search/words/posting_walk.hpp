@@ -15,40 +15,40 @@
 
 namespace memd::search {
 
-// Walks all words of a plan side by side, a stretch of documents at a time, and scores those that can still be among
-// the best. A document is looked at closely only if the words it holds, their number and its length, where that is
-// known, could bring it there (MaxScore): once the commoner words alone cannot, documents with nothing else are not
-// even remembered. Of a stretch, the most promising are looked at first. The answer is exact.
+// Top-k evaluation of a query plan by MaxScore. Reads the posting lists of all words in parallel, one stretch of
+// documents at a time. Scores a document only if an upper bound reaches the lowest score of the current best. The bound
+// comes from its words, their number of occurrences and its length, if that is cached. Once the commoner words alone
+// cannot reach that score, documents without a rarer word are not loaded. Each stretch starts with the documents of
+// highest bound. The result is exact.
 //
-// For one question, on one connection, inside one transaction; the plan and the lengths must outlive it. Throws
-// ErrorException.
+// For one query, on the thread of the connection, inside one transaction. The index, the plan and the lengths must
+// outlive it. Throws ErrorException.
 class PostingWalk {
  public:
   PostingWalk(FullTextIndex& index, const QueryPlan& plan, KnownLengths& lengths);
 
   struct Ranked {
     std::vector<LexicalCandidate> best;  // best first; equal scores newest first
-    std::vector<LexicalCandidate> also;  // of what was asked for, as score() gives it
+    std::vector<LexicalCandidate> also;  // for the exchanges requested by `also`, as from score()
   };
-  // The `count` best that pass the filter. A longer list begins with the shorter one. `also`: exchanges that pass the
-  // filter, scored on the way.
+  // Returns the `count` best exchanges that pass the filter. A longer list begins with the shorter one. `also`:
+  // exchanges that pass the filter and are scored in the same pass.
   Ranked best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also = {});
-  // Scores these exchanges, in their order; 0 for those that hold nothing. What must not occur, and what has to, is not
-  // looked at.
+  // Scores these exchanges, in their order; 0 for those without any term. Ignores required and forbidden terms.
   std::vector<LexicalCandidate> score(std::span<const ExchangeId> ids);
 
  private:
   using Form = PostingStretch::Form;
   using Entry = PostingStretch::Entry;
   struct Document {
-    std::uint32_t terms = 0;  // a bit each, and the flags below
+    std::uint32_t terms = 0;  // one bit per term, and the flags below
     float found_idf = 0;
-    float bm25 = 0;      // at most
-    float softness = 0;  // by its length; 0: no term of it has been seen
-    float bound = 0;     // of its score
+    float bm25 = 0;      // upper bound
+    float softness = 0;  // MatchScorer::softness(); 0: no term has been found yet
+    float bound = 0;     // upper bound of the score
   };
   class Best;
-  struct Wanted {  // of one call of best()
+  struct Wanted {  // state of one call of best()
     CandidateFilter& filter;
     Best& best;
     std::unordered_map<ExchangeId, LexicalCandidate>& asked_for;
@@ -59,7 +59,7 @@ class PostingWalk {
   void mark(std::span<const ExchangeId> sorted, std::uint32_t flag);
   void touch(std::size_t term, const Form& form, const Entry& entry);
   template <class Visit>
-  void each_touched(Visit&& visit) const {  // in order
+  void each_touched(Visit&& visit) const {  // in ascending order
     for (std::uint32_t word = 0; word < touched_.size(); ++word)
       for (std::uint64_t left = touched_[word]; left != 0; left &= left - 1)
         visit(word * 64 + static_cast<std::uint32_t>(std::countr_zero(left)));
@@ -68,15 +68,15 @@ class PostingWalk {
   float promising(const Wanted& wanted);
   void look_at(std::uint32_t document, Wanted& wanted);
 
-  bool find_hits(std::uint32_t document);  // false: lacks a required term, or holds what is forbidden
+  bool find_hits(std::uint32_t document);  // false: lacks a required term, or contains a forbidden one
   double identifier_share(std::uint32_t document);
-  double least_length_ratio(ExchangeId id) const;  // of the document whose hits were found last
+  double least_length_ratio(ExchangeId id) const;  // uses hits_; `id` is their document
   Match match(ExchangeId id);                      // likewise
-  LexicalCandidate wordless(ExchangeId id);        // holds nothing of the question
+  LexicalCandidate wordless(ExchangeId id);        // for an exchange without any term
 
-  static constexpr double kRounding = 1e-3;           // of found_idf
-  static constexpr std::uint32_t kListed = 1U << 31;  // of those that alone can pass
-  static constexpr std::uint32_t kAlso = 1U << 30;
+  static constexpr double kRounding = 1e-3;           // margin for rounding errors of found_idf and bm25
+  static constexpr std::uint32_t kListed = 1U << 31;  // is in the filter's list, which alone can pass
+  static constexpr std::uint32_t kAlso = 1U << 30;    // its score is requested
   static constexpr std::uint32_t kTerms = kAlso - 1;
 
   FullTextIndex& index_;
@@ -87,14 +87,14 @@ class PostingWalk {
   std::vector<std::vector<Form>> terms_;
   std::vector<std::vector<Form>> identifiers_;
   std::vector<Form> forbidden_;
-  std::vector<double> idf_from_;  // of this term and all behind it
+  std::vector<double> idf_from_;  // sum for this term and all later ones
   std::uint32_t driving_ = 0;
   std::uint32_t required_ = 0;
 
   std::vector<Document> documents_;     // of the stretch
-  std::vector<std::uint32_t> marked_;   // of documents_: with a flag
-  std::vector<std::uint64_t> touched_;  // a bit a document: it holds a term
-  std::vector<TermHits> hits_;          // of the document that is looked at, by term
+  std::vector<std::uint32_t> marked_;   // indexes of documents_ with a flag
+  std::vector<std::uint64_t> touched_;  // one bit per document: it contains a term
+  std::vector<TermHits> hits_;          // of the document being scored, by term
 };
 
 }  // namespace memd::search

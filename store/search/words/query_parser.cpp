@@ -21,7 +21,7 @@ constexpr std::size_t kMaxLineBytes = 400;
 constexpr std::size_t kMessages = 3;
 constexpr std::size_t kFrames = 6;
 constexpr auto kFromStart = boost::match_continuous;
-constexpr int kTelling = 2;  // worth of a line that alone makes a text an error output
+constexpr int kTelling = 2;  // least worth of a line that by itself marks a text as error output
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> out;
@@ -40,7 +40,7 @@ bool holds_any(std::string_view line, std::initializer_list<std::string_view> wo
                      [&](std::string_view w) { return line.find(w) != std::string_view::npos; });
 }
 
-// Whether the line begins with `form`. A line that takes Boost.Regex too many steps does not.
+// Returns whether the line begins with `form`; false if Boost.Regex gives up because of complexity.
 bool begins_with(const std::string& line, const boost::regex& form, boost::smatch& match) {
   try {
     return boost::regex_search(line, match, form, kFromStart);
@@ -49,7 +49,7 @@ bool begins_with(const std::string& line, const boost::regex& form, boost::smatc
   }
 }
 
-// How sure it is that the line names the error: 0 not at all.
+// Returns how certainly the line names the error: 0 (not at all) to 4.
 int worth(const std::string& line) {
   static const boost::regex typed(
       R"re(^([\w.:$]*(Error|Exception|Panic|Failure|Fault)|error(\[\w+\])?|fatal( error)?|panic|E[A-Z]{4,}).{0,3}[:(])re",
@@ -64,7 +64,7 @@ int worth(const std::string& line) {
   return holds_any(low, {"failed", "cannot ", "could not ", "unable to", "not found", "denied", "refused"}) ? 1 : 0;
 }
 
-// "file function" of a line of a trace; empty: it is none.
+// Returns the last path components of the file and function that a line of a trace names; empty: it is no trace.
 std::string frame(const std::string& line) {
   static const std::array<boost::regex, 5> kForms{
       boost::regex(R"re(^File "([^"]+)", line \d+(?:, in (\S+))?)re", boost::regex::optimize),
@@ -86,7 +86,7 @@ std::string frame(const std::string& line) {
   return {};
 }
 
-// Without what differs from one time to the next.
+// Replaces the parts of a line that change between occurrences: addresses, UUIDs, times, folders and numbers.
 std::string without_places(const std::string& line) {
   static const boost::regex changing(
       R"re(0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b|\d{4}-\d\d-\d\d[T ][\d:.,Z+]*|(?:/|\b[A-Za-z]:\\)[^\s:'"()]*[/\\]|:\d+(?::\d+)?|\b\d{4,}\b)re",
@@ -134,7 +134,7 @@ namespace {
 
 constexpr std::string_view kQuotes[] = {"“", "”", "„", "「", "」", "『", "』"};
 
-// Control characters and damaged bytes become spaces; typographic quotes become plain ones.
+// Returns the first kMaxQueryBytes with control characters and invalid UTF-8 as spaces, and typographic quotes as `"`.
 std::string cleaned(std::string_view text) {
   std::string out;
   out.reserve(std::min(text.size(), kMaxQueryBytes));
@@ -155,11 +155,11 @@ std::string cleaned(std::string_view text) {
   return out;
 }
 
-// One blank-separated piece, quotes taken off.
+// One blank-separated piece of the query.
 struct Piece {
   bool minus = false;
-  std::string_view key;  // in front of ':', empty when the piece has none
-  std::string_view value;
+  std::string_view key;    // before ':'; empty: none
+  std::string_view value;  // without quotes
   bool quoted = false;
   std::string_view whole;
 };
@@ -173,7 +173,7 @@ class Cutter {
     if (rest_.empty()) return false;
     piece = {};
     const std::string_view start = rest_;
-    // "-" excludes only in front of a word: "--flag" and a lonely "-" are text.
+    // "-" excludes only directly before a word: "--flag" and a single "-" are text.
     if (rest_.size() > 1 && rest_[0] == '-' && rest_[1] != '-' && rest_[1] != ' ') {
       piece.minus = true;
       rest_.remove_prefix(1);
@@ -188,7 +188,7 @@ class Cutter {
       piece.whole = start.substr(0, start.size() - rest_.size());
       return true;
     }
-    if (rest_[0] == '"') rest_.remove_prefix(1);  // never closed: no quote
+    if (rest_[0] == '"') rest_.remove_prefix(1);  // never closed, so not a quote
     const auto end = std::min(rest_.find_first_of(" \""), rest_.size());
     piece.value = rest_.substr(0, end);
     rest_.remove_prefix(end);
@@ -223,14 +223,14 @@ std::vector<Piece> cut(std::string_view text) {
 
 bool is_bare_date(std::string_view s) { return s.size() == 10; }
 
-// "file:///tmp/a", "file:main.go:12", `"path:x",`
+// Recognises "file:///tmp/a", "file:main.go:12", `"path:x",`.
 bool looks_pasted(std::string_view value) {
   const auto colon = value.find(':');
   const bool position = colon != std::string_view::npos && colon != 1;  // 1: "C:\\…"
   return value.starts_with("//") || position || std::string_view(",;)]}").find(value.back()) != std::string_view::npos;
 }
 
-// False: the piece is no filter, so it is text.
+// Adds the piece to `out` if it is a filter; false: it is text.
 bool take_filter(const Piece& piece, ParsedQuery& out) {
   if (piece.key.empty() || piece.value.empty() || piece.minus) return false;
   if (!piece.quoted && piece.key != "since" && piece.key != "until" && looks_pasted(piece.value)) return false;
@@ -258,8 +258,8 @@ bool take_filter(const Piece& piece, ParsedQuery& out) {
   return true;
 }
 
-constexpr std::size_t kLeastExcluded = 3;  // letters
-constexpr std::size_t kNearProgram = 3;    // pieces behind its name: "git commit file -amend"
+constexpr std::size_t kLeastExcluded = 3;  // bytes of a word without quotes
+constexpr std::size_t kNearProgram = 3;    // pieces after the name of a program: "git commit file -amend"
 
 bool is_letters(std::string_view word) {
   return std::ranges::all_of(word, [](char c) { return ascii::is_letter(c) || ascii::is_beyond(c); });
@@ -279,7 +279,7 @@ bool names_program(const Piece& piece) {
   return words(WordClass::subcommand).has(name) || words(WordClass::program).has(name);
 }
 
-// Which pieces exclude what they name.
+// Returns for each piece whether it is an exclusion.
 std::vector<bool> exclusions(const std::vector<Piece>& pieces) {
   std::vector<bool> out(pieces.size());
   const bool options = std::ranges::any_of(pieces, is_option);
@@ -316,7 +316,7 @@ ParsedQuery parse_pieces(std::string_view clean, Operators operators) {
   return out;
 }
 
-// Takes a relative time out of the words: they say when, not what.
+// Returns the time that the text mentions. Blanks out a relative time ("last week"), because its words are no content.
 std::optional<TimeRange> take_time(std::string& clean, TimeMs now) {
   const auto found = find_time_expression(clean, now);
   if (!found) return std::nullopt;

@@ -18,17 +18,17 @@
 namespace memd::search {
 namespace {
 
-// Entries of words that are read for one question: what bounds its time in a store of any size.
+// Most posting-list entries read for one query. Bounds its time in a store of any size.
 constexpr std::int64_t kPostingBudget = 3'000'000;
-constexpr double kCommon = 0.25;           // of all documents
-constexpr std::int64_t kSmallStore = 200;  // documents: here nothing counts as common
-constexpr double kNegligible = 0.02;       // of the weight of all words: reading a word that common changes nothing
+constexpr double kCommon = 0.25;           // share of the documents above which a word is common
+constexpr std::int64_t kSmallStore = 200;  // documents; up to here no word is common
+constexpr double kNegligible = 0.02;       // share of the query's weight below which a common word is not read
 constexpr int kMaxCorrections = 2;
-constexpr double kGuessed = 0.6;  // what a corrected word counts
+constexpr double kGuessed = 0.6;  // weight of a corrected word
 constexpr std::size_t kNamesLookedAt = 64;
 constexpr int kMaxNames = 12;
 constexpr std::int64_t kRareWord = 50;  // documents
-constexpr double kInsideAName = 0.8;
+constexpr double kInsideAName = 0.8;    // weight of a name that contains the word
 
 std::string fts_phrase(std::string_view text, const std::vector<Token>& tokens) {
   std::string out = "\"";
@@ -65,9 +65,9 @@ void each_slip(const std::string& word, F&& f) {
   }
 }
 
-// The commonest word of the index that one slip of the fingers away is `word`: a letter too many, too few, another one,
-// or two changed over. Only for words of five letters and more, and the first letter is taken to be right. Bounded:
-// some 60 look-ups a letter.
+// Returns the commonest word of the index at edit distance one: a letter inserted, deleted or replaced, or two adjacent
+// ones swapped. Only for words of kShortest to kLongest letters; the first letter is never changed. Costs about 60
+// look-ups per letter.
 std::optional<Correction> corrected(std::string_view word, const IndexTokenizer& tokenizer,
                                     TermStatistics& statistics) {
   const std::string typed = ascii::lowered(word);
@@ -134,7 +134,7 @@ class Planner {
       stop_words_.push_back(t);
       return true;
     });
-    // "the who": they are all there is that occurs.
+    // "the who": when only the stop words occur, they are kept.
     const auto occurs = [&](const Term& t) { return t.required || frequency_of(t.forms.front()) > 0; };
     if (std::any_of(out_.terms.begin(), out_.terms.end(), occurs)) {
       for (const Term& t : stop_words_)
@@ -144,7 +144,7 @@ class Planner {
     }
   }
 
-  // A run of pairs is left out when all of its pairs are.
+  // A run of pairs is reported as ignored only if all of its pairs are: see name_ignored_runs().
   void ignore(const Term& t) {
     if (t.run.empty())
       out_.ignored.push_back(t.text);
@@ -159,7 +159,7 @@ class Planner {
 
   void count() {
     for (Term& t : out_.terms) {
-      // Of a pair with the character that says it alone, that one's: it stands wherever the pair does.
+      // If the pair has a form with its first character alone, that form's frequency counts: it includes the pair's.
       t.frequency = frequency_of(t.run.empty() ? t.forms.front() : t.forms.back());
       if (t.frequency > 0) continue;
       for (auto form = t.forms.begin() + 1; form != t.forms.end(); ++form)
@@ -180,7 +180,7 @@ class Planner {
     t.idf = idf_of(documents, frequency);
   }
 
-  // Documents of the background that hold it.
+  // Returns the term's document frequency in the background.
   std::int64_t common_frequency(const Term& t) {
     if (background_ == nullptr) return 0;
     std::int64_t out = background_->documents();
@@ -189,7 +189,8 @@ class Planner {
     return out;
   }
 
-  // "config parser" asks for ConfigParser, too: for a name that has two of the words, or one that is rare by itself.
+  // Adds compound names as forms of their words: "config parser" also finds ConfigParser. The name must contain two of
+  // the words, or one that is rare.
   void look_into_names() {
     std::vector<std::string> words;
     for (const Term& t : out_.terms)
@@ -220,7 +221,7 @@ class Planner {
            }));
   }
 
-  // A word that the background has is as it was meant.
+  // Corrects the spelling of unknown words. A word that occurs in the background is spelled correctly.
   void correct() {
     int left = kMaxCorrections;
     for (Term& t : out_.terms) {
@@ -236,7 +237,7 @@ class Planner {
     }
   }
 
-  // Words that occur nowhere lower the score of all hits: they were asked for.
+  // Drops terms that occur nowhere. They still count in total_idf, and so lower the score of all hits.
   void drop_unknown() {
     for (const Term& t : out_.terms) {
       out_.total_idf += t.idf;
@@ -248,7 +249,7 @@ class Planner {
     std::erase_if(out_.terms, [this](const Term& t) { return !is_known(t); });
   }
 
-  // A document with nothing but the commonest of several words is not what was asked for.
+  // Chooses the driving terms, so that a document with only common words is no candidate.
   void choose_driving() {
     const bool any_required =
         std::any_of(out_.terms.begin(), out_.terms.end(), [](const Term& t) { return t.required; });
@@ -262,7 +263,7 @@ class Planner {
         t.drives = true;
   }
 
-  // Of a pasted page the rarest words say what it is about.
+  // Keeps the rarest terms within the limits. Of a pasted page, they describe the subject best.
   void keep_affordable() {
     std::stable_sort(out_.terms.begin(), out_.terms.end(), [](const Term& a, const Term& b) {
       if (a.required != b.required) return a.required;

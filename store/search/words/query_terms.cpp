@@ -17,10 +17,10 @@ namespace {
 using tokenizer::Script;
 
 constexpr double kStem = 0.7;       // share of a pair of an ideograph and its ending: 直す
-constexpr double kStemAlone = 0.6;  // of the weight: the ideograph without that ending
-constexpr double kEdge = 0.5;       // share of a pair where scripts meet, for the sake of a single ideograph
+constexpr double kStemAlone = 0.6;  // weight of the first character without its ending
+constexpr double kEdge = 0.5;       // share of a pair of another script and a single final ideograph
 
-struct Stretch {  // of a run, of one script
+struct Stretch {  // a part of a run in one script
   Script script;
   std::size_t first;
   std::size_t end;
@@ -48,7 +48,7 @@ std::vector<Stretch> stretches_of(std::span<const std::uint32_t> characters) {
   return out;
 }
 
-// Characters a word has, roughly.
+// Returns the typical length of a word in characters.
 double word_size(Script script) {
   switch (script) {
     case Script::han: return 2;
@@ -63,13 +63,13 @@ double share_in(const Stretch& stretch) {
   return std::max(1.0, size / word_size(stretch.script)) / std::max(1.0, size - 1);
 }
 
-// What follows a noun and is written on it.
+// Particles attached to a noun.
 bool is_korean_particle(std::uint32_t c) {
   return std::u32string_view(U"을를은는이가의에로와과도만").find(static_cast<char32_t>(c)) != std::u32string_view::npos;
 }
 bool is_object_particle(std::uint32_t c) { return c == U'을' || c == U'를' || c == U'은' || c == U'는'; }
 
-// Of Chinese: pronouns and what joins words.
+// Chinese pronouns and function words.
 bool is_chinese_particle(std::uint32_t c) {
   return std::u32string_view(U"的了吗呢吧么这那你我它把也").find(static_cast<char32_t>(c)) != std::u32string_view::npos;
 }
@@ -137,7 +137,7 @@ class RunReader {
   std::vector<Stretch> stretches_;
 };
 
-// True for a pair of characters and for a character that stands alone.
+// Returns true for a pair of characters, and for a single character of such a script.
 bool is_of_pairs(const Token& token) {
   std::size_t at = 0;
   return !token.stem.empty() && tokenizer::is_paired(tokenizer::script_of(tokenizer::next_character(token.stem, at)));
@@ -148,12 +148,12 @@ std::vector<Term> terms_of_run(std::string_view text, std::span<const Token> run
   return RunReader(text, run).read();
 }
 
-constexpr int kMaxWords = 256;  // read of what was typed
+constexpr int kMaxWords = 256;  // most words read of a query
 constexpr std::size_t kMaxIdentifiers = 8;
-constexpr std::size_t kJoined = 3;   // words typed apart that may be one name
-constexpr double kPartOfName = 0.8;  // of the weight: a name without its ending, or its folder
+constexpr std::size_t kJoined = 3;   // most adjacent words joined to one name
+constexpr double kPartOfName = 0.8;  // weight of a name without its extension or its folder
 
-// E0308, TS2345, ECONNREFUSED, a1b2c3d: one word to the index, and a name all the same.
+// Recognises names that are one word in the index: E0308, TS2345, ECONNREFUSED, a1b2c3d.
 bool is_code(std::string_view word) {
   if (word.size() < 4) return false;
   const bool digits = std::any_of(word.begin(), word.end(), ascii::is_digit);
@@ -193,7 +193,7 @@ class TermReader {
     return form;
   }
 
-  // Stems of the words inside of a name that the index takes for one. Empty: it has no inside.
+  // Returns the stems of the parts of a name that is one word in the index. Empty: it has no parts.
   TermForm taken_apart(std::string_view word) const {
     auto parts = enrichment::identifier_parts(word);
     if (parts.size() == 1) {
@@ -235,7 +235,7 @@ class TermReader {
     insert(std::move(phrase));
   }
 
-  // What was typed without a blank may hold words, and runs that are read in pairs of characters: 使用SQLite数据库.
+  // A text without blanks can mix plain words and runs that are read as pairs of characters: 使用SQLite数据库.
   void add_words(std::string_view text, const std::vector<Token>& tokens) {
     if (std::none_of(tokens.begin(), tokens.end(), is_of_pairs)) return add_plain_words(text, tokens);
     for (std::size_t first = 0; first < tokens.size();) {
@@ -275,7 +275,7 @@ class TermReader {
     if (out_.identifiers.size() < kMaxIdentifiers) out_.identifiers.push_back({std::move(text), std::move(forms)});
   }
 
-  // src/foo_bar.cpp: also as foo_bar.cpp, foo_bar, fooBar.
+  // Adds src/foo_bar.cpp also as foo_bar.cpp, foo_bar and fooBar.
   void identify_compound(std::string_view text, const std::vector<Token>& tokens) {
     std::vector<TermForm> forms{form_of(tokens, 0, tokens.size())};
     std::size_t first = 0;
@@ -293,8 +293,8 @@ class TermReader {
     identify(std::string(text), std::move(forms));
   }
 
-  // Words side by side that somewhere are one name ("parse config", parseConfig) find it, each of them. A word with a
-  // number (HTTP 404, exit code 137) is a name too.
+  // Adjacent words that are one word of the index when joined ("parse config", parseConfig) are a name, which also
+  // becomes a form of each of them. A word followed by a number (HTTP 404, exit code 137) is a name, too.
   void join_neighbours() {
     auto& terms = out_.terms;
     const auto plain = [&](std::size_t i) {

@@ -11,23 +11,22 @@
 
 namespace memd::search {
 
-// What was typed, as terms with all the ways they can be written. Names are found however they are spelled:
-// parseConfig, parse_config and "parse config" ask for the same.
+// The query as terms with all their spellings. Names match in any spelling: parseConfig, parse_config and "parse
+// config" are equivalent.
 struct QueryTerms {
-  std::vector<Term> terms;  // without frequencies; in the order typed
+  std::vector<Term> terms;  // in the order typed; frequency and idf are not set
   std::vector<QueryIdentifier> identifiers;
   std::vector<std::string> wordless;  // pieces without letters or digits
 };
 
 QueryTerms terms_of(const ParsedQuery& query, const IndexTokenizer& tokenizer, FullTextIndex& index);
 
-// Text written without blanks between words is searched by pairs of characters (store/db/word_cutter.hpp). The pairs of
-// a run share the weight of the words that the run is guessed to hold, so that a long run does not count more than its
-// words.
+// Scales the idf of pairs of characters by their share of the weight. The idf of all terms must be set. A pair that
+// occurs nowhere, next to one that does, is the border of two words and gets weight 0. The idf of a pair inside a run
+// is limited to that of its rarer neighbour.
 //
-// Gives the pairs their share of the weight; the idf of all terms must be set. A pair that occurs nowhere, next to one
-// that does, is where two words meet: it counts nothing. A pair inside of a run that is rarer than both its neighbours
-// counts no more than they.
+// Text written without blanks between words is searched by pairs of characters (store/db/word_cutter.hpp). The pairs of
+// a run share the weight of its estimated number of words, so that a long run does not outweigh them.
 void share_weight(std::vector<Term>& terms, const std::function<bool(const Term&)>& is_known);
 
 }  // namespace memd::search

@@ -9,7 +9,7 @@ namespace memd::search {
 namespace {
 
 constexpr std::size_t kRememberedWords = 8192;
-constexpr std::int64_t kCheapCount = 500;  // documents; counted again rather than taken from memory
+constexpr std::int64_t kCheapCount = 500;  // documents; up to here words are counted again after a commit
 
 }  // namespace
 
@@ -70,7 +70,7 @@ std::unordered_map<std::int64_t, double> TitleIndex::shares(const QueryPlan& pla
   for (const Term& term : plan.terms) {
     std::unordered_set<std::int64_t> holding;
     for (const TermForm& form : term.forms) {
-      std::unordered_map<std::int64_t, std::size_t> words;  // of the form, in the title
+      std::unordered_map<std::int64_t, std::size_t> words;  // session → number of the form's words in its title
       for (const std::string& stem : form.stems) {
         std::unordered_set<std::int64_t> seen;
         for (PostingCursor& cursor : index_.find(stem))

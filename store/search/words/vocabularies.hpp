@@ -18,7 +18,8 @@
 namespace memd::search {
 
 // Document frequencies of the words of a table (exchanges or memories). Counting is linear in the result, so counts are
-// cached: of a common word until the store has grown by a tenth, of a rare word until any commit.
+// cached: of a common word until the store has grown by a tenth, of a rare word until another connection commits.
+// Borrows `db`: the thread that leases the connection. Throws ErrorException.
 class TermStatistics {
  public:
   explicit TermStatistics(sqlite::Database& db, const std::string& table = "exchanges_fts");
@@ -32,8 +33,8 @@ class TermStatistics {
  private:
   struct Count {
     std::int64_t frequency = 0;
-    std::int64_t documents = 0;  // when it was taken
-    std::int64_t version = 0;    // PRAGMA data_version when it was taken
+    std::int64_t documents = 0;  // in the table, at the time of counting
+    std::int64_t version = 0;    // PRAGMA data_version at the time of counting
   };
   bool usable(const Count& count) const;
 
@@ -46,7 +47,7 @@ class TermStatistics {
 // A compound name and the query words that are parts of it.
 struct KnownName {
   std::string name;         // lower case
-  std::uint32_t words = 0;  // bit i: the i-th word
+  std::uint32_t words = 0;  // bit i: the i-th query word is a part
 };
 
 // Dictionary of the compound names in the store, by part. Throws ErrorException. Borrows `db`: the thread that
@@ -63,15 +64,15 @@ class IdentifierDictionary {
   sqlite::Database& db_;
 };
 
-// The words of titles. In the transaction of the question; throws ErrorException. Borrows `db`: the thread
-// that leases the connection.
+// Full-text index of the session titles. Used inside the query's transaction. Throws ErrorException. Borrows `db`: the
+// thread that leases the connection.
 class TitleIndex {
  public:
   explicit TitleIndex(sqlite::Database& db, const std::string& table = "session_titles") : index_(db, table) {}
 
   void refresh() { index_.refresh(); }
-  bool holds(const TermForm& form);  // some title, all of its words
-  // session_pk → share (0…1, by idf) of the query's terms that stand in its title; sessions without any are left out.
+  bool holds(const TermForm& form);  // whether each word of the form occurs in some title
+  // Returns session_pk → idf-weighted share, 0…1, of the query's terms in the title. Omits sessions without any.
   std::unordered_map<std::int64_t, double> shares(const QueryPlan& plan);
 
  private:
@@ -84,7 +85,7 @@ struct Vocabularies {
   TermStatistics& statistics;
   IdentifierDictionary& names;
   TitleIndex& titles;
-  // Further documents that say how common a word is, of a collection too small to tell; refreshed, too. Null: none.
+  // Further documents to estimate how common a word is, for a small collection; refreshed, too. Null: none.
   TermStatistics* background = nullptr;
 };
 
