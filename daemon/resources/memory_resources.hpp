@@ -12,8 +12,8 @@
 namespace memd::resources {
 
 // Adds memories as resources; each reads as the answer of memory_read.
-// memory://{scope}/{slug}               of the user or the organisation: global, enterprise
-// memory://{scope}/{slug}/of/{project}  of a project, an absolute path: project, local
+//   memory://{scope}/{slug}               of the user or the organisation: global, enterprise
+//   memory://{scope}/{slug}/of/{project}  of a project, an absolute path: project, local
 // The arguments' referents must outlive the registry. Its threads call the added functions.
 void add_memory_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& services,
                           const mcp::ToolRegistry& tools);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kTypingPause = 150;   // ms without a key before the typed query is sent
 constexpr std::int64_t kFollowEvery = 1000;  // ms between queries of a followed session
-constexpr std::int64_t kAfterError = 5000;   // ms before a query is repeated
+constexpr std::int64_t kAfterError = 5000;   // ms before a failed query of a followed session is repeated
 constexpr std::int64_t kListEvery = 3000;    // ms between queries of the list, so that new sessions appear
 
 constexpr std::array<std::string_view, 5> kStates{"", "active", "started", "stopped", "capture_disabled"};

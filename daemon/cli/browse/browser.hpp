@@ -83,7 +83,7 @@ class Browser {
   Typing typing_ = Typing::nothing;
   std::int64_t asks_at_ = 0;  // earliest time of the next query: the user may still type
   ListPane list_;
-  std::optional<std::int64_t> list_again_at_;  // when the sessions are queried again; none: the store does not change
+  std::optional<std::int64_t> list_again_at_;  // when the list is queried again; none: it is not refreshed
   std::optional<ReadingPane> reading_;
   std::optional<std::int64_t> follows_at_;  // when the session is queried again; none: it is not followed
   std::optional<Question> reopen_;          // requested by a key

@@ -31,7 +31,8 @@ class ReadingPane {
   void take(const tools::GetExchangeAnswer& answer);
   void take(const SessionQuestion& asked, const SessionPart& part);
   void take(const tools::MemoryReadAnswer& answer);
-  // Reports that the wanted question failed. It is not asked again until a key is pressed.
+  // Reports that the wanted question failed. Nothing is wanted again until the user moves in the pane; never if it is
+  // still empty.
   void fail() { failed_ = true; }
 
   void render(const Look& look, std::size_t height);
@@ -50,7 +51,7 @@ class ReadingPane {
   std::string id_here() const;       // id of the exchange at the top, or of the memory
   std::int64_t number_here() const;  // number of the exchange at the top
   std::string title() const { return title_; }
-  std::string position() const;  // "12 to 34 of 120 lines"
+  std::string position() const;  // "turn 3 of 12  45%"; "45%" if not a session
   std::vector<Row> rows(std::size_t height) const;
 
  private:

@@ -152,7 +152,7 @@ class Wrapping {
  public:
   explicit Wrapping(std::size_t columns) : columns_(columns) {}
 
-  // Appends a word. `glued_columns`: width that has to stay together, including pieces that follow without a blank.
+  // Appends a word. `glued_columns`: columns that the current line must have left, else a new line begins.
   void add(const Word& word, std::size_t glued_columns) {
     if (used_ > 0 && used_ + pending_.size() + glued_columns > columns_) end_line();
     if (!pending_.empty()) line_.add(pending_, pending_style_), used_ += pending_.size(), pending_ = {};
