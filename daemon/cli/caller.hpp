@@ -38,7 +38,7 @@ enum class Need {
   read,    // from the store
   ingest,  // write to the store; this process does so only while it holds the instance lock
 };
-// Time after which a daemon that does not answer is ignored. A message goes to `told`, this process answers queries
+// Time after which a daemon that does not answer is ignored. A warning goes to `told`, this process answers queries
 // from the store, and a command that needs the lock is refused.
 inline constexpr std::chrono::milliseconds kPatience{5000};
 Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,

@@ -12,8 +12,8 @@ namespace memd::cli {
 inline constexpr std::chrono::milliseconds kHookDeadline{280};
 
 // Returns the text that the session-start hook prints. After a compaction it summarises the session, else the point
-// where work in this directory stopped. Asks the daemon at the other end of `connected_socket` and closes the socket.
-// Fails open: returns an empty text on any error or when no answer comes within `time`.
+// where work in this directory stopped. Queries the daemon at the other end of `connected_socket` and closes the
+// socket. Fails open: returns an empty text on any error or when no answer comes within `time`.
 std::string session_start_output(int connected_socket, const HookInput& input, std::chrono::milliseconds time);
 
 // Limit for hooks of single steps. It is shorter because the agent waits at each step.

@@ -30,7 +30,7 @@ std::string_view to_string(MemoryWriting w);
 struct MemoryConfig {
   MemoryPathPolicy policy;
   std::filesystem::path enterprise_path;     // empty: there is no enterprise scope
-  std::optional<MemoryScope> default_scope;  // default for a new memory; empty: project after opt-in, else global
+  std::optional<MemoryScope> default_scope;  // of a new memory; empty: project after opt-in, else global
   int orphan_days = 30;                      // after which a memory without links is reported as an orphan
   int min_quality = 50;                      // of 100; a memory of lower quality is reported
   MemoryWriting write = MemoryWriting::ask;

@@ -113,7 +113,7 @@ Result<std::string> SourceText::event_text(const EventSource& where, EventKind k
                   : read_event_text(where.platform, where.path, kind, where.raw);
   if (text) return text;
   auto archived = read_archived_text(archive_, where, kind);
-  // Of two failures, the useful one is that the text exists and cannot be opened.
+  // If both fail, report that the text exists and cannot be opened.
   return archived || archived.error().is(Errc::bad_config) ? std::move(archived) : std::move(text);
 }
 

@@ -33,7 +33,7 @@ namespace memd {
 
 class Withheld;
 
-// Reports how far the store is behind the sources: live figures while this process ingests, stored figures otherwise.
+// The distance of the store behind the sources: live figures while this process ingests, stored figures otherwise.
 // Thread-safe. Owns nothing; the objects it refers to must outlive it.
 class HostFreshness final : public tools::FreshnessProvider {
  public:
@@ -79,8 +79,8 @@ class SourceText final : public tools::RawText {
   mutable RecordFinder records_;
 };
 
-// Owns the parts of semantic search: the configured models, their vectors in memory, and the worker that makes them.
-// Loads nothing until it is used. Public members are thread-safe. The clock must outlive it.
+// The parts of semantic search: the configured models, their vectors in memory, and the worker that makes them. Owns
+// them; loads nothing until it is used. Public members are thread-safe. The clock must outlive it.
 class SemanticSide {
  public:
   SemanticSide(EmbeddingConfig config, std::filesystem::path database, const Clock& clock);
@@ -104,8 +104,8 @@ class SemanticSide {
   std::atomic<EnrichmentWorker*> published_{nullptr};
 };
 
-// Owns the store's readers, what fills the store, and the tools that answer from it. The same in the daemon, in
-// `--stdio --standalone` and in a command that runs without a daemon. Public members are thread-safe after
+// The store's readers, the threads that fill the store, and the tools that answer from it. Owns them. The same in the
+// daemon, in `--stdio --standalone` and in a command that runs without a daemon. Public members are thread-safe after
 // construction. The settings and the clock must outlive it.
 class MemoryHost {
  public:

@@ -185,7 +185,8 @@ class SessionWalk {
     whole.session_uid = session_.facts.session_uid;
     whole.parent_id = parent_of(row);
     mask_names(whole);
-    if (!session_.responses.contains(whole.response_key)) whole.response_key = 0;  // counted for another session
+    if (!session_.responses.contains(whole.response_key))
+      whole.response_key = 0;  // its tokens are counted in another session
     const std::optional<std::string> text = full_text(row, whole);
     if (text) walked.full_text = *text;
     return visitor_.event(whole, walked);

@@ -39,7 +39,7 @@ struct WalkedEvent {
 class SessionVisitor {
  public:
   virtual ~SessionVisitor() = default;
-  // What the events say themselves (directory, branch, model, version) is left out of the facts.
+  // `facts` lacks those that the events state themselves (directory, branch, model, version).
   virtual Result<void> begin(const SessionUpdate& facts, const StoredSession& session) = 0;
   virtual Result<void> event(const Event& event, const WalkedEvent& walked) = 0;
   // Returns true if the visitor wants the lines of a session that came as events.v1 from another program. It then

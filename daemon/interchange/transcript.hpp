@@ -53,7 +53,7 @@ class TranscriptWriter {
   virtual Result<void> finish() = 0;  // after the last session
 };
 
-using WriteLine = std::function<Result<void>(std::string_view line)>;  // a newline is written behind it
+using WriteLine = std::function<Result<void>(std::string_view line)>;  // the receiver appends a newline
 std::unique_ptr<TranscriptWriter> markdown_writer(WriteLine line);
 std::unique_ptr<TranscriptWriter> html_writer(WriteLine line);
 // Follows schemas/json/transcript.v1.schema.json.

@@ -34,7 +34,7 @@ class Git {
   Result<bool> holds_word(const std::string& commit, const std::string& word) const;
   // Returns the commits after `base` up to HEAD that changed one of the files: newest first, at most 20.
   Result<std::vector<GitCommit>> changes_of_files(const std::string& base, const std::vector<std::string>& files) const;
-  // The same for commits that added or removed a line with the word. It consists of letters, digits and '_'.
+  // The same for commits that added or removed a line with `word`: letters, digits and '_', else nothing is found.
   Result<std::vector<GitCommit>> changes_of_word(const std::string& base, const std::string& word) const;
 
  private:

@@ -268,7 +268,7 @@ Result<void> MemoryIndexer::look_at(const std::set<fs::path>& changed) {
       places.insert(file->place);
       files.push_back(*std::move(file));
     } else if (!fs::exists(path, ec)) {
-      // A directory, with all that was in it.
+      // a removed directory, with all its files
       if (!path.has_extension()) return look_at_everything(false);
       changes.gone.push_back(path.native());
     }

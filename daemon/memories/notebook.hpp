@@ -89,7 +89,7 @@ class Notebook {
   std::vector<memory::ReadMemory> all() const;
   // Errc::not_found; Errc::invalid_argument: several files have this name.
   Result<FoundMemory> find(const MemoryName& name) const;
-  // The same; also Errc::permission, and refuses files that agents own.
+  // Finds a memory to change. Besides, Errc::permission; files that agents own are refused.
   Result<FoundMemory> find_to_write(const MemoryName& name) const;
   // Errc::invalid_argument, Errc::permission.
   Result<memory::MemoryPlace> place_for_new(const Destination& to) const;

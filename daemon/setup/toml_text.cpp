@@ -395,7 +395,7 @@ Result<void> put_entry(std::string& text, std::span<const std::string> path, con
   if (after == nullptr) return Error(Errc::bad_config, "the table " + dotted(path) + " has no place for " + entry.key);
   std::string line = pair;
   if (!after->header) {
-    // With the prefix of the preceding key.
+    // Use the prefix of the preceding key.
     const std::string_view said = std::string_view(text).substr(after->begin, after->value.begin - after->begin);
     const auto key_end = said.find_last_not_of(" \t=");
     const std::string_view key = said.substr(0, key_end + 1);
@@ -468,7 +468,7 @@ Result<std::string> with_table(std::string_view text, std::span<const std::strin
 Result<std::string> without_table(std::string_view text, std::span<const std::string> path) {
   std::string out(text);
   MEMD_TRY_ASSIGN(const auto statements, TomlParser(text).parse());
-  // In reverse order, so that the offsets before stay valid.
+  // Go backwards, so that earlier offsets stay valid.
   for (std::size_t i = statements.size(); i-- > 0;) {
     const Statement& s = statements[i];
     if (starts_with_path(s.path, path)) {
@@ -486,7 +486,7 @@ Result<std::string> without_table(std::string_view text, std::span<const std::st
       }
       out.erase(begin, end - begin);
     } else if (!s.header && starts_with_path(path, s.path)) {
-      // In an inline table of this statement.
+      // The table is in an inline table of this statement.
       const TomlValue* table = &s.value;
       std::size_t depth = s.path.size();
       while (table->kind == TomlValue::Kind::inline_table) {

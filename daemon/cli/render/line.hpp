@@ -48,7 +48,7 @@ Line with_marks(std::string_view text);
 
 // Returns the words of a query in lower case, without quotes and punctuation at their ends.
 std::vector<std::string> words_to_mark(std::string_view query);
-// Returns the line with these words marked as matches in place of its earlier marks. Sets `found` if there is a match.
+// Returns the line with these words styled as matches, whatever their style was. Sets `found` if there is a match.
 // Ignores the case of ASCII letters.
 Line with_words(const Line& line, const std::vector<std::string>& words, bool& found);
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// Formats single facts for a user. Pure; any thread.
+// Formatting of single facts for a user. Pure; any thread.
 namespace memd::cli {
 
 std::string with_noun(std::int64_t n, std::string_view noun);  // "1 hit", "3 hits"
