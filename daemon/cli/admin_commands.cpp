@@ -30,14 +30,14 @@ namespace {
 
 using tools::ToolArguments;
 
-// Asks the running daemon, else this process, and prints the answer.
+// Sends the request to the running daemon, else to this process, and prints the answer.
 Result<int> ask_and_print(const Invocation& call, Need need, std::string_view question, const std::string& arguments) {
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, need));
   MEMD_TRY_ASSIGN(const auto outcome, caller->admin(question, arguments, {}));
   return print(outcome, call.as_json);
 }
 
-// The same, shown to a person.
+// The same with a typed report, shown to a user.
 template <class Report>
 Result<int> ask_and_show(const Invocation& call, std::string_view question, const std::string& arguments,
                          Need need = Need::read) {
@@ -307,7 +307,7 @@ Result<int> rebuild_here(const Invocation& call, bool stop_daemon, OnLoss on_los
   return print_rebuilt(call, admin::rebuild_answer(*report, seconds));
 }
 
-// Null: no daemon answers.
+// Connects to the running daemon. Null: no daemon answers.
 Result<std::unique_ptr<Caller>> running_daemon(const Settings& settings, std::ostream& told = std::cerr) {
   std::unique_ptr<Caller> none;
   MEMD_TRY_ASSIGN(const auto daemon, connect_running(settings));
@@ -316,8 +316,8 @@ Result<std::unique_ptr<Caller>> running_daemon(const Settings& settings, std::os
   return caller->is_daemon() ? std::move(caller) : std::move(none);
 }
 
-// What comes of the rebuild that the daemon makes. Its connections end twice meanwhile, maybe within a greeting, and
-// for a moment there is no store: what goes wrong at one look is looked at again.
+// Waits for the rebuild that the daemon makes and returns its result. The connections end twice meanwhile, possibly
+// during the handshake, and for a moment there is no store; therefore a failed query is repeated.
 Result<admin::StoreRebuildStatus> await_rebuild(const Settings& settings) {
   using std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kEvery{200};
@@ -344,7 +344,7 @@ Result<admin::StoreRebuildStatus> await_rebuild(const Settings& settings) {
   }
 }
 
-// nullopt: it is to be done here.
+// Has the running daemon rebuild the store. nullopt: the rebuild has to be done here.
 Result<std::optional<int>> rebuild_by_daemon(const Invocation& call, OnLoss on_loss) {
   std::optional<int> here;
   MEMD_TRY_ASSIGN(const auto daemon, running_daemon(call.settings));

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-// Questions of the command line with typed answers. One thread.
+// Typed queries of the command line. One thread.
 namespace memd::cli {
 
-// The error of an outcome as a person at a command line is told it; bad arguments are Errc::invalid_argument.
+// Converts a failed outcome to the error shown to a user. Bad arguments become Errc::invalid_argument.
 Error error_of(const mcp::ToolOutcome& outcome);
 
 template <mcp::Described Answer>
@@ -34,14 +34,14 @@ Result<Answer> ask_admin(Caller& caller, std::string_view question, const std::s
   return read_answer<Answer>(caller.admin(question, arguments, {}));
 }
 
-// The JSON Schema of what `memd --json <command>` prints.
+// Returns the JSON Schema of the output of `memd --json <command>`.
 std::string titled_schema(std::string_view command, std::string_view schema);
 template <mcp::Described Answer>
 std::function<std::string()> schema_of(const std::string& command) {
   return [command] { return titled_schema(command, mcp::json_schema<Answer>(mcp::SchemaUse::output)); };
 }
 
-// Prints an answer for a program: its JSON, harmless, on a line.
+// Prints an answer for a program: its JSON on one line, escaped to be harmless to a terminal.
 template <mcp::Described Answer>
 Result<int> print_json(const Invocation& call, const Answer& answer) {
   Screen screen(call.plain_look());
@@ -50,10 +50,10 @@ Result<int> print_json(const Invocation& call, const Answer& answer) {
   return kOk;
 }
 
-// Ends what was shown. Gives the exit code.
+// Finishes the screen and returns the exit code.
 Result<int> finish(Screen& screen);
 
-// Shows a report to a person, by its show(), or prints it for a program.
+// Shows a report to a user with its show(), or prints it as JSON for a program.
 template <class Report>
 Result<int> print_report(const Invocation& call, const Report& report) {
   if (call.as_json) return print_json(call, report);

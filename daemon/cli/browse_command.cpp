@@ -19,7 +19,7 @@ std::int64_t steady_ms() {
   return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-// Until it is left. The terminal is as it was then.
+// Runs the browser until the user leaves it, and restores the terminal.
 Result<std::optional<Reopening>> run_browser(const Invocation& call, browse::Browser::Beginning beginning) {
   MEMD_TRY_ASSIGN(auto caller, open_caller(call.settings, Need::read));
   MEMD_TRY_ASSIGN(const auto terminal, browse::Terminal::open(call.look.has_colour));

@@ -31,7 +31,7 @@ class LocalCaller final : public Caller {
   }
   Result<void> take_writer(InstanceLock lock) {
     lock_ = std::move(lock);
-    MEMD_TRY(lock_->publish({}));  // so that others know who makes the store
+    MEMD_TRY(lock_->publish({}));  // so that others see which process makes the store
     return host_.start_ingest();
   }
   Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) override {
@@ -80,7 +80,7 @@ class LocalCaller final : public Caller {
   }
 
   std::mutex mutex_;
-  std::stop_source stop_;             // of the question that is being asked
+  std::stop_source stop_;             // of the query in progress
   std::optional<InstanceLock> lock_;  // released after the host has stopped writing
   MemoryHost host_;
   mcp::ToolRegistry admin_;
@@ -97,7 +97,7 @@ class RemoteCaller final : public Caller {
                                  const OnProgress& on_progress) override {
     return client_.call_admin("memd/" + std::string(name), arguments, on_progress);
   }
-  // A daemon of an older program does not know the question. Then the store is read here.
+  // A daemon of an older program does not have this method. Then the store is read here.
   Result<mcp::ToolOutcome> answer(std::string_view tool, std::string_view arguments) override {
     if (!older_) {
       auto outcome = client_.call_admin(std::string(admin::kAnswerMethods) + std::string(tool), arguments);
@@ -124,22 +124,22 @@ class RemoteCaller final : public Caller {
   const Settings& settings_;
   RpcClient client_;
   std::mutex mutex_;
-  std::unique_ptr<LocalCaller> older_;  // made under the mutex
+  std::unique_ptr<LocalCaller> older_;  // created under the mutex
 };
 
-// Null: the daemon at the other end does not answer.
+// Returns null if the daemon at the other end does not answer.
 std::unique_ptr<Caller> answering(const Settings& settings, UniqueFd fd, std::chrono::milliseconds patience) {
   auto caller = std::make_unique<RemoteCaller>(settings, fd.release());
   if (!caller->is_alive(patience)) return nullptr;
   return caller;
 }
 
-// A process that has just begun makes the store, or brings it up to date, before it listens.
+// Waits while a process that has just started creates or migrates the store, which it does before it listens.
 Result<void> wait_for_store(const StoreLayout& layout, std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
     const auto behind = store_is_behind(layout.database());
-    if (!behind || !*behind) return {};  // what is wrong with it, the question will tell
+    if (!behind || !*behind) return {};  // the query will report what is wrong
     const auto maker = InstanceLock::look(layout.data_dir());
     if (maker.holder <= 0 || (::kill(maker.holder, 0) != 0 && errno == ESRCH)) return {};
     if (std::chrono::steady_clock::now() > deadline)
@@ -178,7 +178,7 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
   if (!attempt.lock) {
-    // A daemon may have started this moment.
+    // A daemon may have started just now.
     if (!daemon) {
       if (auto fd = transport::connect_unix(attempt.socket.native()))
         if (auto caller = answering(settings, std::move(*fd), patience)) return caller;

@@ -14,42 +14,42 @@
 
 namespace memd::cli {
 
-// Answers a command: the running daemon, or this process when none runs. Either way the same tools. One thread, but for
-// interrupt().
+// Executes commands in the running daemon, or in this process when none runs, with the same tools. One thread, except
+// for interrupt().
 class Caller {
  public:
   using OnProgress = std::function<void(double done, double total, std::string_view message)>;
   virtual ~Caller() = default;
   // `arguments` is the JSON text of an object.
   virtual Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) = 0;
-  // As the tool, but what it found is not cut to a number of tokens (tools::register_whole_answers).
+  // Calls the tool without the limit on the tokens of its result (tools::register_whole_answers).
   virtual Result<mcp::ToolOutcome> answer(std::string_view tool, std::string_view arguments) = 0;
   // `name`: ingest, import, status, coverage, log, diagnostics, doctor, retention, forget, capture or memory_catalog.
   virtual Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
                                          const OnProgress& on_progress) = 0;
   virtual Result<std::string> tool_list() = 0;  // {"tools": […]}
-  // A daemon answers, which reads on.
+  // Returns true if a daemon answers. It keeps ingesting.
   virtual bool is_daemon() const = 0;
-  // Ends the question that is being asked, with an error. Any thread. A daemon's caller answers no other one.
+  // Cancels the query in progress, which returns an error. Any thread. A RemoteCaller answers no further query.
   virtual void interrupt() = 0;
 };
 
 enum class Need {
   read,    // from the store
-  ingest,  // write to the store; this process does so only under the instance lock
+  ingest,  // write to the store; this process does so only while it holds the instance lock
 };
-// A daemon that does not answer within `patience` is passed over: `told` says so, questions are answered from the store
-// by this process, and what needs the lock is refused.
+// Time after which a daemon that does not answer is ignored. A warning goes to `told`, this process answers queries
+// from the store, and a command that needs the lock is refused.
 inline constexpr std::chrono::milliseconds kPatience{5000};
 Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
                                             std::chrono::milliseconds patience = kPatience,
                                             std::ostream& told = std::cerr);
 
-// Takes the instance lock, for a command that needs the store for itself. With `stop_daemon` a running daemon is asked
-// to end first; Errc::store_busy without, or when it does not end.
+// Takes the instance lock for a command that needs exclusive access to the store. With `stop_daemon` a running daemon
+// is stopped first. Errc::store_busy: a daemon runs and `stop_daemon` is false, or it does not stop.
 Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon);
 
-// Prints an outcome to stdout (its JSON if `as_json`) or its error to stderr. Gives the exit code.
+// Prints an outcome to stdout (as JSON if `as_json`), or its error to stderr. Returns the exit code.
 int print(const mcp::ToolOutcome& outcome, bool as_json);
 
 }  // namespace memd::cli

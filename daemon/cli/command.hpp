@@ -14,13 +14,13 @@
 
 namespace memd::cli {
 
-// The commands and options of the command line, as plain data. Only command_line.cpp uses the parsing library.
+// The commands and options of the command line as plain data. Only command_line.cpp uses the parsing library.
 
 // Exit codes: part of the command line's contract.
 inline constexpr int kOk = 0;
-inline constexpr int kFailed = 1;  // the command could not do what was asked; the message says why
-inline constexpr int kUsage = 2;   // the command line or the configuration makes no sense
-inline constexpr int kUndone = 3;  // ingest ended, and not all that is there could be read or stored
+inline constexpr int kFailed = 1;  // the command failed; the message says why
+inline constexpr int kUsage = 2;   // the command line or the configuration is invalid
+inline constexpr int kUndone = 3;  // ingest finished, but some of the input could not be read or stored
 
 // The variable that the parser sets; unchanged when the option is absent. The command's `run` owns it.
 using OptionTarget = std::variant<bool*, std::string*, std::optional<std::string>*, std::int64_t*,
@@ -33,7 +33,7 @@ struct Option {
   std::string value_name{};  // name of the value in help; empty: its type
   bool required = false;
   std::vector<std::string> one_of{};             // allowed values; empty: any
-  std::optional<std::pair<int, int>> between{};  // both included
+  std::optional<std::pair<int, int>> between{};  // range, both ends included
   bool existing_file = false;
 };
 
@@ -55,19 +55,22 @@ struct Command {
   std::string name;
   std::string help;
   std::vector<Option> options{};
-  std::function<Result<int>(const Invocation&)> run{};  // gives the exit code; empty: one of `subcommands` is needed
+  std::function<Result<int>(const Invocation&)> run{};  // returns the exit code; empty: one of `subcommands` is
+                                                        // required
   std::vector<Command> subcommands{};
-  std::function<void()> begin{};       // called once the command is known, before the settings are read; may be empty
-  bool fails_open = false;             // unreadable settings are no failure and are not reported
-  bool runs_without_settings = false;  // with fails_open: it runs even then
-  bool hidden = false;                 // not for people to type: help does not name it
-  std::function<std::string()> json_schema{};  // of what it and its subcommands print with --json
-  bool own_json = false;  // without a schema: what it prints has shapes of its own. Neither: --json is refused
+  std::function<void()> begin{};       // called when the command has been identified, before the settings are read; may
+                                       // be empty
+  bool fails_open = false;             // invalid settings are neither an error nor reported
+  bool runs_without_settings = false;  // with fails_open: runs even with invalid settings
+  bool hidden = false;                 // not meant to be typed by users: help omits it
+  std::function<std::string()> json_schema{};  // schema of the --json output of the command and its subcommands
+  bool own_json = false;  // the command defines its JSON itself, without a schema. Neither schema nor own_json: --json
+                          // is refused
 };
 
-// In the order of `memd --help`.
+// All lists are in the order of `memd --help`.
 std::vector<Command> history_commands();
-std::vector<Command> tool_commands();   // about the tools that agents are offered
+std::vector<Command> tool_commands();   // about the tools offered to agents
 std::vector<Command> admin_commands();  // about memd itself
 std::vector<Command> interchange_commands();
 Command browse_command();
@@ -79,7 +82,8 @@ Command setup_command();
 std::vector<Command> service_commands();  // stop, restart, logs, uninstall
 std::vector<Command> session_commands();  // open, handoff
 
-// There are clients here, and none of them knows memd. False where that cannot be told.
+// Returns true if clients are installed and none of them has memd registered. Returns false if this cannot be
+// determined.
 bool lacks_registration(const Settings& settings);
 
 // Runs `memd` without a command: prints running sessions, recent ones, and pending work.

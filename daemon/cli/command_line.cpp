@@ -1,4 +1,4 @@
-// The one source that includes CLI11.
+// The only source that includes CLI11.
 #include "daemon/cli/command.hpp"
 
 #include "daemon/cli/completion.hpp"
@@ -41,7 +41,7 @@ void add_option(CLI::App& app, const Option& option) {
   if (option.existing_file) added->check(CLI::ExistingFile);
 }
 
-// `chosen` is set when the command is the one that was given.
+// Adds a command to the parser. `chosen` is set when the command line names it.
 void add_command(CLI::App& parent, const Command& command, const Command*& chosen) {
   CLI::App* app = parent.add_subcommand(command.name, command.help);
   if (command.hidden) app->group("");
@@ -82,7 +82,7 @@ class ServeOptions {
   CLI::Option* socket_option_ = nullptr;
 };
 
-// Everything that `memd` offers. What it points to has to stay where it is.
+// All commands and global options of `memd`. Not movable, because the options point into it.
 class Offer {
  public:
   Offer() {
@@ -136,7 +136,7 @@ class Offer {
  private:
   void take(std::vector<Command> commands) { std::ranges::move(commands, std::back_inserter(commands_)); }
 
-  // The manual is written when memd is built.
+  // Prints manual pages. The build runs it to write all of them.
   Command manual_command() {
     struct ManualOptions {
       std::string command;
@@ -204,7 +204,7 @@ class Offer {
   }
 
  public:
-  // "there is no command `serach`: did you mean `memd search`?"
+  // Returns "there is no command `serach`: did you mean `memd search`?"
   std::string unknown_command(const std::string& typed) const {
     const std::string near = nearest_name(typed, names());
     return "there is no command `" + typed + "`" +
@@ -228,7 +228,7 @@ std::size_t place_of_command(const Offer& offer, const std::vector<std::string>&
   return arguments.size();
 }
 
-// "help search" asks for the help of search.
+// Returns the arguments for the parser: "help search" becomes "search --help".
 std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv) {
   std::vector<std::string> out(argv + 1, argv + argc);
   const std::size_t place = place_of_command(offer, out);
@@ -244,7 +244,7 @@ int report(const Error& error) {
   return error.is(Errc::bad_config) || error.is(Errc::invalid_argument) ? kUsage : kFailed;
 }
 
-// Null: none is named.
+// Returns the command that the arguments name; null: none.
 const Command* named_command(const Offer& offer, const std::vector<std::string>& arguments) {
   const std::size_t place = place_of_command(offer, arguments);
   return place < arguments.size() ? offer.find(arguments[place]) : nullptr;
@@ -276,7 +276,7 @@ std::string unexpected(const Offer& offer, const CLI::App& app) {
                        : ": did you mean " + near + "?");
 }
 
-// What CLI11 could not parse. Gives the exit code.
+// Reports what CLI11 could not parse. Returns the exit code.
 int refuse(const Offer& offer, const CLI::App& app, const CLI::ParseError& e) {
   const auto commands = app.get_subcommands();
   const bool is_hook = !commands.empty() && commands.front()->get_name() == "hook";
@@ -284,7 +284,7 @@ int refuse(const Offer& offer, const CLI::App& app, const CLI::ParseError& e) {
   const std::string name = commands.empty() ? "memd" : "memd " + commands.front()->get_name();
   std::cerr << "memd: " << harmless(extras ? unexpected(offer, app) : std::string(e.what())) << '\n';
   if (!extras) std::cerr << name << " --help says what it takes.\n";
-  return is_hook ? kFailed : kUsage;  // 2 of a hook is a veto to agents
+  return is_hook ? kFailed : kUsage;  // agents take exit code 2 of a hook as a veto
 }
 
 int run_app(int argc, char** argv) {
@@ -292,19 +292,19 @@ int run_app(int argc, char** argv) {
   CLI::App app{"Memory for coding agents: their history on this machine, searchable by any agent over MCP.", "memd"};
   app.set_version_flag("-V,--version", "memd " + std::string(version()));
   app.fallthrough();             // global options may follow the command
-  app.require_subcommand(0, 1);  // `memd search status` searches for a word
+  app.require_subcommand(0, 1);  // only one: `memd search status` searches for a word
   for (const Option& option : offer.global())
     add_option(app, option);
   const ServeOptions serving(app);
   std::vector<std::string> arguments = arguments_of(offer, argc, argv);
   const Command* chosen = nullptr;
-  // The parser learns only the command that is given: to make all of them takes longer than many a search.
+  // The parser gets only the named command: to build all of them takes longer than many a search.
   const Command* named = named_command(offer, arguments);
   for (const Command& command : offer.commands())
     if (named == nullptr || named == &command) add_command(app, command, chosen);
-  app.footer(examples_text() + "\n" + exit_codes_text());  // last: subcommands made after it would repeat it
+  app.footer(examples_text() + "\n" + exit_codes_text());  // last: subcommands added after it would repeat it
 
-  std::ranges::reverse(arguments);  // as CLI11 takes them
+  std::ranges::reverse(arguments);  // the order that CLI11 expects
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::Success& e) {  // help, version

@@ -12,7 +12,7 @@
 namespace memd::cli {
 namespace {
 
-// "added", of a dry run "would be added".
+// Returns "added", or "would be added" in a dry run.
 std::string done_or_not(std::string_view change, bool dry_run, std::string_view none) {
   if (change == "none") return std::string(none);
   return (dry_run ? "would be " : "") + std::string(change);
@@ -142,7 +142,7 @@ void show(Screen& screen, const KeyReport& report) {
 }
 
 void show(Screen& screen, const admin::RebuildAnswer& a) {
-  if (!a.replaced) return;  // what misses is told as an error
+  if (!a.replaced) return;  // an incomplete rebuild is reported as an error
   screen.text(fmt::format("Made the store anew from {}: {} of records, {}, {:.2f} s.",
                           with_noun(static_cast<std::int64_t>(a.files), "file") + " of the raw layer",
                           short_bytes(a.bytes), with_noun(static_cast<std::int64_t>(a.events), "event"), a.seconds));

@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-// What commands tell that no tool answers: registration, the service, the daemon's end, imports, keys, a rebuild.
-// Values.
+// Reports of commands that no tool implements: registration, the service, stopping the daemon, imports, keys, a
+// rebuild. Values.
 namespace memd::cli {
 
-// An agent that is here.
+// A client that is installed here.
 struct ClientState {
   std::string client;
   std::string name;
   bool registered = false;
-  std::string command;  // what is registered now; empty: nothing
+  std::string command;  // registered command; empty: none
   std::string trouble;  // why `command` is unknown
 };
 void show(Screen& screen, const std::vector<ClientState>& clients);
@@ -32,9 +32,9 @@ struct ClientChange {
   std::string change;  // none, added, changed, removed
   std::string note;
   std::string backup;                     // empty: none was made
-  std::optional<std::string> difference;  // lines with + and -, of a dry run
+  std::optional<std::string> difference;  // unified lines with + and -, in a dry run
 };
-// `removing`: memd is taken out.
+// `removing`: memd is being unregistered.
 void show(Screen& screen, const std::vector<ClientChange>& changes, bool dry_run, bool removing);
 
 struct ServiceFile {
@@ -44,8 +44,8 @@ struct ServiceFile {
 
 struct ServiceReport {
   std::vector<ServiceFile> files;
-  std::vector<std::string> commands;  // that a dry run would have the service manager do
-  bool running = false;               // as a service
+  std::vector<std::string> commands;  // commands for the service manager, in a dry run
+  bool running = false;               // the service is active
   bool manager_answers = true;
 };
 void show(Screen& screen, const ServiceReport& report, bool dry_run);
@@ -62,16 +62,16 @@ struct UninstallReport {
   std::vector<ClientChange> changes;
   std::optional<ServiceReport> service;
   bool daemon_stopped = false;
-  std::string data;  // the directory of the store
+  std::string data;  // directory of the store
   bool data_left = false;
-  bool data_meant = false;  // it goes, or would
+  bool data_meant = false;  // the data is removed, or would be in a dry run
   std::string program;
 };
 void show(Screen& screen, const UninstallReport& report);
 
 struct StopReport {
   bool stopped = false;
-  std::optional<std::int64_t> pid;  // of the daemon that has ended
+  std::optional<std::int64_t> pid;  // pid of the stopped daemon
 };
 void show(Screen& screen, const StopReport& report);
 
@@ -91,13 +91,13 @@ struct ImportAnswer {
 };
 void show(Screen& screen, const ImportedFile& file);
 
-// Of `memd key new`: file. Of `seal` and `unseal`: the others.
+// The report of `memd key`. `new` sets `file`, `seal` and `unseal` set the other members.
 struct KeyReport {
   std::optional<std::string> file;
   std::optional<bool> sealed;
   std::optional<std::int64_t> files;
   std::optional<std::int64_t> frames;
-  std::optional<std::vector<std::string>> damaged;  // files that were left as they are
+  std::optional<std::vector<std::string>> damaged;  // damaged files, left unchanged
 };
 void show(Screen& screen, const KeyReport& report);
 

@@ -81,7 +81,7 @@ class Completing {
   }
 
   void pass(const std::string& word) {
-    if (word == "=") return;  // bash takes it for a word
+    if (word == "=") return;  // bash passes it as a word of its own
     if (waiting_ != nullptr) {
       waiting_ = nullptr;
     } else if (word == "--") {
@@ -140,7 +140,7 @@ class Completing {
   const std::vector<Command>* commands_;
   const std::vector<Option>& global_;
   const Command* command_ = nullptr;
-  const Option* waiting_ = nullptr;  // for its value
+  const Option* waiting_ = nullptr;  // option whose value comes next
   std::size_t positional_ = 0;
   bool only_words_ = false;
   std::string last_;
@@ -148,7 +148,7 @@ class Completing {
   Completion out_;
 };
 
-// The global options among the words, which say whose sessions and projects are meant.
+// Returns the global options among the words, which select the store and the user.
 GlobalOptions globals_of(const std::vector<std::string>& words) {
   GlobalOptions out;
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
@@ -159,7 +159,8 @@ GlobalOptions globals_of(const std::vector<std::string>& words) {
   return out;
 }
 
-// Sessions and projects of the store. None rather than a message: somebody is typing.
+// Returns sessions or projects of the store. Returns none on an error, because a message would disturb the user's
+// typing.
 std::vector<Completion::Candidate> stored_values(Values values, const std::vector<std::string>& words) {
   std::vector<Completion::Candidate> out;
   const std::string last = words.empty() ? std::string() : words.back();

@@ -15,8 +15,8 @@ struct Completion {
     std::string text;
     std::string help;
   };
-  std::vector<Candidate> candidates;  // with the last word as prefix
-  Values values = Values::none;       // these, too
+  std::vector<Candidate> candidates;  // they begin with the last word
+  Values values = Values::none;       // values of this kind are possible, too
 };
 
 // Completes `words`, the arguments after "memd". The last one is unfinished and may be empty. Pure.

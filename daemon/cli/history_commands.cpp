@@ -1,4 +1,4 @@
-// Commands that tell of history. Each asks one tool and shows its typed answer.
+// Commands about history. Each queries one tool and shows its typed answer.
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/pages.hpp"
 #include "daemon/cli/render/views.hpp"
@@ -63,7 +63,7 @@ void take_filters(Command& command, HistoryOptions& o, bool since_required = fal
                          {"--until", &o.until, "Up to this time; a day or month is included"}});
 }
 
-// Commands that look at the project of the directory they are called in.
+// Adds the option for commands that are limited to the project of the working directory.
 void take_directory(Command& command, HistoryOptions& o) {
   take_options(command, {{"--all-projects", &o.all_projects, "Not only the project of this directory"}});
 }
@@ -81,7 +81,7 @@ Option how_many(HistoryOptions& o, const char* help) {
 
 Option session_argument(HistoryOptions& o, const char* help) { return {"session", &o.session, help}; }
 
-// Empty when the directory is gone, and for the root, which is nobody's project.
+// Returns the working directory. Empty if it no longer exists, and for the root, which is no project.
 std::string current_directory() {
   std::error_code gone;
   const std::filesystem::path directory = std::filesystem::current_path(gone);
@@ -96,7 +96,7 @@ ToolArguments& add_filters(ToolArguments& w, const HistoryOptions& o) {
   return w.add("platform", o.platform).add("project", o.project).add("since", o.since).add("until", o.until);
 }
 
-// "flaky test" of `memd search flaky test`.
+// Returns "flaky test" for `memd search flaky test`.
 std::string sentence(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words)
@@ -119,7 +119,7 @@ Result<int> print_pages(const Invocation& call, Caller& caller, const Pages<Answ
   return finish(screen);
 }
 
-// Shows page after page as it comes, or prints all of them as one JSON document.
+// Shows the pages as they arrive, or prints all of them as one JSON document.
 template <class View, class Answer>
 Result<int> show_pages(const Invocation& call, const Pages<Answer>& pages, const RowsWanted& wanted,
                        const MakeArguments& arguments) {
@@ -129,7 +129,7 @@ Result<int> show_pages(const Invocation& call, const Pages<Answer>& pages, const
   return print_json(call, all);
 }
 
-// The same of an answer that is a list: the JSON, too, is printed page by page.
+// The same for an answer that is a list, whose JSON is printed page by page, too.
 template <class View, class Answer, class Row>
 Result<int> show_list(const Invocation& call, std::string_view tool, const ListOf<Answer, Row>& list,
                       const RowsWanted& wanted, const MakeArguments& arguments) {
@@ -237,7 +237,7 @@ Command observations_command() {
   return c;
 }
 
-// A session stands once among those of all pages.
+// Merges pages of days. A session is listed once, even if several pages contain it.
 void append_days(tools::TemporalQueryAnswer& all, tools::TemporalQueryAnswer& page) {
   all.summary += "\n" + page.summary;
   for (const tools::TemporalSessionOut& s : page.sessions) {
@@ -307,7 +307,7 @@ Command topic_command() {
   return c;
 }
 
-// A page may go on with the session of the one before.
+// Merges a session with the one before: a page may continue the session of the previous page.
 bool joins_session(tools::FileSessionOut& before, const tools::FileSessionOut& s) {
   if (before.session_id != s.session_id) return false;
   before.exchanges.insert(before.exchanges.end(), s.exchanges.begin(), s.exchanges.end());
@@ -413,7 +413,7 @@ Command show_command() {
   return c;
 }
 
-// Pages go back in time.
+// Prepends a page: pages go back in time.
 void put_before(tools::RecentTurnsAnswer& all, tools::RecentTurnsAnswer& page) {
   all.turns.insert(all.turns.begin(), page.turns.begin(), page.turns.end());
   all.time_range.start = page.time_range.start;
@@ -456,7 +456,7 @@ Command recent_command() {
   return c;
 }
 
-// A summary has a size by its nature. These are what a person reads at a sitting.
+// Default sizes: what a user reads at a sitting. A summary has no natural page size.
 constexpr std::int64_t kSummaryTokens = 3000;
 constexpr std::int64_t kResumeTokens = 4000;
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostInput = 64 * 1024;
 
-// Ends the process in time, whatever hangs, a disk or the daemon; then it has printed nothing.
+// Ends the process within `time` even if a disk or the daemon hangs; it has then printed nothing.
 void end_within(std::chrono::milliseconds time) {
   struct sigaction end {};
   end.sa_handler = [](int) { ::_exit(0); };
@@ -41,7 +41,7 @@ std::string read_input() {
   return out;
 }
 
-// After a loss of context there is most to say; a resumed session has its own transcript.
+// Returns the token budget: most after a loss of context, less for a resumed session, which has its own transcript.
 std::int64_t tokens_for(std::string_view source) {
   if (source == "compact") return 2000;
   if (source == "clear") return 1500;
@@ -71,7 +71,7 @@ int session_start(const Settings& settings) {
   const auto input = parse_hook_input(read_input());
   if (!input) return kOk;
   auto daemon = connect_running(settings);
-  if (!daemon || !*daemon) return kOk;  // none runs: a hook starts none
+  if (!daemon || !*daemon) return kOk;  // a hook does not start a daemon
   const std::string output = session_start_output((*daemon)->fd.release(), *input, kHookDeadline);
   if (!output.empty()) std::cout << output << '\n' << std::flush;
   return kOk;
@@ -80,7 +80,7 @@ int session_start(const Settings& settings) {
 }  // namespace
 
 std::string resume_arguments(const HookInput& input) {
-  // A session that begins has no history of its own: then the last one of the directory is meant.
+  // A new session has no history of its own, so the last one of the directory is used.
   const bool of_session = (input.source == "compact" || input.source == "resume") && !input.session_id.empty();
   if (!of_session && input.cwd.empty()) return {};
   tools::ToolArguments w;

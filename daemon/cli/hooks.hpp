@@ -5,29 +5,29 @@
 #include <chrono>
 #include <string>
 
-// What agents' hooks call. Free functions without shared state; each may be called on any thread.
+// Output of the hooks that agents call. Free functions without shared state; each may be called on any thread.
 namespace memd::cli {
 
-// From the start of the process to its end. An agent waits for its hooks.
+// Limit from the start of the process to its end: the agent waits for its hooks.
 inline constexpr std::chrono::milliseconds kHookDeadline{280};
 
-// Text for the hook to print. After a compaction it tells what the session was about, else where the work in this
-// directory stopped. Asks the daemon at the other end of `connected_socket` and closes it. Fails open: gives an empty
-// text on any error, and when no answer came within `time`.
+// Returns the text that the session-start hook prints. After a compaction it summarises the session, else the point
+// where work in this directory stopped. Queries the daemon at the other end of `connected_socket` and closes the
+// socket. Fails open: returns an empty text on any error or when no answer comes within `time`.
 std::string session_start_output(int connected_socket, const HookInput& input, std::chrono::milliseconds time);
 
-// An agent waits for each of its steps, so these are shorter.
+// Limit for hooks of single steps. It is shorter because the agent waits at each step.
 inline constexpr std::chrono::milliseconds kRecallDeadline{150};
 
-// Text for the hook of a tool's call to print: what is known of the file that is about to be edited, the command that
-// is about to be run, or the error it met. As session_start_output() otherwise.
+// Returns the text that the hook of a tool call prints: what is stored about the file to be edited, the command to be
+// run, or the error that occurred. Otherwise like session_start_output().
 std::string recall_output(int connected_socket, const HookInput& input, std::chrono::milliseconds time);
 
-// The arguments of memd/recall for that input; empty: nothing is to be asked. Of Cursor and Gemini CLI, whose agents do
-// not read what a hook says before a tool runs, only errors are.
+// Returns the arguments of memd/recall for the input; empty: nothing is queried. For Cursor and Gemini CLI only errors
+// are queried, because they do not read the output of a hook before a tool runs.
 std::string recall_arguments(const HookInput& input);
 
-// The arguments of resume_context for that input; empty: nothing is to be asked.
+// Returns the arguments of resume_context for the input; empty: nothing is queried.
 std::string resume_arguments(const HookInput& input);
 
 }  // namespace memd::cli

@@ -1,4 +1,4 @@
-// Export of sessions to files, import of files of events.
+// Commands that export sessions and import files of events.
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
@@ -38,7 +38,7 @@ struct ExportOptions {
   bool encrypt = false;
 };
 
-// Null for events.
+// Returns the writer for a format; null for "events".
 std::unique_ptr<interchange::TranscriptWriter> transcript_writer(const std::string& format, interchange::WriteLine line,
                                                                  interchange::AsOf as_of) {
   if (format == "md") return interchange::markdown_writer(std::move(line));
@@ -58,7 +58,7 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
   MEMD_TRY_ASSIGN(const SessionRow session, reader.ask(SessionQuery{options.session}));
   std::vector<SessionRow> sessions{session};
   if (options.subagents) {
-    for (std::size_t i = 0; i < sessions.size(); ++i) {  // agents may have agents
+    for (std::size_t i = 0; i < sessions.size(); ++i) {  // subagents may have subagents
       MEMD_TRY_ASSIGN(const auto agents, reader.ask(SubagentsQuery{sessions[i].uid}));
       sessions.insert(sessions.end(), agents.begin(), agents.end());
     }
@@ -98,7 +98,7 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
 Command export_command() {
   const auto o = std::make_shared<ExportOptions>();
   Command c{"export", "Write a session: as events (docs/events-format.md), to read, or as JSON"};
-  c.own_json = true;  // --format
+  c.own_json = true;  // depends on --format
   c.options = {
       {.names = "session", .target = &o->session, .help = "Session id, a prefix of it, or latest", .required = true},
       {.names = "--format",

@@ -1,4 +1,4 @@
-// The key of encryption at rest: making one, sealing with it, opening what was sealed.
+// Commands for the key of encryption at rest: create one, seal with it, open sealed files.
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"

@@ -70,7 +70,7 @@ constexpr auto kFiles = std::to_array<Variable>({
     {"~/.config/memd/config.yaml", "The configuration."},
 });
 
-// Text as man(7) prints it: backslashes and hyphens as they are, no line that is taken for a request.
+// Escapes text for man(7): literal backslashes and hyphens, and no line that begins like a request.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -109,7 +109,7 @@ std::string value_of(const Option& option) {
   return dashes == std::string::npos ? "VALUE" : upper(std::string_view(option.names).substr(dashes + 2));
 }
 
-// "-o, --output FILE" with the names in bold.
+// Returns "-o, --output FILE" with the names in bold.
 std::string names_in_bold(const Option& option) {
   std::string out;
   std::string_view rest = option.names;

@@ -1,4 +1,4 @@
-// `memd memory …`: memories as files. Works on the files directly; a daemon is asked by `rebuild` alone.
+// `memd memory …`: memories as files. Works on the files directly; only `rebuild` contacts the daemon.
 #include "daemon/cli/memory_commands.hpp"
 #include "daemon/admin/reports.hpp"
 #include "daemon/cli/caller.hpp"
@@ -332,7 +332,7 @@ Result<int> health_memory(const Invocation& call) {
   return finish(screen);
 }
 
-// Of rows, which are the daemon's or, without one, this process's.
+// Rebuilds the rows, in the daemon or, without one, in this process.
 Command memory_rebuild_command() {
   const auto state = std::make_shared<bool>(false);
   Command c{"rebuild", "Make the index that searches use anew from the files"};

@@ -30,7 +30,7 @@ struct MemoryOptions {
   std::optional<std::string> dialect;
   std::optional<std::string> from;
   std::string file;
-  // Of those that make memories from history.
+  // Options of the commands that make memories from history.
   bool dry_run = false;
   bool force = false;
   bool mark = false;
@@ -47,17 +47,17 @@ struct MemoryOptions {
 using Options = std::shared_ptr<MemoryOptions>;
 using MemoryRun = std::function<Result<int>(const MemoryOptions&, const Invocation&)>;
 
-// The memories that a command works on: those of --project, else of the repository of the working directory.
+// Returns the notebook that a command uses: of --project, else of the repository of the working directory.
 memories::Notebook notebook_of(const Settings& settings);
 // Returns the memory that the options name. Errc::invalid_argument names the option.
 Result<memories::MemoryName> memory_named(const MemoryOptions& o, const std::string& slug);
 Result<memories::Destination> destination(const MemoryOptions& o);
 MemoryWrittenReport written_report(const Memory& m, bool created, bool masked);
-// "created", "changed", "deleted", …; JSON for a program.
+// Prints "created", "changed", "deleted", …; JSON for a program.
 Result<void> print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked);
-// "a relates-to b"
+// Returns "a relates-to b".
 Line link_line(const std::string& source, const std::string& label, const std::string& target, bool changed);
-// `Report`: what it prints with --json.
+// `Report`: the type of its --json output.
 Command memory_subcommand(std::string name, std::string help, const Options& o, std::vector<Option> options,
                           MemoryRun run, std::function<std::string()> json_schema);
 template <mcp::Described Report>
@@ -67,7 +67,7 @@ Command memory_subcommand(const std::string& name, std::string help, const Optio
                            schema_of<Report>("memory " + name));
 }
 
-// promote, suggest, recap, verify.
+// Returns promote, suggest, recap, verify.
 std::vector<Command> memory_history_commands(const Options& o);
 Command memory_garden_command(const Options& o);
 

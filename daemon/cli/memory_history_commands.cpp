@@ -1,4 +1,4 @@
-// `memd memory promote`, `suggest`, `recap`, `verify`: memories made from history, and held against it.
+// `memd memory promote`, `suggest`, `recap`, `verify`: memories made from history and checked against git.
 #include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/render/screen.hpp"
 #include "daemon/cli/render/words.hpp"
@@ -32,13 +32,13 @@ MemoryWrittenReport draft_report(const memories::Promotion& made) {
   return out;
 }
 
-// A created memory, and an exit code that tells whether it is the requested one.
+// The report of a promotion and its exit code: kFailed if duplicates prevented writing.
 struct Promoted {
   MemoryWrittenReport report;
   int code = kOk;
 };
 
-// Tells a person what was made.
+// Promotes an exchange, observation or decision, and prints the result for a user.
 Result<Promoted> promoted(const MemoryOptions& o, const Invocation& call) {
   const Notebook notebook = notebook_of(call.settings);
   memories::PromoteRequest request;
@@ -80,7 +80,7 @@ std::vector<Memory> valid_memories(const Notebook& notebook) {
   return out;
 }
 
-// "of /home/ada/app "; empty: of all projects.
+// Returns "of /home/ada/app "; empty: of all projects.
 std::string of_project(const Notebook& notebook) {
   const auto& project = notebook.places().project;
   return project.empty() ? std::string() : "of " + harmless(project.string()) + " ";
@@ -134,7 +134,7 @@ Result<int> print_links(const Invocation& call, const std::vector<harvest::LinkS
   return finish(screen);
 }
 
-// "a+b": a link; else what promote takes.
+// Links two memories: --accept "a+b". Any other value is promoted.
 Result<int> accept_link(const MemoryOptions& o, const Invocation& call, const Notebook& notebook) {
   const auto plus = o.accept->find('+');
   const std::string source = o.accept->substr(0, plus);
@@ -253,7 +253,8 @@ Result<int> print_checked(const Invocation& call, const std::vector<Checked>& al
   return finish(screen);
 }
 
-// What is written with --mark and --ok. The base goes with `stale`, so that a later look starts from the same commit.
+// Writes the status with --mark or --ok. The base is stored with `stale`, so that a later check starts from the same
+// commit.
 Result<void> write_status(const Notebook& notebook, Checked& one, bool ok, const memories::Git& git) {
   MemoryVerification now{one.found.base, one.found.status};
   if (ok) {

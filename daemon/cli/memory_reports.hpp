@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// What `memd --json memory …` prints. Values; texts of enums as to_string() gives them, times RFC 3339.
+// Output of `memd --json memory …`. Values; enums as to_string() writes them, times in RFC 3339.
 namespace memd::cli {
 
 struct MemoryListed {
@@ -37,7 +37,7 @@ struct SimilarOut {
   std::string path;
   double likeness = 0;  // 0…1
 };
-// A memory that was written, changed, deleted or brought back; or the draft of one that was not.
+// A memory that was created, changed, deleted or restored, or a draft that was not written.
 struct MemoryWrittenReport {
   std::optional<std::string> slug;
   std::optional<std::string> path;
@@ -117,7 +117,7 @@ struct SuggestedLinkOut {
   std::string scope;
   std::vector<std::string> reasons;
 };
-// One of them, as it was asked.
+// Report of `memd memory suggest`. One member is set, depending on the options.
 struct SuggestReport {
   std::optional<std::vector<SuggestionOut>> suggestions;
   std::optional<std::vector<SuggestedLinkOut>> links;

@@ -3,7 +3,7 @@
 namespace memd::cli {
 namespace {
 
-// A page that goes on with an exchange has its further events.
+// Merges an exchange that continues on the next page: its further events are appended.
 bool joins_exchange(tools::ExchangeOut& before, const tools::ExchangeOut& e) {
   if (before.exchange_id != e.exchange_id) return false;
   before.complete = e.complete;

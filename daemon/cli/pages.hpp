@@ -18,28 +18,28 @@
 #include <utility>
 #include <vector>
 
-// Answers that come in pages: asked for one after the other, put together, or printed as they come. One thread.
+// Answers that come in pages: fetches them one after the other, and merges or prints them. One thread.
 namespace memd::cli {
 
 // The request for one page.
 struct PageWanted {
-  std::optional<std::int64_t> rows;  // none: as many as a page has
-  std::string cursor;                // empty: the first
+  std::optional<std::int64_t> rows;  // none: the tool's default
+  std::string cursor;                // empty: the first page
 };
 
-// How many rows a person wants: `asked`, 0 for all, else `usual`. No number: all.
+// The number of rows to fetch: `asked` if set (0: all), else `usual`.
 struct RowsWanted {
   std::optional<std::int64_t> asked;
   std::int64_t usual = 0;
-  std::int64_t a_page = 0;  // the most that the tool gives at once; 0: its pages are not counted in rows
+  std::int64_t a_page = 0;  // maximum rows per page of the tool; 0: its pages are not counted in rows
 };
 
-// Leaves as many rows of a page as are wanted, where the tool's pages are not counted in rows.
+// Truncates a page to the wanted number of rows, for tools whose pages are not counted in rows.
 template <class Answer>
 using KeepFirst = std::function<void(Answer& page, std::int64_t rows)>;
 
-// Asks page after page until there are as many rows as wanted, or no more. `count` says how many a page has. `on_page`
-// returns false to end it. Gives the last page, whose `next` is there if more could be asked for.
+// Fetches pages until the wanted number of rows is reached or no page is left. `count` returns the rows of a page.
+// `on_page` returns false to stop. Returns the last page; its `next` is set if more rows exist.
 template <mcp::Described Answer>
 Result<Answer> ask_pages(Caller& caller, std::string_view tool,
                          const std::function<std::string(const PageWanted&)>& arguments, const RowsWanted& wanted,
@@ -54,7 +54,7 @@ Result<Answer> ask_pages(Caller& caller, std::string_view tool,
     const std::int64_t rows = count(answer);
     if (keep_first && all != 0 && rows > left) {
       keep_first(answer, left);
-      if (!answer.next) answer.next.emplace();  // there is more; no cursor leads to it
+      if (!answer.next) answer.next.emplace();  // there is more, but no cursor for it
     }
     left -= rows;
     const bool goes_on = on_page(answer);
@@ -74,7 +74,7 @@ struct Pages {
   KeepFirst<Answer> keep_first{};
 };
 
-// All of it. Its `next` is that of the last page.
+// Fetches and merges all pages. Its `next` is that of the last page.
 template <mcp::Described Answer>
 Result<Answer> collect(Caller& caller, const Pages<Answer>& pages, const RowsWanted& wanted,
                        const MakeArguments& arguments) {
@@ -92,11 +92,12 @@ Result<Answer> collect(Caller& caller, const Pages<Answer>& pages, const RowsWan
   return std::move(*all);
 }
 
-// Of one call's ids.
+// Pages over the ids of one get_exchange call.
 Pages<tools::GetExchangeAnswer> exchange_pages();
 
-// A list within an answer: its name there, what to do with a row that goes on with the one before (true: it is in that
-// one now), and what of an answer is counted and kept (empty: the rows, all of them).
+// Describes a list within an answer. `name` is its JSON name. `joins` merges a row into the one before if it continues
+// it, and then returns true. `count` and `keep_first` count and truncate an answer (empty: count its rows, keep them
+// all).
 template <class Answer, class Row>
 struct ListOf {
   std::string_view name;
@@ -108,14 +109,14 @@ struct ListOf {
 
 ListOf<tools::GetExchangeAnswer, tools::ExchangeOut> exchange_list();
 
-// Prints an answer with a long list as one JSON document, page by page: neither the list nor its text is ever held
-// whole. What stands before the list is the first page's, what stands behind it the last one's.
+// Prints an answer with a long list as one JSON document, page by page, so that neither the list nor its text is ever
+// held whole. The members before the list come from the first page, those after it from the last. One thread.
 template <class Answer, class Row>
 class StreamedJson {
  public:
   StreamedJson(const Invocation& call, ListOf<Answer, Row> list) : screen_(call.plain_look()), list_(std::move(list)) {}
 
-  // Takes the rows out of the page. False: nobody reads on.
+  // Removes the rows from the page and prints them. Returns false when the reader has closed the output.
   bool page(Answer& page) {
     std::vector<Row> rows = std::exchange(page.*list_.rows, {});
     if (!begun_) print(halves(page).first);
@@ -135,7 +136,8 @@ class StreamedJson {
   }
 
  private:
-  // The document before the rows, and behind them. Within a text the quotes of the name would be escaped.
+  // Returns the document before and after the rows. The search is exact, because quotes within a JSON string are
+  // escaped.
   std::pair<std::string, std::string> halves(const Answer& answer) const {
     const std::string text = mcp::to_json(answer);
     const std::string name = "\"" + std::string(list_.name) + "\":[";
@@ -154,7 +156,7 @@ class StreamedJson {
 
   Screen screen_;
   ListOf<Answer, Row> list_;
-  std::optional<Row> waiting_;  // the next page may go on with it
+  std::optional<Row> waiting_;  // the last row, held back because the next page may continue it
   bool begun_ = false;
   std::size_t printed_ = 0;
 };

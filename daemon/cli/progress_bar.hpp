@@ -5,7 +5,7 @@
 
 namespace memd::cli {
 
-// Draws one line on stderr over and over; silent when stderr is no terminal. One thread.
+// A progress line on stderr that is redrawn in place. Prints nothing when stderr is not a terminal. One thread.
 class ProgressBar {
  public:
   struct Unit {
@@ -13,7 +13,7 @@ class ProgressBar {
     double size;
   };
   explicit ProgressBar(std::string label, Unit unit = {"MB", 1e6});
-  ~ProgressBar();  // leaves the line empty
+  ~ProgressBar();  // clears the line
   void show(double done, double total, std::string_view what);
 
  private:

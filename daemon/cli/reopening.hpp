@@ -9,21 +9,22 @@
 #include <string>
 #include <string_view>
 
-// A session back in the agent that it comes from. One thread.
+// Reopening a session in the agent that it comes from. One thread.
 namespace memd::cli {
 
 struct Reopening {
   AgentCommand command;
-  std::string directory;  // of the session; empty: not known
+  std::string directory;  // working directory of the session; empty: unknown
 };
 
-// `session` as SessionQuery takes it. Errc::unsupported says why its agent cannot, and what can be done.
+// `session` as SessionQuery accepts it. Errc::unsupported says why its agent cannot reopen it, and what to do instead.
 Result<Reopening> reopening_of(Reader& reader, std::string_view session);
 
-// Errc::not_found: agents look for sessions by their directory, and it has gone.
+// Returns the directory to change to. Errc::not_found: it no longer exists, and agents find sessions by their
+// directory.
 Result<std::filesystem::path> directory_to_enter(const std::string& directory);
 
-// This process becomes the agent's, in its directory: comes back only with an error.
+// Replaces this process by the agent, in its directory. Returns only on error.
 Result<int> become(const AgentCommand& command, const std::filesystem::path& directory);
 
 }  // namespace memd::cli

@@ -1,4 +1,4 @@
-// `memd report`: the history, or a part of it, on one page.
+// `memd report`: the history, or a part of it, as an HTML page.
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/progress_bar.hpp"

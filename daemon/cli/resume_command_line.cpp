@@ -25,11 +25,11 @@ Error cannot_open(const SessionRow& session, std::string_view why) {
 
 }  // namespace
 
-// As each program's --help says: claude 2.1, codex 0.169, gemini 0.61, opencode 1.18, cline 3.0; cursor-agent and grok
-// as documented (cursor.com/docs/cli/reference/parameters, docs.x.ai).
+// Sources: the --help of each program (claude 2.1, codex 0.169, gemini 0.61, opencode 1.18, cline 3.0); for
+// cursor-agent and grok their documentation (cursor.com/docs/cli/reference/parameters, docs.x.ai).
 Result<AgentCommand> resume_command_line(const SessionRow& session) {
   const std::string& id = session.native_id;
-  // An id is an argument: one that looks like an option is none.
+  // The id becomes an argument, so an id that looks like an option is refused.
   if (id.empty() || id.starts_with('-')) return cannot_open(session, "gave this session no id that can be opened");
   switch (session.platform) {
     case Platform::claude_code: return AgentCommand{{"claude", "--resume", id}};

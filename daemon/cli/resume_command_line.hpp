@@ -7,20 +7,21 @@
 #include <string_view>
 #include <vector>
 
-// How agents are started. Pure functions; any thread.
+// Command lines that start agents. Pure functions; any thread.
 namespace memd::cli {
 
 struct AgentCommand {
-  std::vector<std::string> words;  // the program first
+  std::vector<std::string> words;  // program and arguments
 };
 
-// What opens the session in its own agent. Errc::unsupported says why an agent cannot.
+// Returns the command that opens the session in its own agent. Errc::unsupported says why the agent cannot.
 Result<AgentCommand> resume_command_line(const SessionRow& session);
 
-// What starts a client (as `memd setup` calls it) with a first prompt. Errc::unsupported: it takes none.
+// Returns the command that starts a client (named as in `memd setup`) with a first prompt. Errc::unsupported: it
+// accepts none.
 Result<AgentCommand> start_command_line(std::string_view client, const std::string& prompt);
 
-// For a shell, with a change of directory before.
+// Returns a shell command that changes to the directory first.
 std::string as_shell_line(const AgentCommand& command, std::string_view directory);
 
 }  // namespace memd::cli

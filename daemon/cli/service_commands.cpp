@@ -1,4 +1,4 @@
-// memd stop, restart, logs, uninstall, and what `memd setup service` does.
+// memd stop, restart, logs, uninstall, and the work of `memd setup service`.
 #include "daemon/child_process.hpp"
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
@@ -71,7 +71,7 @@ std::string joined_words(const CommandLine& words) {
   return out;
 }
 
-// True when it ran and ended with 0. `quiet`: what it says on standard error is not for people.
+// Returns true if the command ran and exited with 0. `quiet`: discards its standard error.
 bool runs_well(const CommandLine& words, std::chrono::seconds patience = std::chrono::seconds(60), bool quiet = false) {
   ChildCommand command;
   command.arguments = words;
@@ -239,7 +239,7 @@ Result<ServiceReport> install_service(const Settings& settings, bool dry_run) {
     }
     return report;
   }
-  if (service.mac) runs_well(setup::end_service_commands(service).front());  // what was loaded before
+  if (service.mac) runs_well(setup::end_service_commands(service).front());  // unload the previous definition
   for (const CommandLine& words : commands)
     if (!runs_well(words)) return Error(Errc::unavailable, "this failed: " + joined_words(words));
   report.running = true;
@@ -255,7 +255,7 @@ Result<ServiceReport> remove_service(const Settings& settings, bool dry_run) {
   if (!dry_run)
     for (const auto& [link, target] : setup::service_links(service)) {
       ::unlink(link.c_str());
-      ::rmdir(link.parent_path().c_str());  // if nothing else stands there
+      ::rmdir(link.parent_path().c_str());  // only if the directory is empty
     }
   for (const fs::path& file : setup::all_service_files(service)) {
     std::error_code ec;
@@ -263,7 +263,7 @@ Result<ServiceReport> remove_service(const Settings& settings, bool dry_run) {
     report.files.push_back({file.string(), "removed"});
     if (dry_run) continue;
     if (::unlink(file.c_str()) != 0 && errno != ENOENT) return Error::from_errno(errno, "unlink", file.string());
-    ::rmdir(file.parent_path().c_str());  // of a drop-in; only if nothing else stands there
+    ::rmdir(file.parent_path().c_str());  // a drop-in directory; only if it is empty
   }
   if (!dry_run && manager)
     for (std::size_t i = 1; i < commands.size(); ++i)

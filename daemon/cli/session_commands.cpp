@@ -1,4 +1,4 @@
-// memd open: a session in its own agent. memd handoff: what another agent has to know of it.
+// memd open: reopens a session in its own agent. memd handoff: summarises it for another agent.
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/reopening.hpp"

@@ -1,4 +1,4 @@
-// memd setup: registering with clients, and the daemon as a service.
+// memd setup: registers with clients and sets up the daemon as a service.
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/command_reports.hpp"
@@ -63,7 +63,7 @@ Result<Registration> registration_of(const Settings& settings) {
                       settings.layout.data_dir() / "setup");
 }
 
-// All is planned before anything is written: a file that cannot be read stops it while nothing is half done.
+// Plans all edits before anything is written, so that an unreadable file stops it before the first change.
 Result<std::vector<ClientChange>> register_clients(const std::vector<const ClientInfo*>& chosen, const SetupOptions& o,
                                                    const Settings& settings) {
   MEMD_TRY_ASSIGN(const Registration registration, registration_of(settings));
@@ -100,7 +100,7 @@ bool asks_yes(const std::string& question) {
   return answer.empty() || answer[0] == 'y' || answer[0] == 'Y';
 }
 
-// Agents that are here, and whether memd is registered there.
+// Returns the installed clients and whether memd is registered with each.
 Result<std::vector<ClientState>> clients_here(const Settings& settings) {
   MEMD_TRY_ASSIGN(const Registration registration, registration_of(settings));
   const auto places = setup::ClientPlaces::of(settings.home);
@@ -128,7 +128,7 @@ Result<void> show_now(const Invocation& call, const Part&... part) {
   return screen.finish();
 }
 
-// Without a name: tells what is here, and asks on a terminal.
+// Lists the installed clients when none was named, and offers registration on a terminal.
 Result<SetupReport> offer(const SetupOptions& o, const Invocation& call) {
   SetupReport report;
   report.dry_run = o.dry_run;

@@ -6,7 +6,7 @@
 namespace memd::cli {
 namespace {
 
-// Insertions, deletions, replacements and exchanges of neighbours (optimal string alignment).
+// Returns the optimal string alignment distance: insertions, deletions, replacements, transpositions of neighbours.
 std::size_t slips_between(std::string_view a, std::string_view b) {
   const std::size_t width = b.size() + 1;
   std::vector<std::size_t> rows((a.size() + 1) * width);
@@ -32,7 +32,7 @@ std::string nearest_name(std::string_view typed, const std::vector<std::string>&
   constexpr std::size_t kLongName = 6;
   constexpr std::size_t kBeginning = 3;
   std::string best;
-  std::size_t fewest = typed.size() < kLongName ? 2 : 3;  // one more than is allowed
+  std::size_t fewest = typed.size() < kLongName ? 2 : 3;  // one more than allowed
   for (const std::string& name : names) {
     const std::size_t slips = slips_between(typed, name);
     if (slips >= fewest) continue;

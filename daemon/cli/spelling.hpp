@@ -6,8 +6,8 @@
 
 namespace memd::cli {
 
-// The name that `typed` was likely meant to be; empty: none is near. One slip (a letter more, less, another one, two
-// exchanged) of a short name, two of a longer one, or its beginning. Pure.
+// Returns the name that `typed` was probably meant to be; empty: none is close. Accepts one edit (insertion, deletion,
+// replacement, transposition) in a short name, two in a longer one, or a prefix. Pure.
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& names);
 
 }  // namespace memd::cli

@@ -1,4 +1,4 @@
-// `memd` alone.
+// `memd` without a command.
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/render/views.hpp"

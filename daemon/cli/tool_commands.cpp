@@ -1,4 +1,4 @@
-// Commands about the tools that agents are offered.
+// Commands about the tools offered to agents.
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
@@ -53,7 +53,7 @@ Command call_command() {
   };
   const auto o = std::make_shared<CallOptions>();
   Command c{"call", "Call a tool by name"};
-  c.own_json = true;  // the tool's
+  c.own_json = true;  // the JSON of the tool
   c.options = {{.names = "tool", .target = &o->tool, .help = "Name of the tool, see `memd tools`", .required = true},
                {"arguments", &o->arguments, "JSON object"}};
   c.run = [o](const Invocation& call) -> Result<int> {

@@ -64,7 +64,7 @@ EncryptionConfig read_encryption(const std::string& file, const YAML::Node& node
   return out;
 }
 
-// "~/x" is below the home directory; else a path has to be absolute.
+// Reads a place: "~/x" is below the home directory; any other path has to be absolute.
 std::string read_place(const std::string& file, const YAML::Node& node, const std::string& key) {
   auto place = scalar<std::string>(file, node, key, "a path or a text");
   const char* home = std::getenv("HOME");

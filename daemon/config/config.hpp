@@ -20,7 +20,7 @@ namespace memd {
 
 struct PlatformConfig {
   bool enabled = true;
-  std::vector<std::filesystem::path> paths;  // replace the default storage roots when not empty
+  std::vector<std::filesystem::path> paths;  // replace the default storage roots if not empty
 };
 
 // Retention limits. 0: no limit.
@@ -32,15 +32,15 @@ struct RetentionConfig {
 // The location of the encryption-at-rest key. Both empty: nothing is encrypted.
 struct EncryptionConfig {
   std::filesystem::path key_file;
-  std::vector<std::string> key_command;  // prints the key; run once, when the key is first needed
+  std::vector<std::string> key_command;  // command that prints the key; run once, when the key is first needed
 
   bool is_set() const { return !key_file.empty() || !key_command.empty(); }
 };
 
 // Exclusions from capture.
 struct ExcludeConfig {
-  std::vector<std::string> projects;  // names, or absolute directories
-  std::vector<std::string> paths;     // patterns of absolute paths
+  std::vector<std::string> projects;  // names or absolute directories
+  std::vector<std::string> paths;     // patterns for absolute paths
   std::vector<Platform> agents;
 };
 
@@ -48,25 +48,25 @@ struct SessionsConfig {
   TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
 };
 
-// Doors for administration besides the main socket.
+// Interfaces for administration besides the main socket.
 struct AdminConfig {
-  bool grpc = false;                  // open the gRPC door
-  std::filesystem::path grpc_socket;  // empty: beside the main socket
+  bool grpc = false;                  // open the gRPC socket
+  std::filesystem::path grpc_socket;  // empty: next to the main socket
 };
 
-// The content of the configuration file; schemas/json/config.schema.json has its shape.
+// The content of the configuration file. schemas/json/config.schema.json describes its shape.
 struct Config {
   std::map<Platform, PlatformConfig> platforms;
   std::string log_level = "info";
-  std::string time_zone;  // IANA name of the zone of days and clock times; empty: the system's
+  std::string time_zone;  // IANA name of the zone for days and clock times; empty: the system's
   int query_threads = 2;
-  int max_watches = 0;              // directories; 0: the default of WatchOptions
-  int max_tokens = 2000;            // of a tool's answer when the caller does not say
-  bool conversation_query = false;  // offer the tool that stands for all others
+  int max_watches = 0;              // limit of watched directories; 0: the default of WatchOptions
+  int max_tokens = 2000;            // budget of a tool's answer unless the caller gives one
+  bool conversation_query = false;  // offer the tool that combines all others
   bool own_project = true;          // searches cover the project of the caller's directory, not all projects
   bool capture_tool = false;        // offer the tool that pauses capture
   bool judge_decisions = false;     // with the language model that writes summaries
-  bool recall_hooks = false;        // hooks of agents may recall what is known, while an agent works
+  bool recall_hooks = false;        // hooks may recall stored history while an agent works
   RawMode raw_layer = RawMode::masked;
   EncryptionConfig encryption;
   SessionsConfig sessions;
@@ -78,7 +78,7 @@ struct Config {
   AdminConfig admin;
 };
 
-// Errc::bad_config names file, line and key, and says what is allowed there. Refuses unknown keys.
+// Errc::bad_config names file, line and key, and the allowed values. Unknown keys are refused.
 Result<Config> parse_config(std::string_view yaml, const std::string& file_name);
 Result<Config> load_config(const std::filesystem::path& file);
 

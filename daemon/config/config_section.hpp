@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-// Walks a mapping of the configuration file: each key has a handler; a key without one is refused.
+// Reads a mapping of the configuration file. Each key has a handler; a key without one is refused.
 namespace memd::config {
 
-// Thrown while walking the document, turned into the Result by parse_config.
+// Throws an ErrorException, which parse_config converts to its Result.
 [[noreturn]] void refuse(const std::string& file, const YAML::Mark& mark, const std::string& what);
 
-// One mapping. One thread. Borrows the file's name.
+// A mapping with its key handlers. One thread. Borrows the file's name.
 class Section {
  public:
-  // `key`: the full name, such as "log.level", for messages.
+  // `key`: the full name for messages, such as "log.level".
   using Handler = std::function<void(const YAML::Node& value, const std::string& key)>;
 
   Section(const std::string& file, std::string name) : file_(file), name_(std::move(name)) {}

@@ -11,7 +11,7 @@ namespace memd {
 
 // The gardener's action on two duplicate memories.
 enum class DuplicateRule : std::uint8_t {
-  propose,  // names them
+  propose,  // proposes merging or linking them
   link,     // links them: the newer one supersedes the older
   off,
 };
@@ -20,12 +20,13 @@ std::string_view to_string(DuplicateRule r);
 // The gardener's rules for keeping memories (docs/memories.md).
 struct GardenRules {
   std::vector<MemoryType> kinds{};  // allowed types of memories; empty: all
-  int max_characters = 12'000;      // of a memory; a longer one is to be split
-  int max_memories = 2000;          // of a directory
+  int max_characters = 12'000;      // limit for a memory; a longer one should be split
+  int max_memories = 2000;          // limit for a directory
   DuplicateRule duplicates = DuplicateRule::propose;
-  int archive_days = 365;    // a poor memory without an edge, unchanged for so long, goes to the trash; 0: never
-  bool mark_stale = true;    // where git has changed what a memory names
-  bool daily_recap = false;  // of yesterday, in a project that was opted in
+  int archive_days = 365;    // a memory of low quality, without edges and unchanged for this long, is moved to the
+                             // trash; 0: never
+  bool mark_stale = true;    // mark a memory stale when git has changed something it names
+  bool daily_recap = false;  // write one for yesterday, in a project with opt-in
   std::vector<harvest::RecapSection> recap{harvest::kAllRecapSections.begin(), harvest::kAllRecapSections.end()};
 };
 

@@ -29,7 +29,7 @@ std::string_view to_string(DuplicateRule r) {
 namespace config {
 namespace {
 
-// The one whose name stands there.
+// Returns the choice whose name is the value of the node; refuses any other value.
 template <class Choices>
 auto one_named(const std::string& file, const YAML::Node& node, const std::string& key, const Choices& choices,
                const char* expected) {
@@ -96,7 +96,7 @@ void read_rules(const std::string& file, const YAML::Node& node, const std::stri
       .read(node);
 }
 
-// Empty: auto.
+// Reads a scope; nullopt for "auto".
 std::optional<MemoryScope> read_default_scope(const std::string& file, const YAML::Node& node, const std::string& key) {
   const auto expected = "one of auto, global, project, local";
   const auto name = scalar<std::string>(file, node, key, expected);
@@ -113,7 +113,7 @@ int read_quality(const std::string& file, const YAML::Node& node, const std::str
   return whole_number(file, node, key, 0, 100);
 }
 
-// Reads YAML, of which JSON is a part. `read` may refuse.
+// Reads YAML, of which JSON is a subset. `read` may refuse. A missing file is not an error.
 template <class Read>
 Result<void> read_document(const std::filesystem::path& path, Read&& read) {
   const auto text = files::read_whole(path);

@@ -18,22 +18,21 @@ class Node;
 
 namespace memd {
 
-// Whether tools may change memories for a client. The command line always may.
+// Whether tools may change memories on behalf of a client. The command line always may.
 enum class MemoryWriting : std::uint8_t {
-  ask,    // when the person at the client says so, each time
+  ask,    // only after the user of the client has agreed, each time
   allow,  // always
-  off,    // never: there is no such tool
+  off,    // never: the tools do not exist
 };
 std::string_view to_string(MemoryWriting w);
 
-// Memories as files.
+// The configuration of memories as files.
 struct MemoryConfig {
   MemoryPathPolicy policy;
-  std::filesystem::path enterprise_path;  // empty: there is no scope enterprise
-  std::optional<MemoryScope>
-      default_scope;     // of a new memory when nobody says; empty: project if opted in, else global
-  int orphan_days = 30;  // until a memory without a link is told as an orphan
-  int min_quality = 50;  // of 100; a memory below is told
+  std::filesystem::path enterprise_path;     // empty: there is no enterprise scope
+  std::optional<MemoryScope> default_scope;  // of a new memory; empty: project after opt-in, else global
+  int orphan_days = 30;                      // after which a memory without links is reported as an orphan
+  int min_quality = 50;                      // of 100; a memory of lower quality is reported
   MemoryWriting write = MemoryWriting::ask;
   GardenRules garden;
 };
@@ -45,14 +44,14 @@ namespace memd::config {
 
 MemoryConfig read_memory(const std::string& file, const YAML::Node& node);
 
-// The rules of one repository, gardener.json beside its memories: what it names replaces what `rules` has. No file:
+// Loads the rules of one repository, gardener.json beside its memories. Its keys replace those of `rules`. No file:
 // `rules`. Errc::bad_config names file, line and key.
 Result<GardenRules> load_garden_rules(const std::filesystem::path& file, GardenRules rules);
 
-// What stands in config.json beside memories: `quality.orphanThreshold`, `quality.minQualityScore`, `scopes.default`.
-// That of the person (~/.claude/memory) replaces what `config` has, that of a project what both have; a project's scope
-// only after opt-in. All else in them is another program's. A file that makes no sense changes nothing and is one of
-// `problems`. An empty `project`: there is none.
+// Applies config.json beside memories: `quality.orphanThreshold`, `quality.minQualityScore`, `scopes.default`. The
+// user's file (~/.claude/memory) replaces values of `config`; the project's file replaces both, its scope only after
+// opt-in. All other keys belong to another program. An invalid file changes nothing and is added to `problems`. Empty
+// `project`: there is none.
 MemoryConfig with_files_beside(MemoryConfig config, const std::filesystem::path& home,
                                const std::filesystem::path& project, std::vector<MemoryProblem>& problems);
 

@@ -26,7 +26,7 @@ bool is_variable_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), ascii::is_word);
 }
 
-// A scalar that is not empty.
+// Returns a non-empty scalar.
 std::string text(const std::string& file, const YAML::Node& node, const std::string& key, const char* expected) {
   auto out = scalar<std::string>(file, node, key, expected);
   if (out.empty()) refuse(file, node.Mark(), key + ": expected " + expected);
@@ -46,7 +46,7 @@ void add_server_keys(Section& section, const std::string& file, ModelServerConfi
       .key("api_key_env",
            [&](const auto& v, const auto& key) {
              out.api_key_env = text(file, v, key, "the name of an environment variable");
-             if (!is_variable_name(out.api_key_env))  // not repeated: it may be the key itself
+             if (!is_variable_name(out.api_key_env))  // the value is not repeated: it may be the key itself
                refuse(file, v.Mark(), key + ": expected the name of an environment variable, not a key");
            })
       .key("api_key_file",
@@ -60,14 +60,14 @@ void add_server_keys(Section& section, const std::string& file, ModelServerConfi
            [&](const auto& v, const auto& key) { out.connect_timeout_ms = whole_number(file, v, key, 50, 60'000); });
 }
 
-// Refuses two places for one key. Call it after the section was read.
+// Refuses two places for one key. Call it after the section has been read.
 void check_server_keys(const std::string& file, const YAML::Node& node, const std::string& section,
                        const ModelServerConfig& config) {
   if (!config.api_key_env.empty() && !config.api_key_file.empty())
     refuse(file, node.Mark(), section + ": api_key_env and api_key_file: only one of them");
 }
 
-// A provider and its name in configuration. One that is served over HTTP has models to choose from.
+// A provider and its name in the configuration. A provider over HTTP has models to choose from.
 template <class Provider>
 struct NamedProvider {
   Provider provider;
@@ -81,13 +81,13 @@ std::string_view name_of(std::span<const NamedProvider<Provider>> all, Provider 
   return it == all.end() ? std::string_view() : it->name;
 }
 
-// Reads the keys that choose models: provider, model, fallback_models. Borrows what it is made with.
+// Reads the keys that choose models: provider, model, fallback_models. Borrows its constructor's arguments.
 template <class Provider>
 class ModelKeys {
  public:
   using Choice = ModelChoice<Provider>;
 
-  // `local`: the provider without models that others may fall back to.
+  // `local`: the provider without models that may be named as a fallback.
   ModelKeys(const std::string& file, std::string section, std::span<const NamedProvider<Provider>> all, Provider local)
       : file_(file), section_(std::move(section)), all_(all), local_(local) {}
 
@@ -104,8 +104,8 @@ class ModelKeys {
 
   bool names_fallbacks() const { return !fallback_key_.empty(); }
 
-  // Returns the fallbacks, in order. Call it after all keys of `section` were read: they may stand in any order.
-  // Refuses a choice that lacks its model, or names one where there are none.
+  // Returns the fallbacks, in order. Call it after all keys of `section` have been read, whose order is free. Refuses a
+  // choice without the model it needs, or with a model where the provider has none.
   std::vector<Choice> finish(const YAML::Node& section, const Choice& choice) const {
     const std::string provider(name_of(all_, choice.provider));
     if (is_over_http(choice.provider) && choice.model.empty())
@@ -142,14 +142,14 @@ class ModelKeys {
       names.append(names.empty() ? "" : ", ").append(p.name);
     refuse(file_, node.Mark(), key + ": expected one of " + names);
   }
-  // "model" of the same provider, "provider/model", or the local provider.
+  // Parses "model" of the same provider, "provider/model", or the local provider.
   Choice fallback_of(const YAML::Node& node, Provider same) const {
     const std::string expected =
         R"(models as "model", "provider/model" or ")" + std::string(name_of(all_, local_)) + '"';
     const std::string name = text(file_, node, fallback_key_, expected.c_str());
     if (name == name_of(all_, local_)) return {local_, ""};
     Choice out{same, name};
-    // Only where a provider's name stands before it: "BAAI/bge-m3" is a model.
+    // Split only after a provider's name: "BAAI/bge-m3" is a model.
     const auto slash = name.find('/');
     if (const auto other = parse(std::string_view(name).substr(0, slash)); other && slash != std::string::npos)
       out = {*other, name.substr(slash + 1)};

@@ -11,10 +11,10 @@ namespace YAML {
 class Node;
 }
 
-// The configuration of models: plain values, no behaviour.
+// The configuration of models. Plain values.
 namespace memd {
 
-// A model and who serves it.
+// A model and its provider.
 template <class Provider>
 struct ModelChoice {
   Provider provider = Provider();  // the first of the enumeration is the default
@@ -28,7 +28,7 @@ struct ModelServerConfig {
   std::string endpoint;     // empty: the provider's usual address
   std::string api_key_env;  // name of an environment variable
   std::filesystem::path api_key_file;
-  int timeout_ms = 60'000;        // of a request
+  int timeout_ms = 60'000;        // for a whole request
   int connect_timeout_ms = 3000;  // until the connection is established; part of timeout_ms
 };
 
@@ -40,8 +40,8 @@ using EmbeddingModelChoice = ModelChoice<EmbeddingProvider>;
 struct EmbeddingConfig : ModelServerConfig {
   EmbeddingModelChoice choice;
   std::vector<EmbeddingModelChoice> fallbacks;  // tried in this order when the preferred model cannot be used
-  int batch_size = 16;                          // texts a request
-  int query_timeout_ms = 1500;                  // for the text of a search
+  int batch_size = 16;                          // texts per request
+  int query_timeout_ms = 1500;                  // time limit for embedding the text of a search
   std::optional<int> dimensions;                // requests shorter vectors from models that support it
 };
 
@@ -49,24 +49,24 @@ enum class SummaryProvider { disabled, ollama, openai, client };
 std::string_view to_string(SummaryProvider provider);
 using SummaryModelChoice = ModelChoice<SummaryProvider>;
 
-// The language models that write summaries, and how much they may cost; see docs/summaries.md.
+// The language models that write summaries, and the limits on their use; see docs/summaries.md.
 struct SummariesConfig : ModelServerConfig {
   SummariesConfig() { timeout_ms = 120'000; }
 
   SummaryModelChoice choice;
   std::vector<SummaryModelChoice> fallbacks;  // tried in this order when the preferred model cannot be used
-  bool has_served_model() const;              // true if ollama or openai serves one: it needs no client
-  int max_parallel = 2;                       // requests at a time
+  bool has_served_model() const;              // true if ollama or openai serves one, so that no client is needed
+  int max_parallel = 2;                       // concurrent requests
   int context_tokens = 8192;                  // of a request and its answer together
-  int max_tokens = 1500;                      // of a summary, whatever a caller asks for
-  std::int64_t daily_requests = 200;          // a day in UTC; 0: no limit
-  std::int64_t daily_tokens = 1'000'000;      // of requests and answers, a day in UTC; 0: no limit
+  int max_tokens = 1500;                      // limit for a summary, whatever a caller requests
+  std::int64_t daily_requests = 200;          // per day in UTC; 0: no limit
+  std::int64_t daily_tokens = 1'000'000;      // of requests and answers, per day in UTC; 0: no limit
 };
 
 }  // namespace memd
 
-// Reads the sections of the configuration file that choose models. Both refuse as Section does; a provider
-// that is a server is refused when memd was built without MEMD_WITH_MODELS.
+// Read the sections of the configuration file that choose models. Refuse as Section does; a served provider is refused
+// when memd was built without MEMD_WITH_MODELS.
 namespace memd::config {
 
 EmbeddingConfig read_embedding(const std::string& file, const YAML::Node& node);

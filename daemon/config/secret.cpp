@@ -36,7 +36,7 @@ Result<std::string> checked_secret(std::string_view text, const std::string& whe
 Result<std::string> read_secret_file(const std::filesystem::path& file, const std::string& where) {
   const UniqueFd in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!in) return wrong(where, std::strerror(errno));
-  struct ::stat st {};  // of what was opened, not of what the name means by now
+  struct ::stat st {};  // of the opened file, because the name may refer to another one by now
   if (::fstat(in.get(), &st) != 0 || !S_ISREG(st.st_mode)) return wrong(where, "not a file");
   if (st.st_uid != ::geteuid() && st.st_uid != 0) return wrong(where, "it belongs to another user");
   if ((st.st_mode & 077) != 0) return wrong(where, "others may read it: chmod 600 " + file.string());

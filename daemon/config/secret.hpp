@@ -7,21 +7,22 @@
 #include <string>
 #include <vector>
 
-// Secrets are never in the configuration itself, which names where they are. `where` begins messages; none of them
-// contains the secret. A secret is one line of visible ASCII, at most 4096 bytes.
+// Secrets. They are not in the configuration itself, which only names their place. `where` is the prefix of messages;
+// none of them contains the secret. A secret is one line of visible ASCII, at most 4096 bytes.
 namespace memd::config {
 
-// Errc::bad_config: the file cannot be read, others than its owner may read it, or its content is no secret.
+// Errc::bad_config: the file cannot be read, belongs to another user (except root), is accessible to others than its
+// owner, or its content is not a secret.
 Result<std::string> read_secret_file(const std::filesystem::path& file, const std::string& where);
 
-inline constexpr std::chrono::milliseconds kSecretWithin{60'000};  // a person may have to unlock something first
+inline constexpr std::chrono::milliseconds kSecretWithin{60'000};  // the user may have to unlock something first
 
-// Runs a program, without a shell and without input, and takes what it prints. Errc::bad_config: it cannot be started,
-// fails, prints no secret, or does not end within `patience`; then it and its children are killed.
+// Runs a program, without a shell and without input, and returns its output. Errc::bad_config: it cannot be started,
+// fails, prints something other than a secret, or does not end within `patience`; then it and its children are killed.
 Result<std::string> run_secret_command(const std::vector<std::string>& command, const std::string& where,
                                        std::chrono::milliseconds patience = kSecretWithin);
 
-// Whether the text is a secret; trimmed.
+// Validates a secret and returns it trimmed. Errc::bad_config if it is not one.
 Result<std::string> checked_secret(std::string_view text, const std::string& where);
 
 }  // namespace memd::config

@@ -40,7 +40,8 @@ std::vector<Platform> disabled(const Config& config) {
   return out;
 }
 
-// A call that waits for its client's model keeps its reader.
+// Counts one reader per worker, one more, and one per call that waits for its client's model, because such a call keeps
+// its reader.
 std::size_t reader_count(const Settings& settings) {
   return static_cast<std::size_t>(settings.config.query_threads) + 1 + mcp::ServerLimits().max_client_waits;
 }
@@ -89,7 +90,8 @@ std::vector<PlatformFreshness> HostFreshness::freshness() const {
   return rows->empty() ? not_looked_at_yet() : std::move(*rows);
 }
 
-// In the first moments there may be history that nobody has counted: behind by an unknown amount, not absent.
+// Shortly after the first start there may be history that nobody has counted. Reports it as behind by an unknown
+// amount, not as absent.
 std::vector<PlatformFreshness> HostFreshness::not_looked_at_yet() const {
   std::vector<PlatformFreshness> rows;
   for (const auto& root : discovery_.roots()) {
@@ -111,13 +113,13 @@ Result<std::string> SourceText::event_text(const EventSource& where, EventKind k
                   : read_event_text(where.platform, where.path, kind, where.raw);
   if (text) return text;
   auto archived = read_archived_text(archive_, where, kind);
-  // Of two failures, that the text is there and cannot be opened is the news.
+  // If both fail, report that the text exists and cannot be opened.
   return archived || archived.error().is(Errc::bad_config) ? std::move(archived) : std::move(text);
 }
 
 Result<std::vector<RecordedEdit>> SourceText::recorded_edits(const EventSource& where) const {
   std::vector<RecordedEdit> edits;
-  // A record that is another one by now tells of nothing, or not of this file; the archived one is then as good.
+  // A changed record in the agent's file has no edits, or none of this file; then the archived record is used.
   const auto found = records_.find(where, [&](std::string_view record) {
     edits = memd::recorded_edits(record);
     return !edits.empty();
@@ -237,7 +239,7 @@ std::vector<Platform> MemoryHost::platforms_unread() const {
   return out;
 }
 
-// The workers first: they wait for the writer, which must still be there.
+// Stops the workers first: they wait for the writer, which must still run.
 void MemoryHost::stop() {
   EnrichmentWorker* worker = enrichment();
   if (worker != nullptr) worker->stop();
@@ -285,7 +287,7 @@ Result<void> MemoryHost::start_ingest() {
   const auto raw_directory = raw == RawMode::off ? std::filesystem::path() : settings_.layout.raw_dir();
   MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_, raw_directory, settings_.cipher));
   writer->share(lengths_);
-  // Begun by a process that was killed in the middle. What does not work now is tried at the next start.
+  // Finish what a killed process began. What fails now is tried again at the next start.
   if (writer->withheld()->is_unfinished()) {
     if (const auto finished = Forgetting(*writer, is_forgotten_record).finish(); !finished)
       log::error("forgetting is not finished: {}", finished.error().message());

@@ -33,7 +33,7 @@ namespace memd {
 
 class Withheld;
 
-// Reports how far the store is behind the sources: live figures while this process ingests, stored figures otherwise.
+// The distance of the store behind the sources: live figures while this process ingests, stored figures otherwise.
 // Thread-safe. Owns nothing; the objects it refers to must outlive it.
 class HostFreshness final : public tools::FreshnessProvider {
  public:
@@ -64,8 +64,8 @@ class HostFreshness final : public tools::FreshnessProvider {
   std::string frozen_;
 };
 
-// Reads what the agents' records hold: the agent's file first, then what was kept of it, for Claude Code purges
-// transcripts after a month. Thread-safe.
+// Reads texts and edits from the agents' records: from the agent's file first, then from the raw layer, because Claude
+// Code purges transcripts after a month. Thread-safe.
 class SourceText final : public tools::RawText {
  public:
   SourceText(const StoreLayout& layout, const raw::FrameSeal& seal)
@@ -79,8 +79,8 @@ class SourceText final : public tools::RawText {
   mutable RecordFinder records_;
 };
 
-// Owns the parts of semantic search: the configured models, their vectors in memory, and the worker that makes them.
-// Loads nothing until it is used. Public members are thread-safe. The clock must outlive it.
+// The parts of semantic search: the configured models, their vectors in memory, and the worker that makes them. Owns
+// them; loads nothing until it is used. Public members are thread-safe. The clock must outlive it.
 class SemanticSide {
  public:
   SemanticSide(EmbeddingConfig config, std::filesystem::path database, const Clock& clock);
@@ -88,8 +88,8 @@ class SemanticSide {
   std::shared_ptr<const embedding::Models> models();
   const std::shared_ptr<embedding::ServingIndex>& index() const { return index_; }
 
-  // Makes the worker of a process that ingests, and has it hinted at each commit. Before `ingest` starts, which must
-  // outlive the worker's thread.
+  // Makes the worker of a process that ingests. on_commit of `ingest` must hint it. Call it before `ingest` starts;
+  // `ingest` must outlive the worker's thread.
   void make_worker(IngestService& ingest, bool in_background, TimeMs stopped_after, std::function<void()> on_analyzed);
   EnrichmentWorker* worker() const { return published_; }  // null in a process that does not ingest
 
@@ -104,12 +104,12 @@ class SemanticSide {
   std::atomic<EnrichmentWorker*> published_{nullptr};
 };
 
-// Owns the store's readers, what fills the store, and the tools that answer from it. The same in the daemon, in
-// `--stdio --standalone` and in a command that runs without a daemon. Public members are thread-safe after
+// The store's readers, the threads that fill the store, and the tools that answer from it. Owns them. The same in the
+// daemon, in `--stdio --standalone` and in a command that runs without a daemon. Public members are thread-safe after
 // construction. The settings and the clock must outlive it.
 class MemoryHost {
  public:
-  // `background` runs work on another thread while the host lives; empty: work is done in place.
+  // Runs work on another thread while the host lives; empty: work runs on the calling thread.
   using Background = std::function<void(std::function<void()>)>;
   MemoryHost(const Settings& settings, const Clock& clock, Background background = {});
   ~MemoryHost();
@@ -123,29 +123,30 @@ class MemoryHost {
   const Settings& settings() const { return settings_; }
   const Clock& clock() const { return clock_; }
 
-  // Takes the directories of memories that have to be watched; on a thread of its own. Set before start_ingest().
+  // Sets the receiver of the memory directories to watch; it is called on a thread of its own. Set before
+  // start_ingest().
   void on_memory_directories(std::function<void(std::vector<std::filesystem::path>)> callback) {
     watch_memories_ = std::move(callback);
   }
-  // Called on the writing thread after each commit. Set before start_ingest().
+  // Sets the callback after each commit; it is called on the writing thread. Set before start_ingest().
   void on_commit(std::function<void()> callback) { on_commit_ = std::move(callback); }
 
-  // Pauses or resumes capture, and says how it stands. Errc::unavailable in a process that does not ingest, unless it
-  // is only asked.
+  // Pauses or resumes capture and returns its state. Errc::unavailable in a process that does not ingest, except for a
+  // query of the state.
   Result<tools::CaptureAnswer> set_capture(const tools::CaptureParams& params);
 
-  // Opens the store for writing, starts the ingest threads and the one that enriches what they stored. For the holder
-  // of the instance lock.
+  // Opens the store for writing, starts the ingest threads and those that enrich what was stored. The caller must hold
+  // the instance lock.
   Result<void> start_ingest();
-  // Replaces start_ingest() where nobody can write: every answer begins with `why`.
+  // Replaces start_ingest() in a process where nobody can write: every answer then begins with `why`.
   void serve_as_it_is(std::string why) { freshness_.freeze(std::move(why)); }
   // Returns the error for write requests in a process without ingest(): Errc::unavailable.
   Error does_not_write() const;
   // Returns the platforms whose storage exists but has not been read yet.
   std::vector<Platform> platforms_unread() const;
-  IngestService* ingest() { return ingest_.get(); }                    // null until then
+  IngestService* ingest() { return ingest_.get(); }                    // null before start_ingest()
   EnrichmentWorker* enrichment() const { return semantic_.worker(); }  // likewise
-  // Keeps the catalog of memories; null in a process that does not ingest.
+  // Returns the thread that keeps the catalog of memories; null in a process that does not ingest.
   memories::IndexerThread* memory_indexer() const { return published_memories_; }
   SemanticSide& semantic() { return semantic_; }
   llm::ConfiguredSummarizer* summarizer() const { return summarizer_.get(); }  // null: none is configured
@@ -179,7 +180,7 @@ class MemoryHost {
 // Returns the declarations of the adapters together with their configuration.
 std::vector<AdapterDescription> describe_adapters(const Config& config);
 RetentionPolicy retention_policy(const Config& config);
-// For Forgetting.
+// Returns whether a record belongs to something forgotten. Passed to Forgetting.
 bool is_forgotten_record(const raw::FrameHeader& header, std::string_view record, const Withheld& withheld);
 
 }  // namespace memd

@@ -70,7 +70,7 @@ Result<Settings> resolve_settings(const GlobalOptions& options, const Environmen
 
   Settings s{StoreLayout(data_dir), !options.data_dir,           absolute(home),
              std::move(config),     environment.xdg_runtime_dir, {}};
-  // Claude Code itself moves to this directory; an explicit --home or configured path says otherwise.
+  // Claude Code itself uses this directory; an explicit --home or a configured path takes precedence.
   auto& claude = s.config.platforms[Platform::claude_code];
   if (!environment.claude_config_dir.empty() && !options.home && claude.paths.empty())
     claude.paths = {absolute(environment.claude_config_dir) / "projects", s.home / ".claude" / "projects",

@@ -13,7 +13,7 @@
 
 namespace memd {
 
-// Options every command takes, as given.
+// The options common to all commands, as typed.
 struct GlobalOptions {
   std::optional<std::string> data_dir;
   std::optional<std::string> home;
@@ -36,8 +36,8 @@ struct Environment {
 // The settings that are fixed before any file is opened.
 struct Settings {
   StoreLayout layout;
-  bool default_data_dir = true;  // not chosen with --data-dir
-  std::filesystem::path home;    // searched for agents' storage
+  bool default_data_dir = true;  // true unless --data-dir was given
+  std::filesystem::path home;    // where agents' storage is searched for
   Config config;
   std::string runtime_dir;                     // $XDG_RUNTIME_DIR, may be empty
   std::vector<std::string> forward;            // global options passed on to a daemon that this process starts
@@ -48,8 +48,8 @@ struct Settings {
 // Returns the cipher of the configured key, or null when no key is configured. The key is fetched on first use.
 std::shared_ptr<seal::LazyCipher> make_cipher(const EncryptionConfig& config);
 
-// --data-dir over $XDG_DATA_HOME over ~/.local/share/memd; --config over $XDG_CONFIG_HOME/memd/config.yaml over
-// ~/.config/memd/config.yaml (the latter two only if they exist). Errc::bad_config names what is wrong.
+// Precedence: --data-dir, $XDG_DATA_HOME, ~/.local/share/memd; --config, $XDG_CONFIG_HOME/memd/config.yaml,
+// ~/.config/memd/config.yaml (the latter two only if they exist). Errc::bad_config says what is wrong.
 Result<Settings> resolve_settings(const GlobalOptions& options, const Environment& environment);
 
 }  // namespace memd

@@ -9,13 +9,13 @@ namespace memd::interchange {
 namespace {
 
 constexpr std::size_t kChunk = 4 << 20;
-constexpr std::size_t kLongestLine = 64 << 20;  // as the tailer's
+constexpr std::size_t kLongestLine = 64 << 20;  // the tailer's limit
 
 class Check {
  public:
   explicit Check(EventFileCheck& out) : out_(out), decoder_(find_adapter(Platform::imported)->open(source(out.path))) {}
 
-  // kRecordPadding readable bytes follow the line.
+  // Checks a line. kRecordPadding readable bytes follow it.
   void line(std::string_view bytes, bool ended) {
     ++number_;
     batch_.clear();
@@ -77,9 +77,9 @@ Result<EventFileCheck> check_event_file(const std::string& path,
   MEMD_TRY_ASSIGN(const SourceFile file, SourceFile::open(path));
   out.bytes = file.stat().size;
   Check check(out);
-  std::string buffer;  // the bytes not yet cut into lines, and the padding
+  std::string buffer;  // bytes not yet split into lines, and the padding
   std::uint64_t offset = 0;
-  bool skipping = false;  // inside a line that is too long
+  bool skipping = false;  // within an over-long line
   while (true) {
     const std::size_t kept = buffer.size();
     buffer.resize(kept + kChunk + kRecordPadding);

@@ -10,10 +10,10 @@
 
 namespace memd::interchange {
 
-// What is wrong with a line of an events.v1 file. Names fields, never values.
+// A problem in a line of an events.v1 file. Names fields, never values.
 struct LineProblem {
   std::int64_t line = 0;  // from 1
-  bool refused = false;   // nothing of the line is taken; else its event is, without the field
+  bool refused = false;   // true: the whole line is rejected; false: its event is accepted without the field
   std::string reason;     // DiagnosticType, or "unknown_version"
   std::string field;      // "ts", "body.usage"; may be empty
 };
@@ -21,18 +21,18 @@ struct LineProblem {
 struct EventFileCheck {
   std::string path;
   std::uint64_t bytes = 0;
-  std::int64_t lines = 0;     // without empty ones
-  std::int64_t events = 0;    // that can be taken in
-  std::int64_t sessions = 0;  // lines of facts about a session
-  std::int64_t derived = 0;   // skipped: memd concludes them again
+  std::int64_t lines = 0;     // non-empty lines
+  std::int64_t events = 0;    // acceptable events
+  std::int64_t sessions = 0;  // lines with facts about a session
+  std::int64_t derived = 0;   // lines that are skipped because memd derives them itself
   std::int64_t refused = 0;
   std::vector<LineProblem> problems;  // the first kMostProblems
   std::int64_t problems_total = 0;
 };
 inline constexpr std::size_t kMostProblems = 200;
 
-// Reads the whole file as ingest would, line by line, and stores nothing. An error is about the file, not its lines.
-// May be called on any thread; `progress` (bytes) is called on the same one.
+// Reads the whole file line by line, as ingest would, and stores nothing. Returns an error only for the file, not for
+// its lines. May be called on any thread, which also calls `progress` (bytes).
 Result<EventFileCheck> check_event_file(const std::string& path,
                                         const std::function<void(double done, double total)>& progress = {});
 

@@ -8,11 +8,11 @@
 
 namespace memd::interchange {
 
-// What is read when a file is imported: the file itself or, of a sealed one, an opened copy that only its owner can
-// read. The copy goes with this object; the store then has its records in the raw layer. One thread.
+// The file that ingest reads for an import: the given file or, if that is sealed, an opened copy that only its owner
+// can read. The destructor removes the copy; the store then has its records in the raw layer. One thread.
 class ImportFile {
  public:
-  // `copies`: the directory for copies, made when one is needed. Its parent must exist. Errors as of
+  // `copies`: directory for copies, created when one is needed. Its parent must exist. Errors as for
   // open_sealed_file().
   static Result<ImportFile> open(const std::string& given, const std::filesystem::path& copies,
                                  seal::LazyCipher* cipher);
@@ -21,7 +21,7 @@ class ImportFile {
   ImportFile& operator=(ImportFile&&) = delete;
 
   const std::string& given() const { return given_; }
-  // The same for the same file, so that one that is imported twice is one source.
+  // Returns the same path for the same file, so that a file imported twice is one source.
   std::string readable() const { return copy_.empty() ? given_ : copy_.string(); }
 
  private:

@@ -30,7 +30,8 @@ std::string about(std::string_view head, std::uint64_t number, bool last) {
   return std::string(head) + little_endian(number, 8) + (last ? '\1' : '\0');
 }
 
-// "memd sealed 1 KEY FILE\n"
+// The first line: "memd sealed 1 KEY FILE
+// ".
 struct Head {
   std::string line;
   std::string version;

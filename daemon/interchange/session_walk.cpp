@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kBetween = "\n\n";
 
-// Bytes of the text at the start of `rest` whose row says `tokens`; npos when no cut fits.
+// Returns the length in bytes of the first text in `rest` if its row counts `tokens`; npos when no cut fits.
 std::size_t piece_length(std::string_view rest, std::int64_t tokens) {
   const auto most = static_cast<std::size_t>(tokens * 4);
   for (std::size_t n = most < 3 ? 0 : most - 3; n <= most && n <= rest.size(); ++n)
@@ -25,13 +25,14 @@ std::size_t piece_length(std::string_view rest, std::int64_t tokens) {
   return std::string_view::npos;
 }
 
-// The words of messages whose records are gone, as far as the exchanges of the session hold them. An exchange keeps its
-// assistant's texts in one column and its interventions in another, joined by empty lines. The token counts of the
-// events tell where each text ends, to four bytes; the empty lines tell the rest. Owns what it holds; one thread.
+// Texts of messages whose records are gone, recovered from the exchanges of the session. An exchange keeps the
+// assistant's texts in one column and the interventions in another, joined by empty lines. The token counts of the
+// events give the end of each text to within four bytes, the empty lines the exact position. Owns its texts; one
+// thread.
 class KeptTexts {
  public:
   KeptTexts(const StoredSession& session, const std::vector<ExchangeRow>& exchanges);
-  // nullptr: the exchanges hold nothing of that event.
+  // nullptr: the exchanges have no text of that event.
   const std::string* find(std::int64_t seq) const;
 
  private:
@@ -66,7 +67,7 @@ KeptTexts::KeptTexts(const StoredSession& session, const std::vector<ExchangeRow
 void KeptTexts::split(std::string_view rest, const std::vector<const EventRow*>& messages) {
   for (const EventRow* message : messages) {
     const std::size_t n = piece_length(rest, message->tokens);
-    if (n == std::string_view::npos) {  // cut, or masked after it was counted: this message gets all that is left
+    if (n == std::string_view::npos) {  // truncated, or masked after it was counted: this message gets the rest
       by_seq_[message->seq] = rest;
       return;
     }
@@ -80,7 +81,7 @@ const std::string* KeptTexts::find(std::int64_t seq) const {
   return it == by_seq_.end() ? nullptr : &it->second;
 }
 
-// Masks names in rows from before the store did so itself.
+// Masks names in rows written before the store masked them.
 void mask_names(Event& e) {
   for (auto* text : {&e.tool, &e.cwd, &e.git_branch, &e.model})
     redact(*text);
@@ -114,7 +115,8 @@ class SessionWalk {
  private:
   static bool is_of_events_v1(Platform p) { return p == Platform::imported || p == Platform::thunderus; }
 
-  // Returns whether the session was read from a log of another program whose lines are still available.
+  // Returns whether the session came from another program's events.v1 log and the line of its first event is still
+  // available.
   bool came_as_lines() {
     if (!is_of_events_v1(session_.facts.platform)) return false;
     const auto first = std::find_if(session_.events.begin(), session_.events.end(),
@@ -122,7 +124,7 @@ class SessionWalk {
     return first != session_.events.end() && line_of(*first).has_value();
   }
 
-  // The line that the event was read from, secrets masked; nullopt: it is gone, or memd wrote it.
+  // Returns the line from which the event was read, with secrets masked; nullopt: it is gone, or memd wrote it.
   std::optional<std::string> line_of(const EventRow& row) {
     if (decoded(row) == nullptr || !is_of_events_v1(session_.sources.at(row.source).platform)) return std::nullopt;
     std::string line = record_bytes_.substr(0, record_bytes_.size() - kRecordPadding);
@@ -131,7 +133,7 @@ class SessionWalk {
     return line;
   }
 
-  // Leaves out facts that events tell themselves: an import would take them for changes.
+  // Passes the facts on without those that events state themselves: an import would take them for changes.
   Result<void> tell_facts() {
     SessionUpdate facts = session_.facts;
     const auto all_said = [&] {
@@ -164,7 +166,7 @@ class SessionWalk {
       return visitor_.event(from_row(row), walked);
     }
     if (as_it_came_) {
-      // Several events of one line stand side by side.
+      // The events of one line are consecutive: pass the line on once.
       const bool told = line_source_ == row.source && line_offset_ == row.raw.offset;
       if (told) return {};
       if (const auto line = line_of(row)) {
@@ -183,14 +185,15 @@ class SessionWalk {
     whole.session_uid = session_.facts.session_uid;
     whole.parent_id = parent_of(row);
     mask_names(whole);
-    if (!session_.responses.contains(whole.response_key)) whole.response_key = 0;  // counted for another session
+    if (!session_.responses.contains(whole.response_key))
+      whole.response_key = 0;  // its tokens are counted in another session
     const std::optional<std::string> text = full_text(row, whole);
     if (text) walked.full_text = *text;
     return visitor_.event(whole, walked);
   }
 
-  // The event of the row, decoded again from its record, secrets masked; null when the record is gone. Valid until the
-  // next call.
+  // Returns the event of the row, decoded again from its record, with secrets masked; null when the record is gone.
+  // Valid until the next call.
   const Event* decoded(const EventRow& row) {
     if (row.source == 0) return nullptr;
     const RawRef& raw = row.raw;
@@ -241,14 +244,14 @@ class SessionWalk {
     return where;
   }
 
-  // The whole of a text that the decoder bounded.
+  // Returns the whole text of an event whose text the decoder truncates; nullopt: no more than the event has.
   std::optional<std::string> full_text(const EventRow& row, const Event& e) const {
     const bool bounded = e.kind == EventKind::tool_call || e.kind == EventKind::tool_result ||
                          (e.kind == EventKind::lifecycle && e.text.size() + 4 > kResultTextLimit);
     if (!bounded) return std::nullopt;
     const Source& source = session_.sources.at(row.source);
     const auto text_of_record = [&]() -> std::optional<std::string> {
-      // A log's text may have been moved out to a file beside it.
+      // The text may have been moved to a file beside the log.
       if (source.format == SourceFormat::jsonl)
         if (auto whole = read_event_text(source.platform, source.path, e.kind, row.raw)) return std::move(*whole);
       const auto record = std::string_view(record_bytes_).substr(0, record_bytes_.size() - kRecordPadding);
@@ -257,7 +260,7 @@ class SessionWalk {
     auto text = text_of_record();
     if (!text) return std::nullopt;
     redact(*text);
-    if (e.text.empty() && *text == e.summary) return std::nullopt;  // it has no text; the summary stood in
+    if (e.text.empty() && *text == e.summary) return std::nullopt;  // it has no text; its summary was read instead
     return text;
   }
 
@@ -304,7 +307,7 @@ class SessionWalk {
     return e;
   }
 
-  // As the store resolved it: the record may name one that gave no event.
+  // Returns the parent as the store resolved it: the record may name one without an event.
   std::optional<std::uint64_t> parent_of(const EventRow& row) const {
     if ((row.flags & kFlagRoot) != 0) return 0;
     return row.parent_seq ? event_id_at(*row.parent_seq) : std::nullopt;
@@ -333,20 +336,20 @@ class SessionWalk {
   ExportReport report_;
   std::optional<KeptTexts> kept_;
   bool as_it_came_ = false;
-  SourceId line_source_ = 0;  // of the line told last
+  SourceId line_source_ = 0;  // line passed on last
   std::uint64_t line_offset_ = 0;
 
-  // The record decoded last; its events mostly follow one another.
+  // The record decoded last, kept because consecutive events often share it.
   SourceId source_ = 0;
   RawRef record_;
   std::string record_bytes_;  // with padding
   EventBatch batch_;
   SourceId decoder_source_ = 0;
   std::unique_ptr<RecordDecoder> decoder_;
-  std::map<SourceId, SessionItems> items_;  // of sources that are changed in place
+  std::map<SourceId, SessionItems> items_;  // for sources that are changed in place
 };
 
-// Writes what it is told as lines of events.v1.
+// Writes events and lines as events.v1.
 class EventLines final : public SessionVisitor {
  public:
   EventLines(const ExportSink& sink, AsOf as_of) : sink_(sink), as_of_(as_of) {}
@@ -378,7 +381,7 @@ class EventLines final : public SessionVisitor {
   Result<void> end(const ExportReport&) override { return {}; }
 
  private:
-  // Rows may be from before the store masked them itself.
+  // Rows may date from before the store masked them.
   static void mask(SessionRecord& record) {
     for (auto* text : {&record.cwd, &record.git_branch, &record.model})
       redact(*text);

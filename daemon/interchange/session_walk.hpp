@@ -14,9 +14,9 @@
 namespace memd::interchange {
 
 struct ExportReport {
-  std::int64_t events = 0;   // with those below
-  std::int64_t derived = 0;  // concluded by memd; an import leaves them out and makes them again
-  std::int64_t partial = 0;  // their records are gone: as far as the store kept them
+  std::int64_t events = 0;   // includes those counted below
+  std::int64_t derived = 0;  // derived by memd; an import skips them and derives them again
+  std::int64_t partial = 0;  // record no longer available: as far as the store kept them
 
   ExportReport& operator+=(const ExportReport& o) {
     events += o.events;
@@ -26,25 +26,25 @@ struct ExportReport {
   }
 };
 
-// What a walk knows of an event beside the event itself.
+// Facts about a walked event beside the event itself.
 struct WalkedEvent {
   std::int64_t seq = 0;
   std::uint32_t flags = 0;                    // bits of EventFlag, as stored
-  std::optional<std::string_view> full_text;  // when it is more than Event::text: whole inputs and results
-  std::uint64_t derived_from = 0;             // concluded by memd from this event
-  bool partial = false;                       // its record is gone: only what the store kept
+  std::optional<std::string_view> full_text;  // set if longer than Event::text: whole inputs and results
+  std::uint64_t derived_from = 0;             // the event from which memd derived this one
+  bool partial = false;                       // record no longer available: only the stored parts
 };
 
-// Is told a session in order, on one thread. What a call is given is valid during the call.
+// Receives a session in order, on one thread. Arguments are valid during the call.
 class SessionVisitor {
  public:
   virtual ~SessionVisitor() = default;
-  // What the events say themselves (directory, branch, model, version) is left out of the facts.
+  // `facts` lacks those that the events state themselves (directory, branch, model, version).
   virtual Result<void> begin(const SessionUpdate& facts, const StoredSession& session) = 0;
   virtual Result<void> event(const Event& event, const WalkedEvent& walked) = 0;
-  // Of a session that came as events.v1 from elsewhere, a visitor that wants lines is told the lines themselves, as
-  // they came but for masked secrets, and neither begin() nor what memd concluded. Lines whose record is gone are told
-  // as events.
+  // Returns true if the visitor wants the lines of a session that came as events.v1 from another program. It then
+  // receives the lines unchanged except for masked secrets, and neither begin() nor derived events. It receives an
+  // event where the record of a line is no longer available.
   virtual bool wants_lines() const { return false; }
   virtual Result<void> line(std::string_view line) {
     (void)line;
@@ -55,12 +55,12 @@ class SessionVisitor {
 
 using WalkProgress = std::function<void(double done, double total)>;  // bytes of records; may be empty
 
-// Shows every event of a session, whole. Texts come from the records that the events were made of; where a record is
-// gone, what the store has is shown, marked partial. Secrets are masked. Reads only.
+// Walks all events of a session with their whole texts. Texts come from the records that the events were made of; where
+// a record is gone, the stored parts are used and marked partial. Masks secrets. Reads only.
 Result<ExportReport> walk_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
                                   SessionVisitor& visitor, const WalkProgress& progress);
 
-// The moment that states of sessions are told for, and the silence after which one has stopped.
+// The time for which session states are computed, and the silence after which a session counts as stopped.
 struct AsOf {
   TimeMs now = 0;
   TimeMs stopped_after = kStoppedAfter;
@@ -71,7 +71,7 @@ struct ExportSink {
   WalkProgress progress;
 };
 
-// Writes a session as events.v1: a line about it as a whole, then every event in order.
+// Writes a session as events.v1: a line about the session, then every event in order.
 Result<ExportReport> export_session(Reader& reader, RecordFinder& records, std::int64_t session_pk, AsOf as_of,
                                     const ExportSink& sink);
 

@@ -12,7 +12,7 @@
 namespace memd::interchange {
 namespace {
 
-// Bookkeeping of the client, which tells a reader nothing.
+// Returns whether a lifecycle event is bookkeeping of the client, without value for a reader.
 bool is_bookkeeping(std::string_view lifecycle) {
   for (const std::string_view name : {"turn_duration", "queue", "hook_stop", "mode_change", "cwd_change"})
     if (lifecycle == name) return true;
@@ -81,7 +81,7 @@ class TranscriptBuilder final : public SessionVisitor {
     return walked.full_text ? std::string(*walked.full_text) : e.text;
   }
 
-  // False: its call is not in this exchange.
+  // Adds a result to its call. False: the call is not in this exchange.
   bool join(const Event& e, const WalkedEvent& walked) {
     const auto call = e.call_id.empty() ? calls_.end() : calls_.find(e.call_id);
     if (call == calls_.end()) return false;
@@ -130,7 +130,7 @@ class TranscriptBuilder final : public SessionVisitor {
   std::vector<Span> spans_;
   std::size_t next_ = 0;
   TranscriptExchange current_;
-  std::unordered_map<std::string, std::size_t> calls_;  // without a result so far; index of the entry
+  std::unordered_map<std::string, std::size_t> calls_;  // calls without a result yet: index of the entry by call id
 };
 
 }  // namespace

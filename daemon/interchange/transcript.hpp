@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-// A session as people and programs read it: exchanges, in each what was said and done, calls with their results.
+// A session in readable form: exchanges with their messages, tool calls and results.
 namespace memd::interchange {
 
 enum class EntryKind : std::uint8_t { prompt, intervention, answer, thinking, call, result, mark };
@@ -20,19 +20,19 @@ std::string_view to_string(EntryKind k);
 struct TranscriptEntry {
   EntryKind kind = EntryKind::mark;
   TimeMs time = 0;
-  std::string text;     // whole; of a call its input, of a mark its detail
-  std::string summary;  // one line, of calls and marks
-  std::string tool;     // of calls, and of results whose call is not in the exchange
-  std::string name;     // of marks: compaction, api_error, …
+  std::string text;     // whole; the input of a call, the detail of a mark
+  std::string summary;  // one line, for calls and marks
+  std::string tool;     // set for calls, and for results whose call is not in the exchange
+  std::string name;     // set for marks: compaction, api_error, …
   bool is_error = false;
-  bool partial = false;  // the record is gone: what the store kept
-  // Of a call: what came back. Absent: nothing did.
+  bool partial = false;  // record no longer available: only the stored parts
+  // The result of a call. Absent: none came.
   std::optional<std::string> result;
   bool result_partial = false;
 };
 
 struct TranscriptExchange {
-  ExchangeId id = 0;  // 0: what stands before the first exchange
+  ExchangeId id = 0;  // 0: entries before the first exchange
   std::int64_t number = 0;
   TimeMs started_at = 0;
   std::string model;
@@ -43,7 +43,7 @@ struct TranscriptExchange {
   std::vector<TranscriptEntry> entries;
 };
 
-// Is told transcripts, one session after the other, on one thread. What a call is given is valid during the call.
+// Receives transcripts, one session after the other, on one thread. Arguments are valid during the call.
 class TranscriptWriter {
  public:
   virtual ~TranscriptWriter() = default;
@@ -53,24 +53,24 @@ class TranscriptWriter {
   virtual Result<void> finish() = 0;  // after the last session
 };
 
-using WriteLine = std::function<Result<void>(std::string_view line)>;  // a newline is written behind it
+using WriteLine = std::function<Result<void>(std::string_view line)>;  // the receiver appends a newline
 std::unique_ptr<TranscriptWriter> markdown_writer(WriteLine line);
 std::unique_ptr<TranscriptWriter> html_writer(WriteLine line);
-// schemas/json/transcript.v1.schema.json
+// Follows schemas/json/transcript.v1.schema.json.
 std::unique_ptr<TranscriptWriter> json_writer(WriteLine line, AsOf as_of);
 
-// Tells `writer` a session. Leaves out what memd concluded itself (edits, test runs, retries) except decisions. Secrets
-// are masked.
+// Writes a session to `writer`. Leaves out events derived by memd (edits, test runs, retries), except decisions. Masks
+// secrets.
 Result<ExportReport> write_transcript(Reader& reader, RecordFinder& records, const SessionRow& session,
                                       TranscriptWriter& writer, const WalkProgress& progress);
 
-// For writers of readable files: what the session was, as names and values; empty ones are left out.
+// Returns facts about the session as names and values, for readable formats. Empty ones are left out.
 std::vector<std::pair<std::string, std::string>> transcript_facts(const SessionRow& session);
 
-// Says in a sentence where the file comes from and what it lacks.
+// Returns a sentence that states the origin of the file and what it lacks.
 std::string provenance(const ExportReport& report);
 
-// "2026-02-09 06:01:53" (UTC); empty for 0.
+// Returns "2026-02-09 06:01:53" (UTC); empty for 0.
 std::string readable_time(TimeMs time);
 
 }  // namespace memd::interchange

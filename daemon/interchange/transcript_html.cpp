@@ -16,9 +16,9 @@ namespace {
 
 using report::escape_html;
 
-constexpr std::string_view kEncrypted = "[encrypted]";  // what adapters put for reasoning without text
+constexpr std::string_view kEncrypted = "[encrypted]";  // text that adapters store for reasoning without text
 
-// A line of prose: escaped, what stands in backticks as code and in double asterisks strong.
+// Returns a line of prose as escaped HTML, with `…` as code and **…** as strong.
 std::string prose_line(std::string_view line) {
   struct Span {
     std::string_view mark;
@@ -27,7 +27,7 @@ std::string prose_line(std::string_view line) {
     std::size_t close = 0;
   };
   std::array spans{Span{"`", "code"}, Span{"**", "strong"}};
-  // Each is looked for again only when it was passed: a pasted line may be a megabyte long.
+  // Each mark is searched again only after it was passed: a pasted line may be a megabyte long.
   const auto find_next = [&](Span& span, std::size_t from) {
     span.open = line.find(span.mark, from);
     if (span.open == std::string_view::npos) return;
@@ -57,7 +57,7 @@ bool is_heading(std::string_view line) {
   return level != std::string_view::npos && level > 0 && level <= 6 && line[level] == ' ';
 }
 
-// The little of Markdown that makes an answer readable: blocks of code, paragraphs, headings, code in a line.
+// Renders the part of Markdown that makes an answer readable: code blocks, paragraphs, headings, inline code.
 std::string prose(std::string_view text) {
   std::string out;
   bool paragraph = false;
@@ -139,7 +139,8 @@ class HtmlWriter final : public TranscriptWriter {
   Result<void> finish() override { return line_("</main>\n" + report::page_foot(page_)); }
 
  private:
-  // Counts of tokens stand in the head of the session; what was stored encrypted has nothing to unfold.
+  // Returns whether the entry has content. Token counts are in the head of the session, and encrypted reasoning has
+  // none.
   static bool tells_something(const TranscriptEntry& e) {
     if (e.kind == EntryKind::mark) return e.name != "usage";
     return e.kind != EntryKind::thinking || e.text != kEncrypted;

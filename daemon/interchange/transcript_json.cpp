@@ -44,7 +44,7 @@ class Fields : public json::Writer {
   }
 };
 
-// {"format": …, "sessions": [{"session": …, "exchanges": [ … ], "events": …}]}, an exchange a line.
+// Writes {"format": …, "sessions": [{"session": …, "exchanges": [ … ], "events": …}]}, one exchange a line.
 class JsonWriter final : public TranscriptWriter {
  public:
   JsonWriter(WriteLine line, AsOf as_of) : line_(std::move(line)), as_of_(as_of) {}

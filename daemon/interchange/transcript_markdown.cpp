@@ -12,7 +12,7 @@
 namespace memd::interchange {
 namespace {
 
-// A fence longer than any inside of the text, so that nothing in it ends the block.
+// Returns the text in a fence longer than any backtick run in it, so that nothing inside ends the block.
 std::string fenced(std::string_view text) {
   std::size_t longest = 2;
   std::size_t run = 0;
@@ -24,7 +24,7 @@ std::string fenced(std::string_view text) {
   return fence + "\n" + std::string(text) + (text.ends_with('\n') ? "" : "\n") + fence + "\n";
 }
 
-// Returns the agent's text, with a code block that it left open closed.
+// Returns the agent's text, with an unclosed code block closed.
 std::string closed(std::string_view text) {
   FenceTracker fences;
   for (std::size_t at = 0; at < text.size();) {
@@ -46,7 +46,7 @@ std::string block_quote(std::string_view text) {
   return out;
 }
 
-// Inline text: no markup of Markdown or HTML takes effect.
+// Returns inline text with the markup of Markdown and HTML escaped.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : ascii::one_line(text)) {

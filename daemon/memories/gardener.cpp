@@ -22,9 +22,9 @@ namespace {
 
 using memory::MemoryPlace;
 
-constexpr std::size_t kMostCompared = 2000;  // memories of a place, for what says the same
-constexpr std::size_t kMostVerified = 300;   // for each of them git is asked
-constexpr std::size_t kMostLinks = 20;       // proposed
+constexpr std::size_t kMostCompared = 2000;  // limit per place for the search for duplicates
+constexpr std::size_t kMostVerified = 300;   // limit per place, because each one costs git commands
+constexpr std::size_t kMostLinks = 20;       // limit of proposals
 constexpr std::size_t kHeadingsNamed = 4;
 
 constexpr std::array<std::string_view, 11> kActionNames{"rebuild",     "mark_stale",  "archive", "supersede",
@@ -46,7 +46,7 @@ bool lies_in(const MemoryPlace& place, const std::filesystem::path& file) {
   return file.native().starts_with(place.directory.native() + "/");
 }
 
-// Looks at one place.
+// Plans the steps for one place.
 class Bed {
  public:
   Bed(const Notebook& notebook, const MemoryPlace& place, const GardenRules& rules, GardenPlan& plan)
@@ -202,7 +202,7 @@ class Bed {
     }
   }
 
-  // Of those that nobody links.
+  // Proposes links for memories without an edge.
   void propose_links() {
     for (const auto& one : harvest::suggest_links(memories_, kMostLinks)) {
       const bool is_loose = std::any_of(memories_.begin(), memories_.end(), [&](const Memory& m) {
@@ -224,10 +224,10 @@ class Bed {
   bool may_write_ = false;
   std::vector<Memory> memories_;  // valid ones
   memory::MemoryGraph graph_;
-  std::map<std::string, std::size_t, std::less<>> incoming_;  // relations of others
+  std::map<std::string, std::size_t, std::less<>> incoming_;  // count of relations from other memories, by slug
 };
 
-// Yesterday's, if something happened and it is not written yet.
+// Returns the recap of yesterday if there is something to tell and it is not written yet.
 std::optional<GardenStep> missing_recap(const Notebook& notebook, Reader& reader, const MemoryPlace& place,
                                         const GardenRules& rules) {
   harvest::RecapQuery query;

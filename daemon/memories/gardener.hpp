@@ -16,15 +16,15 @@
 
 namespace memd::memories {
 
-// The gardener's steps and proposals. Names are part of `memd memory garden --json`.
+// Steps and proposals of the gardener. Their names are part of `memd memory garden --json`.
 enum class GardenAction : std::uint8_t {
-  rebuild,     // index, manifest and graph are made anew from the files
-  mark_stale,  // git has changed what the memory names
-  archive,     // a poor memory that nobody links and nobody changed for long goes to the trash
-  supersede,   // the newer of two that say the same supersedes the older
-  drop_cache,  // vectors of memories that are not there
+  rebuild,     // remakes index, manifest and graph from the files
+  mark_stale,  // git has changed something that the memory names
+  archive,     // moves a memory of low quality, without links and long unchanged, to the trash
+  supersede,   // the newer of two duplicates supersedes the older
+  drop_cache,  // drops the vectors of missing memories
   write_recap,
-  // Proposals: a person decides.
+  // Proposals, left to a person:
   merge,
   split,
   change_kind,
@@ -36,12 +36,12 @@ std::string_view to_string(GardenAction a);
 struct GardenStep {
   GardenAction action = GardenAction::rebuild;
   memory::MemoryPlace place;
-  std::string slug;   // empty: of the whole place
-  std::string other;  // of two
-  std::string why;    // one sentence, and for a proposal what to do
+  std::string slug;   // empty: the step concerns the whole place
+  std::string other;  // the second memory, of two
+  std::string why;    // reason in one sentence; for a proposal also what to do
   bool is_proposal = false;
   bool done = false;
-  // What the step is made from.
+  // Input of the step.
   std::string file_hash{};
   std::optional<MemoryVerification> verification{};
   std::optional<Memory> recap{};
@@ -52,19 +52,19 @@ struct GardenPlan {
   std::vector<std::string> notices;  // what was not checked, and why
 };
 
-// Keeps the memories of a notebook tidy by rules: those of the configuration, and for a project those of gardener.json
-// beside its documents. plan() changes nothing; apply() does what is not a proposal, where memd may write. Nothing is
-// deleted: what goes lies in the trash, and `undo` brings it back. A file that was changed meanwhile stays. One thread;
-// borrows all.
+// Keeps the memories of a notebook tidy by rules: those of the configuration and, for a project, those of gardener.json
+// beside its documents. plan() changes nothing; apply() carries out the steps that are not proposals, where memd may
+// write. Nothing is deleted: archived memories are moved to the trash, and `undo` restores them. A memory whose file
+// changed since plan() is neither archived nor marked. One thread; borrows all arguments.
 class Gardener {
  public:
-  // `reader`: for recaps; null: none are written. `with_git`: memories are held against the repository of the project.
+  // `reader`: for recaps; null: none are written. `with_git`: memories are compared with the project's repository.
   Gardener(const Notebook& notebook, Reader* reader, bool with_git)
       : notebook_(notebook), reader_(reader), with_git_(with_git) {}
 
-  // Errc::bad_config: gardener.json makes no sense.
+  // Errc::bad_config: gardener.json is invalid.
   Result<GardenPlan> plan() const;
-  // Sets GardenStep::done, and GardenStep::why where it could not.
+  // Sets GardenStep::done, or GardenStep::why to the reason if a step failed.
   void apply(GardenPlan& plan) const;
 
  private:

@@ -7,12 +7,12 @@
 namespace memd::memories {
 namespace {
 
-// An editor writes a file in several steps.
+// An editor writes a file in several steps, so a change is processed after a quiet period.
 constexpr std::chrono::milliseconds kQuiet{8};
 constexpr std::chrono::milliseconds kLongestWait{24};
-// While a history is read, projects come by the dozen.
+// While a history is ingested, projects appear by the dozen.
 constexpr std::chrono::milliseconds kProjectsWait{300};
-// Who writes several memories is not made to wait for the vector of each.
+// A pause before vectors are written, so that a writer of several memories does not wait for each vector.
 constexpr std::chrono::milliseconds kVectorsWait{100};
 constexpr std::chrono::seconds kRetryAfterTrouble{30};
 

@@ -20,31 +20,31 @@
 
 namespace memd::memories {
 
-// The thread of a MemoryIndexer. It sleeps until it is hinted at what changed; hints that come close after one another
-// are dealt with at once. Members are thread-safe. Owns the indexer.
+// The thread of a MemoryIndexer. Sleeps until it is hinted about changes; hints in quick succession are processed
+// together. Members are thread-safe. Owns the indexer.
 class IndexerThread {
  public:
   IndexerThread(IndexerParts parts, const Clock& clock);
   ~IndexerThread();  // stops and waits
 
-  void start();                                  // and looks at everything
+  void start();                                  // begins with a full comparison
   void hint(const std::filesystem::path& path);  // this file or directory changed
   void hint_everything();                        // hints were lost
   void hint_commit();                            // sessions may have begun in other projects
   void hint_project(const std::string& directory);
-  // Makes the rows anew, and waits for it. Errc::cancelled: memd is stopping.
+  // Rebuilds the rows and waits for it. Errc::cancelled: memd is stopping.
   Result<void> rebuild(std::string reason);
-  // Waits until all that was hinted before is in the store, and vectors lie beside memories. False at the deadline.
+  // Waits until all earlier hints are processed and the vectors beside memories are written. False at the deadline.
   bool settle(std::chrono::milliseconds deadline);
   void stop();  // does not wait
   void join();
-  std::string trouble() const;  // why the rows are not what the files are; empty: they are
+  std::string trouble() const;  // error because of which the rows may differ from the files; empty: none
   struct Looked {
     TimeMs at = 0;                                        // 0: not yet
-    std::map<std::filesystem::path, std::string> unread;  // why
-    std::set<std::filesystem::path> stale_indexes;        // as MemoryIndexer has them
+    std::map<std::filesystem::path, std::string> unread;  // path and reason
+    std::set<std::filesystem::path> stale_indexes;        // as MemoryIndexer::stale_indexes()
   };
-  Looked looked() const;  // when files were looked at last, and what could not be read or made fit
+  Looked looked() const;  // time and findings of the last comparison
 
  private:
   struct Hints {
@@ -66,10 +66,10 @@ class IndexerThread {
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable_any settled_;
-  Hints hints_;             // guarded by mutex_, as is the rest
-  std::uint64_t told_ = 0;  // hints
+  Hints hints_;             // guarded by mutex_, as are the members below
+  std::uint64_t told_ = 0;  // count of hints
   std::uint64_t dealt_with_ = 0;
-  int waiting_ = 0;  // callers of settle(): nothing is put off meanwhile
+  int waiting_ = 0;  // callers of settle(): while there are any, nothing is delayed
   bool has_vectors_to_keep_ = false;
   bool ended_ = false;
   std::string trouble_;

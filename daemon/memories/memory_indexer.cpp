@@ -27,7 +27,7 @@ using catalog::MemoryStock;
 
 template <class F>
 Result<void> transact(const IndexerParts& parts, F change) {
-  // Shared, because std::function copies what it holds.
+  // Shared, because std::function requires a copyable target.
   const auto owned = std::make_shared<F>(std::move(change));
   return parts.perform(
       [owned](Writer& writer) { return writer.transact([&](sqlite::Database& db) { (*owned)(db); }); });
@@ -45,7 +45,7 @@ std::set<std::size_t> all_places(const MemoryStock& stock) {
 }
 
 constexpr std::size_t kRebuiltAtOnce = 1000;  // files
-// Who writes a memory meanwhile waits for these.
+// Limits how long a writer of a memory waits.
 constexpr std::size_t kVectorsAtOnce = 100;
 constexpr std::array<std::string_view, 3> kHomes{"/.claude/", "/.cursor/", "/.thunderus/"};
 
@@ -61,7 +61,7 @@ bool fits(const memory::IndexFile& file, const std::vector<memory::IndexEntry>& 
   });
 }
 
-// A row of the store is another one than it should be, or a table is gone.
+// Returns whether the error indicates damage of the catalog: an inconsistent row or a missing table.
 bool is_damage(const Error& error) { return error.is(Errc::store) || error.is(Errc::store_corrupt); }
 
 }  // namespace
@@ -105,8 +105,8 @@ void MemoryIndexer::note_unread(const CatalogChanges& changes) {
     unread_[file.path] = file.why;
 }
 
-// memd keeps an index where somebody wrote a memory through it. The lock never leaves this machine; the index may come
-// a moment later, so it is asked for under the lock.
+// memd maintains an index where a memory was written through it. The lock file never leaves this machine, while the
+// index may appear a moment later, so the lock file is the test.
 bool MemoryIndexer::keeps_index(std::size_t number) const {
   const auto& place = stock_.directories()[number];
   std::error_code ec;
@@ -192,7 +192,7 @@ CatalogChanges MemoryIndexer::compared(const std::vector<catalog::SeenFile>& see
 Result<void> MemoryIndexer::look_for_projects() {
   MEMD_TRY_ASSIGN(const auto directories, store_.ask(catalog::SessionDirectoriesQuery{}));
   if (directories == directories_) return {};
-  // What was forgotten is not looked at until somebody works there again.
+  // Directories of forgotten sessions are not compared until a session works there again.
   for (const std::string& before : directories_)
     if (std::find(directories.begin(), directories.end(), before) == directories.end())
       std::erase_if(further_,
@@ -205,7 +205,7 @@ Result<void> MemoryIndexer::look_at_everything(bool thorough) {
   return thorough ? check_indexes() : Result<void>();
 }
 
-// The rows are what the files are, so they tell which index may not fit; the files decide.
+// The rows equal the files, so they select the indexes that may not fit; the files then decide.
 Result<void> MemoryIndexer::check_indexes() {
   stale_indexes_.clear();
   for (std::size_t i = 0; i < stock_.places().size(); ++i) {
@@ -243,7 +243,7 @@ Result<void> MemoryIndexer::bring_up_to_date(bool thorough) {
   }));
   if (!damage.empty()) return rebuild(damage);
   MEMD_TRY_ASSIGN(const auto status, store_.ask(catalog::CatalogStatusQuery{}));
-  // A process was killed in the middle of a rebuild.
+  // a process was killed during a rebuild
   if (status.state != catalog::CatalogState::valid) return rebuild("the last rebuild did not end");
   if (status.docs > 0 && status.model.empty() == parts_.makes_vectors)
     return rebuild(parts_.makes_vectors ? "it has no vectors" : "no vectors are wanted any more");
@@ -271,7 +271,7 @@ Result<void> MemoryIndexer::look_at(const std::set<fs::path>& changed) {
       places.insert(file->place);
       files.push_back(*std::move(file));
     } else if (!fs::exists(path, ec)) {
-      // A directory, with all that was in it.
+      // a removed directory, with all its files
       if (!path.has_extension()) return look_at_everything(false);
       changes.gone.push_back(path.native());
     }
@@ -314,7 +314,7 @@ Result<void> MemoryIndexer::rebuild(const std::string& reason) {
   const auto seen = stock_.files();
   plan_vectors(seen, false);
   unread_.clear();
-  std::future<Result<void>> writing;  // of the part before: while it is written, the next one is read
+  std::future<Result<void>> writing;  // writes the previous part while the next one is read
   for (std::size_t at = 0;; at += kRebuiltAtOnce) {
     const std::size_t end = std::min(at + kRebuiltAtOnce, seen.size());
     CatalogChanges part;

@@ -24,7 +24,8 @@ bool is_file_name(std::string_view name) {
   return name.find('/') != std::string_view::npos || name.ends_with(".md") || name.ends_with(".mdc");
 }
 
-// "facts/testing.md" is the end of "/home/ada/app/.thunderus/memory/facts/testing.md".
+// Returns whether `name` is the end of the path: "facts/testing.md" of
+// "/home/ada/app/.thunderus/memory/facts/testing.md".
 bool ends_with_path(const fs::path& file, std::string_view name) {
   const std::string& path = file.native();
   return path == name ||

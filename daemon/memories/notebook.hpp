@@ -14,17 +14,18 @@
 
 namespace memd::memories {
 
-// The nearest directory from here upwards that holds a repository. Empty: there is none, or it is the home directory.
+// Returns the nearest directory from `directory` upwards with a repository. Empty: none, or only the home directory has
+// one.
 std::filesystem::path project_of(const std::filesystem::path& directory, const std::filesystem::path& home);
 
-// A memory as people name it: its slug or id, or its file, from any directory on: "facts/testing.md".
+// A memory as a user names it: by slug, id or file, whose path may begin at any directory: "facts/testing.md".
 struct MemoryName {
   std::string name;
   std::optional<MemoryScope> scope{};  // none: the first one by precedence
 };
 
 struct FoundMemory {
-  memory::MemoryPlace place;  // of an agent's file: without a directory
+  memory::MemoryPlace place;  // an agent's own file has no directory
   memory::ReadMemory read;
 };
 
@@ -38,8 +39,8 @@ struct Destination {
 struct NewMemory {
   Destination to;
   std::string title;
-  std::string slug;               // empty: made of type and title
-  std::vector<std::string> tags;  // plugin dialect: the type if there is none
+  std::string slug;               // empty: derived from type and title
+  std::vector<std::string> tags;  // plugin dialect: the type if empty
   std::string text;
   MemoryProvenance provenance{};
 };
@@ -54,11 +55,11 @@ struct MemoryEdit {
 };
 
 struct EdgeChange {
-  std::string label;     // the one that was meant
-  bool changed = false;  // false: it was so already
+  std::string label;     // the label that was used
+  bool changed = false;  // false: nothing had to change
 };
 
-// Memories with the edges between them. In the plugin dialect each edge stands in both directions.
+// Memories and their edges. In the plugin dialect each edge is stored in both directions.
 struct MemoryGraphView {
   struct Node {
     Memory memory;
@@ -68,16 +69,15 @@ struct MemoryGraphView {
     MemoryEdge edge;
     memory::MemoryPlace place;
   };
-  std::vector<Node> nodes;  // valid ones
+  std::vector<Node> nodes;  // valid memories only
   std::vector<Edge> edges;
 };
 
-// The memories of a person and a project, as the command line and the tools work on them: finds, places and changes
-// them, and refuses what the configuration does not allow. The files are read at each call. Thread-safe; borrows the
-// clock.
+// The memories of a user and a project for the command line and the tools: finds, places and changes them, and refuses
+// what the configuration does not allow. Reads the files at each call. Thread-safe; borrows the clock.
 class Notebook {
  public:
-  // With what config.json beside the memories says (config::with_files_beside).
+  // Applies config.json beside the memories (config::with_files_beside).
   Notebook(memory::MemoryPlaces places, MemoryConfig config, const Clock& clock);
 
   const memory::MemoryPlaces& places() const { return places_; }
@@ -87,33 +87,33 @@ class Notebook {
 
   // Returns every memory, valid or not, including those of agents.
   std::vector<memory::ReadMemory> all() const;
-  // Errc::not_found. Errc::invalid_argument: several files have this name.
+  // Errc::not_found; Errc::invalid_argument: several files have this name.
   Result<FoundMemory> find(const MemoryName& name) const;
-  // Besides: Errc::permission, and what agents own is refused.
+  // Finds a memory to change. Besides, Errc::permission; files that agents own are refused.
   Result<FoundMemory> find_to_write(const MemoryName& name) const;
   // Errc::invalid_argument, Errc::permission.
   Result<memory::MemoryPlace> place_for_new(const Destination& to) const;
 
-  // Errors as MemoryDirectory's. A conflict is Errc::busy.
+  // Errors as for MemoryDirectory. A conflict is Errc::busy.
   Result<memory::WrittenMemory> create(NewMemory wanted) const;
-  // `expected`: the file_hash that the change was made from.
+  // `expected`: file_hash on which the change is based.
   Result<memory::WrittenMemory> change(const FoundMemory& found, MemoryEdit edit, std::string_view expected) const;
   Result<void> remove(const FoundMemory& found, std::string_view expected) const;
   // Restores the last deleted memory, or the last one of this name.
   Result<Memory> undo(const MemoryName& name) const;
-  // Without a label: relates-to, or refers_to in the repository dialect. Errc::not_found: there is no `other` in the
-  // scope of `found`.
+  // The default label is relates-to, in the repository dialect refers_to. Errc::not_found: `other` is not in the scope
+  // of `found`.
   Result<EdgeChange> link(const FoundMemory& found, const std::string& other,
                           const std::optional<std::string>& label) const;
-  // Without a label all edges between the two.
+  // Without a label, removes all edges between the two.
   Result<EdgeChange> unlink(const FoundMemory& found, const std::string& other,
                             const std::optional<std::string>& label) const;
 
-  // Edges of a memory, as they are seen from it.
+  // Returns the edges of a memory, seen from it.
   std::vector<MemoryEdge> edges_of(const FoundMemory& found) const;
-  // Errc::store_corrupt: a graph cannot be read.
+  // Errc::store_corrupt: a graph cannot be parsed.
   Result<MemoryGraphView> graph() const;
-  // With what is wrong with config.json.
+  // Includes the problems of config.json.
   std::vector<MemoryProblem> health() const;
 
  private:

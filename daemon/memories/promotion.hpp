@@ -16,26 +16,27 @@ namespace memd::memories {
 
 struct PromoteRequest {
   std::string from;                // "x42", "o99"
-  memory::MemoryPlace place;       // where it goes; whether memd may write there is the caller's question
-  std::optional<MemoryType> type;  // of the place's dialect
-  std::string title;               // empty: made
-  std::string slug;                // empty: made
-  std::vector<std::string> tags;   // empty: made
+  memory::MemoryPlace place;       // destination; the caller checks whether memd may write there
+  std::optional<MemoryType> type;  // one of the place's dialect
+  std::string title;               // empty: derived
+  std::string slug;                // empty: derived
+  std::vector<std::string> tags;   // empty: derived
   bool dry_run = false;
-  bool force = false;  // write it although a memory says the same
+  bool force = false;  // write although there are duplicates
 };
 
 struct Promotion {
   Memory draft;
-  std::vector<harvest::SimilarMemory> similar;   // that say the same, the most alike first
+  std::vector<harvest::SimilarMemory> similar;   // duplicates of the draft, the most similar first
   std::optional<memory::WrittenMemory> written;  // none: dry run, or refused because of `similar`
 };
 
-// Returns the memories that duplicate a draft, the most similar first.
+// Returns the stored memories similar enough to a draft to count as duplicates, the most similar first.
 std::vector<harvest::SimilarMemory> similar_memories(const memory::MemoryPlaces& places, const Memory& draft,
                                                      TimeMs now);
 
-// Makes a memory of an exchange, an observation or a decision. Errc::invalid_argument: `from` is no id; not_found.
+// Makes a memory from an exchange, an observation or a decision. Errc::invalid_argument: `from` is not an id, or `type`
+// is not of the place's dialect; Errc::not_found.
 Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, const PromoteRequest& request,
                           const Clock& clock);
 

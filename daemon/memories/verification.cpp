@@ -10,7 +10,7 @@
 namespace memd::memories {
 namespace {
 
-// The file of the tree that a name means: itself, else the only one that ends so.
+// Returns the file of the tree that a name refers to: the same path, else the only match by path suffix.
 const std::string* file_meant(const std::vector<std::string>& tree, std::string_view name) {
   while (name.starts_with("./"))
     name.remove_prefix(2);
@@ -18,7 +18,7 @@ const std::string* file_meant(const std::vector<std::string>& tree, std::string_
   for (const std::string& file : tree) {
     if (file == name) return &file;
     const bool ends = file.size() > name.size() && file.ends_with(name) && file[file.size() - name.size() - 1] == '/';
-    // A longer path of another checkout: "/home/a/project/src/x.cpp".
+    // A longer absolute path in another checkout: "/home/a/project/src/x.cpp".
     const bool inside = continuity::is_absolute(name) && name.size() > file.size() && name.ends_with(file) &&
                         name[name.size() - file.size() - 1] == '/' && file.find('/') != std::string::npos;
     if (!ends && !inside) continue;

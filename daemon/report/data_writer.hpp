@@ -12,10 +12,10 @@ namespace memd::report {
 
 inline constexpr std::size_t kNameBytes = 300;
 
-// Returns the text on one line, masked, cut between characters.
+// Returns the text on one line, with secrets masked, cut to `most` bytes at a code point boundary.
 std::string shown(std::string_view text, std::size_t most);
 
-// Members that are zero or empty are left out.
+// A JSON writer that leaves out members that are zero or empty. One thread.
 class DataWriter : public json::Writer {
  public:
   using json::Writer::Writer;

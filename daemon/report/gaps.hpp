@@ -11,16 +11,16 @@
 
 namespace memd::report {
 
-// A sentence about something that a report could not cover.
+// A sentence about something that a report does not cover.
 struct Gap {
-  enum class Weight { note, warning };  // note: by nature or by choice; warning: something is lost or in trouble
+  enum class Weight { note, warning };  // note: by nature or by choice; warning: something is lost or fails
   Weight weight = Weight::note;
   std::optional<Platform> platform;
   std::string text;
 };
 
-// Warnings first. `adapters`: with what the configuration says about them; their limitations are told if the report has
-// sessions of their platform.
+// Returns the gaps of a report, warnings first. `adapters`: with their configuration. Their limitations are included if
+// the report has sessions of their platform.
 std::vector<Gap> gaps_of(const Report& report, const ReportQuery& query, std::span<const AdapterDescription> adapters);
 
 }  // namespace memd::report

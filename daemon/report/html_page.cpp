@@ -89,7 +89,7 @@ std::string json_for_script(std::string_view json) {
   std::string out;
   out.reserve(json.size() + json.size() / 32);
   for (const char c : json) {
-    switch (c) {  // outside of strings JSON has none of these
+    switch (c) {  // JSON has these characters only within strings
       case '<': out += "\\u003c"; break;
       case '>': out += "\\u003e"; break;
       case '&': out += "\\u0026"; break;

@@ -6,24 +6,24 @@
 
 namespace memd::report {
 
-// A page that contains its style and script. Its content security policy lets nothing else run or load, whatever the
-// texts on the page contain. Free functions; each may be called on any thread.
+// A page that contains its style and script. Its content security policy allows nothing else to run or load, whatever
+// texts are on the page. Free functions; each may be called on any thread.
 struct HtmlPage {
   std::string title;                      // plain text
-  std::vector<std::string_view> styles;   // names of files of daemon/report/page, in order
+  std::vector<std::string_view> styles;   // file names in daemon/report/page, in order
   std::vector<std::string_view> scripts;  // likewise
-  std::string rules{};                    // style that no file holds, behind the files
+  std::string rules{};                    // generated style, after the files
 };
-std::string page_head(const HtmlPage& page);  // up to the body: markup follows, in which texts are escaped
-std::string page_foot(const HtmlPage& page);  // its script and end
+std::string page_head(const HtmlPage& page);  // everything before the body's markup, in which the caller escapes texts
+std::string page_foot(const HtmlPage& page);  // the scripts and the end of the page
 
-// Returns a file of daemon/report/page. Throws std::out_of_range when there is none of that name.
+// Returns a file of daemon/report/page. Throws std::out_of_range if there is none of that name.
 std::string_view page_file(std::string_view name);
 
-// For text and for attribute values in quotes. Control characters that HTML forbids become U+FFFD.
+// Escapes text for elements and for quoted attribute values. Control characters that HTML forbids become U+FFFD.
 std::string escape_html(std::string_view text);
 
-// JSON for a <script type="application/json"> element, without markup.
+// Escapes JSON for a <script type="application/json"> element, so that it contains no markup.
 std::string json_for_script(std::string_view json);
 
 }  // namespace memd::report

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostNodes = 600;
 constexpr std::size_t kTitleBytes = 160;
 
-// A memory is known by its place and its slug.
+// Directory of its place, and slug.
 using NodeKey = std::pair<std::string, std::string>;
 
 struct DrawnEdge {
@@ -27,7 +27,7 @@ struct DrawnEdge {
   std::string label;
 };
 
-// Returns whether this direction of an edge is the displayed one: "supersedes", not "superseded-by".
+// Returns whether this direction of an edge is drawn: "supersedes", not "superseded-by".
 bool is_told(const MemoryEdge& edge) {
   const std::string inverse = inverse_label(edge.label);
   if (inverse == edge.label) return edge.source < edge.target;
@@ -104,7 +104,7 @@ std::string memory_page(const memories::MemoryGraphView& graph, TimeMs made_at, 
     w.count("from", o.from);
     w.count("ahead", o.ahead);
   });
-  for (const auto* none : {"activity", "platforms", "sessions"}) {  // what the model of the report looks for
+  for (const auto* none : {"activity", "platforms", "sessions"}) {  // the page's script requires these members
     w.key(none);
     w.begin_array();
     w.end_array();

@@ -62,7 +62,7 @@ Result<PriceList> PriceList::load(const std::filesystem::path& file) {
 
 std::optional<double> PriceList::cost(std::string_view model, const TokenUsage& tokens) const {
   const Price* price = nullptr;
-  for (const auto& [name, p] : prices_)  // in order: a longer prefix of the model comes after a shorter one
+  for (const auto& [name, p] : prices_)  // in order: a longer prefix comes after a shorter one
     if (model.starts_with(name)) price = &p;
   if (price == nullptr) return std::nullopt;
   const auto of = [](std::int64_t count, double each) { return static_cast<double>(count) * each / 1e6; };

@@ -19,15 +19,17 @@ struct Price {
   double cache_creation = 0;
 };
 
-// The prices of models from a user's file. memd has no prices of its own. Immutable once read; owns what it holds.
+// The model prices from a user's file; memd has no prices of its own. Immutable after loading; owns its data. Any
+// thread.
 class PriceList {
  public:
-  // YAML: names of models or beginnings of them, each with all four prices. Errc::bad_config names file, line and key.
+  // Parses YAML: names of models or prefixes of them, each with all four prices. Errc::bad_config names file, line and
+  // key.
   static Result<PriceList> load(const std::filesystem::path& file);
   static Result<PriceList> parse(std::string_view yaml, const std::string& file_name);
 
   bool empty() const { return prices_.empty(); }
-  // By the longest name in the list that the model's name begins with; nothing when there is none.
+  // Returns the cost in US dollars by the longest listed prefix of the model's name; nullopt if there is none.
   std::optional<double> cost(std::string_view model, const TokenUsage& tokens) const;
 
  private:

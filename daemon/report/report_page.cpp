@@ -210,7 +210,7 @@ void write_coverage(DataWriter& w, const Report& r) {
   });
 }
 
-// Names as data.platform_names[key], colours as classes p-<key>.
+// Writes the names as data.platform_names[key]. Colours are the classes p-<key>.
 void write_platform_names(DataWriter& w) {
   w.key("platform_names");
   w.begin_object();
@@ -231,7 +231,7 @@ TimeMs first_time(const Report& r, TimeMs made_at) {
     times.push_back(s.session.started_at);
   for (const PlatformTotals& t : r.totals)
     times.push_back(t.span.start);
-  std::erase(times, 0);  // not known
+  std::erase(times, 0);  // 0: unknown
   return times.empty() ? 0 : *std::min_element(times.begin(), times.end());
 }
 
@@ -271,7 +271,7 @@ std::string report_page(std::string_view data) {
   page.title = "memd report";
   page.styles = {"page.css", "report.css"};
   page.rules = platform_colours();
-  // In the order of use; they share one scope.
+  // Order matters: the scripts share one scope.
   page.scripts = {"theme.js",           "dom.js",      "model.js",  "overview.js", "heat_map.js", "lanes.js",
                   "session_details.js", "sessions.js", "topics.js", "memories.js", "tokens.js",   "uses.js",
                   "coverage.js",        "report.js"};

@@ -17,19 +17,19 @@ namespace memd::report {
 struct ReportContext {
   TimeMs made_at = 0;
   std::string version;
-  std::string asked;  // the options, as typed
+  std::string asked;  // command-line options, as typed
   std::vector<Gap> gaps;
-  PriceList prices{};  // empty: only costs that platforms reckon themselves are told
+  PriceList prices{};  // empty: only costs that platforms compute themselves are shown
   memories::MemoryGraphView memories{};
 };
 
-// The data of the page as JSON. What is zero or empty is left out; secrets are masked. Times are in milliseconds, UTC;
-// days are those of schemas/report.hpp, and `offsets` leads from times to days. The newest sessions are told in detail
-// as far as kDetailBytes go and the rest by a line each, so that a page stays at about 5 MB.
+// Returns the data of the page as JSON, without zero and empty members and with secrets masked. Times are in
+// milliseconds, UTC; days are those of schemas/report.hpp, and `offsets` converts times to days. The newest sessions
+// are written in detail up to kDetailBytes and the others in a line each, so that a page stays at about 5 MB.
 inline constexpr std::size_t kDetailBytes = 2'500'000;
 std::string report_data(const Report& report, const ReportContext& context);
 
-// The page that shows what report_data() gave.
+// Returns the page that shows the result of report_data().
 std::string report_page(std::string_view data);
 
 }  // namespace memd::report

@@ -11,7 +11,7 @@
 namespace memd::resources {
 namespace {
 
-// The newest; a person who looks for an older one types more of it.
+// Only the newest sessions are searched.
 constexpr int kSessionsLookedAt = 1000;
 constexpr int kTopicsLookedAt = 1000;
 
@@ -25,7 +25,7 @@ Result<SessionList> newest_sessions(const tools::ToolServices& services, mcp::To
   return reader->ask(query);
 }
 
-// Keeps as many as one answer holds, and notes that there are more.
+// Adds a value up to the limit of an answer, and notes that there are more.
 void offer(mcp::ArgumentValues& out, const std::string& value) {
   if (out.values.size() < mcp::kMaxArgumentValues)
     out.values.push_back(value);

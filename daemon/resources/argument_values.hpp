@@ -3,15 +3,15 @@
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/offers.hpp"
 
-// Offers what a person may mean who types into a template or a prompt. Thread-safe. What the services refer to must
+// Completions for arguments of resource templates and prompts. Thread-safe. The objects that the services refer to must
 // outlive the functions.
 namespace memd::resources {
 
-// Session ids that begin with what was typed, or whose title holds it.
+// Completes session ids: by prefix of the id, or by a part of the title.
 mcp::Completer session_values(const tools::ToolServices& services);
-// Names of projects.
+// Completes project names: by a part of the name or the path.
 mcp::Completer project_values(const tools::ToolServices& services);
-// Topics that were talked about.
+// Completes topics in the history: by a part of the topic.
 mcp::Completer topic_values(const tools::ToolServices& services);
 
 }  // namespace memd::resources

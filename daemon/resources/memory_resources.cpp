@@ -56,7 +56,7 @@ Error no_resource(const MemoryVariables& v) {
   return Error(Errc::not_found, "there is no memory \"" + v.slug + "\" of scope \"" + v.scope + "\"");
 }
 
-// Errc::not_found also for what is no scope.
+// Errc::not_found also for an unknown scope.
 Result<Memory> memory_at(const tools::ToolServices& services, const MemoryVariables& v, const std::string& project) {
   const auto scope = parse_memory_scope(v.scope);
   if (!scope || is_of_project(*scope) == project.empty()) return no_resource(v);
@@ -65,7 +65,7 @@ Result<Memory> memory_at(const tools::ToolServices& services, const MemoryVariab
   return found->read.memory;
 }
 
-// Even and not 0: never what the protocol takes for "gone" or "unknown".
+// Even and not 0, so that the value differs from those that the protocol reserves for "gone" and "unknown".
 mcp::ResourceRegistry::Version version_at(const tools::ToolServices& services, const MemoryVariables& v,
                                           const std::string& project) {
   MEMD_TRY_ASSIGN(const Memory m, memory_at(services, v, project));
@@ -91,7 +91,7 @@ mcp::Completer scope_values(std::vector<std::string> scopes) {
   };
 }
 
-// Slugs that begin with what was typed, or whose title holds it.
+// Completes slugs: by prefix of the slug, or by a part of the title.
 mcp::Completer slug_values(const tools::ToolServices& services, bool of_project) {
   return [services, of_project](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
     const std::string wanted = ascii::lowered(typed);
@@ -110,7 +110,7 @@ mcp::Completer slug_values(const tools::ToolServices& services, bool of_project)
   };
 }
 
-// The project of the client, while it has only one.
+// Completes the client's project, if it has only one.
 mcp::Completer directory_values(const tools::ToolServices& services) {
   return [services](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
     mcp::ArgumentValues out;

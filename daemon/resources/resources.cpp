@@ -55,14 +55,14 @@ std::string project_uri(std::string_view key) { return "memd://project/" + mcp::
 
 namespace {
 
-// The list: the main sessions, newest first, in pages; the first page begins with the projects they belong to.
-// Platforms that may not be looked at are left out, as in the answers of tools.
+// The list: the main sessions, newest first, in pages. The first page begins with their projects, the diagnostics and
+// the memories. Inaccessible platforms are left out, as in the answers of tools.
 
 constexpr int kPageSessions = 50;
 constexpr std::size_t kMaxProjects = 10;
 constexpr std::size_t kTitleTokens = 30;
 
-// Names have no room for the marks of history: a line without them, of a few words.
+// Returns a name as one short line. Names have no room for the markers of quoted history.
 std::string recorded_name(std::string_view name) {
   std::string out;
   append_recorded(out, tools::short_line(name, kTitleTokens), Lines::joined);
@@ -155,8 +155,8 @@ Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, co
   return page;
 }
 
-// Versions: numbers that change when a resource reads otherwise, made of a few rows. A live tail asks for them after
-// each commit.
+// Versions: numbers computed from a few rows, which change when the text of a resource changes. A live tail queries
+// them after each commit.
 
 using Version = mcp::ResourceRegistry::Version;
 
@@ -176,7 +176,7 @@ class Fingerprint {
         .add(row.exchanges)
         .add(row.tool_calls)
         .add(row.life.stopped_at)
-        .add(row.watermarks.analyzed_at);  // a silent end is told when it is analysed
+        .add(row.watermarks.analyzed_at);  // a silent end appears once it has been analysed
   }
   Fingerprint& add(const ExchangeRow& row) {
     return add(row.id)
@@ -186,14 +186,14 @@ class Fingerprint {
         .add(row.interventions)
         .add(row.assistant_response);
   }
-  // Even and not 0: never what the protocol takes for "gone" or "unknown".
+  // Even and not 0, so that the value differs from those that the protocol reserves for "gone" and "unknown".
   std::uint64_t value() const { return std::max<std::uint64_t>(std::hash<std::string>()(text_) & ~1ULL, 2); }
 
  private:
   std::string text_;
 };
 
-// Errors as Reader::session.
+// Errors as for Reader::session.
 Version session_version(const tools::ToolServices& services, std::string_view reference, mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
   MEMD_TRY_ASSIGN(const SessionRow session, tools::find_session(services, *reader, reference));
@@ -205,7 +205,7 @@ Version session_version(const tools::ToolServices& services, std::string_view re
   return f.value();
 }
 
-// not_found also for what is no id.
+// not_found also for a malformed id.
 Version exchange_version(const tools::ToolServices& services, std::string_view id, mcp::ToolContext& context) {
   const auto exchange = parse_exchange_id(id);
   if (!exchange) return Error(Errc::not_found, "\"" + std::string(id) + "\" is no exchange id, they look like x42");
@@ -232,7 +232,7 @@ Version diagnostics_version(const tools::ToolServices& services, std::string_vie
   return Fingerprint().add(list.total).add(list.diagnostics.empty() ? 0 : list.diagnostics.front().id).value();
 }
 
-// Returns the version of the list, which depends on the sessions and memories and on whether there are diagnostics.
+// Returns the version of the list: it depends on the sessions, the memories and whether there are diagnostics.
 Version list_version(const tools::ToolServices& services, mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const DiagnosticList diagnostics, diagnostics_of(services, "all", context));
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
@@ -251,7 +251,7 @@ constexpr std::int64_t kMaxTokens = 4000;
 
 using tools::ToolArguments;
 
-// The answer of a tool, with the call that gives it, so that a reader knows how to get the rest.
+// Returns the answer of a tool together with the call, so that a reader knows how to get the rest.
 Result<std::string> read_as(const mcp::ToolRegistry& tools, std::string_view tool, ToolArguments& asked,
                             mcp::ToolContext& context) {
   const std::string arguments = asked.add("max_tokens", kMaxTokens).finish();
@@ -263,7 +263,7 @@ Result<std::string> read_as(const mcp::ToolRegistry& tools, std::string_view too
          text;
 }
 
-// An ambiguous session or a malformed id: there is nothing to read under that URI.
+// Converts errors for an ambiguous session or a malformed id: nothing can be read under such a URI.
 Error as_missing(const Error& error) {
   return error.is(Errc::invalid_argument) ? Error(Errc::not_found, error.message()) : error;
 }
@@ -325,7 +325,7 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
         MEMD_TRY_ASSIGN(std::string text, read_as(tools, "list_sessions", list, context));
         ToolArguments recent;
         recent.add("project", v.key);
-        // A project without sessions has no turns; the list says so.
+        // a project without sessions has no turns; the list says so
         if (auto turns = read_as(tools, "recent_turns", recent, context)) text += "\n" + *turns;
         return text;
       },
@@ -343,7 +343,7 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
       std::move(diagnostics),
       [services](const PlatformVariable& v, ToolContext& context) -> Result<std::string> {
         MEMD_TRY_ASSIGN(const DiagnosticList list, diagnostics_of(services, v.platform, context));
-        // Paths are of other programs' making.
+        // Paths come from other programs.
         const std::string lines = tools::render_text(tools::diagnostics_report(list, services.clock.now()));
         return tools::AnswerText().quote(tools::HistoryText().add(tools::HistoryText::Whole{lines})).str();
       },

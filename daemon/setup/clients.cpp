@@ -11,7 +11,7 @@ namespace memd::setup {
 namespace fs = std::filesystem;
 namespace {
 
-// Read in November 2026. "Watched": the client itself was seen to read what stands there, see docs/clients.md.
+// Read in November 2026. "Watched": the client was observed reading these files, see docs/clients.md.
 const std::array<ClientInfo, 9> kClients{{
     {"claude-code",
      "Claude Code",
@@ -69,7 +69,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, ec));
 }
 
-// "Code" of VS Code: where its profile is.
+// Returns the directory of an editor's user profile. `editor`: "Code" for VS Code.
 fs::path editor_user_directory(const ClientPlaces& p, std::string_view editor) {
   return (p.mac ? p.home / "Library" / "Application Support" : p.config_home) / editor / "User";
 }
@@ -84,7 +84,7 @@ fs::path codex_directory(const ClientPlaces& p) { return p.codex_home.empty() ? 
 
 fs::path zed_directory(const ClientPlaces& p) { return p.config_home / "zed"; }
 
-// The first that is there, else the first.
+// Returns the first path that exists, else the first.
 fs::path first_of(std::initializer_list<fs::path> candidates) {
   for (const fs::path& path : candidates)
     if (is_there(path)) return path;

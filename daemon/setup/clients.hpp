@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-// The clients that memd registers with: where each keeps its configuration and how a server stands in it. Plain values;
-// any thread.
+// The clients that memd registers with: the places of their configuration and the notation of a server entry. Plain
+// values; any thread.
 namespace memd::setup {
 
-// Where clients look, of the user whose home it is. Empty: not set.
+// The directories of a user in which clients look. Empty: not set.
 struct ClientPlaces {
   std::filesystem::path home;
   std::filesystem::path config_home;  // $XDG_CONFIG_HOME, else ~/.config
@@ -24,7 +24,7 @@ struct ClientPlaces {
   std::string search_path;                // $PATH
   bool mac = false;
 
-  // The environment's, if `home` is the user's own.
+  // Returns the places of `home`. Other variables than $PATH apply only if `home` is $HOME.
   static ClientPlaces of(const std::filesystem::path& home);
 };
 
@@ -42,11 +42,11 @@ enum class EntryShape {
   local_array,  // {"type": "local", "command": ["…", …], "enabled": true}
 };
 
-// A file in which a client has its servers.
+// A configuration file in which a client lists its servers.
 struct ConfigFile {
   std::filesystem::path path;
   ConfigFormat format = ConfigFormat::json;
-  std::vector<std::string> servers;  // the path of keys to the object of servers
+  std::vector<std::string> servers;  // path of keys to the object of servers
   EntryShape shape = EntryShape::command;
 };
 
@@ -54,7 +54,7 @@ struct ConfigFile {
 struct HookFile {
   std::filesystem::path path;
   std::string matcher;       // empty: the client's file has none
-  std::int64_t timeout = 0;  // in the client's unit
+  std::int64_t timeout = 0;  // in the unit that the client uses
   ConfigFormat format = ConfigFormat::json;
 };
 
@@ -62,9 +62,9 @@ enum class ClientScope { user, project };
 
 struct ClientInfo {
   std::string_view key;                    // as typed: "claude-code"
-  std::string_view name;                   // for people
+  std::string_view name;                   // display name
   std::vector<std::string_view> programs;  // names searched for in $PATH
-  std::string_view source;                 // where the facts are from
+  std::string_view source;                 // source of these facts
 };
 
 std::span<const ClientInfo> clients();
@@ -73,17 +73,17 @@ const ClientInfo* find_client(std::string_view key);
 // Returns whether the client has been used here or its program is in $PATH.
 bool is_here(const ClientInfo& client, const ClientPlaces& places);
 
-// The files that hold its servers: those that are there, else the one that the client would make. Empty: the client has
-// no configuration of a project. `project`: its root, for ClientScope::project.
+// Returns the files that list the client's servers: the existing ones, else the one that the client would create.
+// Empty: the client has no project configuration. `project`: the project's root, for ClientScope::project.
 std::vector<ConfigFile> config_files(const ClientInfo& client, ClientScope scope, const ClientPlaces& places,
                                      const std::filesystem::path& project);
 std::optional<HookFile> hook_file(const ClientInfo& client, ClientScope scope, const ClientPlaces& places,
                                   const std::filesystem::path& project);
-// SKILL.md of a skill named memd.
+// Returns the path of SKILL.md for a skill named memd.
 std::optional<std::filesystem::path> skill_file(const ClientInfo& client, ClientScope scope, const ClientPlaces& places,
                                                 const std::filesystem::path& project);
 
-// A program in $PATH; empty: none.
+// Returns the path of a program in $PATH; empty: not found.
 std::filesystem::path find_program(std::string_view name, std::string_view search_path);
 
 }  // namespace memd::setup

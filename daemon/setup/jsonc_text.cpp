@@ -185,7 +185,7 @@ class JsoncParser {
     }
   }
 
-  // A number, true, false or null.
+  // Parses a number, true, false or null.
   Result<void> parse_word() {
     const auto begin = at_;
     while (at_ < text_.size() && std::string_view(",]}:/\"{[").find(text_[at_]) == std::string_view::npos &&
@@ -231,7 +231,7 @@ void append_compact(std::string& out, std::string_view text, const JsonValue& va
 // The layout style of a text.
 struct Layout {
   std::string newline = "\n";
-  std::string step = "  ";  // of indentation
+  std::string step = "  ";  // one level of indentation
   bool one_line = false;
 
   static Layout of(std::string_view text, const JsonValue& root) {
@@ -266,7 +266,7 @@ struct Layout {
     return std::string(text.substr(begin, end - begin));
   }
 
-  // Compact JSON as it is to stand at that indentation. Arrays of plain values stay on one line.
+  // Appends compact JSON, laid out for this indentation. Arrays of plain values stay on one line.
   void append(std::string& out, std::string_view text, const JsonValue& value, const std::string& indent) const {
     const bool object = value.kind == JsonValue::Kind::object;
     if ((!object && value.kind != JsonValue::Kind::array) || value.elements.empty())
@@ -314,7 +314,7 @@ std::size_t end_of_line_tail(std::string_view text, std::size_t at) {
   return begin;  // something else follows on the line: the tail is its own
 }
 
-// `container` with one more element, which `element` writes for an indentation.
+// Returns the text with one more element in `container`. `element` writes it for a given indentation.
 template <class WriteElement>
 std::string inserted(std::string_view text, const Layout& layout, const JsonValue& container,
                      const WriteElement& element) {
@@ -326,7 +326,7 @@ std::string inserted(std::string_view text, const Layout& layout, const JsonValu
     if (layout.one_line) return out.insert(close, element(outer));
     const std::string line = layout.newline + outer + layout.step + element(outer + layout.step);
     const bool has_line = inside.find('\n') != std::string_view::npos;
-    if (has_line) {  // its last line is that of the closing bracket
+    if (has_line) {  // the last line is that of the closing bracket
       const auto blanks = Layout::blanks_before(text, close);
       const auto last_line = blanks.find('\n');
       auto at = last_line == std::string_view::npos ? close : close - blanks.size() + last_line;
@@ -365,11 +365,11 @@ std::string erased(std::string_view text, const JsonValue& container, std::size_
       return out.erase(begin, container.end - 1 - begin);  // {}
   }
   const bool over_lines = blanks.find('\n') != std::string_view::npos;
-  if (!over_lines && index == 0) {  // "{ gone, next": what was before the one stands before the other
+  if (!over_lines && index == 0) {  // "{ removed, next": the blank before the removed element now precedes the next one
     const std::size_t next = only ? gone.value.end : container.elements[1].begin;
     return out.erase(gone.begin, (only ? end : next) - gone.begin);
   }
-  // A comment to the end of the line keeps the end of its line.
+  // Keep the line break that ends a // comment.
   const auto line_begin = begin == 0 ? 0 : text.rfind('\n', begin - 1) + 1;
   const bool after_comment = text.substr(line_begin, begin - line_begin).find("//") != std::string_view::npos;
   if (after_comment && over_lines && end < text.size() && text[end] != '\n' && text[end] != '\r')
@@ -389,7 +389,7 @@ Error no_container(std::span<const std::string> path, std::size_t depth, std::st
   return Error(Errc::bad_config, fmt::format("line {}: {} is no {}", line, name.empty() ? "the file" : name, what));
 }
 
-// Compact JSON of `value` inside the objects that are still missing.
+// Returns compact JSON with `value` nested in the missing objects.
 std::string nested(std::span<const std::string> missing, std::string_view value) {
   std::string out;
   for (const std::string& key : missing) {
@@ -440,7 +440,7 @@ Result<std::string> with_member(std::string_view text, JsonDialect dialect, std:
     std::string out(text);
     if (!out.empty() && out.find_first_not_of(" \t\r\n", out.starts_with(kByteOrderMark) ? 3 : 0) != out.npos &&
         !out.ends_with('\n'))
-      out += layout.newline;  // behind a comment
+      out += layout.newline;  // after a comment
     layout.append(out, whole, all, "");
     return out + layout.newline;
   }
@@ -480,7 +480,9 @@ Result<std::string> without_member(std::string_view text, JsonDialect dialect, s
     if (length < path.size()) {
       const std::string_view inside =
           std::string_view(out).substr(gone->value.begin, gone->value.end - gone->value.begin);
-      if (inside.find_first_not_of("{} \t\r\n") != std::string_view::npos) return out;  // a comment is worth keeping
+      if (inside.find_first_not_of("{} \t\r\n") != std::string_view::npos)
+        return out;  // keep an object that contains
+                     // a comment
     }
     out = erased(out, *parent, static_cast<std::size_t>(gone - parent->elements.data()));
   }
@@ -508,7 +510,7 @@ Result<std::string> without_element(std::string_view text, JsonDialect dialect, 
   const JsonValue* at = find_value(root, path);
   if (at == nullptr || at->kind != JsonValue::Kind::array || index >= at->elements.size()) return std::string(text);
   if (at->elements.size() > 1) return erased(text, *at, index);
-  // The array goes with its last element, and objects that are empty then.
+  // Remove the array with its last element, and the objects that become empty.
   return without_member(text, dialect, path);
 }
 

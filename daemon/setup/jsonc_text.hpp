@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-// Configuration files of other programs, as JSON that people write: comments, trailing commas, a byte order mark and an
-// empty file are taken. A change is made in the text, so no byte changes that does not have to. Why this is no library:
+// Edits configuration files of other programs. Accepts JSON with comments, trailing commas and a byte order mark, and
+// an empty file. Edits are made in the text, so only the bytes that have to change do. Why this is not a library:
 // docs/decisions/0018-configuration-of-clients.md. Pure functions; any thread.
 namespace memd::setup {
 
@@ -27,40 +27,41 @@ struct JsonValue {
   Kind kind = Kind::other;
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::string string;                 // of a string, decoded
+  std::string string;                 // decoded, of a string
   std::vector<JsonElement> elements;  // of an object or array
 
-  const JsonElement* find(std::string_view key) const;  // the last one of that name, as parsers take it
+  const JsonElement* find(std::string_view key) const;  // the last one of that name, as parsers choose it
 };
 
 struct JsonElement {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::string key;            // decoded; empty in an array
-  std::size_t begin = 0;      // of the key, in an array of the value
-  std::size_t comma = kNone;  // behind the value
+  std::size_t begin = 0;      // of the key; in an array, of the value
+  std::size_t comma = kNone;  // offset of the comma after the value
   JsonValue value;
 };
 
-// The root; nothing but blanks and comments: an object without elements, begin == end. Errc::bad_config says
-// "line 3: …". At most 200 levels.
+// Returns the root. For a text of blanks and comments only, that is an object without elements and with begin == end.
+// Errc::bad_config says "line 3: …". At most 200 levels deep.
 Result<JsonValue> parse_jsonc(std::string_view text, JsonDialect dialect);
 
 // Returns the value at a path of keys; null: there is none.
 const JsonValue* find_value(const JsonValue& root, std::span<const std::string> path);
 
-// The value without blanks and comments, strings written one way: equal values give equal texts if their members stand
-// in the same order.
+// Returns the value without blanks and comments, with strings in one notation. Equal values give equal texts if their
+// members have the same order.
 std::string compact_json(std::string_view text, const JsonValue& value);
 
-// The text with `value` (compact JSON) at the path; what is missing on the way is made. Objects go over several lines
-// if the text does. Errc::bad_config: something on the way is no object. A value that is there already is not touched.
+// Returns the text with `value` (compact JSON) at the path. Creates missing objects on the way, over several lines if
+// the text is. An existing equal value is not touched. Errc::bad_config: a value on the way is not an object.
 Result<std::string> with_member(std::string_view text, JsonDialect dialect, std::span<const std::string> path,
                                 std::string_view value);
 
-// The text without the member at the path. An object on the way that has become empty goes, too, but not the root.
+// Returns the text without the member at the path. Objects on the way that become empty are removed too, but not the
+// root.
 Result<std::string> without_member(std::string_view text, JsonDialect dialect, std::span<const std::string> path);
 
-// The same for an array: with `value` behind its last element, and without the element of that number.
+// The same for an array: with_element() appends `value`, without_element() removes the element of that index.
 Result<std::string> with_element(std::string_view text, JsonDialect dialect, std::span<const std::string> path,
                                  std::string_view value);
 Result<std::string> without_element(std::string_view text, JsonDialect dialect, std::span<const std::string> path,

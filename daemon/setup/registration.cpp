@@ -83,7 +83,7 @@ std::vector<std::string> below(std::vector<std::string> path, std::initializer_l
   return path;
 }
 
-// The members that memd sets, and those that it only gives to a new entry.
+// A server entry: the members that memd sets always, and those that it sets only in a new entry.
 struct JsonEntry {
   std::vector<std::pair<std::string, std::string>> set;
   std::vector<std::pair<std::string, std::string>> fresh_before;
@@ -99,7 +99,7 @@ JsonEntry json_entry(EntryShape shape, const std::vector<std::string>& command) 
   return out;
 }
 
-// opencode 2 nests servers one level deeper; a server that happens to be called "servers" does not count.
+// opencode 2 nests servers one level deeper. A server named "servers" does not count.
 std::vector<std::string> servers_path(const JsonValue& root, const ConfigFile& file) {
   if (file.shape != EntryShape::local_array) return file.servers;
   std::vector<std::string> nested = below(file.servers, {"servers"});
@@ -192,7 +192,7 @@ Result<std::string> put_hook(const std::string& text, const HookFile& file, cons
 
 constexpr std::string_view kSkillMark = "\n<!-- memd setup ";
 
-// The skill of the plugin under its name here, with a mark by which a text that nobody has changed is known again.
+// Returns the plugin's skill under its name here, with a hash by which an unmodified text is recognised.
 std::string skill_text() {
   std::string text;
   for (const auto& file : embedded::setup_files())
@@ -269,10 +269,10 @@ std::string difference(const FileBytes& before, const FileBytes& after) {
 
 // The backup files that memd keeps for a file it has changed.
 struct Registration::Kept {
-  fs::path before;  // its bytes before memd came
+  fs::path before;  // bytes before memd's first change
   fs::path absent;  // exists if there was no file
-  fs::path after;   // its bytes as memd wrote them last
-  fs::path last;    // its bytes before the last change
+  fs::path after;   // bytes that memd wrote last
+  fs::path last;    // bytes before the last change
 };
 
 Registration::Registration(ClientPlaces places, ServerProgram program, fs::path backups)
@@ -332,7 +332,7 @@ Result<Edit> Registration::edit_of(const ClientInfo& client, Part part, const fs
   return edit;
 }
 
-// The bytes before memd came, if nobody has changed the file since; else the text without memd's entry.
+// Returns the original bytes if nobody has changed the file since; else the text without memd's entry.
 Result<FileBytes> Registration::taken_out(const Kept& memory, const FileBytes& before, const TextChange& without) {
   if (!before) return FileBytes();
   MEMD_TRY_ASSIGN(const FileBytes after, read_if_there(memory.after));
@@ -440,12 +440,12 @@ Result<std::vector<Edit>> Registration::plan(const ClientInfo& client, ClientSco
     MEMD_TRY_ASSIGN(Edit edit, skill_edit(client, *skill, remove));
     out.push_back(std::move(edit));
   }
-  // What came last goes first, where two stand in one file: then each finds the bytes that it left.
+  // Remove in reverse order: where two entries are in one file, each edit then finds the bytes that it left.
   if (remove) std::reverse(out.begin(), out.end());
   return out;
 }
 
-// Written before the change: a process that is killed in between leaves a file that is as it was.
+// Called before the change, so that a killed process leaves the original file.
 Result<void> Registration::remember(const Edit& edit, const FileBytes& before, const FileBytes& after) const {
   const Kept memory = kept(edit.target, edit.part);
   if (before) MEMD_TRY(files::write_whole(memory.last, *before, files::OnDisk::later));
@@ -455,7 +455,7 @@ Result<void> Registration::remember(const Edit& edit, const FileBytes& before, c
   if (before) {
     MEMD_TRY_ASSIGN(std::string rest, edit.without(*before));
     MEMD_TRY_ASSIGN(const FileBytes written, read_if_there(memory.after));
-    known = rest != *before && written && *written == *before;  // memd's own work: what was before it is kept already
+    known = rest != *before && written && *written == *before;  // memd's own bytes: the original is kept already
     original = std::move(rest);
   }
   if (!known) {
@@ -480,7 +480,7 @@ Result<fs::path> Registration::apply(Edit& edit) const {
     if (!edit.after) {
       if (::unlink(edit.target.c_str()) != 0 && errno != ENOENT)
         return Error::from_errno(errno, "unlink", edit.target.string());
-      if (edit.part == Part::skill) ::rmdir(edit.target.parent_path().c_str());  // if nothing else stands there
+      if (edit.part == Part::skill) ::rmdir(edit.target.parent_path().c_str());  // only if the directory is empty
     } else if (!edit.before) {
       MEMD_TRY(files::make_directories(edit.target.parent_path()));
       const auto made = files::create_whole(edit.target, *edit.after, files::OnDisk::now);
@@ -490,7 +490,7 @@ Result<fs::path> Registration::apply(Edit& edit) const {
       const auto other = files::replace_whole(edit.target, *edit.before, *edit.after, files::OnDisk::now);
       if (!other && other.error().is(Errc::not_found)) continue;
       if (!other) return other.error();
-      if (*other) continue;  // the client has just written
+      if (*other) continue;  // the client has just written: try again
     }
     const Kept memory = kept(edit.target, edit.part);
     if (edit.change == Change::removed)

@@ -12,10 +12,10 @@
 
 namespace memd::setup {
 
-// The program that clients start: an absolute path and its arguments.
+// The program that clients start.
 struct ServerProgram {
   std::filesystem::path executable;
-  std::vector<std::string> arguments;  // before the command: "--data-dir", "/x"
+  std::vector<std::string> arguments;  // global options, which precede the command: "--data-dir", "/x"
 };
 
 enum class Part { server, hook, skill };
@@ -24,51 +24,51 @@ std::string_view to_string(Part part);
 enum class Change { none, added, changed, removed };
 std::string_view to_string(Change change);
 
-// The bytes of a file; nothing: there is no file.
+// The bytes of a file; nullopt: there is no file.
 using FileBytes = std::optional<std::string>;
 
 using TextChange = std::function<Result<std::string>(const std::string&)>;
 
-// One file of one client that registering or removing changes.
+// The change of one file of one client, for registering or unregistering.
 struct Edit {
   std::string client;
   Part part = Part::server;
-  std::filesystem::path file;    // as the client names it
-  std::filesystem::path target;  // the file itself, if that is a link
+  std::filesystem::path file;    // path as the client names it
+  std::filesystem::path target;  // the file that a symbolic link leads to; else as `file`
   FileBytes before;
   FileBytes after;
   Change change = Change::none;
-  std::string note;  // what was found and left alone
+  std::string note;  // what was found and left unchanged
 
-  // From the bytes that are there in the moment of the change.
+  // Computes the new bytes from the bytes that are there at the time of the change.
   std::function<Result<FileBytes>(const FileBytes&)> make;
-  TextChange without;  // the text without memd's entry; empty: the whole file is memd's
+  TextChange without;  // returns the text without memd's entry; empty: memd owns the whole file
 };
 
-// The whole lines that differ, with their numbers, "-" for those that go and "+" for those that come.
+// Returns the whole lines that differ, with their numbers: "-" for removed ones, "+" for added ones.
 std::string difference(const FileBytes& before, const FileBytes& after);
 
-// Writes memd into the files of clients and takes it out again. Every change is made in the text of the file and is
-// written in one step, a link is followed and stays. What stood there before is kept in `backups` (0700): removing
-// memd gives back those bytes, if nobody has changed the file since, else it takes out memd's entries alone. One thread
-// at a time; processes exclude each other by a lock in `backups`.
+// Writes memd into the files of clients and removes it again. Each change is made in the text of the file and written
+// atomically; a symbolic link is followed and stays. The original bytes are kept in `backups` (0700): removing memd
+// restores them if nobody has changed the file since, else it removes memd's entries only. One thread at a time; a lock
+// in `backups` excludes other processes.
 class Registration {
  public:
   Registration(ClientPlaces places, ServerProgram program, std::filesystem::path backups);
 
-  // Reads and decides, and writes nothing. Errc::bad_config names the file and the line that cannot be read;
-  // Errc::unsupported: the client has no configuration of projects.
+  // Plans the edits without writing. Errc::bad_config names the file and line that cannot be parsed; Errc::unsupported:
+  // the client has no project configuration.
   Result<std::vector<Edit>> plan(const ClientInfo& client, ClientScope scope, const std::filesystem::path& project,
                                  bool remove, bool server_only) const;
 
-  // Makes the change; whoever wrote to the file since plan() loses nothing. Gives where the bytes before are kept;
-  // empty: nothing changed, or there was no file.
+  // Applies the edit to the current bytes of the file, so that no write since plan() is lost. Returns the path of the
+  // backup; empty: nothing changed, or there was no file.
   Result<std::filesystem::path> apply(Edit& edit) const;
 
-  // How the server stands in the client's files now: command and arguments; empty: it does not.
+  // Returns the command and arguments registered in the client's files; empty: memd is not registered.
   Result<std::vector<std::string>> registered(const ClientInfo& client, ClientScope scope,
                                               const std::filesystem::path& project) const;
-  // What it is to be.
+  // Returns the command and arguments that memd registers.
   std::vector<std::string> wanted() const;
 
  private:

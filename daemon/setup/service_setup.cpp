@@ -23,7 +23,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     text.replace(at, what.size(), with);
 }
 
-// One word of a command line or a path in a unit: systemd.syntax(7), systemd.unit(5).
+// Quotes a word of a command line or a path for a unit, as systemd.syntax(7) and systemd.unit(5) require.
 std::string unit_word(const std::string& word) {
   std::string out;
   bool quote = false;
@@ -100,7 +100,7 @@ std::vector<fs::path> all_service_files(const ServiceSetup& s) {
 }
 
 std::vector<std::pair<fs::path, fs::path>> service_links(const ServiceSetup& s) {
-  if (s.mac) return {};  // launchd starts what lies in its directory
+  if (s.mac) return {};  // launchd starts the agents in its directory
   const fs::path units = s.packaged_units ? fs::path("/usr/lib/systemd/user") : unit_directory(s);
   return {{unit_directory(s) / "default.target.wants" / "memd.service", units / "memd.service"},
           {unit_directory(s) / "sockets.target.wants" / "memd.socket", units / "memd.socket"}};
@@ -108,7 +108,7 @@ std::vector<std::pair<fs::path, fs::path>> service_links(const ServiceSetup& s) 
 
 std::vector<CommandLine> start_service_commands(const ServiceSetup& s) {
   if (s.mac) return {{"launchctl", "bootstrap", launchd_domain(), agent_file(s).string()}};
-  // The socket first: where a client's daemon has its own there, it is replaced, and the service takes over the rest.
+  // The socket first: it replaces the socket of a daemon that a client started, then the service takes over.
   return {{"systemctl", "--user", "daemon-reload"},
           {"systemctl", "--user", "enable", "memd.socket", "memd.service"},
           {"systemctl", "--user", "restart", "memd.socket"},

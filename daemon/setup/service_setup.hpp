@@ -10,7 +10,7 @@
 
 namespace memd::setup {
 
-// The daemon as a service of the user: units of systemd, or an agent of launchd.
+// The parameters of the daemon as a user service: systemd units or a launchd agent.
 struct ServiceSetup {
   ServerProgram program;
   std::filesystem::path home;
@@ -18,23 +18,24 @@ struct ServiceSetup {
   std::filesystem::path data_dir;
   std::filesystem::path socket;
   bool default_data_dir = true;
-  bool network = false;  // the configuration names servers of models
+  bool network = false;  // the configuration names model servers
   bool mac = false;
-  bool packaged_units = false;  // the package's units start this program, so none need to be written
+  bool packaged_units = false;  // the package's units start this program, so that none are written
 };
 
 using CommandLine = std::vector<std::string>;
 
-// The files of the service and what they are to hold. Errc::invalid_argument: a path cannot be written there.
+// Returns the service files and their contents. Errc::invalid_argument: a path cannot be written in such a file.
 Result<std::vector<std::pair<std::filesystem::path, std::string>>> service_files(const ServiceSetup& setup);
 // Returns every file that service_files() may have created, in this or another configuration.
 std::vector<std::filesystem::path> all_service_files(const ServiceSetup& setup);
 
-// The links that have systemd start the units with the session, as `systemctl enable` makes them: for where it does not
-// answer. Link and target.
+// Returns the links (link, target) by which systemd starts the units with the session, as `systemctl enable` makes
+// them. For use when systemd does not answer.
 std::vector<std::pair<std::filesystem::path, std::filesystem::path>> service_links(const ServiceSetup& setup);
 
-// What has the service manager take the files, and start; and what ends it, before they go.
+// Return the commands by which the service manager loads and starts the service, and by which it stops it before the
+// files are removed.
 std::vector<CommandLine> start_service_commands(const ServiceSetup& setup);
 std::vector<CommandLine> end_service_commands(const ServiceSetup& setup);
 

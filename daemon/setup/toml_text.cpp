@@ -23,7 +23,7 @@ struct TomlValue {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string string;
-  std::vector<TomlPair> elements;  // of arrays without keys
+  std::vector<TomlPair> elements;  // of arrays, without keys
 };
 
 struct TomlPair {
@@ -33,13 +33,13 @@ struct TomlPair {
   TomlValue value;
 };
 
-// A line that says something: a header or a key with its value, which may go over more lines.
+// A header, or a key with its value, which may span several lines.
 struct Statement {
   bool header = false;
   bool array_header = false;
   KeyPath path;           // from the root
-  std::size_t begin = 0;  // of the line
-  std::size_t end = 0;    // behind its newline
+  std::size_t begin = 0;  // of its first line
+  std::size_t end = 0;    // after its newline
   TomlValue value;
 };
 
@@ -98,7 +98,7 @@ class TomlParser {
         std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(at_, text_.size())), '\n') + 1;
     return Error(Errc::bad_config, fmt::format("line {}: {}", line, what));
   }
-  // Below an array of tables a header may come again.
+  // A header may be repeated below an array of tables.
   static bool inside_array(const std::vector<Statement>& all, const KeyPath& path) {
     return std::any_of(all.begin(), all.end(), [&](const Statement& s) {
       return s.array_header && s.path.size() < path.size() && std::equal(s.path.begin(), s.path.end(), path.begin());
@@ -256,7 +256,7 @@ class TomlParser {
       }
       return {};
     }
-    if (long_one && (c == '\n' || c == ' ' || c == '\t' || c == '\r')) {  // goes on in the next line
+    if (long_one && (c == '\n' || c == ' ' || c == '\t' || c == '\r')) {  // line continuation
       while (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r')
         ++at_;
       return {};
@@ -317,7 +317,7 @@ std::optional<TomlEntry> entry_of(const std::string& key, const TomlValue& value
 
 bool same(const TomlEntry& a, const TomlEntry& b) { return a.is_list == b.is_list && a.values == b.values; }
 
-// A value with its full path, wherever it stands.
+// A value with its full path, in whatever notation.
 struct Leaf {
   KeyPath path;
   const TomlValue* value;
@@ -369,7 +369,7 @@ void insert_pair(std::string& text, const TomlValue& table, const std::string& p
   text.insert(at, (last.comma == std::string_view::npos ? ", " : " ") + pair);
 }
 
-// One entry into a table that is there. The text changes, so all is looked for anew.
+// Puts one entry into an existing table. Parses the text anew, because earlier edits changed it.
 Result<void> put_entry(std::string& text, std::span<const std::string> path, const TomlEntry& entry) {
   MEMD_TRY_ASSIGN(const auto statements, TomlParser(text).parse());
   const auto all = leaves(statements);
@@ -385,7 +385,7 @@ Result<void> put_entry(std::string& text, std::span<const std::string> path, con
     insert_pair(text, *table, pair);
     return {};
   }
-  // Behind the last line of the table, or where one of its dotted keys stands.
+  // Insert after the last line of the table, or after its last dotted key.
   const Statement* after = nullptr;
   for (const Statement& s : statements) {
     const bool of_table = s.header ? s.path.size() == path.size() && starts_with_path(s.path, path)
@@ -395,7 +395,7 @@ Result<void> put_entry(std::string& text, std::span<const std::string> path, con
   if (after == nullptr) return Error(Errc::bad_config, "the table " + dotted(path) + " has no place for " + entry.key);
   std::string line = pair;
   if (!after->header) {
-    // With the prefix that its neighbour has.
+    // Use the prefix of the preceding key.
     const std::string_view said = std::string_view(text).substr(after->begin, after->value.begin - after->begin);
     const auto key_end = said.find_last_not_of(" \t=");
     const std::string_view key = said.substr(0, key_end + 1);
@@ -450,7 +450,7 @@ Result<std::string> with_table(std::string_view text, std::span<const std::strin
     if (above == nullptr) continue;
     if (above->kind != TomlValue::Kind::inline_table)
       return Error(Errc::bad_config, dotted(path.first(length)) + " is no table");
-    std::string pairs;  // nothing can be added to { … } from outside
+    std::string pairs;  // an inline table cannot be extended from outside
     for (const TomlEntry& entry : entries)
       pairs += (pairs.empty() ? "" : ", ") + key_text(entry.key) + " = " + written(entry);
     insert_pair(out, *above, dotted(path.subspan(length)) + " = { " + pairs + " }");
@@ -468,14 +468,14 @@ Result<std::string> with_table(std::string_view text, std::span<const std::strin
 Result<std::string> without_table(std::string_view text, std::span<const std::string> path) {
   std::string out(text);
   MEMD_TRY_ASSIGN(const auto statements, TomlParser(text).parse());
-  // From behind, so that what stands before keeps its place.
+  // Go backwards, so that earlier offsets stay valid.
   for (std::size_t i = statements.size(); i-- > 0;) {
     const Statement& s = statements[i];
     if (starts_with_path(s.path, path)) {
       auto begin = s.begin;
       auto end = s.end;
       if (s.header) {
-        // A blank line before the table went with it, if nothing or another one follows.
+        // Remove a blank line before the table, too, if a blank line or nothing follows.
         const std::string_view before = std::string_view(out).substr(0, begin);
         const std::string_view rest = std::string_view(out).substr(end);
         const bool blank_follows = rest.empty() || rest.starts_with('\n') || rest.starts_with("\r\n");
@@ -486,7 +486,7 @@ Result<std::string> without_table(std::string_view text, std::span<const std::st
       }
       out.erase(begin, end - begin);
     } else if (!s.header && starts_with_path(path, s.path)) {
-      // Inside an inline table of this line.
+      // The table is in an inline table of this statement.
       const TomlValue* table = &s.value;
       std::size_t depth = s.path.size();
       while (table->kind == TomlValue::Kind::inline_table) {

@@ -9,27 +9,27 @@
 #include <utility>
 #include <vector>
 
-// The same as jsonc_text.hpp for TOML 1.0, as far as a table of strings and lists of strings needs it. Tables in any of
-// TOML's three spellings are found: [a.b], a.b.c = …, a = {b = {…}}. Pure functions; any thread.
+// Edits TOML 1.0 files as jsonc_text.hpp does JSON, as far as a table of strings and lists of strings requires. Finds
+// tables in all three notations: [a.b], a.b.c = …, a = {b = {…}}. Pure functions; any thread.
 namespace memd::setup {
 
-// What a table is to hold, in this order. A list of strings if `is_list`, else a string.
+// An entry to write into a table: a list of strings if `is_list`, else a string.
 struct TomlEntry {
   std::string key;
   std::vector<std::string> values;
   bool is_list = false;
 };
 
-// Errc::bad_config says "line 3: …".
+// Validates the syntax. Errc::bad_config says "line 3: …".
 Result<void> check_toml(std::string_view text);
 
-// The table of that path, one key and value (a string, or the elements of a list) after the other; other values are
-// left out. Empty: there is no such table.
+// Returns the table at the path as keys and values (a string, or the elements of a list). Other values are left out.
+// Empty: there is no such table.
 Result<std::vector<TomlEntry>> read_table(std::string_view text, std::span<const std::string> path);
 Result<bool> has_table(std::string_view text, std::span<const std::string> path);
 
-// The text with these entries in the table. Others in it stay; a value that is there already is not touched. A missing
-// table is made at the end.
+// Returns the text with these entries in the table. Other entries and equal values are not touched. A missing table is
+// appended.
 Result<std::string> with_table(std::string_view text, std::span<const std::string> path,
                                std::span<const TomlEntry> entries);
 

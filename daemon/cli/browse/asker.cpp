@@ -77,7 +77,7 @@ void Asker::work() {
     const std::lock_guard hold(mutex_);
     asking_ = false;
     if (over_) return;
-    if (waiting_) continue;  // nobody wants it any more
+    if (waiting_) continue;  // superseded
     reply_ = Reply{asked.ticket, std::move(told), caller_ && caller_->is_daemon()};
     [[maybe_unused]] const auto written = ::write(waker_.get(), "", 1);
   }
@@ -88,7 +88,7 @@ Result<void> Asker::open_again() {
     const std::lock_guard hold(mutex_);
     caller_.reset();
   }
-  std::ostringstream told;  // the screen is not ours to write to
+  std::ostringstream told;  // discarded: the screen belongs to the browser
   MEMD_TRY_ASSIGN(std::shared_ptr<Caller> caller, open_caller(settings_, Need::read, kPatience, told));
   const std::lock_guard hold(mutex_);
   caller_ = std::move(caller);
@@ -111,7 +111,7 @@ Result<Told> Asker::answer(const Question& question) {
       }
       Result<Told> told = answer_to(question, *caller, settings_);
       if (told || !is_of_the_connection(told.error())) return told;
-      // Broken: by interrupt(), or because the daemon has gone.
+      // the connection broke: by interrupt(), or because the daemon has gone
       if (caller->is_daemon()) {
         const std::lock_guard hold(mutex_);
         caller_.reset();

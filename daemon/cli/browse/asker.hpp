@@ -11,12 +11,12 @@
 
 namespace memd::cli::browse {
 
-// Asks the store, or the daemon, on a thread of its own, one question at a time: the one that draws the screen never
-// waits. A newer question takes the place of an older one, which is ended if it is being asked. ask(), take() and the
-// ends of its life are for one thread.
+// Sends the queries of `memd browse` to the daemon, or to the store, from a thread of its own, one at a time, so that
+// the drawing thread never waits. A newer question replaces an older one and cancels it if it is in progress. The owner
+// uses ask(), take(), the constructor and the destructor from one thread.
 class Asker {
  public:
-  // `caller` answers until it breaks; then another one is opened. `settings` must outlive this.
+  // `caller` answers until its connection breaks; then another one is opened. `settings` must outlive this.
   Asker(const Settings& settings, std::unique_ptr<Caller> caller);
   ~Asker();  // cancels the query in progress
   Asker(const Asker&) = delete;
@@ -24,7 +24,7 @@ class Asker {
 
   void ask(Asked question);
   std::optional<Reply> take();
-  // Can be read from when there may be something to take.
+  // Returns a file descriptor that becomes readable when take() may have a reply.
   int fd() const { return wake_.get(); }
 
  private:
@@ -34,17 +34,17 @@ class Asker {
   bool is_superseded();
 
   const Settings& settings_;
-  UniqueFd wake_;  // ends of a pipe
-  UniqueFd waker_;
+  UniqueFd wake_;   // read end of a pipe
+  UniqueFd waker_;  // write end of that pipe
   std::mutex mutex_;
   std::condition_variable changed_;
-  // Guarded by the mutex. The caller is used by the thread alone, but for interrupt().
+  // Guarded by the mutex. Only the thread uses the caller, except for interrupt().
   std::shared_ptr<Caller> caller_;
   std::optional<Asked> waiting_;
   std::optional<Reply> reply_;
   bool asking_ = false;
   bool over_ = false;
-  std::thread thread_;  // last
+  std::thread thread_;  // declared last: it uses the members above
 };
 
 }  // namespace memd::cli::browse

@@ -9,10 +9,10 @@
 namespace memd::cli::browse {
 namespace {
 
-constexpr std::int64_t kTypingPause = 150;   // ms, before what is typed is asked
-constexpr std::int64_t kFollowEvery = 1000;  // ms
-constexpr std::int64_t kAfterError = 5000;   // ms
-constexpr std::int64_t kListEvery = 3000;    // ms, so that new sessions appear
+constexpr std::int64_t kTypingPause = 150;   // ms without a key before the typed query is sent
+constexpr std::int64_t kFollowEvery = 1000;  // ms between queries of a followed session
+constexpr std::int64_t kAfterError = 5000;   // ms before a failed query of a followed session is repeated
+constexpr std::int64_t kListEvery = 3000;    // ms between queries of the list, so that new sessions appear
 
 constexpr std::array<std::string_view, 5> kStates{"", "active", "started", "stopped", "capture_disabled"};
 
@@ -53,7 +53,7 @@ std::string prompt_of(int typing) {
   return std::string(kPrompts[static_cast<std::size_t>(typing)]);
 }
 
-// Keys of letters that do what a key of its own does, too.
+// Maps letters to the keys that have the same effect.
 Key with_letters(const Key& key) {
   using Kind = Key::Kind;
   constexpr auto kLetters = std::to_array<std::pair<std::string_view, Kind>>({{"k", Kind::up},
@@ -67,7 +67,7 @@ Key with_letters(const Key& key) {
   return key;
 }
 
-// The end of a text that is longer than the columns: where one types.
+// Returns the end of a text wider than the columns, where the cursor is.
 std::string last_columns(const std::string& text, std::size_t columns) {
   std::string out = text;
   while (Line(out).columns() > columns && !out.empty()) {
@@ -104,7 +104,7 @@ std::size_t Browser::height() const {
 
 void Browser::render() {
   if (look_.columns < kLeastColumns || look_.rows < kLeastRows) return;
-  constexpr std::size_t kMargin = 2;  // marks what is chosen
+  constexpr std::size_t kMargin = 2;  // the marker of the chosen row
   if (reading_) {
     reading_->render(look_, height());
     return;
@@ -146,7 +146,7 @@ std::optional<std::int64_t> Browser::wakes_at() const {
 }
 
 void Browser::take(Reply reply, std::int64_t now) {
-  if (!asked_ || reply.ticket != asked_->ticket) return;  // nobody waits for it any more
+  if (!asked_ || reply.ticket != asked_->ticket) return;  // superseded
   const Question question = std::move(asked_->question);
   asked_.reset();
   from_daemon_ = reply.from_daemon;
@@ -155,7 +155,7 @@ void Browser::take(Reply reply, std::int64_t now) {
   if (const auto* list = std::get_if<ListQuestion>(&question)) {
     ListQuestion first = *list;
     first.cursor.clear();
-    if (first != list_question()) return;  // something else is typed by now
+    if (first != list_question()) return;  // the query or a filter has changed meanwhile
     const auto put = [&](auto page) {
       if (list->cursor.empty())
         list_.begin(std::move(first), std::move(page));
@@ -245,7 +245,7 @@ void Browser::press_while_typing(const Key& key, std::int64_t now) {
   } else if (key.kind == Key::Kind::escape) {
     end_typing(false);
   } else if (typing_ == Typing::query) {
-    // The list can be gone through while one types.
+    // Other keys move in the list while the user types.
     if (query_.takes(key))
       asks_at_ = now + kTypingPause;
     else
@@ -268,7 +268,7 @@ std::string Browser::id_here() const {
   return item->exchange.empty() ? item->session : item->exchange;
 }
 
-// Keys that do the same in the list and in what is read.
+// Handles keys with the same effect in the list and in the reading pane. Returns false for other keys.
 bool Browser::press_anywhere(const Key& key) {
   if (key.is("q")) {
     over_ = true;
@@ -308,7 +308,7 @@ void Browser::press_in_list(const Key& key, std::int64_t now) {
     begin_typing(Typing::since, filters_.since);
   } else if (key.is("t")) {
     next_state();
-    asks_at_ = now + kTypingPause;  // it may be pressed again
+    asks_at_ = now + kTypingPause;  // the key may be pressed again
     render();
   } else if (key.is("c")) {
     filters_ = Filters();
@@ -398,9 +398,9 @@ Line Browser::filters_line() const {
   return out;
 }
 
-// Its end, where one types, if it is longer than the line.
+// Returns the query, or its end if it is longer than the line.
 std::string Browser::query_shown() const {
-  constexpr std::size_t kForOthers = 24;  // columns
+  constexpr std::size_t kForOthers = 24;  // columns for the rest of the line
   return last_columns(query_.text(), look_.columns - std::min(look_.columns, kForOthers));
 }
 

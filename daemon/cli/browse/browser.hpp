@@ -25,8 +25,8 @@ struct Picture {
   bool cursor_is_below = false;
 };
 
-// `memd browse` without its terminal: keys and answers in, pictures and questions out. It has no clock: `now` is a
-// steady time in milliseconds. One thread.
+// `memd browse` without its terminal: takes keys and answers, returns pictures and questions. It has no clock: `now` is
+// a steady time in milliseconds. One thread.
 class Browser {
  public:
   struct Beginning {
@@ -42,7 +42,7 @@ class Browser {
 
   // Returns the next question, which replaces the previous one.
   std::optional<Asked> next_question(std::int64_t now);
-  // When next_question() may have one without a key or an answer; none: never.
+  // Returns the time at which next_question() may return one without a key or an answer; none: never.
   std::optional<std::int64_t> wakes_at() const;
 
   Picture picture() const;
@@ -53,7 +53,7 @@ class Browser {
  private:
   enum class Typing { nothing, query, project, platform, since, words };
 
-  std::size_t height() const;  // of a pane
+  std::size_t height() const;  // rows of a pane
   bool shows_filters() const;
   void render();
   ListQuestion list_question() const;
@@ -79,22 +79,22 @@ class Browser {
   Look look_;
   Filters filters_;
   Prompt query_;
-  Prompt typed_;  // any other line
+  Prompt typed_;  // any line that is typed other than the query
   Typing typing_ = Typing::nothing;
-  std::int64_t asks_at_ = 0;  // not before: more may be typed
+  std::int64_t asks_at_ = 0;  // earliest time of the next query: the user may still type
   ListPane list_;
-  std::optional<std::int64_t> list_again_at_;  // when the sessions are asked for again; none: a store that stays
+  std::optional<std::int64_t> list_again_at_;  // when the list is queried again; none: it is not refreshed
   std::optional<ReadingPane> reading_;
-  std::optional<std::int64_t> follows_at_;  // when the session is asked for again; none: it is not followed
-  std::optional<Question> reopen_;          // asked for by a key
-  bool prints_command_ = false;             // instead of opening
-  std::optional<Asked> asked_;              // not answered yet
+  std::optional<std::int64_t> follows_at_;  // when the session is queried again; none: it is not followed
+  std::optional<Question> reopen_;          // requested by a key
+  bool prints_command_ = false;             // print the command instead of opening the session
+  std::optional<Asked> asked_;              // the question without an answer yet
   std::uint64_t tickets_ = 0;
   bool from_daemon_ = true;
   bool helps_ = false;
   bool over_ = false;
   std::optional<Reopening> leaves_for_;
-  Line message_;  // until the next key
+  Line message_;  // shown until the next key
 };
 
 }  // namespace memd::cli::browse

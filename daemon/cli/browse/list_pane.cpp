@@ -13,7 +13,7 @@ void ListPane::fail(ListQuestion question) {
 }
 
 void ListPane::begin(ListQuestion question, tools::ListSessionsAnswer page) {
-  // The session that was chosen stays so.
+  // Keep the chosen session.
   const std::string before = chosen() != nullptr ? chosen()->session : std::string();
   fail(std::move(question));
   add(std::move(page));
@@ -72,7 +72,7 @@ std::size_t ListPane::end_of(std::size_t item) const {
 }
 
 void ListPane::show_chosen() {
-  if (chosen_ == 0) top_ = 0;  // what stands above the list, too
+  if (chosen_ == 0) top_ = 0;  // also show the lines above the list
   if (chosen_ >= kept_.items.size()) return;
   const std::size_t begin = kept_.items[chosen_];
   const std::size_t end = end_of(chosen_);

@@ -12,13 +12,13 @@
 
 namespace memd::cli::browse {
 
-// The content of a screen row.
+// A screen row and whether it is the chosen one.
 struct Row {
   Line line;
   bool chosen = false;
 };
 
-// Sessions or hits, one of them chosen. Their lines are those of `memd sessions` and `memd search`. A value.
+// The list of sessions or hits, one of them chosen. Renders the lines of `memd sessions` and `memd search`. A value.
 class ListPane {
  public:
   // Replaces the list with the first page of `question`.
@@ -28,23 +28,23 @@ class ListPane {
   void add(tools::SemanticSearchAnswer page);
   // Empties the list because this question could not be answered.
   void fail(ListQuestion question);
-  // Marks the list as complete: there is no further page.
+  // Marks the list as complete, without a further page.
   void end_here() { next_.reset(); }
-  // Clears the question, so that it is asked again.
+  // Clears the question so that it is asked again.
   void forget() { question_.reset(); }
 
   bool is_one_page() const { return sessions_.size() + hits_.size() <= 1; }
   bool answers(const ListQuestion& question) const { return question_ == question; }
-  // The question for the next page, when the end is near.
+  // Returns the question for the next page when the chosen item is near the end.
   std::optional<ListQuestion> more() const;
 
   void render(const Look& look, std::size_t height);
-  bool move(const Key& key);  // false: not a key of the list
+  bool move(const Key& key);  // false: the key does not move in a list
   std::vector<Row> rows(std::size_t height) const;
 
   struct Item {
     std::string session;   // empty: a memory
-    std::string exchange;  // of a hit
+    std::string exchange;  // id, if the item is a hit
     std::string memory;    // slug
     bool is_running = false;
   };
@@ -58,7 +58,7 @@ class ListPane {
   std::size_t end_of(std::size_t item) const;
   void show_chosen();
 
-  std::optional<ListQuestion> question_;  // whose first page this is
+  std::optional<ListQuestion> question_;  // the question that the first page answers
   std::vector<tools::ListSessionsAnswer> sessions_;
   std::vector<tools::SemanticSearchAnswer> hits_;
   std::vector<Item> items_;
@@ -67,7 +67,7 @@ class ListPane {
   std::size_t chosen_ = 0;
   KeptLines kept_;
   std::size_t height_ = 1;
-  std::size_t top_ = 0;  // line
+  std::size_t top_ = 0;  // index of the first visible line
 };
 
 }  // namespace memd::cli::browse

@@ -6,10 +6,10 @@
 
 namespace memd::cli::browse {
 
-// A key as a terminal sends it.
+// A decoded key press.
 struct Key {
   enum class Kind {
-    text,  // what was typed: one character, in UTF-8
+    text,  // one typed character, in UTF-8
     enter,
     escape,
     backspace,
@@ -30,7 +30,7 @@ struct Key {
   bool is(std::string_view character) const { return kind == Kind::text && text == character; }
 };
 
-// A line that is being typed. A value.
+// A line of text being typed. A value.
 class Prompt {
  public:
   explicit Prompt(std::string text = {}) : text_(std::move(text)) {}

@@ -47,7 +47,7 @@ Result<Told> ask(const ExchangeQuestion& q, Caller& caller) {
 }
 
 Result<Told> ask(const SessionQuestion& q, Caller& caller) {
-  constexpr std::int64_t kAround = 5;  // as many as the tool gives on either side
+  constexpr std::int64_t kAround = 5;  // number of exchanges that the tool returns on either side
   ToolArguments turns;
   turns.add("session_id", q.session).add("n_turns", std::optional(std::int64_t{1})).add("style", std::string("brief"));
   MEMD_TRY_ASSIGN(const auto newest, ask_history<tools::RecentTurnsAnswer>(caller, "recent_turns", turns.finish()));

@@ -20,12 +20,12 @@ struct Filters {
   std::string project;
   std::string platform;
   std::string since;
-  std::string state;  // of sessions; searches do not know it
+  std::string state;  // applies to session lists; searches ignore it
 
   bool operator==(const Filters&) const = default;
 };
 
-// Sessions, newest first, when the query is empty; else what it finds.
+// Lists the sessions, newest first, if the query is empty; else its hits.
 struct ListQuestion {
   std::string query;
   Filters filters;
@@ -41,11 +41,11 @@ struct ExchangeQuestion {
   bool operator==(const ExchangeQuestion&) const = default;
 };
 
-// Some exchanges of a session, one behind the other.
+// Requests consecutive exchanges of a session.
 struct SessionQuestion {
   enum class Way : std::uint8_t { from, before, last } way = Way::from;
   std::string session;
-  std::int64_t number = 0;  // from: the first one; before: they end before this one
+  std::int64_t number = 0;  // from: the first exchange; before: the exchanges end before this one
   bool tools = false;
 
   bool operator==(const SessionQuestion&) const = default;
@@ -66,9 +66,9 @@ struct ReopenQuestion {
 using Question = std::variant<ListQuestion, ExchangeQuestion, SessionQuestion, MemoryQuestion, ReopenQuestion>;
 
 struct SessionPart {
-  tools::GetExchangeAnswer exchanges;  // only those asked for
+  tools::GetExchangeAnswer exchanges;  // only the requested ones
   std::string title;
-  std::int64_t last_number = 0;  // of the session's last exchange
+  std::int64_t last_number = 0;  // number of the session's last exchange
 };
 
 using Told = std::variant<tools::ListSessionsAnswer, tools::SemanticSearchAnswer, tools::GetExchangeAnswer, SessionPart,
@@ -82,10 +82,10 @@ struct Asked {
 struct Reply {
   std::uint64_t ticket = 0;
   Result<Told> told;
-  bool from_daemon = false;  // which reads on; else the store stays as it is
+  bool from_daemon = false;  // true: the daemon answered and keeps ingesting; false: the store does not change
 };
 
-// Asks one question; may take as long as the store does.
+// Answers one question. Blocks until the store or the daemon has answered.
 Result<Told> answer_to(const Question& question, Caller& caller, const Settings& settings);
 
 }  // namespace memd::cli::browse

@@ -137,7 +137,7 @@ void ReadingPane::render(const Look& look, std::size_t height) {
     top_ = std::min(top_, bottom());
     return;
   }
-  // The line at the top stays there.
+  // Keep the line at the top.
   const bool at_end = stays_at_end_ && top_ >= bottom();
   const Block* top = at_line(top_);
   const std::size_t within = top == nullptr ? 0 : top_ - top->first;
@@ -209,7 +209,7 @@ void ReadingPane::stand_out(const std::string& words) {
 }
 
 void ReadingPane::show_line(std::size_t line) {
-  constexpr std::size_t kAbove = 2;  // lines
+  constexpr std::size_t kAbove = 2;  // lines above a match
   match_ = line;
   seeking_ = false;
   if (line < top_ || line >= top_ + height_) top_ = std::min(line - std::min(line, kAbove), bottom());

@@ -14,8 +14,8 @@
 
 namespace memd::cli::browse {
 
-// An exchange, a memory, or the part of a session that was read so far, with words that stand out. Its lines are those
-// of `memd show`. A value.
+// The pane that shows an exchange, a memory or the part of a session read so far, with words highlighted. Renders the
+// lines of `memd show`. A value.
 class ReadingPane {
  public:
   // `words`: the words to highlight.
@@ -23,24 +23,25 @@ class ReadingPane {
   static ReadingPane session(const std::string& session, std::int64_t number, const std::string& words);
   static ReadingPane memory(const std::string& slug, const std::string& words);
 
-  // What it lacks to show where it stands; none: nothing.
+  // Returns the question whose answer the pane needs at its current position; none: it needs nothing.
   std::optional<Question> wanted() const;
-  // The end of the session, again.
+  // Returns the question for the end of the session, to see what is new.
   SessionQuestion newest() const;
-  // Answers to `asked`, which was wanted or newest().
+  // Takes the answer to `asked`, which came from wanted() or newest().
   void take(const tools::GetExchangeAnswer& answer);
   void take(const SessionQuestion& asked, const SessionPart& part);
   void take(const tools::MemoryReadAnswer& answer);
-  // What was wanted could not be had: it is not wanted until a key is pressed.
+  // Reports that the wanted question failed. Nothing is wanted again until the user moves in the pane; never if it is
+  // still empty.
   void fail() { failed_ = true; }
 
   void render(const Look& look, std::size_t height);
-  bool move(const Key& key);  // false: not a key of the pane
+  bool move(const Key& key);  // false: the key does not move in the pane
   void show_tools(bool on);
   bool shows_tools() const { return tools_; }
   void go_to_end();
   void stand_out(const std::string& words);
-  bool next_match();  // false: there is none, or none yet (is_seeking())
+  bool next_match();  // false: there is no match, or none was found yet (is_seeking())
   bool previous_match();
   bool is_seeking() const { return seeking_; }
 
@@ -48,27 +49,27 @@ class ReadingPane {
   bool is_empty() const { return blocks_.empty(); }
   const std::string& session_id() const { return session_; }
   std::string id_here() const;       // id of the exchange at the top, or of the memory
-  std::int64_t number_here() const;  // of that exchange
+  std::int64_t number_here() const;  // number of the exchange at the top
   std::string title() const { return title_; }
-  std::string position() const;  // "12 to 34 of 120 lines"
+  std::string position() const;  // "turn 3 of 12  45%"; "45%" if not a session
   std::vector<Row> rows(std::size_t height) const;
 
  private:
   enum class Kind { exchange, session, memory };
-  // An exchange of it; a memory is one, too.
+  // One exchange, or the memory.
   struct Block {
-    tools::GetExchangeAnswer told;  // with that exchange alone
+    tools::GetExchangeAnswer told;  // the answer reduced to this exchange
     std::int64_t number = 0;
     std::vector<Line> lines{};
-    std::vector<std::size_t> matches{};  // lines of the block
-    std::size_t first = 0;               // its first line of all
+    std::vector<std::size_t> matches{};  // indexes of matching lines within the block
+    std::size_t first = 0;               // index of its first line in the pane
   };
   ReadingPane(Kind kind, std::string session, std::string id, const std::string& words);
 
   void render_block(Block& block) const;
   void put_together();
   const Block* at_line(std::size_t line) const;
-  std::size_t bottom() const;  // the largest top_
+  std::size_t bottom() const;  // largest value of top_
   void show_line(std::size_t line);
 
   static constexpr std::size_t kNoMatch = static_cast<std::size_t>(-1);
@@ -82,16 +83,16 @@ class ReadingPane {
   std::vector<std::string> words_;
   std::deque<Block> blocks_;
   std::optional<tools::MemoryOut> memory_;
-  std::int64_t from_ = 0;         // where the session is to be read from
-  bool from_end_ = false;         // or its end
-  std::int64_t last_number_ = 0;  // of the session's last exchange
-  bool stays_at_end_ = false;     // once it is there
-  bool seeking_ = false;          // a match further down
+  std::int64_t from_ = 0;         // number of the exchange from which the session is read
+  bool from_end_ = false;         // the session is read from its end instead
+  std::int64_t last_number_ = 0;  // number of the session's last exchange
+  bool stays_at_end_ = false;     // follow the end once it is reached
+  bool seeking_ = false;          // a match further down is being searched
   Look look_;
   std::size_t height_ = 1;
-  std::size_t size_ = 0;              // lines
-  std::vector<std::size_t> matches_;  // lines
-  std::size_t match_ = kNoMatch;      // the line of the one shown
+  std::size_t size_ = 0;              // in lines
+  std::vector<std::size_t> matches_;  // indexes of matching lines
+  std::size_t match_ = kNoMatch;      // line of the current match
   std::size_t top_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The one source that includes ncurses.
+// The only source that includes ncurses.
 #include "daemon/cli/browse/terminal.hpp"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 namespace memd::cli::browse {
 namespace {
 
-// ncurses asks the locale for the width of a character, as columns.cpp does.
+// Sets a UTF-8 locale: ncurses takes the width of a character from the locale, as columns.cpp does.
 void use_utf8() {
   if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) std::setlocale(LC_CTYPE, "en_US.UTF-8");
 }
@@ -93,7 +93,7 @@ std::optional<Key> key_of_code(wint_t code) {
     case KEY_END: return Key{Kind::end};
     case KEY_BACKSPACE: return Key{Kind::backspace};
     case KEY_ENTER: return Key{Kind::enter};
-    default: return std::nullopt;  // KEY_RESIZE too: the sizes are asked for each picture
+    default: return std::nullopt;  // including KEY_RESIZE: the size is read again for each picture
   }
 }
 
@@ -121,7 +121,7 @@ constexpr wint_t kSuspend = 0x1A;  // ^Z
 struct Terminal::Curses {
   SCREEN* screen = nullptr;
   bool has_colour = false;
-  int messages = -1;  // where standard error went before
+  int messages = -1;  // duplicate of the original standard error
 };
 
 Result<std::unique_ptr<Terminal>> Terminal::open(bool has_colour) {
@@ -151,15 +151,15 @@ Terminal::Terminal(bool has_colour) : curses_(std::make_unique<Curses>()) {
   use_utf8();
   curses_->screen = ::newterm(nullptr, stdout, stdin);
   if (curses_->screen == nullptr) return;
-  ::set_escdelay(25);  // ms: a key of its own, or the beginning of another one
-  ::raw();             // ^C is a key
+  ::set_escdelay(25);  // ms to tell the Escape key from an escape sequence
+  ::raw();             // delivers ^C as a key
   ::noecho();
   ::nonl();
   ::keypad(stdscr, true);
   ::nodelay(stdscr, true);
   curses_->has_colour = has_colour && ::has_colors();
   if (curses_->has_colour) begin_colours();
-  // Messages on stderr would be drawn over the screen.
+  // Redirect stderr: messages would be drawn over the screen.
   std::fflush(stderr);
   curses_->messages = ::dup(STDERR_FILENO);
   if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) {
@@ -183,7 +183,7 @@ std::size_t Terminal::rows() const { return static_cast<std::size_t>(getmaxy(std
 
 bool Terminal::wait(int fd, std::optional<std::int64_t> milliseconds) {
   std::array<pollfd, 2> watched{{{STDIN_FILENO, POLLIN, 0}, {fd, POLLIN, 0}}};
-  // A signal, such as that of another size, ends it as well.
+  // a signal, such as SIGWINCH, ends the wait as well
   (void)::poll(watched.data(), watched.size(), milliseconds ? static_cast<int>(*milliseconds) : -1);
   return (watched[0].revents & (POLLHUP | POLLERR | POLLNVAL)) == 0;
 }
@@ -195,7 +195,7 @@ std::vector<Key> Terminal::keys() {
     const int got = ::get_wch(&code);
     if (got == ERR) return out;
     if (got == OK && code == kSuspend) {
-      (void)std::raise(SIGTSTP);  // ncurses gives the terminal back meanwhile
+      (void)std::raise(SIGTSTP);  // ncurses restores the terminal meanwhile
       continue;
     }
     if (auto key = got == KEY_CODE_YES ? key_of_code(code) : key_of_character(code)) out.push_back(std::move(*key));

@@ -12,11 +12,11 @@
 
 namespace memd::cli::browse {
 
-// The terminal of this process as a full screen (ncurses), given back as it was by the destructor and at SIGTERM. One
-// of it at a time; one thread.
+// The terminal of this process as a full screen (ncurses). The destructor and SIGTERM restore it. At most one instance
+// at a time; one thread.
 class Terminal {
  public:
-  // Errc::unsupported: no terminal, one that cannot place its cursor, or one that is too small.
+  // Errc::unsupported: there is no terminal, it cannot position its cursor, or it is too small.
   static Result<std::unique_ptr<Terminal>> open(bool has_colour);
   ~Terminal();
   Terminal(const Terminal&) = delete;
@@ -24,8 +24,8 @@ class Terminal {
 
   std::size_t columns() const;
   std::size_t rows() const;
-  // Waits for a key, for `fd` to be readable, for another size, or for so many milliseconds (none: for ever). False:
-  // the terminal has gone.
+  // Waits for a key, for `fd` to be readable, for a change of size, or for this many milliseconds (none: no limit).
+  // Returns false when the terminal has gone.
   bool wait(int fd, std::optional<std::int64_t> milliseconds);
   // Returns the keys typed since the last call.
   std::vector<Key> keys();
@@ -33,7 +33,7 @@ class Terminal {
 
  private:
   explicit Terminal(bool has_colour);
-  struct Curses;  // the library's names stay in one source
+  struct Curses;  // confines the ncurses names to one source file
   std::unique_ptr<Curses> curses_;
 };
 

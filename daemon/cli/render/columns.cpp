@@ -12,8 +12,7 @@
 namespace memd::cli {
 namespace {
 
-// wcwidth() goes by the locale of the thread. The system keeps its tables; this one is there without any language
-// being installed.
+// A UTF-8 locale, because wcwidth() uses the locale of the thread. C.UTF-8 exists without any installed language.
 class Utf8Locale {
  public:
   Utf8Locale() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
@@ -27,7 +26,7 @@ class Utf8Locale {
     const locale_t before = ::uselocale(locale_);
     const int columns = ::wcwidth(static_cast<wchar_t>(c));
     ::uselocale(before);
-    return columns < 0 ? 1 : static_cast<std::size_t>(columns);  // a character that its tables do not know yet
+    return columns < 0 ? 1 : static_cast<std::size_t>(columns);  // a character that the locale's tables do not have yet
   }
 
  private:
@@ -39,7 +38,7 @@ struct Character {
   std::size_t bytes = 1;
 };
 
-// The character at the beginning of well-formed UTF-8.
+// Decodes the first code point of well-formed UTF-8.
 Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

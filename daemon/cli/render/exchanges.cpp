@@ -1,4 +1,4 @@
-// Whole exchanges and the turns of a session.
+// Views of whole exchanges and of the turns of a session.
 #include "daemon/cli/render/frame.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"

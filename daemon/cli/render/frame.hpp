@@ -8,10 +8,10 @@
 
 namespace memd::cli {
 
-// Prints the notice above an answer: why ingest is stopped, what the answer does not cover, and the searched scope.
-// `headline` says what was found.
+// Prints the lines above an answer: why ingest is stopped, the answer's notice, the platforms not searched, and
+// `headline` (what was found) followed by the searched scope.
 void print_above(Screen& screen, const tools::Answer& answer, const Line& headline);
-// Prints the lines below an answer: sources not read yet, and follow-up commands. Only on a terminal.
+// Prints the lines below an answer: sources not read yet and, on a terminal, follow-up commands.
 void print_below(Screen& screen, const tools::Answer& answer, const std::vector<std::string>& commands);
 
 }  // namespace memd::cli

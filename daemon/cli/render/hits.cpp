@@ -1,4 +1,4 @@
-// Hits and sessions: what a person chooses from.
+// Views of the lists that a user chooses from: hits and sessions.
 #include "daemon/cli/render/frame.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
@@ -15,7 +15,7 @@ Line title_line(std::string_view title) {
   return title.empty() ? Line("(untitled)", Style::faint) : Line(title, Style::strong);
 }
 
-// Its state, for the sessions that are not simply over.
+// Returns the label of a session's state.
 Line state_of(const tools::SessionOut& session) {
   if (session.state == "active" || session.state == "started") return Line("running", Style::good);
   if (session.state == "capture_disabled") return Line("paused", Style::warning);
@@ -24,7 +24,7 @@ Line state_of(const tools::SessionOut& session) {
   return Line(session.outcome == "abandoned" ? "abandoned" : "ended", Style::faint);
 }
 
-// "superseded by x, stale", which a reader has to know before the text.
+// Returns marks such as "superseded by x, stale", which a reader needs before the text.
 Line marks_of(const tools::MemoryRefOut& memory) {
   Line out;
   if (memory.superseded_by) out.add("  superseded by ", Style::warning).add(*memory.superseded_by, Style::id);

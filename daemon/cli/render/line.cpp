@@ -40,7 +40,7 @@ std::size_t Line::columns() const {
 Line Line::cut(std::size_t columns) const {
   if (columns == 0 || this->columns() <= columns) return *this;
   Line out;
-  std::size_t left = columns - 1;  // for the mark
+  std::size_t left = columns - 1;  // one column for the …
   for (const Piece& piece : pieces_) {
     const std::size_t taken = bytes_within(piece.text, left);
     std::string_view kept = std::string_view(piece.text).substr(0, taken);
@@ -126,7 +126,7 @@ Line with_words(const Line& line, const std::vector<std::string>& words, bool& f
 
 namespace {
 
-// A word with the blanks behind it; a piece of a word where the style changes within it.
+// A word with the blanks after it, or a part of a word if its style changes.
 struct Word {
   std::string_view text;
   std::string_view blanks;
@@ -152,13 +152,13 @@ class Wrapping {
  public:
   explicit Wrapping(std::size_t columns) : columns_(columns) {}
 
-  // `glued`: to the word before, which has no blank behind it.
+  // Appends a word. `glued_columns`: columns that the current line must have left, else a new line begins.
   void add(const Word& word, std::size_t glued_columns) {
     if (used_ > 0 && used_ + pending_.size() + glued_columns > columns_) end_line();
     if (!pending_.empty()) line_.add(pending_, pending_style_), used_ += pending_.size(), pending_ = {};
     std::string_view text = word.text;
     for (std::size_t width = columns_of(text); used_ + width > columns_; width = columns_of(text)) {
-      // Longer than a line: broken where the line ends.
+      // wider than a line: break at the end of the line
       const std::size_t taken = std::max<std::size_t>(bytes_within(text, columns_ - used_), used_ == 0 ? 1 : 0);
       line_.add(text.substr(0, taken), word.style);
       text.remove_prefix(taken);
@@ -184,7 +184,7 @@ class Wrapping {
 
   const std::size_t columns_;
   std::size_t used_ = 0;
-  std::string_view pending_;  // blanks behind the last word
+  std::string_view pending_;  // blanks after the last word
   Style pending_style_ = Style::plain;
   Line line_;
   std::vector<Line> lines_;
@@ -197,7 +197,7 @@ std::vector<Line> wrapped(const Line& line, std::size_t columns, std::size_t mos
   const std::vector<Word> words = words_of(line);
   Wrapping wrapping(columns);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    // Pieces without a blank between them stay together where they fit.
+    // Keep pieces without a blank between them together if they fit.
     std::size_t together = columns_of(words[i].text);
     for (std::size_t j = i; j + 1 < words.size() && words[j].blanks.empty(); ++j)
       together += columns_of(words[j + 1].text);

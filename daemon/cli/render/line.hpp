@@ -12,8 +12,8 @@ namespace memd::cli {
 // The role of a piece of text, which decides its colour.
 enum class Style : std::uint8_t { plain, strong, faint, id, name, match, good, warning, bad };
 
-// One line for a person, in pieces of several styles. What is added is made harmless (schemas/harmless.hpp), so a line
-// contains nothing that a terminal interprets. A value; one thread.
+// One line for a user, in pieces of several styles. add() makes text harmless (schemas/harmless.hpp), so a line
+// contains no escape sequences. A value; one thread.
 class Line {
  public:
   struct Piece {
@@ -32,27 +32,28 @@ class Line {
   const std::vector<Piece>& pieces() const { return pieces_; }
   bool empty() const { return pieces_.empty(); }
   std::size_t columns() const;
-  // At most so many columns, with … for what is gone. 0: all of it.
+  // Returns the line cut to `columns`, with … in place of the rest. 0: no limit.
   Line cut(std::size_t columns) const;
 
  private:
   std::vector<Piece> pieces_;
 };
 
-// The text of a hit. `matches`: the first byte and the length of each word that fits, in order; others are passed over.
+// Returns the text of a hit with its matches marked. `matches`: byte offset and length of each match, in order; invalid
+// ones are skipped.
 Line with_matches(std::string_view text, const std::vector<std::int64_t>& matches);
 
-// The same where the matches stand between « and ».
+// Does the same for a text whose matches are enclosed in « and ».
 Line with_marks(std::string_view text);
 
 // Returns the words of a query in lower case, without quotes and punctuation at their ends.
 std::vector<std::string> words_to_mark(std::string_view query);
-// The line with these words as matches, whatever else they were; `found` says whether there is one. Case of ASCII is
-// passed over.
+// Returns the line with these words styled as matches, whatever their style was. Sets `found` if there is a match.
+// Ignores the case of ASCII letters.
 Line with_words(const Line& line, const std::vector<std::string>& words, bool& found);
 
-// The lines that `line` takes where a line has `columns` (0: no limit), broken at blanks where it can be. At most
-// `most` of them, the last with … if there is more; 0: all.
+// Wraps `line` at `columns` (0: no limit), at blanks where possible. Returns at most `most` lines, the last one with …
+// if text is left; 0: all.
 std::vector<Line> wrapped(const Line& line, std::size_t columns, std::size_t most = 0);
 
 }  // namespace memd::cli

@@ -17,7 +17,7 @@ std::string name_of_agent(std::string_view key) {
   return std::string(kPlatforms[static_cast<std::size_t>(*platform)].name);
 }
 
-// "Label      what is so", the label in a column of its own.
+// Prints "Label      text", with the label in a column of its own.
 void print_fact(Screen& screen, const char* label, const Line& what) {
   constexpr std::size_t kLabel = 11;
   const auto lines = wrapped(what, screen.look().columns > kLabel + 20 ? screen.look().columns - kLabel : 0);

@@ -11,7 +11,8 @@
 namespace memd::cli {
 namespace {
 
-// Colours of the terminal's own palette, which its user has chosen for its background.
+// Returns the escape sequence of a style. Its colours are those of the terminal's palette, which the user has chosen to
+// fit the background.
 std::string_view code_of(Style style) {
   switch (style) {
     case Style::plain: return {};
@@ -33,7 +34,7 @@ constexpr std::size_t kWriteAt = 64 * 1024;  // bytes
 }  // namespace
 
 Screen::Screen(Look look) : look_(std::move(look)), out_(STDOUT_FILENO) {
-  std::signal(SIGPIPE, SIG_IGN);  // a write says it instead
+  std::signal(SIGPIPE, SIG_IGN);  // write() returns EPIPE instead
 }
 
 Screen::~Screen() {
@@ -98,7 +99,7 @@ void Screen::put(std::string_view text) {
   if (closed_) return;
   waiting_ += text;
   if (pager_ == 0 && look_.is_terminal && !look_.pager.empty()) {
-    if (rows_ < look_.rows) return;  // it may fit yet
+    if (rows_ < look_.rows) return;  // the output may still fit on the screen
     start_pager();
   }
   if (waiting_.size() >= kWriteAt) write_out();
@@ -107,7 +108,7 @@ void Screen::put(std::string_view text) {
 void Screen::start_pager() {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) return;
-  // The child shares the terminal and its signals, as a command of a shell's pipe does.
+  // The child shares the terminal and its signals, like a command of a shell pipeline.
   const pid_t child = ::fork();
   if (child < 0) {
     ::close(ends[0]);
@@ -119,7 +120,7 @@ void Screen::start_pager() {
     ::close(ends[0]);
     ::close(ends[1]);
     std::signal(SIGPIPE, SIG_DFL);
-    ::setenv("LESS", "FRX", 0);  // colours pass, and what fits on the screen stays there
+    ::setenv("LESS", "FRX", 0);  // pass colours through, and leave output that fits on the screen there
     ::setenv("LESSCHARSET", "utf-8", 0);
     ::execl("/bin/sh", "sh", "-c", look_.pager.c_str(), static_cast<char*>(nullptr));
     ::_exit(127);

@@ -18,7 +18,7 @@ std::string days(const tools::TimeRangeOut& range) {
   return first == last ? first : first + " to " + last;
 }
 
-// The beginning of a day among what is listed by time.
+// Prints a heading when a new day begins in a list ordered by time.
 void day_line(Screen& screen, std::string& day, const std::string& next, bool blank_before) {
   if (next == day) return;
   day = next;
@@ -76,7 +76,7 @@ void ObservationsView::end(const tools::ListObservationsAnswer& last) {
 
 namespace {
 
-// The session of a line such as `- 09:12 to 09:13 "Upload test", x3`; null where two have that title.
+// Returns the session of a line such as `- 09:12 to 09:13 "Upload test", x3`; null if two sessions have that title.
 const tools::TemporalSessionOut* session_of_line(const std::vector<tools::TemporalSessionOut>& sessions,
                                                  std::string_view line) {
   const tools::TemporalSessionOut* out = nullptr;
@@ -102,7 +102,7 @@ void TimelineView::page(const tools::TemporalQueryAnswer& answer) {
     if (answer.last_active_day) screen_.text(Line("The last day before it with something: " + *answer.last_active_day));
     if (answer.next_active_day) screen_.text(Line("The next day with something: " + *answer.next_active_day));
   }
-  // The story comes as a text: a day, then for each session a line that begins with "- ", and lines below it.
+  // The summary is a text: a day, then for each session a line that begins with "- ", and further lines below it.
   std::string_view rest = answer.summary;
   while (!rest.empty()) {
     const std::string_view one = rest.substr(0, rest.find('\n'));
@@ -186,7 +186,7 @@ void TopicView::page(const tools::TopicSearchAnswer& answer) {
   }
 }
 
-// What people wrote down about it, above the sessions.
+// Prints the memories about the topic, above the sessions.
 void TopicView::memories(const tools::TopicSearchAnswer& answer) {
   for (const tools::FoundMemoryOut& m : answer.memories.value_or(std::vector<tools::FoundMemoryOut>())) {
     Line head(m.memory.slug, Style::id);

@@ -7,7 +7,7 @@ namespace memd::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kLeastWidth = 8;  // of a column that shrinks
+constexpr std::size_t kLeastWidth = 8;  // minimum width of a column that shrinks
 
 std::size_t taken_by(const std::vector<std::size_t>& widths) {
   std::size_t sum = 0;
@@ -23,7 +23,7 @@ void Table::measure(std::size_t columns) {
     std::size_t width = 0;
     for (const auto& cells : rows_)
       width = std::max(width, cells[i].columns());
-    // A column in which nothing stands is left out.
+    // An empty column is left out.
     widths_.push_back(width == 0 ? 0 : std::max(width, Line(columns_[i].title).columns()));
   }
   if (columns == 0) return;

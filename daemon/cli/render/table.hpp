@@ -11,19 +11,20 @@ namespace memd::cli {
 
 struct Column {
   std::string_view title;
-  enum class Fit { whole, shrinks, may_go } fit = Fit::whole;  // where the terminal is too narrow
-  bool right = false;                                          // numbers
+  enum class Fit { whole, shrinks, may_go } fit = Fit::whole;  // behaviour when the terminal is too narrow
+  bool right = false;                                          // right-aligned, for numbers
 };
 
-// Rows under titles, as wide as the screen at most. Columns that may go leave first, the last of them first; then those
-// that shrink share what is left. Rows printed later keep the widths of the first ones. One thread.
+// A table with titles, at most as wide as the screen. If it is too wide, `may_go` columns are dropped, the last one
+// first; then `shrinks` columns share the remaining width. Rows printed later keep the widths of the first ones. One
+// thread.
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   void row(std::vector<Line> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
-  // Prints the rows added since the last time.
+  // Prints the rows added since the last call.
   void print(Screen& screen);
 
  private:
@@ -32,7 +33,7 @@ class Table {
 
   std::vector<Column> columns_;
   std::vector<std::vector<Line>> rows_;
-  std::vector<std::size_t> widths_;  // 0: the column is gone
+  std::vector<std::size_t> widths_;  // 0: the column is dropped
 };
 
 }  // namespace memd::cli

@@ -1,4 +1,4 @@
-// Views of actual or planned changes to the store: reading, dropping, forgetting.
+// Views of changes to the store, actual or planned: ingest, retention, forgetting.
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 std::string day_of_rfc3339(std::string_view time) { return std::string(time.substr(0, 10)); }
 
-// "3 sessions with the texts of 12 turns, 4.5 MB of records"
+// Returns "3 sessions with the texts of 12 turns, 4.5 MB of records".
 std::string what_goes(std::int64_t sessions, std::int64_t turns, std::uint64_t raw_bytes) {
   return with_noun(sessions, "session") + " with the texts of " + with_noun(turns, "turn") + ", " +
          short_bytes(raw_bytes) + " of records";

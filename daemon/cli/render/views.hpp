@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
-// Typed answers as a person reads them on a screen. An answer that comes in pages is a class, which keeps the widths of
-// its table and what it said already; page() prints one page, end() what stands below the last.
+// Views of typed answers for a user. A view of a paged answer is a class that keeps the column widths and what was
+// printed already: page() prints one page, end() the lines after the last one. One thread.
 namespace memd::cli {
 
 class HitsView {
@@ -36,7 +36,7 @@ class HitsView {
   void memory(const tools::SearchResultOut& hit);
   Screen& screen_;
   bool begun_ = false;
-  std::string first_id_;  // the command that shows the best hit, without "memd"
+  std::string first_id_;  // arguments of the command that shows the best hit, without "memd"
 };
 
 class SessionsView {
@@ -104,8 +104,8 @@ class ExchangesView {
   void part(const char* who, const std::optional<std::string>& text);
   void event(const tools::EventOut& event);
   Screen& screen_;
-  std::string open_;  // the exchange of which the last page told
-  std::string part_;  // and the part of it: "You", "Agent", …
+  std::string open_;  // the exchange with which the last page ended
+  std::string part_;  // the last printed part of that exchange: "You", "Agent", …
   bool begun_ = false;
 };
 
@@ -135,7 +135,7 @@ void show(Screen& screen, const admin::IngestReport& report);
 void show(Screen& screen, const admin::RetentionReport& report);
 void show(Screen& screen, const admin::ForgetReport& report);
 void show(Screen& screen, const tools::CaptureAnswer& answer);
-// A blank line and a row for each agent with history; nothing if there is none.
+// Prints a blank line and a row for each agent with history; nothing if there is none.
 void print_platforms(Screen& screen, const std::vector<admin::PlatformReport>& platforms);
 
 // The output of `memd` without a command.

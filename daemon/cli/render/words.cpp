@@ -144,7 +144,7 @@ constexpr auto kArguments = std::to_array<Renaming>({
     {"until", "--until"},
 });
 
-// Names of tools and arguments have these bytes.
+// Returns whether names of tools and arguments may contain this byte.
 bool is_name_byte_of_tool(char c) { return ascii::is_word(c); }
 
 void replace_names(std::string& text, const Renaming& renaming) {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// Formats single facts for a user. Pure; any thread.
+// Formatting of single facts for a user. Pure; any thread.
 namespace memd::cli {
 
 std::string with_noun(std::int64_t n, std::string_view noun);  // "1 hit", "3 hits"
@@ -20,12 +20,12 @@ std::string short_duration(std::int64_t seconds);              // "45 s", "12 mi
 std::string short_path(std::string_view path);
 std::string comma_list(const std::vector<std::string>& items);
 
-// The ids of sessions as a person may type them: what follows the platform, as short as tells the shown ones apart.
-// Whole where a program reads.
+// Shortens session ids for display: the part after the platform, as short as the ids added remain distinct. Whole ids
+// in output for a program.
 class SessionNames {
  public:
   explicit SessionNames(const Look& look) : whole_(!look.is_terminal) {}
-  // To be told apart from the others added.
+  // Adds an id from which the others must remain distinct.
   void add(std::string_view session_id) { ids_.emplace_back(session_id); }
   std::string name(std::string_view session_id) const;
 
@@ -34,10 +34,10 @@ class SessionNames {
   std::vector<std::string> ids_;
 };
 
-// Of one session alone.
+// Returns the name of a single session.
 std::string session_name(std::string_view session_id, const Look& look);
 
-// An answer's or an error's sentences as they are for a person at a command line: tools become commands, arguments
+// Rewrites the sentences of an answer or an error for a command-line user: tool names become commands, arguments
 // options.
 std::string for_people(std::string_view sentences);
 

@@ -1,4 +1,4 @@
-// What was read of the agents' files, and what was not.
+// The parts of the agents' files that were read, and those that were not.
 
 const fates = [['indexed', 'indexed'], ['skipped', 'skipped, for a reason'], ['pending', 'not read yet'], ['unknown', 'of unknown shape']];
 

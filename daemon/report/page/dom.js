@@ -1,4 +1,4 @@
-// Elements are made, never parsed: text from history cannot become markup.
+// Elements are created, never parsed, so that text from history cannot become markup.
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
@@ -42,7 +42,7 @@ function duration(ms) {
   return `${Math.round(minutes / 1440)} days`;
 }
 
-// Draws now and whenever the box gets another width.
+// Draws now and whenever the width of the box changes.
 function drawAsWide(box, draw) {
   let width = -1;
   const look = () => {
@@ -54,10 +54,10 @@ function drawAsWide(box, draw) {
   new ResizeObserver(look).observe(box);
 }
 
-// One tooltip for the page: whatever has data-tip shows it on hover and on focus.
+// One tooltip for the page. Any element with data-tip shows it on hover and on focus.
 {
   const tip = document.getElementById('tip');
-  let shownAt = 0; // how far the page was scrolled
+  let shownAt = 0; // scroll position of the page
   const place = (box) => {
     const { width, height } = tip.getBoundingClientRect();
     const x = Math.min(Math.max(box.left + box.width / 2 - width / 2, 8), innerWidth - width - 8);

@@ -1,6 +1,6 @@
-// Days as squares, a column a week, a tint for how many exchanges. One tab stop; arrows move, Enter chooses the day.
+// Days as squares, one column per week, tinted by the number of exchanges. One tab stop; arrows move, Enter chooses the day.
 
-const weekday = (day) => (new Date(day).getUTCDay() + 6) % 7; // from Monday
+const weekday = (day) => (new Date(day).getUTCDay() + 6) % 7; // 0: Monday
 
 function heatMapRanges() {
   const last = Math.max(...dated(data.activity).map((row) => row.day));

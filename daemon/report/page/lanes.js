@@ -1,4 +1,4 @@
-// Sessions as bars in a lane for each project, coloured by agent.
+// Sessions as bars, one lane per project, coloured by agent.
 
 const laneRanges = [['30', 'Last 30 days', 30], ['90', 'Last 90 days', 90], ['365', 'Last year', 365], ['all', 'Everything', 0]];
 
@@ -17,7 +17,7 @@ function laneChart(days, width) {
   const top = 20;
   const bar = 8;
   const scale = (time) => left + ((Math.max(time, from) - from) / (to - from)) * (width - left - 6);
-  // Name -> rows of bars that do not overlap; what was worked on most first.
+  // Name -> rows of bars that do not overlap; the project with most sessions first.
   const lanes = new Map(busy.filter(([name]) => named.has(name)).map(([name]) => [name || '(no project)', []]));
   for (const session of sessions.sort((a, b) => a.start - b.start)) {
     const rows = lanes.get(laneOf(session)) ?? lanes.set(laneOf(session), []).get(laneOf(session));

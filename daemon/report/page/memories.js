@@ -1,9 +1,9 @@
-// Memories as a picture: a dot for each, held together by their links. It can be moved, enlarged and walked by keyboard.
+// Memories as a force-directed graph with a dot for each. It can be moved, zoomed and navigated by keyboard.
 
 const memoryColours = { decision: 's0', learning: 's2', gotcha: 's1', artifact: 's5', breadcrumb: 's7', hub: 's3', core: 's3', fact: 's2', adr: 's0', playbook: 's5', recap: 's6' };
 const memoryColour = (type) => memoryColours[type] ?? 's7';
 
-// Where the dots lie, in a square of about 1. The same graph is laid out the same way each time.
+// Returns the positions of the dots, in a square of about 1. Deterministic.
 function laidOut(count, links) {
   const at = Array.from({ length: count }, (_, i) => {
     const r = 0.5 * Math.sqrt((i + 0.5) / count);
@@ -68,14 +68,14 @@ function memoryGraph(nodes, edges) {
   chart.append(svg('g', {}, lines), svg('g', {}, told), svg('g', {}, dots));
   const panel = el('div', { role: 'status' });
 
-  // The whole picture in the box.
+  // Fits the whole graph into the box.
   const bounds = { left: Math.min(...at.map((p) => p.x)), right: Math.max(...at.map((p) => p.x)), top: Math.min(...at.map((p) => p.y)), bottom: Math.max(...at.map((p) => p.y)) };
   const place = (i) => {
     const down = (view.height - 60) / Math.max(bounds.bottom - bounds.top, 0.1);
-    const across = Math.min((view.width - 180) / Math.max(bounds.right - bounds.left, 0.1), 2 * down); // wide rather than high
+    const across = Math.min((view.width - 180) / Math.max(bounds.right - bounds.left, 0.1), 2 * down); // prefers width to height
     return [view.width / 2 + view.x + (at[i].x - (bounds.left + bounds.right) / 2) * across * view.zoom, view.height / 2 + view.y + (at[i].y - (bounds.top + bounds.bottom) / 2) * Math.min(down, 2 * across) * view.zoom];
   };
-  // Those that have room: the chosen one's first, then of the most linked.
+  // Returns the names that have room: the chosen dot's first, then those of the most linked.
   function namesWithRoom(places, near) {
     const taken = [];
     const shown = new Set();
@@ -113,7 +113,7 @@ function memoryGraph(nodes, edges) {
     });
     chart.dataset.zoom = view.zoom.toFixed(2);
   }
-  // Enlarges around a point of the box.
+  // Zooms around a point of the box.
   function zoomBy(factor, x = view.width / 2, y = view.height / 2) {
     const zoom = Math.min(40, Math.max(0.5, view.zoom * factor));
     view.x = x - view.width / 2 - ((x - view.width / 2 - view.x) * zoom) / view.zoom;
@@ -137,7 +137,7 @@ function memoryGraph(nodes, edges) {
     }
     draw();
   }
-  // Arrows walk along links, in their order; Enter and blank choose; + and - enlarge.
+  // Arrows follow links, in their order; Enter and Space choose; + and - zoom.
   function keyed(event, i) {
     if (event.key === 'Enter' || event.key === ' ') choose(i);
     else if (event.key === '+' || event.key === '-') zoomBy(event.key === '+' ? 1.5 : 1 / 1.5);
@@ -156,7 +156,7 @@ function memoryGraph(nodes, edges) {
     draw();
   });
   addEventListener('pointerup', () => (held = undefined));
-  // The page keeps its own wheel.
+  // The wheel scrolls the page, unless Ctrl or Meta is held.
   chart.addEventListener('wheel', (event) => {
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();

@@ -1,10 +1,10 @@
-// The data of the page and what several sections need of it.
+// The data of the page, and functions on it that several sections share.
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const DAY = 86_400_000;
 const sums = data.sums;
 
-// Days and clock times are of the zone the report was made in, wherever it is read.
+// Days and clock times are in the zone in which the report was made, not in that of the reader.
 const zone = data.zone;
 const wall = (ms) => ms && ms + ((data.offsets.findLast((offset) => (offset.from ?? 0) <= ms) ?? data.offsets[0]).ahead ?? 0);
 const clockName = (ms) => timeName(wall(ms));
@@ -21,14 +21,14 @@ const promptTokens = (row) => (row.input ?? 0) + (row.cache_read ?? 0) + (row.ca
 const dated = (rows) => rows.filter((row) => row.day);
 const sum = (rows, member) => rows.reduce((all, row) => all + (row[member] ?? 0), 0);
 
-// Sums of `value` by `key`, as a Map.
+// Returns a Map from `key` to the sum of `value`.
 function summed(rows, key, value) {
   const out = new Map();
   for (const row of rows) out.set(key(row), (out.get(key(row)) ?? 0) + value(row));
   return out;
 }
 
-// Days, weeks (from Monday) or months, whichever fit into about a hundred bars.
+// Returns days, weeks (from Monday) or months, whichever fit into about a hundred bars.
 function buckets(days) {
   if (days.length === 0) return { unit: 'day', all: [], of: (day) => day };
   let first = days[0];
@@ -53,7 +53,7 @@ function buckets(days) {
 const bucketName = (unit, start) =>
   unit === 'month' ? `${months[new Date(start).getUTCMonth()]} ${new Date(start).getUTCFullYear()}` : unit === 'week' ? `week of ${dayName(start)}` : dayName(start);
 
-// Starts of months (or years) between two times, with what to write there.
+// Returns the starts of months (or years) between two times, with their labels.
 function ticks(from, to, most = 9) {
   const out = [];
   const span = (to - from) / DAY;
@@ -73,7 +73,7 @@ function ticks(from, to, most = 9) {
   }
 }
 
-// 1, 2 or 5 times a power of ten: about `wanted` lines up to `most`.
+// Returns about `wanted` grid lines up to `most`, at multiples of 1, 2 or 5 times a power of ten.
 function niceSteps(most, wanted = 4) {
   if (most <= 0) return [0, 1];
   const raw = most / wanted;
@@ -89,7 +89,7 @@ const legend = (items) => el('ul', { class: 'legend' }, items.map(([className, n
 const choice = (label, options, chosen, change) =>
   el('select', { class: 'screen', 'aria-label': label, onchange: ({ target }) => change(target.value) }, options.map(([value, name]) => el('option', { value, selected: value === chosen }, name)));
 
-// A table that stands in for a chart where it cannot be seen.
+// Returns a table as an alternative to a chart that cannot be seen.
 const asTable = (caption, heads, rows) =>
   el('details', { class: 'small screen' }, el('summary', { class: 'muted' }, 'As a table'),
     el('div', { class: 'scroll' }, el('table', {}, el('caption', {}, caption),

@@ -1,7 +1,7 @@
 section('scope').textContent = [data.asked, `made ${clockName(data.made)} ${zone}`].filter(Boolean).join(' · ');
 section('foot').append(`Made by memd ${data.memd}. Everything is in this file; it loads nothing. Text from history is data, not instructions. Secrets that memd recognises are masked.`);
 
-// A section that cannot be drawn takes no other with it.
+// An error in one section does not prevent the others.
 for (const [id, draw] of [['overview', drawOverview], ['activity', drawActivity], ['sessions', sessionTable.place], ['topics', drawTopics], ['memories', drawMemories], ['tokens', drawTokens], ['files', drawFiles], ['tools', drawTools], ['coverage', drawCoverage], ['gaps', drawGaps]]) {
   try {
     draw();

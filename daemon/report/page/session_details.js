@@ -1,6 +1,6 @@
-// What a row of the table of sessions opens into.
+// The details below a row of the table of sessions.
 
-// Below `base` as it is written from there.
+// Renders a path, relative to `base` if it is below it.
 function pathNode(path, base = '') {
   if (base && path.startsWith(`${base.replace(/\/+$/, '')}/`)) path = path.slice(base.replace(/\/+$/, '').length + 1);
   const cut = path.replace(/\/+$/, '').lastIndexOf('/') + 1;
@@ -31,7 +31,7 @@ function sessionFacts(session) {
   return el('dl', { class: 'facts' }, facts.filter(Boolean).map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
 }
 
-// The line opens into the prompt, where that is longer.
+// Renders the line of a turn, which expands to the whole prompt if that is longer.
 function turnText(turn) {
   const line = el('span', { class: 'text', dir: 'auto' }, turn.line || '(no words)');
   if (!turn.asked) return el('span', { class: 'line' }, line);

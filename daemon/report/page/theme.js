@@ -1,6 +1,6 @@
 'use strict';
 
-// A button that goes through: as the system, light, dark. The choice is kept where the browser allows it.
+// A button that cycles through system, light and dark. The choice is stored if the browser allows it.
 {
   const root = document.documentElement;
   const button = document.getElementById('theme');
@@ -9,7 +9,7 @@
   let chosen = 'system';
   try {
     chosen = localStorage.getItem('memd-theme') ?? 'system';
-  } catch {} // pages from a file may not keep anything
+  } catch {} // a page opened from a file may have no storage
   const apply = () => {
     if (!order.includes(chosen)) chosen = 'system';
     if (chosen === 'system') root.removeAttribute('data-theme');

@@ -6,7 +6,7 @@ const tokenKinds = [
   ['cache', 'Read from cache', (row) => row.cache_read ?? 0],
   ['all', 'All together', usedTokens],
 ];
-// By the prices given, else as agents reckon whole sessions.
+// By the given prices, else by the costs that agents compute for whole sessions.
 if (data.priced || data.costs.length > 0) tokenKinds.push(['cost', data.priced ? 'Cost, by prices' : 'Cost, as agents reckon', (row) => row.usd ?? 0]);
 const modelName = (key) => key || '(model not named)';
 
@@ -79,7 +79,7 @@ function modelTable() {
       el('td', { class: 'n wide' }, cost(row.model).length ? `$${sum(cost(row.model), 'usd').toFixed(2)}` : '–'), data.priced && el('td', { class: 'n' }, row.priced ? `$${row.usd.toFixed(2)}` : 'no price'))))));
 }
 
-// Sessions of subagents cost, too.
+// Includes sessions of subagents, which cost, too.
 function projectTable() {
   const rows = [...Map.groupBy(data.sessions, (session) => session.project ?? '')]
     .map(([project, all]) => ({ project, sessions: all.length, input: sum(all, 'input'), output: sum(all, 'output'), cache_read: sum(all, 'cache_read'), cache_creation: sum(all, 'cache_creation'), cost: sum(all, 'cost'), usd: sum(all, 'usd') }))

@@ -1,4 +1,4 @@
-// A row of tints for each topic: when it was talked about, and how much.
+// A row of tinted cells for each topic: the number of exchanges about it over time.
 
 function drawTopics() {
   const place = section('topics');

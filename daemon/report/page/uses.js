@@ -1,4 +1,4 @@
-// Files and tools: tables with a bar in them.
+// Files and tools: tables with bars.
 
 const shareBar = (n, most, className = '') => {
   const bar = el('i', { class: className });
@@ -6,7 +6,7 @@ const shareBar = (n, most, className = '') => {
   return el('span', { class: 'track', 'aria-hidden': 'true' }, bar);
 };
 
-// Where the project of a file lies: the shortest directory that a session of it worked in and the file is below.
+// Returns the project directory of a file: the shortest working directory of its sessions that contains the file.
 function projectDirectory(file) {
   const above = data.sessions.filter((session) => session.cwd && session.project === file.project && file.path.startsWith(`${session.cwd}/`)).map((session) => session.cwd);
   return above.sort((a, b) => a.length - b.length)[0] ?? '';
