@@ -160,7 +160,8 @@ CommitOut exact(const CommitRow& row) {
   return out;
 }
 
-// Limits the question to what the session changed since its previous commit.
+// Limits the question to what the session changed since its previous commit, in at most kExchangesOfCommit + 1
+// exchanges.
 Result<void> span_of(Reader& reader, const CommitRow& row, FileQuestion& question) {
   MEMD_TRY_ASSIGN(const auto before, reader.ask(CommitBeforeQuery{row.session_pk, row.event_seq}));
   std::int64_t first = before ? std::min(before->exchange_number + 1, row.exchange_number) : 0;

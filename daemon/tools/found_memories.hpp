@@ -18,7 +18,7 @@ namespace memd::tools {
 inline constexpr std::string_view kFromExchange = "exchange";
 inline constexpr std::string_view kFromMemory = "memory";
 
-// The identity of a memory.
+// The identity and state of a memory.
 struct MemoryRefOut {
   std::string slug;
   std::string type;

@@ -14,7 +14,7 @@ namespace {
 using memory::ReadMemory;
 
 constexpr std::size_t kTitleTokens = 60;
-constexpr std::size_t kMemoriesNamed = 20;  // of links, files, commits
+constexpr std::size_t kMemoriesNamed = 20;  // items shown of each list
 constexpr std::size_t kLeastShown = 200;    // bytes of a longer text on each page, however small the answer
 
 std::string masked(std::string text) {

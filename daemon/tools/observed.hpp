@@ -31,7 +31,7 @@ struct DecisionOut {
 
 // Returns the decision with the parts of its sentence, without exchange_id. `reversed_by`: 0 for none.
 DecisionOut decision_out(const Observation& observation, ExchangeId reversed_by);
-// Adds "choice of the agent: Going with …; against …; because …; reversed in x43"
+// Adds "x42  choice of the agent: Going with …; against: …; because: …; reversed in x43".
 void add_decision(HistoryText& out, const DecisionOut& decision);
 // Adds a line, "Latest decision (x42, choice of the agent): Going with …".
 void add_latest_decision(HistoryText& out, const DecisionOut& decision);

@@ -107,7 +107,7 @@ Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::s
 
 // Returns an error that names recent projects, because the state of another project would mislead.
 Result<SessionRow> nothing_known_of(const ToolServices& services, Reader& reader, const std::string& cwd) {
-  MEMD_TRY(find_session(services, reader, "latest"));  // there are sessions at all
+  MEMD_TRY(find_session(services, reader, "latest"));  // fails if there are no sessions at all
   MEMD_TRY_ASSIGN(const auto recent, reader.ask(RecentProjectsQuery{kProjectsNamed}));
   std::string message = "nothing is known of work in " + recorded(echo_of(cwd)) + " or a directory above it";
   if (!recent.empty()) message += "; recent projects: " + recorded(joined(recent));

@@ -242,7 +242,7 @@ std::vector<SearchResultOut> fill_page(std::span<const PricedHit> hits, std::siz
 
 // A file that a question names, and the exchanges that changed it.
 struct FileInQuestion {
-  std::string name;                 // as it was asked
+  std::string name;                 // as in the question
   std::vector<ExchangeId> changed;  // the newest kEditsLookedAt exchanges that changed it
   std::int64_t exchanges = 0;       // all that changed it
 };

@@ -111,7 +111,8 @@ bool writes_with_model(SummaryStrategy asked, const LlmSummarizer* llm, const mc
          llm->unavailable(context).empty();
 }
 
-// Returns the model's summary. Nothing when the answer has to be quoted; plan.notice then says why.
+// Returns the model's summary; nullopt if the answer has to be quoted. plan.notice says why if the strategy needs a
+// model, or the model failed.
 Result<std::optional<LlmSummary>> ask_model(SummaryPlan& plan, const SessionSummaryParams& params,
                                             const SessionOutline& outline, std::size_t max_tokens,
                                             const ToolServices& services, mcp::ToolContext& context) {

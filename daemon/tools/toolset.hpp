@@ -81,14 +81,15 @@ struct ToolServices {
   MemoryConfig memory{};
 };
 
-// Adds all tools, in the order in which clients show them. What `services` refers to must outlive the registry.
+// Adds the history tools, the memory tools if services.home is set, and capabilities, in the order in which clients
+// show them. What `services` refers to must outlive the registry.
 void register_tools(mcp::ToolRegistry& registry, const ToolServices& services);
 
 // Adds the history tools for the command line: answers are not cut to a number of tokens. Lists still come in pages.
 void register_whole_answers(mcp::ToolRegistry& registry, ToolServices services);
 
-// Adds all tools behind one name: conversation_query(action="recent_turns", …). For clients that work better with one
-// tool, and only if the configuration enables it. To be called last.
+// Adds a tool that calls the others: conversation_query(action="recent_turns", …). For clients that work better with
+// one tool, and only if the configuration enables it. To be called last.
 void add_conversation_query(mcp::ToolRegistry& registry);
 
 // Returns what the server tells a model about itself at the handshake; at most 2,048 characters.

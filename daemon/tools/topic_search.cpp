@@ -29,7 +29,7 @@ struct TopicGroup {
 // Everything found about a topic: hits of a search, and exchanges that have it among their stored topics.
 struct TopicMaterial {
   std::vector<SearchHit> hits;       // best first; `sessions` points into it
-  std::vector<TopicGroup> sessions;  // in order of their first hit
+  std::vector<TopicGroup> sessions;  // by the time of their first hit
   std::vector<TopicCount> names;     // stored topics that match it, the most used first
   std::vector<TopicCount> related;
   std::unordered_map<ExchangeId, std::vector<DecisionOut>> decisions;  // by exchange, in order
