@@ -33,68 +33,70 @@ struct TimeRangeOut {
   std::string end;
 };
 
+// The frame of an answer: the fields that all answers share. Defaults are omitted to save tokens: freshness when no
+// source is behind, platforms_searched when all platforms with history were searched.
 struct Answer {
-  // Every answer carries these, so what goes without saying is left out: freshness when nothing is behind, the
-  // platforms when all that have history were looked at.
   std::optional<AnswerText> searched;   // Scope::words
-  std::optional<std::int64_t> outside;  // of the same kind as what is found
+  std::optional<std::int64_t> outside;  // matches outside the scope; absent if it was not narrowed
   std::optional<std::vector<FreshnessOut>> freshness;
   std::optional<std::vector<std::string>> platforms_searched;
   std::optional<std::vector<std::pair<std::string, AnswerText>>> platforms_skipped;
-  AnswerText lead;  // the beginning of the notice: what the answer could not cover. The first line of the text
+  AnswerText lead;  // beginning of `notice`: what the answer does not cover. First line of the text
   AnswerText notice;
   std::int64_t est_tokens = 0;
   std::optional<std::string> next;
   std::optional<std::string> time_zone;  // time_zone_label(); none: UTC
-  // The text, where it has room for more than the structured form; it then goes on from its own end. Not a member of
-  // the structured form. Empty: render_text() gives it.
+  // The text form, if it has room for more than the structured form; its cursor then continues from the end of this
+  // text. Not a field of the structured form. Empty: render_text() makes the text.
   std::string fuller_text;
 };
 
 Answer answer_for(const Scope& scope);
-// Freshness of each source, up to date or not: for the answer that tells of sources.
+// Returns the freshness of every searched platform, including those that are not behind. For `capabilities`.
 std::vector<FreshnessOut> freshness_of(const Scope& scope);
-// Adds a sentence to the lead. Empty: nothing.
+// Appends a sentence to the lead, and so to the notice. Ignores an empty sentence.
 void lead_with(Answer& answer, const AnswerText& sentence);
-// Drops the freshness of sources if the frame has more than `tokens` otherwise. `left_out`, and the end of the notice,
-// then say so.
+// Returns the frame, without freshness if it would cost more than `tokens` with it. `left_out` and the end of the
+// notice then say so.
 Answer shorten_frame(const Answer& frame, std::size_t tokens, AnswerText& left_out);
 Error too_little_room(std::size_t max_tokens, std::size_t needed);
-// Tells a reader of a search that nothing fits, that hits are left out, or that meaning was not looked at everywhere.
-// Empty when there is nothing to tell.
+// Returns what the notice has to say about a search, such as: nothing fits, hits are missing, semantic search was
+// incomplete. May be empty.
 AnswerText search_notice(const SearchAnswer& found, SearchMode asked);
-// Adds to a notice that retention dropped the texts of so many of the exchanges told of. 0: nothing.
+// Adds to the notice that retention dropped the texts of `exchanges` exchanges of the answer. 0 adds nothing.
 void tell_evicted(AnswerText& notice, std::int64_t exchanges);
 TimeRangeOut to_out(const TimeRange& range);
 
 // The position at which the next page of an answer begins. Opaque to clients.
 struct PageCursor {
-  std::int64_t offset = 0;  // items before it
-  std::int64_t part = 0;    // what of the item at `offset` was given already; each tool's own unit
+  std::int64_t offset = 0;  // items before the page
+  std::int64_t part = 0;    // how much of the item at `offset` was already returned, in the tool's own unit
 
   bool operator==(const PageCursor&) const = default;
 };
 
-// A number for the arguments that decide what is asked: not max_tokens, and not the cursor itself.
+// Returns a hash of the arguments that define a question. max_tokens and the cursor are not among them.
 std::uint64_t question_key(std::initializer_list<std::string_view> parts);
 
 std::string encode_cursor(const PageCursor& cursor, std::uint64_t question);
 
-// Absent or empty text: the beginning. invalid_argument for a cursor that encode_cursor() did not make for `question`.
+// Returns the beginning for an absent or empty text. Errc::invalid_argument for a cursor that encode_cursor() did not
+// make for `question`.
 Result<PageCursor> decode_cursor(const std::optional<std::string>& text, std::uint64_t question);
 
-// The first lines of an answer: what it could not cover, where sources are behind, platforms skipped; of a search also
-// where it looked, and what lies outside.
+// Returns the first lines of an answer: the lead, platforms whose sources are behind, skipped platforms; for a search
+// also its scope and the number of hits outside it.
 AnswerText answer_header(const Answer& answer);
-// The lines under an answer: the zone of its times, platforms searched, the rest of the notice, and how to go on.
+// Returns the last lines of an answer: platforms searched, the zone of its times, the rest of the notice, and the
+// cursor of the next page.
 AnswerText answer_footer(const Answer& answer);
 
-// "2026-02-09 06:01", in the time zone.
+// Returns "2026-02-09 06:01", in the time zone of schemas/time.hpp.
 std::string short_time(TimeMs t);
 std::string short_time(std::string_view rfc3339);
 // Returns the text on one line, cut to at most `max_tokens`.
 std::string short_line(std::string_view text, std::size_t max_tokens);
-// "1 exchange", "3 exchanges"
+// Returns "1 exchange" or "3 exchanges".
 std::string counted(std::int64_t n, std::string_view noun);
 template <std::size_t size>
 AnswerText counted_words(std::int64_t n, const char (&noun)[size]) {
@@ -103,11 +105,11 @@ AnswerText counted_words(std::int64_t n, const char (&noun)[size]) {
   if (n != 1) out.add("s");
   return out;
 }
-// "300 of 1000 tokens"; where the summary is no shorter than its source, "55 tokens, no shorter than its source (34)".
+// Adds "300 of 1000 tokens", or "55 tokens, no shorter than its source (34)" for a summary longer than its source.
 void add_share(AnswerText& out, std::int64_t summary_tokens, std::int64_t source_tokens);
-// The names of the signs, the first `most` of them.
+// Returns the names of the first `most` signs.
 std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, std::size_t most);
-// What answers say beside an exchange that its session has left, in a field and in a line.
+// The marks of an exchange that its session has abandoned: the description of the JSON field, and the text form.
 inline constexpr std::string_view kAbandonedFor =
     "The person went back to before this exchange: the session went on with that one instead.";
 void add_abandoned(HistoryText& out, std::string_view instead);
@@ -119,7 +121,7 @@ std::optional<T> unless_empty(T value) {
   if (value.empty()) return std::nullopt;
   return value;
 }
-// An argument as an answer repeats it: cut when it is long.
+// Returns an argument as answers repeat it: cut to 60 tokens.
 std::string echo_of(std::string_view argument);
 
 }  // namespace memd::tools
@@ -143,7 +145,7 @@ struct Describe<tools::TimeRangeOut> {
 template <>
 struct Describe<tools::Answer> {
   using T = tools::Answer;
-  // Before the answer's own fields, and behind them.
+  // Derived answers put their own fields between `head` and `tail`.
   static constexpr auto head = fields_of(
       field("notice", &T::notice, "What to keep in mind about this answer; first what it could not cover."),
       field("searched", &T::searched, "Which part of the history was looked at."),
@@ -165,15 +167,16 @@ namespace memd::tools {
 // The forms of an answer that have to fit the budget.
 enum class Fit { both, text };
 
-// Searches for the number of tokens with which build(tokens) → Out makes the largest answer that costs no more than
-// max_tokens. nullopt: not even with none.
+// Searches for the number of tokens with which build(tokens) → Out makes the largest answer that costs at most
+// max_tokens. `most` is the largest number to try, frame included. Returns nullopt if even build(0) costs more.
 template <class Out, class Build>
 std::optional<Out> largest_that_fits(std::size_t max_tokens, std::size_t frame_tokens, Fit fit, std::size_t most,
                                      Build&& build) {
-  std::size_t cost = 0;  // of the last one tried
+  std::size_t cost = 0;  // of the answer tried last
   const auto try_with = [&](std::size_t allowed) {
     Out out = build(allowed);
-    out.est_tokens = static_cast<std::int64_t>(std::min<std::size_t>(max_tokens, 9999));  // digits of what is to come
+    // A placeholder with as many digits as the final number.
+    out.est_tokens = static_cast<std::int64_t>(std::min<std::size_t>(max_tokens, 9999));
     out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
     cost = fit == Fit::both ? static_cast<std::size_t>(out.est_tokens) : 0;
     if (cost <= max_tokens) cost = std::max(cost, estimate_tokens(render_text(out).str()));
@@ -206,15 +209,14 @@ std::optional<Out> largest_that_fits(std::size_t max_tokens, std::size_t frame_t
   return out;
 }
 
-// Whether the text says more than the structured form where it has room: for answers whose larger forms begin as the
-// smaller ones do.
+// Whether the text form may use its spare room for more content than the structured form has. Only for answers whose
+// larger forms begin like the smaller ones.
 enum class TextRoom { as_structured, its_own };
 
-// Calls build(tokens) → Out with different numbers of tokens. Gives the largest answer that costs no more than
-// max_tokens in either form, JSON and text. build(0) has to give the least that makes sense; when even that costs too
-// much, the error says what to send instead. `build` is called several times, so it must not ask the store each time.
-// A build(tokens, const Out* structured) is told the structured form whose text of its own it makes, else null: the
-// text has to say all that this form says.
+// Returns the largest answer that costs at most max_tokens in both forms, JSON and text. Calls build(tokens) → Out
+// several times, so `build` must not query the store. build(0) has to make the smallest useful answer; if even that
+// costs too much, the error names the max_tokens to send. A build(tokens, const Out* structured) gets null, or, for a
+// text with more content (TextRoom::its_own), the structured form: the text has to contain all that this form does.
 template <class Out, class Build>
 Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& build,
                        TextRoom room = TextRoom::as_structured) {
@@ -241,8 +243,8 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
     return too_little_room(max_tokens,
                            std::max(estimate_tokens(mcp::to_json(least)), estimate_tokens(render_text(least).str())));
   }
-  // Names of members take room that the text has for content.
-  constexpr std::size_t kWorthIt = 10;  // hundredths
+  // JSON spends tokens on member names that the text form can use for content.
+  constexpr std::size_t kWorthIt = 10;  // percent of max_tokens
   const std::size_t text_tokens = estimate_tokens(render_text(*out).str());
   structured = &*out;
   if (room == TextRoom::its_own && (max_tokens - text_tokens) * 100 > max_tokens * kWorthIt)
@@ -257,11 +259,11 @@ template <class Row>
 struct ListPage {
   std::vector<Row> rows;
   std::int64_t offset = 0;
-  std::int64_t total = 0;      // of the whole list
-  std::uint64_t question = 0;  // of the cursor
+  std::int64_t total = 0;      // rows of the whole list
+  std::uint64_t question = 0;  // question_key() of the call
 };
 
-// An answer that is a page of a list: as many rows as fit, at least one, and the cursor behind them. Sets `total`.
+// Returns a page of a list: as many rows as fit, at least one, and the cursor of the next page. Sets `total`.
 template <class Out, class Row>
 Result<Out> fit_list(std::size_t max_tokens, const Answer& frame, const ListPage<Row>& page,
                      std::vector<Row> Out::*list) {

@@ -9,15 +9,15 @@
 #include <type_traits>
 #include <vector>
 
-// The texts that models read. Two types keep memd's own words apart from what it quotes: neither takes the other's for
-// its own, and append_recorded() writes all that is quoted. Value types without shared state.
+// Texts for models. Two types separate memd's own words (AnswerText) from recorded text (HistoryText). Neither accepts
+// the other's text as its own, and all quoted text is written by append_recorded(). Value types without shared state.
 namespace memd::tools {
 
 template <class T>
 concept Count = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>;
 
-// What stands between <history> and </history>. Literals stand as they are written in memd's source, everything else is
-// recorded text: on one line, or with its lines as Whole.
+// The text between <history> and </history>. String literals are memd's words and copied as they are. Other text is
+// recorded text: joined to one line, or with its line breaks if passed as Whole.
 class HistoryText {
  public:
   struct Whole {
@@ -39,7 +39,7 @@ class HistoryText {
     text_.append(literal, size - 1);
   }
   template <std::size_t size>
-  void put(char (&buffer)[size]) = delete;  // no literal
+  void put(char (&buffer)[size]) = delete;  // not a literal
   template <Count Number>
   void put(Number number) {
     text_ += std::to_string(number);
@@ -51,32 +51,33 @@ class HistoryText {
   std::string text_;
 };
 
-// An answer, a notice, or a part of one: words of memd's source and numbers. A std::string is refused, for nobody knows
-// where it comes from. What else may stand there says what it is:
+// An answer, a notice, or a part of one. Takes literals of memd's source, numbers and names of enumerators. A
+// std::string does not compile, because its origin is unknown; the structs below state the origin of a text.
 class AnswerText {
  public:
-  // Names: x42, claude_code:…, ollama/nomic-embed-text. Bytes that no such name has become "?".
+  // An identifier: x42, claude_code:…, ollama/nomic-embed-text. Bytes that identifiers do not contain become "?". Cut
+  // at 200 bytes.
   struct Id {
     std::string_view text;
   };
-  // A time in RFC 3339, told as short_time() does.
+  // An RFC 3339 time, formatted as by short_time().
   struct Time {
     std::string_view rfc3339;
   };
-  // What the caller itself sent, or the user configured. On one line.
+  // Text that the caller sent or the user configured. Joined to one line.
   struct Echo {
     std::string_view text;
   };
-  // A path, a project, a word that may be recorded: as it stands where it has no byte that a name has not (blanks
-  // neither), else quoted.
+  // A path, a project, or a word that may be recorded. Copied if all its bytes are those of an Id (no blanks), else
+  // written as Quoted.
   struct Name {
     std::string_view text;
   };
-  // What another part of memd says: the message of an error. It quotes recorded text between the marks.
+  // A message of another part of memd, such as an error. Its recorded text is already between the marks.
   struct Message {
     std::string_view text;
   };
-  // Recorded text, quoted in the line between the marks.
+  // Recorded text. Written on the same line, between the marks.
   struct Quoted {
     std::string_view text;
   };
@@ -87,7 +88,7 @@ class AnswerText {
     text_.append(literal, size - 1);
   }
   template <std::size_t size>
-  void put(char (&buffer)[size]) = delete;  // no literal
+  void put(char (&buffer)[size]) = delete;  // not a literal
   template <Count Number>
   void put(Number number) {
     text_ += std::to_string(number);
@@ -108,29 +109,29 @@ class AnswerText {
   template <std::size_t size>
   AnswerText(const char (&literal)[size]) : text_(literal, size - 1) {}  // NOLINT: words of memd's
 
-  template <class... Parts, class Self = AnswerText>  // a name that is complete when it is asked
+  template <class... Parts, class Self = AnswerText>  // a dependent name: complete when the constraint is checked
   requires requires(Self& out, Parts&... parts) { (out.put(parts), ...); }
   AnswerText& add(Parts&&... parts) {
     (put(parts), ...);
     return *this;
   }
-  // "a, b, c"
+  // Appends "a, b, c".
   AnswerText& list(const std::vector<std::string>& ids);
-  // A block of its own; nothing when there is nothing to quote.
+  // Appends a block of its own between the marks; nothing if `history` is empty.
   AnswerText& quote(const HistoryText& history);
-  // As a sentence behind what stands there.
-  template <class... Parts, class Self = AnswerText>  // a name that is complete when it is asked
+  // Appends a sentence, separated by a blank from the text before it.
+  template <class... Parts, class Self = AnswerText>  // a dependent name: complete when the constraint is checked
   requires requires(Self& out, Parts&... parts) { (out.put(parts), ...); }
   AnswerText& say(Parts&&... parts) {
     if (!text_.empty()) text_ += ' ';
     return add(parts...);
   }
 
-  // What memd told elsewhere, read back from JSON.
+  // Sets a text that memd wrote, read back from JSON.
   friend void set_told(AnswerText& out, std::string_view text) { out = AnswerText().add(Message{text}); }
 
   bool empty() const { return text_.empty(); }
-  // What stands behind `beginning`, with which it begins, without the blank between them.
+  // Returns the text after `beginning` and the blank that follows it. The text has to begin with `beginning`.
   AnswerText behind(const AnswerText& beginning) const;
   const std::string& str() const { return text_; }
   operator std::string_view() const { return text_; }  // NOLINT: everybody may read it

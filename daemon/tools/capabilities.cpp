@@ -26,14 +26,14 @@ void drop(CapabilitiesAnswer& answer, Of which, std::optional<T> PlatformOut::*d
 
 struct Step {
   std::string_view left_out;
-  std::string_view instead_of;  // the earlier step whose words these include; empty: none
+  std::string_view instead_of;  // `left_out` of the earlier step that this one includes; empty: none
   std::function<void(CapabilitiesAnswer&)> apply;
 };
 
 constexpr std::string_view kSomeLimitations = "limitations of agents without history here";
 constexpr std::string_view kMoreLimitations = "limitations of agents less used here";
 
-// Agents with history, the one with the fewest exchanges first.
+// Returns the agents with history, fewest exchanges first.
 std::vector<std::string> least_used_first(const CapabilitiesAnswer& whole) {
   std::vector<std::pair<std::int64_t, std::string>> used;
   for (const auto& [name, p] : whole.platforms)
@@ -83,7 +83,7 @@ std::vector<Step> steps_for(const CapabilitiesAnswer& whole) {
 
 CapabilitiesForm form_of(CapabilitiesAnswer& answer) {
   CapabilitiesForm out;
-  answer.est_tokens = 9999;  // as many digits as the number to come
+  answer.est_tokens = 9999;  // a placeholder with as many digits
   answer.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(answer)));
   out.json = mcp::to_json(answer);
   out.text = render_text(answer).str();
@@ -97,8 +97,8 @@ std::string call_for(std::size_t tokens, std::int64_t most) {
   return "capabilities(max_tokens=" + std::to_string(std::min(rounded, most)) + ")";
 }
 
-// The whole answer, then forms with less and less detail. Detail of agents without history here goes first, what tells
-// the agents apart last. Each form names what it left out and the call that gives all of it.
+// Returns the complete form, then forms with less and less detail. Details of agents without history here are dropped
+// first, the agents themselves and their freshness last. Each form names what it left out and the call for all of it.
 std::vector<CapabilitiesForm> capability_forms(const CapabilitiesAnswer& whole) {
   CapabilitiesAnswer answer = whole;
   std::vector<CapabilitiesForm> out{form_of(answer)};
@@ -192,10 +192,10 @@ void add_names(AnswerText& out, const char (&name)[size], const std::optional<st
   out.add("\n");
 }
 
-// Keeps the forms of the answer. Thread-safe; shared by the tool and work in the background.
+// A cache of the forms of the answer. Thread-safe; shared by the tool and its background work.
 class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache> {
  public:
-  using Forms = std::vector<std::shared_ptr<const CapabilitiesForm>>;  // the whole first
+  using Forms = std::vector<std::shared_ptr<const CapabilitiesForm>>;  // the complete one first
 
   explicit CapabilitiesCache(const ToolServices& services) : services_(services) {}
 
@@ -236,7 +236,7 @@ class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache>
     refreshing_ = false;
     if (!facts) {
       if (!forms_) return std::move(facts).error();
-      made_at_ = now;  // a busy store is asked again later, not by every call
+      made_at_ = now;  // a busy store is queried again later, not by every call
       return {};
     }
     forms_ = std::move(forms);

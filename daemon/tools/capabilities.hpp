@@ -62,18 +62,19 @@ struct CapabilitiesAnswer : Answer {
 };
 AnswerText render_text(const CapabilitiesAnswer& answer);
 
-// Adds the tool. It runs on the loop thread, so it answers from forms written before, in several sizes. After a commit,
-// and every few seconds, services.background writes them anew; calls get the old ones until then.
+// Adds the tool. It runs on the loop thread, so it answers from forms rendered before, in several sizes. A call that
+// finds them older than 5 s, or older than 1 s and a commit since, has services.background render them again, and gets
+// the old ones. Without forms, or without services.background, the call renders them itself.
 void add_capabilities(mcp::ToolRegistry& registry, const ToolServices& services);
 
-// An answer, written, and what its larger form costs.
+// A rendered answer, with the cost of its more expensive form.
 struct CapabilitiesForm {
   std::string text;
   std::string json;
   std::size_t tokens = 0;
 };
 
-// An answer written once and given many times. The registry calls these two for it.
+// An answer that is rendered once and returned many times. The registry calls the two functions below.
 struct RenderedCapabilities : CapabilitiesAnswer {
   std::shared_ptr<const CapabilitiesForm> form;
 };

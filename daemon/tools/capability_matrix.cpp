@@ -32,7 +32,7 @@ constexpr std::array kColumns{
 };
 static_assert(kColumns.size() == kAllCapabilities.size());
 
-// What is asked, and what an agent's history has to have for it.
+// A question, the tools that answer it, and the capability that they need.
 struct Pattern {
   std::string_view question;
   std::string_view tools;
@@ -85,7 +85,7 @@ std::string joined_between(const std::vector<std::string>& items, std::string_vi
   return out;
 }
 
-// The system that a location's first words belong to; nothing: every system.
+// Returns the system that a location's prefix belongs to; nullopt: every system.
 std::optional<OperatingSystem> system_named(std::string_view location) {
   const auto starts = [&](std::initializer_list<std::string_view> with) {
     return std::any_of(with.begin(), with.end(), [&](auto w) { return location.starts_with(w); });

@@ -28,11 +28,11 @@ struct CaptureAnswer {
 };
 std::string render_text(const CaptureAnswer& answer);
 
-// "30m", "2h", "1d". Errc::invalid_argument.
+// Parses "30m", "2h" or "1d" into milliseconds. Errc::invalid_argument for anything else.
 Result<TimeMs> parse_duration(std::string_view text);
 
-// Adds the tool with which an agent pauses capture; only if the configuration asks for it.
 using SetCapture = std::function<Result<CaptureAnswer>(const CaptureParams&)>;
+// Adds the tool with which an agent pauses capture. To be called only if the configuration enables it.
 void add_capture(mcp::ToolRegistry& registry, SetCapture set);
 
 }  // namespace memd::tools

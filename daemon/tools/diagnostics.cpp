@@ -13,7 +13,7 @@ namespace {
 
 constexpr TimeMs kMinute = 60'000;
 
-// "40 s", "12 min", "3 h", "5 d"
+// Returns "40 s", "12 min", "3 h" or "5 d".
 std::string age_of(TimeMs time, TimeMs now) {
   const TimeMs age = std::max<TimeMs>(now - time, 0);
   if (age < kMinute) return fmt::format("{} s", age / 1000);
@@ -52,7 +52,7 @@ std::string_view action_for(DiagnosticType type) {
     case DiagnosticType::contract_mismatch: return "Install an adapter and a memd of the same major version.";
     case DiagnosticType::raw_layer_lost:
       return "Bytes of the raw layer were lost, by a failing disk or a power cut: check the disk and its free space.";
-    // memd has read what can be read.
+    // Handled: memd has read what can be read.
     case DiagnosticType::recovered_record:
     case DiagnosticType::invalid_encoding:
     case DiagnosticType::source_truncated:
@@ -96,7 +96,7 @@ std::string render_text(const DiagnosticsReport& r) {
     if (!d.source.empty()) out += "  " + harmless_line(d.source);
     if (!d.place.empty()) out += ", " + d.place;
     out += '\n';
-    // Said once for those that have the same to do.
+    // Prints each action once.
     if (!d.action.empty() && said.insert(d.action).second) out += fmt::format("{:<22}{}\n", "", d.action);
   }
   if (r.total > static_cast<std::int64_t>(r.diagnostics.size()))

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-// Diagnostics as people and models read them, on the command line and as a resource. Pure; any thread.
+// The output form of diagnostics, for the command line and as a resource. Pure functions; any thread.
 namespace memd::tools {
 
 struct DiagnosticsParams {
@@ -34,11 +34,11 @@ struct DiagnosticLine {
 
 struct DiagnosticsReport {
   std::vector<DiagnosticLine> diagnostics;  // newest first
-  std::int64_t total = 0;                   // not yet expired, of the platforms asked for
+  std::int64_t total = 0;                   // of the requested platforms, not yet expired
 };
 std::string render_text(const DiagnosticsReport& r);
 
-// What a person can do about diagnostics of this type; empty: nothing, memd has dealt with it.
+// Returns what a person can do about diagnostics of this type; empty: nothing, memd has handled them.
 std::string_view action_for(DiagnosticType type);
 
 DiagnosticLine diagnostic_line(const DiagnosticRow& row, TimeMs now);

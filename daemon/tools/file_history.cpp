@@ -12,7 +12,7 @@
 namespace memd::tools {
 namespace {
 
-constexpr std::size_t kReadOfAnswer = 64 * 1024;  // from its end
+constexpr std::size_t kReadOfAnswer = 64 * 1024;  // bytes, from its end
 constexpr std::size_t kLeastWords = 4;
 
 bool is_name_byte(char c) { return ascii::is_word(c) || c == '-'; }
@@ -57,7 +57,7 @@ std::string said_of_files(const FileUse& use) {
       if (std::none_of(wanted.begin(), wanted.end(), [&](std::string_view name) { return names(it->text, name); }))
         continue;
       std::string line = ascii::one_line(it->text);
-      // After "`a.c`:" the next unit speaks of the file.
+      // A line that ends in ':', like "`a.c`:", introduces the next unit.
       if (line.ends_with(':') && it != units.rbegin() && std::prev(it)->kind != UnitKind::code)
         line += " " + ascii::one_line(std::prev(it)->text);
       const bool says_something = words_of(line) >= kLeastWords && !line.ends_with(':');
@@ -72,9 +72,9 @@ std::string said_of_files(const FileUse& use) {
 
 namespace {
 
-constexpr int kUsesAhead = 24;  // exchanges; a page hardly holds more
+constexpr int kUsesAhead = 24;  // exchanges loaded; a page hardly holds more
 constexpr std::size_t kFilesOfAUse = 6;
-constexpr std::size_t kPullRequests = 3;  // named of a session
+constexpr std::size_t kPullRequests = 3;  // shown per session
 
 std::uint64_t question_of(const FileHistoryParams& p, const Scope& scope) {
   std::string paths;
@@ -100,14 +100,14 @@ struct Shares {
   std::size_t change = 160;
   bool details = true;
 };
-constexpr Shares kModest{24, 30, 80, true};  // of an answer of few hundred tokens
+constexpr Shares kModest{24, 30, 80, true};  // for an answer of a few hundred tokens
 constexpr Shares kLeast{10, 0, 0, false};
 
 void add_trace(const std::vector<TracedEdit>& edits, const Shares& shares, FileUseOut& out) {
   std::string lines;
   std::string change;
   TraceMatch worst = TraceMatch::placed;
-  for (auto it = edits.rbegin(); it != edits.rend(); ++it) {  // in the order they were made
+  for (auto it = edits.rbegin(); it != edits.rend(); ++it) {  // oldest first
     worst = std::max(worst, it->match);
     change += it->change;
     if (it->lines.first == 0) continue;
@@ -167,7 +167,7 @@ FileSessionOut session_out(const FileUseSession& session) {
   return out;
 }
 
-// Files and commits take no more than their share of the answer.
+// Adds commits, then files, each up to its share of the answer.
 void add_heads(const FileHistory& history, const FileQuestion& question, TokenBudget& budget, FileHistoryAnswer& out) {
   if (!question.commits.empty()) {
     out.commits.emplace();
@@ -191,7 +191,7 @@ void add_heads(const FileHistory& history, const FileQuestion& question, TokenBu
   }
 }
 
-// Adds the uses that fit, at least one. True: all of them.
+// Adds the uses that fit, at least one. Returns whether it added all.
 bool add_uses(const FileHistory& history, const FileQuestion& question, TokenBudget& budget, FileHistoryAnswer& out) {
   constexpr std::size_t kLittle = 900;
   constexpr std::size_t kHardlyAny = 300;

@@ -81,8 +81,8 @@ AnswerText render_text(const FileHistoryAnswer& answer);
 
 void add_file_history(mcp::ToolRegistry& registry, const ToolServices& services);
 
-// What the agent said it did with the files of a use, on one line: the last sentence that names one of them, else its
-// words before it touched the first, else a shorter line that names one. Empty: it said nothing.
+// Returns the agent's words about the files of a use, on one line: the last sentence of its answer that names one of
+// them, else its words before it touched the first, else a shorter line that names one. Empty if there are none.
 std::string said_of_files(const FileUse& use);
 
 // Returns the name of a file without its directories.

@@ -13,7 +13,7 @@
 namespace memd::tools {
 namespace {
 
-constexpr int kMostEdits = 200;  // that a call for lines looks at
+constexpr int kMostEdits = 200;  // traced by a call for lines or a symbol
 constexpr std::size_t kCandidatesNamed = 8;
 
 bool given(const std::optional<std::string>& text) { return text && !text->empty(); }
@@ -33,7 +33,7 @@ std::vector<std::string> names_of(const std::vector<KnownPath>& paths) {
   return out;
 }
 
-// "store/reader.cpp" and "/w/app/store/reader.cpp" may be the same file.
+// Returns whether both may be the same file, like "/w/app/store/reader.cpp" and "store/reader.cpp".
 bool means(std::string_view whole, std::string_view named) {
   while (named.starts_with("./"))
     named.remove_prefix(2);
@@ -43,7 +43,8 @@ bool means(std::string_view whole, std::string_view named) {
           whole[whole.size() - named.size() - 1] == '\\');
 }
 
-// What the records of an edit tell of this file; the first record that tells places is enough.
+// Returns the changes to this file in the records of an edit: those of the first record with line numbers, else those
+// of the first with hunks.
 TraceStep step_of(const ToolServices& services, Reader& reader, const EditPlace& place, std::string_view path) {
   TraceStep texts;
   for (const std::int64_t seq : place.records) {
@@ -132,7 +133,7 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
 
 // Commits and the sessions they come from.
 
-constexpr TimeMs kWindow = kMsPerDay;  // changes of a commit are looked for in this time before it
+constexpr TimeMs kWindow = kMsPerDay;  // ms before a commit in which its changes are searched
 constexpr TimeMs kSoonAfter = 60LL * 60 * 1000;
 constexpr std::int64_t kExchangesOfCommit = 30;
 constexpr std::size_t kCandidates = 3;
@@ -159,7 +160,8 @@ CommitOut exact(const CommitRow& row) {
   return out;
 }
 
-// Limits the question to what the session changed since its previous commit.
+// Limits the question to what the session changed since its previous commit, in at most kExchangesOfCommit + 1
+// exchanges.
 Result<void> span_of(Reader& reader, const CommitRow& row, FileQuestion& question) {
   MEMD_TRY_ASSIGN(const auto before, reader.ask(CommitBeforeQuery{row.session_pk, row.event_seq}));
   std::int64_t first = before ? std::min(before->exchange_number + 1, row.exchange_number) : 0;

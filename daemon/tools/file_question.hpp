@@ -18,15 +18,15 @@ struct FileQuestion {
   bool nothing = false;        // nothing can be found; `notes` say why
   bool several_files = false;  // the answer names the files of each exchange
   std::vector<CommitOut> commits;
-  std::map<ExchangeId, std::vector<TracedEdit>> traced;  // of exchanges, when lines or a symbol are asked for
+  std::map<ExchangeId, std::vector<TracedEdit>> traced;  // by exchange, if lines or a symbol are given
   std::vector<AnswerText> notes;                         // sentences for the answer's notice
 };
 
-// invalid_argument says what to send instead.
+// Resolves the arguments of a call. Errc::invalid_argument says what to send instead.
 Result<FileQuestion> understand(const ToolServices& services, Reader& reader, const FileHistoryParams& params,
                                 const Scope& scope, const mcp::ToolContext& context);
 
-// "120-180" or "120".
+// Parses "120-180" or "120"; "," and ":" separate, too. Errc::invalid_argument for anything else.
 Result<LineRange> parse_lines(std::string_view text);
 
 }  // namespace memd::tools

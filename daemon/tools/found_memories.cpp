@@ -15,12 +15,12 @@ namespace memd::tools {
 namespace {
 
 constexpr std::array<std::string_view, 3> kSure{"low", "medium", "high"};
-constexpr std::size_t kMindTokens = 60;  // of a line
-constexpr int kMindMost = 8;             // of each kind
+constexpr std::size_t kMindTokens = 60;  // of a line, and of a snippet
+constexpr int kMindMost = 8;             // memories of each kind
 
 std::string time_or_nothing(TimeMs time) { return time == 0 ? std::string() : format_rfc3339(time); }
 
-// The first sentence or so behind the title.
+// Returns the first text after the title, about 240 bytes, without headings, code and comments.
 std::string gist_of(const catalog::MemoryHit& hit) {
   std::string out;
   std::string_view rest = hit.content;
@@ -91,7 +91,7 @@ Result<FoundMemories> find_memories(const ToolServices& services, Reader& reader
     out.notice.say("Memories are being indexed anew: some may be missing.");
   else if (found.state == catalog::CatalogState::corrupted && services.freshness.generation() > 0)
     out.notice.say("Memories were not searched: their index is damaged and is made anew when the daemon next runs.");
-  // An agent has its own instructions before it anyway.
+  // Agents' files need high confidence: an agent has its own in its context anyway.
   std::erase_if(found.hits, [](const catalog::MemoryHit& hit) {
     return hit.confidence == Confidence::low ||
            (hit.dialect == MemoryDialect::agent && hit.confidence != Confidence::high);
@@ -134,7 +134,7 @@ Result<std::vector<catalog::MemoryHit>> load_memories_in_mind(Reader& reader, co
   catalog::MemoryFilter holding;
   holding.project = project;
   holding.include_superseded = false;
-  holding.include_agent_files = false;  // an agent reads its own
+  holding.include_agent_files = false;  // agents read them by themselves
   holding.include_stale = false;
   std::vector<catalog::MemoryHit> out;
   std::set<std::int64_t> known;

@@ -18,7 +18,7 @@ namespace memd::tools {
 inline constexpr std::string_view kFromExchange = "exchange";
 inline constexpr std::string_view kFromMemory = "memory";
 
-// The identity of a memory.
+// The identity and state of a memory.
 struct MemoryRefOut {
   std::string slug;
   std::string type;
@@ -32,7 +32,7 @@ struct MemoryRefOut {
 };
 MemoryRefOut memory_ref(const catalog::MemoryHit& hit);
 
-// A memory in a list of its own.
+// A memory as an entry of a list.
 struct FoundMemoryOut {
   std::string source;
   MemoryRefOut memory;
@@ -49,31 +49,33 @@ struct MemoryQuestion {
   const Scope& scope;
   std::string text;
   SearchMode mode = SearchMode::hybrid;
-  std::string kind{};          // of observation; empty: any
-  bool has_platforms = false;  // agents were named: memories are of none
+  std::string kind{};          // type of observation; empty: any
+  bool has_platforms = false;  // the call names agents; memories belong to none
   std::string near_project{};
   int limit = 3;
 };
 struct FoundMemories {
-  std::vector<catalog::MemoryHit> hits;  // best first; none of low confidence, of agents' files only sure ones
-  AnswerText notice;                     // what the search could not do; may be empty
+  // Best first. Leaves out hits of low confidence, and agents' files below high confidence.
+  std::vector<catalog::MemoryHit> hits;
+  AnswerText notice;  // what the search did not cover; may be empty
 };
-// Of the same scope as a search of history: its project with what is of no project, its time. `until` is the time the
-// memories are judged at. Nothing where one session, agents or a kind of observation are asked for that memories are
-// not.
+// Finds memories in the scope of a history search: those of its project and of no project, in its time range. `until`
+// is the time as of which memories are judged. Returns nothing if the scope is one session, agents are named, or a
+// kind of observation other than "decision" is given.
 Result<FoundMemories> find_memories(const ToolServices& services, Reader& reader, const MemoryQuestion& question);
 
 FoundMemoryOut found_memory(const catalog::MemoryHit& hit);
-std::string fetch_memory(const catalog::MemoryHit& hit);  // the call that gives the full text
-// "  superseded by x", "  stale" and so on, behind the line of a memory.
+std::string fetch_memory(const catalog::MemoryHit& hit);  // returns the call that gives the full text
+// Adds "  superseded by x", "  stale: …" and the like to the line of a memory.
 void add_memory_marks(HistoryText& to, const MemoryRefOut& memory);
 void add_memory(HistoryText& to, const FoundMemoryOut& memory);
 
-// What work on a project has to keep in mind: what is tagged "pinned", its core and hubs, what names one of `files`.
-// What does not hold any more, and what agents read by themselves, is left out. `project`: as QueryFilter::project.
+// Loads the memories that matter for work on a project: those tagged "pinned", its core and hub memories, those that
+// name one of `files`; at most 8 of each. Leaves out superseded and stale ones, and the files that agents read by
+// themselves. `project`: as QueryFilter::project.
 Result<std::vector<catalog::MemoryHit>> load_memories_in_mind(Reader& reader, const std::string& project,
                                                               const std::vector<std::string>& files);
-// A line each, of at most some 60 tokens; as many as `tokens` hold.
+// Returns a line of at most some 60 tokens for each memory, as many as fit `tokens`.
 std::vector<std::string> memories_to_keep_in_mind(const std::vector<catalog::MemoryHit>& hits, std::size_t tokens);
 
 }  // namespace memd::tools

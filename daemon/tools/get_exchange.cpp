@@ -39,7 +39,7 @@ bool has_text(EventKind kind) {
   return kind == EventKind::tool_call || kind == EventKind::tool_result || kind == EventKind::thinking;
 }
 
-// Keeps the first `shown` items and adds a line that counts the others.
+// Keeps the first `shown` items and adds an item that counts the others.
 void keep_first(std::optional<std::vector<std::string>>& list, std::size_t shown) {
   if (!list || list->size() <= shown) return;
   const std::string rest = "… " + std::to_string(list->size() - shown) + " more";
@@ -64,7 +64,7 @@ void shorten_lists(ExchangeOut& out, std::size_t tokens) {
     keep_first_decisions(out, shown);
     if (estimate_tokens(mcp::to_json(out)) > tokens) keep_first(out.files_referenced, shown);
     if (estimate_tokens(mcp::to_json(out)) <= tokens || shown == 0) return;
-    out.files_referenced = files;  // shortened anew from the whole list, for the count of the rest
+    out.files_referenced = files;  // the next try shortens the whole list, so that its count is right
     out.decisions_made = decisions;
     out.decisions_left_out = left_out;
   }
@@ -75,9 +75,9 @@ struct ExchangePageOptions {
   bool raw = false;
 };
 
-// Cuts a list of exchanges into pages. The part of a cursor counts the bytes of an exchange's texts (question,
-// interventions, answer), then its events. Keeps what it read, so that a page can be made again smaller. Borrows all it
-// is given; one thread.
+// Cuts a list of exchanges into pages. PageCursor::part counts the bytes of an exchange's texts (question,
+// interventions, answer), then its events. Caches what it read, so that a page can be made again smaller. Borrows its
+// arguments; one thread.
 class ExchangePager {
  public:
   ExchangePager(const ToolServices& services, Reader& reader, std::span<const ExchangeRow> rows,
@@ -89,9 +89,9 @@ class ExchangePager {
   struct Page {
     std::vector<ExchangeOut> exchanges;
     std::optional<PageCursor> next;
-    bool texts_shortened = false;  // of events: the rest does not come on a later page
+    bool texts_shortened = false;  // texts of events; no later page has the rest
   };
-  // Gives a little of one exchange at least, however few the tokens.
+  // Returns at least a little of one exchange, however few the tokens.
   Page make(const PageCursor& from, std::size_t tokens);
 
  private:
@@ -201,7 +201,7 @@ ExchangeOut ExchangePager::head_of(std::size_t index, bool first_page) const {
   return out;
 }
 
-// False: the page is full.
+// Returns false when the page is full.
 bool ExchangePager::add_texts(const ExchangeRow& row, ExchangeOut& out, std::int64_t& part, std::size_t& left,
                               bool must_advance) {
   struct Segment {
@@ -240,7 +240,7 @@ std::string ExchangePager::event_text(const ExchangeRow& row, const EventRow& ev
   const auto where = reader_.ask(EventSourceQuery{row.session_pk, event.seq});
   if (!where) return {};
   auto text = services_.raw_text.event_text(*where, event.kind);
-  if (!text) return {};  // the summary has to do: the agent may have purged the file
+  if (!text) return {};  // the summary has to suffice: the agent may have purged the file
   redact(*text);
   return std::move(*text);
 }
@@ -338,7 +338,7 @@ struct Selection {
   std::vector<std::string> missing;
 };
 
-// Adds an exchange with its neighbours in order; one that is there already is not added again.
+// Adds an exchange with its neighbours, in order and without duplicates.
 Result<void> add_with_neighbours(Reader& reader, const ExchangeRow& row, std::int64_t around, Selection& out) {
   std::vector<ExchangeRow> found;
   if (around > 0) {

@@ -33,7 +33,7 @@ struct EventOut {
   std::optional<std::int64_t> raw_length;
 };
 
-// A page that goes on with an exchange has only its identity and the texts that were still missing.
+// An exchange. A page that continues one has only its identity and the texts that the pages before did not have.
 struct ExchangeOut {
   std::string exchange_id;
   std::string session_id;

@@ -41,11 +41,12 @@ std::optional<std::size_t> only_place(const std::vector<std::string>& lines, con
   return static_cast<std::size_t>(at - lines.begin());
 }
 
-// The contents of a file, followed through its edits from one that wrote the whole file. An edit that does not fit
-// shows that somebody else changed the file: then nothing is known any more. One thread.
+// The contents of a file, reconstructed from its edits, beginning with one that wrote the whole file. An edit that does
+// not fit shows that somebody else changed the file; the contents are then unknown until the next whole write. One
+// thread.
 class KnownContents {
  public:
-  // Applies the edit. Gives a hunk without a place its place if its old lines stand in exactly one.
+  // Applies the edit. Sets the line numbers of a hunk without them if its old lines occur exactly once.
   void apply(TraceStep& step);
 
  private:
@@ -64,12 +65,13 @@ void KnownContents::write_whole(const TraceStep& step) {
   if (lines_->size() > kMostLines) lines_.reset();
 }
 
-// `grown`: lines that the hunks before it in the same edit have added. False: it does not fit.
+// Applies a hunk. `grown`: lines added by earlier hunks of the same edit. Returns false if the hunk does not fit, or
+// the file is too long.
 bool KnownContents::apply_one(EditHunk& hunk, std::int64_t grown) {
   const Sides sides = sides_of(hunk);
   std::size_t at = 0;
   if (hunk.placed()) {
-    // A side without lines counts the line before it.
+    // The start of a side without lines is the line before it.
     const std::int64_t line = hunk.new_lines > 0 ? hunk.new_start - 1 : hunk.old_start - 1 + grown;
     at = static_cast<std::size_t>(std::max<std::int64_t>(line, 0));
     if (at + sides.before.size() > lines_->size() ||
@@ -123,7 +125,7 @@ std::vector<Change> changes_of(const std::vector<EditHunk>& hunks) {
   std::vector<Change> out;
   for (std::size_t h = 0; h < hunks.size(); ++h) {
     const EditHunk& hunk = hunks[h];
-    // "-0,0" and "+0,0": the file is empty on that side; an empty side counts the line before.
+    // The start of a side without lines is the line before it; "-0,0" or "+0,0" if the file is empty on that side.
     std::int64_t old_line = hunk.old_lines == 0 ? hunk.old_start + 1 : hunk.old_start;
     std::int64_t new_line = hunk.new_lines == 0 ? hunk.new_start + 1 : hunk.new_start;
     if (hunk.text.empty()) {
@@ -154,7 +156,7 @@ bool touches(const Change& c, const LineRange& range) {
   return c.new_start <= range.last && c.new_start + c.new_lines > range.first;
 }
 
-// The range as it was before the changes. Empty (last < first) when they wrote all of it.
+// Returns the range as it was before the changes. Empty (last < first) if they wrote all of it.
 LineRange before(const std::vector<Change>& changes, const LineRange& range) {
   std::int64_t shift_first = 0;
   std::int64_t shift_last = 0;
@@ -193,7 +195,7 @@ std::string texts_of(const std::vector<EditHunk>& hunks) {
   return out;
 }
 
-// The edits with places found where the contents of the file are known.
+// Adds line numbers to edits without them where the contents of the file are known.
 std::vector<TraceStep> with_places(std::vector<TraceStep> edits) {
   KnownContents contents;
   for (TraceStep& step : edits)

@@ -33,7 +33,7 @@ ObservationOut observation_out(const ObservationRow& row) {
   out.tool = unless_empty(o.tool);
   if (o.decision) {
     out.decision = decision_out(o, row.reversed_by);
-    out.decision->text.reset();  // said above
+    out.decision->text.reset();  // out.text has it
   }
   return out;
 }

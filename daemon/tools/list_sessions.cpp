@@ -6,7 +6,7 @@
 namespace memd::tools {
 namespace {
 
-constexpr std::size_t kReasonsShown = 3;  // of a session
+constexpr std::size_t kReasonsShown = 3;  // per session
 
 std::optional<std::string> time_if_any(TimeMs time) {
   return time == 0 ? std::nullopt : std::optional(format_rfc3339(time));

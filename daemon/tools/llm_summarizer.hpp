@@ -21,10 +21,10 @@ struct LlmSummaryRequest {
   std::string strategy;                     // abstractive, recursive, map_reduce, hierarchical
   SummaryStyle style = SummaryStyle::technical;
   std::size_t max_tokens = 1000;            // of the summary
-  std::optional<std::int64_t> max_seconds;  // the caller waits no longer
+  std::optional<std::int64_t> max_seconds;  // how long the caller waits
 };
 
-struct LlmSummaryPart {   // of a hierarchy: a chunk
+struct LlmSummaryPart {   // a chunk of a hierarchy
   std::size_t first = 0;  // indices into LlmSummaryRequest::exchanges
   std::size_t last = 0;
   std::string summary;
@@ -36,21 +36,21 @@ struct LlmSummary {
   std::vector<LlmSummaryPart> chunks;  // hierarchical
   std::string model;                   // "ollama/qwen3:8b", "client/…"
   bool from_cache = false;
-  std::int64_t requests = 0;  // asked of the model for this answer
-  std::string notice;         // what it could not do; empty: nothing
+  std::int64_t requests = 0;  // sent to the model for this answer
+  std::string notice;         // what could not be done; empty: nothing
 };
 
-// Makes summaries with a language model, only if one is configured or the client offers its own. Thread-safe.
+// Writes summaries with a language model: a configured one, or one that the client offers. Thread-safe.
 class LlmSummarizer {
  public:
   virtual ~LlmSummarizer() = default;
-  // Says why no model would be asked for this call ("no provider is configured"); empty: one would.
+  // Returns why no model is available to this call ("no provider is configured"); empty: one is.
   virtual std::string unavailable(const mcp::ToolContext& context) const = 0;
-  // The models that may be asked, the preferred one first: "ollama/qwen3:8b, client".
+  // Returns the available models, the preferred one first: "ollama/qwen3:8b, client".
   virtual std::string models() const { return {}; }
-  // Says why no caller can have a model asked now; empty: nothing is wrong.
+  // Returns why no caller can use a model at present; empty: nothing is wrong.
   virtual std::string trouble() const { return {}; }
-  // After an error the caller answers without a model; it passes on Errc::input_required and Errc::cancelled.
+  // On an error the caller answers without a model, but it returns Errc::input_required and Errc::cancelled.
   virtual Result<LlmSummary> summarize(const LlmSummaryRequest& request, mcp::ToolContext& context) = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace memd::tools {
 namespace {
 
-constexpr std::size_t kFindingsRead = 200;  // of a page; more never fit
+constexpr std::size_t kFindingsRead = 200;  // per page; more never fit
 
 std::vector<MemoryFindingOut> problems_of(const memories::Notebook& notebook) {
   std::vector<MemoryFindingOut> out;

@@ -15,7 +15,7 @@ struct MemoryHealthParams : MemoryParams {
   bool garden = false;
 };
 
-// A problem, or a step of the gardener.
+// A problem of a memory, or a step that the gardener would take.
 struct MemoryFindingOut {
   std::string kind;
   std::string slug;

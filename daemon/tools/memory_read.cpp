@@ -14,8 +14,8 @@ namespace {
 using memory::ReadMemory;
 
 constexpr std::size_t kTitleTokens = 60;
-constexpr std::size_t kMemoriesNamed = 20;  // of links, files, commits
-constexpr std::size_t kLeastShown = 200;    // bytes of a text that goes on, however small the answer
+constexpr std::size_t kMemoriesNamed = 20;  // items shown of each list
+constexpr std::size_t kLeastShown = 200;    // bytes of a longer text on each page, however small the answer
 
 std::string masked(std::string text) {
   redact(text);
@@ -86,7 +86,7 @@ Result<MemoryReadAnswer> read_one(const ToolServices& services, const memories::
     static_cast<Answer&>(out) = frame;
     out.total = 1;
     MemoryOut one = head;
-    if (tokens < estimate_tokens(mcp::to_json(one))) {  // a small answer: the text is what was asked for
+    if (tokens < estimate_tokens(mcp::to_json(one))) {  // in a small answer the text has priority
       one.provenance.reset();
       one.links.reset();
       one.problems.reset();

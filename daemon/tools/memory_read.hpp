@@ -12,7 +12,7 @@
 namespace memd::tools {
 
 struct MemoryReadParams : MemoryParams {
-  std::string slug;  // empty: all
+  std::string slug;  // empty: list all
 };
 
 struct MemoryLinkOut {
@@ -29,7 +29,7 @@ struct MemoryProvenanceOut {
   std::optional<std::vector<std::string>> events;
 };
 
-// A memory in a list; with what follows `updated` when it is shown whole.
+// A memory. The fields after `updated` are set only when it is shown whole.
 struct MemoryOut {
   std::string slug;
   std::string type;

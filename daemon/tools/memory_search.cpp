@@ -11,7 +11,7 @@
 namespace memd::tools {
 namespace {
 
-constexpr int kHits = 20;  // of a page
+constexpr int kHits = 20;  // per page
 
 Result<MemorySearchToolAnswer> run_search(const ToolServices& services, const MemorySearchParams& params,
                                           const mcp::ToolContext& context) {

@@ -15,10 +15,10 @@ namespace {
 using memories::FoundMemory;
 using memories::Notebook;
 
-constexpr std::size_t kAskedTokens = 200;     // of a text in the question to the person
-constexpr std::size_t kConflictTokens = 800;  // of the text that stands in the file
+constexpr std::size_t kAskedTokens = 200;     // of a text in the confirmation prompt
+constexpr std::size_t kConflictTokens = 800;  // of the file's text, in the error of a conflict
 
-// The confirmation prompt for a user, on lines of its own, as a terminal may show it.
+// The confirmation prompt for the user. Contains no escape sequences, so a terminal can show it.
 class AskedOfPerson {
  public:
   explicit AskedOfPerson(std::string what) : text_("memd: " + harmless_line(what)) {}
@@ -37,7 +37,7 @@ class AskedOfPerson {
   std::string text_;
 };
 
-// Changes memories for one call: asks first, then does it.
+// Handles one call of memory_write: has the user confirm the change, then makes it. Borrows its arguments; one thread.
 class MemoryCall {
  public:
   MemoryCall(const ToolServices& services, const MemoryWriteParams& params, mcp::ToolContext& context)
@@ -173,14 +173,16 @@ class MemoryCall {
     return told(done->memory, done->masked);
   }
 
-  // The whole digest of the version that the caller names, if it is the one that is there.
+  // Returns the file_hash that the change was made from: the current one if the caller names no version or this one,
+  // else the version as named, which causes a conflict.
   std::string expected(const Memory& m) const {
     const std::string named = params_.version.value_or("");
-    if (named.empty()) return m.file_hash;  // what the person was asked about
+    if (named.empty()) return m.file_hash;  // the version that the user confirms
     return named.size() >= kVersionDigits && m.file_hash.starts_with(named) ? m.file_hash : named;
   }
 
-  // A conflict shows what stands there; the caller has its own text, and memd lays it beside.
+  // Adds the file's text to the error of a conflict. The caller has its own text, which memd also saves next to the
+  // file.
   Error with_other_text(const Error& error, const Memory& m) const {
     if (!error.is(Errc::busy)) return error;
     const auto now = notebook_.find({m.slug, m.scope});
@@ -248,7 +250,7 @@ class MemoryCall {
   const Notebook notebook_;
 };
 
-// Which changed the answer after it was told.
+// Counts est_tokens again after the answer was changed.
 MemoryWriteAnswer with_size(MemoryWriteAnswer out) {
   out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
   return out;
@@ -281,7 +283,7 @@ void add_memory_write(mcp::ToolRegistry& registry, const ToolServices& services)
   registry.add<MemoryWriteParams, MemoryWriteAnswer>(
       std::move(info), [services](const MemoryWriteParams& p, mcp::ToolContext& c) -> Result<MemoryWriteAnswer> {
         MEMD_TRY_ASSIGN(auto done, MemoryCall(services, p, c).run());
-        // The directory: it may be new, and a link changes two files.
+        // Passes the directory, because it may be new and a link changes two files.
         if (services.memory_changed) services.memory_changed(std::filesystem::path(done.path).parent_path());
         return with_size(std::move(done));
       });

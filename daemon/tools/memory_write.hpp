@@ -34,15 +34,15 @@ struct MemoryWriteAnswer : Answer {
   std::string slug;
   std::string scope;
   std::string path;
-  std::optional<std::string> version;  // of the file now
+  std::optional<std::string> version;  // of the file after the change
   std::optional<std::string> target;
   std::optional<std::string> label;
   bool changed = true;
 };
 AnswerText render_text(const MemoryWriteAnswer& answer);
 
-// Adds the tool that changes memories. With MemoryWriting::ask the person at the client is asked before each change;
-// where the client does not let us ask, nothing is changed.
+// Adds the tool that changes memories. With MemoryWriting::ask the user has to confirm each change; a client without
+// elicitation gets Errc::permission, and nothing is changed.
 void add_memory_write(mcp::ToolRegistry& registry, const ToolServices& services);
 
 }  // namespace memd::tools

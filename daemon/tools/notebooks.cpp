@@ -9,7 +9,7 @@
 namespace memd::tools {
 namespace {
 
-// "file:///home/ada/my%20app" or a path; empty for what is neither.
+// Returns the directory of "file:///home/ada/my%20app" or of an absolute path; empty for any other text.
 std::filesystem::path directory_named(std::string_view text) {
   constexpr std::string_view kFile = "file://";
   std::string path(text);

@@ -16,39 +16,40 @@
 // Code shared by the memory tools. Free functions; each may be called on any thread.
 namespace memd::tools {
 
-// Parameters of all of them; of ScopeParams they take cwd, max_tokens and cursor.
+// Parameters of the memory tools. Of ScopeParams they take cwd, max_tokens and cursor.
 struct MemoryParams : ScopeParams {
   std::optional<std::string> scope;
 };
 
 inline constexpr auto kMemoryTypeNames = [] {
-  std::array<std::string_view, kMemoryTypes.size() - 2> names{};  // instructions and notes are of agents
+  std::array<std::string_view, kMemoryTypes.size() - 2> names{};  // without the agents' instructions and notes
   for (std::size_t i = 0; i < names.size(); ++i)
     names[i] = kMemoryTypes[i].name;
   return names;
 }();
-// These tools have few words to put before a model: what a name says is not said again.
+// A model pays for each word of a tool, so fields whose names say enough have no description.
 inline constexpr auto kMemoryWhereFields =
     fields_of(mcp::field("scope", &MemoryParams::scope, ""), mcp::field("cwd", &ScopeParams::cwd, ""));
 inline constexpr auto kMemoryPageFields =
     fields_of(mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
               mcp::field("cursor", &ScopeParams::cursor, ""));
 
-// Errc::invalid_argument: what the call names is no scope, or no type of memories that people keep.
+// Parse the scope and the type that a call names; nullopt if it names none. Errc::invalid_argument if there is no such
+// scope, or no such type of memories that people keep.
 Result<std::optional<MemoryScope>> scope_asked(const MemoryParams& params);
 Result<std::optional<MemoryType>> type_asked(const std::optional<std::string>& type);
 
-// The memories that a call works on: those of the repository of `cwd`, else of the client's only root, and the
-// person's own. May wait for the client: call it before you take a reader.
+// Returns the memories that a call works on: those of the repository of `cwd`, else of the client's only root, and the
+// user's own. May wait for the client, so it has to be called before a reader is leased.
 memories::Notebook notebook_for(const ToolServices& services, const MemoryParams& params,
                                 const mcp::ToolContext& context);
-// Errors as scope_asked().
+// Returns `name` with the scope of the call. Errors as scope_asked().
 Result<memories::MemoryName> memory_named(const MemoryParams& params, const std::string& name);
-// The frame of an answer about files, which are read when they are asked for.
+// Returns the frame of an answer about memory files. They are read on demand, so it has no freshness.
 Answer answer_of_files(const memories::Notebook& notebook);
 
+inline constexpr std::size_t kVersionDigits = 12;  // hexadecimal digits of Memory::file_hash
 // Returns the version identifier that callers send back; it changes when the file does.
-inline constexpr std::size_t kVersionDigits = 12;
 std::string version_of(const Memory& memory);
 
 }  // namespace memd::tools

@@ -35,7 +35,7 @@ namespace {
 void add_what_was_decided(HistoryText& out, const DecisionOut& d) {
   const std::string text = ascii::one_line(d.text.value_or(""));
   out.add(text);
-  // "Yes" to what was offered before does not say it again.
+  // A text like "Yes" does not contain what was chosen.
   if (const auto chosen = ascii::one_line(d.chosen.value_or("")); !says(text, chosen)) out.add("; chosen: ", chosen);
   if (d.rejected) out.add("; against: ", ascii::one_line(*d.rejected));
   if (d.reason) out.add("; because: ", ascii::one_line(*d.reason));

@@ -16,10 +16,10 @@ namespace memd::tools {
 inline constexpr std::array<std::string_view, kAllObservationTypes.size()> kObservationChoices{
     "decision", "bugfix", "feature", "refactor", "discovery", "problem", "solution", "pattern", "warning", "success"};
 
-// A decision, and the exchange that has it where the answer does not say so.
+// A decision. exchange_id is absent if the answer names the exchange elsewhere.
 struct DecisionOut {
   std::optional<std::string> exchange_id;
-  std::optional<std::string> text;  // none: the answer says it elsewhere
+  std::optional<std::string> text;  // absent if the answer has it elsewhere
   std::optional<std::string> kind;
   std::optional<std::string> decided_by;
   std::optional<std::string> chosen;
@@ -29,11 +29,11 @@ struct DecisionOut {
   std::optional<std::string> judged_by;
 };
 
-// With the parts of its sentence, without exchange_id. `reversed_by`: 0 for none.
+// Returns the decision with the parts of its sentence, without exchange_id. `reversed_by`: 0 for none.
 DecisionOut decision_out(const Observation& observation, ExchangeId reversed_by);
-// Adds "choice of the agent: Going with …; against …; because …; reversed in x43"
+// Adds "x42  choice of the agent: Going with …; against: …; because: …; reversed in x43".
 void add_decision(HistoryText& out, const DecisionOut& decision);
-// Adds a line, "Latest decision (x42, by the agent): Going with …".
+// Adds a line, "Latest decision (x42, choice of the agent): Going with …".
 void add_latest_decision(HistoryText& out, const DecisionOut& decision);
 
 }  // namespace memd::tools

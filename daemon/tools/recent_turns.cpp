@@ -22,7 +22,7 @@ TurnOut turn_of(const ExchangeRow& row, std::int64_t tokens) {
   return out;
 }
 
-// The newest turns that fit, oldest first. `known` keeps what was made of each row, for the next call.
+// Returns the newest turns that fit, oldest first. `known` caches the turn of each row for the next call.
 std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, SummarySource& source,
                                 std::vector<std::optional<TurnOut>>& known, std::size_t tokens, std::size_t& used) {
   // Shorter texts of questions let more turns fit.
@@ -63,7 +63,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
 
   MEMD_TRY_ASSIGN(const Scope scope, scope_of(services, session, Capability::exchange_retrieval));
 
-  // `part` is one more than the number of the exchange before which this page ends; 0: the end of the session. New
+  // PageCursor::part is 1 + the number of the exchange before which the page ends; 0: the end of the session. New
   // exchanges do not shift it.
   std::vector<ExchangeRow> rows;
   if (!scope.includes(session.platform)) {
@@ -83,7 +83,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
   MEMD_TRY_ASSIGN(const auto modified, files_modified(*reader, rows));
   SummarySource source(rows, modified);
   std::vector<std::optional<TurnOut>> known(rows.size());
-  std::map<std::size_t, Extract> extracts;  // by the first exchange told of
+  std::map<std::size_t, Extract> extracts;  // by index of the first row summarised
   return fit_answer<RecentTurnsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     RecentTurnsAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -96,7 +96,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
     const std::size_t rest = tokens - std::min(tokens, head);
     std::size_t used = 0;
     out.turns = list_turns(rows, source, known, rest / 2, used);
-    // The summary tells of the turns listed, so that paging neither skips nor repeats one.
+    // The summary covers exactly the listed turns, so that paging neither skips nor repeats one.
     const std::size_t first = rows.size() - out.turns.size();
     const auto inputs = source.inputs().subspan(first);
     const std::size_t for_summary = rest - std::min(rest, used);

@@ -19,9 +19,9 @@ namespace memd::tools {
 namespace {
 
 constexpr int kProjectsNamed = 5;
-constexpr std::size_t kLongestText = 32 * 1024;  // of a call; the summary is read whole
+constexpr std::size_t kLongestText = 32 * 1024;  // bytes read of an event; the platform's summary: 1 MiB
 
-// Secrets are masked. Empty: the record cannot be read.
+// Reads the text of an event, cut to `limit` bytes, secrets masked. Empty if the record cannot be read.
 std::string read_text(const ToolServices& services, const EventSource& where, EventKind kind, std::size_t limit) {
   auto text = services.raw_text.event_text(where, kind);
   if (!text) return {};
@@ -34,8 +34,8 @@ std::string read_text(const ToolServices& services, const EventSource& where, Ev
   return std::move(*text);
 }
 
-// Fetches the full texts that continuity::texts_to_fetch() asks for into past.full_texts, secrets masked. What cannot
-// be read any more is left out: the rows' single lines stand in for it. Returns how many those were.
+// Loads the full texts of continuity::texts_to_fetch() into past.full_texts, secrets masked. Returns how many could not
+// be read; for those the rows' single lines are used.
 Result<std::size_t> fetch_past_texts(const ToolServices& services, Reader& reader, std::int64_t session_pk,
                                      continuity::SessionPast& past) {
   const std::vector<std::int64_t> wanted = continuity::texts_to_fetch(past);
@@ -51,7 +51,7 @@ Result<std::size_t> fetch_past_texts(const ToolServices& services, Reader& reade
   return missing;
 }
 
-// What other sessions and projects say of the names; of the best, the others count as they are used.
+// Sorts the names by their use and, for the first kWeighed, by their spread over sessions and projects.
 Result<void> weigh_names(Reader& reader, std::vector<continuity::NameInPlay>& names) {
   constexpr std::size_t kWeighed = 240;
   NameSpreadQuery query;
@@ -62,7 +62,7 @@ Result<void> weigh_names(Reader& reader, std::vector<continuity::NameInPlay>& na
   return {};
 }
 
-// The platform's own summary at the boundary; empty when there is none or it cannot be read.
+// Returns the platform's own summary at the boundary; empty if there is none or it cannot be read.
 std::string platform_summary(const ToolServices& services, Reader& reader, std::int64_t session_pk,
                              const continuity::Boundary& boundary) {
   if (!boundary.summary_seq) return {};
@@ -74,7 +74,7 @@ using continuity::BoundaryChoice;
 
 constexpr double kMemoryShareOfPack = 0.12;
 
-// Files that were changed or read before the boundary, those last in play first.
+// Returns files that were changed or read before the boundary, latest use first.
 std::vector<std::string> files_in_play(const continuity::SessionPast& past) {
   constexpr std::size_t kMost = 40;
   std::vector<std::string> out;
@@ -83,10 +83,10 @@ std::vector<std::string> files_in_play(const continuity::SessionPast& past) {
   return out;
 }
 
-// A session that has just begun has no past: it is the one that asks.
+// Returns whether there is something to resume. A session that has just begun is the caller's own.
 bool has_past(const SessionRow& s) { return s.compactions > 0 || s.exchanges > 1; }
 
-// The newest session of a project that has a past, else its newest session; nothing if it has none.
+// Returns the project's newest session with a past, else its newest session; nullopt if it has none.
 Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::string& key) {
   std::optional<SessionRow> newest;
   if (key.empty()) return newest;
@@ -97,7 +97,7 @@ Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::s
   for (query.offset = 0;; query.offset += query.limit) {
     MEMD_TRY_ASSIGN(SessionList list, reader.ask(query));
     for (SessionRow& s : list.sessions) {
-      if (s.project_key != key) continue;  // of a directory below it
+      if (s.project_key != key) continue;  // of a project in a directory below
       if (has_past(s)) return std::optional(std::move(s));
       if (!newest) newest = std::move(s);
     }
@@ -105,17 +105,17 @@ Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::s
   }
 }
 
-// Another project's state would mislead. Names the projects that there are.
+// Returns an error that names recent projects, because the state of another project would mislead.
 Result<SessionRow> nothing_known_of(const ToolServices& services, Reader& reader, const std::string& cwd) {
-  MEMD_TRY(find_session(services, reader, "latest"));  // there are sessions at all
+  MEMD_TRY(find_session(services, reader, "latest"));  // fails if there are no sessions at all
   MEMD_TRY_ASSIGN(const auto recent, reader.ask(RecentProjectsQuery{kProjectsNamed}));
   std::string message = "nothing is known of work in " + recorded(echo_of(cwd)) + " or a directory above it";
   if (!recent.empty()) message += "; recent projects: " + recorded(joined(recent));
   return Error(Errc::not_found, message + ". Send project, or session_id=\"latest\" for the newest session of all");
 }
 
-// The session that work in `cwd` goes on from: the newest of the directory's project, else of the nearest directory
-// above that has one; `notice` says so then. not_found when there is none.
+// Chooses the session to resume in `cwd`: the newest of the directory's project, else of the nearest project in a
+// directory above, which `notice` then says. Errc::not_found if there is none.
 Result<SessionRow> choose_by_directory(const ToolServices& services, Reader& reader, const std::string& cwd,
                                        AnswerText& notice) {
   MEMD_TRY_ASSIGN(const auto project, reader.ask(NearestProjectQuery{cwd}));
@@ -153,7 +153,8 @@ Result<BoundaryChoice> read_choice(const std::string& before) {
                                            "a compaction (1, 2, …)");
 }
 
-// Sets `goes_on` when the session's agent has the summary of the compaction in its context.
+// Loads the session and its past. Sets `goes_on` if the session's agent has the summary of the compaction in its
+// context.
 Result<void> load_past(const ToolServices& services, Reader& reader, const ResumeParams& params, ResumeMaterial& out,
                        AnswerText& notice, bool& goes_on) {
   MEMD_TRY_ASSIGN(const BoundaryChoice choice, read_choice(params.before));
@@ -203,8 +204,8 @@ ResumeAnswer head_of(const ResumeMaterial& past, const Answer& frame) {
   return out;
 }
 
-// The parts of a pack are priced one by one, which overestimates the whole. So the budget is stretched until the answer
-// takes what it may.
+// Returns the largest answer within `limit`. The tokens of a pack are counted part by part, which overestimates the
+// whole, so its budget is stretched until the answer uses the limit.
 Result<ResumeAnswer> fit_pack(std::size_t limit, const Answer& frame, ResumeAnswer head,
                               const continuity::WorkingState& state, const continuity::Shares& shares) {
   constexpr double kMostStretch = 1.6;
@@ -214,7 +215,7 @@ Result<ResumeAnswer> fit_pack(std::size_t limit, const Answer& frame, ResumeAnsw
   const auto head_tokens = [&] { return estimate_tokens(mcp::to_json(head)); };
   constexpr std::size_t kRoomForDetail = 1500;
   if (limit < kRoomForDetail) head.boundary.detail = std::nullopt;
-  // In an answer of a few lines the goal is worth more than the place.
+  // In an answer of a few lines the goal has priority over directory, memories, branch and title.
   if (head_tokens() + kLeastBody > limit) head.cwd = head.boundary.detail = std::nullopt;
   if (head_tokens() + kLeastBody > limit) head.memories = std::nullopt;
   if (head_tokens() + kLeastBody > limit) head.git_branch = std::nullopt, head.session_name.clear();

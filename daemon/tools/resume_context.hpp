@@ -62,21 +62,21 @@ AnswerText render_text(const ResumeAnswer& answer);
 
 void add_resume_context(mcp::ToolRegistry& registry, const ToolServices& services);
 
-// All that an answer of resume_context is made of, read once.
+// The data of an answer of resume_context, read once.
 struct ResumeMaterial {
   SessionRow session;
-  continuity::SessionPast past;  // with the full texts that are to be had
+  continuity::SessionPast past;  // with the full texts that could be read
   continuity::WorkingState state;
   std::string summary;      // the platform's own; empty: none
-  bool complement = false;  // what the summary says is left out
-  bool told = true;         // false: the platform's history may not be looked at, the frame says why
+  bool complement = false;  // the answer leaves out what `summary` says
+  bool told = true;         // false: the platform is excluded; the frame says why
   Answer frame;
-  ResumeAnswer head;                         // without what is packed
-  std::vector<catalog::MemoryHit> memories;  // to keep in mind
+  ResumeAnswer head;                         // without the packed sections
+  std::vector<catalog::MemoryHit> memories;  // see load_memories_in_mind()
 };
 Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader& reader, const ResumeParams& params);
 
-// The answer for at most `max_tokens`. Deterministic; asks the store nothing.
+// Packs the answer into at most `max_tokens`. Deterministic; does not query the store.
 Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::size_t max_tokens);
 
 }  // namespace memd::tools

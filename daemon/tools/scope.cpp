@@ -36,7 +36,7 @@ AnswerText doing(Capability c) {
   return "be asked this";
 }
 
-// The reason why nothing of the platform may be looked at, even if the store has it; empty: it may.
+// Returns why the platform's history must not be searched, even if it is stored; empty: it may be.
 AnswerText reason_to_exclude(const AdapterDescription* adapter, std::optional<Capability> needed) {
   if (adapter == nullptr) return "no adapter in this version";
   AnswerText why;
@@ -52,7 +52,8 @@ AnswerText reason_to_exclude(const AdapterDescription* adapter, std::optional<Ca
   return why;
 }
 
-// Before the first look an answer of nothing would say that there is nothing.
+// Returns a sentence about platforms of which nothing has been read yet. Without it an empty answer would suggest that
+// they have no history.
 AnswerText words_for_unread(const std::vector<PlatformFreshness>& known, bool reading) {
   std::vector<std::string> names;
   for (const PlatformFreshness& f : known)
@@ -85,14 +86,14 @@ Result<std::vector<Platform>> platforms_named(const ScopeParams& params) {
   return out;
 }
 
-// What a project_tree() is called: it holds the caller's own directory.
+// Returns "project /home/u/app" for the project_tree() of the caller's directory.
 AnswerText tree_words(std::string_view tree) {
   tree.remove_prefix(1);
   if (tree.size() > 1) tree.remove_suffix(1);
   return AnswerText().add("project ", AnswerText::Name{tree});
 }
 
-// Says what a search looks at, and narrows it to the project of the caller's directory.
+// Narrows a search to the project of the caller's directory and describes its scope in scope.words.
 Result<void> narrow(const ToolServices& services, const ScopeParams& params, const mcp::ToolContext& caller,
                     Scope& scope) {
   if (!scope.filter.session.empty()) {
@@ -208,7 +209,7 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
     AnswerText reason;
     if (adapter != nullptr || !imports) reason = reason_to_exclude(adapter, request.needed);
     if (reason.empty())
-      scope.filter.platforms.push_back(p);  // even if nothing is known of it: the store decides
+      scope.filter.platforms.push_back(p);  // even without known history: the query decides
     else if (by_name || has_history || known.empty())
       excluded = true;
     const bool worth_telling = by_name || has_history;

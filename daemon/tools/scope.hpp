@@ -16,13 +16,13 @@
 #include <utility>
 #include <vector>
 
-// What a call of a tool is about: its parameters, the history it may look at, and readers for it. Free functions
+// The scope of a tool call: its shared parameters, the history it may search, and readers for it. Free functions
 // without shared state; each may be called on any thread.
 namespace memd::tools {
 
 using search::RangeEnd;
 
-// A time as search::read_time() reads it. invalid_argument names `argument` and says what to send.
+// Parses a time with search::read_time(). Errc::invalid_argument names `argument` and says what to send.
 Result<TimeMs> parse_time_argument(std::string_view argument, std::string_view text, RangeEnd end, const Clock& clock);
 
 struct TimeSpan {
@@ -30,14 +30,14 @@ struct TimeSpan {
   TimeMs until = 0;  // exclusive; 0: open
 };
 
-// Both ends; an empty range is invalid_argument.
+// Parses both ends. Errc::invalid_argument for an empty range and for a `since` in the future.
 Result<TimeSpan> parse_time_span(const std::optional<std::string>& since, const std::optional<std::string>& until,
                                  const Clock& clock);
 
 // Parameters that most tools share.
 struct ScopeParams {
   std::vector<std::string> platforms;
-  std::optional<std::string> platform;  // one more of them, for callers that know one
+  std::optional<std::string> platform;  // one more, for callers that send a single one
   std::optional<std::string> project;
   std::optional<std::string> since;
   std::optional<std::string> until;
@@ -55,8 +55,8 @@ inline bool names_platforms(const ScopeParams& params) {
 inline constexpr double kLeastMaxTokens = 200;
 inline constexpr double kMostMaxTokens = 8000;
 
-// Most tools take these. What they mean is told once, by semantic_search, which has the fields of kTold…: a model pays
-// for each word in each tool. Names that say it themselves do for the rest.
+// Fields that most tools share. Only semantic_search describes them, with the kTold… variants, because a model pays for
+// each word of each tool. The other tools rely on the names.
 inline constexpr auto kPlatformFields =
     fields_of(mcp::field("platforms", &ScopeParams::platforms, "", mcp::max_items(kPlatforms.size())),
               mcp::field("platform", &ScopeParams::platform, "", mcp::unlisted),
@@ -89,14 +89,14 @@ inline constexpr auto kToldDirectoryFields = fields_of(
 struct Scope {
   QueryFilter filter;
   std::vector<std::string> searched;
-  // Platform -> reason. One without history here is among them only if it was named.
+  // Platform and reason. A platform without history here is listed only if the call names it.
   std::vector<std::pair<std::string, AnswerText>> skipped;
-  std::vector<PlatformFreshness> freshness;  // of those searched
+  std::vector<PlatformFreshness> freshness;  // of the platforms searched
   std::string trouble;                       // FreshnessProvider::trouble
-  AnswerText unread;                         // of which agents nothing has been read yet; may be empty
-  std::string unknown_project;               // Reader::unknown_project
+  AnswerText unread;                         // sentence about agents of which nothing has been read yet; may be empty
+  std::string unknown_project;               // answer of UnknownProjectQuery
   AnswerText words;                          // "project /home/u/app", "all projects"; empty: no search
-  bool narrowed = false;                     // to the project of the caller's directory
+  bool narrowed = false;                     // filter.project is that of the caller's directory
   bool is_selected = false;                  // the caller named platforms
   std::string key;                           // for question_key()
 
@@ -109,34 +109,36 @@ struct Scope {
 // A tool's requirements on history.
 struct ScopeRequest {
   std::optional<Capability> needed;
-  std::string session;  // a reference as Reader::session takes it; empty: none
-  // Of a search, whose scope is narrowed to the project of the caller's directory and told in words. Null: all else.
+  std::string session;  // as QueryFilter::session; empty: none
+  // Set for a search: its scope is narrowed to the project of the caller's directory, and Scope::words describes it.
+  // Null: neither.
   const mcp::ToolContext* caller = nullptr;
 };
 
-// The directory that a call is about: `cwd`, else the client's root. Empty: not told, or the client has several roots.
-// Call it before you take a reader.
+// Returns the directory of a call: `cwd`, else the client's root. Empty: unknown, or the client has several roots. May
+// wait for the client, so it has to be called before a reader is leased.
 std::string caller_directory(const ScopeParams& params, const mcp::ToolContext& caller);
-// The filter of a project that holds `directory`, as QueryFilter::project: of the directory itself if it or one below
-// has sessions, else of the nearest above that has. Empty: there is none. Takes a reader.
+// Returns the project filter for `directory`, as QueryFilter::project: that of the directory itself if it or a
+// directory below it is a project, else that of the nearest project above. Empty if there is none. Leases a reader.
 Result<std::string> project_of_directory(const ToolServices& services, const std::string& directory);
-// The projects that a call is about: those it names, else that of the caller's directory where searches look there.
+// The projects of a call: those it names, else that of the caller's directory if ToolDefaults::own_project, else all.
 struct ProjectsAsked {
   std::string filter;     // as QueryFilter::project
   AnswerText words;       // "project /home/u/app", "projects like \"app\"", "all projects"
-  bool narrowed = false;  // by the directory
+  bool narrowed = false;  // to the project of the caller's directory
 };
-// Takes a reader.
+// Leases a reader.
 Result<ProjectsAsked> projects_asked_for(const ToolServices& services, const ScopeParams& params,
                                          const mcp::ToolContext& caller);
 
-// Skips platforms that lack `needed`, are disabled or have no usable adapter, and gives the reason for each in words;
-// what the store has of them is left out, too. Takes a reader when a project is named: call it before you take your own
-// reader, or calls that hold one each wait for another.
+// Resolves the scope of a call. Skips platforms that lack `needed`, are disabled or have no usable adapter, with a
+// reason in words for each; their stored history is excluded, too. Leases a reader for a named project and for the
+// caller's directory, so it has to be called before the caller leases its own: calls that hold one each would wait for
+// another.
 Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& params, ScopeRequest request = {});
 
-// Answer::outside of a list: how many more `query` counts without the project that narrowed the scope. Nothing where
-// nothing narrowed it.
+// Computes Answer::outside of a list: how many more items `query` counts without the project that narrowed the scope.
+// nullopt if the scope was not narrowed.
 template <class Query>
 Result<std::optional<std::int64_t>> count_outside(Reader& reader, const Scope& scope, Query query,
                                                   std::int64_t Query::Answer::*total, std::int64_t inside) {
@@ -148,27 +150,28 @@ Result<std::optional<std::int64_t>> count_outside(Reader& reader, const Scope& s
 }
 
 inline constexpr std::size_t kNoTokenLimit = std::size_t{1} << 40;
-// kNoTokenLimit: the answer may have any size.
+// Returns the most tokens of the answer; kNoTokenLimit: any number.
 std::size_t token_limit(const ToolServices& services, const ScopeParams& params);
 
-// Returns a reader that stops when the call is cancelled.
+// Leases a reader whose queries end when the call is cancelled. Waits for one up to 5 s.
 Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_token stop);
 
-// Reader::session. A not_found error also says how much history is still to be read.
+// Runs SessionQuery. A not_found error also says how many sources are still to be read.
 Result<SessionRow> find_session(const ToolServices& services, Reader& reader, std::string_view reference,
                                 std::string_view project = {});
 
-// Of a call without a session: whose newest session is meant, in words too. Of others: nothing. Takes a reader.
+// Returns the projects whose newest session a call without `session_id` means; `words` say so. Empty for other calls.
+// Leases a reader.
 Result<ProjectsAsked> newest_asked_for(const ToolServices& services, const ScopeParams& params,
                                        const std::optional<std::string>& session_id, const mcp::ToolContext& caller);
-// The session that a call names; else the newest one of `projects`.
+// Returns the session that a call names, else the newest one of `projects`.
 Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ProjectsAsked& projects,
                                      const std::optional<std::string>& session_id);
 
-// The scope of a call that tells of one session. Takes no reader.
+// Returns the scope of a call about one session. Leases no reader.
 Result<Scope> scope_of(const ToolServices& services, const SessionRow& session, Capability needed);
 
-// Parameters of the tools that tell of one session.
+// Parameters of the tools about one session.
 struct SessionParams : ScopeParams {
   std::optional<std::string> session_id;
 };

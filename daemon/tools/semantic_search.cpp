@@ -33,7 +33,7 @@ SearchMode mode_of(std::string_view name) {
   return kModes[static_cast<std::size_t>(at)];
 }
 
-constexpr std::size_t kMatchesShown = 8;  // of a snippet
+constexpr std::size_t kMatchesShown = 8;  // per snippet
 
 double rounded(double x) { return std::round(x * 1000) / 1000; }
 double rounded_likelihood(double x) { return std::round(x * 100) / 100; }
@@ -104,18 +104,18 @@ constexpr std::size_t kSnippetTokens = 90;
 constexpr std::size_t kQuestionTokens = 120;
 constexpr std::size_t kAnswerTokens = 400;
 constexpr std::size_t kTermsNamed = 12;
-// The least a hit is shown with.
+// Tokens of text that a page needs room for per hit.
 constexpr std::size_t kLeastTextTokens = 90;
 
-// A hit with the tokens that its fields take and that its texts could use. They do not depend on the size of the page,
-// so they are counted once.
+// A hit with the tokens of its fields and of its texts, each text up to its maximum. They do not depend on the size of
+// the page, so they are counted once. Borrows the hit.
 struct PricedHit {
   PricedHit(const SearchHit& found, bool by_phrasings) : hit(found), fields(without_texts(found, by_phrasings)) {
     snippet = most(hit.snippet, kSnippetTokens);
     counted_bytes = 0;
     question = most(hit.user_message, kQuestionTokens);
     answer = most(hit.assistant_response, kAnswerTokens);
-    // The rest of the texts is assumed to have as many tokens a byte as what was counted.
+    // Estimates the tokens of the whole exchange from the tokens per byte of the counted texts.
     const auto bytes = static_cast<double>(std::max<std::size_t>(counted_bytes, 1));
     const auto tokens = counted_bytes > 0 ? static_cast<double>(question + answer) : 0.25;
     fields.est_tokens = static_cast<std::int64_t>(tokens / bytes * static_cast<double>(hit.text_bytes));
@@ -138,13 +138,13 @@ struct PricedHit {
   std::size_t counted_bytes = 0;
 };
 
-// Whether a page of so many tokens has room for some text of each of `hits`, whose fields take `fields` together. One
-// always has.
+// Returns whether a page of `tokens` has room for some text of each of its `hits`, whose fields take `fields` tokens
+// together. A single hit always fits.
 bool has_room(std::size_t hits, std::size_t fields, std::size_t tokens) {
   return hits == 1 || fields + kLeastTextTokens * hits <= tokens;
 }
 
-// The first of them: as many as a page of at most `limit` tokens can show.
+// Returns the first hits, as many as a page of `limit` tokens can show.
 std::vector<PricedHit> priced(std::span<const SearchHit> found, bool by_phrasings, std::size_t limit) {
   std::vector<PricedHit> out;
   std::size_t fields = 0;
@@ -160,7 +160,7 @@ std::vector<PricedHit> priced(std::span<const SearchHit> found, bool by_phrasing
 constexpr double kMemoryShare = 0.3;  // of a page, at most
 constexpr std::size_t kMemoryTokens = 150;
 
-// The memories that answer the question, as results.
+// Returns the memories as results, as many as fit their share of `tokens`.
 std::vector<SearchResultOut> memory_results(std::span<const catalog::MemoryHit> hits, bool explain,
                                             std::size_t tokens) {
   std::vector<SearchResultOut> out;
@@ -188,7 +188,7 @@ std::vector<SearchResultOut> memory_results(std::span<const catalog::MemoryHit> 
   return out;
 }
 
-// Those that surely answer the question come first, others by their score.
+// Inserts memories into the page: those of high confidence first, the others by score.
 void put_memories(std::vector<SearchResultOut> memories, std::vector<SearchResultOut>& page) {
   auto behind = page.begin();
   for (SearchResultOut& one : memories) {
@@ -210,8 +210,8 @@ bool says_less(const std::vector<SearchResultOut>& page, const std::vector<Searc
   return false;
 }
 
-// Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit. Beyond
-// `limit` tokens the hits have longer texts, and are no more.
+// Fills a page and shares the tokens left for texts among its hits; snippets first, because they show why it is a hit.
+// Tokens beyond `limit` make texts longer but add no hits.
 std::vector<SearchResultOut> fill_page(std::span<const PricedHit> hits, std::size_t tokens, std::size_t limit) {
   std::vector<SearchResultOut> page;
   std::vector<std::size_t> snippets;
@@ -240,18 +240,20 @@ std::vector<SearchResultOut> fill_page(std::span<const PricedHit> hits, std::siz
   return page;
 }
 
-// A file that a question names, as file_history knows it.
+// A file that a question names, and the exchanges that changed it.
 struct FileInQuestion {
-  std::string name;                 // as it was asked
-  std::vector<ExchangeId> changed;  // the exchanges that changed it, the newest kEditsLookedAt of them
-  std::int64_t exchanges = 0;       // of all
+  std::string name;                 // as in the question
+  std::vector<ExchangeId> changed;  // the newest kEditsLookedAt exchanges that changed it
+  std::int64_t exchanges = 0;       // all that changed it
 };
 
 constexpr int kEditsLookedAt = 200;
-constexpr int kMostFilesMeant = 8;            // "main.go" of eight projects names none
-constexpr double kChangedWhatIsAsked = 0.25;  // as much as a decision counts for a question why
+constexpr int kMostFilesMeant = 8;  // a name that fits more files, like main.go, means none of them
+// Added to the relevance_score of hits that changed the file; the weight of a decision for a question with "why".
+constexpr double kChangedWhatIsAsked = 0.25;
 
-// "store/reader.cpp" and "reader.cpp", with marks of sentences and quotes around.
+// Returns the file name in a word ("store/reader.cpp", "reader.cpp") without surrounding punctuation and quotes; empty
+// if it is none.
 std::string_view file_name_in(std::string_view word) {
   constexpr std::string_view kMarks = "\"'`()[]<>,;:?!*";
   const auto first = word.find_first_not_of(kMarks);
@@ -262,7 +264,7 @@ std::string_view file_name_in(std::string_view word) {
   return words(WordClass::file_ending).has(word.substr(dot + 1)) ? word : std::string_view();
 }
 
-// The first file that the question names and an agent changed.
+// Returns the first file that the question names and an agent has changed.
 Result<std::optional<FileInQuestion>> file_in_question(Reader& reader, std::string_view question,
                                                        const QueryFilter& filter) {
   for (std::size_t begin = 0; begin < question.size();) {
@@ -288,7 +290,7 @@ Result<std::optional<FileInQuestion>> file_in_question(Reader& reader, std::stri
   return std::optional<FileInQuestion>();
 }
 
-// Hits that changed the file come earlier, and the answer says so.
+// Raises the score of hits that changed the file, and sorts the hits again. The answer's notice says so.
 void rank_up(std::vector<SearchHit>& hits, const FileInQuestion& file) {
   for (SearchHit& hit : hits)
     if (std::ranges::find(file.changed, hit.id) != file.changed.end())
@@ -313,7 +315,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
     return Error(Errc::invalid_argument, "query: is blank, send some text");
   if (services.working_in && params.cwd) services.working_in(*params.cwd);
   ScopeParams asked = params;
-  // A question that names a project says where to look.
+  // A question that names a project sets the scope itself.
   asked.all_projects |= !search::parse_query(params.query).project.empty();
   MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, asked,
                                              {Capability::semantic_search, params.session_id.value_or(""), &context}));
@@ -356,7 +358,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   }
   if (better) lead_with(frame, told(*better));
   const bool no_exchange_fits = found.nothing_relevant;
-  if (!memories.hits.empty()) found.nothing_relevant = false;  // they answer
+  if (!memories.hits.empty()) found.nothing_relevant = false;  // they answer the question
   lead_with(frame, search_notice(found, query.mode));
   if (no_exchange_fits && !memories.hits.empty()) frame.notice.say("No exchange fits well, but memories do.");
   if (!memories.notice.empty()) frame.notice.say(memories.notice);
@@ -378,7 +380,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
     if (unknown.size() < kTermsNamed) unknown.push_back(echo_of(term));
   const std::size_t limit = token_limit(services, params);
   const std::vector<PricedHit> hits = priced(found.hits, !query.also.empty(), limit);
-  // `as_in`: with no more results than there.
+  // `as_in`: the page gets no more results than this answer has.
   const auto page_of = [&](std::size_t tokens, const SemanticSearchAnswer* as_in) {
     std::span<const catalog::MemoryHit> about = memories.hits;
     std::span<const PricedHit> offered = hits;

@@ -24,12 +24,12 @@ struct SemanticSearchParams : ScopeParams {
   bool explain = false;
 };
 
-// Phrasings beside the question that one call takes.
+// Most phrasings that a call may send besides the question.
 inline constexpr std::size_t kMostPhrasings = 4;
 
 inline constexpr std::array<std::string_view, 3> kSearchModes{"hybrid", "lexical", "semantic"};
 
-// RankingFeatures of the hit.
+// Name and value of each of a hit's RankingFeatures.
 using FeaturesOut = std::vector<std::pair<std::string, double>>;
 
 struct SearchResultOut {

@@ -10,8 +10,8 @@
 
 namespace memd::tools {
 
-// The agent's statements about a session as a whole, and its costs. Absent where unknown. Part of the answers that
-// tell of sessions.
+// Facts about a session as a whole: its description, mode, cost and context size as its agent reports them, and the
+// time, retries and lines that it took. Absent where unknown. Part of answers about sessions.
 struct SessionFactsOut {
   std::optional<std::string> description;
   std::optional<std::string> mode;

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t kSubjectTokens = 16;
 
-// "#7". The address is told once, in the list of pull requests.
+// Returns "#7". The URL is in the list of pull requests.
 std::string number_of(const std::string& url) { return "#" + url.substr(url.rfind('/') + 1); }
 
-constexpr std::size_t kReadOfSession = 768 * 1024;  // bytes of all its messages of one kind, about
+constexpr std::size_t kReadOfSession = 768 * 1024;  // bytes read of all its messages of one kind, about
 constexpr std::size_t kLeastOfMessage = 4 * 1024;
 constexpr std::size_t kLeastOfChunk = 40;  // tokens of its summary
 
@@ -37,8 +37,8 @@ std::vector<std::vector<std::string>> modified_by_exchange(const SessionDigest& 
   return out;
 }
 
-// A decision with a reason, or against an alternative, weighs more, and so does one of the person; one that was taken
-// back weighs less.
+// Returns the weight of a decision. A reason, a rejected alternative, the user as its author, length and inline code
+// raise it; a reversal lowers it.
 double weight_of_decision(const Observation& o) {
   double weight = o.content.size() >= 40 ? 0.5 : 0;
   if (o.content.find('`') != std::string::npos) weight += 0.5;
@@ -49,16 +49,16 @@ double weight_of_decision(const Observation& o) {
   return o.reversed_by ? weight - 2 : weight;
 }
 
-// The latest and the weightiest of `all` that fit `tokens`, in their order.
+// Returns the latest decision and the weightiest ones that fit `tokens`, in the order of `all`.
 std::vector<DecisionOut> best_decisions(const std::vector<DecisionOut>& all, const std::vector<double>& weights,
                                         std::size_t tokens) {
   std::vector<std::size_t> order(all.size());
   for (std::size_t i = 0; i < order.size(); ++i)
     order[i] = i;
-  // Of equal ones the newer: it may have replaced the older.
+  // Among equals the newer one comes first, because it may have replaced the older.
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return std::pair(weights[a], a) > std::pair(weights[b], b); });
-  // The latest is where things stand now.
+  // The latest decision describes the current state.
   const auto latest = std::find(order.begin(), order.end(), all.size() - 1);
   if (latest != order.end()) std::rotate(order.begin(), latest, latest + 1);
   TokenBudget budget(tokens);
@@ -136,7 +136,7 @@ SessionOutline::SessionOutline(SessionRow session, SessionDigest digest, std::ve
     if (o.type != ObservationType::decision) continue;
     DecisionOut decision = decision_out(o, 0);
     decision.exchange_id = id_of(o.exchange_number);
-    decision.chosen = decision.rejected = decision.reason = std::nullopt;  // they stand in the sentence
+    decision.chosen = decision.rejected = decision.reason = std::nullopt;  // the sentence contains them
     if (o.reversed_by) decision.reversed_by = unless_empty(id_of(o.reversed_by));
     decisions_.push_back(std::move(decision));
     decision_weights_.push_back(weight_of_decision(o));
@@ -231,7 +231,7 @@ const Chronicle& SessionOutline::story() {
   return *story_;
 }
 
-// Drawn from the whole texts before they were dropped.
+// Returns the summary that was made of the whole texts before retention dropped them.
 std::string SessionOutline::kept_summary() const {
   const KeptDigest& kept = *digest_.kept;
   std::string out = kept.abstract;
@@ -273,7 +273,7 @@ ExtractiveSummary SessionOutline::summary(const Form& form, std::size_t max_toke
   return extract_of(whole_, {0, inputs.size()}, form.focus).summary(form.ratio, max_tokens);
 }
 
-// Gives each chunk a share, so that a long session is summarised from end to end.
+// Gives each chunk a share, so that a long session is summarised from start to end.
 ExtractiveSummary SessionOutline::by_chunks(double ratio, std::size_t max_tokens) {
   const auto by_ratio = static_cast<std::size_t>(static_cast<double>(source_tokens()) * ratio);
   const std::size_t allowed = std::min(max_tokens, std::max(by_ratio, kLeastSummaryTokens));
@@ -339,12 +339,12 @@ std::int64_t SessionOutline::add_chunks(SessionSummaryAnswer& out, int level, st
                         static_cast<std::int64_t>(rows.size()),
                         to_out(range_of(rows)),
                         {}};
-    // A page has one chunk at least, so that the next page goes on.
+    // A page has at least one chunk, so that paging advances.
     const bool must = level == 1 && out.chunks.empty();
     if (level == 1) {
       const std::size_t frame = estimate_tokens(mcp::to_json(one));
       if (!must && budget.remaining() < frame + kLeastOfChunk) break;
-      // Shares the rest among the chunks to come, but gives this one enough for a few sentences.
+      // Shares the rest among the remaining chunks, but gives this one enough for a few sentences.
       const std::size_t fair = budget.remaining() / static_cast<std::size_t>(chunks - i);
       const std::size_t most = budget.remaining() - std::min(budget.remaining(), frame);
       const std::size_t share = std::min(std::max(fair - std::min(fair, frame), 2 * kLeastOfChunk), most);

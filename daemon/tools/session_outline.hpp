@@ -13,13 +13,13 @@
 
 namespace memd::tools {
 
-// The commits and pull requests that session_summary tells of. Immutable; owns what it holds.
+// The commits and pull requests of a session, for session_summary. Immutable; owns its data.
 class SessionCommits {
  public:
   explicit SessionCommits(const SessionDigest& digest);
 
-  void describe(SessionSummaryAnswer& out) const;  // how many there are
-  // Adds pull requests, then commits, the newest first, as far as `tokens` go. Gives the tokens taken.
+  void describe(SessionSummaryAnswer& out) const;  // sets the totals
+  // Sets pull requests, then commits, newest first, as many as fit `tokens`. Returns the tokens used.
   std::size_t add(SessionSummaryAnswer& out, std::size_t tokens) const;
 
  private:
@@ -27,11 +27,12 @@ class SessionCommits {
   std::vector<std::string> pull_requests_;  // newest first
 };
 
-inline constexpr std::int64_t kChunkExchanges = 20;  // exchanges of a chunk: they do not shift as a session grows
-inline constexpr std::array<double, 4> kLevelRatios{1.0, 0.30, 0.10, 0.02};  // by level
+// Exchanges per chunk, counted from exchange 0, so that chunks do not shift as a session grows.
+inline constexpr std::int64_t kChunkExchanges = 20;
+inline constexpr std::array<double, 4> kLevelRatios{1.0, 0.30, 0.10, 0.02};  // share of the source kept, by level
 
-// The part of a session that a summary tells of, and its summaries without a language model. Reads and counts once,
-// then gives answers of several sizes. Owns what it holds; one thread at a time.
+// The part of a session to summarise, and its summaries without a language model. Parses texts and counts tokens once,
+// then fills answers of several sizes. Owns its data; one thread at a time.
 class SessionOutline {
  public:
   SessionOutline(SessionRow session, SessionDigest digest, std::vector<std::string> topics);
@@ -41,25 +42,25 @@ class SessionOutline {
   const SessionRow& session() const { return session_; }
   const SessionDigest& digest() const { return digest_; }
   std::span<const SummaryInput> inputs() const { return source_.inputs(); }
-  std::size_t days() const;  // on which something was asked
+  std::size_t days() const;  // with exchanges, at least 1
   bool has_texts() const { return has_texts_; }
   std::size_t source_tokens() const { return source_tokens_; }
 
-  // Sets what does not depend on the size of the answer.
+  // Sets the fields that do not depend on the size of the answer.
   void describe(SessionSummaryAnswer& out) const;
-  // Sets commits, decisions, files, topics and open ends, as far as `tokens` go. Replaces what a call before has set.
+  // Sets commits, decisions, files, topics and open ends, as many as fit `tokens`. Replaces those of an earlier call.
   void add_facts(SessionSummaryAnswer& out, std::size_t tokens) const;
 
   struct Form {
-    SummaryStrategy strategy = SummaryStrategy::extractive;  // none that needs a model
+    SummaryStrategy strategy = SummaryStrategy::extractive;  // one that needs no model
     int level = 2;                                           // of a hierarchy
     double ratio = kDetailedRatio;
     std::string focus;
   };
   ExtractiveSummary summary(const Form& form, std::size_t max_tokens);
 
-  // Adds chunks from index `first` on, as far as `tokens` go. Level 1: each with a summary of about 30%; level 2: each
-  // with what it began with. Returns the index behind the last one added.
+  // Adds chunks from index `first` on, as many as fit `tokens`. Level 1: each with a summary of about 30%; level 2:
+  // each with the gist of its first request. Returns the index after the last one added.
   std::int64_t add_chunks(SessionSummaryAnswer& out, int level, std::int64_t first, std::size_t tokens);
   std::int64_t chunk_count() const;
 

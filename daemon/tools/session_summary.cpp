@@ -15,11 +15,11 @@ namespace {
 
 // The plan for answering a call of session_summary.
 struct SummaryPlan {
-  SessionOutline::Form form;                            // how it is quoted
+  SessionOutline::Form form;                            // of the quoted summary
   SummaryStrategy asked = SummaryStrategy::extractive;  // may need a language model
   std::int64_t first = 0;                               // exchange numbers
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
-  bool part = false;  // of the session only
+  bool part = false;  // only a part of the session
   AnswerText notice;  // what could not be done as asked
 
   bool lists_chunks() const { return form.strategy == SummaryStrategy::hierarchical && form.level == 1 && !part; }
@@ -31,7 +31,7 @@ std::string call(const SessionRow& session, const std::string& arguments) {
   return "session_summary(session_id=\"" + session.uid + "\", " + arguments + ")";
 }
 
-// Finds which exchanges are summarised.
+// Determines the exchanges to summarise.
 Result<SummaryPlan> plan_of(const SessionSummaryParams& params) {
   SummaryPlan plan;
   if (params.chunk && (params.first_exchange || params.last_exchange))
@@ -52,14 +52,14 @@ Result<SummaryPlan> plan_of(const SessionSummaryParams& params) {
   return plan;
 }
 
-// The session has none of the exchanges asked for. `last_number`: of its last exchange.
+// Returns the error for a part without exchanges. `last_number`: number of the session's last exchange.
 Error no_such_part(const SummaryPlan& plan, const SessionRow& session, std::int64_t last_number) {
   return Error(Errc::invalid_argument, "session " + session.uid + " has no exchange " + std::to_string(plan.first) +
                                            ": its last is number " + std::to_string(last_number) +
                                            ", its last chunk number " + std::to_string(last_number / kChunkExchanges));
 }
 
-// Chooses how they are summarised. `model`: a language model can be asked.
+// Chooses the strategy. `model`: a language model is available.
 void choose_strategy(SummaryPlan& plan, const SessionSummaryParams& params, const SessionOutline& outline,
                      std::size_t max_tokens, bool model) {
   const auto named = parse_summary_strategy(params.strategy);
@@ -93,7 +93,7 @@ void choose_strategy(SummaryPlan& plan, const SessionSummaryParams& params, cons
     plan.form.ratio = 1 - (*params.compression < 1 ? *params.compression : *params.compression / 100);
 }
 
-// The call that opens more than the answer shows.
+// Returns the call that shows more than the answer; empty if there are no exchanges.
 std::string call_for_more(const SummaryPlan& plan, const SessionOutline& outline) {
   if (outline.inputs().empty()) return {};
   const SessionRow& session = outline.session();
@@ -111,7 +111,8 @@ bool writes_with_model(SummaryStrategy asked, const LlmSummarizer* llm, const mc
          llm->unavailable(context).empty();
 }
 
-// Returns the model's summary. Nothing when the answer has to be quoted; plan.notice then says why.
+// Returns the model's summary; nullopt if the answer has to be quoted. plan.notice says why if the strategy needs a
+// model, or the model failed.
 Result<std::optional<LlmSummary>> ask_model(SummaryPlan& plan, const SessionSummaryParams& params,
                                             const SessionOutline& outline, std::size_t max_tokens,
                                             const ToolServices& services, mcp::ToolContext& context) {
@@ -175,7 +176,7 @@ class Answering {
     SessionSummaryAnswer out;
     static_cast<Answer&>(out) = frame;
     outline_.describe(out);
-    if (tokens == 0) {  // the least that makes sense
+    if (tokens == 0) {  // the smallest useful answer
       out.session_name = cut_to_tokens(out.session_name, 8).text;
       out.description = std::nullopt;
       out.project = cut_to_tokens(out.project, 6).text;
@@ -190,7 +191,7 @@ class Answering {
     const std::size_t head = estimate_tokens(mcp::to_json(out)) - frame_tokens;
     const std::size_t rest = tokens - std::min(tokens, head);
     const bool list_of_chunks = plan_.lists_chunks();
-    // A share for the facts first, then the text, then more facts with what the text leaves.
+    // The facts get a share first, then the text; what the text leaves goes to more facts.
     outline_.add_facts(out, rest / (list_of_chunks ? 8 : 3));
     std::size_t left = rest - std::min(rest, facts_tokens(out));
     if (list_of_chunks) {
@@ -280,7 +281,7 @@ struct Loaded {
   std::vector<std::string> topics;
 };
 
-// Holds a reader only while it reads: a language model may take its time afterwards.
+// Holds a reader only while it loads, because a language model may take long afterwards.
 Result<Loaded> load(const ToolServices& services, const SessionSummaryParams& params, const mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const ProjectsAsked projects, newest_asked_for(services, params, params.session_id, context));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
@@ -331,7 +332,7 @@ Result<SessionSummaryAnswer> run(const ToolServices& services, const SessionSumm
       limit, frame, [&](std::size_t tokens) { return answering.with(frame, frame_tokens, tokens); });
 }
 
-// A heading with counts; also when there was room for none of them.
+// Adds a heading with counts, even if there was no room for any item.
 template <std::size_t size>
 void add_heading(HistoryText& body, const char (&heading)[size], std::size_t shown, std::int64_t total) {
   if (total > 0) body.add("\n", heading, " (", shown, " of ", total, "):\n");
@@ -375,7 +376,7 @@ AnswerText render_text(const SessionSummaryAnswer& a) {
              "): ", HistoryText::Whole{c.summary}, "\n");
   if (!a.topics.empty()) body.add("\nTopics: ", joined(a.topics), "\n");
   add_heading(body, "Decisions", a.key_decisions.size(), a.key_decisions_total);
-  for (std::size_t i = 1; i < a.key_decisions.size(); ++i) {  // the first stands above
+  for (std::size_t i = 1; i < a.key_decisions.size(); ++i) {  // the first one is above
     body.add("- ");
     add_decision(body, a.key_decisions[i]);
     body.add("\n");

@@ -23,7 +23,7 @@ struct SessionSummaryParams : SessionParams {
   std::optional<std::int64_t> max_seconds;
 };
 
-// A sentence and the exchange that has it.
+// A quoted sentence and its exchange.
 struct NotedOut {
   std::string exchange_id;
   std::string text;

@@ -32,7 +32,7 @@ SummarySource::SummarySource(std::span<const ExchangeRow> exchanges, std::span<c
     in.ended_at = row.ended_at;
     in.user_message = std::string_view(row.user_message).substr(0, read_of_message);
     in.interventions = std::string_view(row.interventions).substr(0, read_of_message);
-    // Takes the final answer and as much before it as fits.
+    // Takes up to read_of_message bytes of the final answer, and as many of the text before it.
     const std::string_view response = row.assistant_response;
     const std::size_t offset = row.answer_begin();
     std::size_t begin = offset > read_of_message ? offset - read_of_message : 0;

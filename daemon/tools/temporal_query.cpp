@@ -15,14 +15,15 @@ std::string title_of(const DaySlice& slice) { return short_line(slice.session_ti
 
 std::string clock_time(TimeMs t) { return format_local_minute(t).substr(11, 5); }
 
-// Both may end in "…". The title of a session without a name is the beginning of its first prompt.
+// Returns whether `title` begins with `text`, whose "…" at the end is ignored. The title of a session without a name is
+// the beginning of its first prompt.
 bool is_beginning_of(std::string_view text, std::string_view title) {
   constexpr std::string_view kMark = "…";
   if (text.ends_with(kMark)) text.remove_suffix(kMark.size());
   return title.starts_with(text);
 }
 
-// What was asked and what came of it, at most `gist_bytes` each; nothing where that is too little to say anything.
+// Returns what was asked and what came of it, at most `gist_bytes` each; empty if that is too little to be useful.
 std::string story_of(const DaySlice& slice, std::size_t gist_bytes) {
   constexpr std::size_t kLeastGist = 30;
   if (gist_bytes < kLeastGist) return {};
@@ -58,7 +59,8 @@ struct PricedSlice {
   std::size_t story = 0;  // tokens at its full length
 };
 
-// First the sessions, all of them if they fit, then as much of their stories as there is room for.
+// Cuts a timeline into pages: first the sessions, all of them if they fit, then as much of their stories as fits.
+// Borrows the timeline.
 class DayPages {
  public:
   explicit DayPages(const Timeline& timeline) : timeline_(timeline) {
@@ -94,11 +96,11 @@ class DayPages {
 
  private:
   static constexpr std::size_t kLineBreak = 2;
-  static constexpr std::size_t kDay = 8;      // tokens of a heading
+  static constexpr std::size_t kDay = 8;      // tokens of a day's heading
   static constexpr std::size_t kTotals = 80;  // tokens of totals and range
   static constexpr std::size_t kLeastStory = 24;
 
-  // As many as fit without stories, if that is all of them; else as many as fit with a short one each.
+  // Adds all slices if they fit without stories, else as many as fit with a short story each. Returns how many.
   std::size_t add_lines(std::size_t tokens, TemporalQueryAnswer& out) const {
     std::size_t all = kTotals;
     std::vector<std::size_t> costs;
@@ -153,7 +155,7 @@ class DayPages {
   std::vector<PricedSlice> slices_;
 };
 
-// Of an answer with nothing in it.
+// Names the nearest active days before and after the range, for an answer without exchanges.
 Result<void> name_active_days(Reader& reader, const QueryFilter& filter, Answer& frame, TemporalQueryAnswer& days) {
   MEMD_TRY_ASSIGN(const auto nearest, reader.ask(NearestActivityQuery{filter}));
   AnswerText words = "Nothing in this time.";

@@ -29,7 +29,8 @@ struct AskedRangeOut {
   std::string until;
 };
 
-// The work of one session on one day, for the text form. `line` begins like the line of the summary.
+// The work of one session on one day, for the text form. `line` is also the line of the summary; the text form adds
+// counts, project and session id to it.
 struct DayEntry {
   std::string day;          // "2026-02-09"
   std::size_t session = 0;  // index into the sessions of the answer
@@ -39,7 +40,7 @@ struct DayEntry {
 };
 
 struct TemporalQueryAnswer : Answer {
-  std::vector<DayEntry> entries;  // of the text alone
+  std::vector<DayEntry> entries;  // for the text form only
   std::optional<std::string> last_active_day;
   std::optional<std::string> next_active_day;
   std::string summary;

@@ -48,7 +48,7 @@ class ToolArguments {
     writer_.end_array();
     return *this;
   }
-  // Ends the object and gives its text away: the last call.
+  // Ends the object and moves its text out. Has to be the last call.
   std::string finish() {
     writer_.end_object();
     return std::move(text_);

@@ -23,29 +23,29 @@ namespace memd::tools {
 
 class LlmSummarizer;
 
-// How far behind the store is, as the process that ingests knows it. Thread-safe and cheap: every call asks, on the
-// loop thread, too.
+// Reports how far the store is behind the sources, as the ingesting process knows it. Thread-safe and cheap: every tool
+// call queries it, on the loop thread, too.
 class FreshnessProvider {
  public:
   virtual ~FreshnessProvider() = default;
-  // Platforms that have a source, in the order of kAllPlatforms.
+  // Returns an entry for each platform that has a source, in the order of kAllPlatforms.
   virtual std::vector<PlatformFreshness> freshness() const = 0;
   // Returns why ingest is stopped, in words; empty when it is not.
   virtual std::string trouble() const { return {}; }
   // Returns whether this process ingests.
   virtual bool is_reading() const { return true; }
-  // Grows whenever something was committed to the store.
+  // Returns a number that grows with each commit to the store.
   virtual std::uint64_t generation() const = 0;
 };
 
-// Gives full texts that the store does not hold: tool inputs and results, thinking. Reads the agent's file.
-// Thread-safe.
+// Reads full texts that the store's rows do not hold (tool inputs and results, thinking) from the agent's file, else
+// from the raw layer. Thread-safe.
 class RawText {
  public:
   virtual ~RawText() = default;
-  // not_found when the file is gone or holds something else there now. Not redacted.
+  // Returns the text of an event, not redacted. Errc::not_found if neither has the record any more.
   virtual Result<std::string> event_text(const EventSource& where, EventKind kind) const = 0;
-  // The changes to files that the event's record tells; none if the record is gone. Not redacted.
+  // Returns the changes to files in the event's record, not redacted; none if the record is gone.
   virtual Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const {
     (void)where;
     return std::vector<RecordedEdit>();
@@ -55,10 +55,10 @@ class RawText {
 struct ToolDefaults {
   std::size_t max_tokens = 2000;
   std::size_t max_tokens_limit = 8000;
-  TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
-  bool judges_decisions = false;         // the language model that writes summaries does
-  bool own_project = true;               // searches look at the project of the caller's directory, where that is known
-  bool whole = false;  // answers are for people and take the room they need, unless a call names max_tokens
+  TimeMs stopped_after = kStoppedAfter;  // ms of silence after which a session counts as stopped
+  bool judges_decisions = false;         // the language model for summaries also judges decisions
+  bool own_project = true;               // searches cover only the project of the caller's directory, if it is known
+  bool whole = false;                    // answers are for people: no token limit unless a call sends max_tokens
 };
 
 // The services that tools use. Borrows; the referenced objects must outlive the registry the tools were added to.
@@ -73,30 +73,31 @@ struct ToolServices {
   // Runs work on another thread soon, while the services live. Empty: work is done in place.
   std::function<void(std::function<void()>)> background;
   LlmSummarizer* llm = nullptr;  // null: summaries are extractive
-  // A client works in this directory: its memories are to be known. Returns at once. Empty: nobody takes notice.
+  // Called with a directory that a client works in, to have its memories indexed. Returns at once. May be empty.
   std::function<void(const std::string&)> working_in{};
-  // A file or a directory of memories was changed by a tool: searches are to know it. Likewise.
+  // Called with a memory file or directory that a tool changed, to have it indexed. Returns at once. May be empty.
   std::function<void(const std::filesystem::path&)> memory_changed{};
-  std::filesystem::path home{};  // whose memories; empty: there are no tools for memories
+  std::filesystem::path home{};  // home directory of the user whose memories are served; empty: no memory tools
   MemoryConfig memory{};
 };
 
-// Adds all tools, in the order in which clients show them. What `services` refers to must outlive the registry.
+// Adds the history tools, the memory tools if services.home is set, and capabilities, in the order in which clients
+// show them. What `services` refers to must outlive the registry.
 void register_tools(mcp::ToolRegistry& registry, const ToolServices& services);
 
-// Adds the tools that tell of history, as the command line asks them: what they find is not cut to a number of tokens.
-// Lists still come in pages.
+// Adds the history tools for the command line: answers are not cut to a number of tokens. Lists still come in pages.
 void register_whole_answers(mcp::ToolRegistry& registry, ToolServices services);
 
-// Adds all tools behind one name: conversation_query(action="recent_turns", …). For clients that work better with one
-// tool; only if the configuration asks for it. Add it last.
+// Adds a tool that calls the others: conversation_query(action="recent_turns", …). For clients that work better with
+// one tool, and only if the configuration enables it. To be called last.
 void add_conversation_query(mcp::ToolRegistry& registry);
 
-// What the server tells a model about itself at the handshake; at most 2,048 characters.
+// Returns what the server tells a model about itself at the handshake; at most 2,048 characters.
 std::string_view server_instructions();
 
-// The text of a tool's answer, for resources and prompts. `arguments` is the JSON text of an object. Errors: not_found
-// when there is no such tool, invalid_argument when the tool refuses, store when it fails.
+// Calls a tool and returns the text of its answer, for resources and prompts. `arguments` is the JSON text of an
+// object. Errors: not_found if there is no such tool, invalid_argument if the tool refuses, store if it fails,
+// cancelled.
 Result<std::string> tool_text(const mcp::ToolRegistry& tools, std::string_view tool, std::string_view arguments,
                               mcp::ToolContext& context);
 

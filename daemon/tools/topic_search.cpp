@@ -26,21 +26,21 @@ struct TopicGroup {
   std::vector<const SearchHit*> by_time;
 };
 
-// All that is about a topic: hits of a search, and exchanges that have it among their stored topics.
+// Everything found about a topic: hits of a search, and exchanges that have it among their stored topics.
 struct TopicMaterial {
-  std::vector<SearchHit> hits;       // best first; what `sessions` points into
-  std::vector<TopicGroup> sessions;  // in order of their first hit
-  std::vector<TopicCount> names;     // what it is called there, the most used first
+  std::vector<SearchHit> hits;       // best first; `sessions` points into it
+  std::vector<TopicGroup> sessions;  // by the time of their first hit
+  std::vector<TopicCount> names;     // stored topics that match it, the most used first
   std::vector<TopicCount> related;
   std::unordered_map<ExchangeId, std::vector<DecisionOut>> decisions;  // by exchange, in order
-  bool more = false;                                                   // only the best were looked at
-  AnswerText notice;                                                   // what the search could not do; may be empty
+  bool more = false;                                                   // the search has more hits than were read
+  AnswerText notice;                                                   // search_notice(); may be empty
   std::optional<std::int64_t> outside;                                 // OutsideHits::count
 };
 
 constexpr int kTopicExchanges = 100;
 
-// A hit that only shares some words with the topic stays if it scores near the best.
+// Share of the best score that a hit needs if the topic is not among its stored topics.
 constexpr double kLeastOfBest = 0.4;
 
 bool is_about(const SearchHit& hit, const SearchAnswer& answer) {
@@ -79,7 +79,7 @@ std::vector<TopicGroup> grouped(const std::vector<SearchHit>& hits) {
   return groups;
 }
 
-// `embedded`: as Reader::search takes it.
+// Collects the material about a topic. `embedded`: as in Reader::search().
 Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const std::vector<std::string>& also,
                                    const Scope& scope, const std::function<void()>& embedded) {
   const QueryFilter& filter = scope.filter;
@@ -131,13 +131,13 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
   for (const PlacedObservation& one : decisions) {
     DecisionOut decision = decision_out(one.observation, one.reversed_by);
     decision.exchange_id = format_exchange_id(one.exchange_id);
-    decision.chosen = decision.rejected = decision.reason = std::nullopt;  // they stand in the sentence
+    decision.chosen = decision.rejected = decision.reason = std::nullopt;  // the sentence contains them
     out.decisions[one.exchange_id].push_back(std::move(decision));
   }
   return out;
 }
 
-// The answer when no topic was named: what was talked about most.
+// Returns the answer when no topic was named: the most frequent topics.
 Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicSearchParams& params, const Scope& scope,
                                       Reader& reader) {
   constexpr int kPage = 100;
@@ -171,7 +171,7 @@ using topics::TurnKind;
 
 constexpr std::size_t kNamesShown = 6;
 
-// One turn of the story for each session, read from the exchanges of it that fit the topic best.
+// Returns one turn of the story for each session, derived from its exchanges that fit the topic best.
 std::vector<StoryTurn> story(const TopicMaterial& material, std::string_view topic) {
   constexpr std::size_t kRead = 12;
   std::vector<topics::StoryExchange> inputs;
@@ -191,7 +191,8 @@ std::vector<StoryTurn> story(const TopicMaterial& material, std::string_view top
   return turns;
 }
 
-// The first turn, the last, and those between that tell most; of equal ones the later, which tell the present state.
+// Returns the indices of the first turn, the last, and the most important between them. Among equals the later ones are
+// preferred, because they are closer to the present state.
 std::vector<std::size_t> telling(const std::vector<StoryTurn>& turns) {
   constexpr std::size_t kBetween = 5;
   std::vector<std::size_t> between;
@@ -207,7 +208,7 @@ std::vector<std::size_t> telling(const std::vector<StoryTurn>& turns) {
   return between;
 }
 
-// "2026-01-22 to 2026-02-09, 12 exchanges in 5 sessions: question (x12), decision (x40), reversal (x77)."
+// Returns "2026-01-22 to 2026-02-09, 12 exchanges in 5 sessions: question (x12), decision (x40), last reversal (x77)."
 std::string evolution(const TopicMaterial& material, const std::vector<StoryTurn>& turns) {
   if (turns.empty()) return {};
   const auto day = [](TimeMs t) { return short_time(t).substr(0, 10); };
@@ -252,7 +253,7 @@ TopicSessionOut without_summary(const TopicGroup& g, const StoryTurn& turn) {
   return out;
 }
 
-// Of the exchanges that fit best the first ones, in order of time.
+// Returns at most kDecisions decisions of the exchanges that fit best, in order of time.
 std::optional<std::vector<DecisionOut>> decisions_of(const TopicMaterial& material, const TopicGroup& g) {
   constexpr std::size_t kDecisions = 4;
   std::vector<const SearchHit*> telling;
@@ -293,8 +294,8 @@ std::vector<std::string> names_of(const std::vector<TopicCount>& topics) {
 struct Question {
   const std::string& topic;
   std::uint64_t key = 0;
-  std::size_t first = 0;                 // session on this page
-  std::vector<FoundMemoryOut> memories;  // of the first page
+  std::size_t first = 0;                 // index of the first session on this page
+  std::vector<FoundMemoryOut> memories;  // on the first page only
 };
 
 TopicSearchAnswer page(const Question& question, const Answer& frame, const TopicMaterial& material,
@@ -309,7 +310,7 @@ TopicSearchAnswer page(const Question& question, const Answer& frame, const Topi
   if (question.first == 0 && tokens >= kLeastForDecision) out.latest_decision = latest_decision(material);
   std::size_t fixed = 30 + estimate_tokens(out.topic);
   if (out.latest_decision) fixed += estimate_tokens(mcp::to_json(*out.latest_decision));
-  constexpr std::size_t kRoomy = 500;  // below it, sessions come before what is said of the whole
+  constexpr std::size_t kRoomy = 500;  // tokens below which sessions have priority over what is said of the whole topic
   if (tokens >= kRoomy || material.sessions.empty()) {
     if (!material.names.empty()) out.known_as = names_of(material.names);
     if (!material.related.empty()) out.related_topics = names_of(material.related);
@@ -349,7 +350,7 @@ TopicSearchAnswer page(const Question& question, const Answer& frame, const Topi
   return out;
 }
 
-// Nothing is about the topic: names topics near it, else the most frequent ones.
+// Adds related topics, else the most frequent ones, to an answer without exchanges about the topic.
 Result<void> name_near_topics(Reader& reader, const QueryFilter& filter, TopicMaterial& material, Answer& frame) {
   const bool near = !material.related.empty();
   if (!near) {
