@@ -146,7 +146,7 @@ TEST(ClineGrowth, ATornDocumentGivesItsWholeMessages) {
     const auto found = known.keys(kClineGrowthSession);
     EXPECT_TRUE(found.size() <= keys.size() && std::equal(found.begin(), found.end(), keys.begin())) << cut;
     EXPECT_EQ(known.bytes(), known.size) << cut;
-    // If it is unchanged at the next look, it is not a write in progress: the torn end is reported once.
+    // A document that is unchanged at the next pass is not being written: its torn end is reported once.
     known.look(files);
     EXPECT_EQ(known.bytes(), known.size) << cut;
     EXPECT_EQ(known.keys(kClineGrowthSession).size(), found.size() + (known.changed.empty() ? 0 : 1)) << cut;

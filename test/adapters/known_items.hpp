@@ -11,7 +11,7 @@
 
 namespace memd::test {
 
-// The items that a store would have of a source that changes in place, after any number of looks.
+// The items that a store would have of a source that changes in place, after any number of passes.
 class KnownItems {
  public:
   KnownItems(const Adapter& adapter, SourceCandidate candidate) : adapter_(adapter) {

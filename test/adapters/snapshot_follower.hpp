@@ -11,7 +11,7 @@
 
 namespace memd::test {
 
-// Follows a source that changes in place as ingest does: keeps the mark and the items, and reports what each look had
+// Follows a source that changes in place as ingest does: keeps the mark and the items, and reports what each pass had
 // to read.
 class SnapshotFollower {
  public:

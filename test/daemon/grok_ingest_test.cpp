@@ -127,7 +127,7 @@ TEST_F(GrokIngest, ThatItIsASubagentIsSaidLate) {
   expect_alike({log, head});
 }
 
-// What a subagent says about its parent session is valid until the parent's own files are read.
+// The facts that a subagent gives about its parent session are valid until the parent's own files are read.
 TEST_F(GrokIngest, ASubagentIsReadBeforeItsParent) {
   const Files agent{{path('b', "updates.jsonl"), turn(30, "inner")}, {path('b', "summary.json"), summary(kOfA)}};
   const Files log{{path('a', "updates.jsonl"), turn(20, "outer")}};

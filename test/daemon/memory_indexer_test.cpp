@@ -139,7 +139,7 @@ TEST_F(MemoryIndexerTest, MendsWhatIsDamaged) {
   run_sql("DELETE FROM docs_fts_data");
   ASSERT_TRUE(indexer.look_at_everything(true));
   EXPECT_EQ(found("cache").size(), 2U);
-  // As after a kill in the middle of a rebuild.
+  // Simulates a kill in the middle of a rebuild.
   {
     const std::lock_guard lock(writing_);
     ASSERT_TRUE(writer_->transact([&](sqlite::Database& db) { catalog::begin_anew(db, "killed", 1); }));
@@ -451,7 +451,7 @@ TEST_F(MemoryIndexerTest, DirectoriesOfThePersonMayComeLater) {
     callbacks.rescan = [] {};
     const auto watcher = make_watcher(loop, discovery, callbacks, {0, 5ms, only_poll});
     watcher->start();
-    // As the service does.
+    // Runs the loop as the service does, until a search finds the word.
     const auto run_until_found = [&](std::string_view word) {
       const auto deadline = std::chrono::steady_clock::now() + 20s;
       do {

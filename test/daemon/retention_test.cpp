@@ -1,4 +1,4 @@
-// What retention evicts and keeps, when it does so, and what it reports.
+// Tests what retention evicts and keeps, when it does so, and what it reports.
 #include "store/write/retention.hpp"
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/memory_host.hpp"

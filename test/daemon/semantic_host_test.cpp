@@ -123,7 +123,7 @@ TEST_F(SemanticHost, Disabled) {
   EXPECT_TRUE(ask("doctor").at("ok").as_bool());
 }
 
-// Whatever a provider does, a search gives an answer and reports what is missing.
+// A search gives an answer for any failure of a provider, and reports what is missing.
 TEST_F(SemanticHost, ABadProviderCostsMeaningAndNothingElse) {
   if (!ModelClients::available()) GTEST_SKIP() << "built without clients of model servers";
   using Reply = StandInServer::Reply;

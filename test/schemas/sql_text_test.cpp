@@ -23,7 +23,7 @@ TEST(SqlText, LeavesEverythingElse) {
 }
 
 TEST(SqlText, ConditionsOfIndexesAreMet) {
-  // As in schemas/sql/0001_model.sql: SQLite compares the texts.
+  // The texts equal those in schemas/sql/0001_model.sql, because SQLite compares them.
   EXPECT_EQ(sql_text("kind = EventKind::tool_call AND pair_seq IS NULL").view(), "kind = 3 AND pair_seq IS NULL");
   EXPECT_EQ(sql_text("missing & kMissingTerms").view(), "missing & 1");
   EXPECT_EQ(sql_text("missing & kMissingVectors").view(), "missing & 2");

@@ -88,7 +88,7 @@ EventScript three_turns() {
   return s;
 }
 
-// As typed: each a moment before the record of the transcript.
+// Returns the prompts as typed, each a moment before the record of the transcript.
 std::vector<Typed> typed_lines() {
   return {{"first question", kStart - 40},  {"/model opus", kStart + 1000},
           {"continue", kStart + 1900},      {"continue", kStart + 5900},

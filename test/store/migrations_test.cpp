@@ -43,7 +43,7 @@ std::string script_of(sqlite::Database& db) {
   return out;
 }
 
-// Returns the tables whose rows SQL can compare. Full-text tables are represented by their shadow tables.
+// Returns the row counts of all ordinary and shadow tables, and the settings of the full-text tables.
 std::vector<std::string> rows_of(sqlite::Database& db) {
   std::vector<std::string> tables;
   auto& q = db.prepare(

@@ -109,7 +109,7 @@ TEST(RecordMask, FindsSecretsThroughLayersOfEscapes) {
     }
 }
 
-// As adapters see them: in a JSON string, and in JSON inside a JSON string.
+// Canaries as adapters see them: in a JSON string, and in JSON inside a JSON string.
 TEST(RecordMask, CanariesAreMaskedThroughLayersOfEscapes) {
   for (const test::Canary& canary : test::Canaries(3).make(2)) {
     const std::string once = bj::serialize(bj::value{{"type", "user"}, {"text", canary.text}, {"n", 1}});

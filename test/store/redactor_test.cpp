@@ -352,7 +352,7 @@ TEST(LiteralScan, FindsEachLiteralOnceWhereverItStands) {
   }
 }
 
-// All vector forms give the result of the scalar form. Superfluous candidates count, too: a sieve that passes
+// All forms pass the same positions as the portable one. Superfluous positions count, too: a sieve that passes
 // everything would also find everything.
 TEST(LiteralSieve, IsTheSameInEveryForm) {
   using redaction::LiteralSieve;
@@ -460,7 +460,7 @@ TEST(Redactor, CharactersAreMaskedAsAWhole) {
   }
 }
 
-// Escape sequences are interpreted by the string that contains the secret, whatever strings precede it.
+// Only the string that contains a secret determines how its escape sequences are read; preceding strings do not matter.
 TEST(Redactor, AnEscapedSecretIsFoundInWhicheverStringItStands) {
   Canaries canaries;
   std::mt19937 engine(14);

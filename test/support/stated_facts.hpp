@@ -29,8 +29,8 @@ inline std::string without_breaks(std::string_view text) {
 }
 
 // Finds facts of an answer's structured form that its text does not state, one per line. Times are compared to the
-// minute, texts by their first 60 bytes. The text may omit zero, false and empty values, est_tokens, positions of
-// matches, and the fields of kLeftOut.
+// minute, texts by their first 60 bytes. The text may omit zero, empty and boolean values, positions of matches, and
+// the fields of kLeftOut.
 class StatedFacts {
  public:
   explicit StatedFacts(std::string_view text) : text_(text), line_(without_breaks(text)) {}
