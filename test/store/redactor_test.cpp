@@ -482,7 +482,7 @@ TEST(Redactor, AnEscapedSecretIsFoundInWhicheverStringItStands) {
   }
 }
 
-// Names in a text of nothing but escape sequences: looking back from a name never reaches the start of the text.
+// Names in a text of nothing but escape sequences: looking back from a name is limited to kLookBack bytes.
 TEST(LookBack, IsBoundedHoweverManyEscapeSequencesThereAre) {
   constexpr std::size_t kApart = 2000;
   std::string text;
