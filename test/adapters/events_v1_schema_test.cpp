@@ -27,8 +27,7 @@ TEST(EventsSchema, AgreesWithTheDecoder) {
       SCOPED_TRACE(line);
       const auto batch = test::decode_source(*adapter, c.source(), line).batch;
       const std::string problems = schema.problems(boost::json::parse(line));
-      const bool control_bytes =
-          line.find("\\u0000") != std::string::npos;  // the only rule that the schema cannot express
+      const bool control_bytes = line.find("\\u0000") != std::string::npos;  // a rule no schema can express
       const bool no_time = line.find("yesterday") != std::string::npos;
       if (batch.events.empty() && batch.sessions.empty() && batch.coverage.front().reason != "derived") {
         ++refused;

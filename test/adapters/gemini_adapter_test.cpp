@@ -129,8 +129,7 @@ TEST(GeminiAdapter, ALogIsFollowedThroughRewinds) {
   files.write(path, text += R"({"$rewindTo":"00000002-0000-4000-8000-000000000000"})"
                             "\n");
   EXPECT_EQ(follower.look().vanished["s-1"].size(), 1u);
-  files.write(path,
-              text += user("00000004", "d") + "\n" + user("00000004", "d, told again"));  // complete without a newline
+  files.write(path, text += user("00000004", "d") + "\n" + user("00000004", "d, told again"));  // complete: no newline
   EXPECT_EQ(follower.look().read["s-1"], Keys{"00000004-0000-4000-8000-000000000000"});
   EXPECT_EQ(follower.shown("s-1").size(), 2u);
   // An unknown id rewinds everything, as in Gemini CLI.

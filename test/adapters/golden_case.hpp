@@ -39,8 +39,7 @@ inline std::filesystem::path golden_folder(const Adapter& adapter) {
 // Returns the candidate that ingest derives from a file of /home/ada.
 inline std::optional<SourceCandidate> classify_at_home(const Adapter& adapter, const std::string& path) {
   auto roots = adapter.roots({kGoldenHome, {}});
-  if (roots.empty())
-    roots = adapter.roots({kGoldenHome, {kGoldenHome}});  // this platform has no roots unless they are configured
+  if (roots.empty()) roots = adapter.roots({kGoldenHome, {kGoldenHome}});  // roots must be configured
   for (const auto& root : roots)
     if (path == root || path.starts_with(root.string() + "/"))
       if (auto candidate = adapter.classify(root, path)) return candidate;

@@ -304,8 +304,7 @@ TEST_F(HostileText, ModelsGetItBetweenTheMarks) {
       {"capabilities", {"{}"}}};
   for (const mcp::Tool& tool : host.tools().tools()) {
     const auto known = calls.find(tool.info.name);
-    if (tool.info.name == "conversation_query" || tool.info.name == "capture")
-      continue;  // covered by other tools; has no text
+    if (tool.info.name == "conversation_query" || tool.info.name == "capture") continue;  // by other tools; no text
     ASSERT_NE(known, calls.end()) << tool.info.name;
     for (const std::string& arguments : known->second) {
       SCOPED_TRACE(tool.info.name + arguments);

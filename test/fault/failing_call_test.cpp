@@ -122,8 +122,7 @@ class Work {
   // Refuses all locks from some moment on while the store is open. SQLite retries each lock for ten seconds, so memd
   // must give up after few attempts.
   void refuse_locks(int tries) {
-    constexpr std::uint64_t kMostSlept =
-        41'000'000;  // one attempt each of the writer and of enrichment, two of memories
+    constexpr std::uint64_t kMostSlept = 41'000'000;  // writer and enrichment: 1 try each; memories: 2
     const std::uint32_t locks = seen_[static_cast<std::size_t>(Call::lock)];
     std::uint64_t most = 0;
     for (int i = 1; i <= tries; ++i) {

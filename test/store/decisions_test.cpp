@@ -256,8 +256,7 @@ TEST(FindDecisions, PlansThatAreHandedOver) {
       "plan of the user: Store tags in one table");
   EXPECT_EQ(told(read_choices("Plan accepted: # Store tags in one table ## Context Tags are …")),
             "plan of the user: Store tags in one table");
-  const std::string cut =
-      std::string(1988, 'x') + ".\n\n# Одна таблица";  // 2000 bytes are read, which cuts a letter in half
+  const std::string cut = std::string(1988, 'x') + ".\n\n# Одна таблица";  // 2000 bytes are read: splits a letter
   EXPECT_EQ(accepted_plan(cut).sentence, "Одн");
   EXPECT_THAT(read_choices("Plan accepted: "), IsEmpty());
 }

@@ -176,8 +176,7 @@ TEST_F(SessionStatesTest, CaptureThatEndsIsToldOfSessionsThatGoOn) {
 // session is in the list of exactly one state.
 TEST_F(SessionStatesTest, RandomLivesTakeLegalStepsOnly) {
   const std::map<State, std::set<State>> legal{
-      {State::started,
-       {State::active, State::stopped}},  // both at once if the session is silent from its first event on
+      {State::started, {State::active, State::stopped}},  // both at once if silent from the first event on
       {State::active, {State::stopped, State::capture_disabled}},
       {State::capture_disabled, {State::stopped, State::active}},  // active when capture works again
       {State::stopped, {State::active}}};
