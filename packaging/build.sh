@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the program as it is installed, into build/install, and shows how far it is. The log is build/install.log.
+# Builds the program for installation, into build/install, and shows the progress. The log is build/install.log.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 mkdir -p build
 readonly log=$root/build/install.log
 
-# Shows ninja's count, [12/80]: on one line of a terminal, else a line for each tenth.
+# Shows ninja's counter, [12/80]: on one line of a terminal, otherwise on a new line after each tenth.
 show_count() {
   local line done all tenth last=-1
   while IFS= read -r line; do

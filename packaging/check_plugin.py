@@ -45,7 +45,7 @@ servers = load(".mcp.json").get("mcpServers", {})
 check(servers.get("memd", {}).get("args") == ["--stdio"], ".mcp.json: has to run memd --stdio")
 
 hooks = load("hooks/hooks.json").get("hooks", {})
-# Events, and what their matchers may name.
+# Events, and the values that their matchers may have.
 EVENTS = {
     "SessionStart": SOURCES,
     "PreToolUse": {"Bash", "Edit", "MultiEdit", "Write", "NotebookEdit"},

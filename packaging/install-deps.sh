@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian/Ubuntu packages memd needs: install-deps.sh PROFILE... with PROFILE build, grpc, package, test or fuzz.
-# Asks dpkg first: when nothing is missing it neither needs root nor touches the network.
+# Queries dpkg first: if nothing is missing, it needs neither root nor the network.
 set -euo pipefail
 
 readonly boost_minimum=1.81
@@ -23,7 +23,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # --- what is asked for ---------------------------------------------------------------------------------------------
 
 required=()
-optional=() # taken when offered: they make the build faster or a check possible
+optional=() # installed if available: they speed up the build or enable a check
 want_boost=no
 want_clang_format=no
 want_clang=no
@@ -46,7 +46,7 @@ profile_test() {
   have npm || required+=(npm)
 }
 
-profile_package() { required+=(dpkg-dev); } # which knows what a program is linked with
+profile_package() { required+=(dpkg-dev); } # lists the libraries that a program is linked with
 
 profile_fuzz() { want_clang=yes; }
 

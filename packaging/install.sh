@@ -61,7 +61,7 @@ usable() {
 
 private_dir() { (umask 077 && usable "$1") || die "cannot write to $1"; }
 
-# The fallback stands in a directory that others can write to: it must be ours, and ours alone.
+# The fallback is in a directory that others can write to: it must belong to this user and be private.
 use_fallback() {
   mkdir -m 0700 "$fallback" 2>/dev/null || { [ -d "$fallback" ] && [ ! -L "$fallback" ] && [ -O "$fallback" ]; } ||
     die "$fallback is in the way. Say --prefix and --data-dir."
@@ -70,7 +70,7 @@ use_fallback() {
 
 # --- the other way -------------------------------------------------------------------------------------------------
 
-# What cmake installs, by its list if this clone has made it.
+# Lists the files that cmake installs: from its manifest if this clone has one.
 installed_files() {
   local list=$root/build/install/install_manifest.txt
   if [ -f "$list" ] && grep -qxF "$1/bin/memd" "$list"; then

@@ -12,7 +12,7 @@ cpack --config build/install/CPackConfig.cmake -B build/packages >build/package.
 }
 rm -rf build/packages/_CPack_Packages
 
-# A package that lacks its program or its units, or whose program does not start, is no package.
+# Fails if a package lacks its program or its units, or if its program does not start.
 deb=$(echo build/packages/*.deb)
 tarball=$(echo build/packages/*.tar.gz)
 listed=$(dpkg-deb --contents "$deb" | awk '{print $6}' | sort)
@@ -31,7 +31,7 @@ grep -q '^ExecStart=/usr/bin/memd ' "$unpacked/deb/usr/lib/systemd/user/memd.ser
 version=$("$unpacked/deb/usr/bin/memd" --version)
 [ "$(find "$unpacked/tarball" -name memd -type f -exec {} --version \;)" = "$version" ]
 packaging/try_deb.sh "$deb"
-# The files for those who publish it elsewhere, with a made-up address.
+# The files for publishing elsewhere, with a placeholder address.
 packaging/distribution/render.py --base-url https://example.invalid/memd --out build/distribution --source "$tarball"
 packaging/distribution/check.py build/distribution
 printf '%s: %s\n' "$version" "$(ls -1 build/packages/* | xargs)"

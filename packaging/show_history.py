@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-# Words that stand in many prompts and say nothing about this one.
+# Words that are in many prompts and do not characterise one.
 COMMON = frozenset(
     """about added after again also because before being change changes check code could current does done each every
     file files find first from have help here into just like line lines look make more need needs next only other

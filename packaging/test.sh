@@ -66,7 +66,7 @@ passed=0
 failed=0
 skipped=0
 failures=()
-launch=() # put before commands that build and run tests
+launch=() # prefix of the commands that build and run tests
 
 say() { printf '%s\n' "$*"; }
 skip() {
@@ -194,9 +194,9 @@ step_release() { check "package" packaging/package.sh; }
 readonly release_memd=$root/build/install/daemon/memd
 need_release() { [ -x "$release_memd" ] || step_release; }
 
-# The server with made-up tools that the protocol's conformance suite calls.
+# The sample server, whose tools the protocol's conformance suite calls.
 readonly sample_server=$root/build/asan/test/protocol/memd_sample_server
-# memd as a later version would be, which replaces the one under test.
+# memd with a later version number, which replaces the one under test.
 readonly next_memd=$root/build/asan/test/setup/memd_next
 need_test_programs() { [ -x "$sample_server" ] && [ -x "$next_memd" ] || build asan memd_sample_server memd_next; }
 
@@ -230,7 +230,7 @@ step_asan() {
   build asan && run_ctest asan
 }
 
-# Adds the door to the build of asan, whose libraries are the same with it.
+# Adds the gRPC door to the asan build; its libraries do not change.
 step_grpc() {
   [ $deps = no ] || packaging/install-deps.sh grpc || true
   if ! pkg-config --exists grpc++ protobuf || ! command -v grpc_cpp_plugin >/dev/null || ! command -v protoc >/dev/null; then
@@ -244,7 +244,8 @@ step_grpc() {
 step_tsan() {
   local threaded=(test_protocol test_daemon test_store_threads)
   export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
-  # ThreadSanitizer does not know the address layout of newer kernels; tests run while building, too, to be listed.
+  # ThreadSanitizer does not support the address layout of newer kernels. The build needs this, too, because it runs the
+  # tests to list them.
   if setarch "$(uname -m)" -R true 2>/dev/null; then launch=(setarch "$(uname -m)" -R); fi
   build tsan "${threaded[@]}" && run_ctest tsan -L "^($(IFS='|' && echo "${threaded[*]}"))\$" -E '^test_daemon[.](interchange|rebuild)$'
   launch=()
@@ -274,7 +275,7 @@ for step in "${steps[@]}"; do
   begin=$SECONDS
   cpu_begin=$(cpu_seconds)
   before=$((passed + failed + skipped))
-  "step_$step" || true # what went wrong is counted
+  "step_$step" || true # the failure is counted
   if [ $((passed + failed + skipped)) -eq $before ]; then check "$step did something" false || true; fi
   table+=$(printf '\n%-8s %8d %8d' "$step" $((SECONDS - begin)) $(($(cpu_seconds) - cpu_begin)))
 done
@@ -282,7 +283,7 @@ say
 say "$table"
 say "$(printf '%-8s %8d %8d' all "$SECONDS" "$(cpu_seconds)")"
 if [ -n "$cpu_limit" ]; then
-  # Machines differ: the limit is for one that takes 2.7 s to read these headers, and grows with what this one takes.
+  # The limit is for a machine that parses these headers in 2.7 s. It is scaled up on a slower one.
   spent=$(cpu_seconds)
   took=$({ TIMEFORMAT=%U && time g++ -std=c++20 -fsyntax-only -x c++ - <<<$'#include <boost/asio.hpp>\n#include <boost/json.hpp>'; } 2>&1 | tail -n 1)
   cpu_limit=$(awk -v limit="$cpu_limit" -v took="$took" 'BEGIN {print int(limit * (took > 2.7 ? took / 2.7 : 1))}')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a .deb into a directory of its own with dpkg, uses the program that came, upgrades over it, removes it, and
-# looks for what is left: try_deb.sh PACKAGE.deb
+# Installs a .deb into a separate root with dpkg, runs its program, upgrades it, removes it, and checks what is left:
+# try_deb.sh PACKAGE.deb
 set -euo pipefail
 deb=$(realpath "${1:?which package}")
 work=$(mktemp -d)
@@ -9,7 +9,7 @@ root=$work/root
 mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$work/home/.claude/projects/-w" "$work/home/.cursor"
 : >"$root/var/lib/dpkg/status"
 
-# What it depends on is installed on this machine, but not known in that directory.
+# The dependencies are installed on this machine, but dpkg's database of that root does not list them.
 in_root() {
   dpkg --root="$root" --force-not-root --force-depends --force-bad-path --no-triggers --log="$work/dpkg.log" "$@" >"$work/said" 2>&1 || {
     cat "$work/said" >&2
@@ -39,7 +39,7 @@ grep -q "$memd" "$HOME/.cursor/mcp.json" || fail "setup did not register"
 request='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"try_deb","version":"1"}}}'
 printf '%s\n' "$request" | "$memd" --stdio >"$work/answer" 2>"$work/errors"
 grep -q '"serverInfo"' "$work/answer" || fail "no answer to initialize: $(cat "$work/errors")"
-in_root --install "$deb" # an upgrade, under a daemon that runs
+in_root --install "$deb" # an upgrade while a daemon runs
 "$memd" restart >"$work/restarted"
 grep -q ' runs (pid ' "$work/restarted" || fail "no restart: $(cat "$work/restarted")"
 "$memd" uninstall --data >"$work/uninstalled"

@@ -1,5 +1,5 @@
-// A plugin of opencode, for ~/.config/opencode/plugin: on an error, what memd knows of the same one stands under the
-// tool's output. opencode has no way to say something before a tool runs.
+// An opencode plugin, for ~/.config/opencode/plugin. When a tool fails, it appends what memd has stored about the same
+// error to the tool's output. opencode offers no way to add text before a tool runs.
 export const memd = async ({ directory, $ }) => ({
   "tool.execute.after": async (call, result) => {
     const code = result.metadata?.exit;

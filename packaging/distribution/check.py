@@ -15,7 +15,7 @@ OUT = pathlib.Path(sys.argv[1])
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 problems = []
 
-# The members of each file: its type, and whether it has to be there. Others are refused, as the published schemas do.
+# The members of each file: type, and whether it is required. Others are rejected, as the published schemas do.
 TEXT, LIST, DICT, FLAG = str, list, dict, bool
 MANIFEST = {  # MCPB manifest 0.4
     "manifest_version": (TEXT, True), "name": (TEXT, True), "display_name": (TEXT, False), "version": (TEXT, True),

@@ -21,7 +21,7 @@ from tokenizers import Tokenizer
 
 HEADS = 12
 LAYERS = 6
-TOKENS = 256  # what the model was trained with; the rest of a longer text is not seen
+TOKENS = 256  # maximum in training; the rest of a longer text is ignored
 BATCH = 32
 
 
@@ -99,7 +99,7 @@ def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     lines = [json.loads(line) for line in Path(sys.argv[2]).read_text(encoding="utf-8").splitlines()]
-    # A text that is far longer than what the model sees need not be cut into tokens whole.
+    # Only the beginning of a very long text needs to be tokenized.
     vectors = MiniLm(Path(sys.argv[1])).encode([line["text"][: TOKENS * 40] for line in lines])
     keys = np.array([int(line["key"], 16) for line in lines], dtype="<u8")
     with open(sys.argv[3], "wb") as out:

@@ -13,7 +13,7 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-// Long texts are told by their start and length.
+// Shortens a long text to its beginning and its length.
 std::string bounded(const std::string& text) {
   if (text.size() <= 400) return text;
   return text.substr(0, 200) + "[" + std::to_string(text.size()) + " bytes]";
@@ -154,7 +154,7 @@ boost::json::object to_json(const Diagnostic& d) {
   return o;
 }
 
-// One object a line: a changed fact is a changed line.
+// Writes one object per line, so that a changed fact is a changed line.
 template <class List>
 void append(std::string& out, std::string_view name, const List& list, bool last) {
   out.append("\"").append(name).append("\": [");

@@ -6,7 +6,7 @@
 
 namespace memd::test {
 
-// A batch as JSON text, fields at their defaults left out; for golden files.
+// Returns a batch as JSON text for golden files. Fields with default values are left out.
 std::string batch_json(const EventBatch& batch);
 
 }  // namespace memd::test

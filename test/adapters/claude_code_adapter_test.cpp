@@ -44,9 +44,9 @@ TEST(ClaudeCodeAdapter, SessionsAreNamedByTheirPlace) {
   EXPECT_EQ(uid_of("-a/" + s + "/subagents/agent-abc.meta.json"), "claude_code:" + s + "/agent-abc");
   EXPECT_EQ(uid_of("-a/" + s + "/subagents/workflows/wf_9/agent-b.jsonl"), "claude_code:" + s + "/wf_9/agent-b");
   EXPECT_EQ(uid_of("-a/" + s + "/subagents/workflows/wf_9/journal.jsonl"), "claude_code:" + s + "/wf_9");
-  // The file's name is the identity, whatever sessionId the records carry.
+  // The file name is the identity, whatever sessionId the records have.
   EXPECT_EQ(uid_of("-a/" + s + ".jsonl", R"({"sessionId":"other"})"), "claude_code:" + s);
-  // Names that say nothing: the first record does.
+  // If the name has no session id, the first record's is used.
   EXPECT_EQ(uid_of("-a/short.jsonl", R"({"type":"summary"}
 {"type":"user","sessionId": "s-1"}
 {"sessionId":"s-2"})"),

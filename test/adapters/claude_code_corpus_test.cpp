@@ -11,8 +11,8 @@
 #include <map>
 #include <set>
 
-// Decodes real transcripts and compares, session by session, with what an independent reader counted
-// (reference.json beside the home). MEMD_CORPUS names the home; without one the tests are skipped.
+// Decodes real transcripts and compares each session with the counts of an independent reader (reference.json beside
+// the home). MEMD_CORPUS is the home; without a corpus the tests are skipped.
 namespace memd {
 namespace {
 
@@ -57,7 +57,7 @@ class ClaudeCodeCorpus : public testing::Test {
 
   static const boost::json::object& reference() { return reference_.at("sessions").at("claude_code").as_object(); }
 
-  // visit(uid, reference entry, source, session) for each main transcript.
+  // Calls visit(uid, reference entry, source, session) for each main transcript.
   template <class Visit>
   void each_session(Visit&& visit) {
     std::size_t seen = 0;
@@ -169,8 +169,8 @@ TEST_F(ClaudeCodeCorpus, HumanWordsOutsidePrompts) {
     EXPECT_EQ(got, want);
     rejections += session.rejections.size();
   });
-  // Not in the reference: reasons typed while rejecting a tool, which Claude Code writes into the result's own text
-  // ("…the user said:"). A search of the files for that sentence finds as many.
+  // The reference lacks reasons typed while rejecting a tool, which Claude Code writes into the text of the result
+  // ("…the user said:"). A search of the files for that sentence finds the same number.
   EXPECT_EQ(rejections, 54u);
 }
 
@@ -230,9 +230,9 @@ TEST_F(ClaudeCodeCorpus, LedgerIsExactPerType) {
     EXPECT_TRUE(decoded.batch.diagnostics.empty()) << path;
 }
 
-// Progress records of an agent that has its own file must not double anything.
+// Progress records of an agent that has its own file must not create duplicates.
 TEST_F(ClaudeCodeCorpus, AgentMessagesSeenTwiceAreOneFact) {
-  std::map<std::string, std::map<std::uint64_t, std::string>> own;  // session -> id -> text
+  std::map<std::string, std::map<std::uint64_t, std::string>> own;  // session → id → text
   for (const auto& [path, decoded] : sources_)
     if (path.find("/subagents/") != std::string::npos)
       for (const Event& e : decoded.batch.events)

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-// Whatever happens to the bytes: no crash, every byte in the ledger, and what is whole is kept.
+// Checks for arbitrary damage: no crash, every byte in the ledger, and undamaged records kept.
 namespace memd {
 namespace {
 
@@ -26,7 +26,7 @@ std::set<std::uint64_t> event_ids(const EventBatch& batch) {
   return ids;
 }
 
-// Lines of the golden inputs that are whole records and give events.
+// Returns the complete records of the golden inputs that give events.
 std::vector<std::string> whole_records() {
   std::vector<std::string> records;
   for (const auto& c : test::golden_cases(claude_code_damage_claude())) {
@@ -74,7 +74,7 @@ TEST(ClaudeCodeDamage, LedgerCoversEveryByteWhateverTheDamage) {
   }
 }
 
-// A write cut anywhere and the next record right behind it: the next one is never lost.
+// A write cut at any byte, followed directly by the next record: that record is never lost.
 TEST(ClaudeCodeDamage, RecordBehindACutOneIsKept) {
   const auto records = whole_records();
   ASSERT_GT(records.size(), 40u);
@@ -104,7 +104,7 @@ TEST(ClaudeCodeDamage, GluedRecordsAreAllKept) {
   EXPECT_EQ(test::bytes_of(decoded.batch.coverage), line.size());
 }
 
-// A line made to offer as many false starts as it can must not take quadratic time.
+// A line with as many false record starts as possible must not take quadratic time.
 TEST(ClaudeCodeDamage, HostileLinesStayCheap) {
   for (const std::string_view unit : {R"({")", R"({"a":)", R"([{"a":[)", R"({"a":{}}")", "{\"\\"}) {
     std::string line;
@@ -158,7 +158,7 @@ TEST(JsonText, UnescapesWhatJsonMeans) {
             "A");
   EXPECT_EQ(text(R"(\u12)"), "u12");
   EXPECT_EQ(text("abc\\"), "abc");
-  // Never part of a character at the limit.
+  // Does not split a code point at the limit.
   EXPECT_EQ(text("aé", 2), "a");
   EXPECT_EQ(text("aé", 3), "aé");
   EXPECT_EQ(text(R"(a\ud83d\ude00b)", 4), "a");

@@ -26,7 +26,7 @@ TEST(ClineAdapter, FindsTasksUnderEveryEditor) {
   EXPECT_EQ(cline().roots({"/home/ada", {"/mnt/old"}}), std::vector<std::filesystem::path>{"/mnt/old"});
 }
 
-// Every file of a task's folder is a hint for the one source; what lies beside or below it is none.
+// Every file of a task's folder is a hint for its one source. Files beside or below the folder are not.
 TEST(ClineAdapter, ATaskIsOneSource) {
   const std::filesystem::path root = "/home/ada/.config/Code/User/globalStorage/saoudrizwan.claude-dev";
   const auto path_of = [&](const std::string& file) {
@@ -76,12 +76,12 @@ TEST(ClineAdapter, HeadsTellWhatTheListsAndManifestsSay) {
   EXPECT_EQ(task.model, "claude-sonnet-4-5");
   EXPECT_EQ(task.title, "Add a total to the cart page");
   EXPECT_EQ(task.cost_usd, 0.07);
-  // Roo Code says it beside the task.
+  // Roo Code stores it beside the task.
   const auto roo = head_of("roo_code", "cline:0b9f3c52-6f5e-4a0e-9d2e-3a1f00c0ffee");
   EXPECT_EQ(roo.cwd, "/Users/ada/mq");
   EXPECT_EQ(roo.mode, "ask");
   EXPECT_EQ(roo.parent_uid, "cline:11111111-2222-4333-8444-555555555555");
-  // Without any list the working directory is found in what the model was told.
+  // Without such a list, the working directory is taken from the model's prompt.
   EXPECT_EQ(head_of("xml_years", "cline:1735000000000").cwd, "c:/work/tool");
 
   const auto lead = head_of("sdk_session", "cline:1769100000000_abc");
@@ -95,7 +95,7 @@ TEST(ClineAdapter, HeadsTellWhatTheListsAndManifestsSay) {
   EXPECT_EQ(head_of("sdk_fork", "cline:1769200000000_fork").forked_from, lead.session_uid);
 }
 
-// A fork copies messages; what was said is said once, and its tokens count once.
+// A fork copies messages. Copies have the ids of the originals, and their tokens count once.
 TEST(ClineAdapter, ForksRepeatTheFactsOfTheirOrigin) {
   std::map<std::string, std::vector<Event>> events;
   for (const auto& c : test::golden_cases(cline()))

@@ -11,7 +11,7 @@
 #include <map>
 #include <set>
 
-// Real tasks against the counts of an independent reader. MEMD_CORPUS names the home.
+// Compares real tasks with the counts of an independent reader. MEMD_CORPUS is the home.
 namespace memd {
 namespace {
 
@@ -126,7 +126,7 @@ TEST_F(ClineCorpus, WordsAndCallsAndTokens) {
   });
 }
 
-// A result is found for each call the model went on from; the last command of a task may have been left unanswered.
+// Every call that the model continued from has a result. The last command of a task may have none.
 TEST_F(ClineCorpus, ResultsAnswerTheirCalls) {
   each_task([](const boost::json::object& entry, const Task& task) {
     std::map<std::string, std::string> open;
@@ -176,7 +176,7 @@ TEST_F(ClineCorpus, LedgerHoldsEachByteOnce) {
     for (const auto& [name, bytes] : entry.at("files").as_object())
       files += static_cast<std::uint64_t>(bytes.as_int64());
     EXPECT_EQ(task.folder_bytes, files);
-    // Record types and their bytes are those the reference found.
+    // Record types and their bytes equal those of the reference.
     std::map<std::string, std::int64_t> ours;
     for (const auto& line : task.session.batch.coverage) {
       ours[line.record_type] += static_cast<std::int64_t>(line.bytes);

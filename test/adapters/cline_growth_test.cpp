@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-// Tasks while Cline works on them: documents that are rewritten whole, message by message, and caught in the middle.
+// Tasks while Cline writes them: documents that are rewritten whole for each message, read in the middle of a rewrite.
 namespace memd {
 namespace {
 
@@ -30,7 +30,7 @@ std::string message(int i, const std::string& type, const std::string& kind, con
          R"(","text":")" + text + R"(","conversationHistoryIndex":)" + std::to_string(index) + "}";
 }
 
-// A task of some requests, as it is written: what the documents hold after each step.
+// A task of several requests: the contents of its documents after each step.
 struct Script {
   std::vector<std::string> ui;
   std::vector<std::string> history;
@@ -57,7 +57,7 @@ struct Script {
       ui.back() = message(n - 1, "say", "text", "Half of a sentence", index + 1);
       save();
       say("tool", R"({\"tool\":\"readFile\",\"path\":\"f)" + std::to_string(r) + R"(\"})", index + 1);
-      // Tokens are written when the answer is complete, and the answer is filed after that.
+      // Tokens are written when the answer is complete. The answer is added to the history after that.
       auto& started = ui[request];
       started.insert(started.find(R"(\"})"), R"(\",\"tokensIn\":5,\"tokensOut\":7,\"x\":\")");
       save();
@@ -88,7 +88,7 @@ TEST(ClineGrowth, EachRewriteShowsWhatWasShownAndMore) {
     EXPECT_TRUE(std::equal(before.begin(), before.end(), keys.begin()));
     EXPECT_TRUE(known.gone.empty());
     EXPECT_EQ(known.bytes(), known.size);
-    // What is older than the last request does not change any more.
+    // Items before the last request do not change any more.
     const auto requests = [](const std::string& key) { return key.ends_with(".api_req_started"); };
     const auto last = std::find_if(keys.rbegin(), keys.rend(), requests);
     for (const auto& key : known.changed) {
@@ -105,8 +105,7 @@ TEST(ClineGrowth, EachRewriteShowsWhatWasShownAndMore) {
   EXPECT_NE(known.items.at(kClineGrowthSession + "/1769000000003.tool").find("toolu_0"), std::string::npos);
 }
 
-// Whatever part of a rewrite is seen, nothing vanishes and nothing is seen twice; afterwards all is as if it had not
-// been.
+// Reading any part of a rewrite loses and duplicates nothing. The next read gives the state of the complete file.
 TEST(ClineGrowth, ATornRewriteTakesNothingAway) {
   const Script script(3);
   for (std::size_t s = 1; s < script.steps.size(); ++s)
@@ -131,7 +130,7 @@ TEST(ClineGrowth, ATornRewriteTakesNothingAway) {
     }
 }
 
-// Read for the first time, a torn document gives its whole messages, and each byte is in the ledger.
+// A torn document read for the first time gives its complete messages, and the ledger covers each byte.
 TEST(ClineGrowth, ATornDocumentGivesItsWholeMessages) {
   const Script script(2);
   test::FolderView whole;
@@ -147,7 +146,7 @@ TEST(ClineGrowth, ATornDocumentGivesItsWholeMessages) {
     const auto found = known.keys(kClineGrowthSession);
     EXPECT_TRUE(found.size() <= keys.size() && std::equal(found.begin(), found.end(), keys.begin())) << cut;
     EXPECT_EQ(known.bytes(), known.size) << cut;
-    // Met again unchanged it is no write in progress: the torn end is told, once.
+    // A document that is unchanged at the next pass is not being written: its torn end is reported once.
     known.look(files);
     EXPECT_EQ(known.bytes(), known.size) << cut;
     EXPECT_EQ(known.keys(kClineGrowthSession).size(), found.size() + (known.changed.empty() ? 0 : 1)) << cut;
@@ -156,7 +155,7 @@ TEST(ClineGrowth, ATornDocumentGivesItsWholeMessages) {
   }
 }
 
-// A file that changes between looking and reading is left for later.
+// A file that changes between stat and read is read later.
 TEST(ClineGrowth, AFileThatChangesWhileItIsReadIsBusy) {
   class ChangingView : public test::FolderView {
    public:
@@ -189,7 +188,7 @@ TEST(ClineGrowth, AnUnchangedTaskIsNotRead) {
   EXPECT_EQ(known.bytes(), known.size);
 }
 
-// Lost for good, or lost for the moment: only the first is made good from the history.
+// Messages that stay empty are replaced from the history; messages that are empty for a moment are not.
 TEST(ClineGrowth, EmptyMessagesAreLostOnlyWhenTheyStayEmpty) {
   const Script script(2);
   test::FolderView files;
@@ -200,7 +199,7 @@ TEST(ClineGrowth, EmptyMessagesAreLostOnlyWhenTheyStayEmpty) {
   files.write(kUi, "");
   known.look(files);
   EXPECT_EQ(known.keys(kClineGrowthSession), keys);
-  known.look(files);  // and still empty
+  known.look(files);  // still empty
   EXPECT_EQ(known.keys(kClineGrowthSession).front(), "h0");
 
   test::KnownItems cold(cline_growth_cline(), kSource);
@@ -209,7 +208,7 @@ TEST(ClineGrowth, EmptyMessagesAreLostOnlyWhenTheyStayEmpty) {
   EXPECT_EQ(cold.bytes(), cold.size);
 }
 
-// The newer store makes new ids for messages it reads back; what was said is still the same message.
+// The newer store gives messages new ids when it reads them back. They are still the same messages.
 TEST(ClineGrowth, NewIdsAreNoNewMessages) {
   const std::string path = "/home/ada/.cline/data/sessions/s_1/s_1.messages.json";
   const auto document = [](const std::string& id, const std::string& more) {

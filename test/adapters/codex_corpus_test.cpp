@@ -11,8 +11,8 @@
 #include <map>
 #include <set>
 
-// Decodes real rollouts and compares, session by session, with what an independent reader counted (reference.json
-// beside the home). MEMD_CORPUS names the home; without one the tests are skipped.
+// Decodes real rollouts and compares each session with the counts of an independent reader (reference.json beside the
+// home). MEMD_CORPUS is the home; without a corpus the tests are skipped.
 namespace memd {
 namespace {
 
@@ -67,7 +67,7 @@ class CodexCorpus : public testing::Test {
     if (reference_.empty()) GTEST_SKIP() << "no rollouts under " << test::corpus_home() << "; set MEMD_CORPUS";
   }
 
-  // visit(reference entry, source, session) for each rollout.
+  // Calls visit(reference entry, source, session) for each rollout.
   template <class Visit>
   void each_session(Visit&& visit) {
     std::size_t seen = 0;
@@ -81,7 +81,7 @@ class CodexCorpus : public testing::Test {
       ++seen;
     }
     EXPECT_EQ(seen, 13u);
-    EXPECT_EQ(sources_.size(), 14u);  // and the session index
+    EXPECT_EQ(sources_.size(), 14u);  // 13 rollouts and the session index
   }
 
   static inline std::map<std::string, Decoded> sources_;
@@ -198,7 +198,7 @@ TEST_F(CodexCorpus, TitlesComeFromTheIndex) {
   std::map<std::uint64_t, std::string> titles;
   for (const auto& update : index.sessions)
     titles[update.title_record_key] = update.title;
-  EXPECT_EQ(titles.size(), 2u);  // one of them of a rollout that is not there
+  EXPECT_EQ(titles.size(), 2u);  // one of them belongs to a missing rollout
   std::size_t with_title = 0;
   each_session([&](const bj::object& entry, const Decoded&, const test::Session& session) {
     const auto it = titles.find(session.events.front().event_id);

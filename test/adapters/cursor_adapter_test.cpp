@@ -60,7 +60,7 @@ TEST(CursorAdapter, LooksIntoNothingElse) {
   for (const char* yes : {"", "p", "p/agent-transcripts", "p/agent-transcripts/u-1/subagents"})
     EXPECT_TRUE(looks(roots[4], yes)) << yes;
   EXPECT_FALSE(looks(roots[4], "p/terminals"));
-  // A configured root may stand above or below.
+  // A configured root may be above or below the usual one.
   EXPECT_TRUE(looks("/data/ada/.cursor", "projects/p/agent-transcripts"));
   EXPECT_FALSE(looks("/data/ada/.cursor", "extensions"));
   EXPECT_TRUE(looks("/mnt/c/Cursor", "User/globalStorage"));
@@ -125,7 +125,7 @@ TEST(CursorAdapter, TimesStandBetweenTheirNeighbours) {
   EXPECT_TRUE(times[4].estimated);
   for (const auto& time : bubble_times(std::vector{user, answer}, 0, 0))
     EXPECT_EQ(time.time, 0);
-  // An end before the beginning bounds nothing.
+  // An end before the beginning is ignored.
   for (const auto& time : bubble_times(std::vector{user, answer}, 5'000, 1'000))
     EXPECT_EQ(time.time, 5'000);
 }
@@ -150,7 +150,7 @@ TEST(CursorAdapter, KindsOfKeys) {
   EXPECT_EQ(key_class("what ever a person wrote"), "(other key)");
 }
 
-// A conversation's folder: the workspace that lists it says so, unless it has several roots.
+// The folder of a conversation comes from the workspace that lists it, unless that has several roots.
 TEST(CursorAdapter, FolderFromTheWorkspaceThatListsIt) {
   const std::string id = "aaaaaaaa-0000-4000-8000-000000000001", other = "aaaaaaaa-0000-4000-8000-000000000002";
   const std::string state = ".config/Cursor/User/globalStorage/state.vscdb";
@@ -182,7 +182,7 @@ TEST(CursorAdapter, FolderFromTheWorkspaceThatListsIt) {
   };
   EXPECT_NE(head(id).find(R"("cwd":"/home/ada/one app")"), std::string::npos) << head(id);
   EXPECT_EQ(head(other).find("\"cwd\""), std::string::npos);
-  // A workspace that changes is read anew.
+  // A changed workspace is read again.
   test::write_file(home.path(workspace("w2", "workspace.json")), R"({"folder":"file:///home/ada/two"})");
   EXPECT_NE(head(other).find(R"("cwd":"/home/ada/two")"), std::string::npos) << head(other);
 }

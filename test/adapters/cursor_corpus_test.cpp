@@ -13,8 +13,8 @@
 #include <map>
 #include <set>
 
-// Reads real Cursor databases and compares with what an independent reader counted (reference.json beside the home).
-// MEMD_CORPUS names the home; without one the tests are skipped.
+// Reads real Cursor databases and compares them with the counts of an independent reader (reference.json beside the
+// home). MEMD_CORPUS is the home; without a corpus the tests are skipped.
 namespace memd {
 namespace {
 
@@ -61,7 +61,7 @@ class CursorCorpus : public testing::Test {
     if (reference_.empty()) GTEST_SKIP() << "no Cursor under " << home_ << "; set MEMD_CORPUS";
   }
 
-  // visit(reference entry, session) for each conversation.
+  // Calls visit(reference entry, session) for each conversation.
   template <class Visit>
   void each_session(Visit&& visit) {
     std::size_t seen = 0;
@@ -185,7 +185,7 @@ TEST_F(CursorCorpus, WhatTheConversationsAreAsAWhole) {
   });
 }
 
-// Each row of each table is accounted for, with the bytes of its key and value.
+// The ledger covers each row of each table with the bytes of its key and its value.
 TEST_F(CursorCorpus, LedgerToTheRow) {
   const auto& databases = reference_.at("platforms").at("cursor").at("extra").at("databases").as_array();
   ASSERT_EQ(databases.size(), sources_.size());
@@ -195,7 +195,7 @@ TEST_F(CursorCorpus, LedgerToTheRow) {
     const Snapshot& source = sources_.at(path);
     const DiskView view;
     std::uint64_t want_rows = 0, want_bytes = 0, rows = 0, bytes = 0;
-    // The reference counts values; a row here is its key and its value.
+    // The reference counts bytes of values only; here a row is its key and its value.
     const auto keys = sqlite::ReadOnlyDatabase::open(view, (home_ / path).string()).value();
     for (const char* table : {"ItemTable", "cursorDiskKV"}) {
       if (!keys->has_table(table).value()) continue;

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-// What each golden home of Cursor's decodes to: databases, which the test writes first.
+// Decodes each golden home of Cursor. The test writes the databases first.
 namespace memd {
 namespace {
 

@@ -27,7 +27,7 @@ std::string hex(std::string_view bytes) {
   return out;
 }
 
-// Field 1 of a protobuf message, a 32-byte value for each id.
+// Returns field 1 of a protobuf message, with one 32-byte value for each id.
 std::string children(const boost::json::array& ids) {
   std::string out;
   for (const auto& id : ids)

@@ -9,11 +9,11 @@
 
 namespace memd::test {
 
-// Cursor's folders under a home of a test's own, made of a description:
+// A temporary home with Cursor's folders, built from a description:
 //   {"files": {path: text or JSON}, "databases": {path: {table: {key: value}}}, "written": ms, "source": path}
-// A value of a table is null, a number, text, JSON (written as text), {"$hex": digits} for a blob,
-// {"$hex_json": …} for JSON written as hexadecimal text, {"$children": [ids]} for a list of messages in protobuf.
-// A table that is a list holds rows by their columns. Paths are relative to the home.
+// A value of a table is null, a number, text, JSON (written as text), {"$hex": digits} for a blob, {"$hex_json": …} for
+// JSON written as hexadecimal text, or {"$children": [ids]} for a list of messages in protobuf. A table given as a list
+// contains rows by column name. Paths are relative to the home.
 class CursorHome {
  public:
   explicit CursorHome(const boost::json::value& description);
@@ -21,7 +21,7 @@ class CursorHome {
   std::string path(std::string_view relative) const { return (folder_.path() / relative).string(); }
   const std::filesystem::path& root() const { return folder_.path(); }
 
-  // Writes one row the way VS Code does; `value` as above.
+  // Writes one row as VS Code does; `value` as above.
   static void put(const std::string& database, std::string_view table, std::string_view key,
                   const boost::json::value& value);
 

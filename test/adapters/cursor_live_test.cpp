@@ -46,7 +46,7 @@ TEST_F(CursorLive, OneNewBubbleIsAllThatIsRead) {
 
   const auto text = cursor_.add_bubble(0, CursorState::kBubbles + 1);
   const auto second = look();
-  // The conversation before it in the list is looked at once more for what a build could have changed in place.
+  // The previous conversation of the list is checked once more for changes that a build may make in place.
   EXPECT_LE(second.sessions.size(), 3U);
   EXPECT_EQ(second.sessions.back(), CursorState::composer_id(0));
   EXPECT_THAT(second.read, ElementsAre(key(0, CursorState::kBubbles + 1)));
@@ -57,8 +57,8 @@ TEST_F(CursorLive, OneNewBubbleIsAllThatIsRead) {
   EXPECT_TRUE(look().unchanged);
 }
 
-// Cursor writes a conversation's own row again all the time. It is counted with the conversation; as something else it
-// would stay in the ledger for good.
+// Cursor rewrites the row of a conversation all the time. The row is counted with its conversation; counted as "other"
+// it would stay in the ledger for good.
 TEST_F(CursorLive, AConversationWrittenWhileRowsAreCountedIsNothingElse) {
   cursor_.fill(1);
   const DiskView view;
@@ -105,7 +105,7 @@ TEST_F(CursorLive, VacuumRenumbersAndNothingIsReadTwice) {
   EXPECT_THAT(look().read, ElementsAre(key(0, CursorState::kBubbles + 1)));
 }
 
-// Rowids at the end are given again once the last rows are gone.
+// SQLite reuses row ids at the end of a table once the last rows are deleted.
 TEST_F(CursorLive, LastRowsDeletedAndTheirNumbersGivenAgain) {
   cursor_.fill(1);
   look();
@@ -131,7 +131,7 @@ TEST_F(CursorLive, AWriterNeverSeesItsReader) {
   for (const char* mode : {"WAL", "DELETE"}) {
     SCOPED_TRACE(mode);
     cursor_.run(std::string("PRAGMA journal_mode = ") + mode + "; PRAGMA synchronous = OFF");
-    // In rollback mode a writer waits for readers; the driver Cursor uses gives it a second.
+    // In rollback mode a writer waits for readers. The driver that Cursor uses has a timeout of one second.
     sqlite3_busy_timeout(cursor_.handle(), std::string_view(mode) == "WAL" ? 0 : 1000);
     cursor_.fill(2'000'000);
     std::atomic<bool> done = false;
@@ -161,7 +161,7 @@ TEST_F(CursorLive, AWriterNeverSeesItsReader) {
   }
 }
 
-// Every statement of a connection, as SQLite runs it.
+// Records every statement of a connection as SQLite runs it.
 struct Statements {
   static inline std::mutex mutex;
   static inline std::vector<std::string> all;
@@ -228,7 +228,7 @@ TEST_F(CursorLive, ACutOffDatabaseIsAnErrorAndNothingElse) {
     ++errors;
   }
   EXPECT_GE(errors, 4);
-  // A hole in the middle.
+  // Damages the middle of the file.
   fs::copy_file(path_, copy, fs::copy_options::overwrite_existing);
   std::fstream(copy, std::ios::in | std::ios::out | std::ios::binary).seekp(static_cast<std::streamoff>(size / 2))
       << std::string(200'000, '\xa5');

@@ -11,12 +11,12 @@
 
 namespace memd::test {
 
-// All of a source that is changed in place, read the way ingest reads it the first time.
+// One session of a source that changes in place, decoded as on the first ingest.
 struct SnapshotSession {
   std::string uid;
   std::string native_id;          // as the reader names it
-  std::vector<std::string> keys;  // of the items, in order
-  EventBatch batch;               // of head and items; its ledger has the bytes the items take in the source
+  std::vector<std::string> keys;  // of the items, in their order
+  EventBatch batch;               // events of head and items; its coverage has the bytes of the items in the source
 };
 struct Snapshot {
   SnapshotReader::Plan plan;

@@ -29,7 +29,7 @@ struct Decoded {
   EventBatch batch;
 };
 
-// Decodes all of `content` as the file at `path`, line by line as ingest does; the last line needs no newline.
+// Decodes all of `content` as the file at `path`, line by line as ingest does. The last line needs no newline.
 inline Decoded decode_source(const Adapter& adapter, const SourceCandidate& candidate, const std::string& content) {
   Decoded result;
   result.bytes = content.size();

@@ -6,11 +6,12 @@
 
 #include <sstream>
 
-// The decoder of events.v1 files, its schema and its documentation say the same.
+// Checks that the decoder of events.v1 files, its schema and its documentation agree.
 namespace memd {
 namespace {
 
-// Whatever a decoder refuses of whole lines, the schema refuses too; what it takes without a word, the schema allows.
+// The schema rejects every complete line that the decoder rejects, and allows every line that it accepts without a
+// diagnostic.
 TEST(EventsSchema, AgreesWithTheDecoder) {
   const auto schema = test::events_schema();
   int refused = 0;
@@ -26,7 +27,7 @@ TEST(EventsSchema, AgreesWithTheDecoder) {
       SCOPED_TRACE(line);
       const auto batch = test::decode_source(*adapter, c.source(), line).batch;
       const std::string problems = schema.problems(boost::json::parse(line));
-      const bool control_bytes = line.find("\\u0000") != std::string::npos;  // the one rule the schema cannot say
+      const bool control_bytes = line.find("\\u0000") != std::string::npos;  // a rule no schema can express
       const bool no_time = line.find("yesterday") != std::string::npos;
       if (batch.events.empty() && batch.sessions.empty() && batch.coverage.front().reason != "derived") {
         ++refused;
@@ -47,7 +48,7 @@ TEST(EventsSchema, AgreesWithTheDecoder) {
   EXPECT_GE(clean, 20);
 }
 
-// The example that other tools start from.
+// The documented example, which other tools start from.
 TEST(EventsSchema, TheExampleInTheDocumentationIsTakenWithoutAWord) {
   const std::string page = test::read_file(test::source_dir() / "docs" / "events-format.md");
   const auto begin = page.find("```jsonl\n") + 9;

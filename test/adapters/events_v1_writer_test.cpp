@@ -1,4 +1,4 @@
-// A line that was written is read back as the event it was written from, and is what the schema describes.
+// Checks that a written line conforms to the schema and is decoded to the event it was written from.
 #include "adapters/events_v1/line_writer.hpp"
 #include "test/adapters/batch_json.hpp"
 #include "test/adapters/decode_source.hpp"
@@ -172,7 +172,7 @@ TEST(EventsWriter, FactsOfASessionComeBack) {
   EXPECT_EQ(r.cwd, "/w");
 }
 
-// All but the state and the end at the time of the export: they follow from the facts.
+// All fields but the state and the end at the time of the export, which follow from the events.
 TEST(EventsWriter, TheRecordOfASessionComesBack) {
   SessionUpdate s;
   s.session_uid = "claude_code:abc";

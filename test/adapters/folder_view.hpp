@@ -11,7 +11,7 @@
 
 namespace memd::test {
 
-// Files in memory, as an agent would have left them. A file's time moves on with each write.
+// An in-memory FileView. Each write gives the file a later modification time.
 class FolderView : public FileView {
  public:
   void write(const std::string& path, std::string text) {
@@ -24,7 +24,7 @@ class FolderView : public FileView {
   const std::string& text(const std::string& path) const { return files_.at(path).text; }
   bool holds(const std::string& path) const { return files_.contains(path); }
 
-  // Takes in a directory of the disk, as if it were `as`.
+  // Copies a directory from disk, as if it were at `as`.
   void take(const std::filesystem::path& directory, const std::filesystem::path& as) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
       if (!entry.is_regular_file()) continue;

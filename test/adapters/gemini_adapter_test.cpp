@@ -32,7 +32,7 @@ TEST(GeminiAdapter, DescribesItself) {
   const auto& d = gemini().describe();
   EXPECT_EQ(d.platform, Platform::gemini);
   EXPECT_EQ(d.adapter_version, "1.0.0");
-  EXPECT_EQ(d.capabilities.size(), kAllCapabilities.size() - 2);  // no branch, no end
+  EXPECT_EQ(d.capabilities.size(), kAllCapabilities.size() - 2);  // all but branch and end
   EXPECT_FALSE(d.limitations.empty());
 }
 
@@ -106,7 +106,7 @@ TEST(GeminiAdapter, ARewrittenDocumentIsComparedMessageByMessage) {
   const auto bytes = files.bytes_read;
   EXPECT_TRUE(follower.look().unchanged);
   EXPECT_EQ(files.bytes_read, bytes);
-  // Other blanks are no change.
+  // Different whitespace is not a change.
   files.write(path, chat("\n " + user("00000001", "a") + ",\n " + user("00000002", "b") + "\n"));
   EXPECT_TRUE(follower.look().read.empty());
   files.write(path, chat(user("00000001", "a") + "," + user("00000002", "b, and more") + "," + user("00000003", "c")));
@@ -129,10 +129,10 @@ TEST(GeminiAdapter, ALogIsFollowedThroughRewinds) {
   files.write(path, text += R"({"$rewindTo":"00000002-0000-4000-8000-000000000000"})"
                             "\n");
   EXPECT_EQ(follower.look().vanished["s-1"].size(), 1u);
-  files.write(path, text += user("00000004", "d") + "\n" + user("00000004", "d, told again"));  // no newline: whole
+  files.write(path, text += user("00000004", "d") + "\n" + user("00000004", "d, told again"));  // complete: no newline
   EXPECT_EQ(follower.look().read["s-1"], Keys{"00000004-0000-4000-8000-000000000000"});
   EXPECT_EQ(follower.shown("s-1").size(), 2u);
-  // An id that is not there takes all back, as Gemini CLI has it.
+  // An unknown id rewinds everything, as in Gemini CLI.
   files.write(path, text + "\n{\"$rewindTo\":\"nobody\"}\n");
   EXPECT_EQ(follower.look().vanished["s-1"].size(), 2u);
 }
@@ -156,7 +156,7 @@ TEST(GeminiAdapter, WorkingDirectoryOfTheProject) {
   EXPECT_EQ(cwd_of(files, by_name), "/home/ada/moved");
 }
 
-// The same session under the hash and under the readable name, and in both forms: the same facts.
+// The same session under the hash and under the readable name, and in both formats, gives the same events.
 TEST(GeminiAdapter, ASessionInTwoPlacesIsOneSession) {
   const auto golden = [](std::string_view name) {
     return test::read_case(gemini(), test::golden_folder(gemini()) / name).value();

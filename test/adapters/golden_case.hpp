@@ -14,18 +14,18 @@
 
 namespace memd::test {
 
-// A folder test/golden/<platform>/<case> with events.json, what the case gives, and its input in one of two forms:
-//   home/      files as they lie in the home directory /home/ada; every source among them is read
-//   input.EXT  one source, as if it lay at the path in source.txt of the case, else of the platform; home/ may hold
-//              the files around it
+// A folder test/golden/<platform>/<case> with the expected events.json and input in one of two forms:
+//   home/      the files of the home directory /home/ada; every source in it is read
+//   input.EXT  one source, as if it were at the path in source.txt of the case, else in that of the platform;
+//              home/ may contain the files around it
 struct GoldenCase {
   std::filesystem::path folder;
   FolderView files;
   std::map<std::string, SourceCandidate> sources;  // by path
-  bool is_input = false;                           // the second form
+  bool is_input = false;                           // the input is input.EXT
 
   std::string name() const { return folder.filename().string(); }
-  // Of a case with one source.
+  // Only for a case with one source.
   const SourceCandidate& source() const { return sources.begin()->second; }
   const std::string& input() const { return files.text(sources.begin()->first); }
 };
@@ -36,10 +36,10 @@ inline std::filesystem::path golden_folder(const Adapter& adapter) {
   return test::source_dir() / "test" / "golden" / to_string(adapter.describe().platform);
 }
 
-// The candidate that ingest makes of a file of /home/ada.
+// Returns the candidate that ingest derives from a file of /home/ada.
 inline std::optional<SourceCandidate> classify_at_home(const Adapter& adapter, const std::string& path) {
   auto roots = adapter.roots({kGoldenHome, {}});
-  if (roots.empty()) roots = adapter.roots({kGoldenHome, {kGoldenHome}});  // the configuration has to name some
+  if (roots.empty()) roots = adapter.roots({kGoldenHome, {kGoldenHome}});  // roots must be configured
   for (const auto& root : roots)
     if (path == root || path.starts_with(root.string() + "/"))
       if (auto candidate = adapter.classify(root, path)) return candidate;
@@ -51,7 +51,7 @@ inline std::string first_line(const std::filesystem::path& file) {
   return text.substr(0, text.find('\n'));
 }
 
-// nullopt: the folder has neither form.
+// Returns nullopt if the folder has neither form.
 inline std::optional<GoldenCase> read_case(const Adapter& adapter, const std::filesystem::path& folder) {
   GoldenCase c;
   c.folder = folder;
@@ -72,7 +72,8 @@ inline std::optional<GoldenCase> read_case(const Adapter& adapter, const std::fi
   return has_home ? std::optional(std::move(c)) : std::nullopt;
 }
 
-// The cases of a platform by name. Cursor and opencode have others, too: databases, which their own tests write.
+// Returns the cases of a platform, sorted by name. Cursor and opencode have further cases with databases, which their
+// own tests write.
 inline std::vector<GoldenCase> golden_cases(const Adapter& adapter) {
   std::vector<GoldenCase> cases;
   const auto folder = golden_folder(adapter);

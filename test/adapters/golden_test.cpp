@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-// Every case of test/golden/<platform>, whichever platform it is of.
+// Decodes every case of test/golden/<platform>, for all platforms.
 namespace memd {
 namespace {
 
@@ -41,7 +41,8 @@ std::string test_name(const testing::TestParamInfo<CaseFolder>& info) {
   return name;
 }
 
-// What the one source of a case gives; of a source that is changed in place without the lines of kinds that are gone.
+// Returns the batch of a case's one source. For a source that changes in place, coverage entries of vanished record
+// types are left out.
 EventBatch read_input(const Adapter& adapter, const test::GoldenCase& c) {
   if (test::is_log(adapter, c.source(), c.files)) {
     EventBatch batch = test::decode_source(adapter, c.source(), c.input()).batch;
@@ -58,7 +59,7 @@ EventBatch read_input(const Adapter& adapter, const test::GoldenCase& c) {
   return batch;
 }
 
-// What each source of a case gives.
+// Returns the batches of all sources of a case.
 std::string read_home(const Adapter& adapter, const test::GoldenCase& c) {
   std::string out = "[";
   const auto quote = [](const std::string& text) { return "\"" + text + "\""; };
@@ -105,7 +106,7 @@ TEST_P(Golden, DecodesAsWritten) {
                       case_.is_input ? test::batch_json(read_input(adapter_, case_)) : read_home(adapter_, case_));
 }
 
-// What a record gives depends on nothing before it: a fresh decoder for each line gives the same.
+// The events of a record do not depend on earlier records: a fresh decoder per line gives the same.
 TEST_P(Golden, DecoderKeepsNothingBetweenRecords) {
   for (const auto& [path, candidate] : case_.sources) {
     if (candidate.format == SourceFormat::json || !test::is_log(adapter_, candidate, case_.files)) continue;
@@ -124,7 +125,7 @@ TEST_P(Golden, DecoderKeepsNothingBetweenRecords) {
   }
 }
 
-// No sign of JSON is so dear that a record without it ends the program, or leaves the ledger short.
+// A record that lacks any one character of JSON syntax neither crashes the program nor leaves the ledger short.
 TEST_P(Golden, ARecordMayLackAnySign) {
   for (const auto& [path, candidate] : case_.sources) {
     if (candidate.format == SourceFormat::json || !test::is_log(adapter_, candidate, case_.files)) continue;
@@ -144,13 +145,13 @@ TEST_P(Golden, ARecordMayLackAnySign) {
   }
 }
 
-// What the store keeps of each event is read again from its record.
+// The stored text of each event can be read again from its record.
 TEST_P(Golden, EventTextFindsEveryEventAgain) {
   const auto expect_found = [&](const Event& e, const std::string& padded, std::size_t at, std::size_t size) {
-    if (e.kind == EventKind::lifecycle && e.text.empty()) return;  // a source may begin with one that no record gives
+    if (e.kind == EventKind::lifecycle && e.text.empty()) return;  // a source may begin with one that has no record
     const auto text = adapter_.event_text(std::string_view(padded).substr(at, size), e.kind, e.raw.block);
     ASSERT_TRUE(text) << to_string(e.kind) << " at " << e.raw.offset;
-    if (e.kind == EventKind::lifecycle) return;  // it puts words of its own to the record's
+    if (e.kind == EventKind::lifecycle) return;  // its text has words that are not in the record
     EXPECT_NE(text->find(e.text), std::string::npos) << to_string(e.kind) << " at " << e.raw.offset << ": " << *text;
   };
   for (const auto& [path, candidate] : case_.sources) {
@@ -175,8 +176,8 @@ TEST_P(Golden, EventTextFindsEveryEventAgain) {
   }
 }
 
-// What a file was changed from and to is not stored: file_history finds it in the records of its exchange. Files of
-// events name files only.
+// The contents of an edit are not stored: file_history reads them from the records of the exchange. Events only list
+// file paths.
 TEST_P(Golden, EditsAreFoundInTheirRecords) {
   const Platform platform = adapter_.describe().platform;
   if (platform == Platform::thunderus || platform == Platform::imported) return;

@@ -52,11 +52,11 @@ TEST(GrokAdapter, HeadsTellWhatTheSummarySays) {
   EXPECT_EQ(heads.at("b").cwd, "/home/ada/shop");  // from the folder's name
   EXPECT_EQ(heads.at("c").kind, SessionKind::subagent);
   EXPECT_EQ(heads.at("c").parent_uid, heads.at("b").session_uid);
-  EXPECT_EQ(heads.at("d").cwd, "");  // the name is a hash
+  EXPECT_EQ(heads.at("d").cwd, "");  // the folder's name is a hash
   EXPECT_EQ(heads.at("e").title_rank, TitleRank::custom);
 }
 
-// Read a few lines, or parts of lines, at a time: what the store then has is what one reading of the whole gives.
+// Reading a few lines or parts of lines at a time gives the same rows as reading everything at once.
 TEST(GrokLog, ReadingOnGivesWhatOneReadingGives) {
   for (const auto& c : test::golden_cases(grok())) {
     SCOPED_TRACE(c.name());
@@ -85,7 +85,7 @@ TEST(GrokLog, ReadingOnGivesWhatOneReadingGives) {
   }
 }
 
-// Older versions cut the log back and let it grow again.
+// Older versions truncate the log and let it grow again.
 TEST(GrokLog, ACutLogIsReadAnew) {
   test::FolderView files;
   test::KnownItems known(grok(), kGrokSource);
@@ -110,7 +110,7 @@ TEST(GrokLog, ACutLogIsReadAnew) {
   EXPECT_EQ(known.bytes(), known.size);
 }
 
-// A line more costs the last exchange and not the log.
+// An additional line causes a read of the last exchange, not of the whole log.
 TEST(GrokLog, ALineMoreDoesNotReadTheWholeLog) {
   test::FolderView files;
   std::string log;
@@ -143,7 +143,7 @@ TEST(GrokLog, OldItemsAreReadByTheirKeyAlone) {
   const auto reader = grok().open_snapshot(source, files);
   const auto item = reader->item(kGrokSession, "0.user");
   ASSERT_TRUE(item);
-  EXPECT_NE(item->find("prompt 0prompt 1"), std::string::npos);  // no answer between: one prompt in many chunks
+  EXPECT_NE(item->find("prompt 0prompt 1"), std::string::npos);  // no answer between them: one prompt in many chunks
   EXPECT_TRUE(reader->item(kGrokSession, "7.user").error().is(Errc::not_found));
   EXPECT_TRUE(reader->item("other", "0.user").error().is(Errc::not_found));
 }

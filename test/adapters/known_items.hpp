@@ -11,7 +11,7 @@
 
 namespace memd::test {
 
-// What a store would know of a source that is changed in place, after looking at it time and again.
+// The items that a store would have of a source that changes in place, after any number of passes.
 class KnownItems {
  public:
   KnownItems(const Adapter& adapter, SourceCandidate candidate) : adapter_(adapter) {
@@ -20,7 +20,8 @@ class KnownItems {
     source_.format = candidate.format;
   }
 
-  // Looks once. `changed` then has the keys that are new or have another version, `gone` those that vanished.
+  // Compares the source with the known items once. Sets `changed` to the keys that are new or have another version, and
+  // `gone` to those that vanished.
   void look(const FileView& files) {
     changed.clear();
     gone.clear();

@@ -20,7 +20,7 @@ TEST(OpencodeAdapter, DescribesItself) {
   const auto& d = opencode().describe();
   EXPECT_EQ(d.platform, Platform::opencode);
   EXPECT_EQ(d.adapter_version, "1.0.0");
-  EXPECT_EQ(d.capabilities.size(), kAllCapabilities.size() - 2);  // no branch, no end
+  EXPECT_EQ(d.capabilities.size(), kAllCapabilities.size() - 2);  // all but branch and end
   EXPECT_FALSE(d.limitations.empty());
   EXPECT_EQ(opencode().roots({"/home/ada", {}}), std::vector<std::filesystem::path>{kOpencodeAdapterRoot});
   EXPECT_EQ(opencode().roots({"/home/ada", {"/xdg/opencode"}}), std::vector<std::filesystem::path>{"/xdg/opencode"});
@@ -35,7 +35,7 @@ TEST(OpencodeAdapter, DatabasesOfAllChannelsWithTheirCompanions) {
   EXPECT_EQ(opencode_adapter_source_of("storage/session/global/ses_1.json"), "json storage/session/global/ses_1.json");
 }
 
-// auth.json holds secrets: it is no source, and no reader asks for it.
+// auth.json contains secrets: it is not a source, and no reader opens it.
 TEST(OpencodeAdapter, OtherFilesAreNoSources) {
   for (const std::string file :
        {"auth.json", "mcp-auth.json", "opencode.db.bak", "other.db", "sub/opencode.db", "log/opencode.db",
@@ -51,7 +51,7 @@ TEST(OpencodeAdapter, OtherFilesAreNoSources) {
     EXPECT_FALSE(opencode().looks_into(root, root / folder)) << folder;
 }
 
-// The project, the directory a session's own file stands in, is not in their path.
+// The path of a message does not contain the project, which is the directory of the session's own file.
 TEST(OpencodeAdapter, MessagesOfTheTreeArePartsOfTheirSession) {
   const std::filesystem::path root(kOpencodeAdapterRoot);
   for (const std::string file : {"storage/message/ses_1/msg_1.json", "storage/message/ses_1"})
@@ -70,7 +70,7 @@ TEST(OpencodeAdapter, SessionOfASource) {
   EXPECT_EQ(opencode().session_uid(*database, "SQLite format 3"), "");
 }
 
-// Files that fail the test when somebody reads one that is not to be read.
+// A disk view that fails the test when auth.json is read.
 class GuardedFiles : public DiskView {
  public:
   Result<std::string> read(const std::string& path, std::uint64_t offset, std::uint64_t length) const override {
@@ -100,7 +100,7 @@ TEST(OpencodeAdapter, AMigratedSessionIsReadFromTheDatabase) {
         "INSERT INTO session (id, project_id, slug, directory, title, version, time_created, time_updated)"
         " VALUES ('ses_other', 'global', '', '/', '', '', 1, 1)");
   }
-  EXPECT_EQ(opencode().open_snapshot(source, files)->plan("")->sessions.size(), 1u);  // not in it
+  EXPECT_EQ(opencode().open_snapshot(source, files)->plan("")->sessions.size(), 1u);  // not in the database
   {
     test::WrittenDatabase database((data / "opencode.db").string());
     database.run("UPDATE session SET id = 'ses_t1'");
@@ -140,7 +140,7 @@ TEST(OpencodeAdapter, ATreeIsReadAgainOnlyWhenItChanged) {
   EXPECT_TRUE(opencode().open_snapshot(source, files)->plan("").error().is(Errc::not_found));
 }
 
-// The same message in the tree and in the database is the same fact.
+// The same message has the same event ids in the tree and in the database.
 TEST(OpencodeAdapter, IdsAreTheSameInAllGenerations) {
   const std::string v1 =
       R"({"id":"msg_1","created":5,"data":{"role":"assistant","time":{"created":5}},"parts":[{"id":"prt_1","data":)"

@@ -15,8 +15,8 @@
 
 namespace memd::test {
 
-// test/golden/opencode/<case>/ with events.json and either input.sql, the rows of a database whose tables are in the
-// files that schema.txt names, or storage/, the files of the versions before 1.2.
+// A case in test/golden/opencode/: events.json and either input.sql, the rows of a database whose tables are in the
+// files that schema.txt lists, or storage/, the file tree of versions before 1.2.
 struct OpencodeCase {
   std::filesystem::path folder;
   bool is_tree = false;
@@ -32,7 +32,7 @@ inline std::vector<OpencodeCase> opencode_cases() {
   return cases;
 }
 
-// A data directory for the case: a copy of its files, or a database that is closed again, without -wal and -shm.
+// Writes the case to a data directory: a copy of its files, or a closed database without -wal and -shm.
 inline void lay_out(const OpencodeCase& c, const std::filesystem::path& data) {
   std::filesystem::create_directories(data);
   if (c.is_tree) {
@@ -48,7 +48,7 @@ inline void lay_out(const OpencodeCase& c, const std::filesystem::path& data) {
   database.run("COMMIT");
 }
 
-// The sources an ingest would find there.
+// Returns the sources that ingest would find in `data`.
 inline std::vector<SourceCandidate> opencode_sources(const Adapter& adapter, const std::filesystem::path& data) {
   std::vector<SourceCandidate> out;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(data))

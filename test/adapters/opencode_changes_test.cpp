@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 
-// A database that changes while memd follows it: what is found, and how much is read for it.
+// A database that changes while memd follows it: what is found, and how much is read.
 namespace memd {
 namespace {
 
@@ -69,7 +69,7 @@ TEST_F(OpencodeChanges, FindsWhatStreamsIn) {
   EXPECT_EQ(look().read.size(), 20u);
   EXPECT_TRUE(look().unchanged);
 
-  // A prompt comes in and is answered piece by piece; the rows of the answer are updated in place.
+  // A prompt arrives and is answered part by part; the rows of the answer are updated in place.
   run("UPDATE session SET time_updated = 5000 WHERE id = 'ses_12'");
   add_message("ses_12", "msg_x1", 5000);
   add_part("ses_12", "msg_x1", "prt_x1", 5000, "next");
@@ -85,12 +85,12 @@ TEST_F(OpencodeChanges, FindsWhatStreamsIn) {
     EXPECT_EQ(found.read, (std::map<std::string, Keys>{{"ses_12", {"msg_x2"}}})) << i;
     EXPECT_LE(found.sessions.size(), 2u);
   }
-  run("UPDATE message SET time_updated = 5020 WHERE id = 'msg_x2'");  // its tokens
+  run("UPDATE message SET time_updated = 5020 WHERE id = 'msg_x2'");  // the tokens changed
   EXPECT_EQ(look().read, (std::map<std::string, Keys>{{"ses_12", {"msg_x2"}}}));
   EXPECT_TRUE(look().unchanged);
 }
 
-// An old session, changed without a new row, is told by the event that newer versions write.
+// An old session that changed without a new row is found through the event that newer versions write.
 TEST_F(OpencodeChanges, EventsTellOfSessionsThatAreNotActive) {
   for (int s = 0; s < 20; ++s) {
     add_session("ses_" + std::to_string(10 + s), 1000 + s);
@@ -115,7 +115,7 @@ TEST_F(OpencodeChanges, WhatIsTakenBackIsNotShown) {
   run("UPDATE session SET revert = NULL, time_updated = 9001");
   EXPECT_EQ(look().unexamined, 2u);
   EXPECT_EQ(follower_->shown("ses_1").size(), 6u);
-  // The next prompt removes for good what was taken back.
+  // The next prompt deletes for good the messages that were reverted.
   run("DELETE FROM part WHERE message_id >= 'msg_ses_1100002a'; DELETE FROM message WHERE id >= 'msg_ses_1100002a'");
   add_turn("ses_1", 9, 9002);
   found = look();
@@ -148,9 +148,9 @@ TEST_F(OpencodeChanges, AMarkThatMeansNothingReadsEverything) {
     follower_->set_mark(mark);
     const auto found = look();
     EXPECT_EQ(found.sessions, Keys{"ses_1"}) << mark;
-    EXPECT_TRUE(found.read.empty()) << mark;  // nothing is new in it
+    EXPECT_TRUE(found.read.empty()) << mark;  // it has no new items
   }
-  // Numbers of rows begin anew.
+  // Row ids start again.
   run("DELETE FROM part WHERE message_id < 'msg_ses_1100005'; DELETE FROM message WHERE id < 'msg_ses_1100005'; "
       "VACUUM");
   EXPECT_EQ(look().vanished["ses_1"].size(), 8u);
@@ -165,7 +165,7 @@ std::uint64_t bytes_read() {
   return 0;
 }
 
-// A large history and one more piece of an answer: little is read. MEMD_LARGE_PARTS sets another number of parts.
+// After one more part in a large history, little is read. MEMD_LARGE_PARTS sets another number of parts.
 TEST_F(OpencodeChanges, LittleIsReadWhenLittleChanged) {
   const char* set = std::getenv("MEMD_LARGE_PARTS");
   const int parts = set != nullptr ? std::atoi(set) : 40'000;
@@ -213,8 +213,8 @@ TEST_F(OpencodeChanges, LittleIsReadWhenLittleChanged) {
   EXPECT_LT(nothing, 4096u);
 }
 
-// The agent writes in another process, without patience; the reader reads all the time and is never in its way. It is
-// started anew now and then: while a writer opens the database, a reader could stand in its way longest.
+// Another process writes without a busy timeout; the reader reads all the time and never blocks it. The writer is
+// restarted now and then, because a reader could block it longest while it opens the database.
 TEST_F(OpencodeChanges, TheWriterIsNeverHeldUp) {
   add_session("ses_1", 1000);
   add_turn("ses_1", 1, 1000);

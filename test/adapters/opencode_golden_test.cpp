@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-// What each golden database or file tree decodes to: the test writes the databases first.
+// Decodes each golden database and file tree. The test writes the databases first.
 namespace memd {
 namespace {
 
@@ -37,7 +37,7 @@ TEST(OpencodeGolden, EveryCaseDecodesAsWritten) {
   }
 }
 
-// What the store keeps of each event can be read again from its item.
+// The stored text of each event can be read again from its item.
 TEST(OpencodeGolden, EventTextFindsEveryEventAgain) {
   std::size_t found = 0;
   for (const auto& c : test::opencode_cases()) {

@@ -20,7 +20,7 @@ TEST(ClaudeCodeHistory, StandsBesideTheTranscripts) {
   EXPECT_TRUE(claude_code().classify(file, file));
   EXPECT_FALSE(claude_code().classify("/home/ada/.claude/projects", file));
   EXPECT_EQ(claude_code().session_uid({Platform::claude_code, file}, R"({"sessionId":"s-1"})"), "");
-  // A project's transcript may have any name.
+  // The transcript of a project may have any name.
   const auto transcript =
       claude_code().classify("/home/ada/.claude/projects", "/home/ada/.claude/projects/-a/history.jsonl");
   ASSERT_TRUE(transcript);
@@ -62,7 +62,7 @@ TEST(ClaudeCodeHistory, LinesBecomePrompts) {
   for (const auto& line : decoded.batch.coverage)
     bytes += line.bytes;
   EXPECT_EQ(bytes, content.size());
-  EXPECT_EQ(decoded.batch.diagnostics.size(), 2u);  // torn, and without a time
+  EXPECT_EQ(decoded.batch.diagnostics.size(), 2u);  // one torn record, one without a time
 
   std::string padded = content;
   padded.resize(content.size() + kRecordPadding);

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-// What holds of every adapter, so that a new one is held to it without a test of its own.
+// Checks that hold for every adapter, so that a new adapter is tested without a test of its own.
 namespace memd {
 namespace {
 
@@ -37,7 +37,7 @@ TEST(Registry, AdaptersDescribeThemselves) {
   }
 }
 
-// Nothing is read outside the user's home, and the paths of the configuration replace those below it.
+// Nothing outside the user's home is read, and configured paths replace those in the home.
 TEST(Registry, RootsStandWhereTheyShould) {
   const auto is_below = [](const fs::path& path, const std::string& folder) {
     return path == folder || path.string().starts_with(folder + "/");

@@ -34,7 +34,7 @@ Session count_session(const Decoded& decoded) {
       case EventKind::tool_result:
         results.insert(e.call_id);
         s.counts.orphan_results += !calls.contains(e.call_id);
-        // The reference counts errors of calls; one error in the corpus answers a call that is not there.
+        // The reference counts errors of calls only; one error in the corpus answers a missing call.
         s.counts.tool_errors += e.is_error && calls.contains(e.call_id);
         break;
       case EventKind::error: s.counts.synthetic_text += e.lifecycle == "api_error"; break;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// What a transcript adds up to, counted from its events; to compare with an independent count.
+// Counts the events of a transcript, to compare them with an independent count.
 namespace memd::test {
 
 struct Counts {
@@ -19,15 +19,15 @@ struct Counts {
 
 struct Session {
   Session() = default;
-  Session(Session&&) = default;  // the pointers refer to its own events
+  Session(Session&&) = default;  // move only: the pointers refer to its own events
 
-  std::vector<Event> events;  // of the transcript itself: what else names the session is left out
+  std::vector<Event> events;  // of this transcript only; events of other sessions in it are left out
   std::vector<const Event*> prompts, embedded, rejections, queued, compactions;
   std::set<std::string> modified, read;
   Counts counts;
 };
 
-// Of the events of the source's own session.
+// Counts the events of the source's own session.
 Session count_session(const Decoded& decoded);
 
 }  // namespace memd::test

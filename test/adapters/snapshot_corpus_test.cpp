@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <map>
 
-// Real histories of opencode and Gemini CLI against what an independent reader counted (reference.json beside the
-// home). MEMD_CORPUS names the home; without one the tests are skipped.
+// Compares real histories of opencode and Gemini CLI with the counts of an independent reader (reference.json beside
+// the home). MEMD_CORPUS is the home; without a corpus the tests are skipped.
 namespace memd {
 namespace {
 
@@ -26,7 +26,7 @@ class SnapshotCorpus : public testing::Test {
     reference_ = boost::json::parse(test::read_file(test::corpus_home().parent_path() / "reference.json")).as_object();
   }
 
-  // visit(reference entry, snapshot, session, its counts) for each session of the platform.
+  // Calls visit(reference entry, snapshot, session, its counts) for each session of the platform.
   template <class Visit>
   void each_session(Platform platform, Visit&& visit) {
     const Adapter& adapter = *find_adapter(platform);
@@ -89,14 +89,14 @@ TEST_F(SnapshotCorpus, OpencodeAsCounted) {
     EXPECT_EQ(counts.tool_calls, number(entry, "tool_calls"));
     EXPECT_EQ(counts.results_paired, number(entry, "results_paired"));
     EXPECT_EQ(counts.assistant_text, number(entry, "assistant_text"));
-    // The reference counts a command that failed apart from tools that failed; for opencode both are "completed".
+    // The reference counts failed commands apart from failed tools; for opencode both are "completed".
     EXPECT_EQ(counts.tool_errors, number(entry, "tool_errors") + number(entry, "nonzero_exits"));
     const auto& tokens = entry.at("tokens").as_object();
     EXPECT_EQ(counts.tokens.input, number(tokens, "input"));
     EXPECT_EQ(counts.tokens.output, number(tokens, "output"));
     EXPECT_EQ(counts.tokens.cache_read, number(tokens, "cache_read"));
     EXPECT_EQ(counts.tokens.cache_creation, number(tokens, "cache_creation"));
-    // Texts and calls of each exchange, by the order of the items.
+    // Texts and calls per exchange, in the order of the items.
     std::vector<std::pair<std::int64_t, std::int64_t>> exchanges;
     for (const Event& e : session.events) {
       if (e.starts_exchange) exchanges.emplace_back();
@@ -109,7 +109,7 @@ TEST_F(SnapshotCorpus, OpencodeAsCounted) {
       EXPECT_EQ(exchanges[i].first, per_exchange[i].at(0).as_int64()) << i;
       EXPECT_EQ(exchanges[i].second, per_exchange[i].at(1).as_int64()) << i;
     }
-    // The reference counts values of rows by kind; an item is a message with its parts, and counts their ids, too.
+    // The reference counts values of rows by kind. An item is a message with its parts and includes their ids.
     std::uint64_t records = 0;
     std::uint64_t rows = 0;
     std::uint64_t bytes = 0;
@@ -127,7 +127,7 @@ TEST_F(SnapshotCorpus, OpencodeAsCounted) {
     EXPECT_EQ(records, 35u);
     EXPECT_EQ(covered, bytes + 30 * rows);
     EXPECT_EQ(snapshot.item_bytes, snapshot.plan.size);
-    // "New session - …" is no title.
+    // "New session - …" is not a title.
     ASSERT_EQ(decoded.batch.sessions.size(), 1u);
     EXPECT_EQ(decoded.batch.sessions[0].title, "");
     EXPECT_EQ(decoded.batch.sessions[0].cwd, "/workspace");
@@ -149,13 +149,14 @@ TEST_F(SnapshotCorpus, GeminiAsCounted) {
     const auto& raw = entry.at("tokens_raw").as_object();
     EXPECT_EQ(counts.tokens.input, number(tokens, "input"));
     EXPECT_EQ(counts.tokens.cache_read, number(tokens, "cache_read"));
-    // The reference leaves out thoughts, which the model made as well: other platforms have them in their output.
+    // The reference omits thinking tokens, which the model produced as well; other platforms include them in the
+    // output.
     const std::int64_t thoughts = raw.contains("thoughts") ? number(raw, "thoughts") : 0;
     EXPECT_EQ(counts.tokens.output, number(tokens, "output") + thoughts);
     if (raw.contains("total")) {
       EXPECT_EQ(counts.tokens.input + counts.tokens.cache_read + counts.tokens.output, number(raw, "total"));
     }
-    // Byte for byte by type; what is between the messages is structure.
+    // Bytes must match exactly by type; bytes between the messages are structure.
     std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> types;
     for (const auto* list : {&decoded.batch.coverage, &snapshot.plan.rest})
       for (const auto& line : *list)
@@ -168,7 +169,7 @@ TEST_F(SnapshotCorpus, GeminiAsCounted) {
       types.erase(name);
     }
     EXPECT_TRUE(types.empty());
-    // What the client itself sent in place of a person counts as a turn, but not as somebody's words.
+    // Prompts that the client sent by itself count as turns, but not as typed by the user.
     for (std::size_t i = 0; i < session.prompts.size(); ++i) {
       const bool by_client = entry.at("prompts").at(i).at("kind").as_string() == "system?";
       EXPECT_EQ(session.prompts[i]->origin, by_client ? Origin::injected : Origin::typed);

@@ -11,8 +11,8 @@
 
 namespace memd::test {
 
-// Follows a source that is changed in place as ingest does: remembers the mark and the items, and tells what a look
-// found to be read.
+// Follows a source that changes in place as ingest does: keeps the mark and the items, and reports what each pass had
+// to read.
 class SnapshotFollower {
  public:
   SnapshotFollower(const Adapter& adapter, Source source, const FileView& files)
@@ -20,9 +20,9 @@ class SnapshotFollower {
 
   struct Look {
     bool unchanged = false;
-    std::vector<std::string> sessions;                         // that were looked at
-    std::map<std::string, std::vector<std::string>> read;      // session -> items new or changed
-    std::map<std::string, std::vector<std::string>> vanished;  // session -> items not shown any more
+    std::vector<std::string> sessions;                         // sessions of the plan
+    std::map<std::string, std::vector<std::string>> read;      // session → items that are new or changed
+    std::map<std::string, std::vector<std::string>> vanished;  // session → items that are no longer shown
     std::size_t unexamined = 0;                                // items with version 0
   };
   Look look() {

@@ -74,12 +74,12 @@ TEST_F(SqliteRead, AWriterThatComesInMakesALocklessReadBusy) {
 TEST_F(SqliteRead, AFolderThatCannotBeWritten) {
   if (::geteuid() == 0) GTEST_SKIP() << "permissions do not hold for root";
   { WrittenDatabase(path_).run("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)"); }
-  std::ofstream(path_ + "-wal").close();  // left empty, and no -shm
+  std::ofstream(path_ + "-wal").close();  // empty, and without -shm
   fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
   EXPECT_EQ(count(), 1);
 }
 
-// What a crash leaves: a log whose index is gone, or was never copied.
+// State after a crash: the log's index is missing, or was never copied.
 TEST_F(SqliteRead, ALogWithoutItsIndex) {
   const std::string copy = (folder_ / "copy.db").string();
   {
@@ -93,7 +93,7 @@ TEST_F(SqliteRead, ALogWithoutItsIndex) {
   EXPECT_GT(fs::file_size(copy + "-wal"), 0U);  // not checkpointed
 }
 
-// A home that was copied while the agent ran: the index came with the log, whole or cut, and nobody writes.
+// A home copied while the agent ran: the index was copied with the log, complete or cut, and there is no writer.
 TEST_F(SqliteRead, ALogThatWasCopiedWithItsIndex) {
   const std::string copy = (folder_ / "copy.db").string();
   {

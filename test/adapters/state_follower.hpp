@@ -13,8 +13,7 @@
 
 namespace memd::test {
 
-// Follows a source that is changed in place the way ingest does: looks, compares with what it remembers, reads what
-// differs.
+// Follows a source that changes in place as ingest does: compares it with the known items and reads the differences.
 class StateFollower {
  public:
   StateFollower(const Adapter& adapter, std::string path) : adapter_(adapter) {
@@ -33,7 +32,7 @@ class StateFollower {
     SnapshotReader::Plan plan;
   };
 
-  // One pass; an error is the caller's to look at.
+  // Runs one pass. The caller checks for an error.
   Result<Look> look() {
     Look look;
     const auto reader = adapter_.open_snapshot(source_, view_);

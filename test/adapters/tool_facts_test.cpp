@@ -1,4 +1,4 @@
-// What inputs and results of tools tell beyond their text.
+// Facts that tool inputs and results give beyond their text.
 #include "adapters/tool_calls/command_purpose.hpp"
 #include "adapters/tool_calls/todo_input.hpp"
 #include "adapters/tool_calls/tool_input.hpp"

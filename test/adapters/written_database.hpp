@@ -8,7 +8,7 @@
 
 namespace memd::test {
 
-// A database as an agent has it open: for writing. Closed, and checkpointed, at the end of its life.
+// A database open for writing, as an agent has it. The destructor checkpoints and closes it.
 class WrittenDatabase {
  public:
   explicit WrittenDatabase(const std::string& path, int timeout_ms = 2000) {
@@ -21,7 +21,7 @@ class WrittenDatabase {
 
   void run(const std::string& sql) { check(sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr)); }
 
-  // Sets a row of a key and value table the way VS Code does.
+  // Inserts a row of a key/value table as VS Code does.
   void put(std::string_view table, std::string_view key, std::string_view value) {
     sqlite3_stmt* statement = nullptr;
     const std::string sql = "INSERT INTO " + std::string(table) + " (key, value) VALUES (?1, ?2)";

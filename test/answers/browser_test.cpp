@@ -69,7 +69,7 @@ SessionPart a_part(std::int64_t from, std::int64_t to, std::int64_t last) {
   return out;
 }
 
-// A browser, a person at its keys, and a store that answers what the test says.
+// A browser with scripted key presses and a store that gives the test's answers.
 class BrowserTest : public testing::Test {
  protected:
   BrowserTest() { make({}); }
@@ -85,7 +85,7 @@ class BrowserTest : public testing::Test {
   }
   void key(Kind kind) { browser->press({kind}, now); }
 
-  // The question that is asked now; an empty ListQuestion with cursor "none" when there is none.
+  // Returns the question that the browser asks now; an empty ListQuestion with cursor "none" if it asks nothing.
   Question asked() {
     const auto next = browser->next_question(now);
     if (!next) return ListQuestion{"", {}, "none"};
@@ -95,7 +95,7 @@ class BrowserTest : public testing::Test {
   bool asks_nothing() { return asked() == Question(ListQuestion{"", {}, "none"}); }
   void tell(Result<Told> told, bool from_daemon = true) { browser->take({ticket, std::move(told), from_daemon}, now); }
 
-  // The usual beginning: three sessions, the second running.
+  // Shows the usual first page: three sessions, the second active.
   void list_sessions() {
     asked();
     tools::ListSessionsAnswer answer;
@@ -178,7 +178,7 @@ TEST_F(BrowserTest, AnAnswerToWhatWasTypedBeforeIsDropped) {
   EXPECT_EQ(asked(), Question(ListQuestion{"token", {}, ""}));
   const auto before = ticket;
   list_hits({a_hit("x2", "fresh")});
-  browser->take({before - 1, Told(tools::SemanticSearchAnswer()), true}, now);  // the first one, late
+  browser->take({before - 1, Told(tools::SemanticSearchAnswer()), true}, now);  // the answer to the first query, late
   EXPECT_THAT(shown(), Contains(HasSubstr("fresh")));
 }
 
@@ -338,7 +338,7 @@ TEST_F(BrowserTest, FollowsASession) {
   EXPECT_EQ(asked(), Question(SessionQuestion{SessionQuestion::Way::from, "claude_code:aaaa", 2, true}));
   tell(Told(a_part(2, 3, 3)));
   EXPECT_THAT(shown(), Contains(HasSubstr("Answer 3"))) << "it comes by itself";
-  // Who scrolls up stays there.
+  // The view does not follow new lines while the user has scrolled up.
   key(Kind::page_up);
   const auto before = shown();
   now = *browser->wakes_at();

@@ -31,7 +31,7 @@ TEST_F(Capabilities, DescribesPlatformsAndServer) {
   EXPECT_TRUE(registry.find("capabilities")->info.inline_ok);
 }
 
-// All agents there are, and two of them with history.
+// All agents are listed; only two of them have history.
 TEST_F(Capabilities, TellTokensByPlatform) {
   store.session({.native_id = "aaaa1111"});
   store.session({.native_id = "bbbb2222"});
@@ -83,7 +83,7 @@ TEST_F(Capabilities, KeepToMaxTokensAndNameTheCallForTheRest) {
   }
   EXPECT_LE(least, 80 * adapters.size());
 
-  // What tells of agents in use goes last, and the call that is named gives everything.
+  // Details of agents in use are shortened last, and the call named in `more` gives everything.
   const auto usual = call("capabilities", "{}");
   EXPECT_TRUE(usual.at("platforms").at("claude_code").as_object().contains("limitations"));
   EXPECT_FALSE(usual.at("platforms").at("opencode").as_object().contains("limitations"));
@@ -108,7 +108,7 @@ TEST_F(Capabilities, AreRenderedAnewAfterACommitButNotForEveryCall) {
   EXPECT_EQ(exchanges(), 2);
   fill(session, "parser", 1);
   clock.advance(2000);
-  EXPECT_EQ(exchanges(), 2);  // nothing was said of a commit
+  EXPECT_EQ(exchanges(), 2);  // cached: no commit was reported
   clock.advance(5000);
   EXPECT_EQ(exchanges(), 3);
 }
@@ -120,7 +120,7 @@ TEST_F(Capabilities, AreRenderedInTheBackgroundWhenThereIsOne) {
     return call("capabilities", "{}").at("platforms").at("claude_code").at("exchanges").as_int64();
   };
   const auto session = store.session({.native_id = "aaaa1111", .title = "t"});
-  EXPECT_EQ(exchanges(), 0);  // the first has nothing to give until it was made
+  EXPECT_EQ(exchanges(), 0);  // nothing to give before the first rendering
   fill(session, "parser", 2);
   ++freshness.commits;
   clock.advance(1000);
@@ -167,7 +167,8 @@ TEST_F(Capabilities, InstructionsFitAndNameEveryTool) {
     EXPECT_TRUE(has(all, tool.info.name)) << tool.info.name;
 }
 
-// Whatever the size asked for, neither form of an answer is larger; text of history is full of what JSON has to escape.
+// Neither form of an answer exceeds the requested size, whatever it is. The texts contain many characters that JSON
+// escapes.
 TEST_F(Capabilities, EveryAnswerKeepsToMaxTokens) {
   for (int s = 0; s < 8; ++s) {
     const auto session = store.session({.native_id = "aaaa" + std::to_string(1000 + s),

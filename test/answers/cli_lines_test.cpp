@@ -36,9 +36,9 @@ TEST(CliColumns, IdeographsAndEmojiTakeTwoAndMarksNone) {
 }
 
 TEST(CliColumns, ABeginningEndsAtACharacter) {
-  EXPECT_EQ(bytes_within("検索", 3), 3U);  // the second would take the fourth column
+  EXPECT_EQ(bytes_within("検索", 3), 3U);  // the second would need a fourth column
   EXPECT_EQ(bytes_within("検索", 4), 6U);
-  EXPECT_EQ(bytes_within("e\u0301x", 1), 3U);  // its accent stays with it
+  EXPECT_EQ(bytes_within("e\u0301x", 1), 3U);  // a combining accent stays with its letter
   EXPECT_EQ(bytes_within("abc", 10), 3U);
 }
 

@@ -1,4 +1,4 @@
-// The schemas in schemas/json/cli are those of the structs that --json prints.
+// Checks that schemas/json/cli contains the schemas of the structs that --json prints.
 #include "daemon/cli/command.hpp"
 #include "test/support/golden_file.hpp"
 #include "test/support/source_dir.hpp"
@@ -41,12 +41,12 @@ TEST(CliSchemas, AreWrittenDown) {
   EXPECT_EQ(found, expected);
 }
 
-// A command has one documented document, or is one of those that are for people, for agents, or for a file alone.
+// A command has one documented JSON document, or is listed as one for people, for agents, or for a file only.
 TEST(CliSchemas, EveryCommandHasOneOrRefuses) {
   const std::set<std::string> for_people{"browse", "logs", "open", "handoff"};
   const std::set<std::string> of_many_shapes{"tools", "call", "report", "export"};
   for (const Command& command : all_commands()) {
-    if (command.name == "memory") {  // its subcommands have one each
+    if (command.name == "memory") {  // each subcommand has its own
       for (const Command& sub : command.subcommands)
         EXPECT_TRUE(sub.json_schema) << sub.name;
       continue;

@@ -24,7 +24,7 @@ std::string error_of(std::string_view yaml) {
   return r ? std::string() : r.error().message();
 }
 
-// A memd that was built without MEMD_WITH_MODELS refuses a server of models.
+// Returns false if memd was built without MEMD_WITH_MODELS: it then rejects model servers.
 bool takes_model_servers() { return error_of("embedding: {provider: ollama, model: m}\n").empty(); }
 
 TEST(Config, EmptyIsDefault) {
@@ -113,7 +113,7 @@ TEST(Config, SaysWhoMayWriteMemoriesAndHowTheyAreKept) {
       "core, fact, adr, playbook, recap");
 }
 
-// Of a person and of a project, as the plugin has them.
+// The user's and the project's files, as the plugin has them.
 TEST(Config, FilesBesideMemoriesAreMerged) {
   test::TempDir dir;
   const auto home = dir.path() / "home";
@@ -184,7 +184,7 @@ TEST(Config, AKeyIsElsewhere) {
   const std::string one_of = "c.yaml:1: encryption: expected one of key_file and key_command";
   EXPECT_EQ(error_of("encryption: {}\n"), one_of);
   EXPECT_EQ(error_of("encryption: {key_file: /k, key_command: [k]}\n"), one_of);
-  // Not repeated: it may be the key itself.
+  // The value is not repeated in the message: it may be the key itself.
   EXPECT_EQ(error_of("encryption: {key_file: 0123abcd}\n"),
             "c.yaml:1: encryption.key_file: expected an absolute path, not a key");
   EXPECT_EQ(error_of("encryption: {key_command: 0123abcd}\n"),
@@ -212,7 +212,7 @@ TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("- 1\n"), "c.yaml:1: the file must be a mapping");
 }
 
-// The schema with a property for each platform there is.
+// Returns the schema with a property for every platform.
 std::string with_every_platform(const std::string& schema) {
   const std::string_view open = "\"properties\": {\n";
   const auto begin = schema.find(open, schema.find("\"platforms\": {")) + open.size();
@@ -223,8 +223,8 @@ std::string with_every_platform(const std::string& schema) {
   return schema.substr(0, begin) + lines + schema.substr(schema.find("\n      }", begin));
 }
 
-// What the loader says it knows at each place is what the schema allows there. The schema in the program is as old as
-// its build, so its platforms are not looked at: SchemaNamesEveryPlatform sees to those of the file.
+// The schema allows exactly the keys that the loader accepts at each place. The embedded schema is as old as its build,
+// so its platforms are not checked here: SchemaNamesEveryPlatform checks those of the file.
 TEST(Config, AgreesWithItsSchema) {
   const auto& files = embedded::json_schema_files();
   const auto file =
@@ -267,7 +267,7 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("platforms: {cursor: {x: 1}}\n"), known_by_schema(schema.at("$defs").at("platform")));
 }
 
-// The tests are linked without it; test/grpc has those of a memd that has the door.
+// The tests are linked without gRPC; test/grpc covers a memd that has the door.
 TEST(Config, AMemdWithoutGrpcRefusesItsDoor) {
   EXPECT_EQ(error_of("log: {level: info}\nadmin:\n  grpc:\n    enabled: true\n"),
             "c.yaml:4: admin.grpc.enabled: this memd was built without gRPC: build it with -DMEMD_WITH_GRPC=ON, or say "

@@ -1,4 +1,4 @@
-// Decisions of real histories against those that a reader marked. Skipped without a corpus.
+// Compares decisions found in real histories with those that a reader marked. Skipped without a corpus.
 #include "test/support/corpus_store.hpp"
 #include "test/support/judged_decisions.hpp"
 #include "test/support/source_dir.hpp"

@@ -1,4 +1,4 @@
-// What a configured language model calls decisions takes the place of what cues found, if somebody said it.
+// Decisions from a configured language model replace those found by cues if their sentences were really said.
 #include "daemon/models/decision_judge.hpp"
 #include "daemon/models/decision_prompts.hpp"
 #include "store/read/observations.hpp"
@@ -40,7 +40,7 @@ class DecisionJudgeTest : public WriterFixture {
     apply(script.batch());
     ASSERT_TRUE(analyze_all(*writer_, clock_.now()));
   }
-  // As a new process would, until none waits or something is wrong.
+  // Runs the judge as a new process would, until nothing is pending or an error occurs.
   llm::JudgeProgress judge() {
     std::vector<llm::LanguageModelChoice> choices;
     choices.push_back({model_, [this] { return left_alone_; }});

@@ -167,7 +167,7 @@ TEST(ListeningSocket, ReplacesAStaleOne) {
   {
     const auto first = ListeningSocket::create(path, lock);
     ASSERT_TRUE(first);
-    fs::rename(path, kept);  // out of the way of its owner
+    fs::rename(path, kept);  // moved away before its owner removes it
   }
   fs::rename(kept, path);
   ASSERT_FALSE(transport::connect_unix(path.native())) << "nobody listens";
@@ -209,7 +209,7 @@ TEST(ListeningSocket, AdoptsNothingThatIsNotForUs) {
   EXPECT_EQ(::getenv("LISTEN_FDS"), nullptr);
 }
 
-// Runs `check` in a process of its own, where descriptor 3 is `fd`, as systemd hands it over.
+// Runs `check` in a child process whose descriptor 3 is `fd`, as systemd passes it.
 int handed_over(int fd, const std::function<bool()>& check) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -245,7 +245,7 @@ TEST(ListeningSocket, RefusesToAdoptAnythingElse) {
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
   std::vector<int> unfit{null, pair[0]};
 #ifdef __linux__
-  const int nameless = ::socket(AF_UNIX, SOCK_STREAM, 0);  // the kernel picks an abstract name
+  const int nameless = ::socket(AF_UNIX, SOCK_STREAM, 0);  // the kernel chooses an abstract name
   sockaddr_un family_only{};
   family_only.sun_family = AF_UNIX;
   ASSERT_EQ(::bind(nameless, reinterpret_cast<const sockaddr*>(&family_only), sizeof(sa_family_t)), 0);

@@ -1,4 +1,4 @@
-// file_history over real histories, compared with what an independent reader found in them (reference.json). Skipped
+// Compares file_history over real histories with the findings of an independent reader (reference.json). Skipped
 // without a corpus.
 #include "daemon/host/memory_host.hpp"
 #include "store/read/file_history.hpp"
@@ -54,7 +54,7 @@ class FileHistoryCorpus : public testing::Test {
     EXPECT_FALSE(out.is_error) << bj::serialize(arguments) << ": " << out.text;
     if (out.is_error) return {};
     const auto answer = bj::parse(out.structured);
-    const bool of_all = tool == "conversation_query";  // its schema leaves open what it is that comes
+    const bool of_all = tool == "conversation_query";  // its schema leaves the content open
     if (!of_all) {
       EXPECT_EQ(test::schema_problems(bj::parse(host_->tools().find(tool)->output_schema).as_object(), answer), "");
     }
@@ -89,7 +89,7 @@ TEST_F(FileHistoryCorpus, EveryModifiedFileOfEverySessionIsFound) {
   const auto all = modified();
   for (const auto& [session, path] : all) {
     for (const bool whole : {true, false}) {
-      // The last two parts, as people write them.
+      // The last two parts of the path, as people write it.
       const auto slash = path.rfind('/');
       const auto before = slash == std::string::npos || slash == 0 ? slash : path.rfind('/', slash - 1);
       const std::string asked = whole || before == std::string::npos ? path : path.substr(before + 1);
@@ -159,8 +159,7 @@ TEST_F(FileHistoryCorpus, CommitsOfAgentsLeadToTheirSessions) {
   }
   for (const auto& [platform, n] : of_platform)
     std::printf("%s: %d commits\n", platform.c_str(), n);
-  // `git commit` that ended well is called 96 times in the transcripts of Claude Code, and git tells of 15 commits
-  // more.
+  // The transcripts of Claude Code contain 96 successful calls of `git commit`; output of git shows 15 more commits.
   EXPECT_GE(of_platform["claude_code"], 100);
   for (std::size_t i = 0; i < commits.size(); i += 5) {
     const auto a = call("file_history", {{"commit", commits[i].first + "0000000000"}});
@@ -171,7 +170,7 @@ TEST_F(FileHistoryCorpus, CommitsOfAgentsLeadToTheirSessions) {
   }
 }
 
-// Four sessions call `gh pr create`, and for three of them Claude Code keeps a link.
+// Four sessions call `gh pr create`, and Claude Code stores a link for three of them.
 TEST_F(FileHistoryCorpus, PullRequestsOfAgents) {
   auto db = sqlite::Database::open(settings_->layout.database(), sqlite::OpenMode::read_only);
   sqlite::Statement q(db.handle(),
@@ -207,7 +206,7 @@ TEST_F(FileHistoryCorpus, TheToolThatStandsForAllGivesTheSame) {
                   .contains("total_exchanges"));
 }
 
-// Every exchange comes whole over its pages, with and without tools, and names the call that gives the rest.
+// All pages of an exchange together give all of it, with and without tools, and each names the call for the next page.
 TEST_F(FileHistoryCorpus, GetExchangeGivesAllOfAnExchangeOverItsPages) {
   auto db = sqlite::Database::open(settings_->layout.database(), sqlite::OpenMode::read_only);
   sqlite::Statement q(db.handle(),
@@ -257,7 +256,7 @@ TEST_F(FileHistoryCorpus, GetExchangeGivesTheNeighboursOfAnExchange) {
     std::vector<std::int64_t> expected;
     for (auto n = std::max<std::int64_t>(q.int64(1) - 2, 0); n <= std::min(q.int64(1) + 2, q.int64(3)); ++n)
       expected.push_back(n);
-    // A very long neighbour may take more pages than are looked at here.
+    // A very long neighbour may have more pages than are read here.
     ASSERT_FALSE(numbers.empty());
     expected.resize(std::min(expected.size(), numbers.size()));
     EXPECT_EQ(numbers, expected) << q.int64(0);

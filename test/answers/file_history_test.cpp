@@ -5,7 +5,7 @@
 namespace memd::test {
 namespace {
 
-// Records by the place they stand at.
+// Recorded edits by offset.
 class FakeRecords final : public tools::RawText {
  public:
   Result<std::string> event_text(const EventSource&, EventKind) const override {
@@ -28,7 +28,7 @@ class FileHistoryTool : public ToolFixture {
     tools::ToolServices services{pool, clock, freshness, records, adapters, store.file(), {}, {}};
     tools::register_tools(registry, services);
   }
-  // An exchange that edits a file, with its events; gives the place of the record.
+  // Adds an exchange that edits a file, with its events and the recorded edit.
   ExchangeId edit(std::string user, std::string answer, const std::string& path, std::vector<EditHunk> hunks,
                   bool whole = false) {
     ExchangeTexts t;
@@ -198,7 +198,7 @@ TEST_F(FileHistoryTool, PullRequestsStandBesideTheCommitsOfTheirSession) {
   }
   const auto a = call("file_history", R"({"path":"names.c"})");
   const auto& requests = a.at("sessions").at(0).at("pull_requests").as_array();
-  ASSERT_EQ(requests.size(), 3U);  // the last ones
+  ASSERT_EQ(requests.size(), 3U);  // the latest three
   EXPECT_EQ(str(requests.back()), "https://example.org/o/r/pull/4");
   EXPECT_TRUE(has(text, "pull request https://example.org/o/r/pull/4"));
   const auto of_commit = call("file_history", R"({"commit":"abc1234"})");

@@ -108,7 +108,7 @@ TEST_F(GetExchange, NeighboursAndNumbers) {
             "4 1 ");
 }
 
-// Glues the pages of one exchange together again.
+// An exchange put together from its pages.
 struct Glued {
   std::string user;
   std::string answer;
@@ -121,7 +121,7 @@ Glued glue(const std::vector<boost::json::object>& pages) {
     const auto* value = e.if_contains(field);
     if (value == nullptr) return;
     std::string piece = str(*value);
-    // The mark of a cut, and a fence closed for the reader's sake.
+    // Removes the mark of a cut and a code fence that was closed for the reader.
     if (!e.at("complete").as_bool() && piece.ends_with("…")) piece.erase(piece.size() - 3);
     to += piece;
   };

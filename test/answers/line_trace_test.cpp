@@ -5,7 +5,7 @@
 namespace memd::tools {
 namespace {
 
-// "@@ -old +new @@" as git writes it, with the lines.
+// Returns the hunk "@@ -old +new @@" as git writes it, with its lines.
 EditHunk hunk(std::int64_t old_start, std::int64_t old_lines, std::int64_t new_start, std::int64_t new_lines,
               std::string text) {
   return {old_start, old_lines, new_start, new_lines, std::move(text)};
@@ -20,7 +20,7 @@ std::vector<std::size_t> steps_of(const LineTrace& trace) {
 }
 
 TEST(LineTrace, NumbersAreCarriedBackThroughLaterEdits) {
-  // 0 changes line 10; 1 adds five lines at the top; now line 10 is line 15.
+  // Step 0 changes line 10. Step 1 adds five lines at the top, so line 10 becomes line 15.
   const std::vector<TraceStep> edits{step({hunk(9, 3, 9, 3, " a\n-b\n+B\n c\n")}),
                                      step({hunk(1, 1, 1, 6, "+1\n+2\n+3\n+4\n+5\n x\n")})};
   const auto found = trace_lines(edits, {15, 15});
@@ -67,7 +67,7 @@ TEST(LineTrace, AnEditWithoutPlacesMakesOlderOnesEstimates) {
 TEST(LineTrace, TextsAreFoundWhereTheContentsAreKnown) {
   const std::vector<TraceStep> edits{
       step({hunk(0, 0, 1, 4, "+one\n+two\n+three\n+four\n")}, true),
-      step({hunk(0, 0, 0, 0, " two\n-three\n+3\n+3b\n")}),  // like apply_patch: no numbers
+      step({hunk(0, 0, 0, 0, " two\n-three\n+3\n+3b\n")}),  // without line numbers, like apply_patch
       step({hunk(0, 0, 0, 0, "-one\n+1\n+1b\n")}),
   };
   const auto found = trace_lines(edits, {4, 4});  // 1 1b two [3] 3b four

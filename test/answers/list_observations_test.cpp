@@ -5,7 +5,7 @@
 namespace memd::test {
 namespace {
 
-// Two sessions: in the first a decision that a later one takes back, in the second a problem.
+// Two sessions: the first has a decision and a later one that reverses it, the second a problem.
 class ListObservations : public ToolFixture {
  protected:
   ListObservations() {

@@ -1,4 +1,4 @@
-// memory_read, memory_write and memory_health: what they tell, what they change, and when they refuse.
+// memory_read, memory_write and memory_health: their answers, their changes and their refusals.
 #include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -238,7 +238,7 @@ TEST_F(MemoryTools, HealthTellsWhatIsWrongAndWhatTidyingWouldDo) {
   EXPECT_FALSE(fs::exists(home / ".claude/memory/index.json"));
 }
 
-// What the four tools put before a model: name, description, arguments.
+// Limits the tokens that the memory tools add to a model's context: name, description, arguments.
 TEST_F(MemoryTools, AreFewWords) {
   open();
   std::size_t tokens = 0;

@@ -1,4 +1,4 @@
-// How sessions of real histories ended, against what a reader said of them. Skipped without a corpus.
+// Compares outcomes of real sessions with a reader's labels. Skipped without a corpus.
 #include "test/support/outcome_labels.hpp"
 
 #include "test/support/corpus_store.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 class OutcomeCorpus : public test::CorpusStore {};
 
-// The floor of a success is what is asked for; the others stand a little below what docs/benchmarks.md has.
+// The floor for success is a requirement; the others are a little below the figures of docs/benchmarks.md.
 TEST_F(OutcomeCorpus, ASuccessIsOneAndTheOthersAreFound) {
   auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
   const auto labels = test::read_outcome_labels(test::source_dir() / "test/labels/outcomes.tsv");

@@ -1,4 +1,4 @@
-// Which platforms an answer leaves out, and that it says why.
+// The platforms that an answer omits, and the reasons it gives.
 #include "daemon/host/memory_host.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/scope.hpp"
@@ -12,8 +12,8 @@
 namespace memd::test {
 namespace {
 
-// Claude Code can all, Cursor is searched but has no times, Cline is turned off, Codex speaks another contract, Grok
-// gives metadata only. All have history that says the same.
+// Claude Code has all capabilities, Cursor is searchable but has no times, Cline is disabled, Codex has another
+// contract version, Grok gives metadata only. All have history with the same words.
 class PlatformScope : public ToolFixture {
  protected:
   PlatformScope() {
@@ -75,7 +75,7 @@ TEST_F(PlatformScope, EachToolAsksForItsOwnCapability) {
                 std::string(kClineAndCodex) + grok_by_time);
   EXPECT_EQ(call("temporal_query", R"({"since":"2020-01-01"})").at("total_exchanges").as_int64(), 2);
   EXPECT_TRUE(has(skipped("topic_search", R"({"topic":"parser"})"), "grok: cannot be searched"));
-  EXPECT_EQ(skipped("list_sessions", "{}"), kClineAndCodex);  // needs nothing but the session itself
+  EXPECT_EQ(skipped("list_sessions", "{}"), kClineAndCodex);  // needs no capability
   EXPECT_EQ(call("list_sessions", "{}").at("total").as_int64(), 3);
 }
 
@@ -92,7 +92,7 @@ TEST_F(PlatformScope, ExchangesOfASkippedPlatformAreNotShown) {
   EXPECT_EQ(str(answer.at("platforms_skipped").at("grok")),
             "cannot be shown by exchange: its adapter lacks exchange_retrieval (data metadata_only)");
   EXPECT_FALSE(has(structured, "parser"));
-  const auto shown = call("get_exchange", R"({"ids":["x1","x9"]})");  // the first of Claude Code and of Grok
+  const auto shown = call("get_exchange", R"({"ids":["x1","x9"]})");  // the first exchanges of Claude Code and of Grok
   ASSERT_EQ(shown.at("exchanges").as_array().size(), 1u);
   EXPECT_EQ(str(shown.at("exchanges").at(0).at("platform")), "claude_code");
   EXPECT_TRUE(shown.at("platforms_skipped").as_object().contains("grok"));
@@ -122,7 +122,7 @@ TEST_F(PlatformScope, AnUnknownPlatformIsRefusedWithTheNamesThatThereAre) {
     EXPECT_TRUE(has(said, p.key)) << said;
 }
 
-// Sessions that were imported keep their platform, which then has no source of its own on this machine.
+// Imported sessions keep their platform, which may have no source on this machine.
 TEST_F(PlatformScope, ImportedHistoryOfAPlatformIsFoundUnderItsName) {
   freshness.rows = {{Platform::imported, kNow - 60'000, kNow - 1000, 1, 0, 0}};
   const auto answer = call("semantic_search", R"({"query":"parser","platform":"claude_code"})");

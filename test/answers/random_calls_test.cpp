@@ -1,5 +1,5 @@
-// Random calls of every tool over a store made here. test/e2e/budgets.test.mjs does the same over real histories, by
-// the tokenizer itself.
+// Random calls of every tool over a generated store. test/e2e/budgets.test.mjs does the same over real histories, with
+// a real tokenizer.
 #include "test/support/random_arguments.hpp"
 #include "test/support/stated_facts.hpp"
 #include "test/support/tool_fixture.hpp"
@@ -7,7 +7,7 @@
 namespace memd::test {
 namespace {
 
-constexpr std::int64_t kLeastRoom = 700;  // tokens; from here on an answer fits, whatever is asked
+constexpr std::int64_t kLeastRoom = 700;  // tokens; any answer fits into this budget
 
 class RandomCalls : public ToolFixture {
  protected:

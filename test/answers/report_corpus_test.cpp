@@ -1,5 +1,5 @@
-// A report over real histories gives the sums of reference.json and of the store's own totals. Skipped without a
-// corpus.
+// Checks that a report over real histories has the sums of reference.json and of the store's own totals. Skipped
+// without a corpus.
 #include "daemon/report/report_page.hpp"
 #include "store/db/database.hpp"
 #include "store/read/ingestion.hpp"
@@ -34,7 +34,7 @@ TEST_F(ReportCorpus, TokensAreThoseOfTheReference) {
     ASSERT_TRUE(key);
     const auto& totals = platform.at("totals");
     EXPECT_EQ(exchanges[*key], totals.at("exchanges").as_int64()) << name;
-    if (*key == Platform::gemini) continue;  // the reference leaves out its thinking tokens
+    if (*key == Platform::gemini) continue;  // the reference omits its thinking tokens
     const auto& tokens = totals.at("tokens");
     EXPECT_EQ(by_platform[*key],
               (TokenUsage{tokens.at("input").as_int64(), tokens.at("output").as_int64(),
@@ -73,7 +73,7 @@ TEST_F(ReportCorpus, SumsAreThoseOfTheStore) {
     on_days += d.tool_calls;
   EXPECT_EQ(used, calls);
   EXPECT_EQ(on_days, calls);
-  // A result whose call is nowhere failed for no tool.
+  // A failed result without a call is counted for no tool.
   auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
   auto& orphans = db.prepare("SELECT count(*) FROM events WHERE kind = 4 AND flags & 1 AND pair_seq IS NULL");
   ASSERT_TRUE(orphans.step());
@@ -82,7 +82,7 @@ TEST_F(ReportCorpus, SumsAreThoseOfTheStore) {
   EXPECT_LT(page.size(), 2'000'000u);
 }
 
-// Two halves of time are the whole.
+// The reports of two halves of the time add up to the whole.
 TEST_F(ReportCorpus, HalvesAddUp) {
   Reader reader(database());
   const auto whole = reader.ask(ReportQuery{});

@@ -1,4 +1,4 @@
-// The page of a report: whatever transcripts hold, it stays one page that runs its own script only.
+// The page of a report: whatever transcripts contain, it stays one page that runs only its own script.
 #include "daemon/report/gaps.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/prices.hpp"
@@ -71,7 +71,7 @@ TEST(ReportPage, ThePolicyNamesTheHashOfTheScriptAndLetsNothingLoad) {
   EXPECT_THAT(policy, HasSubstr("default-src 'none'"));
   EXPECT_THAT(policy, Not(HasSubstr("unsafe")));
   EXPECT_THAT(policy, Not(HasSubstr("http")));
-  // SHA-256 of one line break. Chromium checks those of whole pages (test/browser).
+  // The SHA-256 of one line break. test/browser lets Chromium check the hashes of whole pages.
   EXPECT_THAT(page_head({"t", {}, {}}), HasSubstr("'sha256-AbpHGcgLb+kRsJGnwFEktk7uzpZOCcBY74+YBdrKVGs='"));
   EXPECT_THAT(policy, testing::ContainsRegex("style-src 'sha256-[A-Za-z0-9+/]{43}='"));
   EXPECT_THAT(policy, testing::ContainsRegex("script-src 'sha256-[A-Za-z0-9+/]{43}='"));

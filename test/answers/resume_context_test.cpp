@@ -5,7 +5,7 @@
 namespace memd::test {
 namespace {
 
-constexpr TimeMs kScriptStart = 1'770'000'000'000;  // EventScript begins here, an event a second
+constexpr TimeMs kScriptStart = 1'770'000'000'000;  // first event of EventScript; one event per second
 
 EventScript compacted(bool goes_on) {
   EventScript s;
@@ -26,7 +26,7 @@ class ResumeContext : public ToolFixture {
   void take(const EventScript& script, Platform platform = Platform::claude_code) {
     take_in(store.file(), script, platform);
   }
-  // The raw record of the summary, as the agent's file has it.
+  // Stores the raw record of the summary, as the agent's file has it.
   void say(const EventScript& script, std::string summary) {
     const auto& events = script.events();
     for (std::size_t i = 0; i < events.size(); ++i)
@@ -86,7 +86,7 @@ TEST_F(ResumeContext, LeavesOutWhatTheAgentsOwnSummarySays) {
   take(script);
   say(script,
       "The user wants a --dry-run flag for the importer and not to touch the parser.\n- src/importer.go: TestDryRun\n");
-  auto a = call("resume_context", "{}");  // nothing was done since: the summary is what its agent sees
+  auto a = call("resume_context", "{}");  // nothing was done since, so the agent still sees the summary
   EXPECT_EQ(str(a.at("platform_summary")), "left_out");
   EXPECT_GT(a.at("said_already").as_int64(), 1);
   EXPECT_FALSE(a.contains("files"));
@@ -211,7 +211,7 @@ TEST_F(ResumeContext, AnEmptySessionGivesAnEmptyPack) {
   EXPECT_EQ(str(a.at("boundary").at("kind")), "end");
 }
 
-// What commands, lists of tasks and short results say stands in rows; only edits and longer results are read again.
+// Commands, todo lists and short results are read from rows; only edits and longer results are read from records.
 TEST_F(ResumeContext, FewRecordsAreRead) {
   EventScript s;
   s.user("Write the exporter.");
@@ -235,7 +235,7 @@ TEST_F(ResumeContext, FewRecordsAreRead) {
 }
 
 TEST_F(ResumeContext, RowsDoWhenTheRecordsAreGone) {
-  take(compacted(true));  // FakeRawText has none
+  take(compacted(true));  // FakeRawText has no records
   const auto a = call("resume_context", R"({"before":"1"})");
   EXPECT_TRUE(has(str(a.at("notice")), "gone from disk"));
   EXPECT_TRUE(has(joined(a, "tests"), "go test ./src/..."));

@@ -1,4 +1,5 @@
-// Packs of real sessions: every compaction gives one, within its budget, the same each time. Skipped without a corpus.
+// Packs of real sessions: every compaction gives one pack, within its budget and reproducible. Skipped without a
+// corpus.
 #include "daemon/ingest/record_finder.hpp"
 #include "daemon/tools/resume_context.hpp"
 #include "store/read/sessions.hpp"

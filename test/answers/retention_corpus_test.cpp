@@ -1,5 +1,5 @@
-// Four fifths of real transcripts evicted: what is left, what is found, and what a rebuild gives. Skipped without a
-// corpus.
+// Evicts four fifths of real transcripts and checks what remains, what search finds and what a rebuild gives. Skipped
+// without a corpus.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "store/read/ingestion.hpp"
@@ -22,7 +22,7 @@
 namespace memd::test {
 namespace {
 
-constexpr TimeMs kLater = 1'900'000'000'000;  // everything has stopped
+constexpr TimeMs kLater = 1'900'000'000'000;  // all sessions have stopped by then
 
 class RetentionCorpus : public testing::Test {
  protected:
@@ -59,7 +59,7 @@ class RetentionCorpus : public testing::Test {
     EXPECT_TRUE(answer);
     return std::move(*answer);
   }
-  // How many of the texts a search finds in the session they are of, among its first 20 hits.
+  // Returns for how many texts a search finds their session among its first 20 hits.
   std::size_t found(const std::vector<std::pair<std::string, std::string>>& texts_and_sessions) {
     Reader reader(layout_.database());
     std::size_t n = 0;
@@ -116,7 +116,7 @@ TEST_F(RetentionCorpus, FourFifthsEvicted) {
   ASSERT_TRUE(dropped) << dropped.error().message();
   EXPECT_EQ(dropped->sessions, oldest.size());
 
-  // Figures are counts of rows; those of sessions are what they were.
+  // Figures count rows; figures of sessions are unchanged.
   const auto totals = ask(PlatformTotalsQuery{});
   ASSERT_EQ(totals.size(), totals_before.size());
   std::int64_t events = 0;
@@ -146,7 +146,7 @@ TEST_F(RetentionCorpus, FourFifthsEvicted) {
     EXPECT_EQ(now.outcome_reasons.size(), then.outcome_reasons.size()) << now.uid;
   }
 
-  // Titles and decisions are found.
+  // Titles and decisions are still found.
   const std::size_t titles_now = found(titles);
   EXPECT_GE(titles_now * 10, titles_before * 9);
   EXPECT_EQ(ask(ObservationListQuery{{}, ObservationType::decision, 10'000}).total, decisions_before.total);

@@ -159,7 +159,7 @@ TEST_F(SearchTools, FiltersNarrow) {
 }
 
 TEST_F(SearchTools, AProjectThatThereIsNotIsSaid) {
-  const auto held = pool.acquire(std::chrono::seconds(0));  // one of two: no tool may need both at once
+  const auto held = pool.acquire(std::chrono::seconds(0));  // one of two readers: no tool may need both
   ASSERT_TRUE(held);
   const std::string said =
       "No project has \"nosuch\" in its path or name; the newest are <history>site, app</history>.";
@@ -175,7 +175,7 @@ TEST_F(SearchTools, AProjectThatThereIsNotIsSaid) {
     EXPECT_FALSE(has(str(call("list_sessions", R"({"project":")" + project + "\"}").at("notice")), "No project"));
 }
 
-// Every search looks at the project of the caller's directory, says so, and counts what lies outside.
+// Every search uses the project of the caller's directory, says so, and counts the hits outside it.
 TEST_F(SearchTools, LookAtTheProjectOfTheDirectory) {
   const auto held = pool.acquire(std::chrono::seconds(0));  // no tool may need two readers at once
   struct Case {
@@ -307,7 +307,7 @@ TEST_F(SearchTools, PagesGoOnBehindAHitThatTheStoreHasLost) {
   EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()).size(), 30U);
 }
 
-// Also where the budget is just short of what the hits would fill.
+// Holds also where the budget is just below the size of the hits.
 TEST_F(SearchTools, EveryBudgetIsUsed) {
   std::size_t texts_before = 0;
   for (int budget = 900; budget <= 3000; budget += 50) {
@@ -347,7 +347,7 @@ TEST_F(SearchTools, TopicsAreGroupedBySessionInOrderOfTime) {
 TEST_F(SearchTools, TopicOfOneSession) {
   auto answer = call("topic_search", R"({"topic":"tokenizer","session_id":"claude_code:bbbb2222"})");
   EXPECT_EQ(answer.at("total_exchanges").as_int64(), 1);
-  answer = call("topic_search", R"({"topic":"tokenizer","all_sessions":false})");  // the newest
+  answer = call("topic_search", R"({"topic":"tokenizer","all_sessions":false})");  // only the newest session
   EXPECT_EQ(answer.at("sessions_found").as_int64(), 1);
   EXPECT_TRUE(answer.at("by_session").as_object().contains("claude_code:bbbb2222"));
 }

@@ -7,7 +7,8 @@
 namespace memd {
 namespace {
 
-// "u1 a1 u2! -u3": known items; those that begin with u start an exchange, '-' before one the source no longer shows.
+// Parses known items: "u1 a1 u2! -u3". Items that begin with u start an exchange; '-' marks one that the source no
+// longer shows.
 std::vector<SourceItem> known(const std::string& words) {
   std::vector<SourceItem> out;
   std::size_t at = 0;
@@ -26,7 +27,7 @@ std::vector<SourceItem> known(const std::string& words) {
   return out;
 }
 
-// "u1 a1!": '!' behind one whose content is another now, '?' behind one that was not looked at.
+// Parses shown items: "u1 a1!". '!' marks changed content, '?' an item that was not examined.
 std::vector<SnapshotReader::Item> listed(const std::string& words) {
   std::vector<SnapshotReader::Item> out;
   for (const auto& k : known(words)) {

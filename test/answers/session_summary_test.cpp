@@ -6,7 +6,7 @@ namespace {
 
 using boost::json::object;
 
-// Says what it was told to, and keeps what it was asked.
+// A summarizer that returns the test's answer and records its request.
 class ScriptedSummarizer final : public tools::LlmSummarizer {
  public:
   std::string unavailable(const mcp::ToolContext&) const override { return reason; }
@@ -227,7 +227,7 @@ TEST_F(SessionSummary, IsWrittenByAModelWhereThereIsOne) {
   EXPECT_TRUE(has(text, "written by ollama/small"));
   EXPECT_EQ(a.at("key_decisions").as_array().size(), 1U);
   summary(R"({"session_id":"aaaa","strategy":"extractive"})");
-  EXPECT_EQ(llm.calls, 1);  // was not asked
+  EXPECT_EQ(llm.calls, 1);  // not called again
 }
 
 TEST_F(SessionSummary, TakesChunksFromAModel) {
@@ -240,7 +240,7 @@ TEST_F(SessionSummary, TakesChunksFromAModel) {
   ASSERT_EQ(a.at("chunks").as_array().size(), 2U);
   EXPECT_EQ(str(a.at("chunks").at(1).at("summary")), "Second part.");
   EXPECT_EQ(str(a.at("chunks").at(1).at("first_exchange_id")), format_exchange_id(large_ids[20]));
-  // The numbers of a session need not begin with 0: parts are told by their place.
+  // Exchange numbers of a session need not begin at 0: chunks are numbered by position.
   store.db()
       .prepare("UPDATE exchanges SET exchange_number = exchange_number + 1000 WHERE session_pk = ?")
       .bind(large)
@@ -306,7 +306,7 @@ TEST_F(SessionSummary, CommitsAndTheirPullRequests) {
   EXPECT_EQ(a.at("pull_requests_total").as_int64(), 2);
   const auto& commits = a.at("commits").as_array();
   ASSERT_GE(commits.size(), 2U);
-  EXPECT_LT(commits.size(), 30U);  // they have their share of the answer
+  EXPECT_LT(commits.size(), 30U);  // commits get only a share of the answer
   EXPECT_EQ(str(commits[0].at("sha")), "abcde39");
   EXPECT_EQ(str(commits[0].at("exchange_id")), format_exchange_id(small_ids[5]));
   EXPECT_EQ(str(commits[0].at("pull_request")), "#39");

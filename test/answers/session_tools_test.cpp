@@ -141,7 +141,7 @@ TEST_F(SessionTools, ListHasTheFieldsOfTheContract) {
   EXPECT_TRUE(has(text, "cached 30+40"));
 }
 
-// What an agent says of a session as a whole stands in the answers that tell of it, where it is known.
+// Facts that an agent reports about a whole session are in the answers about it, if known.
 TEST_F(SessionTools, WhatASessionTookAndWasAbout) {
   for (const char* tool : {"list_sessions", "session_summary"}) {
     const auto facts = [&] {
@@ -180,7 +180,7 @@ TEST_F(SessionTools, LinesAreThoseOfTheEditsWhereTheAgentCountsNone) {
   EXPECT_EQ(a.at("sessions").at(0).at("lines_removed").as_int64(), 2);
 }
 
-// A session without a name is called by the first of its prompts that tells something.
+// A session without a title is named by its first informative prompt.
 TEST_F(SessionTools, NamesAreNotCommandsOfTheClient) {
   const auto name_of = [&](const std::string& native_id, const std::vector<std::pair<std::string, Origin>>& prompts) {
     const auto session = store.session({.native_id = native_id, .project = "/home/u/" + native_id});
@@ -256,7 +256,7 @@ TEST_F(SessionTools, TemporalQueryTellsDayByDay) {
   EXPECT_EQ(s.at("exchange_count").as_int64(), 24);
   EXPECT_LT(str(s.at("time_range").at("start")), str(s.at("time_range").at("end")));
   EXPECT_TRUE(has(text, "claude_code:aaaa1111"));
-  // What was asked first and last of the day, and what came of it.
+  // The first and last prompt of the day, and the result.
   EXPECT_TRUE(has(summary,
                   "  asked: Please change the tokenizer so that case 0 works.\n"
                   "  at last: Please change the tokenizer so that case 23 works.\n"))

@@ -1,4 +1,4 @@
-// Summaries of real histories: every session is told of within its tokens, the same each time, and as briefly as asked.
+// Summaries of real histories: every session gets one within its token budget, reproducible, and as short as requested.
 // Skipped without a corpus.
 #include "daemon/tools/session_outline.hpp"
 #include "store/read/session_contents.hpp"
@@ -53,7 +53,7 @@ TEST_F(SummaryCorpus, EverySessionIsToldOfWithinItsTokens) {
   }
 }
 
-// Of sessions long enough for a ratio to mean something; max_tokens is out of the way.
+// Checks sessions long enough for a meaningful ratio, with a max_tokens that does not limit them.
 TEST_F(SummaryCorpus, RatiosHold) {
   for (const double ratio : {0.7, kDetailedRatio, kBriefRatio}) {
     std::size_t counted = 0;

@@ -38,7 +38,7 @@ TEST(TimeArgument, ADayAsTheEndIsTakenIn) {
 TEST(TimeArgument, DaysAreOfTheTimeZone) {
   const test::ScopedTimeZone tokyo("Asia/Tokyo");
   if (!tokyo.known()) GTEST_SKIP() << "no zones here";
-  const TimeMs now = *parse_rfc3339("2026-02-09T14:00:00Z");  // 23:00 there
+  const TimeMs now = *parse_rfc3339("2026-02-09T14:00:00Z");  // 23:00 in Tokyo
   EXPECT_EQ(since("today", now), "2026-02-08T15:00:00.000Z");
   EXPECT_EQ(since("yesterday", now), "2026-02-07T15:00:00.000Z");
   EXPECT_EQ(until("yesterday", now), "2026-02-08T15:00:00.000Z");

@@ -1,4 +1,4 @@
-// Topics of real histories: what a session was named by its user or agent should be among what it is found to be about.
+// Topics of real histories: words of the title given by user or agent should be among the topics of the session.
 // Skipped without a corpus.
 #include "store/enrich/enrichment.hpp"
 #include "store/enrich/topics/lexicon.hpp"
@@ -29,7 +29,7 @@ class TopicCorpus : public test::CorpusStore {
   std::vector<PendingExchange> exchanges_;
 };
 
-// The title is withheld from the extractor.
+// The extractor does not get the title.
 TEST_F(TopicCorpus, TopicsHoldWordsOfTheTitle) {
   topics::TopicExtractor extractor(*db_);
   struct Session {

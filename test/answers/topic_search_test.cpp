@@ -9,7 +9,7 @@ namespace {
 
 class TopicSearch : public ToolFixture {
  protected:
-  // Four sessions in which a token bucket is asked about, decided on, repaired and taken back.
+  // Four sessions in which a token bucket is asked about, decided on, repaired and reverted.
   TopicSearch() {
     say("aaaa1111", 9, "How does the token bucket decide what to evict?", "The token bucket evicts the oldest entry.");
     say("bbbb2222", 7, "Make the token bucket faster.",
@@ -31,7 +31,7 @@ class TopicSearch : public ToolFixture {
     waiting.push_back({id, user, answer});
     return id;
   }
-  // As the enrichment does behind ingest.
+  // Stores topics as enrichment does after ingest.
   void enrich() {
     auto reading = sqlite::Database::open(store.file(), sqlite::OpenMode::read_only);
     topics::TopicExtractor extractor(reading);
@@ -82,7 +82,7 @@ TEST_F(TopicSearch, SaysHowATopicWentOn) {
   EXPECT_FALSE(has(structured, "omatoes"));
 }
 
-// The exchange does not hold the words; its stored topic says what it is about.
+// The exchange does not contain the words; its stored topic does.
 TEST_F(TopicSearch, FindsByStoredTopicWhatWordsDoNot) {
   enrich();
   enrichment::save_terms(store.db(), garden,
@@ -114,7 +114,7 @@ TEST_F(TopicSearch, WithoutATopicListsThem) {
   EXPECT_EQ(a.at("topics_found").as_int64(), static_cast<std::int64_t>(a.at("topics").as_array().size()));
   EXPECT_TRUE(has(text, "token bucket  4 exchanges in 4 sessions"));
   EXPECT_FALSE(has(str(a.at("notice")), "still to be found"));
-  // Of a project, of a time.
+  // Restricted to a project and a time.
   const auto site = call("topic_search", R"({"project":"site","since":"36h"})");
   for (const auto& t : site.at("topics").as_array())
     EXPECT_FALSE(has(str(t.at("topic")), "bucket"));

@@ -1,4 +1,4 @@
-// What the command line asks: answers that are not cut to a number of tokens, and their way back into structs.
+// Queries of the command line: answers without a token limit, and their conversion back to structs.
 #include "daemon/tools/get_exchange.hpp"
 #include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/semantic_search.hpp"

@@ -93,7 +93,7 @@ TEST(Constraints, ARestatementSharesTheWordsThatCarryTheSubject) {
   EXPECT_FALSE(restates("I changed the generated code and the files.", found[0]));
 }
 
-// A session of one prompt, a compaction and what came then.
+// A session with one prompt, a compaction and the work after it.
 class CompactedSession : public testing::Test {
  protected:
   CompactedSession() : file(dir.path() / "corpus/.claude/projects/-r/s1.jsonl") {

@@ -22,7 +22,7 @@ TEST(Measures, RecallCountsEachRelevantKeyOnceAndOnlyUpToK) {
 TEST(Measures, NdcgDiscountsByRankAndKnowsTheBestListPossible) {
   EXPECT_DOUBLE_EQ(ndcg({"a", "b"}, {"a", "b"}, 10), 1);
   EXPECT_THAT(ndcg({"x", "a"}, {"a"}, 10), DoubleNear(1 / std::log2(3.0), 1e-12));
-  // Second and fourth of four, two relevant: (1/log2 3 + 1/log2 5) / (1 + 1/log2 3).
+  // Relevant are the second and the fourth of four: (1/log2 3 + 1/log2 5) / (1 + 1/log2 3).
   const double expected = (1 / std::log2(3.0) + 1 / std::log2(5.0)) / (1 + 1 / std::log2(3.0));
   EXPECT_THAT(ndcg({"x", "a", "y", "b"}, {"a", "b"}, 10), DoubleNear(expected, 1e-12));
   EXPECT_DOUBLE_EQ(ndcg({"x", "a"}, {"a"}, 1), 0);
@@ -62,7 +62,7 @@ TEST(Bootstrap, DifferencesArePaired) {
   std::vector<double> b;
   for (int i = 0; i < 100; ++i) {
     b.push_back(i % 2);
-    a.push_back(b.back() + 0.01);  // far less than the spread of either
+    a.push_back(b.back() + 0.01);  // far less than the spread of a or b
   }
   const Estimate e = bootstrap_difference(a, b);
   EXPECT_THAT(e.low, DoubleNear(0.01, 1e-9));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints where Chromium is; fails when there is none that starts (Ubuntu's package is a stand-in for its snap).
+# Prints the path of Chromium; fails if none starts (Ubuntu's package is only a stub for its snap).
 set -euo pipefail
 for browser in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
   [ -n "$browser" ] && path=$(command -v "$browser") || continue

@@ -11,7 +11,7 @@ try {
   const file = join(home.root, 'report.html');
   await memd('report', '-o', file);
   const { page } = await openPage(browser, `file://${file}`, { colorScheme: 'light', viewport: { width: 1180, height: 1010 } });
-  // The time it was made would make each picture another one.
+  // The time of creation would change each picture.
   await page.evaluate(() => (section('scope').textContent = ''));
   await page.screenshot({ path: join(folder, 'report.png') });
 } finally {

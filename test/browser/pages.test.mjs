@@ -1,4 +1,4 @@
-// The report and an exported session in headless Chromium: drawn without a request and without an error, and clicked.
+// The report and an exported session in headless Chromium: rendered without a request or an error, and clicked.
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ let report;
 let session;
 let map;
 
-// A hub with six memories, two that belong together, one alone.
+// Six memories: a hub, two that are linked, and one without links.
 async function writeMemories() {
   const write = async (type, title, slug) => {
     const file = join(home.root, 'memory.md');
@@ -152,7 +152,7 @@ describe('the report', () => {
       const dots = page.locator('#memories .memory');
       assert.equal(await dots.count(), 8);
       assert.equal(await page.locator('#memories .edge').count(), 7, 'each edge once');
-      // Nobody lies on another one, and all are in the box.
+      // No two overlap, and all are in the box.
       const boxes = await page.locator('#memories .memory circle').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ x, y, width }) => ({ x: x + width / 2, y: y + width / 2 })));
       const frame = await page.locator('.graph-box').boundingBox();
       for (const [i, one] of boxes.entries()) {

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 : "${MEMD_BINARY:?the memd to test}"
 export MEMD_BINARY
-# The driver needs a newer Node than some systems have; one comes with the clients of test/e2e.
+# The driver needs a newer Node than some systems have; test/e2e installs one with its clients.
 for bin in "$PWD"/../e2e/node_modules/node-linux-*/bin; do
   if [ -x "$bin/node" ]; then export PATH=$bin:$PATH; fi
 done

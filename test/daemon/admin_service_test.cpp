@@ -1,4 +1,4 @@
-// What the administration offers besides what other tests are about.
+// Methods of the administration that no other test covers.
 #include "daemon/admin/admin_service.hpp"
 #include "daemon/admin/admin_tools.hpp"
 #include "schemas/embedded.hpp"
@@ -129,7 +129,7 @@ TEST_F(AdminServiceTest, EventsNameEachSessionThatWasWrittenToSince) {
   ASSERT_EQ(later.sessions.size(), 1U);
   EXPECT_THAT(later.sessions[0].session_id, HasSubstr("22222222"));
   EXPECT_GT(later.cursor, now.cursor);
-  // From the beginning, a page at a time.
+  // Reads the events from the beginning, one page at a time.
   const auto first = ask(service_.events, {.after = 1, .limit = 1});
   ASSERT_EQ(first.sessions.size(), 1U);
   const auto next = ask(service_.events, {.after = first.cursor, .limit = 1});
@@ -151,7 +151,7 @@ TEST_F(AdminServiceTest, CompactingAndRebuildingNeedTheWriter) {
   EXPECT_EQ(ask(service_.status).platforms.front().sessions, 1);
 }
 
-// The main socket has each of them.
+// Each method is also a tool on the main socket.
 TEST_F(AdminServiceTest, EachMethodIsATool) {
   mcp::ToolRegistry registry;
   register_admin_tools(registry, service_);

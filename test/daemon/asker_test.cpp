@@ -14,7 +14,7 @@
 namespace memd::cli::browse {
 namespace {
 
-// Answers nothing until it is let, or interrupted.
+// A caller that answers only when the test allows it, or when it is interrupted.
 class SlowCaller final : public Caller {
  public:
   Result<mcp::ToolOutcome> tool(std::string_view, std::string_view) override { return Error(Errc::unsupported, ""); }
@@ -104,7 +104,7 @@ TEST_F(AskerTest, ANewerQuestionEndsTheOneThatIsAsked) {
 TEST_F(AskerTest, EndsWhileItAsks) {
   asker->ask({1, ListQuestion{}});
   caller->wait_until_asked(1);
-  asker.reset();  // comes back
+  asker.reset();  // must return
 }
 
 }  // namespace

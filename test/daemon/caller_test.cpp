@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-// It holds the lock and listens, and its loop stands still: nobody ever reads what is sent.
+// A daemon that holds the lock and listens, but whose loop does not run: nothing sent to it is ever read.
 class SilentDaemon : public testing::Test {
  protected:
   SilentDaemon() {
@@ -60,7 +60,7 @@ TEST_F(SilentDaemon, WhatNeedsTheLockIsRefused) {
   EXPECT_THAT(caller.error().message(), HasSubstr("does not answer"));
 }
 
-// memd --socket PATH
+// The daemon runs as `memd --socket PATH`.
 TEST_F(SilentDaemon, OnASocketOfItsOwnIsFound) {
   const auto own = data_ / "elsewhere" / "own.sock";
   socket_.reset();
@@ -86,7 +86,7 @@ TEST_F(SilentDaemon, WhoListensWhereAnotherDidIsNotAsked) {
   EXPECT_FALSE(std::filesystem::exists(data_ / "memd.pid")) << "looking leaves nothing behind";
 }
 
-// Its process has begun to make it, and listens later.
+// Another process has begun to create the store, and will listen later.
 TEST_F(SilentDaemon, AStoreInTheMakingIsWaitedFor) {
   socket_.reset();
   ASSERT_TRUE(lock_->publish({}));
@@ -100,7 +100,7 @@ TEST_F(SilentDaemon, AStoreInTheMakingIsWaitedFor) {
   sqlite::migrate(db);
   EXPECT_TRUE(late.get());
   db.exec("PRAGMA user_version = 3");
-  test::write_file(data_ / "memd.pid", "");  // nobody makes it
+  test::write_file(data_ / "memd.pid", "");  // no process creates it
   EXPECT_TRUE(open_caller(settings_, Need::read, 10s));
 }
 

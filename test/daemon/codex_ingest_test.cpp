@@ -1,4 +1,4 @@
-// Codex rollouts through the whole of ingest: forks, subagents, names; and prompts of transcripts that are gone.
+// Full ingest of Codex rollouts: forks, subagents, titles; and prompts whose transcripts were deleted.
 #include "daemon/ingest/ingest_service.hpp"
 #include "test/support/corpus.hpp"
 #include "test/support/fake_clock.hpp"
@@ -20,7 +20,7 @@ constexpr TimeMs kStart = 1'772'618'400'000;
 
 std::string thread(int n) { return "019c0000-0000-7000-8000-00000000000" + std::to_string(n); }
 
-// Writes a rollout line by line; `seconds` count from kStart.
+// Writes a rollout line by line. `seconds` are relative to kStart.
 class Rollout {
  public:
   explicit Rollout(int id, const std::string& more = "", double seconds = 0) : id_(id) { meta(seconds, id, more); }
@@ -60,7 +60,7 @@ class Rollout {
 
 class CodexIngest : public testing::Test {
  protected:
-  // Written so that files given first are read first.
+  // Writes the rollouts with increasing times, so that the first is read first.
   void write(const std::vector<const Rollout*>& rollouts) {
     auto age = std::chrono::hours(static_cast<int>(rollouts.size()));
     for (const Rollout* r : rollouts) {
@@ -93,7 +93,7 @@ class CodexIngest : public testing::Test {
   test::TempDir store_;
 };
 
-// Rollouts from before messages had ids: an origin in which a prompt is said twice, a fork, a fork of the fork.
+// Rollouts from before messages had ids: an origin that contains a prompt twice, a fork, and a fork of the fork.
 TEST_F(CodexIngest, ForksWithoutIdsAreNotCountedTwiceInWhicheverOrderTheyAreRead) {
   Rollout origin(1);
   origin.message(1, "user", "build it").message(2, "assistant", "built").tokens(2, 10, 10).tokens(3, 10, 10);
@@ -111,8 +111,8 @@ TEST_F(CodexIngest, ForksWithoutIdsAreNotCountedTwiceInWhicheverOrderTheyAreRead
   copy_of_origin(nested, 200.1);
   nested.message(200.4, "user", "continue").message(200.4, "assistant", "another way").tokens(200.4, 70, 40);
   nested.message(230, "user", "enough").message(231, "assistant", "done").tokens(231, 75, 5);
-  // The origin went on by itself, in the same words. (Where a fork is read before its origin, words that the origin
-  // repeats between the place of the fork and its time are taken for the copy.)
+  // The origin continued with the same words after the fork. (If a fork is read before its origin, words that the
+  // origin repeats between the position and the time of the fork are taken for the copy.)
   Rollout longer_origin = origin;
   longer_origin.message(150, "user", "continue").message(151, "assistant", "went on again").tokens(151, 60, 30);
 
@@ -125,7 +125,7 @@ TEST_F(CodexIngest, ForksWithoutIdsAreNotCountedTwiceInWhicheverOrderTheyAreRead
     else
       write({&nested, &fork, &longer_origin});
     ingest();
-    // build it, continue, continue; continue in the fork; enough in its fork.
+    // build it, continue, continue; continue in the fork; enough in the fork of the fork.
     EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 5);
     EXPECT_EQ(number("SELECT sum(turns) FROM sessions"), 5);
     EXPECT_EQ(number("SELECT count(*) FROM exchanges WHERE user_message = 'continue'"), 3);
@@ -158,7 +158,7 @@ TEST_F(CodexIngest, ASubagentHoldsItsTaskAndNotItsParentsTalk) {
   EXPECT_EQ(number("SELECT sum(tokens_input + tokens_output) FROM sessions"), 90);
 }
 
-// The same session read again from another place: archived, compressed, copied to another home.
+// The same session read again from another path: archived, compressed, copied to another home.
 TEST_F(CodexIngest, AMovedRolloutAddsNothing) {
   Rollout rollout(1);
   rollout.message(1, "user", "one").message(2, "assistant", "two").tokens(2, 10, 10);
@@ -198,7 +198,7 @@ TEST_F(CodexIngest, LineCountsOfAPatchWaitForItsResult) {
   EXPECT_EQ(number("SELECT count(*) - max(seq) - 1 FROM events"), 0) << "what failed leaves no gap in the numbers";
 }
 
-// Claude Code deletes transcripts after 30 days; what was typed stays in history.jsonl.
+// Claude Code deletes transcripts after 30 days; the prompts stay in history.jsonl.
 TEST_F(CodexIngest, PromptsOfPurgedTranscripts) {
   const std::string seen = "11111111-1111-4111-8111-111111111111";
   const std::string unseen = "22222222-2222-4222-8222-222222222222";
@@ -227,7 +227,7 @@ TEST_F(CodexIngest, PromptsOfPurgedTranscripts) {
     EXPECT_EQ(number("SELECT sum(turns) FROM sessions"), 2);
     EXPECT_EQ(number("SELECT sum(bytes) FROM coverage WHERE record_type = '(history)'"),
               static_cast<std::int64_t>(fs::file_size(home_ / ".claude/history.jsonl")));
-    if (pass == 0) fs::remove(transcript);  // and the history is read on, then anew
+    if (pass == 0) fs::remove(transcript);  // then the history is read on, and later from the start
     if (pass == 1) test::write_file(home_ / ".claude/history.jsonl", history.substr(history.find('\n') + 1));
   }
 }

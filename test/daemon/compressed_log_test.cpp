@@ -26,7 +26,7 @@ std::string compressed(std::string_view text) {
 std::string lines(int from, int to, std::size_t padding = 0) {
   std::string out;
   for (int i = from; i < to; ++i) {
-    std::string noise;  // so that the compressed form is long too
+    std::string noise;  // keeps the compressed form long
     for (std::size_t k = 0; k < padding; ++k)
       noise += static_cast<char>('a' + (static_cast<std::size_t>(i) * 7919 + k * k * 31) % 26);
     out += "line " + std::to_string(i) + " " + noise + "\n";
@@ -36,7 +36,7 @@ std::string lines(int from, int to, std::size_t padding = 0) {
 
 struct Followed {
   Source source;
-  std::string text;  // of all events, a line each
+  std::string text;  // all events, one per line
   std::uint64_t ledger = 0;
   std::vector<DiagnosticType> diagnostics;
   int restarts = 0;
@@ -120,7 +120,7 @@ TEST_F(CompressedLog, TruncatedFrameGivesWhatCameBefore) {
   EXPECT_GE(f.source.size, f.source.cursor);
   EXPECT_FALSE(tailer_.next(f.source, adapter_)->slice) << "said once, not at every look";
 
-  // The writer was only slow: the rest comes, nothing is read twice.
+  // The writer was only slow: the rest is read, and nothing is read twice.
   write_file(file_, compressed(text));
   f.read(tailer_, adapter_);
   EXPECT_EQ(f.text, text);
@@ -165,7 +165,7 @@ TEST_F(CompressedLog, ReplacedByAShorterOneStartsOver) {
   EXPECT_EQ(f.ledger, 2u);
 }
 
-// More of them than streams are kept open, all taking turns: each stream goes forwards only.
+// There are more logs than open streams, and they are read in turn. Each stream only moves forward.
 TEST_F(CompressedLog, ManyAtATimeTakeTurns) {
   constexpr int kFiles = 9;
   const std::string text = lines(0, 400, 40);
@@ -204,7 +204,7 @@ TEST_F(CompressedLog, RecordsAreReadBackByTheirDecompressedPlace) {
   EXPECT_EQ(read_log_bytes(file_.string(), text.size() + 3, 10)->size(), 0u);
 }
 
-// The same session beside its compressed copy: the same facts, which the store takes in once.
+// The same session beside its compressed copy gives the same events, which the store takes once.
 TEST_F(CompressedLog, ACompressedCopyGivesTheSameEvents) {
   write_file(dir_ / "s.jsonl", lines(0, 10));
   write_file(file_, compressed(lines(0, 10)));

@@ -1,5 +1,5 @@
-// Real Claude Code transcripts through the whole of ingest, compared with what an independent reader counted
-// (reference.json beside the home). The other agents: corpus_platforms_test.cpp. Skipped without a corpus.
+// Full ingest of real Claude Code transcripts, compared with the counts of an independent reader (reference.json beside
+// the home). corpus_platforms_test.cpp covers the other agents. Skipped without a corpus.
 #include "schemas/hash.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/store_dump.hpp"
@@ -74,7 +74,7 @@ TEST_F(CorpusIngest, EverySessionCountsAsTheReferenceDoes) {
     const auto column = [&](const char* name) {
       return number("SELECT " + std::string(name) + " FROM sessions WHERE uid = ?1", uid);
     };
-    if (want.contains("main_missing")) {  // known through its subagents only
+    if (want.contains("main_missing")) {  // only its subagents' transcripts exist
       EXPECT_EQ(column("turns"), 0);
       EXPECT_GT(column("ended_at"), 0);
       return;
@@ -83,7 +83,7 @@ TEST_F(CorpusIngest, EverySessionCountsAsTheReferenceDoes) {
     EXPECT_EQ(column("turns"), count("turns"));
     EXPECT_EQ(column("tool_calls"), count("tool_calls"));
     EXPECT_EQ(column("tool_pairs"), count("results_paired"));
-    // The reference counts errors of calls; we count every error, and one session has a result without its call.
+    // The reference counts errors of calls; memd counts every error, and one session has a result without its call.
     const std::int64_t orphan_errors = number(
         "SELECT count(*) FROM events e JOIN sessions s USING (session_pk)"
         " WHERE s.uid = ?1 AND e.kind = 4 AND e.flags & 1 AND e.pair_seq IS NULL",
@@ -123,7 +123,7 @@ TEST_F(CorpusIngest, EveryHumanPromptIsInExactlyOneExchange) {
   EXPECT_EQ(prompts, 637u);
 }
 
-// Every run of paragraphs of a text, hashed: what was joined by empty lines can be found again.
+// Returns hashes of every run of paragraphs of a text, to find texts that were joined with empty lines.
 std::set<std::string> hashes_of_runs(const std::string& text) {
   std::vector<std::size_t> starts{0};
   for (std::size_t at = text.find("\n\n"); at != std::string::npos; at = text.find("\n\n", at + 1))
@@ -154,7 +154,7 @@ TEST_F(CorpusIngest, WordsSaidOnTheSideAreKept) {
     for (const auto& e : want.at("embedded").as_array())
       said.insert(std::string(e.at("sha256").as_string()));
     embedded += said.size();
-    std::set<std::string> only_queued;  // the same words taken back and queued again were said once
+    std::set<std::string> only_queued;  // the same words, removed from the queue and queued again, count once
     for (const auto& e : want.at("queued").as_array())
       if (e.at("fate").as_string() == "only_queue") only_queued.insert(std::string(e.at("sha256").as_string()));
     queued += static_cast<std::int64_t>(only_queued.size());
@@ -234,7 +234,7 @@ TEST_F(CorpusIngest, PairsPointAtEachOtherAndOneOfEachIsACall) {
             0);
 }
 
-// Records without a uuid (modes, the queue, links) and 20 whose parent is not in the file have no parent.
+// Records without a uuid (modes, the queue, links) have no parent; so have 20 whose parent is not in the file.
 TEST_F(CorpusIngest, EventsFollowAnEarlierOneOfTheirSession) {
   EXPECT_EQ(number("SELECT count(*) FROM events e WHERE parent_seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events p"
                    " WHERE p.session_pk = e.session_pk AND p.seq = e.parent_seq AND p.seq < e.seq)"),
@@ -245,7 +245,7 @@ TEST_F(CorpusIngest, EventsFollowAnEarlierOneOfTheirSession) {
   EXPECT_LT(number("SELECT count(*) FROM events JOIN sessions s USING (session_pk) WHERE s.kind = 0"
                    " AND flags & 128 = 0 AND parent_seq IS NULL AND flags & 1024 = 0"),
             100);
-  // The records fork 3,839 times, and under no record stand two prompts: nobody went back.
+  // The records fork 3,839 times, but no record is followed by two prompts: nothing was rewound.
   EXPECT_EQ(number("SELECT count(*) FROM abandoned_exchanges"), 0);
 }
 
@@ -268,8 +268,9 @@ TEST_F(CorpusIngest, TinySlicesAndCommitsGiveTheSameRows) {
   test::TempDir other;
   ingest(test::corpus_home(), other / "memd.db", options);
   auto tiny = sqlite::Database::open(other / "memd.db", sqlite::OpenMode::read_only);
-  // A subagent's records stand in its own file and again in its parent's progress records. Every fact is taken in once,
-  // but which copy comes first depends on how the two files take turns, so subagents are left out here.
+  // A subagent's records are in its own file and again in its parent's progress records. Each event is stored once, but
+  // the copy that comes first depends on the order in which the two files are read. Subagents are therefore left out
+  // here.
   const auto main_sessions = [](std::vector<std::string> rows) {
     std::erase_if(rows,
                   [](const std::string& row) { return row.find("/agent-") < row.find('|', row.find("claude_code:")); });
@@ -282,8 +283,8 @@ TEST_F(CorpusIngest, TinySlicesAndCommitsGiveTheSameRows) {
     ASSERT_EQ(have[i], want[i]);
 }
 
-// Copies of the smaller transcripts grow line by line, each line hinted and committed on its own, with a new process
-// now and then: row for row what reading the whole files gives.
+// Copies of the smaller transcripts grow line by line. Each line is hinted and committed on its own, with a restart now
+// and then. The rows equal those of one read of the whole files.
 TEST_F(CorpusIngest, LineByLineGivesTheSameRows) {
   const fs::path projects = test::corpus_home() / ".claude/projects";
   std::vector<fs::path> chosen;
@@ -326,7 +327,7 @@ TEST_F(CorpusIngest, LineByLineGivesTheSameRows) {
   }
   service.reset();
 
-  // The whole files, in one go, into another store; the same paths so that the dumps agree.
+  // Ingests the complete files into another store, under the same paths so that the dumps can be compared.
   test::TempDir whole_store;
   ingest(grown_home.path(), whole_store / "memd.db", {});
   auto grown = sqlite::Database::open(grown_store / "memd.db", sqlite::OpenMode::read_write);

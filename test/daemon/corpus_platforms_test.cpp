@@ -1,5 +1,5 @@
-// The real histories of all agents in one store, session by session against what an independent reader counted
-// (reference.json beside the home), and the ledger against the sources. Skipped without a corpus.
+// Ingests the real histories of all agents into one store. Compares each session with the counts of an independent
+// reader (reference.json beside the home), and the ledger with the sources. Skipped without a corpus.
 #include "schemas/hash.hpp"
 #include "store/read/ingestion.hpp"
 #include "test/support/corpus_store.hpp"
@@ -57,7 +57,7 @@ class CorpusPlatforms : public testing::Test {
   std::unique_ptr<sqlite::Database> db_;
 };
 
-// Every figure of events, wherever it is told, is the number of rows.
+// Every reported number of events equals the number of rows.
 TEST_F(CorpusPlatforms, EventsAreNumberedWithoutGapsAndCountedAsRows) {
   EXPECT_EQ(number("SELECT count(*) FROM (SELECT 1 FROM events GROUP BY session_pk"
                    " HAVING min(seq) <> 0 OR max(seq) + 1 <> count(*))"),
@@ -91,13 +91,13 @@ TEST_F(CorpusPlatforms, EverySessionCountsAsTheReferenceDoes) {
     if (want.at("results_paired").is_number()) {
       EXPECT_EQ(column("tool_pairs"), count("results_paired"));
     }
-    // opencode calls a command that failed "completed"; the reference counts those apart.
+    // opencode reports a failed command as "completed"; the reference counts those apart.
     const auto failed = want.if_contains("nonzero_exits");
     EXPECT_EQ(column("tool_errors"), count("tool_errors") + (failed ? failed->to_number<std::int64_t>() : 0));
     EXPECT_EQ(column("compactions"), static_cast<std::int64_t>(want.at("compactions").as_array().size()));
     const auto& tokens = want.at("tokens").as_object();
     EXPECT_EQ(column("tokens_input"), tokens.at("input").to_number<std::int64_t>());
-    // Gemini CLI counts thoughts apart; they are output of the model as on all other platforms.
+    // Gemini CLI counts thinking tokens apart; here they are output of the model, as on all other platforms.
     const auto raw = want.if_contains("tokens_raw");
     const auto thoughts = raw && raw->is_object() ? raw->as_object().if_contains("thoughts") : nullptr;
     EXPECT_EQ(column("tokens_output"),
@@ -114,7 +114,7 @@ TEST_F(CorpusPlatforms, EverySessionCountsAsTheReferenceDoes) {
 TEST_F(CorpusPlatforms, EveryHumanPromptIsInExactlyOneExchange) {
   std::map<std::string, std::size_t> prompts;
   each_session([&](const std::string& uid, const bj::object& want) {
-    // Words are kept as they were typed; the reference has both them and their trimmed form.
+    // Texts are stored as typed; the reference has hashes of these and of their trimmed form.
     std::multiset<std::string> expected;
     const char* hash = uid.starts_with("cursor:") ? "sha256_raw" : "sha256";
     for (const auto& p : want.at("prompts").as_array())
@@ -140,9 +140,9 @@ TEST_F(CorpusPlatforms, TimesAndTitlesAreTheReferences) {
   each_session([&](const std::string& uid, const bj::object& want) {
     EXPECT_EQ(number("SELECT started_at FROM sessions WHERE uid = ?1", uid),
               want.at("first_ts").to_number<std::int64_t>());
-    // The reference takes the time of the last record whatever it is. Here a session ends with its last event: a row's
-    // write (opencode), a repeated message (Codex) and a task that was only looked at again (Cline) are none. Cursor
-    // says itself until when a conversation went on, which may be after its last message.
+    // The reference uses the time of the last record of any kind. Here a session ends with its last event: a row's
+    // write (opencode), a repeated message (Codex) and a task that was only viewed (Cline) are not events. Cursor
+    // stores the end of a conversation itself, which may be later than the last message.
     const auto late =
         want.at("last_ts").to_number<std::int64_t>() - number("SELECT ended_at FROM sessions WHERE uid = ?1", uid);
     if (uid.starts_with("cursor:"))
@@ -157,7 +157,7 @@ TEST_F(CorpusPlatforms, TimesAndTitlesAreTheReferences) {
     q.bind_at(1, uid);
     ASSERT_TRUE(q.step());
     std::string_view title = want.at("title").as_string();
-    if (title.starts_with("New session - ")) title = {};  // what opencode calls a session without a title
+    if (title.starts_with("New session - ")) title = {};  // opencode's title of an untitled session
     EXPECT_EQ(q.text(0), title);
   });
 }
@@ -174,7 +174,7 @@ TEST_F(CorpusPlatforms, NoSessionIsMadeUp) {
   }
 }
 
-// To the byte for files, to the row for databases.
+// Exact to the byte for files and to the row for databases.
 TEST_F(CorpusPlatforms, LedgerIsExactForEverySource) {
   sqlite::Statement q(db_->handle(),
                       "SELECT o.path, o.format, o.size, o.cursor, sum(c.bytes), sum(c.records), o.state FROM sources o"
@@ -182,7 +182,7 @@ TEST_F(CorpusPlatforms, LedgerIsExactForEverySource) {
   while (q.step()) {
     SCOPED_TRACE(q.str(0));
     EXPECT_EQ(q.int64(6), 0);
-    EXPECT_EQ(q.int64(2), q.int64(3));  // read to the end
+    EXPECT_EQ(q.int64(2), q.int64(3));  // read completely
     EXPECT_EQ(q.int64(4), q.int64(2));
     if (static_cast<SourceFormat>(q.int64(1)) == SourceFormat::jsonl) {
       EXPECT_EQ(q.int64(2), static_cast<std::int64_t>(fs::file_size(q.str(0))));
@@ -190,7 +190,7 @@ TEST_F(CorpusPlatforms, LedgerIsExactForEverySource) {
   }
 }
 
-// What `memd status` shows of this history; printed so that it can be copied into the documentation.
+// Prints what `memd status` shows of this history, for the documentation.
 TEST_F(CorpusPlatforms, Table) {
   std::printf("%-12s %8s %9s %10s %8s %12s %12s %14s\n", "platform", "sources", "sessions", "exchanges", "events",
               "input", "output", "cache read");

@@ -1,5 +1,5 @@
-// Real transcripts through the raw layer: ingested, their sources deleted, the store made anew from what was kept.
-// Skipped without a corpus.
+// Ingests real transcripts into the raw layer, deletes their sources, and rebuilds the store from it. Skipped without a
+// corpus.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/ingest/record_finder.hpp"
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// The store, and the ids and times that answers show.
+// Returns the rows of the store, with the ids and times that answers show.
 std::vector<std::string> dump(const fs::path& file) {
   auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
   auto out = test::dump_store(db);

@@ -77,7 +77,7 @@ TEST(DaemonClient, GivesUpOnADaemonThatDoesNotAnswer) {
 
 TEST(DaemonClient, HandsTheLockToTheDaemonAndKeepsNoChild) {
   const TempDir dir;
-  // The "daemon" shows what it was given and dies; its lock goes with it.
+  // The "daemon" prints its environment and exits, which releases its lock.
   const auto fd = DaemonClient({dir.path(),
                                 dir / "memd.sock",
                                 "/bin/sh",

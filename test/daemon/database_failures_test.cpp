@@ -1,4 +1,4 @@
-// The cases of failures_test.cpp that need the agents' own databases, written here as the agents write them.
+// The cases of failures_test.cpp that need the databases of agents. The tests write them as the agents do.
 #include "daemon/ingest/ingest_service.hpp"
 #include "store/reader.hpp"
 #include "test/adapters/opencode_case.hpp"
@@ -46,7 +46,7 @@ class DatabaseFailures : public testing::Test {
   IngestService service_{discovery_, clock_};
 };
 
-// opencode 2 renamed its tables, and a reader of the old ones saw no new session for months.
+// opencode 2 renamed its tables, and a reader of the old ones found no new session for months.
 TEST_F(DatabaseFailures, Failure19_SessionsInRenamedTablesAreRead) {
   const auto data = home_ / ".local/share/opencode";
   test::lay_out({test::opencode_golden() / "turn_with_tools", false}, data);
@@ -73,7 +73,7 @@ TEST_F(DatabaseFailures, Failure19_SessionsInRenamedTablesAreRead) {
   EXPECT_EQ(number("SELECT count(*) FROM exchanges"), exchanges + 1) << "and what the old tables hold is still there";
 }
 
-// An incremental pass dropped the chats nobody had touched, and gigabytes were read again for one message.
+// An incremental pass dropped all unchanged chats, and read gigabytes again for one message.
 TEST_F(DatabaseFailures, Failure20_OneBubbleIsReadAndNoChatIsDropped) {
   const auto file = home_ / ".config/Cursor/User/globalStorage/state.vscdb";
   test::CursorState cursor(file);
@@ -82,7 +82,7 @@ TEST_F(DatabaseFailures, Failure20_OneBubbleIsReadAndNoChatIsDropped) {
   ASSERT_EQ(number("SELECT count(*) FROM sessions"), conversations);
   const auto exchanges = number("SELECT count(*) FROM exchanges");
   const auto read_before = service_.progress().snapshot().bytes_read;
-  const auto text = cursor.add_bubble(1, test::CursorState::kBubbles);  // a prompt: every tenth is
+  const auto text = cursor.add_bubble(1, test::CursorState::kBubbles);  // every tenth bubble is a prompt
   hint(file.string() + "-wal");
   EXPECT_EQ(hits(text.substr(0, text.find(' '))), 1);
   EXPECT_EQ(number("SELECT count(*) FROM sessions"), conversations);

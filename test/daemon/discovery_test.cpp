@@ -79,7 +79,7 @@ TEST_F(DiscoveryTest, NeighboursWithTheSameStartAreNotInside) {
   EXPECT_TRUE(is_inside("/a", "/"));
 }
 
-// As when an agent deletes while memd looks.
+// An adapter that deletes directories while it is asked about them, as an agent might do meanwhile.
 class Vanishing final : public test::LineAdapter {
  public:
   bool looks_into(const fs::path& root, const fs::path& directory) const override {

@@ -59,7 +59,7 @@ TEST_F(Doctor, FindsNothingWrongWithAnEmptyHome) {
   EXPECT_THAT(text_, HasSubstr("No problems; 2 notes above."));
 }
 
-// Of another program: memd keeps an index only where it has written a memory.
+// Written by another program: memd maintains an index only where it has written a memory.
 TEST_F(Doctor, NamesAnIndexOfMemoriesThatDoesNotFit) {
   const auto place = home_.path() / ".claude/memory";
   test::write_file(place / "rule.md",
@@ -103,7 +103,7 @@ TEST_F(Doctor, TellsHowMemoriesStand) {
   EXPECT_TRUE(report.at("ok").as_bool());
 
 #ifdef __linux__
-  // A file that lets itself be opened, and not read; by anybody.
+  // A file that can be opened but not read, by any user.
   std::filesystem::create_symlink("/proc/self/mem", place / "unreadable.md");
   host_.memory_indexer()->hint(place / "unreadable.md");
   ASSERT_TRUE(host_.memory_indexer()->settle(20s));
@@ -144,7 +144,7 @@ TEST_F(Doctor, TellsHowMemoriesStand) {
   EXPECT_EQ(status_of(ask("doctor"), "memories"), "problem");
 }
 
-// SQLite takes such a store for sound.
+// SQLite reports such a store as sound.
 TEST_F(Doctor, ReadsWhatSearchesReadAndMakesItAnew) {
   ingest();
   {
@@ -171,7 +171,7 @@ TEST_F(Doctor, ADamagedStoreIsNotWell) {
   sqlite::Database::open(file, sqlite::OpenMode::read_write).exec("PRAGMA wal_checkpoint(TRUNCATE)");
   const auto size = std::filesystem::file_size(file);
   std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
-  for (std::uintmax_t at = 4096 * 8; at + 64 < size; at += 4096) {  // the heads of most pages
+  for (std::uintmax_t at = 4096 * 8; at + 64 < size; at += 4096) {  // the beginnings of most pages
     bytes.seekp(static_cast<std::streamoff>(at));
     bytes << std::string(64, '\x7F');
   }
@@ -198,7 +198,7 @@ TEST_F(Doctor, AStoreThatWasTakenAwayIsToldFirst) {
   EXPECT_THAT(answer.structured, HasSubstr("NOTHING NEW IS STORED: "));
 }
 
-// `memd status` and `memd doctor` where no daemon runs.
+// `memd status` and `memd doctor` when no daemon runs.
 TEST_F(Doctor, WhatAnotherProcessReadIsRead) {
   test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl",
                    R"({"type":"user","uuid":"u1","sessionId":"11111111-1111-4111-8111-111111111111",)"
@@ -298,7 +298,7 @@ TEST_F(Doctor, DiagnosticsTellTypeFieldsPlaceAndAge) {
   clock_.advance(3 * kMsPerDay / 24);
   const auto report = ask("diagnostics");
   ASSERT_EQ(report.at("total").as_int64(), 2);
-  const auto& damaged = report.at("diagnostics").at(0).as_object();  // of the same time: the later one first
+  const auto& damaged = report.at("diagnostics").at(0).as_object();  // equal times: the later one is first
   EXPECT_EQ(damaged.at("error_type").as_string(), "damaged_record");
   EXPECT_EQ(damaged.at("place").as_string(), "byte " + std::to_string(first.size()));
   const auto& unknown = report.at("diagnostics").at(1).as_object();
@@ -322,7 +322,7 @@ TEST_F(Doctor, DiagnosticsTellTypeFieldsPlaceAndAge) {
   EXPECT_THAT(text_, testing::Not(HasSubstr("All is well")));
 }
 
-// A source that began anew is a diagnostic that asks nothing of anybody.
+// A source that was read again from the start gives a diagnostic that needs no action.
 TEST_F(Doctor, DiagnosticsWithoutAnythingToDoAreCountedOnly) {
   ingest();
   auto db = sqlite::Database::open(data_ / "memd.db", sqlite::OpenMode::read_write);

@@ -1,4 +1,4 @@
-// Encryption at rest as the program has it: keys from files and commands, a host that refuses, exports.
+// Encryption at rest in the whole program: keys from files and commands, a host that refuses, exports.
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/config/secret.hpp"
 #include "daemon/host/memory_host.hpp"
@@ -33,7 +33,7 @@ std::string bytes_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// A transcript whose second record is longer than what the store keeps of it.
+// Returns a line of a transcript; its second record is longer than the text that the store keeps.
 std::string line(int n, const std::string& role, const std::string& content) {
   return R"({"type":")" + role + R"(","uuid":"00000000-0000-4000-8000-00000000000)" + std::to_string(n) +
          R"(","timestamp":"2026-03-03T09:12:0)" + std::to_string(n) +
@@ -137,7 +137,7 @@ TEST_F(EncryptedHost, WithAnotherKeyOrNoneNothingIsWrittenAndNothingIsLost) {
   ASSERT_TRUE(q.step());
   EXPECT_EQ(q.int64(0), static_cast<std::int64_t>(fs::file_size(source_)));
   EXPECT_EQ(q.int64(1), q.int64(0));
-  // The store is gone, the raw layer is not: nothing tells the key but the frames.
+  // The store is deleted but the raw layer is not: only its frames identify the key.
   host_.reset();
   for (const char* suffix : {"", "-wal", "-shm"})
     fs::remove(settings_.layout.database().string() + suffix);
@@ -161,7 +161,7 @@ TEST_F(EncryptedHost, WhatIsPlainIsSealedWhenAskedAndBack) {
   EXPECT_THAT(full_text(), HasSubstr("the end of a long output"));
   EXPECT_THAT(doctor(), Not(HasSubstr("not sealed yet")));
   EXPECT_EQ(reseal(true, test::cipher_of_key('1'))->files, 0u) << "there is nothing left to do";
-  // Back, and to another key.
+  // Decrypts, then encrypts with another key.
   EXPECT_FALSE(reseal(false, test::cipher_of_key('2')));
   EXPECT_EQ(reseal(false, test::cipher_of_key('1'))->files, 1u);
   EXPECT_EQ(raw_bytes(), plain);
@@ -181,7 +181,7 @@ TEST_F(EncryptedHost, ACopyThatAnImportLeftIsTold) {
 TEST_F(EncryptedHost, AFileThatIsDamagedIsNotSealedOver) {
   ASSERT_TRUE(ingest(nullptr));
   auto [name, bytes] = *raw_bytes().begin();
-  bytes[40] = static_cast<char>(bytes[40] ^ 1);  // in the header of its first frame
+  bytes[40] = static_cast<char>(bytes[40] ^ 1);  // in the header of the first frame
   host_.reset();
   test::write_file(settings_.layout.raw_dir() / name, bytes);
   const auto sealed = reseal(true, test::cipher_of_key('1'));
@@ -323,7 +323,7 @@ TEST(EncryptionKey, IsReadFromAFileOfOnesOwnOrACommand) {
   fs::permissions(file, fs::perms::owner_read);
   const auto id = make_cipher(config)->get().value()->key_id();
   EXPECT_EQ(id, test::cipher_of_key('1')->get().value()->key_id());
-  // Once, however often it is needed.
+  // The command runs once, however often the key is needed.
   const auto runs = (dir / "runs").string();
   EncryptionConfig command;
   command.key_command = {"/bin/sh", "-c", "echo run >>" + runs + "; cat " + file.string()};

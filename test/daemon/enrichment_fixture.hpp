@@ -13,7 +13,7 @@
 
 namespace memd::test {
 
-// Topics are the words of the prompt.
+// A term extractor whose only topic is the first word of the prompt.
 class WordTerms final : public TermExtractor {
  public:
   explicit WordTerms(int version) : version_(version) {}
@@ -28,7 +28,7 @@ class WordTerms final : public TermExtractor {
   const int version_;
 };
 
-// A store that the test fills, a writer, and a worker over both whose clocks stand still.
+// A store that the test fills, a writer, and an enrichment worker over both. All clocks are fake.
 class EnrichmentFixture : public testing::Test {
  protected:
   EnrichmentFixture() {
@@ -47,7 +47,7 @@ class EnrichmentFixture : public testing::Test {
     enrichment::enqueue(store_.db(), id);
     return id;
   }
-  // The exchange goes on.
+  // Extends the exchange.
   void grow(ExchangeId id, const std::string& more, TimeMs ended_at) {
     const std::lock_guard lock(writing_);
     store_.db()

@@ -38,7 +38,7 @@ TEST_F(EnrichmentWorkerTest, SleepsUntilItIsHintedAtSomethingNew) {
 TEST_F(EnrichmentWorkerTest, GoesOnWhereAKilledOneWas) {
   for (int i = 0; i < 60; ++i)
     add("question " + std::to_string(i));
-  performs_left_ = 4;  // the target, and three batches
+  performs_left_ = 4;  // the target and three batches
   run_to_idle();
   const auto done = count("SELECT count(*) FROM vectors");
   EXPECT_GT(done, 0);

@@ -47,7 +47,7 @@ TEST(Exclusion, MistakesInTheConfigurationAreNamed) {
   EXPECT_NE(error("exclude: {projects: a}\n").find("expected a list"), std::string::npos);
 }
 
-// Sources that are changed in place: the ledger knows the items, and nothing else does.
+// For sources that change in place, the ledger lists the items, and nothing else is stored.
 TEST(CaptureGate, ItemsAreHeldBack) {
   test::TempDir dir;
   auto withheld = Withheld::open(dir / "withheld");

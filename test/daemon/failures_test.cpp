@@ -1,5 +1,5 @@
-// What went wrong in comparable tools, by the numbers of the list these cases were collected in. What 19 and 20 need of
-// the agents' databases stands in database_failures_test.cpp; here is what ingest itself has to do.
+// Failures seen in comparable tools, numbered as in the list that collects them. Parts of 19 and 20 that need the
+// databases of agents are in database_failures_test.cpp; the tests here cover ingest itself.
 #include "daemon/ingest/ingest_service.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/reader.hpp"
@@ -73,15 +73,15 @@ std::string claude_line(int n, std::string_view text, std::string_view more = {}
 }
 constexpr const char* kTranscript = ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl";
 
-// Slices, not seconds: a source that is found together with a huge one is read after at most one slice of it, and one
-// that comes while the huge one is being read does not wait for more than the slices that were in hand.
+// The limit is in slices, not seconds. A source found together with a huge one waits for at most one slice of it. A
+// source that appears while the huge one is read waits only for the slices in progress.
 TEST_F(Failures, Failure16_OversizedSourceDoesNotBlockOthers) {
   options_.tailer = {64 << 10, 256 << 10};
-  std::string huge = std::string(2 << 20, 'x') + "\n";  // a record that is too long to hold, and then many
+  std::string huge = std::string(2 << 20, 'x') + "\n";  // one record that is too long to buffer, then many short ones
   while (huge.size() < (8u << 20))
     huge += std::to_string(huge.size()) + std::string(2000, 'y') + "\n";
   write_file(home_ / "lines/huge.jsonl", huge);
-  fs::last_write_time(home_ / "lines/huge.jsonl", fs::file_time_type::clock::now() - 24h);  // its turn is first
+  fs::last_write_time(home_ / "lines/huge.jsonl", fs::file_time_type::clock::now() - 24h);  // makes it first in line
   for (const char* name : {"lines/a.jsonl", "lines/b.jsonl"})
     write_file(home_ / name, std::string(2000, 's') + "\n");
   start(discovery_);
@@ -96,7 +96,8 @@ TEST_F(Failures, Failure16_OversizedSourceDoesNotBlockOthers) {
   EXPECT_EQ(value("SELECT count(*) FROM diagnostics WHERE error_type = 'oversized_record'"), "1");
 }
 
-// The same with the reader's own parts, where it can be counted exactly: 80,000 slices of a source of 5 GB against one.
+// The same with the reader's own scheduler, where it can be counted exactly: 80,000 slices of a 5 GB source against
+// one.
 TEST_F(Failures, Failure16_RoundRobinIsFair) {
   DirtyRing ring;
   std::map<std::string, int> left{{"huge", 80'000}, {"large", 500}, {"small", 1}};
@@ -127,14 +128,14 @@ TEST_F(Failures, Failure17_NoSilentStaleness) {
   write_file(home_ / "lines/bad.jsonl", "cannot be read\n");
   lines_.broken = true;
   start(discovery_);
-  // What is late is counted, also by somebody who only reads the store, and the reason is named.
+  // The delay is reported, also by a process that only reads the store, with its reason.
   EXPECT_EQ(service_->progress().freshness().front().sources_behind, 1);
   Reader reader(database());
   EXPECT_EQ(reader.ask(PlatformFreshnessQuery{})->front().sources_behind, 1);
   const auto health = reader.ask(SourceHealthQuery{10});
   ASSERT_EQ(health->troubles.size(), 1u);
   EXPECT_THAT(health->troubles.front().reason, testing::HasSubstr("nobody thought of this"));
-  // A hint that never came is made good by the next look at everything.
+  // The next full scan makes up for a lost hint.
   append_file(home_ / "lines/a.jsonl", "two\n");
   scan();
   EXPECT_EQ(hits("two"), 1);
@@ -158,8 +159,8 @@ TEST_F(Failures, Failure18_TheWatermarkStandsWhereTheDataStands) {
   EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "3");
 }
 
-// opencode renamed its tables, and readers went on to report that all was well. A platform that begins to write what
-// its adapter does not know: the ledger has every byte of it, and it is said.
+// opencode renamed its tables, and readers went on to report success. When a platform begins to write unknown records,
+// the ledger covers every byte of them, and the change is reported.
 TEST_F(Failures, Failure19_AChangedFormatIsNoticed) {
   std::string old_format;
   for (int i = 0; i < 2500; ++i)
@@ -183,7 +184,7 @@ TEST_F(Failures, Failure19_AChangedFormatIsNoticed) {
   EXPECT_EQ(value("SELECT sum(bytes) - (SELECT sum(cursor) FROM sources) FROM coverage"), "0");
 }
 
-// An incremental pass dropped chats nobody had touched, and rescanned gigabytes for one line.
+// An incremental pass dropped unchanged chats, and read gigabytes again for one line.
 TEST_F(Failures, Failure20_OneChangeReadsOneChangeAndLosesNothing) {
   for (int i = 0; i < 20; ++i)
     write_file(home_ / ("lines/chat" + std::to_string(i) + ".jsonl"),
@@ -194,7 +195,7 @@ TEST_F(Failures, Failure20_OneChangeReadsOneChangeAndLosesNothing) {
   hint(home_ / "lines/chat7.jsonl");
   EXPECT_EQ(service_->progress().snapshot().bytes_read - read_before, 21u);
   EXPECT_EQ(value("SELECT count(DISTINCT session_pk) FROM exchanges"), "20");
-  // And nothing was left beside the agent's files.
+  // Nothing was created beside the agent's files.
   EXPECT_EQ(std::distance(fs::directory_iterator(home_ / "lines"), fs::directory_iterator()), 20);
 }
 
@@ -207,7 +208,7 @@ TEST_F(Failures, Failure21_WhatTheAgentPurgesStays) {
   EXPECT_EQ(value("SELECT state FROM sources"), std::to_string(static_cast<int>(SourceState::gone)));
   start(agents_);
   EXPECT_EQ(hits("purged"), 1) << "also after a restart with a look at everything";
-  // A backup is played back: the same facts, once.
+  // A restored backup adds nothing.
   write_file(home_ / kTranscript, claude_line(1, "the purged question"));
   scan();
   EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "1");
@@ -218,7 +219,7 @@ TEST_F(Failures, Failure22_AnUnmountedDiskIsNoDeletion) {
   bool mounted = true;
   options_.look_at_path = [&](const fs::path& path) {
     PathLook look = look_at_path(path);
-    if (!mounted) look.device = 4711;  // the directory the disk was mounted on
+    if (!mounted) look.device = 4711;  // the mount point without its disk
     return look;
   };
   const auto file = home_ / "lines/a.jsonl";
@@ -233,7 +234,7 @@ TEST_F(Failures, Failure22_AnUnmountedDiskIsNoDeletion) {
   fs::rename(home_ / "a.jsonl", file);
   append_file(file, "and on\n");
   clock_.advance(1000);
-  hint(home_ / "nothing to do with it");  // its time has come: no hint of its own is needed
+  hint(home_ / "nothing to do with it");  // the retry is due, so a hint for any other file is enough
   EXPECT_EQ(value("SELECT state FROM sources"), std::to_string(static_cast<int>(SourceState::active)));
   EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "2");
 }
@@ -248,7 +249,7 @@ TEST_F(Failures, Failure23_SubagentsAreRead) {
   EXPECT_EQ(hits("find the bug"), 1);
 }
 
-// Reading goes on while the store is being written, and a store of another version is said to be one.
+// Reads continue while the store is written, and a store of another version is reported as such.
 TEST_F(Failures, Failure24_WritingNeverBlocksReading) {
   write_file(home_ / "lines/a.jsonl", "there before\n");
   start(discovery_);

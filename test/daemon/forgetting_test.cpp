@@ -1,5 +1,4 @@
-// What is private, excluded, forgotten, or was written while capture was paused: nothing of it is in any file or
-// answer.
+// Private, excluded and forgotten text, and text written while capture was paused, is in no file and no answer.
 #include "store/write/forgetting.hpp"
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/memory_host.hpp"
@@ -65,7 +64,7 @@ class ForgettingTest : public testing::Test {
     ASSERT_TRUE(rebuilt) << rebuilt.error().message();
     start();
   }
-  // With nothing left but the agents' files and what is to be withheld.
+  // Starts with nothing but the agents' files and the list of withheld sessions.
   void start_anew() {
     stop();
     std::filesystem::remove_all(settings_.layout.raw_dir());
@@ -80,7 +79,7 @@ class ForgettingTest : public testing::Test {
     text_ = out.text;
     return out.is_error ? bj::object() : bj::parse(out.structured).as_object();
   }
-  // What every tool says of everything, with `words` in the questions.
+  // Returns the answers of all tools, with `words` in the queries.
   std::string answers(const std::vector<std::string>& words) {
     std::vector<std::pair<std::string, std::string>> calls{{"list_sessions", R"({"include_subagents":true})"},
                                                            {"recent_turns", R"({"n_turns":50,"max_tokens":8000})"},
@@ -91,7 +90,7 @@ class ForgettingTest : public testing::Test {
                                                            {"capabilities", "{}"}};
     for (const auto& word : words) {
       if (uppered(word) == word) continue;
-      // In capitals: answers repeat the question.
+      // In upper case, because answers repeat the query.
       const std::string quoted = bj::serialize(bj::value(uppered(word)));
       calls.emplace_back("semantic_search", R"({"max_tokens":8000,"query":)" + quoted + "}");
       calls.emplace_back("topic_search", R"({"max_tokens":8000,"topic":)" + quoted + "}");
@@ -104,7 +103,7 @@ class ForgettingTest : public testing::Test {
     for (const auto& [tool, arguments] : calls) {
       mcp::ToolContext context;
       const auto outcome = host_->tools().call(tool, arguments, context);
-      const bool may_refuse = tool == "get_exchange" || tool == "file_history";  // there is no such thing
+      const bool may_refuse = tool == "get_exchange" || tool == "file_history";  // there is no such exchange or file
       EXPECT_TRUE(may_refuse || !outcome.is_error) << tool << arguments << outcome.text;
       out += outcome.text + outcome.structured;
     }
@@ -164,11 +163,11 @@ class ForgettingTest : public testing::Test {
 TEST_F(ForgettingTest, NothingPrivateExcludedOrForgottenIsFoundAnywhere) {
   const TimeMs t = clock_.now() - 3 * kMsPerDay;
   std::vector<std::string> gone;
-  // 50 private blocks, in every place and form.
+  // 50 private blocks, in all places and forms.
   for (int i = 0; i < 50; ++i) {
     const std::string word = "privatecanary" + std::to_string(1000 + i);
     gone.push_back(word);
-    // A text is private from its start, or in a block.
+    // A text is private from its beginning, or within a block.
     const std::string marked = "#private\n" + word;
     const std::string block = i % 4 == 0   ? "<private>\"" + word + "\"\n</private> and kept"
                               : i % 4 == 1 ? "kept <PRIVATE>" + word
@@ -203,7 +202,7 @@ TEST_F(ForgettingTest, NothingPrivateExcludedOrForgottenIsFoundAnywhere) {
   const auto before = exported(home_.session_id(3));
   EXPECT_THAT(before, testing::Contains(HasSubstr("forgottencanary")));
 
-  // First it is only told.
+  // The first call only reports the plan.
   const auto rows = number(
       "SELECT count(*) FROM exchanges WHERE session_pk IN (SELECT session_pk FROM sessions WHERE"
       " uid LIKE '%00000003-%')");
@@ -224,7 +223,7 @@ TEST_F(ForgettingTest, NothingPrivateExcludedOrForgottenIsFoundAnywhere) {
   expect_nothing_of(gone, "after forgetting");
   EXPECT_EQ(admin("doctor").at("ok").as_bool(), true) << text_;
 
-  // The agent goes on with it, and all is read again.
+  // The agent continues the session, and everything is read again.
   home_.turn("/w/exproject", 3, t + kMsPerDay, "forgottencanary", "forgottencanary once more", "forgottencanary");
   home_.turn("/w/hushproject", 2, t + kMsPerDay, "excludedcanary", "excludedcanary", "excludedcanary");
   read();
@@ -248,7 +247,7 @@ TEST_F(ForgettingTest, NothingPrivateExcludedOrForgottenIsFoundAnywhere) {
   EXPECT_THAT(kept, HasSubstr("[redacted:private]"));
 }
 
-// Codex tells the place of a session in its log alone, and the prompts and titles of all sessions in two other files.
+// Codex stores the directory of a session only in its log, and prompts and titles of all sessions in two other files.
 TEST_F(ForgettingTest, ListsThatDoNotTellAPlaceKeepNothingOfExcludedSessions) {
   const auto rollout = [&](const std::string& id, const std::string& cwd, const std::string& word) {
     test::append_file(
@@ -276,7 +275,7 @@ TEST_F(ForgettingTest, ListsThatDoNotTellAPlaceKeepNothingOfExcludedSessions) {
   start();
   expect_nothing_of({"codexcanary", hidden}, "after a restart");
 
-  // In the lists, records of the forgotten are found by their ids, and by the records that titles point at.
+  // In these files the records of forgotten sessions are found by their ids, and by the records that titles refer to.
   admin("forget", R"({"project":"open","yes":true})");
   expect_nothing_of({"codexcanary", "keptword"}, "after forgetting the other");
   start_anew();
@@ -298,7 +297,7 @@ TEST_F(ForgettingTest, ByProjectQueryTimeAndExclusion) {
   EXPECT_TRUE(registry_->call("forget", "{}", context).is_error);
   EXPECT_EQ(number("SELECT count(*) FROM sessions"), 3);
 
-  // What the configuration excludes by now is named, and can be forgotten.
+  // Stored sessions that the configuration now excludes are reported and can be forgotten.
   settings_.config.exclude.paths = {"/w/o*"};
   start();
   EXPECT_THAT((admin("doctor"), text_), HasSubstr("memd forget --excluded"));

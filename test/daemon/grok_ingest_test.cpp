@@ -1,4 +1,4 @@
-// Sessions of Grok through the whole of ingest, whose files come one after another.
+// Full ingest of Grok sessions whose files appear one after another.
 #include "daemon/ingest/ingest_service.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/mixed_store.hpp"
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// The files of sessions, by their paths below the home; no text: the file is taken away.
+// Files of sessions by path below the home; no text means that the file is removed.
 using Files = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
 class GrokIngest : public testing::Test {
@@ -37,7 +37,7 @@ class GrokIngest : public testing::Test {
     return R"({"type":"user","prompt_index":0,"content":"Why )" + word + "?\"}\n" +
            R"({"type":"assistant","content":"Because of )" + word + ".\"}\n";
   }
-  // Of 2026-07-14; the first turn of the log is one at 03:33:20.
+  // Times are of 2026-07-14. The first turn of the log is at 03:33:20.
   static std::string summary(const std::string& more, const std::string& created = "03:30:00",
                              const std::string& active = "03:50:00") {
     return R"({"created_at":"2026-07-14T)" + created + R"(Z","last_active_at":"2026-07-14T)" + active + "Z\"" + more +
@@ -47,7 +47,7 @@ class GrokIngest : public testing::Test {
   static constexpr const char* kOfA =
       R"(,"session_kind":"subagent","parent_session_id":"019f0000-0000-7000-8000-00000000000a")";
 
-  // The rows after each of the steps was read.
+  // Returns the rows after all steps were ingested one by one.
   std::vector<std::string> rows_after(const std::vector<Files>& steps) {
     fs::remove_all(home_ / ".grok");
     const test::TempDir store;
@@ -62,7 +62,7 @@ class GrokIngest : public testing::Test {
     }
     return dump(store / "memd.db");
   }
-  // As one reading of what there is in the end gives them.
+  // Checks that the rows equal those of one read of the final state.
   void expect_alike(const std::vector<Files>& steps) {
     const auto have = rows_after(steps);
     const test::TempDir fresh;
@@ -120,14 +120,14 @@ TEST_F(GrokIngest, ALineIsWrittenInTwoParts) {
   expect_alike({{{path('a', "updates.jsonl"), log.substr(0, log.size() - 20)}}, {{path('a', "updates.jsonl"), log}}});
 }
 
-// Its prompts are tasks then, whatever was read of them before.
+// Prompts of a subagent are tasks, even if they were ingested before it was known to be one.
 TEST_F(GrokIngest, ThatItIsASubagentIsSaidLate) {
   const Files log{{path('b', "updates.jsonl"), turn(30, "inner") + turn(90, "more")}};
   const Files head{{path('b', "summary.json"), summary(kOfA)}};
   expect_alike({log, head});
 }
 
-// What a subagent tells of the session that started it holds until that session tells of itself.
+// The facts that a subagent gives about its parent session are valid until the parent's own files are read.
 TEST_F(GrokIngest, ASubagentIsReadBeforeItsParent) {
   const Files agent{{path('b', "updates.jsonl"), turn(30, "inner")}, {path('b', "summary.json"), summary(kOfA)}};
   const Files log{{path('a', "updates.jsonl"), turn(20, "outer")}};

@@ -23,7 +23,7 @@ using Asked = StandInServer::Asked;
 using Reply = StandInServer::Reply;
 using Texts = std::vector<std::string_view>;
 
-// A model behind a server that behaves as the test says, and a clock for its back-off that stands still.
+// An embedder behind a server that behaves as the test says. The clock of its back-off is fake.
 class HttpEmbedderTest : public testing::Test {
  protected:
   HttpEmbedder& embedder() {
@@ -43,7 +43,7 @@ class HttpEmbedderTest : public testing::Test {
     if (vectors) return "it did not fail";
     EXPECT_TRUE(vectors.error().is(expected)) << vectors.error().message();
     EXPECT_THAT(vectors.error().context, AllOf(HasSubstr("m1"), HasSubstr(server_.address()))) << "names the provider";
-    now_ += 1h;  // for the next try
+    now_ += 1h;  // until the next attempt is allowed
     return vectors.error().context;
   }
   static Reply status(int code, std::string body = "{}", std::string headers = {}) {
@@ -190,7 +190,7 @@ TEST_F(HttpEmbedderTest, LooksUpTheNameOfAHost) {
 }
 
 TEST_F(HttpEmbedderTest, CutSlowAndEndlessAnswersEnd) {
-  remote_.timeout = 1min;  // ends none of these, however busy the machine is
+  remote_.timeout = 1min;  // long enough not to end any of these on a busy machine
   Reply cut = body(R"({"embeddings":[[1,2]]})");
   cut.cut_after = 80;
   EXPECT_THAT(fails(cut, Errc::unavailable), HasSubstr("closed in the middle"));

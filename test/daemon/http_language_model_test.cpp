@@ -33,7 +33,7 @@ Reply good(const Asked& asked) {
                   : R"({"model":"m1","choices":[{"message":{"content":"It works."},"finish_reason":"stop"}]})");
 }
 
-// A model behind a server that behaves as the test says, and a clock for its back-off that stands still.
+// A language model behind a server that behaves as the test says. The clock of its back-off is fake.
 class HttpLanguageModelTest : public testing::Test {
  protected:
   HttpLanguageModel& model() {
@@ -58,7 +58,7 @@ class HttpLanguageModelTest : public testing::Test {
     if (out) return "it did not fail";
     EXPECT_TRUE(out.error().is(expected)) << out.error().message();
     EXPECT_THAT(out.error().context, AllOf(HasSubstr("m1"), HasSubstr(server_.address()))) << "names the provider";
-    now_ += 1h;  // for the next try
+    now_ += 1h;  // until the next attempt is allowed
     return out.error().context;
   }
 
@@ -128,7 +128,7 @@ TEST_F(HttpLanguageModelTest, ErrorStatusesSayWhatToDo) {
 }
 
 TEST_F(HttpLanguageModelTest, CutSlowAndEndlessAnswersEnd) {
-  remote_.timeout = 1min;  // ends none of these, however busy the machine is
+  remote_.timeout = 1min;  // long enough not to end any of these on a busy machine
   Reply cut = good({});
   cut.cut_after = 90;
   EXPECT_THAT(fails(cut, Errc::unavailable), HasSubstr("closed in the middle"));

@@ -1,5 +1,4 @@
-// Real databases and documents of all platforms that change them in place, through the whole of ingest. Skipped without
-// a corpus.
+// Full ingest of real databases and documents of all platforms that change them in place. Skipped without a corpus.
 #include "test/support/corpus_store.hpp"
 #include "test/support/store_dump.hpp"
 

@@ -1,4 +1,4 @@
-// Sources that are changed in place, through the whole of ingest.
+// Full ingest of sources that change in place.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/record_finder.hpp"
 #include "store/read/exchanges.hpp"
@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::ScriptedSource;
 
-// A monotonic clock that moves when told.
+// A monotonic clock that moves only when advanced.
 class FakeSteady {
  public:
   std::chrono::steady_clock::time_point now() const {
@@ -147,7 +147,7 @@ TEST_F(InPlaceIngestTest, ABusySourceIsLookedAtAgainByItself) {
   look();
   talk(2);
   source_.be_busy(5);
-  look();  // one hint; the rest is up to the reader
+  look();  // one hint; the reader retries by itself
   EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 2);
   EXPECT_EQ(number("SELECT state FROM sources"), static_cast<int>(SourceState::active));
   expect_as_read_at_once();
@@ -157,18 +157,18 @@ TEST_F(InPlaceIngestTest, ASourceThatChangesAllTheTimeIsPassedOverNoOftenerThanI
   FakeSteady steady;
   options_.steady_now = [&] { return steady.now(); };
   options_.pass_pause = {200ms, 200ms};
-  options_.snapshot = {};  // one slice a pass
+  options_.snapshot = {};  // one slice per pass
   talk(1);
   start();
   while (source_.counts().plans < 1)
     std::this_thread::yield();
   int changes = 1;
-  for (int tick = 0; tick < 100; ++tick) {  // two seconds, a change each 20 ms
+  for (int tick = 0; tick < 100; ++tick) {  // two seconds, with a change every 20 ms
     talk(++changes);
     service_->hint(file_);
     steady.advance(20ms);
   }
-  // A pass may have been under way while the clock stood here: time goes on until the next one was due, too.
+  // If a pass was running when the clock stopped, the time advances until the next one is due, too.
   for (int pause = 0; pause < 100 && !service_->block_until_idle(100ms); ++pause) {
     steady.advance(200ms);
     service_->hint(home_ / "elsewhere");  // wakes the reader, as its timer would
@@ -193,7 +193,7 @@ TEST_F(InPlaceIngestTest, AHugeSourceDelaysNobody) {
       << "the small file had to wait for the huge one";
 }
 
-// A session that stands in two sources: what the one takes back of the other is read again.
+// A session in two sources: when one source takes back events of the other, they are read again.
 TEST_F(InPlaceIngestTest, WhatAnotherSourceGaveOfTheSameSessionIsNotLost) {
   talk(1);
   start();

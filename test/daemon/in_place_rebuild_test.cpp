@@ -1,4 +1,4 @@
-// Sources that are changed in place, rebuilt from the raw layer: random histories, with and without merged frames.
+// Rebuilds sources that change in place from the raw layer: random histories, with and without merged frames.
 #include "daemon/ingest/rebuild.hpp"
 #include "test/support/in_place_store.hpp"
 #include "test/support/store_dump.hpp"
@@ -73,7 +73,7 @@ TEST(InPlaceRebuild, GivesTheSameRowsAndItems) {
     for (std::size_t i = 0; i < std::min(want.size(), have.size()); ++i)
       ASSERT_EQ(have[i], want[i]);
     ASSERT_EQ(have.size(), want.size());
-    // It goes on where it was: nothing is read again.
+    // Ingest continues where it was: nothing is read again.
     store.restart();
     EXPECT_TRUE(store.read().empty());
   }

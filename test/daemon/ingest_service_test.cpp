@@ -129,13 +129,13 @@ TEST_F(IngestServiceTest, WhatWasReadIsCommittedWhenStopped) {
   service_ = std::make_unique<IngestService>(discovery_, clock_);
   ASSERT_TRUE(service_->start(std::move(*writer)));
   service_->scan();
-  service_.reset();  // at any moment
+  service_.reset();  // stops at a random moment
   const auto cursor = count("SELECT coalesce(sum(cursor), 0) FROM sources");
   EXPECT_EQ(count("SELECT coalesce(sum(bytes), 0) FROM coverage"), cursor);
   EXPECT_EQ(cursor == 0 ? 0 : 200, count("SELECT count(*) FROM exchanges"));
 }
 
-// The task may refer to what its caller has on the stack.
+// The task may refer to the caller's stack.
 TEST_F(IngestServiceTest, PerformReturnsOnlyWhenItsTaskHasEnded) {
   start();
   std::promise<void> began;
@@ -185,7 +185,7 @@ TEST_F(IngestServiceTest, ATaskThatHasNotBegunWhenMemdStopsIsNeverRun) {
   EXPECT_FALSE(was_run);
 }
 
-// What was read behind a slice that the store refused is not written without it.
+// Slices that follow a rejected slice are not written without it.
 TEST_F(IngestServiceTest, StoppedWhileTheStoreRefusesASliceItLeavesNoHole) {
   write_file(transcript_, user_line(1, "first question"));
   start();
@@ -220,7 +220,7 @@ TEST_F(IngestServiceTest, StoppedWhileTheStoreRefusesASliceItLeavesNoHole) {
   EXPECT_EQ(count("SELECT sum(bytes) FROM coverage"), count("SELECT sum(cursor) FROM sources"));
 }
 
-// What may not be opened any more, of this process.
+// Prevents this process from opening file descriptors while it lives.
 class NoDescriptors {
  public:
   NoDescriptors() {
@@ -274,14 +274,14 @@ TEST_F(IngestServiceTest, AStoreThatIsTakenAwayIsNoticedAndWhatWasReadThenIsNotL
 
   std::filesystem::rename(data, store_ / "elsewhere");
   EXPECT_NE(service_->trouble().find("was removed"), std::string::npos);
-  testing::internal::CaptureStdout();  // of the log, unless it is told otherwise
+  testing::internal::CaptureStdout();  // the log goes to stdout by default
   append_file(transcript_, user_line(2, "second question"));
   service_->hint(transcript_);
   while (service_->progress().trouble().empty())
     std::this_thread::yield();
   const bool done = service_->block_until_idle(20ms);
   const auto behind = [&] { return service_->progress().freshness().front().bytes_behind; };
-  for (int i = 0; behind() == 0 && i < 1000; ++i)  // until the line was looked at
+  for (int i = 0; behind() == 0 && i < 1000; ++i)  // until the line has been noticed
     service_->block_until_idle(10ms);
   const auto left = behind();
   std::filesystem::rename(store_ / "elsewhere", data);
@@ -301,7 +301,7 @@ TEST_F(IngestServiceTest, AStoreThatIsTakenAwayIsNoticedAndWhatWasReadThenIsNotL
   EXPECT_EQ(q.int64(0), 2);
 }
 
-// Counts how often it is asked what a file is.
+// Counts its calls of classify().
 class CountingAdapter final : public test::LineAdapter {
  public:
   std::optional<SourceCandidate> classify(const std::filesystem::path& root,
@@ -315,7 +315,7 @@ class CountingAdapter final : public test::LineAdapter {
 class OpenCounter {
  public:
   explicit OpenCounter(const std::filesystem::path& file) : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
-    // Like events in a row are one: what is done to the file between tells two opens apart.
+    // inotify merges equal consecutive events; other events between two opens keep them apart.
     EXPECT_GE(::inotify_add_watch(fd_, file.c_str(), IN_OPEN | IN_ACCESS | IN_CLOSE), 0);
   }
   ~OpenCounter() { ::close(fd_); }

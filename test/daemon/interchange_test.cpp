@@ -1,4 +1,4 @@
-// Sessions exported and imported again: what comes back is what went out.
+// Exports sessions and imports them again; the import gives what was exported.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/interchange/event_file_check.hpp"
 #include "daemon/interchange/output_file.hpp"
@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 
 SourceCandidate handed_over(const fs::path& file) { return {Platform::imported, file.string(), SourceFormat::jsonl}; }
 
-// Reads what is under `home`, then takes `files` in. Gives the progress of the last file.
+// Ingests everything under `home`, then `files`. Returns the progress of the last file.
 SourceProgress ingest(const fs::path& home, const fs::path& database, const std::vector<fs::path>& files = {}) {
   const test::FakeClock clock;
   const Discovery discovery(all_adapters(), home, {}, {});
@@ -47,7 +47,7 @@ SourceProgress ingest(const fs::path& home, const fs::path& database, const std:
   return files.empty() ? SourceProgress{} : service.progress().source(files.back().string()).value_or(SourceProgress{});
 }
 
-// The rows that a session's content decides, not where it was read from.
+// Returns the rows that depend on a session's content only, not on where it was read from.
 std::vector<std::string> content_rows(const fs::path& database) {
   auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
   auto rows = test::dump_store(db);
@@ -100,7 +100,7 @@ test::JsonSchema events_schema() {
   return test::JsonSchema(boost::json::parse(file->text));
 }
 
-// Of the line about a session, what does not depend on where it was read from.
+// Returns the fields of the session line that do not depend on where it was read from.
 boost::json::object without_source(const std::string& line) {
   auto session = boost::json::parse(line).at("body").at("session").as_object();
   session.erase("source_path");
@@ -117,7 +117,7 @@ void analyze(const fs::path& database) {
 
 constexpr std::string_view kSecret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
-// A Claude Code transcript with every way a text can be longer than what the store keeps, and a secret in each.
+// A Claude Code transcript with every kind of text that is longer than the store keeps, and a secret in each.
 std::string transcript() {
   const auto line = [](int n, const std::string& role, const std::string& content) {
     const std::string id = "00000000-0000-4000-8000-00000000000" + std::to_string(n);
@@ -186,7 +186,7 @@ TEST_F(Interchange, EveryEventGoesOutWholeValidAndWithoutSecrets) {
   EXPECT_NE(all.find("command: go test ./..."), std::string::npos);
 }
 
-// What a memory says of where it comes from is found in the export.
+// The places that a memory names as its origin are in the export.
 TEST_F(Interchange, ADraftOfAMemoryNamesLinesOfIt) {
   const std::int64_t told = [&] {
     auto db = sqlite::Database::open(database_, sqlite::OpenMode::read_write);
@@ -240,8 +240,8 @@ TEST_F(Interchange, AnExportOfAnImportIsTheExport) {
   EXPECT_EQ(without_source(again.front()), without_source(lines.front())) << "it was read from another file";
 }
 
-// What stands of a session in its row, its digest and its events, in another store and back: with its events they are
-// counted anew, without them the record is all there is.
+// The session's row and digest survive a round trip through another store. With its events the counts are computed
+// again; without them the record is all there is.
 TEST_F(Interchange, ASessionRecordComesBackAsItWentOut) {
   analyze(database_);
   const auto lines = export_one(*reader_, session_.pk).lines;
@@ -271,11 +271,11 @@ TEST_F(Interchange, ASessionRecordComesBackAsItWentOut) {
   const auto pk = second.ask(SessionQuery{session_.uid}).value().pk;
   EXPECT_EQ(export_one(second, pk).lines, std::vector{lines.front()});
   EXPECT_EQ(second.ask(SessionQuery{session_.uid}).value().project_name, "app");
-  // Heard of again, it stays what it was.
+  // Mentioned again, the session is unchanged.
   ingest(home_ / "nowhere", store_ / "second.db");
   EXPECT_EQ(export_one(second, pk).lines, std::vector{lines.front()});
 
-  // Its events come later: they are counted once.
+  // Its events arrive later and are counted once.
   write_lines(home_ / "events.jsonl", {lines.begin() + 1, lines.end()});
   ingest(home_ / "nowhere", store_ / "second.db", {home_ / "events.jsonl"});
   EXPECT_EQ(content_rows(store_ / "second.db"), content_rows(database_));
@@ -374,7 +374,7 @@ TEST_F(Interchange, AnOutputFileIsThereWhenItIsWholeAndNotBefore) {
     EXPECT_EQ(entry.path().string().find(".part"), std::string::npos);
 }
 
-// A transcript in which the person went back to an earlier prompt.
+// A transcript in which the user went back to an earlier prompt.
 TEST(InterchangeOfBranches, WhatWasAbandonedIsSoInAnotherStore) {
   test::TempDir dir;
   const fs::path folder = dir / "home/.claude/projects/-home-ada-app";
@@ -398,7 +398,7 @@ TEST(InterchangeOfBranches, WhatWasAbandonedIsSoInAnotherStore) {
   EXPECT_EQ(std::count(rows.begin(), rows.end(), "abandoned|" + session.uid + "|1|2"), 1);
 }
 
-// A log of another tool: every kind of event, every reference, ids of its own.
+// A log of another tool: every kind of event, every reference, its own ids.
 TEST(InterchangeOfOthers, ALogGoesOutAsItCameIn) {
   const fs::path log = test::source_dir() / "test/golden/imported/all_kinds/input.jsonl";
   test::TempDir dir;
@@ -422,7 +422,7 @@ TEST(InterchangeOfOthers, ALogGoesOutAsItCameIn) {
   ingest(dir / "nowhere", dir / "second.db", {dir / "second.jsonl"});
   EXPECT_EQ(content_rows(dir / "second.db"), content_rows(dir / "memd.db"));
 
-  // Without the log the store tells what it kept, in lines of its own.
+  // Without the log, the store exports what it kept, in its own lines.
   fs::remove(dir / "log.jsonl");
   const auto kept = export_one(reader, session.pk);
   EXPECT_EQ(kept.report.partial, kept.report.events - kept.report.derived);
@@ -443,7 +443,7 @@ TEST(InterchangeOfOthers, ASecretInALogDoesNotGoOut) {
   EXPECT_EQ(boost::json::parse(out.lines.front()).at("id"), "a");
 }
 
-// Every session of real transcripts, subagents included, through one file of events.
+// Exports every session of real transcripts, subagents included, through one file of events.
 TEST(InterchangeCorpus, AllSessionsComeBackTheSame) {
   const fs::path home = test::corpus_home();
   if (!fs::exists(home / ".claude")) GTEST_SKIP() << "no corpus at " << home << " (set MEMD_CORPUS)";

@@ -79,7 +79,7 @@ TEST_F(KnownSourcesTest, WhatIsLeftToDoIsNotForgotten) {
   source.path = "/home/u/a.jsonl";
   sources_.reload({source});
   sources_.hint(source.path);
-  sources_.rest(source.path);  // dirty
+  sources_.rest(source.path);  // no effect on a dirty source
   EXPECT_EQ(sources_.dirty().take(), source.path);
   sources_.rest(source.path);
   KnownSource* const known = sources_.find(source.path);

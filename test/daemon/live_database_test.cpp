@@ -1,4 +1,4 @@
-// Cursor's database while Cursor writes to it: each change is seen, and the ledger is what stands in the rows.
+// Cursor's database while Cursor writes to it: each change is found, and the ledger equals the rows.
 #include "daemon/ingest/ingest_service.hpp"
 #include "store/db/database.hpp"
 #include "test/support/cursor_state.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Short talks in a database that a test writes to.
+// Short conversations in a database that a test writes to.
 class LiveTalks {
  public:
   explicit LiveTalks(const std::filesystem::path& file) : state_(file) {}
@@ -94,7 +94,7 @@ class LiveDatabase : public testing::Test {
     const auto all = lines(store_ / "memd.db", sql);
     return all.empty() ? "(no row)" : all.front();
   }
-  // Size, cursor and sum of the ledger, and what really stands in the rows.
+  // Checks the size, the cursor and the sum of the ledger against the rows.
   void expect_exact_ledger() {
     const std::string rows = lines(file_,
                                    "SELECT sum(bytes) FROM (SELECT length(CAST(key AS BLOB)) +"
@@ -118,7 +118,7 @@ class LiveDatabase : public testing::Test {
   std::unique_ptr<IngestService> service_;
 };
 
-// The talk is not in use, the row keeps its number, and the text its length.
+// The conversation is not active, the row keeps its id, and the text its length.
 TEST_F(LiveDatabase, ABubbleUpdatedInPlaceAnywhereIsReadAgain) {
   start();
   talks_.update_in_place(0, 1, "SAID");
@@ -144,7 +144,7 @@ TEST_F(LiveDatabase, WhatIsDeletedLeavesTheLedgerAndStaysToBeFound) {
   expect_exact_ledger();
 }
 
-// A change that an earlier process saw, and did not check.
+// An earlier process saw this change but did not check it.
 TEST_F(LiveDatabase, ACheckThatWasPutOffIsMadeByTheNextProcess) {
   options_.check_pause = {1h, 1h};
   start();
@@ -158,7 +158,7 @@ TEST_F(LiveDatabase, ACheckThatWasPutOffIsMadeByTheNextProcess) {
 }
 
 TEST_F(LiveDatabase, RandomChangesAreSeenAndTheLedgerIsWhatStandsInTheRows) {
-  // Of talk 0 bubbles are only deleted: what stands before such a gap is not read again.
+  // In conversation 0 bubbles are only deleted: what precedes such a gap is not read again.
   constexpr int kFirstWhole = 1;
   start();
   std::mt19937 random(20261123);
@@ -185,7 +185,7 @@ TEST_F(LiveDatabase, RandomChangesAreSeenAndTheLedgerIsWhatStandsInTheRows) {
         default:
           if (below(4) == 0) talks_.run("VACUUM");
       }
-      if (below(3) == 0) service_->hint(file_);  // a look in the middle
+      if (below(3) == 0) service_->hint(file_);  // a pass in the middle of the changes
     }
     look();
     expect_exact_ledger();

@@ -14,7 +14,7 @@
 
 namespace memd::test {
 
-// A session that a test writes, and a summarizer over scripted models.
+// A session that a test fills, and a summarizer over scripted models.
 class LlmFixture : public testing::Test {
  protected:
   LlmFixture() {
@@ -22,7 +22,7 @@ class LlmFixture : public testing::Test {
     options_.now = [this] { return now_; };
   }
 
-  // Exchanges of a session about a parser; each costs about 40 tokens and `filler` words more.
+  // Adds exchanges of a session about a parser. Each costs about 40 tokens plus `filler` words.
   void fill(std::size_t count, std::size_t filler = 0) {
     for (std::size_t i = inputs_.size(); count > 0; ++i, --count) {
       const std::string n = std::to_string(i);

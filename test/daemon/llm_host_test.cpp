@@ -1,5 +1,5 @@
-// Language models in the whole: asked when configured and never otherwise; what they cost is shown; the sessions they
-// leave behind are no history.
+// Language models in the whole program: used only when configured; their cost is reported; the sessions that they leave
+// behind are not ingested.
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/models/model_clients.hpp"
 #include "schemas/language_model.hpp"
@@ -82,11 +82,11 @@ class LlmHost : public testing::Test {
   std::string text_;
 };
 
-// Everything that can be asked, with a provider at hand that nobody chose.
+// Sends every kind of request, while a provider is reachable but not chosen.
 TEST_F(LlmHost, NobodyIsAskedWhoIsNotConfigured) {
   StandInServer silent([](const auto&) { return StandInServer::Reply(); });
   SummariesConfig config = ollama(silent);
-  config.choice = {};  // an address and no provider
+  config.choice = {};  // an address without a provider
   ingest(config);
   EXPECT_EQ(host_->summarizer(), nullptr);
   for (const auto& tool : host_->tools().tools()) {
@@ -183,7 +183,7 @@ TEST_F(LlmHost, AKeyThatCannotBeReadIsAProblem) {
   EXPECT_THAT(text_, HasSubstr("MEMD_TEST_NO_SUCH_KEY: not set"));
 }
 
-// The daemon as it serves: enrichment analyses the sessions, and a model judges them where that is configured.
+// A serving daemon: enrichment analyses the sessions, and a model judges them if configured.
 class JudgingHost : public LlmHost {
  protected:
   JudgingHost() {

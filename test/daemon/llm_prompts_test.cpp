@@ -1,4 +1,4 @@
-// Word for word what models are asked, for each strategy.
+// The exact prompts sent to models, for each strategy.
 #include "schemas/language_model.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/daemon/llm_fixture.hpp"
@@ -16,8 +16,8 @@ using testing::HasSubstr;
 
 class LlmPrompts : public LlmFixture {
  protected:
-  // All requests of one summary; tags, which are drawn by chance, are written as "tag", and lengths, which hang on how
-  // tokens are estimated, as "N".
+  // Returns all requests of one summary. Random tags are replaced by "tag", and lengths, which depend on the token
+  // estimate, by "N".
   std::string asked(const std::string& strategy) {
     options_.parallel = 1;
     model().answer_with([answers = 0](const CompletionRequest&) mutable {

@@ -46,7 +46,7 @@ TEST_F(LlmSummaries, AreAskedOnceOnly) {
 }
 
 TEST_F(LlmSummaries, OfAGrownSessionAskOnlyAboutWhatIsNew) {
-  fill(50);  // 20, 20, 10
+  fill(50);  // chunks of 20, 20 and 10
   model().answer_with(
       [n = 0](const CompletionRequest&) mutable { return ScriptedModel::says("Answer " + std::to_string(++n) + "."); });
   options_.parallel = 1;
@@ -65,7 +65,7 @@ TEST_F(LlmSummaries, OfAGrownSessionAskOnlyAboutWhatIsNew) {
 }
 
 TEST_F(LlmSummaries, TellWhatTheyAreAt) {
-  fill(50);  // 20, 20, 10
+  fill(50);  // chunks of 20, 20 and 10
   options_.parallel = 1;
   std::vector<std::pair<double, std::string>> heard;
   std::vector<std::pair<double, std::string>> stages;
@@ -82,11 +82,11 @@ TEST_F(LlmSummaries, TellWhatTheyAreAt) {
                                                                 {3, "summarising parts with scripted/m, 3 of 3"},
                                                                 {4, "combining summaries with scripted/m"},
                                                                 {5, "writing the abstract with scripted/m"}}));
-  // Before the first answer, too, and where a step has just begun.
+  // Also reported before the first answer, and when a step has just begun.
   EXPECT_EQ(stages, (std::vector<std::pair<double, std::string>>{{0, "summarising parts with scripted/m, 0 of 3"},
                                                                  {3, "combining summaries with scripted/m"},
                                                                  {4, "writing the abstract with scripted/m"}}));
-  // What is known already counts.
+  // Cached summaries count as done.
   heard.clear();
   stages.clear();
   fill(5);
@@ -241,7 +241,7 @@ TEST_F(LlmSummaries, TheCallersTimeIsKept) {
   EXPECT_EQ(model().asked().size(), 2u) << "after 15 s there was time for another one";
   EXPECT_THAT(out.notice, AllOf(HasSubstr("2 of 3 parts"), HasSubstr("time allowed was over")));
   max_seconds_ = 0;
-  inputs_.erase(inputs_.begin());  // nothing of it is known
+  inputs_.erase(inputs_.begin());  // nothing of it is cached
   EXPECT_FALSE(summarize("recursive"));
   EXPECT_EQ(model().asked().size(), 2u);
 }
@@ -319,7 +319,7 @@ TEST_F(LlmSummaries, WithoutTheirFileNobodyIsAsked) {
   EXPECT_THAT(model().asked(), IsEmpty());
 }
 
-// The client's own model: a choice without a model of its own.
+// The client's own model: a configured choice without a model.
 class ClientSummaries : public LlmFixture {
  protected:
   ClientSummaries() {
@@ -341,7 +341,7 @@ TEST_F(ClientSummaries, AreAskedOfWhomeverCalls) {
   EXPECT_EQ(client_.asked().size(), 4u);
 }
 
-// A stateless client: each call ends where something is not answered yet, and begins anew with the answers.
+// A stateless client: each call ends at the first unanswered request, and starts again with the answers.
 TEST_F(ClientSummaries, BeginAnewWithWhatTheClientAnswered) {
   fill(45);
   std::set<std::string> answered, asked;

@@ -1,4 +1,4 @@
-// From memory files to what searches and tools give: the indexer, its thread, the watcher.
+// From memory files to searches and tools: the indexer, its thread, the watcher.
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/watcher.hpp"
 #include "daemon/memories/indexer_thread.hpp"
@@ -120,7 +120,7 @@ TEST_F(MemoryIndexerTest, ProjectsComeAndGoWithTheirSessions) {
   ASSERT_TRUE(indexer.look_for_projects());
   EXPECT_THAT(found("linter"), ElementsAre("rule"));
   indexer.add_project(project().native());
-  run_sql("DELETE FROM projects");  // forgotten
+  run_sql("DELETE FROM projects");  // the project was forgotten
   ASSERT_TRUE(indexer.look_for_projects());
   EXPECT_THAT(found("linter"), IsEmpty());
 }
@@ -130,7 +130,7 @@ TEST_F(MemoryIndexerTest, MendsWhatIsDamaged) {
   MemoryIndexer indexer(parts(), clock_);
   ASSERT_TRUE(indexer.look_at_everything(true));
   run_sql("DROP TABLE doc_vectors");
-  // At a change, and when everything is looked at.
+  // Found on a change, and on a full scan.
   test::write_file(place() / "second.md", memory_text("Second cache", "Another cache."));
   ASSERT_TRUE(indexer.look_at({place() / "second.md"}));
   EXPECT_EQ(status().state, catalog::CatalogState::valid);
@@ -139,7 +139,7 @@ TEST_F(MemoryIndexerTest, MendsWhatIsDamaged) {
   run_sql("DELETE FROM docs_fts_data");
   ASSERT_TRUE(indexer.look_at_everything(true));
   EXPECT_EQ(found("cache").size(), 2U);
-  // Killed in the middle of a rebuild.
+  // Simulates a kill in the middle of a rebuild.
   {
     const std::lock_guard lock(writing_);
     ASSERT_TRUE(writer_->transact([&](sqlite::Database& db) { catalog::begin_anew(db, "killed", 1); }));
@@ -150,7 +150,7 @@ TEST_F(MemoryIndexerTest, MendsWhatIsDamaged) {
   EXPECT_EQ(found("cache").size(), 2U);
 }
 
-// As the rows are: found at the start, made anew where memd keeps it, told where it is not memd's.
+// The index is checked at start like the rows: rebuilt where memd maintains it, only reported where it does not.
 TEST_F(MemoryIndexerTest, AnIndexIsCheckedAtTheStart) {
   using memory::MemoryDirectory;
   const fs::path index = place() / "index.json";
@@ -182,11 +182,11 @@ TEST_F(MemoryIndexerTest, AnIndexIsCheckedAtTheStart) {
   fs::remove(index);
   EXPECT_THAT(start(parts()), IsEmpty());
   EXPECT_EQ(directory.check(), MemoryDirectory::IndexState::valid) << "gone";
-  run_sql("DROP TABLE doc_vectors");  // rows made anew at the same start
+  run_sql("DROP TABLE doc_vectors");  // the rows are rebuilt at the same start
   fs::remove(index);
   EXPECT_THAT(start(parts()), IsEmpty());
   EXPECT_EQ(directory.check(), MemoryDirectory::IndexState::valid);
-  test::write_file(place() / ".pending", "index while-no-memd-ran - - 1 .\n");  // of a writer that was killed
+  test::write_file(place() / ".pending", "index while-no-memd-ran - - 1 .\n");  // left by a killed writer
   EXPECT_THAT(start(parts()), IsEmpty());
   EXPECT_FALSE(fs::exists(place() / ".pending"));
 
@@ -202,7 +202,7 @@ TEST_F(MemoryIndexerTest, AnIndexIsCheckedAtTheStart) {
   EXPECT_EQ(shared.check(), MemoryDirectory::IndexState::valid);
 }
 
-// More than are read before the first are written.
+// More files than one batch of reads.
 TEST_F(MemoryIndexerTest, ARebuildOfThousandsIsWhatTheFilesAre) {
   constexpr int kFiles = 2100;
   for (int i = 0; i < kFiles; ++i)
@@ -297,7 +297,7 @@ TEST_F(MemoryIndexerTest, VectorsOfAProjectAreKeptOnlyWhereMemdMayWrite) {
   without.makes_vectors = false;
   keep(without);
   EXPECT_THAT(cache.slugs(), IsEmpty()) << "disabled";
-  // What a repository can hold: an index of somebody else, and links that lead out of it.
+  // Contents that a repository may have: a foreign index, and links that lead out of it.
   fs::remove(of_project / ".lock");
   keep(may);
   EXPECT_THAT(cache.slugs(), IsEmpty()) << "memd never wrote there";
@@ -319,7 +319,7 @@ TEST_F(MemoryIndexerTest, VectorsOfAProjectAreKeptOnlyWhereMemdMayWrite) {
   EXPECT_THAT(cache.slugs(), ElementsAre("rule"));
 }
 
-// The watcher tells of the file before the index is written.
+// The watcher reports the file before the index is written.
 TEST_F(MemoryIndexerTest, TheFirstMemoryOfADirectoryGetsItsVector) {
   MemoryIndexer indexer(parts(), clock_);
   ASSERT_TRUE(indexer.look_at_everything(true));
@@ -435,7 +435,7 @@ TEST_F(MemoryIndexerTest, TheWatcherTellsOfMemories) {
   EXPECT_FALSE(may_be_memory(place() / ".memd-new-1.md"));
 }
 
-// By inotify and by looks.
+// Works with inotify and with polling.
 TEST_F(MemoryIndexerTest, DirectoriesOfThePersonMayComeLater) {
   for (const bool only_poll : {false, true}) {
     fs::remove_all(home() / ".claude");
@@ -451,7 +451,7 @@ TEST_F(MemoryIndexerTest, DirectoriesOfThePersonMayComeLater) {
     callbacks.rescan = [] {};
     const auto watcher = make_watcher(loop, discovery, callbacks, {0, 5ms, only_poll});
     watcher->start();
-    // As the service does.
+    // Runs the loop as the service does, until a search finds the word.
     const auto run_until_found = [&](std::string_view word) {
       const auto deadline = std::chrono::steady_clock::now() + 20s;
       do {
@@ -482,7 +482,7 @@ TEST_F(MemoryIndexerTest, DirectoriesOfThePersonMayComeLater) {
 namespace memd {
 namespace {
 
-// Tools over a store with memories.
+// Search tools over a store with memories.
 class MemoriesInTools : public test::ToolFixture {
  protected:
   MemoriesInTools() {
@@ -535,7 +535,7 @@ TEST_F(MemoriesInTools, ASearchGivesTheMemoryThatAnswersFirst) {
   EXPECT_EQ(test::str(first.at("exchange_id")), "");
   EXPECT_TRUE(test::has(text, "memory upload-retries  2026-02-08")) << text;
   EXPECT_TRUE(test::has(text, "memory_read(slug=\"upload-retries\")")) << text;
-  // Pages go on with exchanges.
+  // Later pages contain exchanges only.
   const auto all = pages("semantic_search", R"({"query":"upload retries","mode":"lexical","n_results":2})");
   std::size_t memories = 0;
   for (const auto& page : all)

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A repository of two files and one commit, which each test goes on with.
+// A repository of two files and one commit, which each test continues.
 class Verification : public testing::Test {
  protected:
   Verification() {
@@ -114,7 +114,7 @@ TEST_F(Verification, WhatCannotBeKnownSaysWhy) {
   EXPECT_EQ(look(elsewhere).status, VerificationStatus::unknown);
   elsewhere.scope = MemoryScope::project;
   elsewhere.updated = system_clock().now() + kMsPerDay;
-  EXPECT_EQ(look(elsewhere).status, VerificationStatus::verified);  // the commit that was current then
+  EXPECT_EQ(look(elsewhere).status, VerificationStatus::verified);  // verified against the commit that was current then
   test::TempDir empty;
   EXPECT_TRUE(Git::open(empty.path()).error().is(Errc::not_found));
   EXPECT_EQ(Git::open(dir.path()).value().commit("--help").value(), "");

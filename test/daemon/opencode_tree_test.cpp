@@ -1,4 +1,4 @@
-// opencode before 1.2 writes an answer into files of its own, and the session's file before the answer begins.
+// opencode before 1.2 writes an answer to separate files, and the file of the session before the answer begins.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/watcher.hpp"
 #include "test/adapters/opencode_case.hpp"
@@ -32,7 +32,7 @@ class OpencodeTree : public testing::Test {
     loop_.restart();
     loop_.run();
   }
-  // A message of one part; the part first, as opencode does when an answer is complete.
+  // Writes a message with one part; the part first, as opencode does when an answer is complete.
   void say(const std::string& session, const std::string& id, std::string_view text) {
     test::write_file(data_ / "storage/part" / id / ("prt_" + id + ".json"),
                      R"({"id":"prt_)" + id + R"(","messageID":")" + id + R"(","sessionID":")" + session +

@@ -1,5 +1,5 @@
-// What somebody who goes on after a compaction has to know, and what of it a pack gives back: made-up sessions in
-// Claude Code's format with facts planted in them. planted_facts/README.md says how they are written.
+// Measures which facts needed after a compaction a pack contains, on generated sessions in Claude Code's format with
+// planted facts. planted_facts/README.md describes how they are written.
 #include "daemon/ingest/record_finder.hpp"
 #include "daemon/tools/resume_context.hpp"
 #include "store/read/sessions.hpp"
@@ -27,7 +27,7 @@ struct PlantedFact {
 
 struct PlantedSession {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> lines;  // word, and the rest
+  std::vector<std::pair<std::string, std::string>> lines;  // first word, rest of the line
   std::vector<PlantedFact> facts;
 };
 
@@ -116,7 +116,7 @@ class ToldTranscript {
   int calls_ = 0;
 };
 
-// Work of another kind between the facts: other words and other files each time.
+// Adds unrelated work between the facts, with other words and other files each time.
 void add_chores(ToldTranscript& out, int from, int count) {
   constexpr std::array<std::string_view, 8> kAsked{"Rename the helper in module %, the old name is misleading.",
                                                    "Can you explain what % does on start-up?",
@@ -202,7 +202,7 @@ class PlantedRawText final : public tools::RawText {
 
 class PlantedFacts : public testing::Test {
  protected:
-  // The sessions of a folder, each with the lines of its pack.
+  // The result for the sessions of a folder.
   struct Recovered {
     int all = 0;
     int found = 0;
@@ -268,10 +268,10 @@ class PlantedFacts : public testing::Test {
 };
 
 TEST_F(PlantedFacts, PacksGiveBackWhatWasToldAmongMuchElse) {
-  // What was measured, docs/benchmarks.md; the wish is 95 of 100.
+  // Floors as measured in docs/benchmarks.md; the goal is 95 of 100.
   const Recovered dev = recover("dev", 2000);
   EXPECT_GE(dev.found * 100, dev.all * 89) << dev.found << " of " << dev.all << dev.missing;
-  // Which are missing here is nobody's business: packs are not made to fit them.
+  // Missing facts of the held-out half are not printed: packs must not be tuned to them.
   const Recovered held = recover("held", 2000);
   EXPECT_GE(held.found * 100, held.all * 86) << held.found << " of " << held.all;
   const Recovered small = recover("held", 1000);

@@ -34,7 +34,7 @@ inline constexpr const char* kResumingOne =
 inline std::string request(int id) { return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"m"})"; }
 inline std::string answer(int id) { return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":{}})"; }
 
-// Each call to accept() lets one dial through.
+// A dial that succeeds once for each call to accept().
 class ScriptedDial final : public DaemonDial {
  public:
   void begin() override {
@@ -74,8 +74,7 @@ class ScriptedDial final : public DaemonDial {
   int series_ = 0;
 };
 
-// A scripted daemon at the other end of socket pairs, a client at the other end of pipes, and the pump between them on
-// a thread of its own.
+// Runs the pump on its own thread, between a scripted daemon on socket pairs and a client on pipes.
 class StdioPumpTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -100,7 +99,7 @@ class StdioPumpTest : public testing::Test {
     thread_.join();
     EXPECT_TRUE(finished);
   }
-  // Through the pump and back: whatever came before has been handled.
+  // Sends a request through the pump and its answer back. Everything sent before has then been handled.
   void round_trip(LineClient& daemon, int id) {
     client->send_line(request(id));
     EXPECT_EQ(daemon.read_line(), request(id));

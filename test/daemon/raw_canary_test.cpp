@@ -1,5 +1,5 @@
-// Secrets in every corner of transcripts of two agents: none of them may be found in any file of the data directory, in
-// what is exported, in answers of tools.
+// Secrets in all places of transcripts of two agents: none may be in any file of the data directory, in an export, or
+// in answers of tools.
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/interchange/session_walk.hpp"
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace bj = boost::json;
 using namespace std::chrono_literals;
 
-// Hands out the canaries one after the other; when all are told, those that are in are told again.
+// Hands out the canaries one after the other, and starts again after the last.
 class Told {
  public:
   std::string next() { return canaries_[at_++ % canaries_.size()].text; }
@@ -196,7 +196,7 @@ TEST_F(SecretCanaries, NoneReachesAFileOfTheStoreOrTheRawLayer) {
   expect_none_in(records, "the raw layer");
 }
 
-// Full texts are read from the agents' own files, which hold all secrets.
+// Full texts are read from the agents' own files, which contain all secrets.
 TEST_F(SecretCanaries, NoneStandsInWhatIsExported) {
   Reader reader(layout_.database());
   RecordFinder records(layout_.database(), {});

@@ -1,4 +1,4 @@
-// Records kept beside the store: committed with the rows, cut, merged, lost and found again, evicted.
+// Records in the raw layer: committed with the rows, truncated, merged, lost and recovered, evicted.
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/ingest/tailer.hpp"
 #include "store/raw/frame_codec.hpp"
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 using test::append_file;
 using test::write_file;
 
-// Each case holds for plain frames and for sealed ones.
+// Each test runs with plain and with sealed frames.
 class RawLayerTest : public testing::TestWithParam<bool> {
  protected:
   RawLayerTest() { open(); }
@@ -44,7 +44,7 @@ class RawLayerTest : public testing::TestWithParam<bool> {
       sources_[s.path] = s;
   }
   fs::path file(const std::string& name) const { return dir_ / ("lines/" + name + ".jsonl"); }
-  // Reads what is new in a file; committed if asked for.
+  // Ingests the new part of a file, and commits it unless told not to.
   void take(const std::string& name, bool commit = true) {
     Source& source = sources_[file(name).string()];
     source.platform = Platform::thunderus;
@@ -163,11 +163,11 @@ TEST_P(RawLayerTest, WhatACrashLeftBehindIsCut) {
   const auto length = fs::file_size(raw_file("a"));
   append_file(raw_file("a"), "torn");
   open();
-  EXPECT_EQ(fs::file_size(raw_file("a")), length + 4);  // nothing reads it, the next write cuts it
+  EXPECT_EQ(fs::file_size(raw_file("a")), length + 4);  // not read, and truncated by the next write
   append_file(file("a"), "two\n");
   take("a");
   EXPECT_EQ(content("a"), "one\ntwo\n");
-  // A whole frame whose commit never came.
+  // A complete frame that was never committed.
   std::string bytes;
   {
     const auto mapped = raw::FileBytes::open(raw_file("a"));
@@ -264,7 +264,7 @@ TEST_P(RawLayerTest, ACrashInTheMiddleOfMergingIsRepaired) {
   }
   ASSERT_TRUE(writer_->commit());
   writer_.reset();
-  fs::copy_file(layout_.database(), dir_ / "before.db");  // the rows as they were before the merge
+  fs::copy_file(layout_.database(), dir_ / "before.db");  // the rows from before the merge
   const std::string all = content("a");
   open();
   clock_.advance(2 * 60 * 60 * 1000);
@@ -374,7 +374,7 @@ TEST_P(RawLayerTest, EvictedSessionsStayAway) {
     auto db = sqlite::Database::open(layout_.database(), sqlite::OpenMode::read_write);
     EXPECT_NO_THROW(test::check_full_text_index(db));
   }
-  // Looked at again, copied, read from the start: it does not come back. What is new is new.
+  // Read again, copied, or read from the start, it stays evicted. New records are ingested.
   open();
   take("a");
   write_file(file("a"), "one\ntwo");
@@ -384,7 +384,7 @@ TEST_P(RawLayerTest, EvictedSessionsStayAway) {
   EXPECT_EQ(number("SELECT count(*) FROM events"), 0);
   EXPECT_EQ(rows(kExchanges), exchanges);
   EXPECT_EQ(number("SELECT sum(bytes) - (SELECT sum(cursor) FROM sources) FROM coverage"), 0);
-  // Nor does a rebuild bring it back.
+  // A rebuild does not bring it back either.
   const auto ledger = rows("SELECT record_type, disposition, reason, records, bytes FROM coverage ORDER BY 1, 2, 3, 4");
   writer_.reset();
   for (const char* suffix : {"", "-wal", "-shm"})
@@ -398,7 +398,7 @@ TEST_P(RawLayerTest, EvictedSessionsStayAway) {
   EXPECT_EQ(rows("SELECT record_type, disposition, reason, records, bytes FROM coverage ORDER BY 1, 2, 3, 4"), ledger);
 }
 
-// Killed behind the commit of the rows, or between the file and the rows about it.
+// Killed after the commit of the rows, or between the file and its rows.
 TEST_P(RawLayerTest, ACutThatWasBrokenOffIsMadeAtTheNextOpening) {
   write_file(file("a"), "one\ntwo\n");
   write_file(file("b"), "kept\n");
@@ -441,7 +441,7 @@ TEST_P(RawLayerTest, ALimitIsAnnouncedAWeekAhead) {
     EXPECT_EQ(Retention(*writer_).enforce(policy)->sessions, 0u);
     clock_.advance(6 * kMsPerDay);
     EXPECT_EQ(Retention(*writer_).enforce(policy)->sessions, 0u);
-    ASSERT_TRUE(Retention(*writer_).announce({}));  // the limit was taken back: its notice, too
+    ASSERT_TRUE(Retention(*writer_).announce({}));  // the limit was removed, and its notice with it
     clock_.advance(2 * kMsPerDay);
     EXPECT_EQ(Retention(*writer_).enforce(policy)->sessions, 0u);
   }

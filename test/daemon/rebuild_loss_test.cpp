@@ -1,5 +1,5 @@
-// A rebuild does not replace a store by one that has less: of a raw layer that is damaged, or an adapter that reads
-// less. MEMD_DAMAGES sets how many stores have a file of their raw layer damaged.
+// A rebuild does not replace a store by one with less: because of a damaged raw layer, or an adapter that decodes less.
+// MEMD_DAMAGES sets the number of stores of which a raw file is damaged.
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "store/db/store_copies.hpp"
@@ -54,7 +54,7 @@ class RebuildLoss : public testing::Test {
 enum class RawDamage { flipped, zeroed, exchanged, doubled, cut, gone };
 constexpr std::array kRawDamageNames{"flipped", "zeroed", "exchanged", "doubled", "cut", "gone"};
 
-// 1 to 8 bits, up to 512 bytes anywhere, or all from somewhere on.
+// Damages 1 to 8 bits, up to 512 bytes anywhere, or everything from some offset on.
 std::string damaged(std::string bytes, const std::string& other, RawDamage kind, std::mt19937& random) {
   const std::size_t at = random() % bytes.size();
   const std::size_t length = std::min<std::size_t>(1 + random() % 512, bytes.size() - at);
@@ -76,7 +76,7 @@ void damage(const fs::path& file, const fs::path& other, RawDamage kind, std::mt
   if (kind == RawDamage::gone) return static_cast<void>(fs::remove(file));
   const std::string sound = test::bytes_of(file);
   std::string bytes = sound;
-  while (bytes.starts_with(sound))  // zeros may be zeroed, and what stands behind the end is no damage
+  while (bytes.starts_with(sound))  // retried if the bytes are unchanged; bytes after the end are no damage
     bytes = damaged(sound, test::bytes_of(other), kind, random);
   test::write_file(file, bytes);
 }
@@ -90,7 +90,7 @@ TEST_F(RebuildLoss, NothingIsLostHoweverAFileOfTheRawLayerIsDamaged) {
   struct Count {
     int tries = 0;
     int seen = 0;
-    int from_old = 0;  // the new store had to take something from the old one
+    int from_old = 0;  // rebuilds that took rows from the old store
   };
   std::array<Count, kRawDamageNames.size()> counts;
   const char* wanted = std::getenv("MEMD_DAMAGES");
@@ -106,7 +106,7 @@ TEST_F(RebuildLoss, NothingIsLostHoweverAFileOfTheRawLayerIsDamaged) {
     constexpr std::uint64_t kAll = 1 << 30;
     const auto check = raw::check_raw_layer(store_.database(), store_.raw_dir(), raw::FrameSeal(), kAll);
     ASSERT_TRUE(check);
-    // A bit of a byte that means nothing (14 and 15 of a frame) may go unseen.
+    // A flipped bit of an unused byte (14 and 15 of a frame) may go undetected.
     const bool seen = !check->damages.empty();
     EXPECT_TRUE(seen || kind == RawDamage::flipped) << "doctor does not see it";
     const auto report = rebuild();
@@ -145,7 +145,7 @@ TEST_F(RebuildLoss, AWholeRawLayerGivesAllAgain) {
   EXPECT_THAT(test::rows_of_one(test::dump_with_keys(store_), want), IsEmpty());
 }
 
-// An adapter of another version may give less of the same records.
+// An adapter of another version may decode less of the same records.
 TEST_F(RebuildLoss, ALossThatTheRawLayerDoesNotExplainHasToBeAccepted) {
   exec(
       "INSERT INTO events (session_pk, seq, event_id, time, kind) SELECT session_pk, 900, 77, ended_at, 1 FROM sessions"
@@ -248,8 +248,8 @@ TEST_F(RebuildLoss, ACheckOfTheRawLayerFindsDamageAndWhatIsMissing) {
   EXPECT_THAT(check().damages, IsEmpty());
   EXPECT_EQ(check().bytes_read, check().bytes);
   const auto names = raw::raw_file_names(store_.raw_dir());
-  test::flip(store_.raw_dir() / names[0], fs::file_size(store_.raw_dir() / names[0]) - 3, 1);  // in a content
-  test::flip(store_.raw_dir() / names[1], 40, 1);                                              // in a header
+  test::flip(store_.raw_dir() / names[0], fs::file_size(store_.raw_dir() / names[0]) - 3, 1);  // in the content
+  test::flip(store_.raw_dir() / names[1], 40, 1);                                              // in the header
   fs::remove(store_.raw_dir() / names[2]);
   fs::resize_file(store_.raw_dir() / names[3], fs::file_size(store_.raw_dir() / names[3]) - 1);
   EXPECT_THAT(check().damages,

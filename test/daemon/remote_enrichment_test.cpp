@@ -1,4 +1,4 @@
-// Enrichment by models that are served over HTTP, and searches while they change.
+// Enrichment by models served over HTTP, and searches while the models change.
 #include "daemon/models/http_models.hpp"
 #include "daemon/models/serving_index.hpp"
 #include "test/daemon/enrichment_fixture.hpp"
@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 class RemoteEnrichmentTest : public EnrichmentFixture {
  protected:
-  // A model behind a server; its back-off goes by the test's clock.
+  // Returns a model behind a server. Its back-off uses the test's clock.
   std::shared_ptr<embedding::HttpEmbedder> remote_model(StandInServer& server, const std::string& name) {
     embedding::RemoteModel m;
     m.model = name;
@@ -114,7 +114,7 @@ TEST_F(RemoteEnrichmentTest, AFallbackTakesTheirPlaceWhenTheFirstNeverWorked) {
   EXPECT_EQ(count("SELECT exchanges FROM vector_models WHERE name = 'ollama/second'"), 10);
   EXPECT_EQ(worker_->progress().model, "ollama/second");
 
-  // The first one comes back, and is looked for again with the next work after half an hour.
+  // The first model works again. It is tried with the next work after half an hour.
   down.answer_with([](const auto& a) { return good_answer(a); });
   advance(31 * 60'000);
   add("another question");
@@ -143,7 +143,7 @@ TEST_F(RemoteEnrichmentTest, AModelThatWorkedIsNotGivenUpForAShortFailure) {
   EXPECT_EQ(count("SELECT exchanges FROM vector_models WHERE name = 'ollama/second'"), 2) << "but for a long one";
 }
 
-// builtin → a server's → builtin, while questions go on.
+// builtin → a server's → builtin, while queries continue.
 TEST_F(RemoteEnrichmentTest, SwitchingModelsNeverLeavesSearchesWithout) {
   StandInServer server([](const auto& a) { return good_answer(a, 12); });
   for (int i = 0; i < 40; ++i)
@@ -185,7 +185,7 @@ TEST_F(RemoteEnrichmentTest, SwitchingModelsNeverLeavesSearchesWithout) {
   EXPECT_EQ(count("SELECT count(*) FROM vector_models"), 1) << "what was replaced is gone";
   auto store = sqlite::Database::open(store_.file(), sqlite::OpenMode::read_only);
   EXPECT_EQ(searched.state(store).model, "ollama/far");
-  embedding::Models back = builtin;  // the other one stays in the configuration, as a fallback
+  embedding::Models back = builtin;  // the other model stays configured as a fallback
   back.choices.push_back({model, model});
   switch_to(back);
   EXPECT_EQ(count("SELECT exchanges FROM vector_models WHERE name = 'builtin/letters'"), 40);
@@ -194,7 +194,7 @@ TEST_F(RemoteEnrichmentTest, SwitchingModelsNeverLeavesSearchesWithout) {
     std::this_thread::yield();
   done = true;
   asking.join();
-  // Between embedding a question and looking, the last vectors of its model may go: at most at each switch.
+  // The last vectors of a model may be removed between embedding a query and scanning, at most once per switch.
   EXPECT_LE(empty, 2);
 }
 

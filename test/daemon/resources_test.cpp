@@ -231,7 +231,7 @@ TEST_F(Resources, StopEndsAReading) {
   EXPECT_TRUE(read_text.error().is(Errc::cancelled));
 }
 
-// Memories of a person and of a project, by URI.
+// Memories of the user and of a project, by URI.
 class MemoryResources : public ToolFixture {
  protected:
   MemoryResources() {

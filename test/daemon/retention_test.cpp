@@ -1,4 +1,4 @@
-// What retention takes and leaves, when it does, and what is said of it.
+// Tests what retention evicts and keeps, when it does so, and what it reports.
 #include "store/write/retention.hpp"
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/memory_host.hpp"
@@ -22,7 +22,7 @@ using testing::Not;
 
 constexpr TimeMs kHour = kMsPerDay / 24;
 
-// A daemon over transcripts of some sessions, by a clock that stands still.
+// A daemon over transcripts of several sessions, with a fake clock.
 class RetentionTest : public testing::Test {
  protected:
   RetentionTest() {
@@ -40,7 +40,7 @@ class RetentionTest : public testing::Test {
            std::to_string(1000 + line) + R"(","timestamp":")" + format_rfc3339(time) + R"(","sessionId":")" + id(n) +
            R"(","cwd":"/w/p","version":"2.1.7","message":{"role":")" + type + R"(",)" + content + "}}\n";
   }
-  // An exchange with a call that commits, one that fails, a decision, and a text that goes on behind its first lines.
+  // Writes an exchange with a commit, a failed call, a decision, and a text longer than its stored first lines.
   void write_session(int n, TimeMs time) {
     const std::string number = std::to_string(n);
     const std::string filler(700, 'x');
@@ -68,7 +68,7 @@ class RetentionTest : public testing::Test {
                    filler + R"( answertail)" + number + R"("}])");
     write_file(transcript(n), text);
   }
-  // Something for ingest to commit.
+  // Appends something for ingest to commit.
   void write_on() {
     ++live_;
     append_file(transcript(80), record(80, 100 + live_, clock_.now(), "user", R"("content":"And on")"));
@@ -88,7 +88,7 @@ class RetentionTest : public testing::Test {
     host_->enrichment()->hint();
     ASSERT_TRUE(host_->enrichment()->block_until_idle(60s));
   }
-  // The sessions `first` … `last`, one each day, the first the oldest; all over for days.
+  // Writes the sessions `first` … `last`, one per day, oldest first. All ended days ago.
   void live(int first, int last) {
     for (int n = first; n <= last; ++n)
       write_session(n, clock_.now() - (60 - n) * kMsPerDay);
@@ -154,14 +154,14 @@ TEST_F(RetentionTest, AnEvictedSessionKeepsWhatItIsKnownByAndAnswersSaySo) {
   ASSERT_FALSE(ask("semantic_search", whole_database).at("results").as_array().empty());
   evict(0);
 
-  // Figures are counts of rows.
+  // Figures count rows.
   const auto platform = admin("status").at("platforms").at(0).as_object();
   EXPECT_EQ(platform.at("exchanges").as_int64(), number("SELECT count(*) FROM exchanges"));
   EXPECT_EQ(platform.at("exchanges").as_int64(), 4) << "its first lines are there";
   EXPECT_EQ(platform.at("events").as_int64(), number("SELECT count(*) FROM events"));
   EXPECT_EQ(number("SELECT count(*) FROM events JOIN sessions USING (session_pk) WHERE uid = '" + uid(0) + "'"), 0);
 
-  // Titles, outcomes with their reasons and everything else of the list stay.
+  // Titles, outcomes with their reasons and all other fields of the list are kept.
   const auto list = ask("list_sessions", "{}").at("sessions").as_array();
   ASSERT_EQ(list.size(), list_before.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -199,7 +199,7 @@ TEST_F(RetentionTest, AnEvictedSessionKeepsWhatItIsKnownByAndAnswersSaySo) {
   EXPECT_EQ(ask("list_observations", of_session).at("total").as_int64(),
             number("SELECT count(*) FROM observations JOIN sessions USING (session_pk) WHERE uid = '" + uid(0) + "'"));
 
-  // What comes later is taken in whole, and no more than that.
+  // Later records are ingested completely, and nothing else is.
   append_file(transcript(0), record(0, 7, clock_.now(), "user", R"("content":"Does it work on a network drive?")"));
   settle();
   EXPECT_EQ(rows("SELECT data_completeness FROM exchanges JOIN sessions USING (session_pk) WHERE uid = '" + uid(0) +
@@ -324,7 +324,7 @@ TEST_F(RetentionTest, WhatComesDueDayByDayGoesUnlessItIsTooMuchAtOnce) {
     write_on();
   }
   EXPECT_EQ(evicted(), 1) << "one of forty is announced by the limit itself";
-  // Ten days without the daemon: a quarter is due.
+  // After ten days without the daemon, a quarter is due.
   clock_.advance(10 * kMsPerDay);
   write_on();
   EXPECT_EQ(evicted(), 1);

@@ -23,7 +23,7 @@ std::string prompt_line(int n, std::string_view text) {
          "\n";
 }
 
-// All of it together, as the daemon and the command line have it.
+// The complete host, as the daemon and the command line use it.
 class SemanticHost : public testing::Test {
  protected:
   SemanticHost() {
@@ -123,7 +123,7 @@ TEST_F(SemanticHost, Disabled) {
   EXPECT_TRUE(ask("doctor").at("ok").as_bool());
 }
 
-// Whatever a provider does, a search answers, and says what it had to do without.
+// A search gives an answer for any failure of a provider, and reports what is missing.
 TEST_F(SemanticHost, ABadProviderCostsMeaningAndNothingElse) {
   if (!ModelClients::available()) GTEST_SKIP() << "built without clients of model servers";
   using Reply = StandInServer::Reply;
@@ -148,7 +148,7 @@ TEST_F(SemanticHost, ABadProviderCostsMeaningAndNothingElse) {
                                                                               {hanging, "no answer"},
                                                                               {failing, "status 500"},
                                                                               {other_dimension, "dimension"}}) {
-    open(ollama(server));  // forgets what went wrong before
+    open(ollama(server));  // clears the previous error
     server.answer_with([reply = reply](const auto&) { return reply; });
     const auto answer = search("login page");
     ASSERT_FALSE(answer.hits.empty()) << says;

@@ -1,4 +1,4 @@
-// The life of a session as an agent lives it, through the tools; and its analysis.
+// The life of a session, seen through the tools, and its analysis.
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/models/session_analyzer.hpp"
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 constexpr TimeMs kMinute = 60'000;
 
-// A daemon over an agent's transcript, both by one clock that stands still.
+// A daemon over an agent's transcript. Both use one fake clock.
 class SessionLifeTest : public testing::Test {
  protected:
   SessionLifeTest() {
@@ -38,7 +38,7 @@ class SessionLifeTest : public testing::Test {
     ASSERT_TRUE(host_->start_ingest());
     settle();
   }
-  // Everything written is read, and every stopped session analysed.
+  // Ingests everything written and analyses every stopped session.
   void settle() {
     host_->ingest()->scan();
     ASSERT_TRUE(host_->ingest()->block_until_idle(60s));
@@ -99,7 +99,7 @@ TEST_F(SessionLifeTest, WrittenLeftResumedEndedLeft) {
   const TimeMs last_word = clock_.now();
   EXPECT_EQ(state(), "active");
 
-  // Left. Nothing is written any more.
+  // The session is left: nothing is written any more.
   clock_.advance(kStoppedAfter - 1);
   EXPECT_EQ(state(), "active");
   clock_.advance(1);
@@ -127,7 +127,7 @@ TEST_F(SessionLifeTest, WrittenLeftResumedEndedLeft) {
   EXPECT_EQ(list(R"({"state":"stopped"})").at("total"), 0);
   EXPECT_EQ(list(R"({"state":"active"})").at("total"), 1);
 
-  // Ended by the user, and said goodbye to.
+  // Ended by the user with /exit.
   clock_.advance(2 * kMinute);
   write("assistant", "It takes one query for all users.");
   clock_.advance(kMinute);
@@ -142,7 +142,7 @@ TEST_F(SessionLifeTest, WrittenLeftResumedEndedLeft) {
   EXPECT_THAT(digest()->result, HasSubstr("one query for all users"));
   EXPECT_THAT(text_, HasSubstr("stopped " + format_rfc3339(end).substr(0, 10)));
 
-  // Left. The next daemon finds all as it was, and analyses nothing again.
+  // Left. The next daemon finds the same state and analyses nothing again.
   host_.reset();
   clock_.advance(3 * kMsPerDay);
   start();
@@ -156,7 +156,7 @@ TEST_F(SessionLifeTest, WithoutADaemonTheStateIsStillTrue) {
   start();
   host_.reset();
   clock_.advance(kStoppedAfter);
-  host_ = std::make_unique<MemoryHost>(settings_, clock_);  // only asks
+  host_ = std::make_unique<MemoryHost>(settings_, clock_);  // without ingest
   EXPECT_EQ(state(), "stopped");
   EXPECT_EQ(row().watermarks.analyzed_at, 0) << "honest: nobody was there to analyse it";
 }
@@ -171,7 +171,7 @@ TEST_F(SessionLifeTest, TheConfigurationSaysHowLongASilenceIs) {
   EXPECT_EQ(row().watermarks.analyzed_at, clock_.now());
 }
 
-// The analyzer alone, over a writer that a test holds.
+// The analyzer alone, with a writer of the test.
 class SessionAnalyzerTest : public WriterFixture {
  protected:
   SessionAnalyzerTest() {
@@ -185,7 +185,7 @@ class SessionAnalyzerTest : public WriterFixture {
     };
   }
   void take_in(const EventScript& script) { apply(script.batch()); }
-  // How often one look takes some sessions: they are fewer than it takes at once.
+  // Returns how many calls of take_some() found sessions. All sessions fit into one batch.
   int analyze() {
     SessionAnalyzer analyzer(parts_, clock_, options_);
     analyzer.begin();

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLong{60'000};
 
-// A daemon that answers the one request as the test wants it to.
+// A daemon that answers one request as the test wants.
 class StandIn {
  public:
   explicit StandIn(std::function<void(LineClient&, const bj::object& request)> answer) {
@@ -28,7 +28,7 @@ class StandIn {
     thread_ = std::thread([fd = ends[1], answer = std::move(answer)] {
       LineClient client(fd);
       if (const auto line = client.read_line()) answer(client, bj::parse(*line).as_object());
-      client.read_line();  // until the hook has gone
+      client.read_line();  // until the hook closes the connection
     });
   }
   ~StandIn() { thread_.join(); }

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A worker in an endless search, that nothing can cancel.
+// Simulates a worker in an endless search that cannot be cancelled.
 [[noreturn]] void wait_for_ever() {
   const ShutdownLimit limit(20ms, "workers");
   std::promise<void> never;

@@ -15,7 +15,7 @@ SnapshotLimits tiny() { return {64, 4096, 2}; }
 
 class SnapshotPassTest : public testing::Test {
  protected:
-  // The rows are those of a store that sees the source for the first time.
+  // Checks that the rows equal those of a store that reads the source for the first time.
   void expect_as_read_at_once(const std::string& what) {
     InPlaceStore fresh(source_);
     fresh.sync();
@@ -177,7 +177,7 @@ TEST_F(SnapshotPassTest, WhatWasLeftOffIsReadByTheNextPass) {
   for (std::size_t written = 1;; ++written) {
     auto slices = store_.read();
     if (slices.size() <= 1) break;
-    store_.write(slices.front());  // and then the process ends
+    store_.write(slices.front());  // then the process ends
     ASSERT_TRUE(store_.writer().commit());
     EXPECT_EQ(store_.number("SELECT cursor FROM sources"), store_.number("SELECT sum(bytes) FROM coverage"));
     store_.restart();
@@ -187,7 +187,7 @@ TEST_F(SnapshotPassTest, WhatWasLeftOffIsReadByTheNextPass) {
   expect_as_read_at_once("");
 }
 
-// A session as an agent writes it: prompts, answers that grow, calls whose results come later, directories that change.
+// Returns a random item of a session: prompts, answers that grow, calls whose results come later, changes of directory.
 std::string random_item(std::mt19937& random, int serial) {
   const auto pick = [&random](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   const std::string n = std::to_string(serial);
@@ -214,8 +214,8 @@ std::string random_item(std::mt19937& random, int serial) {
   return text + ";at=" + std::to_string(serial % 7 == 0 ? serial / 2 : serial);
 }
 
-// Whatever was added, changed and put in between, in whatever slices and with whatever restarts it was read: row for
-// row what one read of the final state gives.
+// For any additions, changes and insertions, any slicing and any restarts, the rows equal those of one read of the
+// final state.
 TEST_F(SnapshotPassTest, AnyHistoryGivesTheRowsOfItsFinalState) {
   for (std::uint32_t seed = 1; seed <= 16; ++seed) {
     std::mt19937 random(seed);

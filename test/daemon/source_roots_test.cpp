@@ -1,4 +1,4 @@
-// Symbolic links below an agent's root: what an agent, or a repository that it unpacked, put there is not to make memd
+// Symbolic links below an agent's root, created by the agent or by a repository that it unpacked, must not make memd
 // read other files of the user.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/source_file.hpp"
@@ -59,7 +59,7 @@ TEST_F(SourceRootsTest, NoLinkLeadsOut) {
   const DiskView files(SourceRoots({dir_ / "root"}));
   EXPECT_FALSE(files.stat((dir_ / "root/projects/absolute.jsonl").string()));
   EXPECT_EQ(files.list((dir_ / "root/projects").string()).size(), 1U);
-  // Named by the user as a root of its own, it is read.
+  // It is read if the user configures it as a root of its own.
   const DiskView both(SourceRoots({dir_ / "root", outside_}));
   EXPECT_EQ(both.read((outside_ / "secret").string()).value(), "outside");
 }
@@ -97,7 +97,7 @@ TEST(IngestService, ATaskThatThrowsHasFailedAndTheWriterGoesOn) {
   auto writer = Writer::open(dir / "memd.db", clock);
   ASSERT_TRUE(writer);
   IngestService service(discovery, clock);
-  int commits = 0;  // told of; writer thread only
+  int commits = 0;  // commits reported; writer thread only
   service.on_commit([&commits] { ++commits; });
   ASSERT_TRUE(service.start(std::move(*writer)));
   const auto failed = service.perform([](Writer&) -> Result<void> { throw std::bad_alloc(); });
@@ -113,7 +113,7 @@ TEST(IngestService, ATaskThatThrowsHasFailedAndTheWriterGoesOn) {
   }));
 }
 
-// A mapping of it would end the process with SIGBUS.
+// If the file were mapped, the access would end the process with SIGBUS.
 TEST(RawFileBytes, AFileThatGetsShorterIsNoSignal) {
   const test::TempDir dir;
   test::write_file(dir / "f", std::string(100'000, 'a'));

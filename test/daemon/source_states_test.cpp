@@ -1,4 +1,4 @@
-// What becomes of sources that vanish, are out of reach or cannot be read: through the whole of ingest.
+// Full ingest of sources that vanish, are unreachable or cannot be read.
 #include "daemon/ingest/ingest_service.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
@@ -137,7 +137,7 @@ TEST_F(SourceStates, ARootThatIsNotThereMeansUnreachable) {
 TEST_F(SourceStates, ADirectoryThatCannotBeListedMeansUnreachable) {
   write_file(file_, "one\n");
   start();
-  fs::remove(file_);  // as it looks to somebody who may not look
+  fs::remove(file_);  // looks the same to a process without permission for the directory
   refused_ = {file_.parent_path().string()};
   hint(file_);
   EXPECT_EQ(state_of(file_), kUnreachable);
@@ -222,7 +222,7 @@ TEST_F(SourceStates, AHintCutsTheWaitToItsFirstSecond) {
   EXPECT_EQ(times_opened("bad.jsonl"), before);
   adapter_.broken = false;
   clock_.advance(1);
-  hint(file_);  // of another: the look is due by itself
+  hint(file_);  // for another file: the retry is due by itself
   EXPECT_EQ(state_of(bad_), kActive);
   EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "2");
 }
@@ -276,7 +276,7 @@ class SourceStatesInTime : public SourceStates {
   const Clock& clock() const override { return system_clock(); }
 };
 
-// Nothing is hinted: the reader wakes by itself when the time has come, and by then the cause has gone.
+// Without a hint, the reader wakes by itself when the retry is due. By then the cause is gone.
 TEST_F(SourceStatesInTime, ADueRetryWakesTheReader) {
   options_.back_off.first = 5;
   write_file(bad_, "one\n");

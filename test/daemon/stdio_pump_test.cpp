@@ -39,7 +39,7 @@ TEST_F(StdioPumpTest, ARestartIsReplayedUnseen) {
   first->send_line(answer(2));
   EXPECT_EQ(client->read_line(), answer(2));
 
-  first.reset();  // the daemon dies with 1 in flight
+  first.reset();  // the daemon dies while request 1 is pending
   EXPECT_EQ(client->read_line(),
             R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"memd daemon restarted; ask again",)"
             R"("data":{"retryable":false}}})");
@@ -94,7 +94,7 @@ TEST_F(StdioPumpTest, WatchedResourcesAreWatchedAgain) {
   EXPECT_EQ(client->read_line(), answer(7)) << "the client has its answer to 2 already";
 }
 
-// Of those who list resources the next daemon has to know, or it tells them of no change.
+// The next daemon must be told that the client listed resources, or it sends no notifications of changes.
 TEST_F(StdioPumpTest, TheListOfResourcesIsWatchedAgain) {
   const std::string list = R"({"jsonrpc":"2.0","id":1,"method":"resources/list"})";
   const std::string more = R"({"jsonrpc":"2.0","id":2,"method":"resources/list","params":{"cursor":"x"}})";
@@ -122,7 +122,7 @@ TEST_F(StdioPumpTest, TheListOfResourcesIsWatchedAgain) {
   EXPECT_EQ(client->read_line(), answer(7)) << "the client has its list already";
 }
 
-// What is asked again on behalf of the client and was not heard by a dying daemon goes to the next one once, not twice.
+// A request repeated on behalf of the client, which a dying daemon did not answer, is sent to the next one only once.
 TEST_F(StdioPumpTest, ASubscriptionThatADyingDaemonDidNotHearIsSaidOnce) {
   auto first = std::make_optional(dial.accept());
   start();
@@ -188,7 +188,8 @@ TEST_F(StdioPumpTest, CancelledRequestsAndEndedSubscriptionsAreForgotten) {
   EXPECT_EQ(client->read_line(), answer(3));
 }
 
-// The second daemon is one that was being killed: it took the connection, and went without a word.
+// The first connection of the second daemon is lost: it was being killed, accepted the connection, and closed it
+// without an answer.
 TEST_F(StdioPumpTest, WhatADyingDaemonDidNotHearIsSaidToTheNext) {
   start();
   client->send_line(request(1));
@@ -257,7 +258,7 @@ TEST_F(StdioPumpTest, WhatADyingDaemonTookUnreadIsSentOnceMore) {
     for (int time = 0; time < 2; ++time) {
       auto daemon = dial.accept();
       EXPECT_EQ(daemon.read_line(), request(2));
-      if (!answered || time == 0) continue;  // dies without a word
+      if (!answered || time == 0) continue;  // dies without an answer
       daemon.send_line(answer(2));
       EXPECT_EQ(client->read_line(), answer(2));
       client->send_line(request(3));
@@ -335,7 +336,7 @@ TEST_F(StdioPumpTest, AClientThatDoesNotReadHoldsTheDaemonBack) {
   auto daemon = dial.accept();
   start();
   const std::string big(1'000'000, 'x');
-  constexpr int kLines = 100;  // more than the pump would ever keep
+  constexpr int kLines = 100;  // more than the pump may buffer
   std::thread writer([&] {
     for (int i = 0; i < kLines; ++i)
       ASSERT_TRUE(daemon.send_line(big));

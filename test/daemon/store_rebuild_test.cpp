@@ -1,4 +1,5 @@
-// A daemon makes its store anew while it serves: when room is wanted, what is told, and what is left when it is ended.
+// A daemon that rebuilds its store while it serves: when it gives way, what it reports, and what is left when it is
+// stopped.
 #include "daemon/serve/store_rebuild.hpp"
 
 #include "daemon/admin/admin_service.hpp"
@@ -25,7 +26,7 @@ class StoreRebuildTest : public testing::Test {
   static void TearDownTestSuite() { prepared_.reset(); }
   StoreRebuildTest() { prepared_->copy_to(settings_.layout); }
 
-  // Until room is wanted again, as a serving process waits.
+  // Serves until the rebuild needs the process to give way, as a serving process does.
   void serve() {
     std::promise<void> wanted;
     rebuild_.serve([&wanted] { wanted.set_value(); });
@@ -135,7 +136,7 @@ TEST_F(StoreRebuildTest, EndedAtAnyRecordItLeavesTheStoreAsItWas) {
       return find_adapter(platform);
     };
     const auto ended = rebuild_store(settings_.layout, find, {.stop = stop.get_token()});
-    if (ended) break;  // it has not that many records
+    if (ended) break;  // the store has fewer records than this
     ++ends;
     EXPECT_TRUE(ended.error().is(Errc::cancelled)) << ended.error().message();
     ASSERT_THAT(copies_of_store(settings_.layout), IsEmpty());
@@ -144,7 +145,7 @@ TEST_F(StoreRebuildTest, EndedAtAnyRecordItLeavesTheStoreAsItWas) {
   EXPECT_GT(ends, 5);
 }
 
-// Where a key is wrong, a disk full.
+// Fails as with a wrong key or a full disk.
 TEST_F(StoreRebuildTest, WhyItFailedIsTold) {
   fs::create_directories(settings_.layout.rebuild() / "in the way");
   begin();
@@ -164,7 +165,7 @@ TEST_F(StoreRebuildTest, NeedsARawLayer) {
   EXPECT_FALSE(rebuild_.status());
 }
 
-// What the administration says of it, and what else it does meanwhile.
+// The administration starts the rebuild, reports its state, and answers other requests meanwhile.
 TEST_F(StoreRebuildTest, TheAdministrationOrdersItAndTellsOfIt) {
   admin::ProcessFacts facts{.role = "daemon"};
   facts.rebuild_store = [this](OnLoss on_loss) { return rebuild_.order(on_loss); };

@@ -1,6 +1,5 @@
-// The tailer against a model: random histories of a file, read at random moments. Whatever complete records are in the
-// file when it is read have been delivered since it last started over, each once and in order, and the ledger equals
-// the cursor.
+// Compares the tailer with a model: random histories of a file, read at random moments. Every complete record in the
+// file has been delivered once and in order since the tailer last started over, and the ledger equals the cursor.
 #include "daemon/ingest/tailer.hpp"
 #include "test/support/line_adapter.hpp"
 #include "test/support/temp_dir.hpp"
@@ -30,10 +29,10 @@ class History {
       case 0:
       case 1:
       case 2: return append(line() + "\n");
-      case 3: return append(line());  // a writer caught in the middle, or a last line without newline
+      case 3: return append(line());  // an unfinished write, or a last line without its newline
       case 4: return append("\n");
-      case 5: return append("{" + line() + "}");                    // whole, without newline
-      case 6: return append("{" + line() + "}{" + line() + "}\n");  // glued
+      case 5: return append("{" + line() + "}");                    // complete without a newline
+      case 6: return append("{" + line() + "}{" + line() + "}\n");  // two records on one line
       case 7: return append(std::string(1 + pick(40), '\0') + (pick(2) == 0 ? "\n" : ""));
       case 8: return rarely([this] { rewrite(line() + "\n" + line() + "\n"); });
       case 9: return rarely([this] { rewrite(""); });
@@ -62,7 +61,7 @@ class History {
     }
     FAIL() << "the tailer never came to an end";
   }
-  // Read whole, whatever was done to the file before.
+  // Reads the file to its end, whatever was done to it before.
   void settle() {
     if (!away_.empty()) bring_back();
     if (!fs::exists(file_)) replace("");
@@ -126,7 +125,7 @@ class History {
     for (const auto& e : slice.batch.events)
       delivered_ += e.text;
   }
-  // Joined without newlines: a record taken without one and what was appended to it are two records here.
+  // Compares without newlines: a record read without its newline and the text appended to it are two records here.
   void check() {
     ASSERT_EQ(ledger_, source_.cursor);
     ASSERT_LE(source_.cursor, content_.size());
@@ -141,7 +140,7 @@ class History {
   std::mt19937 random_;
   test::TempDir dir_;
   fs::path file_ = dir_ / "s.jsonl";
-  fs::path away_;  // where the file was moved to; empty: it is in its place
+  fs::path away_;  // the path the file was moved to; empty if it was not moved
   test::LineAdapter adapter_;
   Tailer tailer_{TailerLimits{64, 1024}};
   Source source_;

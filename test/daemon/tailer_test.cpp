@@ -18,7 +18,7 @@ class TailerTest : public testing::Test {
     source_.path = file_.string();
   }
 
-  // Reads until nothing is new. Keeps the ledger as the store would.
+  // Reads until there is no new record. Updates the ledger as the store would.
   std::vector<std::string> read_all() {
     std::vector<std::string> out;
     for (int rounds = 0; rounds < 10'000; ++rounds) {

@@ -1,4 +1,4 @@
-// Sessions exported to be read, and as JSON.
+// Exports of sessions for reading, and as JSON.
 #include "daemon/interchange/transcript.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "schemas/embedded.hpp"
@@ -25,7 +25,8 @@ using testing::Not;
 constexpr std::string_view kKey = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 constexpr std::string_view kId = "22222222-2222-4222-8222-222222222222";
 
-// A session with all that could break out of a page: markup, fences, a secret, a call that failed, one without result.
+// Returns a session with everything that could break a page: markup, fences, a secret, a failed call, a call without a
+// result.
 std::string whole_transcript() {
   int n = 0;
   std::string text;

@@ -1,4 +1,4 @@
-// The watcher of systems without inotify, run on this one.
+// The watcher for systems without inotify, run on this one.
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/watcher.hpp"
 #include "test/support/line_adapter.hpp"
@@ -32,7 +32,7 @@ class TreeWatcherTest : public testing::Test {
                             options);
     watcher_->start();
   }
-  // Runs the loop until something is told, or two looks have passed after it should have been.
+  // Runs the loop until `file` is reported, for at most 5 s.
   bool is_told(const std::filesystem::path& file) {
     const auto deadline = std::chrono::steady_clock::now() + 5s;
     while (!told_.contains(file.string()) && std::chrono::steady_clock::now() < deadline)
@@ -42,7 +42,7 @@ class TreeWatcherTest : public testing::Test {
   void TearDown() override {
     watcher_->stop();
     loop_.restart();
-    loop_.run();  // ends: no work is left behind
+    loop_.run();  // returns: no work is left
   }
 
   test::TempDir home_;

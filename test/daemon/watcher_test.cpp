@@ -31,7 +31,7 @@ class WatcherTest : public testing::Test {
   void use_roots(std::vector<std::filesystem::path> roots) {
     discovery_ = Discovery(adapters_, home_.path(), {{Platform::thunderus, std::move(roots)}}, {});
   }
-  // Runs the loop until it is so, or the deadline passed.
+  // Runs the loop until the condition holds, or for 5 s.
   template <class Condition>
   bool until(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + 5s;
@@ -42,7 +42,7 @@ class WatcherTest : public testing::Test {
   bool reported(const std::filesystem::path& path) {
     return until([&] { return changed_.contains(path.string()); });
   }
-  // All that has happened so far is dealt with once this is reported.
+  // Waits until all earlier changes have been handled: a marker file is reported last.
   void settle() {
     const auto mark = home_ / "lines/mark.jsonl";
     test::append_file(mark, "x\n");
@@ -53,7 +53,7 @@ class WatcherTest : public testing::Test {
     if (!watcher_) return;
     watcher_->stop();
     loop_.restart();
-    loop_.run();  // ends: no work is left behind
+    loop_.run();  // returns: no work is left
   }
 
   test::TempDir home_;
@@ -136,7 +136,7 @@ TEST_F(WatcherTest, ARootThatIsDeletedAndMadeAgainIsWatchedAgain) {
   EXPECT_TRUE(reported(home_ / "lines/sub/a.jsonl"));
 }
 
-// Each directory on the way is made when the one before has been noticed, and at once.
+// Creates the directories on the path one by one, each after the previous one was noticed, and all at once.
 TEST_F(WatcherTest, MovesDownAsDirectoriesAppear) {
   const auto root = home_ / "one/two/three";
   for (const bool step_by_step : {true, false}) {
@@ -151,7 +151,7 @@ TEST_F(WatcherTest, MovesDownAsDirectoriesAppear) {
       }
     write_file(root / "a.jsonl", "one\n");
     EXPECT_TRUE(until([&] {
-      // A hint for any directory on the way says that there is news below it.
+      // A hint for any directory on the path means that something below it changed.
       return std::any_of(changed_.begin(), changed_.end(),
                          [&](const auto& path) { return is_inside(root / "a.jsonl", path); });
     }));
@@ -217,7 +217,7 @@ TEST_F(WatcherTest, WhatIsBeyondTheLimitIsPolledAndSaid) {
             " reached");
   const std::set<std::string> all{(home_ / "lines/a").string(), (home_ / "lines/b").string(),
                                   (home_ / "lines/c").string()};
-  // One of the three got the second watch, and of `b` only the uppermost is polled.
+  // One of the three has the second watch; of `b` only the topmost directory is polled.
   EXPECT_TRUE(until([&] { return changed_.size() >= 2; }));
   for (const auto& path : changed_)
     EXPECT_TRUE(all.contains(path) || path == (home_ / "lines/b/deep").string()) << path;
@@ -233,7 +233,7 @@ TEST_F(WatcherTest, HintsThatTheSystemDroppedAreMadeGood) {
   std::size_t room = 16'384;
   std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> room;
   ASSERT_LT(room, 1'000'000u);
-  for (std::size_t i = 0; i < room; ++i)  // two files in turn: like events in a row are one
+  for (std::size_t i = 0; i < room; ++i)  // alternates two files: inotify merges equal consecutive events
     a << "1\n" << std::flush, b << "1\n" << std::flush;
   EXPECT_TRUE(until([&] { return rescans_ > 0; }));
 }

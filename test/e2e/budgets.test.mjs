@@ -1,6 +1,5 @@
-// Ten thousand random calls over a home with real histories, in both eras: none answered with more than max_tokens by
-// the tokenizer itself, none against its output schema, none whose two forms state different facts, and every wrong
-// argument named.
+// Ten thousand random calls over a home with real histories, in both eras. No answer exceeds max_tokens by the real
+// tokenizer, violates its output schema, or states different facts in its two forms; every invalid argument is named.
 import Ajv from 'ajv/dist/2020.js';
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -17,7 +16,7 @@ const seed = Number(process.env.MEMD_RANDOM_SEED ?? 1);
 const together = 8; // calls in flight
 const defaultTokens = 2000;
 const mostTokens = 8000;
-const leastTokens = 700; // from here on an answer fits, whatever is asked
+const leastTokens = 700; // any answer fits into this budget
 const special = { allowedSpecial: 'all' };
 const minutes = 60_000;
 
@@ -105,7 +104,7 @@ describe('random calls over a corpus', { skip }, () => {
 
   const takesMaxTokens = (name) => tools.find((tool) => tool.name === name).inputSchema.properties?.max_tokens;
 
-  // What a client could have heard of.
+  // Values that a client could know from earlier answers.
   async function poolsOf(answer) {
     const { sessions } = await answer('list_sessions', { n_results: 200, include_subagents: true, max_tokens: mostTokens });
     const topics = (await answer('topic_search', { max_tokens: mostTokens })).topics?.map(({ topic }) => topic) ?? [];

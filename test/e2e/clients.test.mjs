@@ -1,4 +1,4 @@
-// Every official client, over every way to memd: the handshake, the list of tools, and each tool.
+// Every official client, over every transport: the handshake, the list of tools, and each tool.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
@@ -24,7 +24,7 @@ const toolNames = [
   'topic_search',
 ];
 
-// What every known client and model API takes: an object of scalars, enums, and arrays of them.
+// The kinds of argument that every known client and model API accepts: an object of scalars, enums, and arrays of them.
 function assertFlat(schema, where) {
   assert.equal(schema.type, 'object', where);
   for (const key of ['$ref', '$defs', 'definitions', 'anyOf', 'oneOf', 'allOf', 'not', 'if'])
@@ -57,7 +57,7 @@ function textOf(result) {
   return result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
 }
 
-// The same for every client and way.
+// The same steps for every client and transport.
 let listing, listingText;
 
 for (const [wayName, way] of Object.entries(ways)) {
@@ -100,7 +100,7 @@ for (const [wayName, way] of Object.entries(ways)) {
           assert.deepEqual(tools, listing); // the clients reorder members, not tools
         });
 
-        // The clients check each result against the tool's output schema, once they have the list.
+        // The clients check each result against the tool's output schema once they have the list of tools.
         const calls = {
           capabilities: () => [{}, (content) => assert.match(JSON.stringify(content), /claude_code/)],
           list_sessions: () => [
@@ -162,7 +162,7 @@ for (const [wayName, way] of Object.entries(ways)) {
             assert.ok(!result.isError, textOf(result));
             check(result.structuredContent);
             assert.ok(textOf(result).length > 0);
-            // Both forms state the same facts: each id that is found in one stands in the other.
+            // Both forms state the same facts: each id in one is also in the other.
             for (const id of JSON.stringify(result.structuredContent).match(/\bx\d+\b/g) ?? [])
               assert.ok(textOf(result).includes(id), `${id} in the text of ${name}`);
           });

@@ -89,7 +89,7 @@ describe('subcommands', () => {
         else assert.equal(json.files[0].taken.events, 0);
       }
       const again = await cli(other, 'export', history.upload.sessionId);
-      // The session line also tells where its store read it, when, and what it makes of it: that is the other store's own.
+      // The session line also has where and when its store read it, and its analysis: these differ between stores.
       const told = (all) => all.map((line) => {
         const { source_path, source_bytes, watermarks, digest, outcome, ...session } = line.body?.session ?? {};
         return line.body?.session ? { ...line, body: { ...line.body, session } } : line;
@@ -98,7 +98,7 @@ describe('subcommands', () => {
     } finally {
       await cleanUp(other);
     }
-    // Where it came from, through the daemon, it adds nothing.
+    // Imported into its own store through the daemon, it adds nothing.
     await startDaemon(home);
     const back = await cli(home, 'import', file);
     assert.equal(back.code, 0, back.stderr);
@@ -141,7 +141,7 @@ describe('subcommands', () => {
     assert.equal((await cli(home, 'export', history.upload.sessionId, '--format', 'pdf')).code, 2);
   });
 
-  // The page itself is looked at in test/browser.
+  // test/browser tests the page itself.
   test('the data of a report', async () => {
     const file = join(home.root, 'report.html');
     const { code, stderr } = await cli(home, 'report', '--project', 'parcel', '--since', '2026-03-01', '-o', file);
@@ -281,7 +281,7 @@ describe('subcommands', () => {
     mkdirSync(join(home.dir, '.cursor'), { recursive: true });
     writeFileSync(join(home.dir, '.cursor', 'mcp.json'), '{}\n');
     const write = ['--type', 'learning', '--scope', 'global', '--title'];
-    // In this order: later ones need what earlier ones made.
+    // The order matters: later commands use results of earlier ones.
     const ran = {
       ingest: ['--once'], search: ['upload test', '--explain'], show: ['x1', '--tools'], recent: [], summary: [], resume: ['latest'], sessions: [],
       timeline: ['--since', '2026-03-01'], topic: ['token bucket'], observations: [], 'file-history': ['server/store.py'],
@@ -295,7 +295,7 @@ describe('subcommands', () => {
       'memory delete': ['rename-first'], 'memory undo': [],
       key: ['new', join(home.root, 'key')], restart: [], stop: [], rebuild: [], uninstall: ['--dry-run'],
     };
-    const refused = new Set(['memory link', 'memory unlink', 'memory verify']); // one memory is not two, and here is no repository
+    const refused = new Set(['memory link', 'memory unlink', 'memory verify']); // a memory cannot be linked to itself, and there is no repository here
     const listed = (await cli(home, 'schema')).stdout.trim().split('\n');
     assert.deepEqual(listed.sort(), Object.keys(ran).sort(), 'every command that has a schema is tried here');
     for (const [name, args] of Object.entries(ran)) {
@@ -330,7 +330,7 @@ describe('subcommands', () => {
   });
 });
 
-// What packaging/install.sh ends with.
+// The last step of packaging/install.sh.
 describe('show_history.py', () => {
   const script = fileURLToPath(new URL('../../packaging/show_history.py', import.meta.url));
   const show = async (home) => {

@@ -1,5 +1,6 @@
-// The protocol's own conformance suite, which also checks every message against the schema of its revision. It speaks
-// HTTP, so a passthrough stands before the servers: the sample server, which has the tools the suite calls, and memd.
+// The protocol's own conformance suite, which also checks every message against the schema of its revision. It uses
+// HTTP, so a passthrough runs in front of the servers: the sample server, which has the tools that the suite calls, and
+// memd.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -50,22 +51,23 @@ const scenarios = {
     'input-required-result-validate-input',
   ],
 };
-// What it asks of any server.
+// The scenarios that apply to any server.
 const general = {
   '2025-11-25': ['server-initialize', 'ping', 'logging-set-level', 'tools-list', 'resources-list', 'prompts-list'],
   '2026-07-28': ['server-stateless', 'caching', 'tools-list', 'resources-list', 'prompts-list'],
 };
 const notOurs = new Set([
-  'sep-2575-http-server-header-mismatch-400', // of HTTP
+  'sep-2575-http-server-header-mismatch-400', // HTTP only
   'sep-2575-http-server-method-not-found-404-initialize', // memd serves both eras on one connection
-  // They want tools that memd has no use for.
+  // These need tools that memd has no use for.
   'sep-2575-server-rejects-undeclared-capability',
   'sep-2575-missing-capability-http-400',
   'sep-2575-http-server-no-independent-requests-on-stream',
   'sep-2575-server-no-log-without-loglevel',
 ]);
 
-// Why the others do not apply. `npm ci` of a newer suite may bring new ones: a test below names those that are in no list.
+// The reasons why the other scenarios do not apply. A newer suite may add scenarios: a test below names those that are
+// in no list.
 const http = 'of HTTP, which memd does not speak';
 const elicits = 'memd asks people nothing: it has no elicitation';
 const noContent = 'memd answers with text and structured content alone';
@@ -98,11 +100,11 @@ const inapplicable = {
   'input-required-result-tampered-state': notTools,
   'input-required-result-capability-check': notTools,
 };
-const extension = /^(tasks|sep-2640)-/; // offered by none of memd's revisions
+const extension = /^(tasks|sep-2640)-/; // not offered by any revision of memd
 
 const missing = [suite, sampleServer].find((path) => !existsSync(path));
 
-// The checks of each scenario. The suite exits with 1 for whatever is not offered; its files say what went how.
+// Returns the checks of each scenario. The suite exits with 1 if anything is not offered, so its result files are read.
 async function run(revision, names, server, variables) {
   const out = mkdtempSync(join(tmpdir(), 'memd-conformance-'));
   const passthrough = await listen(server, variables);

@@ -1,4 +1,4 @@
-// Answers at the edges with the real program, by the numbers of the list in docs/mcp.md.
+// Edge cases of answers with the real program, numbered as in docs/mcp.md.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
@@ -24,7 +24,7 @@ describe('edge 2: before anything is read', () => {
     const sources = doctor.checks.find(({ name }) => name === 'sources');
     assert.match(sources.detail, /nothing has been read yet of claude_code/);
     assert.match(sources.fix, /memd ingest --once/);
-    const client = new LineClient(ways.standalone(home), home); // which reads it
+    const client = new LineClient(ways.standalone(home), home); // ingests the history
     await eventually('it is read', async () => {
       const { content } = await client.call('list_sessions');
       return !content[0].text.startsWith('Nothing has been read yet');
@@ -80,7 +80,7 @@ describe('edge 3: a daemon that is stopped', () => {
   });
 });
 
-// A mount of its own, so that root cannot write there either.
+// A read-only mount is needed, because root can write to any directory.
 function canMount() {
   try {
     execFileSync('unshare', ['-rm', 'true'], { stdio: 'ignore' });

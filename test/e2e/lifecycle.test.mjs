@@ -1,4 +1,4 @@
-// Processes: how they start, end, and replace each other, and what is left behind.
+// How processes start, end and replace each other, and what they leave behind.
 import assert from 'node:assert/strict';
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -156,7 +156,7 @@ describe('daemon', () => {
     const [first] = daemonsOf(home);
     process.kill(first.pid, 'SIGKILL');
     await eventually('the daemon is dead', () => !processesOf(home).some(({ pid }) => pid === first.pid));
-    // The call that meets the gap may fail, but says so; the client does not have to start anew.
+    // The call made while no daemon runs may fail with an error; the client need not reconnect.
     const answer = await eventually('an answer after the gap', async () => {
       const { result, error } = await memd.request('tools/call', { name: 'list_sessions', arguments: { max_tokens: 8000 } });
       assert.ok(result || error.message);
@@ -244,7 +244,7 @@ describe('a session', () => {
     const memd = new LineClient(ways.socket(home), home);
     const live = home.session({ cwd: '/w/live', branch: 'main', start: new Date(0).toISOString() });
     const now = () => {
-      live.time = Date.now() - 7_000; // the next record is seven seconds younger
+      live.time = Date.now() - 7_000; // the next record gets a time seven seconds in the past
       return live;
     };
     const uid = `claude_code:${live.sessionId}`;
@@ -253,7 +253,7 @@ describe('a session', () => {
       return structuredContent.sessions[0];
     };
     const becomes = (state) => eventually(`it is ${state}`, async () => (await listed())?.state === state && listed(state));
-    // What the store says of it, as another process reads it.
+    // The stored record, as another process reads it.
     const record = async () => JSON.parse((await cli(home, 'export', uid)).stdout.split('\n')[0]).body.session;
 
     now().prompt('Why does the importer skip the last row?');
@@ -278,7 +278,7 @@ describe('a session', () => {
 
     await memd.close();
     await stopDaemons(home);
-    // Nobody runs: the state is told all the same.
+    // The state is reported even if no daemon runs.
     const { json } = await cli(home, 'sessions', '--project', 'live', '--state', 'stopped');
     assert.deepEqual(json.sessions.map(({ session_id }) => session_id), [uid]);
     assert.equal((await cli(home, 'sessions', '--state', 'active')).json.total, 0);

@@ -1,5 +1,5 @@
-// Memories over MCP, with the official clients of both eras: written after the person agreed, linked, found, superseded,
-// deleted and brought back; followed as resources; and refused to clients without permission.
+// Memories over MCP, with the official clients of both eras: written with the user's consent, linked, found,
+// superseded, deleted and restored; followed as resources; and refused to clients without permission.
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

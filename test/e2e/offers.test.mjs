@@ -1,5 +1,5 @@
-// What memd offers besides tools, with the official clients of both eras: resources, prompts, completion, a live tail,
-// and the client's own model.
+// The features of memd besides tools, with the official clients of both eras: resources, prompts, completion, a live
+// tail, and the client's own model.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ for (const [wayName, way] of Object.entries(ways)) {
             updated: (uri) => updated.push(uri),
             listChanged: () => ++listChanges,
           });
-          // A process that ingests by itself begins anew for each client.
+          // A standalone process ingests again for each client.
           await eventually('all is indexed', async () => {
             const { structuredContent } = await memd.call('list_sessions', {});
             return structuredContent.total >= history.sessions;
@@ -113,7 +113,7 @@ for (const [wayName, way] of Object.entries(ways)) {
           const uri = sessionUri(transcript);
           const project = 'memd://project/notes/recent';
           let stream;
-          await memd.client.listResources(); // and so hears when the list changes
+          await memd.client.listResources(); // and so is notified when the list changes
           if (era === 'modern') {
             stream = await memd.client.listen({ resourcesListChanged: true, resourceSubscriptions: [uri, project, 'memd://session/none'] });
             assert.deepEqual(stream.honoredFilter.resourceSubscriptions, [uri, project]);
@@ -155,7 +155,7 @@ test('a client that watches is told of what went by when its daemon was killed',
       await eventually('all is indexed', indexed, 20_000);
       const stream = era === 'modern' && (await memd.client.listen({ resourceSubscriptions: [uri] }));
       if (!stream) await memd.client.subscribeResource({ uri });
-      // One that stops in order would end the streams of the newest revision: their clients would know.
+      // An orderly stop would end the streams of the newest revision, which clients would notice.
       for (const { pid } of daemonsOf(home)) process.kill(pid, 'SIGKILL');
       await eventually('the daemon is gone', () => daemonsOf(home).length === 0);
       cache.prompt(`Nobody looks, ${era}.`).answer('Somebody will.');

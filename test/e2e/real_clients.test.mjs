@@ -1,6 +1,6 @@
-// The clients themselves: what `memd setup` writes is what they read. Each is registered, lists memd, calls it as a
-// model on this machine wants, finds it again after the daemon was killed, and is unregistered. $MEMD_CLIENTS names a folder
-// with their node_modules: npm install @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai cline
+// The real clients: they must read what `memd setup` writes. Each one is registered, lists memd, calls it for a model
+// on this machine, finds it again after the daemon was killed, and is unregistered. $MEMD_CLIENTS is a folder with
+// their node_modules: npm install @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai cline
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const project = join(home.dir, 'project');
 const model = new StandInModel();
 let history, modelUrl;
 
-// Clients look for nothing outside this home, and ask no model but the one here.
+// Clients read nothing outside this home, and use only the model here.
 const env = () => ({
   ...environment(home),
   ANTHROPIC_BASE_URL: modelUrl,
@@ -49,7 +49,7 @@ function run(command, ...args) {
     child.stdin.end();
   });
 }
-// What the tool answered, as the client passed it on to the model.
+// The tool's answer as the client passed it on to the model.
 async function throughModel(program, ...args) {
   const before = model.results.length;
   const { text } = await run(program, ...args);
@@ -57,7 +57,7 @@ async function throughModel(program, ...args) {
 }
 const memd = (...args) => run(binary, ...options(home), ...args);
 
-// Each gives what it says of memd: whether it is listed, and whether its tools were found.
+// Each client reports whether memd is listed, and whether it is connected.
 const clients = {
   'claude-code': {
     program: join(bin, 'claude'),
@@ -114,7 +114,7 @@ const clients = {
     file: '.cline/data/settings/cline_mcp_settings.json',
     list: async (program) => {
       const { text } = await run(program, 'config', 'mcp', '--json');
-      return { listed: /"name":"memd"/.test(text), connected: undefined }; // it starts no server for a list
+      return { listed: /"name":"memd"/.test(text), connected: undefined }; // its list starts no server
     },
     call: async (program) => {
       await run(program, 'auth', 'openai-compatible', '-k', 'none', '-m', 'm', '-b', `${modelUrl}/v1`);

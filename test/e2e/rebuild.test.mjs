@@ -1,4 +1,4 @@
-// A daemon makes its whole store anew while clients ask: what they see, and what is there afterwards.
+// A daemon rebuilds its whole store while clients query it: what they see, and what the store contains afterwards.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ let home, history;
 beforeEach(async () => {
   home = new Home();
   history = writeHistory(home);
-  // Enough to be interrupted in the middle of it.
+  // Large enough to be interrupted during the rebuild.
   for (let session = 0; session < sessions; ++session) {
     const transcript = home.session({ cwd: '/home/ada/src/long', branch: 'main', start: `2026-02-0${1 + (session % 9)}T08:00:00Z` });
     for (let turn = 0; turn < turns; ++turn)
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => cleanUp(home));
 
-// All rows that records decide, with the keys that answers show.
+// All rows that records determine, with the keys that answers show.
 async function rows() {
   const program = `
 import sqlite3, sys
@@ -46,7 +46,7 @@ for sql in ("SELECT uid, title, cwd, started_at, ended_at, turns FROM sessions O
   return stdout;
 }
 
-// Asks the daemon as `memd rebuild` does, over its socket.
+// Sends the request of `memd rebuild` to the daemon's socket.
 async function order(args = {}) {
   const line = new LineClient(ways.socket(home), home);
   const { result } = await line.request('memd/rebuild', { what: 'store', ...args });
@@ -95,7 +95,7 @@ for (const [name, { connect }] of Object.entries(clients))
     assert.equal(await rows(), before);
     assert.ok(existsSync(join(home.data, 'memd.db.old')));
 
-    // It reads on.
+    // The daemon continues to ingest.
     history.cache.prompt('Does the quokka theme need the cache as well?').answer('No, quokka is drawn without it.');
     await eventually('the new line is found', async () => {
       const { structuredContent } = await client.call('semantic_search', { query: 'quokka' });
@@ -126,7 +126,8 @@ test('memd rebuild looks again when a connection ends within its greeting', asyn
   await startDaemon(home);
   await allIsRead();
   const before = await rows();
-  // Stands where a command looks first. Once the order is through it ends four connections at their first byte.
+  // A proxy at the path that a command tries first. After the rebuild request it closes four connections at their first
+  // byte.
   let ordered = false;
   let ended = 0;
   const between = createServer((client) => {

@@ -8,7 +8,7 @@ export MEMD_BINARY
 tap=${1:?where to write the report}
 shift
 [ $# -gt 0 ] || set -- ./*.test.mjs
-# The clients need a newer Node than some systems have; it comes with them.
+# The clients need a newer Node than some systems have; it is installed with them.
 for bin in "$here"/node_modules/node-linux-*/bin; do
   if [ -x "$bin/node" ]; then export PATH=$bin:$PATH; fi
 done

@@ -1,4 +1,4 @@
-// The screens in docs/cli.md and the README are what memd shows. MEMD_UPDATE_GOLDEN=1 writes them anew.
+// The screens in docs/cli.md and the README equal the output of memd. MEMD_UPDATE_GOLDEN=1 rewrites them.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 

@@ -1,4 +1,4 @@
-// Registration, and what happens when another memd, or a service, takes over from the daemon that runs.
+// Registration, and the replacement of a running daemon by another memd or by a service.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { Home, writeHistory } from './support/history.mjs';
 import { LineClient, binary, cleanUp, cli, environment, eventually, keepAsking, options, stopDaemons, untilIndexed, ways } from './support/memd.mjs';
 import { daemonsOf } from './support/processes.mjs';
 
-// memd as a later version would be, built beside the tests.
+// memd with a later version number, built beside the tests.
 const nextBinary = process.env.MEMD_NEXT_BINARY ?? '';
 const next = (home) => ({ command: nextBinary, args: [...options(home), '--stdio'] });
 
@@ -51,7 +51,7 @@ describe('a newer memd', { skip: !existsSync(nextBinary) && 'MEMD_NEXT_BINARY is
     }
     assert.equal(daemonsOf(home).length, 1);
     for (const client of [...clients, newer]) await client.close();
-    // An older client is served by the newer daemon, and leaves it alone.
+    // A newer daemon serves an older client, which does not replace it.
     const older = new LineClient(ways.pump(home), home);
     assert.equal((await older.initialize()).serverInfo.version, '99.0.0');
     await older.close();
@@ -75,7 +75,8 @@ describe('a newer memd', { skip: !existsSync(nextBinary) && 'MEMD_NEXT_BINARY is
 });
 
 describe('a service', () => {
-  // What systemd-socket-activate and systemd do: a listening socket as descriptor 3, and a place for READY=1.
+  // Does what systemd-socket-activate and systemd do: passes a listening socket as descriptor 3, and a socket for
+  // READY=1.
   test('takes over the daemon that a client has started, and both end in one', async () => {
     const client = new LineClient(ways.pump(home), home);
     await client.initialize();
@@ -128,7 +129,7 @@ describe('the command line', () => {
     const open = await run(binary, [...options(home), 'open', history.upload.sessionId, '--print']);
     assert.match(open.stdout, new RegExp(`^cd ${history.upload.cwd} && claude --resume ${history.upload.sessionId}\n$`));
     const gone = await run(binary, [...options(home), 'open', history.upload.sessionId]);
-    assert.equal(gone.code, 1); // its directory is made up
+    assert.equal(gone.code, 1); // its directory does not exist
     assert.match(gone.stderr, /is not there/);
     const file = join(home.root, 'pack.md');
     const args = ['handoff', history.upload.sessionId, '--to', 'codex', '-o', file];
@@ -137,7 +138,7 @@ describe('the command line', () => {
     const refused = await run(binary, [...options(home), 'handoff', history.upload.sessionId, '--to', 'zed', '--start']);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /zed cannot be started with a prompt/);
-    // A stand-in for the agent says where it was started, and how.
+    // A stand-in for the agent prints its working directory and arguments.
     const cwd = join(home.root, 'work');
     mkdirSync(cwd);
     const bin = join(home.root, 'bin');
@@ -163,7 +164,7 @@ describe('the command line', () => {
     assert.equal(code, 0);
     assert.equal(json.changes[0].change, 'added');
     const { memd } = JSON.parse(readFileSync(settings, 'utf8').replace('// none', '')).mcpServers;
-    // What stands there is what a client starts.
+    // A client starts the command that is registered.
     const client = new LineClient(memd, home);
     await client.initialize();
     const { result } = await client.request('tools/list');

@@ -1,4 +1,4 @@
-// What a person meets in a terminal: colour, the pager, completion. tmux is the terminal.
+// Output on a terminal: colour, the pager, completion. tmux is the terminal.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { has, inTerminal as inTerminalOf } from './support/terminal.mjs';
 const home = new Home();
 before(async () => {
   await writeWeeks(home, () => {});
-  // Also what no terminal may obey.
+  // Includes sequences that no terminal may execute.
   home.session({ cwd: '/home/ada/src/evil', branch: 'main', start: '2026-03-12T08:00:00Z' })
     .prompt('evilprompt \u001b]0;owned\u0007\u001b[2J\u001b[31mred \u202Ereversed')
     .answer('evilprompt seen \u001b[2J and gone').title('An evil \u001b]0;title\u0007 of a session');
@@ -68,7 +68,7 @@ describe('a terminal', { skip: has('tmux') ? false : 'there is no tmux here' }, 
     }, 160));
 });
 
-// The scripts in the shells that they are for: zsh with its completion system on a terminal, fish by its own question.
+// The completion scripts in their shells: zsh with its completion system on a terminal, fish through `complete`.
 describe('completion of zsh', { skip: has('tmux') && has('zsh') ? false : 'there is no tmux or no zsh here' }, () => {
   const check = (load) => async () => {
     const where = join(home.root, 'completing');
@@ -199,7 +199,7 @@ describe('browse', { skip: has('tmux') ? false : 'there is no tmux here' }, () =
       terminal.keys('C-c');
       await terminal.until('the shell', /\$\s*$/);
       terminal.tmux('resize-window', '-x', '20', '-y', '5');
-      terminal.keys('clear; until [ "$(stty size)" = "5 20" ]; do :; done; clear', 'Enter'); // tmux takes its time
+      terminal.keys('clear; until [ "$(stty size)" = "5 20" ]; do :; done; clear', 'Enter'); // tmux resizes with a delay
       terminal.keys(`${memd} browse 2>${terminal.directory}/told; echo code $?`, 'Enter');
       await terminal.until('refused', /code 1/);
       assert.match(readFileSync(join(terminal.directory, 'told'), 'utf8'), /the terminal has 20 columns and 5 rows; browse needs 30 and 6/);

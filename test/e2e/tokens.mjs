@@ -1,5 +1,5 @@
-// Prints what a model pays for: the tokens (cl100k) of tools/list and of twenty typical answers over a home with real
-// histories. MEMD_BINARY=… tokens.mjs HOME [DATA], where DATA is a data directory that holds it already.
+// Prints the cost for a model: the tokens (cl100k) of tools/list and of twenty typical answers over a home with real
+// histories. Usage: MEMD_BINARY=… tokens.mjs HOME [DATA], where DATA is a data directory that already contains them.
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 
 import { Home } from './support/history.mjs';
@@ -17,7 +17,7 @@ if (!corpus) throw new Error('tokens.mjs HOME [DATA]');
 const home = Object.assign(new Home(), { dir: corpus }, data && { data });
 const client = new LineClient(ways.standalone(home), home);
 
-// What stands between the marks is content, the lines around it are the envelope.
+// Text between the marks is content, the lines around it are the envelope.
 const around = (text) => text.replace(/<history>[\s\S]*?<\/history>/g, '');
 
 async function typicalCalls() {

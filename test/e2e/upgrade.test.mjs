@@ -1,5 +1,5 @@
-// A .deb is installed, and a newer one over it, while five kinds of clients keep asking. $MEMD_PACKAGE is the package,
-// $MEMD_NEXT_BINARY the program of the newer one. dpkg works in a directory of its own.
+// A .deb is installed, and a newer one over it, while five kinds of clients send requests. $MEMD_PACKAGE is the
+// package, $MEMD_NEXT_BINARY the newer program. dpkg works in a separate root.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ function run(command, args, env = process.env) {
   });
 }
 
-// A client that knows nothing but the socket: when its connection ends, it makes another one and asks again.
+// A client that has only the socket: when its connection ends, it connects again and repeats the request.
 class SocketClient {
   constructor(path) {
     this.path = path;
@@ -44,7 +44,7 @@ class SocketClient {
     }
   }
 
-  // What went wrong; null: nothing.
+  // Returns the error; null if there was none.
   async call() {
     const answer = await eventually('an answer through the socket', () => this.ask());
     return answer.result && !answer.result.isError ? null : answer;
@@ -64,7 +64,7 @@ describe('an upgrade of the package', { skip }, () => {
     assert.equal(code, 0, stdout + stderr);
   }
 
-  // The same package of a later version.
+  // Builds the same package with a later version.
   async function newerPackage() {
     const tree = join(home.root, 'newer');
     await run('dpkg-deb', ['--raw-extract', packaged, tree]);
@@ -114,7 +114,7 @@ describe('an upgrade of the package', { skip }, () => {
     await dpkg('--install', newer);
     assert.equal(await version(), 'memd 99.0.0');
     await allGoOn('all are answered when the files are new');
-    // The next client to start is of the new program, which replaces the daemon.
+    // The next client runs the new program, which replaces the daemon.
     const next = new LineClient(pump(), home);
     assert.equal((await next.initialize()).serverInfo.version, '99.0.0');
     await eventually('the newer daemon has published itself', () => readFileSync(join(home.data, 'memd.pid'), 'utf8').split('\n')[2] === '99.0.0');

@@ -1,6 +1,6 @@
-// Processes that evict sessions, or analyse them, are killed at random moments, again and again: what they leave opens
-// at once, each session is evicted or whole, and in the end the store, and a rebuild of it, are those of one that
-// nobody killed. MEMD_KILLS sets how often; with it the corpus is evicted too.
+// Kills processes that evict or analyse sessions at random moments, again and again. The store they leave opens at
+// once, and each session in it is evicted or complete. In the end the store, and a rebuild of it, equal those of an
+// undisturbed run. MEMD_KILLS sets the number of kills; if it is set, the corpus is evicted, too.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/models/session_analyzer.hpp"
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using Microseconds = std::chrono::microseconds;
 
-constexpr TimeMs kLater = 1'900'000'000'000;  // everything has stopped
+constexpr TimeMs kLater = 1'900'000'000'000;  // all sessions have stopped by then
 
 std::string id_of(int session) {
   return "0000000" + std::to_string(session % 10) + "-0000-4000-8000-0000000000" + std::to_string(10 + session);
@@ -64,7 +64,7 @@ void write_home(const fs::path& home) {
     test::write_file(home / (".claude/projects/-w-p/" + id_of(session) + ".jsonl"), talk_of(session));
 }
 
-// A store with its raw layer, filled from a home.
+// Fills a store and its raw layer from a home.
 void fill(const StoreLayout& store, const fs::path& home) {
   const Discovery discovery(all_adapters(), home, {}, {});
   const test::FakeClock clock(kLater);
@@ -86,7 +86,7 @@ void analyse(const StoreLayout& store) {
   ASSERT_TRUE(test::analyze_all(**writer, kLater));
 }
 
-// The oldest four fifths.
+// Returns the uids of the oldest four fifths.
 std::vector<std::string> oldest(const StoreLayout& store) {
   auto db = sqlite::Database::open(store.database(), sqlite::OpenMode::read_only);
   sqlite::Statement q(db.handle(), "SELECT uid FROM sessions WHERE analysis_version > 0 ORDER BY ended_at, uid");
@@ -120,7 +120,7 @@ bool analyse_as_the_daemon(const StoreLayout& store) {
   }
 }
 
-// The store, with what the analysis made of the sessions that `which` holds for.
+// Returns the rows of the store, and the analysis rows of the sessions that match the SQL condition `which`.
 std::vector<std::string> dump(const StoreLayout& store, const std::string& which = "true") {
   auto db = sqlite::Database::open(store.database(), sqlite::OpenMode::read_write);
   EXPECT_NO_THROW(test::check_full_text_index(db));
@@ -137,7 +137,7 @@ std::vector<std::string> dump(const StoreLayout& store, const std::string& which
   return out;
 }
 
-// The first rows that only one of them has.
+// Returns the first ten rows that only one of the two dumps has.
 std::vector<std::string> difference(std::vector<std::string> a, std::vector<std::string> b) {
   std::ranges::sort(a);
   std::ranges::sort(b);
@@ -147,7 +147,7 @@ std::vector<std::string> difference(std::vector<std::string> a, std::vector<std:
   return out;
 }
 
-// Of a store that was left by a killed process.
+// Checks the invariants of a store that a killed process left.
 void expect_sound(const StoreLayout& store) {
   auto db = sqlite::Database::open(store.database(), sqlite::OpenMode::read_write);
   const auto none = [&](const char* what, const char* sql) {
@@ -174,8 +174,8 @@ void copy_store(const StoreLayout& from, const StoreLayout& to) {
   fs::copy(from.data_dir(), to.data_dir(), fs::copy_options::recursive);
 }
 
-// Prepares a store, and kills `work` on copies of it until it was killed often enough; each copy is worked on to its
-// end and compared with one whose work nobody disturbed.
+// Kills `work` on copies of a prepared store until enough kills have happened. Then finishes the work on each copy and
+// compares it with an undisturbed one.
 void kill_again_and_again(const StoreLayout& prepared, const std::function<bool(const StoreLayout&)>& work,
                           bool rebuilds) {
   test::TempDir dir;
@@ -196,7 +196,7 @@ void kill_again_and_again(const StoreLayout& prepared, const std::function<bool(
       const Microseconds lifetime(500 + random() % static_cast<std::uint32_t>(whole.count()));
       if (!test::killed_during([&] { return work(store); }, lifetime)) break;
       ++kills;
-      // Opened and left alone, it is what a process finds that only reads on.
+      // Opens the store as a process does that only continues reading.
       const test::FakeClock clock(kLater + 2);
       ASSERT_TRUE(Writer::open(store.database(), clock, store.raw_dir()));
       expect_sound(store);
@@ -211,7 +211,7 @@ void kill_again_and_again(const StoreLayout& prepared, const std::function<bool(
   const auto rebuilt = rebuild_store(last, find_adapter);
   ASSERT_TRUE(rebuilt) << rebuilt.error().message();
   EXPECT_EQ(rebuilt->damaged_bytes, 0u);
-  // The others are analysed again.
+  // The other sessions are analysed again.
   const std::string evicted = "s.evicted_at IS NOT NULL";
   EXPECT_EQ(difference(dump(last, evicted), dump(undisturbed, evicted)), std::vector<std::string>());
 }

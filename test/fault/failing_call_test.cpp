@@ -1,6 +1,6 @@
-// Each system call of memd's work fails in turn: the process ends in bounded time by itself, says what it could not do,
-// and the next run makes the store that an undisturbed one has. MEMD_FAILURES says how many calls of each kind of work
-// fail: a number, or "all". MEMD_FAILURES_OF names one kind of call (kCallNames) that fails alone.
+// Lets each system call of memd fail in turn. The process must end by itself in bounded time and report what it could
+// not do, and the next run must give the store of an undisturbed run. MEMD_FAILURES sets how many calls fail for each
+// kind of work: a number, or "all". MEMD_FAILURES_OF restricts the test to one kind of call (kCallNames).
 #include "test/fault/memd_process.hpp"
 #include "test/fault/prepared_store.hpp"
 #include "test/support/mixed_store.hpp"
@@ -44,17 +44,17 @@ struct Failure {
   }
 };
 
-// One kind of work on a store, and what it leaves when nothing fails.
+// One kind of work on a store, and the rows that it gives without failures.
 class Work {
  public:
-  // `arguments` of memd do the work in a copy of `prepared`, whose agents' files are in `home`.
+  // `arguments` are the command line of the work. It runs in a copy of `prepared`; the agents' files are in `home`.
   Work(const char* name, fs::path prepared, fs::path home, std::vector<std::string> arguments,
        const std::string& configuration = {})
       : name_(name), prepared_(std::move(prepared)), home_(std::move(home)), arguments_(std::move(arguments)) {
     test::write_file(dir_ / "config.yaml", configuration);
   }
 
-  // All calls that an undisturbed run makes.
+  // Counts all calls of an undisturbed run.
   void count() {
     const Place place(*this, 0);
     const Ending ending = run(place, arguments_, {});
@@ -71,7 +71,8 @@ class Work {
               std::vector<std::string>());
   }
 
-  // One failure at each call, and of each call at some place one that stays, with each way to fail.
+  // Returns one failure for each call, and for each kind of call a lasting failure from some call on, with each
+  // possible error.
   std::vector<Failure> all_failures(std::mt19937& random) const {
     std::vector<Failure> out;
     const char* alone = std::getenv("MEMD_FAILURES_OF");
@@ -94,9 +95,9 @@ class Work {
     SCOPED_TRACE(std::string(name_) + ", " + failure.text() + ", " + std::string(place.failures->where.data()) + "\n" +
                  ending.said.substr(0, 600));
     ++tries_;
-    if (place.failures->failed == 0) return;  // threads do not make the same calls each time
+    if (place.failures->failed == 0) return;  // threads do not make the same calls in each run
     ++failed_;
-    // SIGTERM, by which the test ends a daemon, may come while one that could not start is ending by itself.
+    // The SIGTERM with which the test ends a daemon may arrive while a daemon that could not start is already ending.
     EXPECT_TRUE(ending.signal == 0 || (is_daemon() && ending.signal == SIGTERM))
         << (ending.signal == SIGKILL ? "no end" : "a crash") << ": signal " << ending.signal;
     const bool said = ending.code != 0 || ending.said.find("memd: ") != std::string::npos ||
@@ -118,10 +119,10 @@ class Work {
     EXPECT_EQ(rows, std::vector<std::string>()) << "after a run in which nothing fails";
   }
 
-  // No lock is given from some moment on, when the store is open. SQLite tries each for ten seconds, so that memd has
-  // to end after few tries.
+  // Refuses all locks from some moment on while the store is open. SQLite retries each lock for ten seconds, so memd
+  // must give up after few attempts.
   void refuse_locks(int tries) {
-    constexpr std::uint64_t kMostSlept = 41'000'000;  // a try of the writer and of enrichment, two of memories
+    constexpr std::uint64_t kMostSlept = 41'000'000;  // writer and enrichment: 1 try each; memories: 2
     const std::uint32_t locks = seen_[static_cast<std::size_t>(Call::lock)];
     std::uint64_t most = 0;
     for (int i = 1; i <= tries; ++i) {
@@ -132,7 +133,7 @@ class Work {
       place.failures->skips_sleep = 1;
       const Ending ending = run(place, arguments_, failure);
       EXPECT_EQ(ending.signal, 0);
-      // All may have been done by then: threads do not make the same calls each time.
+      // The work may be done by then: threads do not make the same calls in each run.
       if (ending.said.find("memd: ") == std::string::npos) {
         EXPECT_EQ(test::rows_of_one(dump_now(place), want_now_), std::vector<std::string>()) << ending.said;
       }
@@ -156,7 +157,7 @@ class Work {
   }
 
  private:
-  // A copy of what was prepared.
+  // A copy of the prepared store.
   struct Place {
     Place(const Work& work, int number)
         : dir(work.dir_ / std::to_string(number)),
@@ -189,7 +190,7 @@ class Work {
     memd.signal(SIGKILL);
     return memd.wait(kPatience).value_or(Ending{SIGKILL, 0, {}});
   }
-  // The daemon is asked to read everything, and stopped. What the client is told counts as said by the daemon.
+  // Makes the daemon read everything, then stops it. Output of the client counts as output of the daemon.
   Ending live_as_daemon(MemdProcess& memd, const Place& place) const {
     while (!memd.is_over() && !fs::exists(place.data / "memd.sock"))
       (void)memd.wait(2ms);
@@ -211,7 +212,7 @@ class Work {
   }
 
   bool is_daemon() const { return arguments_.front() == "--socket"; }
-  // A daemon makes vectors and digests when it comes to it.
+  // A daemon makes vectors and digests in the background, so they are not compared.
   std::vector<std::string> dump_now(const Place& place) const {
     const StoreLayout store(place.data);
     if (!is_daemon()) return test::dump_with_enrichment(store);
@@ -219,7 +220,7 @@ class Work {
     return test::dump_store(db);
   }
 
-  // Runs without failures, hours later, when nothing waits for its next look any more.
+  // Runs without failures and two hours later, when no source waits for a retry.
   void finish(const Place& place) const {
     place.failures->clock_offset_s = 7200;
     const Ending ending = run(place, is_daemon() ? std::vector<std::string>{"ingest", "--once"} : arguments_, {});
@@ -228,7 +229,7 @@ class Work {
     place.failures->clock_offset_s = 0;
   }
 
-  // A directory of an agent that its user locked is none of memd's.
+  // A directory of an agent that its user has locked is not reported by memd.
   bool may_go_unsaid(const Failure& failure, const Place& place) const {
     const std::string where(place.failures->where.data());
     return failure.error == EACCES && where.starts_with(home_.native()) &&
@@ -240,15 +241,15 @@ class Work {
   const fs::path prepared_;
   const fs::path home_;
   const std::vector<std::string> arguments_;
-  std::vector<std::string> want_now_;  // when the work is done
-  std::vector<std::string> want_;      // and after a second run
+  std::vector<std::string> want_now_;  // after the work
+  std::vector<std::string> want_;      // after a second run
   std::array<std::uint32_t, test::kCalls> seen_{};
   std::atomic<int> tries_{0};
   std::atomic<int> failed_{0};
   std::atomic<int> said_{0};
   std::atomic<int> went_on_{0};
-  std::atomic<int> locked_out_{0};     // may_go_unsaid()
-  std::atomic<int> stopped_early_{0};  // daemons, by the test's SIGTERM
+  std::atomic<int> locked_out_{0};     // failures for which may_go_unsaid() is true
+  std::atomic<int> stopped_early_{0};  // daemons that the test's SIGTERM ended
   std::atomic<int> lost_{0};
 };
 
@@ -258,7 +259,7 @@ class FailingCall : public testing::Test {
 
   static constexpr const char* kWords = "embedding: {provider: disabled}\n";
 
-  // The store that `memd ingest --once` makes.
+  // Returns the data directory that `memd ingest --once` creates.
   fs::path ingested(const std::string& configuration) {
     const fs::path data = dir_ / "ingested";
     test::write_file(dir_ / "config.yaml", configuration);
@@ -278,7 +279,7 @@ class FailingCall : public testing::Test {
     const char* wanted = std::getenv("MEMD_FAILURES");
     if (wanted == nullptr || std::string_view(wanted) != "all") {
       constexpr std::size_t kFew = 6;
-      // Of each call the first, of each the second, and so on.
+      // Orders the failures: the first of each call, then the second of each, and so on.
       std::shuffle(failures.begin(), failures.end(), random);
       std::array<int, test::kCalls> numbers{};
       std::vector<std::pair<int, Failure>> turns;

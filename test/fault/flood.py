@@ -25,7 +25,7 @@ import uuid
 TOOLS = ["semantic_search", "conversation_query", "topic_search", "recent_turns", "get_exchange", "list_sessions",
          "file_history", "resume_context", "temporal_query", "session_summary", "list_observations", "no_such_tool"]
 WAIT = 30  # seconds for one answer
-LOOK = 0.05  # seconds between two looks at a process, which has no way to tell
+LOOK = 0.05  # seconds between two polls of a process
 
 
 def make_home(home, sessions, turns, seed=1):
@@ -54,7 +54,7 @@ class Daemon:
     started = []
 
     def __init__(self, memd, home, data, more=(), environment=None, said=subprocess.DEVNULL):
-        """`more`: further arguments."""
+        """`more`: further arguments of memd."""
         self.socket = str(data / "s")
         self.process = subprocess.Popen(
             [memd, "--home", str(home), "--data-dir", str(data), "--socket", self.socket, *more],
@@ -64,12 +64,12 @@ class Daemon:
             sys.exit("the daemon does not start")
 
     def is_reached(self):
-        """A daemon that was killed leaves its socket file."""
+        """Connects instead of looking for the socket file, which a killed daemon leaves behind."""
         with socket.socket(socket.AF_UNIX) as trial:
             return trial.connect_ex(self.socket) == 0
 
     def until(self, holds, patience):
-        """Whether it came to hold within so many seconds. A daemon that ends meanwhile ends the run."""
+        """Returns whether holds() becomes true within `patience` seconds. Exits if the daemon ends meanwhile."""
         end = time.monotonic() + patience
         while not holds():
             if time.monotonic() > end:
@@ -81,7 +81,7 @@ class Daemon:
         return True
 
     def comes_to_rest(self, patience=30):
-        """Until it holds the same memory for a second and a half: after a second without requests it gives memory back."""
+        """Waits until its memory is unchanged for 1.5 s: after one second without requests the daemon frees memory."""
         held, since = self.memory(), time.monotonic()
 
         def rests():
@@ -121,7 +121,7 @@ class Client:
         self.socket.sendall(data)
 
     def request(self, method, params):
-        """A request of the era without sessions, as bytes of one line."""
+        """Returns a request of the stateless era as one line of bytes."""
         self.number += 1
         meta = {"io.modelcontextprotocol/protocolVersion": PROTOCOL,
                 "io.modelcontextprotocol/clientCapabilities": {}}
@@ -144,7 +144,7 @@ PROTOCOL = "2026-07-28"
 
 
 def hostile(r, client):
-    """One hostile message and how many answers it may have: 1, or 0 when nobody waits for one."""
+    """Returns a hostile message and the number of answers it may have: 1, or 0 if it expects none."""
     tool = r.choice(TOOLS)
     kind = r.randrange(10)
     call = lambda arguments, name=tool: client.request("tools/call", {"name": name, "arguments": arguments})
@@ -185,13 +185,13 @@ def flood(path, seed, calls, started):
                 client.send(hostile(r, client))
                 sent += 1
             end = r.randrange(5)
-            if end == 0:  # half-closed, then read to the end
+            if end == 0:  # half-closes, then reads to the end
                 client.socket.shutdown(socket.SHUT_WR)
                 while client.socket.recv(1 << 16):
                     pass
-            elif end == 1:  # gone in the middle of a line, nothing read
+            elif end == 1:  # closes in the middle of a line without reading
                 client.send(b'{"jsonrpc":"2.0","id":1,"method":"' + b"y" * r.choice([10, 1_000_000]))
-            elif end == 2:  # reads what is there, and goes on
+            elif end == 2:  # reads what is available, and continues
                 client.socket.settimeout(0.05)
                 client.socket.recv(1 << 20)
                 client.socket.settimeout(2)
@@ -215,7 +215,7 @@ QUESTIONS = [("semantic_search", {"query": "cache index"}), ("recent_turns", {})
 
 
 def ask_for(client, seconds, while_true=lambda: True):
-    """Asks the questions in turn; their times. An answer that is none ends the run."""
+    """Sends the requests in turn and returns their times. Exits if an answer is an error."""
     times, end = [], time.monotonic() + seconds
     while time.monotonic() < end and while_true():
         name, arguments = QUESTIONS[len(times) % len(QUESTIONS)]
@@ -231,7 +231,7 @@ def run_flood(args, work):
     home = pathlib.Path(args.home) if args.home else work / "home"
     if not args.home:
         make_home(home, 300, 40)
-    # All is read and enriched before: else the daemon's memory grows by that.
+    # Waits until everything is read and enriched, because enrichment makes the daemon's memory grow.
     subprocess.run([args.memd, "--home", str(home), "--data-dir", str(work / "data"), "ingest", "--once"], check=True,
                    stdout=subprocess.DEVNULL)
     daemon = Daemon(args.memd, home, work / "data")

@@ -1,5 +1,5 @@
-// Forgetting is killed at random moments: the next start finishes it, and nothing of it is left. MEMD_KILLS says
-// how often; 10 by default.
+// Kills a process that forgets a project at random moments. The next start finishes the work, and nothing of the
+// project is left. MEMD_KILLS sets the number of kills; 10 by default.
 #include "daemon/host/memory_host.hpp"
 #include "store/db/withheld.hpp"
 #include "store/read/forget_plan.hpp"
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// One process's life over a data directory: reads what there is, and perhaps forgets a project.
+// Simulates one process on a data directory: ingests everything and, with `forget`, forgets a project.
 bool live(const Settings& settings, bool forget) {
   const test::FakeClock clock;
   MemoryHost host(settings, clock);

@@ -1,5 +1,5 @@
-// A process that reads a source which is changed in place is killed at random moments, while the source goes on
-// changing: in the end the store has what one read of the final state gives. MEMD_KILLS sets how often.
+// Kills a process that reads a source changing in place at random moments, while the source continues to change. In the
+// end the store equals one read of the final state. MEMD_KILLS sets the number of kills.
 #include "test/support/in_place_store.hpp"
 #include "test/support/killed_process.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 using test::InPlaceStore;
 using test::ScriptedSource;
 
-SnapshotLimits small() { return {256, 1 << 20, 4}; }  // many slices to be killed between
+SnapshotLimits small() { return {256, 1 << 20, 4}; }  // many slices, so that kills fall between them
 
 void talk(ScriptedSource& source, const std::string& session, int n) {
   const std::string i = std::to_string(n);
@@ -23,7 +23,7 @@ void talk(ScriptedSource& source, const std::string& session, int n) {
   source.add(session, "a" + i, "answer;text=answer " + i + ";response=r" + i + ";out=" + i);
 }
 
-// A sync in a process of its own, killed after `lifetime` if it lives so long.
+// Runs a sync in a child process and kills it after `lifetime` if it is still running.
 bool killed_during_sync(InPlaceStore& store, std::chrono::microseconds lifetime) {
   store.close();
   const bool killed = test::killed_during(

@@ -1,5 +1,5 @@
-// A process that ingests is killed at random moments, again and again: what it leaves opens at once, and in the end no
-// event is lost and none is there twice. MEMD_KILLS sets how often.
+// Kills an ingesting process at random moments, again and again. The store it leaves opens at once, and in the end no
+// event is lost or duplicated. MEMD_KILLS sets the number of kills.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "test/support/fake_clock.hpp"
@@ -51,7 +51,7 @@ bool ingest(const fs::path& home, const fs::path& file) {
   const test::FakeClock clock;
   const Discovery discovery(all_adapters(), home, {}, {});
   IngestOptions options;
-  options.tailer.slice_bytes = 16'384;  // many slices and commits, so that there is much to be killed in
+  options.tailer.slice_bytes = 16'384;  // many slices and commits, so that kills fall between them
   options.commit_bytes = 1;
   options.tailer.raw = RawMode::masked;
   auto writer = Writer::open(file, clock, file.parent_path() / "raw");
@@ -106,7 +106,7 @@ TEST(Kill, AtRandomMomentsOfIngestLosesNothingAndDoublesNothing) {
     auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
     EXPECT_EQ(test::dump_store(db), want);
     EXPECT_NO_THROW(test::check_full_text_index(db));
-    // The raw layer was killed as often, and holds all of it.
+    // The raw layer survived the same kills and is complete.
     const auto rebuilt = rebuild_store(StoreLayout(store.path()), find_adapter);
     ASSERT_TRUE(rebuilt) << rebuilt.error().message();
     EXPECT_EQ(rebuilt->damaged_bytes, 0u);

@@ -1,5 +1,5 @@
-// A daemon is killed at random moments while agents write, lines torn at any byte: in the end the store is that of one
-// read of everything. MEMD_KILLS sets how often.
+// Kills a daemon at random moments while agents write lines that may be torn at any byte. In the end the store equals
+// one read of everything. MEMD_KILLS sets the number of kills.
 #include "test/fault/memd_process.hpp"
 #include "test/support/killed_process.hpp"
 #include "test/support/mixed_store.hpp"
@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using test::MemdProcess;
 
-// Agents' files that get the bytes of others, a few at a time.
+// A home that receives the bytes of another one, a few at a time.
 class TricklingHome {
  public:
   void tell(int session, int turn) {
     const std::string word = "word" + std::to_string(session) + "x" + std::to_string(turn);
     told_.turn("/w/p", session, 1'770'000'000'000 + turn * 60'000, word, "Why " + word + "?", "Because of " + word);
   }
-  // False: nothing is left.
+  // Returns false if there are no bytes left.
   bool trickle(std::mt19937& random) {
     bool more = false;
     for (const auto& entry : fs::recursive_directory_iterator(told_.path())) {

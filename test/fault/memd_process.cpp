@@ -59,7 +59,7 @@ MemdProcess::MemdProcess(const std::vector<std::string>& arguments, std::filesys
     if (!failures.empty()) {
       ::setenv("LD_PRELOAD", MEMD_FAILING_CALLS, 1);
       ::setenv(kCallFailuresVariable, failures.c_str(), 1);
-      // The library is in front of that of AddressSanitizer, which it leaves alone.
+      // The preloaded library comes before that of AddressSanitizer; they do not interfere.
       ::setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0", 1);
     }
     ::signal(SIGPIPE, SIG_DFL);

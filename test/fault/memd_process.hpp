@@ -12,13 +12,13 @@
 
 namespace memd::test {
 
-// The program that is attacked: $MEMD_BINARY, else that of this build.
+// Returns the program under test: $MEMD_BINARY, else that of this build.
 std::filesystem::path memd_program();
 
-// A file for CallFailures, mapped.
+// A file with CallFailures, mapped into memory.
 class CallFailuresFile {
  public:
-  // Calls on files count below these directories.
+  // Calls on files count only below `data` and `home`.
   CallFailuresFile(std::filesystem::path file, const std::filesystem::path& data, const std::filesystem::path& home);
   ~CallFailuresFile();
   CallFailuresFile(const CallFailuresFile&) = delete;
@@ -32,27 +32,27 @@ class CallFailuresFile {
   CallFailures* failures_ = nullptr;
 };
 
-// How a process ended.
+// The end of a process.
 struct Ending {
-  int signal = 0;  // 0: it ended by itself
+  int signal = 0;  // 0: it exited by itself
   int code = 0;
-  std::string said;  // on stdout and stderr
+  std::string said;  // output on stdout and stderr
 };
 
-// A memd of its own, with nothing on stdin. Its environment is this one's, without a desktop session's directories. It
-// is killed with this object, if it still runs. One thread.
+// A memd process without stdin. It inherits this environment, except the directories of a desktop session. The
+// destructor kills it if it still runs. Single-threaded.
 class MemdProcess {
  public:
-  // `failures`: the file of CallFailures; empty: nothing fails.
+  // `failures`: the file of CallFailures; if empty, no call fails.
   MemdProcess(const std::vector<std::string>& arguments, std::filesystem::path said_to,
               const std::filesystem::path& failures = {});
   ~MemdProcess();
   MemdProcess(const MemdProcess&) = delete;
 
   pid_t id() const { return process_; }
-  bool is_over();  // looks once
+  bool is_over();  // polls once, without waiting
   void signal(int number);
-  std::optional<Ending> wait(std::chrono::milliseconds deadline);  // nullopt: it still runs
+  std::optional<Ending> wait(std::chrono::milliseconds deadline);  // nullopt if it still runs at the deadline
 
  private:
   const std::filesystem::path said_to_;

@@ -1,6 +1,6 @@
-// Each system call of `memd memory` fails in turn, a full disk among them: no text that was there is lost or cut, what
-// was not done is said, and the next run leaves index and graph as the files are. MEMD_FAILURES says how many calls of
-// each command fail: a number, or "all".
+// Lets each system call of `memd memory` fail in turn, also with a full disk. No existing text is lost or cut, work
+// that was not done is reported, and the next run makes index and graph match the files. MEMD_FAILURES sets how many
+// calls fail for each command: a number, or "all".
 #include "store/files/whole_file.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "test/fault/memd_process.hpp"
@@ -89,7 +89,7 @@ class MemoryFailureTest : public testing::Test {
     return out;
   }
 
-  // One command under one failure, in a copy of its own.
+  // Runs one command with one failure, in its own copy of the home.
   void attack(const std::vector<std::string>& arguments, const MemoryFailure& failure) {
     const test::TempDir home;
     fs::copy(prepared_.path(), home.path(), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
@@ -129,7 +129,7 @@ class MemoryFailureTest : public testing::Test {
       for (std::uint32_t n = 1; n <= calm.seen[call]; ++n) {
         const auto& errors = test::kErrors[call];
         failures.push_back({static_cast<test::Call>(call), n, n, errors[n % errors.size()]});
-        // The disk is full, and stays so.
+        // The disk is full and stays full.
         if (static_cast<test::Call>(call) == test::Call::write || static_cast<test::Call>(call) == test::Call::sync)
           failures.push_back({static_cast<test::Call>(call), n, std::numeric_limits<std::uint32_t>::max(), ENOSPC});
       }
@@ -145,7 +145,7 @@ class MemoryFailureTest : public testing::Test {
     failed_ = said_ = 0;
   }
 
-  const Clock& clock_ = system_clock();  // as the program does
+  const Clock& clock_ = system_clock();  // the clock of the program
   test::TempDir prepared_;
   test::TempDir work_;
   fs::path text_;

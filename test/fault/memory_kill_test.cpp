@@ -1,5 +1,5 @@
-// Writers of memories are killed at random moments. The next writer finishes what they began: edges both ways, the
-// index that of the files, no text lost. MEMD_KILLS says how often; 20 by default.
+// Kills writers of memories at random moments. The next writer finishes their work: edges in both directions, an index
+// that matches the files, no lost text. MEMD_KILLS sets the number of kills; 20 by default.
 #include "schemas/hash.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "test/support/fake_clock.hpp"

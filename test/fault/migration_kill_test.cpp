@@ -1,5 +1,5 @@
-// A process that migrates a store of an older memd is killed at random moments: what it leaves is of a version in
-// between, whole, and the next start goes on. MEMD_KILLS sets how often.
+// Kills a process that migrates an older store at random moments. The store it leaves has an intermediate version and
+// is complete, and the next start continues. MEMD_KILLS sets the number of kills.
 #include "test/fault/prepared_store.hpp"
 #include "test/support/killed_process.hpp"
 #include "test/support/mixed_store.hpp"

@@ -1,7 +1,7 @@
-// One page of a sound store is damaged: zeroed, some of its bits flipped, exchanged with another page, or cut off with
-// all behind it. Every command then ends in time and without a crash, and its answer is right, or says what is wrong,
-// or doctor does. MEMD_DAMAGES sets how many stores are damaged; every kind of page (table or index, inner, leaf or
-// overflow page) has its turn.
+// Damages one page of a sound store: zeroes it, flips some of its bits, exchanges it with another page, or cuts the
+// file before it. Every command must then end in time and without a crash. Its answer must be right or report the
+// damage, or doctor must. MEMD_DAMAGES sets the number of damaged stores; every kind of page (table or index; inner,
+// leaf or overflow page) is damaged in turn.
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "test/support/fake_clock.hpp"
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr TimeMs kThen = 1'770'000'000'000;
-constexpr unsigned kSeconds = 20;  // that a command may take
+constexpr unsigned kSeconds = 20;  // time limit of a command
 constexpr std::size_t kPage = 4096;
 
 enum class DamageKind { zeroed, flipped, exchanged, cut };
@@ -53,19 +53,19 @@ constexpr std::array kQuestions{
     Question{"get_exchange", R"({"ids":["x1","x9","x30"],"include_tools":true,"max_tokens":8000})"},
     Question{"file_history", R"({"path":"word3.txt"})"}};
 
-// What a command said. Words of an error count as saying what is wrong.
+// The output of a command. An error message counts as a report of the damage.
 struct Said {
   bool failed = false;
   std::string text;
   bool operator==(const Said&) const = default;
 };
 struct Heard {
-  std::vector<Said> answers;  // by question
+  std::vector<Said> answers;  // one per question
   bool doctor_is_content = true;
-  bool wrote = false;       // what came new is found
-  bool complained = false;  // the writer says what keeps it from writing
-  int signal = 0;           // that ended the process
-  std::string at;           // the command it was in
+  bool wrote = false;       // the new session is found
+  bool complained = false;  // the writer reports why it cannot write
+  int signal = 0;           // the signal that ended the process
+  std::string at;           // the command that was running
 };
 
 class DamagedStore {
@@ -89,7 +89,7 @@ class DamagedStore {
       kinds_[q.str(0)].push_back(q.int64(1));
     q.reset();
     pages_ = db.pragma("page_count");
-    // Comes after the store was made: what a damaged one has to take in.
+    // Written after the store was made: the damaged store has to ingest it.
     home_.turn("/w/p1", 7, kThen + 30 * kMsPerDay, "zebra", "Draw a zebra.", "It is drawn.");
   }
 
@@ -133,7 +133,7 @@ class DamagedStore {
     out.write(bytes.data(), kPage);
   }
 
-  // In a process of its own, whose end by a signal is heard of.
+  // Runs in a child process, so that an end by a signal can be detected.
   Heard run_apart(const fs::path& data) const {
     const fs::path answers = data / "answers";
     const pid_t child = ::fork();
@@ -169,7 +169,7 @@ class DamagedStore {
     return out;
   }
 
-  // Asks all questions, then doctor, then takes in what is new. `at` names the command under way.
+  // Asks all questions, runs doctor, then ingests the new session. `at` receives the name of the current command.
   Heard run(const fs::path& data, bool writes, const fs::path& at = {}) const {
     const auto begin = [&](const std::string& name) {
       if (at.empty()) return;
@@ -241,9 +241,9 @@ TEST(PageDamage, NothingCrashesNothingHangsAndDamageIsSaid) {
   std::shuffle(kinds.begin(), kinds.end(), random);
   struct Count {
     int tries = 0;
-    int right = 0;   // all answers, and what was new was taken in
-    int said = 0;    // by an answer, the writer or doctor
-    int silent = 0;  // wrong, and nothing says so
+    int right = 0;   // all answers are right, and the new session was ingested
+    int said = 0;    // reported by an answer, the writer or doctor
+    int silent = 0;  // wrong, and not reported
   };
   std::array<Count, kDamageNames.size()> counts;
   for (int i = 0; i < wanted_damages(); ++i) {
@@ -264,7 +264,7 @@ TEST(PageDamage, NothingCrashesNothingHangsAndDamageIsSaid) {
       wrong = wrong || (!heard.answers[q].failed && heard.answers[q] != store.expected().answers[q]);
     }
     ++(said ? count.said : wrong ? count.silent : count.right);
-    // SQLite keeps no checksums: a letter that is another one, and a page of a long text, are as good as any.
+    // SQLite has no checksums: a changed letter or an exchanged page of a long text cannot be detected.
     if (wrong && !said && kind != DamageKind::flipped) {
       EXPECT_NE(name.find("overflow"), std::string::npos) << "wrong without a word";
     }

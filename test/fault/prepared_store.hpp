@@ -15,15 +15,15 @@ namespace memd::test {
 
 inline constexpr TimeMs kLongAgo = 1'770'000'000'000;  // 2026-02-02
 
-// Agents' files of a few sessions in two projects, and documents and trees that are changed in place. `recent` is the
-// time of half of the sessions; the others are of long ago.
+// Writes the agents' files of some sessions in two projects, and documents and file trees that change in place. Half of
+// the sessions are at `recent`, the others at kLongAgo.
 inline void write_mixed_home(ToldHome& home, TimeMs recent) {
   for (const char* platform : {"gemini", "grok"})
     for (const auto& golden : std::filesystem::directory_iterator(source_dir() / "test/golden" / platform))
       if (std::filesystem::exists(golden.path() / "home"))
         std::filesystem::copy(golden.path() / "home", home.path(),
                               std::filesystem::copy_options::recursive | std::filesystem::copy_options::skip_existing);
-  // What is torn or new is looked at again later.
+  // Torn or new files would be read again later, so all files are made old.
   const auto settled = std::filesystem::file_time_type::clock::now() - std::chrono::days(2);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(home.path()))
     if (entry.is_regular_file()) std::filesystem::last_write_time(entry.path(), settled);
@@ -39,7 +39,7 @@ inline void write_mixed_home(ToldHome& home, TimeMs recent) {
     }
 }
 
-// What a transcript decides, and what memd made of it.
+// Returns the rows that a transcript determines, and those that enrichment adds.
 inline std::vector<std::string> dump_with_enrichment(const StoreLayout& store) {
   auto db = sqlite::Database::open(store.database(), sqlite::OpenMode::read_write);
   check_full_text_index(db);
@@ -56,7 +56,7 @@ inline std::vector<std::string> dump_with_enrichment(const StoreLayout& store) {
   return out;
 }
 
-// Copies a store into one of an older schema, as a memd of that time had it: the rows that it could hold.
+// Copies a store into one of an older schema version, with the rows that this version could store.
 inline void make_older(const StoreLayout& store, const StoreLayout& older, int version) {
   std::filesystem::create_directories(older.data_dir());
   if (std::filesystem::exists(store.raw_dir()))

@@ -1,5 +1,5 @@
-// A rebuild of a damaged raw layer is killed at random moments: the store is the old one or the new one, whole.
-// MEMD_KILLS sets how often.
+// Kills a rebuild of a damaged raw layer at random moments. The store is then the complete old one or the complete new
+// one. MEMD_KILLS sets the number of kills.
 #include "daemon/ingest/rebuild.hpp"
 #include "store/db/store_copies.hpp"
 #include "test/support/killed_process.hpp"
@@ -41,7 +41,7 @@ TEST(RebuildKill, AtRandomMomentsOfARebuildTheStoreIsOldOrNew) {
   int kills = 0;
   const int wanted = test::wanted_kills(6);
   for (int round = 0; kills < wanted && round < 3 * wanted + 10; ++round) {
-    // From a store that was killed before, too.
+    // Two of three rounds start from a store left by earlier kills.
     if (round % 3 == 0) prepare();
     const std::chrono::microseconds lifetime(500 + random() % static_cast<std::uint32_t>(whole.count()));
     if (!test::killed_during(work, lifetime)) continue;

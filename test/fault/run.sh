@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Attacks memd in all ways of this folder, in a build that is there: test/fault/run.sh [--long | --damage] [BUILD]
+# Runs all attacks of this folder on an existing build: test/fault/run.sh [--long | --damage] [BUILD]
 # --long fails every system call in turn, kills 150 times in each way, damages 560 stores and 240 raw files, floods the
-# daemon and looks at it for five minutes afterwards, and lets it live for 20 minutes; that takes hours.
-# --damage damages the 560 stores and 240 raw files alone.
-# FILTER (a filter of gtest) runs some of the attacks by kills and failures alone.
+# daemon and watches it for five minutes afterwards, and runs the soak test for 20 minutes; that takes hours.
+# --damage only damages the 560 stores and 240 raw files.
+# FILTER (a gtest filter) selects some of the attacks by kills and failures.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 attacks=${FILTER:-"*"}

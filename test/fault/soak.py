@@ -34,14 +34,14 @@ sys.dont_write_bytecode = True  # nothing is left in the source tree
 from flood import Client, Daemon, size_of
 from soak_agents import WORD, ClaudeCode, Codex, Cursor, Gemini, OldSession, Words
 
-CONFIGURATION = "retention: {max_age_days: 3650}\n"  # drops what is of 2001, wherever the clock jumps to
-CLOCK_AT, FAILURES_SIZE = 528, 872  # of struct CallFailures (preload/call_failures.hpp)
+CONFIGURATION = "retention: {max_age_days: 3650}\n"  # evicts sessions of 2001, even after jumps of the clock
+CLOCK_AT, FAILURES_SIZE = 528, 872  # offset and size in struct CallFailures (preload/call_failures.hpp)
 FILES = {"memd.db", "memd.db-wal", "memd.db-shm", "memd.db.old", "memd.pid", "memd.program", "withheld", "s",
          "summaries.db", "summaries.db-wal", "summaries.db-shm"}
 MOST_WAL = 64  # MB
 MOST_DESCRIPTORS = 12  # more than a fresh daemon has
 PATIENCE = 300  # seconds
-QUESTIONS = 25  # of each client in a round
+QUESTIONS = 25  # per client in a round
 
 
 class Fault(Exception):
@@ -49,7 +49,7 @@ class Fault(Exception):
 
 
 class Clock:
-    """The daemon's, ahead of ours by so many seconds."""
+    """The clock of the daemon, with an offset in seconds from ours."""
 
     def __init__(self, file, library):
         self.environment = {}
@@ -67,7 +67,7 @@ class Clock:
 
 
 class Asker(threading.Thread):
-    """Asks for words that are known to be there, unless it is told to end. The daemon may go and come meanwhile."""
+    """Searches for known words until it is told to stop. The daemon may restart meanwhile."""
 
     def __init__(self, soak, seed):
         super().__init__()
@@ -80,7 +80,7 @@ class Asker(threading.Thread):
                 client = client or Client(self.soak.daemon.socket)
                 self.soak.ask_something(client.ask, self.r)
                 asked += 1
-            except (OSError, ValueError):  # the daemon went while it was asked
+            except (OSError, ValueError):  # the daemon ended during the request
                 self.soak.count["broken off"] += 1
                 client = None
                 self.over.wait(0.01)
@@ -105,7 +105,7 @@ class Soak:
         self.leaving = make(ClaudeCode, 5, kind="leaving", SESSIONS=2, TURNS=1000)
         self.logs = [make(ClaudeCode, 0), make(Codex, 1)]
         self.writers = self.logs + [make(Cursor, 2), make(Gemini, 3)]
-        self.known = []  # words of transcripts that a search has to find
+        self.known = []  # words of transcripts that a search must find
         self.evicted, self.forgotten = [], []
         self.count = collections.Counter()
         self.figures = []
@@ -133,14 +133,14 @@ class Soak:
         answer = ask("tools/call", {"name": name, "arguments": arguments})
         result = answer.get("result", {})
         self.count["questions"] += 1
-        if answer.get("error", {}).get("data", {}).get("retryable"):  # it is stopping
+        if answer.get("error", {}).get("data", {}).get("retryable"):  # the daemon is stopping
             raise ConnectionError
         if not result or result.get("isError"):
             self.errors.append(f"{name} {arguments}: {json.dumps(answer)[:300]}")
         elif kind == 0 and word in self.known and word not in json.dumps(result):
             self.errors.append(f"a search does not find {word}: {json.dumps(result)[:300]}")
 
-    # A client that starts memd --stdio, asks and goes.
+    # A client that starts memd --stdio, sends a request and ends.
     def ask_over_stdio(self):
         pump = subprocess.Popen([self.memd, "--home", str(self.home), "--data-dir", str(self.data), *self.arguments,
                                  "--stdio"], env=self.environment,
@@ -176,7 +176,7 @@ class Soak:
             self.count["writes"] += 1
 
     def stop(self):
-        """A daemon gives its workers ten seconds to end, which may be too few where others take the processors."""
+        """The daemon gives its workers ten seconds to end, which may be too few on a busy machine."""
         said_before = os.stat(self.said.name).st_size
         code = self.daemon.stop()
         with open(self.said.name, encoding="utf-8", errors="replace") as said:
@@ -201,13 +201,13 @@ class Soak:
         self.clock.jump(self.r.choice([0, 3600, -3600, 86400, -86400, 400 * 86400, -400 * 86400]))
 
     def forget(self):
-        """A project whose agent goes on writing."""
+        """Forgets a project whose agent continues to write."""
         self.leaving.project = f"/w/leavingproject{self.count['forget']}"
         self.leaving.open = []
         self.leaving.SESSIONS = 2
         self.write(self.leaving, 6)
         self.leaving.finish()
-        # What is forgotten are sessions: one that has written nothing yet is not.
+        # Only sessions can be forgotten: a log that is not written yet has none.
         self.leaving.open = [log for log in self.leaving.open if log.path.exists()]
         self.leaving.SESSIONS = len(self.leaving.open)
         self.catch_up()
@@ -223,7 +223,7 @@ class Soak:
     def retain(self):
         last = [self.old.write() for _ in range(3)]
         self.catch_up()
-        # Sessions are dropped after they were analysed, which the daemon does when it comes to it.
+        # Only analysed sessions are evicted, and the daemon analyses them in the background.
         if not self.daemon.until(lambda: self.one_number(
                 "SELECT count(*) FROM sessions WHERE ended_at < 1100000000000 AND analyzed_at IS NULL") == 0, PATIENCE):
             raise Fault("the sessions of 2001 are not analysed")
@@ -234,7 +234,7 @@ class Soak:
             self.words.gone(word)
 
     def damage(self):
-        """After all was read, and while the reader may be at it again."""
+        """Damages sources after everything was read, while the reader may already read again."""
         self.catch_up()
         for log in self.logs:
             self.count["source " + log.damage()] += 1
@@ -247,7 +247,7 @@ class Soak:
         for thread in writers + askers:
             thread.start()
         try:
-            if event in ("forget", "retain", "damage"):  # needs what was written before to be read
+            if event in ("forget", "retain", "damage"):  # these need all earlier writes to be read
                 for writer in writers:
                     writer.join()
             getattr(self, event)()
@@ -295,8 +295,8 @@ class Soak:
         return [w for w in words if counted[w] > 0]
 
     def check(self, of_cursor=True):
-        """Without `of_cursor`, what was changed in place in Cursor's database may wait for a check of that, for which
-        memd takes a fiftieth of its time."""
+        """Without `of_cursor`, changes made in place in Cursor's database may still be unread: memd limits the check
+        for them to a fiftieth of its time."""
         self.catch_up()
         if of_cursor:
             began = time.monotonic()
@@ -318,7 +318,7 @@ class Soak:
             self.known = [w for w, n in self.words.wanted.items() if n and w.startswith(("claude", "codex"))][-500:]
 
     def descriptors(self):
-        """What they lead to."""
+        """Counts the open descriptors by their targets."""
         out = collections.Counter()
         for link in pathlib.Path(f"/proc/{self.daemon.process.pid}/fd").iterdir():
             with contextlib.suppress(OSError):
@@ -342,7 +342,8 @@ class Soak:
               f"WAL {held['log']:5.1f} MB", flush=True)
 
     def compare_with_a_fresh_one(self):
-        """What the daemon holds after all this, against one that was started over the same store and asked the same."""
+        """Compares the memory and descriptors of this daemon with those of a fresh one on the same store after the same
+        requests."""
         def ask():
             client = Client(self.daemon.socket)
             r = random.Random(1)
@@ -361,7 +362,7 @@ class Soak:
         self.tell("a fresh daemon", fresh)
         if worn["memory"] > fresh["memory"] + self.args.most_growth:
             self.errors.append(f"{worn['memory'] - fresh['memory']:.1f} MB more than a fresh daemon holds")
-        # SQLite keeps those of closed connections for the next ones while others have locks, and closes them with these.
+        # SQLite keeps the descriptors of closed connections while others hold locks, and closes them later.
         more = led_to - self.descriptors()
         if more.total() > MOST_DESCRIPTORS:
             self.errors.append(f"descriptors that a fresh daemon has not: {dict(more)}")

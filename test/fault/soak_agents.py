@@ -13,7 +13,7 @@ FILLER = "the cache of the parser holds a window of tokens until the ledger of t
 
 
 class Words:
-    """How often each word has to be found. Thread-safe."""
+    """The number of times each word must be found. Thread-safe."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -32,7 +32,7 @@ class Words:
             self.wanted[word] = 0
 
     def differences(self, found):
-        """What is missing, what is there twice, and what should be gone; a few of each."""
+        """Returns the words that are missing, those found too often, and those that should be gone."""
         with self.lock:
             wanted = dict(self.wanted)
         missing = [w for w, n in wanted.items() if n > found[w]]
@@ -49,7 +49,7 @@ def stamp(at):
 
 
 class Log:
-    """A file of lines. Each step appends a piece that may end anywhere; finish() brings what is left."""
+    """A file of lines. Each step appends a piece that may end anywhere; finish() appends the rest."""
 
     def __init__(self, path, pieces):
         self.path, self.pieces, self.rest = path, pieces, b""
@@ -70,7 +70,7 @@ class Log:
 
 
 class LogAgent:
-    """Sessions in files of lines, a few at a time; how a turn is written is its subclasses' business."""
+    """Sessions in log files, a few at a time. Subclasses define how a turn is written."""
     SESSIONS, TURNS = 5, 40
 
     def __init__(self, home, words, seed):
@@ -102,7 +102,7 @@ class LogAgent:
         for log in self.open:
             log.finish()
 
-    # Everything that the daemon has read may be taken away from it: rows stay.
+    # Everything that the daemon has already read may be damaged: its rows stay.
     def damage(self):
         written = [log for log in self.open if log.path.exists()]
         if not written:
@@ -169,7 +169,7 @@ class ClaudeCode(LogAgent):
 
 
 class OldSession(ClaudeCode):
-    """A session of 2001 whose long prompt retention drops, but for its first lines."""
+    """A session of 2001 with a long prompt. Retention evicts it, except for its first lines."""
 
     def write(self):
         self.at = 1_000_000_000 + self.number * 86400
@@ -203,7 +203,7 @@ class Codex(LogAgent):
 
 
 class Cursor:
-    """Talks in state.vscdb. Bubbles are added, and changed in place."""
+    """Conversations in state.vscdb. Bubbles are added and changed in place."""
     BUBBLES = 60
 
     def __init__(self, home, words, seed):
@@ -255,7 +255,7 @@ class Cursor:
 
 
 class Gemini:
-    """Documents that are written anew with each message."""
+    """Documents that are rewritten for each message."""
     MESSAGES = 40
 
     def __init__(self, home, words, seed):

@@ -5,8 +5,8 @@
 
 #include <string>
 
-// Any bytes as the documents of a task or a session of Cline: no crash, each byte once in the ledger, and a document
-// that is cut off takes nothing away.
+// Reads any bytes as the documents of a task or a session of Cline: no crash, the ledger covers each byte once, and
+// truncating a document removes no event.
 MEMD_FUZZ_TARGET(cline) {
   using namespace memd;
   static const Adapter& adapter = *find_adapter(Platform::cline);

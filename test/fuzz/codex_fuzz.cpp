@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-// Any bytes as a Codex source, or as Claude Code's prompt history: no crash, and the ledger holds every byte. The first
-// byte picks the kind of source.
+// Reads any bytes as a Codex source, or as Claude Code's prompt history: no crash, and the ledger covers every byte.
+// The first byte selects the kind of source.
 MEMD_FUZZ_TARGET(codex) {
   using namespace memd;
   if (size == 0) return 0;

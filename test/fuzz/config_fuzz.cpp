@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-// Any text is either a configuration within its limits or a refusal that names the file; nothing is thrown.
+// Any text gives a configuration within its limits or an error that names the file; nothing is thrown.
 MEMD_FUZZ_TARGET(config) {
   const auto config = memd::parse_config({reinterpret_cast<const char*>(data), size}, "memd.yaml");
   if (config) {

@@ -33,8 +33,8 @@ void decode(const std::string& item) {
 
 }  // namespace
 
-// Any bytes as a value of Cursor's databases: no crash, each item is one line and is accounted for. The first byte
-// picks the kind of value.
+// Reads any bytes as a value of Cursor's databases: no crash, and each item is one line in the ledger. The first byte
+// selects the kind of value.
 MEMD_FUZZ_TARGET(cursor) {
   if (size == 0) return 0;
   constexpr std::array kinds{cursor::item_kind::kBubble, cursor::item_kind::kTab,  cursor::item_kind::kMessage,

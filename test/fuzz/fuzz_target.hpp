@@ -6,15 +6,15 @@
 #include <map>
 #include <string>
 
-// MEMD_FUZZ_TARGET(NAME) { … } defines what is fuzzed: a function of `const std::uint8_t* data` and `std::size_t size`
-// that aborts on what may not happen and returns 0. With MEMD_LIBFUZZER it is the function that libFuzzer calls, one a
-// program. Else it is an entry of fuzz_targets(), and one program holds all targets: each program more is linked and,
-// with sanitizers, compiled for seconds.
+// MEMD_FUZZ_TARGET(NAME) { … } defines a fuzz target: a function of `const std::uint8_t* data` and `std::size_t size`
+// that aborts on a violation and returns 0. With MEMD_LIBFUZZER it is the function that libFuzzer calls, one per
+// program. Otherwise it is an entry of fuzz_targets(), and one program contains all targets, because each further
+// program costs seconds to link and, with sanitizers, to compile.
 namespace memd::fuzz {
 
 using FuzzTarget = std::function<int(const std::uint8_t* data, std::size_t size)>;
 
-// All targets of this program by name; filled before main().
+// Returns all targets of this program by name. Filled before main().
 inline std::map<std::string, FuzzTarget>& fuzz_targets() {
   static std::map<std::string, FuzzTarget> targets;
   return targets;

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
-// Any bytes as a chat of Gemini CLI, in both forms: no crash, every byte in the ledger, and each event's text found
-// again.
+// Reads any bytes as a chat of Gemini CLI, in both formats: no crash, the ledger covers every byte, and each event's
+// text is found again.
 namespace {
 
 using namespace memd;

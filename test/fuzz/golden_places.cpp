@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-// Any bytes in place of each source in the golden cases of a platform: no crash, the ledger holds every byte,
-// and events are found again. A source that is changed in place is also cut back. For platforms without a target of
+// Reads any bytes in place of each source in the golden cases of a platform: no crash, the ledger covers every byte,
+// and events are found again. A source that changes in place is also truncated. For platforms without a fuzz target of
 // their own.
 namespace {
 
@@ -56,7 +56,7 @@ int feed_places(const Adapter& adapter, const std::vector<Place>& places, const 
 }
 
 #ifndef MEMD_LIBFUZZER
-// MEMD_FUZZ_PLATFORMS: their names, with a comma behind each.
+// MEMD_FUZZ_PLATFORMS: the names, each followed by a comma.
 bool add_platforms() {
   std::string_view names(MEMD_FUZZ_PLATFORMS);
   for (std::size_t end = names.find(','); end != std::string_view::npos; end = names.find(',')) {

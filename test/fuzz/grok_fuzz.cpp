@@ -5,8 +5,8 @@
 
 #include <string>
 
-// Any bytes as the log and the other documents of a session of Grok Build: no crash, each byte once in the ledger,
-// also when the log grows and is cut back.
+// Reads any bytes as the log and the other documents of a Grok Build session: no crash, and the ledger covers each byte
+// once, also when the log grows and is truncated.
 MEMD_FUZZ_TARGET(grok) {
   using namespace memd;
   static const Adapter& adapter = *find_adapter(Platform::grok);

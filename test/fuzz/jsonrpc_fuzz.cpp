@@ -1,5 +1,5 @@
-// Links memd_protocol. Each input is what a client sends: lines for one session, run to its end. Nothing may crash,
-// and everything the session sends has to be one line of JSON.
+// Links memd_protocol. Each input is the lines of a client for one session, which runs to its end. Nothing may crash,
+// and everything that the session sends must be one line of JSON.
 #include "protocol/transport/line_transport.hpp"
 #include "test/fuzz/fuzz_target.hpp"
 #include "test/support/fake_clock.hpp"

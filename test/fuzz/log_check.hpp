@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-// What must hold of a source that is read record by record, whatever stands in it: the ledger holds every byte, and
-// each event is told again by the record it came from.
+// Checks the invariants of a source that is read record by record, for any input: the ledger covers every byte, and
+// each event can be found again in its record.
 namespace memd::fuzz {
 
-// `whole`: the source is one record, not a record a line.
+// `whole`: the source is one record, not one record per line.
 inline void check_log(const Adapter& adapter, const Source& source, std::string_view input, bool whole = false) {
   std::string bytes(input);
   bytes.resize(input.size() + kRecordPadding, ' ');

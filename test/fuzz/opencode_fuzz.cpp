@@ -6,7 +6,8 @@
 #include <cstdlib>
 #include <string>
 
-// Any bytes as an item, and as each of the files of a session before 1.2: no crash, and every byte in the ledger.
+// Reads any bytes as an item, and as each of the files of a session before 1.2: no crash, and the ledger covers every
+// byte.
 namespace {
 
 using namespace memd;

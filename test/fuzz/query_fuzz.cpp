@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-// Any bytes are a question: words are valid text without control characters, and a filter that was read is one.
+// Any bytes are a valid query: its words are valid text without control characters, and its filters are valid.
 MEMD_FUZZ_TARGET(query) {
   const auto query = memd::search::parse_query({reinterpret_cast<const char*>(data), size}, 1'770'000'000'000);
   for (const auto* pieces : {&query.wanted, &query.excluded})

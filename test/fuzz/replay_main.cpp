@@ -11,16 +11,18 @@
 #include <random>
 #include <string>
 
-// Feeds stored inputs to a fuzz target without libFuzzer: each file as it is, cut short, and with damaged bytes.
-// The damage is the same in every run. usage: fuzz_replay TARGET DIRECTORY...; directories that do not exist are
-// passed over, and so is what golden cases expect (events.json). No file at all is an error.
+// Feeds stored inputs to a fuzz target without libFuzzer: each file unchanged, truncated, and with damaged bytes. The
+// damage is the same in every run.
+// Usage: fuzz_replay TARGET DIRECTORY...
+// Directories that do not exist and expected outputs of golden cases (events.json) are skipped. It is an error if there
+// is no file at all.
 
 namespace {
 
 constexpr int kVariants = 64;
 constexpr std::size_t kMaxBytes = 256 * 1024;
 
-// In a block of exactly its size, so that AddressSanitizer sees a read past the end.
+// Copies the input to a block of exactly its size, so that AddressSanitizer detects a read past the end.
 void replay(const memd::fuzz::FuzzTarget& target, const std::string& bytes) {
   const auto exact = std::make_unique<std::uint8_t[]>(bytes.size());
   std::copy(bytes.begin(), bytes.end(), exact.get());

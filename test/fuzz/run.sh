@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets and runs each for a while: test/fuzz/run.sh [SECONDS] [NAME...]
-# What it finds is left in build/fuzz/findings; a fixed finding goes to test/fuzz/corpus/NAME.
+# Findings are stored in build/fuzz/findings; a fixed finding belongs in test/fuzz/corpus/NAME.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"

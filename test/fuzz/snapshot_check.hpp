@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// What must hold of a source that is changed in place, whatever stands in it.
+// Checks the invariants of a source that changes in place, for any input.
 namespace memd::fuzz {
 
 inline void decode_item(const Adapter& adapter, const SourceCandidate& candidate, std::string bytes) {
@@ -35,7 +35,7 @@ struct Looked {
   std::map<std::string, std::vector<SourceItem>> sessions;
 };
 
-// Looks once, as ingest does, decodes what is new and returns what a store would know.
+// Runs one pass as ingest does, decodes the new items and returns what a store would keep.
 inline Looked look(const Adapter& adapter, const SourceCandidate& candidate, const FileView& files,
                    const Looked& before, bool exact) {
   Source source;

@@ -10,14 +10,14 @@
 
 namespace memd::test {
 
-// A context that gives up after a while, so that a test that goes wrong ends.
+// Returns a context with a deadline of 60 s, so that a failing test ends.
 inline std::unique_ptr<grpc::ClientContext> patient() {
   auto context = std::make_unique<grpc::ClientContext>();
   context->set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
   return context;
 }
 
-// A client of the gRPC door on its socket, as another program would be one. Each has a connection of its own.
+// A client of the gRPC door on its socket, as another program would use it. Each client has its own connection.
 class AdminClient {
  public:
   using Stub = memd::admin::v1::Admin::Stub;

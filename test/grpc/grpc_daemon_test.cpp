@@ -1,4 +1,4 @@
-// The program with the door open: started, asked over the socket, and ended.
+// The program with the gRPC door open: started, queried over the socket, and stopped.
 #include "test/grpc/admin_client.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -55,7 +55,7 @@ class GrpcDaemon : public testing::Test {
     ASSERT_EQ(::posix_spawn(&pid_, MEMD_PROGRAM, &files, nullptr, arguments.data(), environ), 0);
     ::posix_spawn_file_actions_destroy(&files);
   }
-  // Whether the main socket comes while the daemon lives.
+  // Returns whether the main socket appears before the daemon exits.
   bool serves() {
     const auto deadline = std::chrono::steady_clock::now() + 60s;
     while (!fs::exists(data_ / "memd.sock")) {
@@ -65,7 +65,7 @@ class GrpcDaemon : public testing::Test {
     }
     return true;
   }
-  // The exit code, within the limit that a daemon has.
+  // Stops the daemon and returns its exit code. Checks its time limit.
   int end() {
     ::kill(pid_, SIGTERM);
     const auto start = std::chrono::steady_clock::now();
@@ -87,7 +87,7 @@ class GrpcDaemon : public testing::Test {
 };
 
 TEST_F(GrpcDaemon, ServesWatchesAndEnds) {
-  // What a daemon that was killed left behind.
+  // A socket that a killed daemon left.
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const auto socket = data_ / "admin.sock";
@@ -166,11 +166,11 @@ TEST_F(GrpcDaemon, MakesItsStoreAnewAndServesOn) {
   EXPECT_THAT(log(), HasSubstr("the store was made anew from "));
   EXPECT_TRUE(fs::exists(data_ / "memd.db.old"));
 
-  // It reads on, and may be asked again.
+  // It continues to read, and answers further requests.
   ASSERT_TRUE(client.ask(&AdminClient::Stub::Rescan, v1::IngestParams(), ingested).ok()) << log();
   EXPECT_EQ(ingested.sessions(), 1);
   EXPECT_TRUE(client.ask(&AdminClient::Stub::Rebuild, all, begun).ok());
-  EXPECT_EQ(end(), 0) << log();  // in the middle of it, or after it
+  EXPECT_EQ(end(), 0) << log();  // during the rebuild or after it
   EXPECT_FALSE(fs::exists(data_ / "memd.db.rebuild"));
 }
 
@@ -182,7 +182,7 @@ TEST_F(GrpcDaemon, OpensNothingUnasked) {
   EXPECT_FALSE(fs::exists(data_ / "admin.sock"));
 }
 
-// The rest serves all the same.
+// Everything else is served.
 TEST_F(GrpcDaemon, StaysShutInADirectoryOfEverybody) {
   fs::create_directories(home_ / "open");
   fs::permissions(home_ / "open", fs::perms::all);

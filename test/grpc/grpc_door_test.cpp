@@ -45,7 +45,7 @@ std::string prompt_line(int n, std::string_view text) {
          "\n";
 }
 
-// A host that ingests, a loop, workers and the door, put together as Service does.
+// A host that ingests, a loop, workers and the door, connected as in Service.
 class GrpcDoor : public testing::Test {
  protected:
   GrpcDoor() {
@@ -106,7 +106,7 @@ class GrpcDoor : public testing::Test {
   boost::asio::io_context loop_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{loop_.get_executor()};
   WorkerPool workers_{3};
-  bool holds_tasks_ = false;  // on the loop
+  bool holds_tasks_ = false;  // loop thread only
   std::vector<std::function<void()>> held_;
   std::optional<ListeningSocket> socket_;
   std::unique_ptr<admin::AdminDoor> door_;
@@ -117,7 +117,7 @@ TEST_F(GrpcDoor, AnswersEachCall) {
   write_session(2);
   open();
   AdminClient client(data_ / "admin.sock");
-  std::set<std::string> called{"WatchEvents"};  // WatchersHearOfAFile
+  std::set<std::string> called{"WatchEvents"};  // tested in WatchersHearOfAFile
   const auto ask = [&](const char* name, auto method, const auto& request, auto& response) {
     called.insert(name);
     const grpc::Status status = client.ask(method, request, response);
@@ -309,7 +309,7 @@ TEST_F(GrpcDoor, WatchersHearOfAFile) {
     EXPECT_GT(report.sessions(0).events(), 0);
     EXPECT_GT(report.ingest().events_written(), 0U);
   }
-  // A call of another client is answered meanwhile.
+  // Meanwhile a call of another client is answered.
   v1::StatusReport status;
   EXPECT_TRUE(second.ask(&Stub::Status, v1::NoParams(), status).ok());
   one->TryCancel();
@@ -326,7 +326,7 @@ TEST_F(GrpcDoor, ClosingEndsStreamsAndCalls) {
   const auto stream = client->WatchEvents(context.get(), v1::EventsParams());
   v1::EventsReport report;
   ASSERT_TRUE(stream->Read(&report));
-  // A call that no worker has taken yet.
+  // A call that is queued but not yet taken by a worker.
   on_loop([this] { holds_tasks_ = true; });
   v1::StatusReport status;
   auto waiting = std::async(std::launch::async, [&] { return client.ask(&Stub::Status, v1::NoParams(), status); });
@@ -373,7 +373,7 @@ TEST_F(GrpcDoor, DrainingAnswersTheCallsThatRun) {
   const auto answered = waiting.get();
   EXPECT_TRUE(answered.ok()) << answered.error_message();
   EXPECT_EQ(status.data_dir(), data_.path().string());
-  // Nothing keeps the loop any more.
+  // Nothing keeps the loop running any more.
   work_.reset();
   thread_.join();
 }

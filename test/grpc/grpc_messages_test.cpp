@@ -1,4 +1,5 @@
-// The protocol of schemas/proto against the structs of the administration, and the writing of one as the other.
+// Compares the protocol of schemas/proto with the structs of the administration, and checks the conversion between
+// them.
 #include "daemon/admin/grpc/messages.hpp"
 #include "test/grpc/proto_text.hpp"
 #include "test/support/golden_file.hpp"
@@ -26,12 +27,12 @@ class AdminProto : public testing::Test {
   AdminService service_{host_, {}};
 };
 
-// Fails when a method or a field of one is not in the other, or has another type.
+// Fails when a method or a field is missing on one side, or has another type there.
 TEST_F(AdminProto, IsThatOfTheService) {
   test::expect_golden(test::source_dir() / "schemas/proto/memd/admin/v1/admin.proto", test::ProtoText().of(service_));
 }
 
-// The file may be newer than the program: what is compiled in has them all, too.
+// The file may be newer than the program: the compiled protocol is complete, too.
 TEST_F(AdminProto, IsCompiledInWhole) {
   const auto* rpcs = pb::DescriptorPool::generated_pool()->FindServiceByName("memd.admin.v1.Admin");
   ASSERT_NE(rpcs, nullptr);

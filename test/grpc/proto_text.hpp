@@ -13,9 +13,9 @@
 
 namespace memd::test {
 
-// schemas/proto/memd/admin/v1/admin.proto as it follows from AdminService and the descriptions of its structs. A field
-// keeps the number that it has in the protocol this was compiled with; a new one gets the next; one that has gone
-// leaves its number and name reserved.
+// Generates schemas/proto/memd/admin/v1/admin.proto from AdminService and the descriptions of its structs. A field
+// keeps its number from the compiled protocol, a new field gets the next number, and number and name of a removed field
+// are reserved.
 class ProtoText {
  public:
   std::string of(const admin::AdminService& service) {
@@ -42,7 +42,7 @@ class ProtoText {
   }
 
  private:
-  // The name of a struct without its namespaces.
+  // Returns the name of a struct without its namespaces.
   template <class T>
   static std::string name_of() {
     std::string_view text = __PRETTY_FUNCTION__;  // "… [with T = memd::admin::Span; …" or "… [T = memd::admin::Span]"
@@ -94,7 +94,7 @@ class ProtoText {
       for (const auto& [field, number] : numbers)
         next = std::max(next, number + 1);
     }
-    // Whatever has a default may be left out, so whether it was sent is told.
+    // Fields of a request with a default are optional, so the protocol records whether they were sent.
     const bool is_request = name.ends_with("Params");
     std::string fields;
     mcp::Describe<T>::fields.each([&](const auto& field) {

@@ -21,7 +21,7 @@ TEST(Layering, ProjectKeepsItsRules) {
   EXPECT_THAT(violations(tree), IsEmpty());
 }
 
-// A tree written for one case, to see that each rule can fail.
+// A tree that violates one rule, to prove that each rule can fail.
 class BadTree : public testing::Test {
  protected:
   BadTree() { fs::remove_all(root_); }

@@ -1,4 +1,4 @@
-// docs/requirements.md names tests: each of them is there.
+// Every test that docs/requirements.md names exists.
 #include "test/support/source_dir.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ bool is_word(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
-// "Suite.Name" and "Suite.*" between backticks, in order.
+// Returns "Suite.Name" and "Suite.*" in backticks, in order.
 std::vector<std::string> tests_named(std::string_view page) {
   std::vector<std::string> out;
   while (true) {
@@ -45,7 +45,7 @@ std::vector<std::string> tests_named(std::string_view page) {
   }
 }
 
-// The tests of a source, and "Suite.*" of each.
+// Adds the tests of a source, and "Suite.*" for each suite.
 void add_tests(std::string_view source, std::set<std::string>& out) {
   for (const std::string_view macro : {"\nTEST(", "\nTEST_F(", "\nTEST_P("})
     for (auto at = source.find(macro); at != std::string_view::npos; at = source.find(macro, at + 1)) {

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 7> kFolders{"schemas", "store", "adapters", "protocol",
                                                    "daemon",  "test",  "bench"};
 
-// What a folder's files may include from other folders of ours. daemon, test and bench stand on top.
+// The folders of ours from which a folder may include. daemon, test and bench are on top.
 const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
     {"schemas", {"schemas"}},
     {"store", {"schemas", "store"}},
@@ -27,8 +27,8 @@ const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
     {"bench", {"schemas", "store", "adapters", "protocol", "daemon", "test", "bench"}},
 };
 
-// The floors of a folder, from the ground up: a file uses its own floor and those below. "" are the files of the folder
-// itself. Folders of one adapter each, which are not named here, use the floors but not one another.
+// The floors of a folder, from the bottom up. A file may use its own floor and those below. "" is the floor of files in
+// the folder itself. Adapter folders are not listed: they may use the floors but not one another.
 const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"store",
      {"text", "files", "memory", "insight", "seal", "db", "completions", "raw", "read", "search", "", "enrich",
@@ -40,20 +40,20 @@ const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
       "serve", "setup", "cli"}},
 };
 
-// Those that put the folder together stand above its floors.
+// Sources that put a folder together: they are above its floors.
 const std::set<std::string_view> kRoofs{"adapters/registry.cpp", "daemon/main.cpp"};
 
-// The part of a path below its first folder that names the floor: "read" of "store/read/sessions.hpp".
+// Returns the part of a path below its first folder that names the floor: "read" of "store/read/sessions.hpp".
 std::string_view floor_name(std::string_view path) {
   path.remove_prefix(path.find('/') + 1);
   const auto slash = path.find('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-// Libraries that stay inside some folders, or one source. test and bench may use everything.
+// Libraries that only some folders or one source may use. test and bench may use everything.
 struct LibraryRule {
   std::string_view prefix;
-  std::set<std::string_view> places;  // top folders, single folders and sources
+  std::set<std::string_view> places;  // top folders, subfolders and sources
 };
 const std::vector<LibraryRule> kLibraries{
     {"boost/asio", {"protocol", "daemon"}},
@@ -107,7 +107,7 @@ SourceFile read_file(const fs::path& path) {
   return file;
 }
 
-// The file of the tree that an include means: a path from the root, or a file beside the including one.
+// Returns the file that an include refers to: a path from the root, or a file beside the including one.
 std::optional<std::string> resolve(const SourceTree& tree, const std::string& from, const Include& include) {
   if (tree.contains(include.name)) return include.name;
   const auto beside = (fs::path(from).parent_path() / include.name).lexically_normal().generic_string();
@@ -176,7 +176,7 @@ class Checker {
                  fs::path(target).parent_path().generic_string());
   }
 
-  // Included first, a header is seen to need nothing from above it.
+  // A header that is included first is proved to be self-contained.
   void check_own_header(const std::string& path, const SourceFile& file) {
     const std::string header = fs::path(path).replace_extension(".hpp").generic_string();
     if (path == header || on_top(file.folder) || !tree_.contains(header)) return;
@@ -184,14 +184,14 @@ class Checker {
       report(path, file.includes.empty() ? 1 : file.includes.front().line, "its own header comes first: " + header);
   }
 
-  // What JSON says is told in typed facts by adapters. Only the search for secrets looks at JSON as it stands.
+  // Adapters convert JSON to typed facts. Only the search for secrets reads JSON text.
   void check_json(const std::string& path, const SourceFile& file) {
     if (file.folder != "store" || path.starts_with("store/text/redaction/")) return;
     for (const int line : file.looks_for_braces)
       report(path, line, "store reads no JSON");
   }
 
-  // Depth first; meeting a file that is still open closes a cycle.
+  // Walks depth first. An include of a file that is still open closes a cycle.
   void walk(const std::string& path) {
     auto& state = states_[path];
     if (state != State::unseen) return;

@@ -17,15 +17,15 @@ struct SourceFile {
   std::string folder;  // first part of the path: "schemas", "store", …
   int lines = 0;
   std::vector<Include> includes;
-  std::vector<int> looks_for_braces;  // lines with '{' or '}' as a character
+  std::vector<int> looks_for_braces;  // lines with '{' or '}' as a character literal
 };
 
-// Every .cpp and .hpp below the source folders of `root`, by path relative to it ("store/db/database.hpp").
+// Every .cpp and .hpp file below the source folders of `root`, by relative path ("store/db/database.hpp").
 using SourceTree = std::map<std::string, SourceFile>;
 
 SourceTree read_tree(const std::filesystem::path& root);
 
-// The ways in which a tree breaks the rules of CONTRIBUTING.md ("Layers"), as "path:line: what", in order of path.
+// Returns the violations of the rules of CONTRIBUTING.md ("Layers") as "path:line: what", ordered by path.
 std::vector<std::string> violations(const SourceTree& tree);
 
 }  // namespace memd::layering

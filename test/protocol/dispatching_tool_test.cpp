@@ -100,7 +100,7 @@ TEST_F(DispatchingTool, ItsSchemaHasTheParametersOfAll) {
   EXPECT_EQ(boost::json::serialize(properties.at("action").at("enum")), R"(["find","look","seek"])");
   EXPECT_TRUE(properties.contains("query"));
   EXPECT_TRUE(properties.contains("topic"));
-  // Where they differ, what holds for both.
+  // Where the actions differ, the schema has only what holds for both.
   EXPECT_EQ(boost::json::serialize(properties.at("n_results")), R"({"type":"integer","description":"How many."})");
   EXPECT_EQ(boost::json::serialize(schema.at("required")), R"(["action"])");
   EXPECT_EQ(boost::json::parse(tool->output_schema).at("type"), "object");

@@ -54,7 +54,8 @@ TEST(MessageParser, NamesWhatIsWrong) {
   EXPECT_EQ(invalid(R"({"jsonrpc":"2.0","id":1,"method":"m","params":[1]})").code, kInvalidParams);
 }
 
-// JavaScript writes half an emoji where a text was cut, and an answer without an id is one that nobody waits for.
+// JavaScript writes half of a surrogate pair where a text was cut. Rejecting such a message would give an error without
+// an id, which no client waits for.
 TEST(MessageParser, WhatIsNoUnicodeIsReplaced) {
   const auto text_of = [](std::string_view text) {
     const auto r =

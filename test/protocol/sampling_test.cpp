@@ -1,4 +1,5 @@
-// The client's own model: asked while the call runs in legacy revisions, by a result that asks back in the newest.
+// The client's own model: queried during the call in legacy revisions, and by an input_required result in the newest
+// one.
 #include "protocol/mcp/sampling.hpp"
 
 #include "test/protocol/server_fixture.hpp"
@@ -76,7 +77,7 @@ TEST_F(Sampling, AllAreAskedAtOnceAndTheAnswersFindTheirPlaces) {
   EXPECT_EQ(requests[1].at("params"),
             boost::json::parse(R"({"messages":[{"role":"user","content":{"type":"text","text":"q1"}}],)"
                                R"("systemPrompt":"Be brief.","maxTokens":50})"));
-  client.send_line(R"({"jsonrpc":"2.0","id":"memd-00000000-1","result":{}})");  // nobody asked
+  client.send_line(R"({"jsonrpc":"2.0","id":"memd-00000000-1","result":{}})");  // an unknown id
   for (const int i : {2, 0, 1})
     respond(client, requests[static_cast<std::size_t>(i)], "a" + std::to_string(i));
   EXPECT_EQ(text_of(read(client)), "echo: a0(m1)a1(m1)a2(m1)");
@@ -173,7 +174,7 @@ TEST_F(Sampling, PatienceHasAnEnd) {
   EXPECT_THAT(text_of(read(client)), HasSubstr("did not answer in time"));
 }
 
-// --- the person at the client ---
+// --- the user of the client ---
 
 TEST(ClientOffers, AreReadFromCapabilities) {
   const auto person = [](std::string_view capabilities) {
@@ -239,7 +240,7 @@ class InputRequired : public SessionTest {
     steps.run_all();
     return take_one();
   }
-  // What a client sends along: an answer for each request, made from its prompt.
+  // Returns the client's answer to each request, made from its prompt.
   static std::string answers_to(const boost::json::object& result) {
     std::string out;
     for (const auto& request : result.at("inputRequests").as_object()) {
@@ -323,7 +324,7 @@ TEST_F(InputRequired, AnswersNobodyAskedForAreNotTaken) {
           R"(,"inputResponses":{"model-1":{"role":"assistant","model":"m","content":{"type":"text","text":"no"}}})" +
               state_of(first));
   EXPECT_EQ(again.at("result").at("resultType").as_string(), "input_required");
-  // Without a state nothing was asked, whatever is sent along.
+  // Without requestState the answers are ignored.
   const std::string answers = answers_to(first);
   const auto fresh = ask("ask", R"({"text":"q"})", answers.substr(0, answers.find(R"(,"requestState")")));
   EXPECT_EQ(fresh.at("result").at("resultType").as_string(), "input_required");

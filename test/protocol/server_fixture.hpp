@@ -31,7 +31,7 @@ inline std::string call(int id, std::string_view tool, std::string_view argument
          std::string(tool) + R"(","arguments":)" + std::string(arguments) + "}}";
 }
 
-// A server with its loop thread and a pool of four.
+// A server with its loop thread and a pool of four workers.
 class ServerTest : public testing::Test {
  protected:
   ServerTest() { add_sample_tools(registry); }
@@ -59,7 +59,7 @@ class ServerTest : public testing::Test {
     server->listen(listening_socket());
     run();
   }
-  // Ends because the loop runs out of work.
+  // Stops the server. The loop thread ends when the loop has no more work.
   void stop() {
     if (!thread.joinable()) return;
     server->request_stop();

@@ -3,7 +3,7 @@
 #include <latch>
 #include <vector>
 
-// Real sockets, a loop thread and a pool.
+// Uses real sockets, a loop thread and a pool.
 namespace memd::test {
 namespace {
 
@@ -86,7 +86,7 @@ TEST_F(ServerTest, AHalfLineAtTheEndOfInputIsAParseError) {
   EXPECT_FALSE(client.read_line());
 }
 
-// It ends its own direction first and is gone a moment later.
+// The client shuts down its output first and closes a moment later.
 TEST_F(ServerTest, AVanishedClientCancelsItsCalls) {
   std::latch started(1);
   std::latch stopped(1);
@@ -117,7 +117,7 @@ TEST_F(ServerTest, AVanishedClientCancelsItsCalls) {
 
 TEST_F(ServerTest, APeerThatDoesNotReadIsCutOff) {
   limits.max_unsent_bytes = 1U << 20;
-  std::latch all_running(4);  // so that no answer is queued before the last request has been read
+  std::latch all_running(4);  // no answer is queued before the last request has been read
   registry.add<Nothing, EchoResult>(sample_info("big"), [&](const Nothing&, mcp::ToolContext&) {
     all_running.arrive_and_wait();
     return Result<EchoResult>(EchoResult{std::string(500'000, 'x')});
@@ -137,7 +137,7 @@ TEST_F(ServerTest, ManyRequestsUnreadAreHeldBackNotDropped) {
   limits.max_unsent_bytes = 1U << 20;
   start_listening();
   LineClient client = connect_legacy();
-  constexpr int kRequests = 2000;  // 4 MB of answers before the first is read
+  constexpr int kRequests = 2000;  // 4 MB of answers before the first one is read
   std::thread writer([&] {
     for (int i = 1; i <= kRequests; ++i)
       ASSERT_TRUE(client.send_line(call(i, "quick", R"({"text":"0123456789","times":100})")));

@@ -75,7 +75,7 @@ class Roots : public ServerTest {
     EXPECT_TRUE(line);
     return line ? boost::json::parse(*line).as_object() : boost::json::object();
   }
-  // Answers the one question for roots that is due.
+  // Answers the one pending roots/list request.
   static void answer(LineClient& client, std::string_view member) {
     const auto request = read(client);
     EXPECT_EQ(request.at("method").as_string(), "roots/list");

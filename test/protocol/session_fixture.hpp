@@ -26,10 +26,10 @@ inline boost::json::value parse(std::string_view text) {
 inline const std::string kModernMeta =
     R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";
 
-// One session, its client, and a loop and workers that move only when told.
+// One session, its client, and a loop and workers that advance only when the test says so.
 class SessionTest : public testing::Test {
  protected:
-  // Sends lines and runs the loop, not the workers.
+  // Sends a line and runs the loop, not the workers.
   void send(std::string line) {
     peer->to_server.push_back(std::move(line));
     if (!session) open();
@@ -58,9 +58,9 @@ class SessionTest : public testing::Test {
     send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
     peer->received.clear();
   }
-  // The lines received since the last time.
+  // Returns and clears the lines received.
   std::vector<std::string> take() { return std::exchange(peer->received, {}); }
-  // The one line received, as JSON.
+  // Returns the only line received, as JSON.
   boost::json::object take_one() {
     const auto lines = take();
     EXPECT_EQ(lines.size(), 1U) << testing::PrintToString(lines);

@@ -73,7 +73,7 @@ TEST_F(Heartbeat, ItNeverOvertakesTheHandler) {
     EXPECT_GT(progress(lines[i]), progress(lines[i - 1]));
 }
 
-// What the handler is at is told with the beats, also where its report came too soon behind another to be sent.
+// Heartbeats report the current stage of the handler, also if its own report came too soon after another to be sent.
 TEST_F(Heartbeat, TellsTheStageOfTheWork) {
   for (const bool modern : {false, true}) {
     std::vector<std::string> lines;
@@ -91,7 +91,7 @@ TEST_F(Heartbeat, TellsTheStageOfTheWork) {
       steps.run_loop();
       clock.advance(700);
       session->beat();
-      context.progress(3, 4, "no further");  // takes no beat back
+      context.progress(3, 4, "no further");  // does not lower the progress of earlier beats
       steps.run_loop();
       clock.advance(500);
       session->beat();

@@ -29,7 +29,7 @@ class Watching : public SessionTest {
     steps.run_all();
     return take_one();
   }
-  // What a server does when something was committed, without its clock.
+  // Does what a server does after a commit, without its timer.
   void look() {
     auto& hub = state->subscriptions;
     const auto found = mcp::find_versions(resources, hub.watched(), hub.list_is_watched(), {});
@@ -47,7 +47,7 @@ class Watching : public SessionTest {
 TEST_F(Watching, LegacyClientsAreToldOfWhatTheySubscribedTo) {
   initialize("2025-11-25");
   EXPECT_EQ(legacy("resources/subscribe", R"({"uri":"note://n/two"})").at("result"), parse("{}"));
-  legacy("resources/subscribe", R"({"uri":"note://n/two"})");  // again: no harm
+  legacy("resources/subscribe", R"({"uri":"note://n/two"})");  // again: no effect
   look();
   EXPECT_THAT(take(), IsEmpty()) << "nothing has changed";
   notes.notes["two"] = "new";
@@ -69,7 +69,7 @@ TEST_F(Watching, WhatChangesBetweenTheSubscriptionAndTheFirstLookIsTold) {
   state->subscriptions.on_added([&] { hinted = true; });
   request("1", "resources/subscribe", R"({"uri":"note://n/two"})");
   steps.run_worker();
-  notes.notes["two"] = "new";  // the worker has looked, nobody watches yet
+  notes.notes["two"] = "new";  // after the worker has read the version, before the subscription exists
   steps.run_loop();
   take_one();
   EXPECT_TRUE(hinted);
@@ -166,7 +166,7 @@ TEST_F(Watching, AResumedSubscriptionIsToldOnceOfWhatMayHaveChanged) {
   legacy("resources/subscribe", R"({"uri":"note://n/two"})");
   modern("2", "subscriptions/listen", R"("notifications":{"resourceSubscriptions":["note://n/three"]})");
   take();
-  legacy("resources/subscribe", R"({"uri":"note://n/a%20b"})");  // a new one
+  legacy("resources/subscribe", R"({"uri":"note://n/a%20b"})");  // a new subscription
   look();
   const auto lines = take();
   ASSERT_EQ(lines.size(), 2U);
@@ -196,7 +196,7 @@ TEST_F(Watching, AConnectionThatEndsWatchesNothing) {
   EXPECT_TRUE(state->subscriptions.idle());
 }
 
-// The look itself: one for many hints, none while nobody watches.
+// The check itself: one for many hints, none while there are no subscriptions.
 class Looking : public testing::Test {
  protected:
   Looking() {
@@ -264,7 +264,7 @@ TEST_F(Looking, WhatIsCommittedDuringALookIsLookedAtAgain) {
 TEST_F(Looking, AHintThatComesWhileItLooksIsNotLost) {
   hub.add("note://n/two", std::hash<std::string>()("text of two"));
   executors.to_worker = [this](mcp::Task t) {
-    if (++looks == 1) watch.hint();  // reaches the loop before the look has ended
+    if (++looks == 1) watch.hint();  // reaches the loop before the check has ended
     t();
     notes.notes["two"] = "new";
   };

@@ -22,7 +22,7 @@ TEST_F(Stdio, OverPipesRestoresTheFlags) {
   client.send_line(call(1, "echo", R"({"text":"a"})"));
   EXPECT_EQ(id_of(client.read_line()), 1);
   client.close_write();
-  thread.join();  // the end of input ends the loop by itself
+  thread.join();  // the end of input ends the loop
   EXPECT_EQ(::fcntl(in[0], F_GETFL) & O_NONBLOCK, 0);
   EXPECT_EQ(::fcntl(out[1], F_GETFL) & O_NONBLOCK, 0);
   ::close(in[0]);

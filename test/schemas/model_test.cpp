@@ -41,7 +41,7 @@ TEST(Platform, LinesOfTheTableAreFitForUseAndUnlike) {
   }
 }
 
-// The ids of stored events hold the number of their platform.
+// The ids of stored events contain the number of their platform.
 TEST(Platform, NumbersStayAsTheyAre) {
   constexpr std::array<std::string_view, 9> stored{"claude_code", "cursor", "cline",     "codex",   "grok",
                                                    "opencode",    "gemini", "thunderus", "imported"};

@@ -14,7 +14,7 @@ struct Case {
   const char* name;
 };
 
-// Spellings and worktrees that are one project.
+// Notations and worktrees that belong to one project.
 constexpr Case kCases[] = {
     // plain
     {"/home/a/repo", "/home/a/repo", "repo"},
@@ -24,8 +24,8 @@ constexpr Case kCases[] = {
     {"/home/a/repo/.git", "/home/a/repo", "repo"},
     {"/", "/", "/"},
     {"", "", ""},
-    {"/home/a/Repo", "/home/a/Repo", "Repo"},                    // Linux tells case apart
-    {"/home/a/50%25 done", "/home/a/50%25 done", "50%25 done"},  // no URI: a percent sign is one
+    {"/home/a/Repo", "/home/a/Repo", "Repo"},                    // Linux paths are case-sensitive
+    {"/home/a/50%25 done", "/home/a/50%25 done", "50%25 done"},  // not a URI: a percent sign is literal
     {"/private/tmp/x", "/tmp/x", "x"},
     {"/private/other/x", "/private/other/x", "x"},
     {"relative/dir", "relative/dir", "dir"},
@@ -68,12 +68,12 @@ constexpr Case kCases[] = {
     {"file:///c%3A/src/Proj/worktrees/1", "c:/src/proj", "Proj"},
     {"-Users-alex-workspace-cli--worktrees-1", "-Users-alex-workspace-cli", "-Users-alex-workspace-cli"},
     {"-Users-alex-workspace-cli--worktrees-alex-fix-bug", "-Users-alex-workspace-cli", "-Users-alex-workspace-cli"},
-    // a directory of worktrees of many repositories is none itself
+    // a directory with worktrees of many repositories is not a worktree itself
     {"/home/a/worktrees/repo", "/home/a/worktrees/repo", "repo"},
     {"/Users/a/src/worktrees/repo", "/Users/a/src/worktrees/repo", "repo"},
     {"/work/.worktrees/repo", "/work/.worktrees/repo", "repo"},
     {"/root/worktrees/repo", "/root/worktrees/repo", "repo"},
-    {"/app/.worktrees/1", "/app", "app"},  // a container's
+    {"/app/.worktrees/1", "/app", "app"},  // in a container
     {"/home/a/worktrees", "/home/a/worktrees", "worktrees"},
     {"/home/a/repo/.worktrees", "/home/a/repo/.worktrees", ".worktrees"},
     // a tool's own directory: one project for all of its worktrees

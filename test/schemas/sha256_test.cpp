@@ -5,7 +5,7 @@
 namespace memd {
 namespace {
 
-// FIPS 180-4: nothing, one block, and a text whose padding needs a block of its own.
+// FIPS 180-4: an empty text, one block, and a text whose padding needs another block.
 TEST(Sha256, OfKnownTexts) {
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -23,7 +23,7 @@ TEST(SqlText, LeavesEverythingElse) {
 }
 
 TEST(SqlText, ConditionsOfIndexesAreMet) {
-  // As schemas/sql/0001_model.sql writes them; SQLite compares the texts of both.
+  // The texts equal those in schemas/sql/0001_model.sql, because SQLite compares them.
   EXPECT_EQ(sql_text("kind = EventKind::tool_call AND pair_seq IS NULL").view(), "kind = 3 AND pair_seq IS NULL");
   EXPECT_EQ(sql_text("missing & kMissingTerms").view(), "missing & 1");
   EXPECT_EQ(sql_text("missing & kMissingVectors").view(), "missing & 2");
@@ -44,7 +44,7 @@ bool compares_with_number(std::string_view line) {
   return false;
 }
 
-// A number in a statement says nothing, and a wrong one compiles.
+// A number in a statement has no meaning to the reader, and a wrong one compiles.
 TEST(SqlText, StatementsNameWhatTheyCompareWith) {
   EXPECT_TRUE(compares_with_number("\"WHERE e.kind = 7\""));
   EXPECT_FALSE(compares_with_number("\"WHERE kind = EventKind::edit AND my_flags & 2\""));

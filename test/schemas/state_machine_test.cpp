@@ -1,4 +1,4 @@
-// The state of a session as it follows from what is stored of it, and its names.
+// The state of a session as computed from its stored fields, and the names of states.
 #include "schemas/event.hpp"
 
 #include <gtest/gtest.h>

@@ -100,10 +100,10 @@ TEST(LocalTime, EveryDayBeginsWhereTheOneBeforeEnds) {
     TimeMs hours;
   };
   for (const ZoneDay& c :
-       {ZoneDay{"America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00.000Z", 23},  // midnight is skipped
-        ZoneDay{"Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00.000Z", 0},        // a day that was left out
+       {ZoneDay{"America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00.000Z", 23},  // the day has no midnight
+        ZoneDay{"Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00.000Z", 0},        // the day was skipped
         ZoneDay{"Pacific/Kiritimati", "2026-02-09", "2026-02-08T10:00:00.000Z", 24},
-        ZoneDay{"Australia/Lord_Howe", "2026-04-05", "2026-04-04T13:00:00.000Z", 24}}) {  // half an hour
+        ZoneDay{"Australia/Lord_Howe", "2026-04-05", "2026-04-04T13:00:00.000Z", 24}}) {  // a shift of half an hour
     const ScopedTimeZone zone(c.zone);
     if (!zone.known()) GTEST_SKIP() << "no zones here";
     EXPECT_EQ(begin_of(c.date), c.begin) << c.zone;

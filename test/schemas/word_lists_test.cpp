@@ -40,7 +40,7 @@ TEST(WordLists, AListIsOneInAllFiles) {
   EXPECT_EQ(std::vector<std::string>(lists[0].begin(), lists[0].end()), (std::vector<std::string>{"der", "a"}));
 }
 
-// Also where many words meet in the table.
+// Holds also when many words collide in the table.
 TEST(WordLists, HasAllOfItsWordsAndNoOthers) {
   std::vector<std::string> numbers;
   for (int i = 0; i < 3000; ++i)
@@ -52,10 +52,10 @@ TEST(WordLists, HasAllOfItsWordsAndNoOthers) {
 }
 
 TEST(WordLists, RefusesWhatIsNotWellFormed) {
-  EXPECT_THROW(lists_of("a\n[stop]\nb\n[verb]\nc"), std::logic_error);           // of no list
-  EXPECT_THROW(lists_of("[stop]\na\n[verb]\nb\n[nouns]\nc"), std::logic_error);  // of an unknown one
-  EXPECT_THROW(lists_of("[stop]\na\n[verb]\n"), std::logic_error);               // an empty one
-  EXPECT_THROW(lists_of("[stop]\na\n[verb]\nb\n[stop\nc"), std::logic_error);    // a name that nothing closes
+  EXPECT_THROW(lists_of("a\n[stop]\nb\n[verb]\nc"), std::logic_error);           // before the first list
+  EXPECT_THROW(lists_of("[stop]\na\n[verb]\nb\n[nouns]\nc"), std::logic_error);  // an unknown list
+  EXPECT_THROW(lists_of("[stop]\na\n[verb]\n"), std::logic_error);               // an empty list
+  EXPECT_THROW(lists_of("[stop]\na\n[verb]\nb\n[stop\nc"), std::logic_error);    // an unclosed name
 }
 
 }  // namespace

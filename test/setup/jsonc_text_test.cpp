@@ -23,12 +23,12 @@ std::string take(std::string_view text) {
   return without_member(text, JsonDialect::with_comments, kServerPath).value();
 }
 
-// The text before, and as it has to be after; then taken out again.
+// A text before an entry is added and after. Removing the entry restores the text before.
 struct JsonCase {
   const char* name;
   const char* before;
   const char* after;
-  const char* taken = nullptr;  // if it is not as before
+  const char* taken = nullptr;  // if removing does not restore `before`
 };
 
 const JsonCase kJsonCases[] = {
@@ -125,7 +125,7 @@ TEST(JsoncText, ComparesWithoutBlanks) {
   EXPECT_EQ(compact_json(text, parse_jsonc(text, JsonDialect::with_comments).value()), "{\"a\":[1,\"ä\\n\"],\"b\":{}}");
 }
 
-// Texts laid out at random: what is put in can be read, what is taken out again leaves the bytes.
+// Random layouts: an added entry can be read, and removing it restores the bytes.
 TEST(JsoncText, RandomLayouts) {
   std::mt19937 random(7);
   const auto pick = [&](std::initializer_list<const char*> words) {

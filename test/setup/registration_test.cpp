@@ -1,4 +1,4 @@
-// What `memd setup` writes for each client, and what holds for all of them.
+// The configuration that `memd setup` writes for each client, and checks that hold for all of them.
 #include "daemon/setup/registration.hpp"
 #include "store/files/whole_file.hpp"
 #include "test/support/killed_process.hpp"
@@ -41,7 +41,7 @@ class Home {
                             std::vector<std::string> arguments = {}) const {
     return Registration(places(), {executable, std::move(arguments)}, dir_ / "data" / "setup");
   }
-  // All files below home and project, with their bytes.
+  // Returns all files below home and project, with their bytes.
   std::vector<std::pair<std::string, std::string>> files() const {
     std::vector<std::pair<std::string, std::string>> out;
     for (const fs::path& root : {home(), project()}) {
@@ -79,7 +79,7 @@ fs::path config_of(const Home& h, std::string_view client) {
   return config_files(*find_client(client), ClientScope::user, h.places(), {}).front().path;
 }
 
-// --- golden: before and after, as the documentation of each client has it ---
+// --- golden: before and after, as in the documentation of each client ---
 
 struct GoldenSetup {
   const char* client;
@@ -133,7 +133,7 @@ TEST(Registration, WritesEachClientsFile) {
     const auto before = h.files();
     const auto done = run(h.registration(), golden.client, false);
     ASSERT_TRUE(done) << done.error().message();
-    if (std::string_view(golden.client) != "gemini") {  // whose hook stands in the same file
+    if (std::string_view(golden.client) != "gemini") {  // its hook is in the same file
       EXPECT_EQ(read(h.home() / golden.file), golden.after);
     }
     const auto after = h.files();
@@ -141,7 +141,7 @@ TEST(Registration, WritesEachClientsFile) {
     EXPECT_EQ(h.files(), after) << "a second time changes nothing";
     ASSERT_TRUE(run(h.registration(), golden.client, true));
     if (std::string_view(golden.client) == "cline") {
-      EXPECT_EQ(read(h.home() / golden.file), "{}\n");  // there was an entry of memd's before
+      EXPECT_EQ(read(h.home() / golden.file), "{}\n");  // an entry of memd existed before
     } else {
       EXPECT_EQ(h.files(), before);
     }
@@ -240,7 +240,7 @@ TEST(Registration, ALinkIsFollowedAndStays) {
   EXPECT_TRUE(fs::is_symlink(h.home() / ".cursor/mcp.json"));
   EXPECT_EQ(read(dotfile), "{}");
 
-  fs::remove(dotfile);  // a link that leads nowhere yet
+  fs::remove(dotfile);  // a dangling link
   ASSERT_TRUE(run(h.registration(), "cursor", false));
   EXPECT_TRUE(fs::is_symlink(h.home() / ".cursor/mcp.json"));
   EXPECT_THAT(read(dotfile), HasSubstr("/opt/memd/bin/memd"));

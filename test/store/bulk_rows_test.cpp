@@ -1,4 +1,4 @@
-// Rows that are held back and written many at once.
+// Rows that are buffered and inserted many at a time.
 #include "store/db/database.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"
@@ -55,7 +55,7 @@ TEST_F(RowInserterTest, AKeyThatIsThereUndoesTheTransaction) {
     EXPECT_THROW(insert(10, 64), ErrorException);
   }
   EXPECT_EQ(number("SELECT count(*) FROM t"), 1);
-  insert(0, 40);  // the connection is usable
+  insert(0, 40);  // the connection is still usable
   EXPECT_EQ(number("SELECT count(*) FROM t"), 41);
 }
 
@@ -85,14 +85,14 @@ class BulkRows : public test::WriterFixture {
   }
 };
 
-// Each segment costs every search a look-up, and FTS5 time to write and merge it.
+// Each segment costs every search one look-up, and costs FTS5 time to write and merge.
 TEST_F(BulkRows, OneCommitIsOneSegment) {
   apply(sessions(30, 4));
   EXPECT_EQ(rows("SELECT count(*) FROM exchanges"), std::vector<std::string>{"120"});
   EXPECT_EQ(rows("SELECT count(DISTINCT segid) FROM exchanges_fts_idx"), std::vector<std::string>{"1"});
 }
 
-// Held back or not, whatever the size of what is committed.
+// The rows are the same with and without buffering, for any size of commit.
 TEST_F(BulkRows, AreTheSameEventByEvent) {
   const EventBatch whole = sessions(3, 60);
   apply(whole);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kExchanges = 60'000;
 
-// Exchange n of session 1 or 2, turn about, at n seconds; each hundredth calls Bash, and two of three Edit.
+// Exchange n is at n seconds, alternately in session 1 and 2. Every hundredth calls Bash, and two of three call Edit.
 class CandidateFilterTest : public testing::Test {
  protected:
   CandidateFilterTest() {
@@ -41,7 +41,7 @@ class CandidateFilterTest : public testing::Test {
     QueryFilter filter;
     std::string typed;
   };
-  // Every exchange is asked about, in an order of its own.
+  // Checks every exchange, in a scrambled order.
   void expect_passing(const Asked& asked, const std::function<bool(ExchangeId)>& passing) {
     CandidateFilter filter(store_.db(), places_, asked.filter, parse_query(asked.typed, 0));
     for (ExchangeId i = 1; i <= kExchanges; ++i) {
@@ -90,7 +90,7 @@ TEST_F(CandidateFilterTest, TimesOfManyWithATool) {
   asked.filter.until = 50'000'000;
   asked.typed = "tool:bash";
   expect_passing(asked, [](ExchangeId id) { return id >= 10'000 && id < 50'000 && id % 100 == 0; });
-  asked.filter.since = 49'000'000;  // few enough to be searched in a list
+  asked.filter.since = 49'000'000;  // few enough to be listed
   asked.filter.until = 50'001'000;
   expect_passing(asked, [](ExchangeId id) { return id >= 49'000 && id <= 50'000 && id % 100 == 0; });
 }

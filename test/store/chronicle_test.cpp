@@ -76,7 +76,7 @@ TEST(Phases, EndWithTheDayAndWithALongPause) {
   EXPECT_EQ(phases_of(c.inputs, 10).size(), 2U);
   c.inputs[3].started_at += 2 * kPhasePause;
   EXPECT_EQ(phases_of(c.inputs, 10).size(), 3U);
-  const auto two = phases_of(c.inputs, 2);  // the longest pause is kept
+  const auto two = phases_of(c.inputs, 2);  // split at the longest pause
   ASSERT_EQ(two.size(), 2U);
   EXPECT_EQ(two[1].first, 6U);
   EXPECT_EQ(two[0].count + two[1].count, c.inputs.size());
@@ -160,7 +160,7 @@ TEST(Strategy, FollowsCountAndConstraints) {
   c.max_seconds = 29;
   EXPECT_EQ(select_strategy(c), SummaryStrategy::map_reduce);
   c.max_seconds = 1;
-  EXPECT_EQ(select_strategy(c), SummaryStrategy::hierarchical);  // of quotations: no model answers in time
+  EXPECT_EQ(select_strategy(c), SummaryStrategy::hierarchical);  // extractive: no model answers in time
   c.max_seconds.reset();
   c.exchanges = 20;
   c.max_tokens = 200;

@@ -79,7 +79,7 @@ TEST_F(CommitsTest, StandInTheExchangeThatMadeThem) {
 
 TEST_F(CommitsTest, TheSameLineByLineAcrossRestarts) { expect_same_event_by_event(session_with_commits()); }
 
-// A store of before knows the first line of each result.
+// An older store contains the first line of each result.
 TEST_F(CommitsTest, AreFoundInAStoreOfBefore) {
   {
     auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);

@@ -118,7 +118,7 @@ TEST_F(Completions, TheBudgetHoldsAcrossModelsAndRestartsUntilMidnight) {
   EXPECT_TRUE(refused.error().is(Errc::unavailable));
   EXPECT_THAT(refused.error().context, HasSubstr("2 requests"));
   EXPECT_THAT(ledger.exhausted(), HasSubstr("summaries.daily_requests"));
-  clock_.set(1'770'681'600'000 - 1);  // the last moment of the day
+  clock_.set(1'770'681'600'000 - 1);  // 1 ms before the end of the day
   EXPECT_FALSE(ledger.charge("m1", 1, 1));
   clock_.advance(1);
   EXPECT_TRUE(ledger.charge("m1", 1, 1));

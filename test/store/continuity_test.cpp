@@ -15,7 +15,7 @@ namespace {
 
 using test::EventScript;
 
-// A session with two compactions, in the middle of an exchange each.
+// A session with two compactions, each in the middle of an exchange.
 EventScript two_compactions() {
   EventScript s;
   s.user("Add a --dry-run flag to the importer. Don't touch the parser.");

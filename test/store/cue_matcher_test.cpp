@@ -49,7 +49,7 @@ TEST(CueMatcher, TellsWhereAndHowOften) {
   const CueMatcher m = matcher_of("[solution]\nfixed by\n[bugfix]\nfixed\n");
   const auto hit = m.next("It was fixed by him", Cue::bugfix | Cue::solution);
   ASSERT_TRUE(hit);
-  EXPECT_EQ(hit->cue, Cue::solution);  // the longest
+  EXPECT_EQ(hit->cue, Cue::solution);  // the longest match
   EXPECT_EQ(hit->begin, 7u);
   EXPECT_EQ(hit->end, 15u);
   EXPECT_EQ(m.all("fixed, fixed by, fixed", Cue::bugfix | Cue::solution).size(), 2u);
@@ -75,7 +75,7 @@ TEST(CueMatcher, RefusesWhatIsNotWellFormed) {
   EXPECT_THROW(matcher_of("[trouble]\n*\n"), std::logic_error);
 }
 
-// Reads the files that are part of the program; each cue has patterns.
+// Reads the embedded cue files; each cue has patterns.
 TEST(CueMatcher, KnowsItsOwnFiles) {
   EXPECT_TRUE(cues().has("We decided to use it", Cue::settled));
   EXPECT_TRUE(cues().has("決定使用", Cue::settled));

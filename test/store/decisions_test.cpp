@@ -17,7 +17,7 @@ std::vector<std::string> sentences(const std::vector<Decision>& decisions) {
   return out;
 }
 
-// "choice of the agent: A | not B | because C", what is empty left out.
+// Formats a decision as "choice of the agent: A | not B | because C"; empty parts are left out.
 std::string told(const Decision& d) {
   std::string out(to_string(d.kind));
   out += " of the " + std::string(to_string(d.by)) + ": " + d.chosen;
@@ -234,7 +234,7 @@ TEST(FindDecisions, ChoicesOfOneOfTheWaysAskedFor) {
   EXPECT_THAT(said_by_person("commit this first", ways), IsEmpty()) << "chooses none";
 }
 
-// The end that is looked at may begin inside of a code block.
+// The part of the text that is read may begin inside a code block.
 TEST(FindDecisions, WhatIsOfferedBehindALongCodeBlock) {
   std::string said = "The layers:\n```\n";
   for (int i = 0; i < 80; ++i)
@@ -256,7 +256,7 @@ TEST(FindDecisions, PlansThatAreHandedOver) {
       "plan of the user: Store tags in one table");
   EXPECT_EQ(told(read_choices("Plan accepted: # Store tags in one table ## Context Tags are …")),
             "plan of the user: Store tags in one table");
-  const std::string cut = std::string(1988, 'x') + ".\n\n# Одна таблица";  // 2000 bytes are read: half of a letter
+  const std::string cut = std::string(1988, 'x') + ".\n\n# Одна таблица";  // 2000 bytes are read: splits a letter
   EXPECT_EQ(accepted_plan(cut).sentence, "Одн");
   EXPECT_THAT(read_choices("Plan accepted: "), IsEmpty());
 }

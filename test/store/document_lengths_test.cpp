@@ -12,14 +12,14 @@ class DocumentLengthsTest : public testing::Test {
  protected:
   DocumentLengthsTest() { lengths_.follow(store_.db()); }
 
-  // As a question does that looks it up.
+  // Reads a length as a query does.
   std::int64_t read(ExchangeId id) {
     KnownLengths known(&lengths_);
     FullTextIndex index(store_.db(), "exchanges_fts");
     index.refresh();
     return LengthReader(index, known).words(id);
   }
-  // What the writer does with a text that changes or goes.
+  // Removes a text from the index as the writer does when it changes or is deleted.
   void take_out(ExchangeId id, const char* user) {
     store_.db()
         .prepare(
@@ -89,7 +89,7 @@ TEST_F(DocumentLengthsTest, WhatWasRolledBackStaysKnown) {
   EXPECT_EQ(lengths_.find(id_), 3U);
 }
 
-// The reader's transaction may have begun before that of the writer ended.
+// The reader's transaction may have begun before the writer's commit.
 TEST_F(DocumentLengthsTest, WhatMayBeOutOfDateIsNotLearned) {
   const auto state = lengths_.state();
   sqlite::Transaction tx(store_.db());

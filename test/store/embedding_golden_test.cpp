@@ -8,7 +8,8 @@
 #include <iterator>
 #include <string>
 
-// What the reference implementation (HuggingFace tokenizers, NumPy) says; made by packaging/model/reference_vectors.py.
+// Compares with the reference implementation (HuggingFace tokenizers, NumPy). packaging/model/reference_vectors.py
+// makes the golden files.
 namespace memd::embedding {
 namespace {
 

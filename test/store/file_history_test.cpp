@@ -38,7 +38,7 @@ class FileHistoryTest : public testing::Test {
     EXPECT_TRUE(out);
     return out ? *out : FileHistory();
   }
-  // An event of the last exchange that is about a file.
+  // Adds an event about a file to the last exchange.
   std::int64_t touch(std::int64_t session, EventKind kind, std::string_view path, std::string_view summary) {
     const auto seq = store.event(session, kind, "Edit", summary);
     store.db()
@@ -76,7 +76,7 @@ TEST_F(FileHistoryTest, WhatAPathMeans) {
   EXPECT_EQ(paths("reader.cpp").size(), 3U);
   EXPECT_EQ(paths("app/main.ts"), std::vector<std::string>{"C:\\w\\app\\main.ts"});
   EXPECT_EQ(paths("C:/w/app/main.ts").size(), 1U);
-  EXPECT_TRUE(paths("re/reader.cpp").empty());  // not the end of a name
+  EXPECT_TRUE(paths("re/reader.cpp").empty());  // matches whole path components only
   EXPECT_EQ(paths("/home/u/app/store").size(), 2U);
   EXPECT_EQ(fit, PathFit::directory);
   EXPECT_EQ(paths("app/store/").size(), 2U);
@@ -86,7 +86,7 @@ TEST_F(FileHistoryTest, WhatAPathMeans) {
   EXPECT_EQ(paths("app/*/reader.?pp").size(), 3U);
   EXPECT_EQ(paths("*").size(), 5U);
   EXPECT_EQ(paths("app/*").size(), 4U);
-  EXPECT_EQ(paths("app/s*").size(), 2U);  // '*' stands for what is in a directory, too
+  EXPECT_EQ(paths("app/s*").size(), 2U);  // '*' also matches '/'
   EXPECT_EQ(paths("app/s*r.cpp").size(), 1U);
   EXPECT_EQ(paths("app/**/*.hpp").size(), 1U);
   EXPECT_EQ(paths("w/*/main.[tj]s"), std::vector<std::string>{"C:\\w\\app\\main.ts"});
@@ -129,7 +129,7 @@ TEST_F(FileHistoryTest, NewestSessionFirstAndItsNewestExchangeFirst) {
   ASSERT_EQ(h.sessions.size(), 2U);
   EXPECT_EQ(h.sessions[0].title, "Newer");
   EXPECT_EQ(h.uses[0].user_message, "four");
-  EXPECT_EQ(h.uses[0].said_before, "Done with four.");  // it said nothing before
+  EXPECT_EQ(h.uses[0].said_before, "Done with four.");  // falls back to the answer: nothing was said before the use
 
   FileHistoryQuery page;
   page.limit = 2;
@@ -156,7 +156,7 @@ TEST_F(FileHistoryTest, NewestSessionFirstAndItsNewestExchangeFirst) {
   EXPECT_EQ(history("/w/a.c", read).total_exchanges, 0);
 }
 
-// Of hundreds of sessions only those that a page may show are looked at: the pages are the same as if all were.
+// Only the sessions that a page may show are read, not all hundreds. The pages are the same as if all were read.
 TEST_F(FileHistoryTest, PagesOverManySessionsAreInOrderOfTime) {
   std::mt19937 random(11);
   struct Use {
@@ -169,7 +169,7 @@ TEST_F(FileHistoryTest, PagesOverManySessionsAreInOrderOfTime) {
   const TimeMs start = 1'770'000'000'000;
   for (int i = 0; i < 160; ++i) {
     const auto s = store.session({.native_id = std::to_string(i)});
-    TimeMs time = start + static_cast<TimeMs>(random() % 40) * 100'000;  // some at the same time
+    TimeMs time = start + static_cast<TimeMs>(random() % 40) * 100'000;  // some have equal times
     std::vector<Use> uses;
     for (int n = 0; n < 4; ++n, time += 100'000) {
       const bool touched = n == 0 || random() % 2 == 0;
@@ -205,7 +205,7 @@ TEST_F(FileHistoryTest, PagesOverManySessionsAreInOrderOfTime) {
   }
   EXPECT_EQ(found, expected);
 
-  // Few files in many sessions: all that are listed have to be met.
+  // Few files in many sessions: all sessions of a listed file are read.
   const auto few = history("f1.go");
   ASSERT_EQ(few.paths.size(), 1U);
   EXPECT_EQ(few.paths[0].exchanges, few.total_exchanges);
@@ -215,7 +215,7 @@ TEST_F(FileHistoryTest, WordsOutcomeAndCommitOfAUse) {
   const auto s = store.session({.native_id = "a"});
   const auto x = store.exchange(s, {.user = "fix it", .answer = "Done.", .files = {"/w/a.c"}});
   store.event(s, EventKind::assistant_msg, "", "I will guard a.c against null.");
-  store.event(s, EventKind::assistant_msg, "", "<thinking>");  // as it was stored before
+  store.event(s, EventKind::assistant_msg, "", "<thinking>");  // as older versions stored it
   touch(s, EventKind::tool_call, "/w/a.c", "Edit a.c");
   const auto result = store.event(s, EventKind::tool_result, "Edit", "ok");
   const auto edit = touch(s, EventKind::edit, "/w/a.c", "a.c +1 -0");
@@ -278,7 +278,7 @@ TEST_F(FileHistoryTest, CommitsByAnyLengthOfTheirId) {
   EXPECT_EQ(count("abc1"), 2U);
   EXPECT_EQ(count("abc1234"), 2U);
   EXPECT_EQ(count("abc12345f0123456789012345678901234567890"), 2U);
-  EXPECT_EQ(count("abc12346"), 1U);  // the shorter one may be it
+  EXPECT_EQ(count("abc12346"), 1U);  // the shorter id may be the same commit
   EXPECT_EQ(count("abd"), 0U);
   const auto newest = reader.ask(CommitsQuery{"abc12345f"});
   ASSERT_EQ(newest->size(), 2U);

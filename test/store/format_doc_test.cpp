@@ -15,7 +15,8 @@ namespace {
 
 using Tables = std::map<std::string, std::set<std::string>>;
 
-// "### `name`" opens a table; the names between backticks in the first cell of the rows below are its columns.
+// Reads the tables of docs/store-format.md. "### `name`" begins a table; the names in backticks in the first cell of
+// the rows below are its columns.
 Tables documented_tables() {
   Tables tables;
   std::set<std::string>* columns = nullptr;

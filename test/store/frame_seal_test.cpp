@@ -1,4 +1,4 @@
-// Sealed frames: what opens them, and what is found out about those that were changed.
+// Sealed frames: which key opens them, and how changes of them are detected.
 #include "store/raw/frame_seal.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_file.hpp"
@@ -38,7 +38,7 @@ class FrameSealTest : public testing::Test {
     h.parts.push_back(std::move(p));
     return h;
   }
-  // A file with a frame for each of the records.
+  // Returns a file with one frame per record.
   static std::string file_of(const FrameSeal& seal, const std::vector<std::string>& records) {
     std::string out;
     for (std::size_t i = 0; i < records.size(); ++i)
@@ -123,7 +123,7 @@ TEST_F(FrameSealTest, AnotherKeyOrNoneIsNoDamage) {
   EXPECT_TRUE(of_none.error().is(Errc::bad_config));
   EXPECT_THAT(of_none.error().message(), HasSubstr("the configuration names no key"));
   EXPECT_EQ(plain_.key_id().value(), "");
-  // A key that cannot be had is told as such, and asked for once.
+  // A key that is unavailable is reported as such, and requested only once.
   int asked = 0;
   const FrameSeal failing(std::make_shared<seal::LazyCipher>([&asked]() -> Result<seal::CipherPtr> {
     ++asked;

@@ -16,7 +16,7 @@ namespace {
 using Occurrence = std::tuple<std::int64_t, int, int>;  // document, column, word
 using Occurrences = std::vector<Occurrence>;
 
-// What FTS5 itself says, by an interface that is slow and public.
+// Returns the occurrences according to fts5vocab, the slow public interface of FTS5.
 std::map<std::string, Occurrences> by_fts5(sqlite::Database& db) {
   db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.occurrences USING fts5vocab(main, exchanges_fts, instance)");
   std::map<std::string, Occurrences> out;
@@ -40,7 +40,7 @@ Occurrences by_pages(FullTextIndex& index, const std::string& word) {
       last = cursor.id();
       std::string positions;
       const std::size_t bytes = cursor.bytes();
-      // Some are skipped: both ways over a page's border are gone.
+      // Some positions are not read, so both ways to cross a page border are tested.
       if (lists.contains(cursor.id())) continue;
       cursor.append_positions(positions);
       EXPECT_EQ(positions.size(), bytes);
@@ -124,7 +124,7 @@ TEST_F(FullTextIndexTest, AgreesWithFts5AfterAnyChanges) {
     }
     if (round == 10) db_.exec("INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('merge', 40)");
     if (round == 20) db_.exec("INSERT INTO exchanges_fts (exchanges_fts) VALUES ('optimize')");
-    db_.exec("INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('merge', 3)");  // stops in the middle
+    db_.exec("INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('merge', 3)");  // stops in the middle of a merge
     const auto expected = by_fts5(db_);
     index.refresh();
     EXPECT_EQ(index.documents(), std::ssize(alive));
@@ -141,7 +141,7 @@ TEST_F(FullTextIndexTest, AgreesWithFts5AfterAnyChanges) {
   }
 }
 
-// FTS5 looks at the version when it opens a table. SQLite 3.42 writes 5 for a table whose entries are to be erased.
+// FTS5 reads the version when it opens a table. SQLite 3.42 writes version 5 for a table with secure deletion.
 void write_newer_version(sqlite::Database& reading, sqlite::Database& writing, const std::string& table) {
   reading.prepare("SELECT 1 FROM " + table + " LIMIT 0").run();
   writing.exec(("UPDATE " + table + "_config SET v = 5 WHERE k = 'version'").c_str());
@@ -186,7 +186,7 @@ TEST_F(FullTextIndexTest, AnotherFormatIsReadByFts5) {
 
 TEST_F(FullTextIndexTest, AnotherStructureIsAnotherFormat) {
   auto reading = sqlite::Database::open(store_.file(), sqlite::OpenMode::read_only);
-  reading.prepare("SELECT 1 FROM exchanges_fts LIMIT 0").run();  // this SQLite would not open it afterwards
+  reading.prepare("SELECT 1 FROM exchanges_fts LIMIT 0").run();  // this SQLite could not open it afterwards
   db_.exec(
       "UPDATE exchanges_fts_data SET block = substr(block, 1, 4) || X'FF000001' || substr(block, 5) WHERE id = 10");
   EXPECT_FALSE(FullTextIndex(reading, "exchanges_fts").reads_pages());
@@ -241,7 +241,7 @@ TEST_F(FullTextIndexTest, LengthsAreInWords) {
   EXPECT_DOUBLE_EQ(index.mean_length(), 3);
 }
 
-// Whatever a page holds, reading it ends, and ends with an answer or an error.
+// For any bytes in a page, reading it terminates with an answer or an error.
 TEST_F(FullTextIndexTest, DamageIsAnError) {
   store_.session({.native_id = "aaaa1"});
   {

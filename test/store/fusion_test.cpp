@@ -66,7 +66,7 @@ TEST(Fusion, AFullHitScoresOneAndNothingScoresZero) {
   EXPECT_EQ(fused_score({}, true), 0);
 }
 
-// In a long text every word stands by chance, and what stands around it says nothing of it.
+// In a long text every word may occur by chance, and the surrounding exchanges say nothing about that.
 TEST(Fusion, ATextThatSpeaksForItselfNeedsNoneAround) {
   RankingFeatures f;
   f.bm25 = 0.3;
@@ -122,7 +122,7 @@ TEST(Fusion, NeighboursOfTheSameSessionLift) {
   EXPECT_THAT(order(c), ElementsAre(2, 1, 3));
 }
 
-// The question stands before its answer more often than behind.
+// The question precedes its answer more often than it follows it.
 TEST(Fusion, TheExchangeBeforeSaysMoreThanTheOneBehind) {
   std::vector<FusionCandidate> c{candidate(1, 7, 9), candidate(2, 7, 10, 0.9), candidate(3, 7, 11)};
   add_context(c, {});
@@ -141,7 +141,7 @@ TEST(Fusion, SurroundingsAreTheWordsOfTheExchangesAround) {
   EXPECT_NEAR(c[3].features.surroundings, 0.2, 1e-9);
 }
 
-// Against the plain way of doing it, on random sessions with gaps.
+// Compares with a brute-force implementation, on random sessions with gaps.
 TEST(Fusion, ContextIsThatOfABruteForceWalk) {
   std::mt19937 random(5);
   const std::vector<double> shares{0.1, 0.2, 0.3, 0.4};

@@ -7,13 +7,13 @@
 
 #include <gtest/gtest.h>
 
-// Prompts from a prompt history and the transcript that tells of the same, in whichever order they are read.
+// Prompts that are both in a prompt history and in a transcript, read in either order.
 namespace memd {
 namespace {
 
 using test::EventScript;
 
-constexpr TimeMs kStart = 1'770'000'000'000;  // of an EventScript, which goes on by the second
+constexpr TimeMs kStart = 1'770'000'000'000;  // first event of EventScript; one event per second
 constexpr std::string_view kSession = "claude_code:s1";
 
 class Store {
@@ -88,7 +88,7 @@ EventScript three_turns() {
   return s;
 }
 
-// As typed: a moment before the transcript's record.
+// Returns the prompts as typed, each a moment before the record of the transcript.
 std::vector<Typed> typed_lines() {
   return {{"first question", kStart - 40},  {"/model opus", kStart + 1000},
           {"continue", kStart + 1900},      {"continue", kStart + 5900},
@@ -104,7 +104,7 @@ TEST(HistoryPrompts, BothOrdersGiveTheSameRows) {
   history_first.transcript(three_turns());
   EXPECT_EQ(transcript_first.dump(), history_first.dump());
 
-  // What nobody else tells of: the two prompts after the transcript's end.
+  // Only the history has the two prompts after the transcript's end.
   EXPECT_EQ(history_first.number("SELECT count(*) FROM exchanges"), 5);
   EXPECT_EQ(history_first.number("SELECT turns FROM sessions"), 5);
   EXPECT_EQ(history_first.number("SELECT count(*) FROM exchanges WHERE origin = 9"), 2);
@@ -144,7 +144,7 @@ TEST(HistoryPrompts, EventByEventWithRestartsGivesTheSameRows) {
   }
 }
 
-// Both grow while somebody works: each prompt is in the history a moment before it is in the transcript.
+// Both files grow while the user works: each prompt is in the history a moment before it is in the transcript.
 TEST(HistoryPrompts, LiveLinesTakeTurns) {
   Store store;
   const EventScript script = three_turns();
@@ -166,7 +166,7 @@ TEST(HistoryPrompts, LiveLinesTakeTurns) {
   EXPECT_EQ(store.number("SELECT count(*) FROM exchanges"), 3);
   EXPECT_EQ(store.number("SELECT turns FROM sessions"), 3);
   EXPECT_EQ(store.number("SELECT count(*) FROM events WHERE origin = 9"), 0);
-  // Somebody may have been told the id of the exchange before its answer was there.
+  // A client may already have received the id of the exchange before its answer was stored.
   EXPECT_EQ(store.text("SELECT exchange_pk FROM exchanges WHERE exchange_number = 0"), first_id);
 }
 
@@ -181,13 +181,13 @@ TEST(HistoryPrompts, ATranscriptNeverSeenLeavesItsPrompts) {
   EXPECT_EQ(store.text("SELECT turns || ' ' || cwd || ' ' || (ended_at - started_at) FROM sessions"), "3 /w/p 9000");
   EXPECT_EQ(store.text("SELECT p.name FROM sessions JOIN projects p USING (project_pk)"), "p");
   EXPECT_EQ(store.number("SELECT count(*) FROM exchanges_fts WHERE exchanges_fts MATCH 'three'"), 1);
-  // Read again from the start: the history was trimmed, the cursor lost.
+  // The history is read again from the start: it was trimmed, or the cursor was lost.
   store.history(history_of({{"one", kStart}, {"two", kStart + 5000}, {"three", kStart + 9000}}));
   EXPECT_EQ(store.number("SELECT count(*) FROM exchanges"), 3);
   EXPECT_EQ(store.number("SELECT count(*) FROM events"), 3);
 }
 
-// Read, deleted by the agent, and the history is still there.
+// The transcript was read and then deleted by the agent; the history still exists.
 TEST(HistoryPrompts, WhatWasReadBeforeItWasDeletedStays) {
   Store store;
   store.transcript(three_turns());
@@ -201,7 +201,7 @@ TEST(HistoryPrompts, WhatWasReadBeforeItWasDeletedStays) {
   EXPECT_EQ(after, before);
 }
 
-// Lines that name no session, or another one than the transcript's file.
+// Lines without a session, or with another session than the transcript's file.
 TEST(HistoryPrompts, PromptsFiledElsewhereAreFoundByWordsAndTime) {
   const std::string elsewhere = "claude_code:history-0011223344556677-2026-02-02";
   const std::vector<Typed> lines{{"first question", kStart - 40}, {"a question of another day", kStart - 86'400'000}};

@@ -209,7 +209,7 @@ TEST_F(HybridSearch, CopiesAreOneHit) {
   EXPECT_EQ(answer.hits[0].copies + answer.hits[1].copies, 1);
 }
 
-// What was typed is a line, a command or a name: the same words in another order are something else.
+// The query is a line, a command or a name: the same words in another order are not the same.
 TEST_F(HybridSearch, WhatStandsAsTypedComesFirst) {
   const auto s = store_.session({.native_id = "cccc1"});
   std::string talk = "We looked at the build for a while and talked about the walls of the garden. ";
@@ -238,7 +238,7 @@ TEST_F(HybridSearch, WhatStandsAsTypedComesFirst) {
   EXPECT_EQ(answer.hits[0].features->verbatim, 1) << "its operators are no part of it";
 }
 
-// As in the search of an editor: who types no capital letter means any.
+// As in an editor's search: a query without capital letters ignores case.
 TEST_F(HybridSearch, CapitalLettersCountWhenOneWasTyped) {
   const auto s = store_.session({.native_id = "cccc1"});
   const auto capital = add(s, "the cache", "It fails as the Redis cache is full.", 0.1F);

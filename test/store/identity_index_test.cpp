@@ -44,7 +44,7 @@ class IdentityIndexTest : public testing::Test {
   std::unique_ptr<IdentityIndex> index_;
 };
 
-// Commits of all sizes, rollbacks, deletions, restarts and filters that come and go, against a plain map.
+// Compares with a std::map: commits of all sizes, rollbacks, deletions, restarts, and filters that are released.
 TEST_F(IdentityIndexTest, HoldsExactlyWhatWasCommitted) {
   std::mt19937_64 random(5);
   std::map<std::uint64_t, std::int64_t> committed;
@@ -69,7 +69,7 @@ TEST_F(IdentityIndexTest, HoldsExactlyWhatWasCommitted) {
       now.erase(victim);
     }
     if (random() % 5 == 0) {
-      // Left without a commit: the destructor rolls back.
+      // No commit: the destructor rolls back.
     } else {
       index_->flush();
       transaction.commit();
@@ -104,13 +104,14 @@ TEST_F(IdentityIndexTest, FullRunsAreMerged) {
     index_->flush();
     transaction.commit();
   }
-  // 500 runs of 16 were written. Of three levels and more at most three wait for a merge, and three are in one.
+  // 500 runs of 16 were written. At each of three or more levels at most three runs wait for a merge, and three are
+  // being merged.
   EXPECT_GE(count("SELECT max(level) FROM identity_runs"), 4);
   EXPECT_LE(count("SELECT count(*) FROM identity_runs"), 24);
   EXPECT_EQ(count("SELECT count(*) FROM identities"), 8'000);
 }
 
-// Stores made before had one index over all events, and responses by their key.
+// Older stores had one index over all events, and responses by their key.
 TEST(IdentityMigration, FindsWhatWasStoredBefore) {
   auto db = sqlite::Database::open(":memory:", sqlite::OpenMode::read_write);
   test::make_tables_of(db, 4);

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 class Ingestion : public test::WriterFixture {
  protected:
   void SetUp() override { open(); }
-  // Records that were read from `path`, and a commit.
+  // Applies records that were read from `path`, and commits.
   void take(std::uint64_t known, std::uint64_t unknown, std::string version = "1.0.0",
             std::string path = "/x/a.jsonl") {
     SourceSlice slice;
@@ -120,7 +120,7 @@ TEST_F(Ingestion, LogEntriesOfARolledBackSliceAreNotThere) {
   SourceSlice bad;
   bad.source.platform = Platform::codex;
   bad.source.path = "/x/b.jsonl";
-  bad.source.format = static_cast<SourceFormat>(9);  // refused by the store
+  bad.source.format = static_cast<SourceFormat>(9);  // rejected by the store
   EXPECT_FALSE(writer_->apply(bad));
   take(5, 0);
   EXPECT_THAT(steps(), ElementsAre("found", "read", "appended"));

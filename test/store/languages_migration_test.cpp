@@ -17,7 +17,7 @@ using sqlite::OpenMode;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr int kBefore = 10;  // the last version that cut texts by `porter unicode61`
+constexpr int kBefore = 10;  // the last version that tokenized texts with `porter unicode61`
 
 // A store as memd of that version wrote it.
 class LanguagesMigration : public testing::Test {
@@ -90,7 +90,7 @@ TEST_F(LanguagesMigration, TextsAreCutAnew) {
   check_index(db);
   sqlite::migrate(db);
   check_index(db);
-  for (Database* const through : {&db, &other}) {  // one that was open all the while
+  for (Database* const through : {&db, &other}) {  // a connection that was open during the migration
     EXPECT_THAT(matches(*through, "数据"), ElementsAre(2));
     EXPECT_THAT(matches(*through, "서버"), ElementsAre(3));
     EXPECT_THAT(matches(*through, "сервер"), ElementsAre(4));
@@ -122,7 +122,7 @@ TEST_F(LanguagesMigration, WhatWasMigratedIsSearchedAndWritten) {
   EXPECT_THAT(matches(db, "서버 OR socket"), IsEmpty());
 }
 
-// Killed at any moment before the commit, the store is as it was.
+// If the process is killed at any time before the commit, the store is unchanged.
 TEST_F(LanguagesMigration, HalfOfItIsNothing) {
   const auto& migration = migrations().at(kBefore);
   ASSERT_EQ(migration.number, kBefore + 1);

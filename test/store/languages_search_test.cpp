@@ -24,7 +24,7 @@ struct Told {
   std::string_view answer;
 };
 
-// What developers say to agents, in their languages. Each question below is about one of these.
+// Exchanges between developers and agents in their languages. Each query below is about one of them.
 constexpr Told kHistory[] = {
     {"zh-pool", "数据库连接池总是耗尽，请求超时，怎么办？", "把 maxConnections 调到 50，并且在查询结束后释放连接。"},
     {"zh-index", "给订单表的 user_id 字段加一个索引", "已经创建索引，查询从 800ms 降到 12ms。"},
@@ -152,10 +152,10 @@ TEST_F(Languages, ExcludedAndUnknown) {
   EXPECT_THAT(ask("部署 -缓存 -环境变量").dropped, ElementsAre("-缓存", "-环境变量")) << "they leave nothing";
   EXPECT_THAT(ask("量子纠缠 部署").ignored_terms, ElementsAre("量子纠缠"));
   EXPECT_THAT(ask("部署的怎么").ignored_terms, IsEmpty());
-  EXPECT_THAT(found("怎么"), ElementsAre("zh-pool"));  // nothing else was asked
+  EXPECT_THAT(found("怎么"), ElementsAre("zh-pool"));  // the query has no other word
 }
 
-// A run of many pairs counts as its words do: the other words of the question are not drowned.
+// A run of many bigrams weighs as much as its words would, so it does not outweigh the other words of the query.
 TEST_F(Languages, LongRunDoesNotDrownTheRest) {
   const auto s = store_.session({.native_id = "mixed"});
   const auto both = store_.exchange(s, {.user = "kubernetes 环境 nginx ingress", .answer = "ok"});
@@ -163,7 +163,7 @@ TEST_F(Languages, LongRunDoesNotDrownTheRest) {
   EXPECT_THAT(found("kubernetes nginx ingress 环境变量缺失").front(), "both");
 }
 
-// Wherever a text is cut, between words or characters: in quotes it is found, and unquoted it is a question.
+// Any part of a text, cut between words or characters, is found in quotes and is valid without quotes.
 TEST_F(Languages, AnyStretchInQuotesIsFound) {
   std::mt19937 random(11);
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
@@ -213,7 +213,7 @@ TEST_F(Languages, SnippetsCutBetweenCharacters) {
   const std::string& snippet = answer.hits[0].snippet;
   EXPECT_THAT(test::marked(answer.hits[0]), HasSubstr("«鲸鱼»"));
   EXPECT_LT(snippet.size(), 300U);
-  for (std::size_t at = 0; at < snippet.size();) {  // whole characters
+  for (std::size_t at = 0; at < snippet.size();) {  // code points are not cut
     const auto lead = static_cast<unsigned char>(snippet[at]);
     const std::size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
     ASSERT_TRUE(lead < 0x80 || lead >= 0xC2) << at;

@@ -1,4 +1,4 @@
-// Search by meaning with the model of the binary, from texts to hits.
+// Semantic search with the built-in model, from texts to hits.
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/reader.hpp"
@@ -54,7 +54,7 @@ class Meaning : public testing::Test {
     }
     enrichment::save_vectors(store_.db(), exchange.id, vectors);
   }
-  // Whether the exchange that says `word` is among the first three hits.
+  // Returns whether an exchange that contains `word` is among the first three hits.
   bool finds(std::string_view question, std::string_view word, SearchMode mode) {
     SearchQuery q;
     q.text = question;

@@ -1,4 +1,4 @@
-// Memories as rows: what is made of files, and what a search finds in it.
+// The catalog of memories: rows made from files, and searches over them.
 #include "store/catalog/catalog_changes.hpp"
 #include "store/catalog/memory_search.hpp"
 #include "store/catalog/memory_stock.hpp"
@@ -54,7 +54,7 @@ class MemoryCatalog : public testing::Test {
   MemoryStock stock() const {
     return MemoryStock({home(), {}, {}, {project()}, [this](const fs::path& path) { return path == left_out_; }});
   }
-  // As the indexer does. Gives how many files were read.
+  // Updates the rows as the indexer does. Returns how many files were read.
   std::size_t update() {
     const MemoryStock now = stock();
     CatalogChanges changes;
@@ -98,7 +98,7 @@ class MemoryCatalog : public testing::Test {
                ? "nothing of " + std::to_string(answer.docs) + ", " + std::string(to_string(answer.state))
                : answer.hits.front().slug;
   }
-  // What the rows say, in words.
+  // Returns the catalog's rows as text, by path.
   std::map<std::string, std::string> rows() {
     std::map<std::string, std::string> out;
     auto& q = store_.db().prepare("SELECT path, file_hash, slug, title, tags, content FROM docs");
@@ -237,7 +237,7 @@ TEST_F(MemoryCatalog, ReadsOnlyWhatChanged) {
   EXPECT_EQ(update(), 2U);
   EXPECT_EQ(update(), 0U);
   const fs::path file = project() / ".claude/memory" / (slug + ".md");
-  // The same bytes in another file: read, and nothing is written.
+  // A new file with the same bytes is read, and no row is written.
   const std::string bytes = files::read_whole(file).value();
   fs::remove(file);
   test::write_file(file, bytes);
@@ -312,7 +312,7 @@ TEST_F(MemoryCatalog, IsWhatTheFilesAreAfterRandomOperations) {
         case 2: (void)dir.link(one, other, pick(2) == 0 ? "supersedes" : "relates-to"); break;
         case 3: (void)dir.remove(one); break;
         case 4: (void)dir.undo(one); break;
-        default:  // by hand
+        default:  // edited by hand
           if (const fs::path file = project() / ".claude/memory" / (one + ".md"); fs::exists(file))
             test::append_file(file, "By hand " + std::to_string(round) + ".\n");
       }
@@ -326,7 +326,7 @@ TEST_F(MemoryCatalog, IsWhatTheFilesAreAfterRandomOperations) {
     ASSERT_EQ(after_changes.size(), expected.size());
     for (const auto& [path, hash] : expected)
       ASSERT_THAT(after_changes.at(path), testing::StartsWith(hash + "|")) << path;
-    // Made anew, it is the same.
+    // A rebuilt catalog has the same rows.
     sqlite::Transaction transaction(store_.db());
     begin_anew(store_.db(), "test", clock_.now());
     end_anew(store_.db(), clock_.now(), 0);
@@ -353,7 +353,7 @@ TEST_F(MemoryCatalog, DamageIsFoundAndMended) {
       db.exec(damage);
     }
     EXPECT_NE(damage_of(store_.db(), true), "") << damage;
-    (void)search("cache");  // does not fail
+    (void)search("cache");  // must not fail
     note_damage(store_.db(), damage);
     EXPECT_EQ(search("cache").state, CatalogState::corrupted) << damage;
     {

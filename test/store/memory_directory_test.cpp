@@ -200,9 +200,8 @@ TEST_F(MemoryDirectoryTest, AVectorIsOfOneModelAndOneContent) {
   EXPECT_TRUE(cache.slugs().empty());
 }
 
-// Two writers and a person with an editor that saves by renaming. What the person wrote last, and every text that a
-// writer was told is written, is there at the end: in its file, beside it, or in the trash. MEMD_SEEDS says how often
-// they try.
+// Two writers, and a user whose editor saves by renaming. At the end the user's last text and every text that was
+// reported as written exist: in the file, beside it, or in the trash. MEMD_SEEDS sets the number of runs.
 TEST_F(MemoryDirectoryTest, TwoWritersAndAnEditorLoseNothing) {
   const char* set = std::getenv("MEMD_SEEDS");
   const unsigned seeds = set != nullptr ? static_cast<unsigned>(std::atoi(set)) : 2;
@@ -210,7 +209,7 @@ TEST_F(MemoryDirectoryTest, TwoWritersAndAnEditorLoseNothing) {
     const test::TempDir home;
     const MemoryPlaces places{home.path(), {}, {}, {}};
     const MemoryPlace place = places.place(MemoryScope::global, MemoryDialect::plugin).value();
-    std::array<std::set<std::string>, 3> words;  // that each of them is sure of
+    std::array<std::set<std::string>, 3> words;  // the words that each of them has stored for certain
     const auto writer = [&](unsigned who) {
       std::mt19937 random(seed * 10 + who);
       MemoryDirectory directory(place, {}, clock_);

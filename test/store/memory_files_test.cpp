@@ -34,7 +34,7 @@ std::string bytes_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Carriage returns and byte order marks are made visible, long runs are cut.
+// Makes carriage returns and byte order marks visible and cuts long texts.
 std::string shown(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, 3000))
@@ -69,7 +69,7 @@ MemoryOrigin origin_of(const fs::path& file, MemoryDialect dialect) {
   return {file, dialect, MemoryScope::global, is_plugin ? file.stem().string() : slug_of(file.filename().string())};
 }
 
-// What is read of each case, and the file behind a change.
+// Compares the parsed memory of each case, and the file after a change, with the golden file.
 class MemoryGolden : public testing::TestWithParam<MemoryDialect> {};
 
 TEST_P(MemoryGolden, EveryFileReadsAndChangesAsWritten) {
@@ -117,8 +117,8 @@ TEST_P(MemoryGolden, EveryFileReadsAndChangesAsWritten) {
 INSTANTIATE_TEST_SUITE_P(Dialects, MemoryGolden, testing::ValuesIn(kAllMemoryDialects),
                          [](const auto& p) { return std::string(to_string(p.param)); });
 
-// Front matter put together of pieces in many spellings: a change of one key leaves the bytes of all others alone, and
-// reads back as meant. What the editor refuses it leaves alone.
+// Front matter composed of pieces in many notations: a change of one key leaves the bytes of all others unchanged and
+// is read back correctly. If the editor rejects a change, the file is unchanged.
 TEST(FrontMatterEditor, ChangesOneKeyAndNoOtherByte) {
   std::mt19937 random(17);
   const auto pick = [&](const std::vector<std::string>& from) { return from[random() % from.size()]; };
@@ -221,7 +221,7 @@ test::JsonSchema schema_named(std::string_view name) {
   throw std::logic_error("no schema " + std::string(name));
 }
 
-// Front matter as JSON: a schema knows no YAML.
+// Converts front matter to JSON, so that a JSON Schema can check it.
 boost::json::value as_json(const YAML::Node& node) {
   if (node.IsMap()) {
     boost::json::object out;
@@ -286,7 +286,7 @@ TEST(MemoryText, WhatIsWrittenIsValidAndReadsAsItWas) {
   }
 }
 
-// What the reader refuses of the golden files is what the schema refuses, as far as a schema can say it.
+// The schema rejects the golden files that the reader rejects, as far as a schema can express it.
 TEST(MemoryText, SchemaAndReaderAgree) {
   const auto schema = schema_named("memory_plugin.frontmatter");
   const auto refuses = [&](const std::string& yaml) { return !schema.problems(as_json(YAML::Load(yaml))).empty(); };

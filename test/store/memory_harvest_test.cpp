@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// A made-up project: a decision of a person with its reason, a problem with its fix and a passing test, small talk.
+// A generated project: a user's decision with its reason, a problem with its fix and a passing test, small talk.
 class Harvest : public testing::Test {
  protected:
   Harvest() {
@@ -101,7 +101,7 @@ TEST_F(Harvest, AProblemGoesWithItsFixFromEitherSide) {
   EXPECT_EQ(draft("o3").content, m.content);
 }
 
-// Precision first: no fix is better than a wrong one.
+// Precision comes first: no fix is better than a wrong one.
 TEST_F(Harvest, AProblemIsPairedOnlyWithTheFixThatAnswersIt) {
   struct Said {
     std::int64_t event;
@@ -127,7 +127,7 @@ TEST_F(Harvest, AProblemIsPairedOnlyWithTheFixThatAnswersIt) {
     return out;
   };
   const auto is = [](std::size_t problem, std::size_t fix) { return testing::Pair(problem, fix); };
-  // Two problems, one after the other, and a report at the end that names more code than any fix.
+  // Two problems one after the other, and a final report that mentions more code than any fix.
   EXPECT_THAT(
       pairs({{10, problem, "The issue is that `Queue::push` throws when the `Ring` is full."},
              {20, solution, "The fix is to wait until somebody has taken an element out of it."},
@@ -135,8 +135,8 @@ TEST_F(Harvest, AProblemIsPairedOnlyWithTheFixThatAnswersIt) {
              {30, solution, "The fix is to ask the NEW reader, whose `is_drained` is set after the hand-over."},
              {90, bugfix, "Fixed `RingTest.PushWhenFull_ManyTimes`, which now expects `Queue::push` to wait"}}),
       ElementsAre(is(0, 1), is(2, 3)));
-  // The only solution told soon after it answers a problem in other words; later, or beside others, it has to speak of
-  // the same.
+  // A single solution soon after a problem answers it even in other words. A later one, or one of several, must share
+  // its words.
   const Said flag{1, problem, "The issue is that `open` throws a conflict when a second writer is there."};
   EXPECT_THAT(pairs({flag, {12, solution, "The fix is to ask whether somebody was warned already."}}),
               ElementsAre(is(0, 1)));
@@ -145,12 +145,12 @@ TEST_F(Harvest, AProblemIsPairedOnlyWithTheFixThatAnswersIt) {
                      {12, solution, "The fix is to ask whether somebody was warned already."},
                      {12, solution, "The fix is to send the text as it stands."}}),
               IsEmpty());
-  // Words that say little join nothing in a list.
+  // Common words alone do not pair items of a list.
   EXPECT_THAT(pairs({{1, problem, "The issue is that the formatter writes the generated files at each run."},
                      {9, bugfix, "Fixed the formatter: what is generated is left out"},
                      {9, bugfix, "Fixed the hooks: generated files may be committed now"}}),
               ElementsAre(is(0, 1)));
-  // A list of what was repaired, and a problem beside it.
+  // A list of repairs with an unrelated problem beside it.
   EXPECT_THAT(
       pairs({{1, problem, "The real issue is that `Clock::now` returns a type that the checker takes for void."},
              {1, solution, "Fixed by reading the time zones from the configuration of the program."},
@@ -161,7 +161,7 @@ TEST_F(Harvest, AProblemIsPairedOnlyWithTheFixThatAnswersIt) {
                      {9, bugfix, "Fixed the colours of the start page on small screens"},
                      {9, bugfix, "Fixed the importer: a row of the ledger is read once"}}),
               ElementsAre(is(0, 2)));
-  // In a later message only what speaks of the same.
+  // In a later message, a fix must share words with the problem.
   EXPECT_THAT(pairs({{1, problem, "The problem is duplicate interfaces in the generated files."},
                      {5, bugfix, "Fixed the compiler's complaints about duplicate interfaces"}}),
               ElementsAre(is(0, 1)));
@@ -171,7 +171,7 @@ TEST_F(Harvest, AProblemIsPairedOnlyWithTheFixThatAnswersIt) {
   EXPECT_THAT(pairs({{1, discovery, "This is because the lock is taken before the session is looked up."},
                      {9, bugfix, "I've successfully fixed the bug and added tests which show that it works."}}),
               IsEmpty());
-  // Words of other scripts: with their endings in Russian, in pairs of characters where no blanks stand between them.
+  // Other scripts: Russian with its endings; bigrams where words are not separated by spaces.
   EXPECT_THAT(pairs({{1, problem, "Причина в том, что загрузчик читает каждую строку журнала дважды."},
                      {5, bugfix, "Исправил цвета начальной страницы на маленьких экранах"},
                      {5, bugfix, "Исправил загрузчика: строка журнала читается теперь один раз"}}),
@@ -184,18 +184,18 @@ TEST_F(Harvest, AProblemIsPairedOnlyWithTheFixThatAnswersIt) {
                      {5, bugfix, "작은 화면에서 시작 페이지의 색과 글꼴을 수정했습니다"},
                      {5, bugfix, "이제 가져오기는 장부의 행을 한 번만 읽습니다"}}),
               ElementsAre(is(0, 2)));
-  // What is found in between has the fix.
+  // The fix belongs to the problem found in between.
   EXPECT_THAT(pairs({{1, discovery, "This is because `Ledger::sum` skips the rows that were voided."},
                      {2, problem, "The issue is that `Ledger::sum` reads the flag of the row before."},
                      {3, solution, "The fix is that `Ledger::sum` reads the flag after it has moved on."}}),
               ElementsAre(is(1, 2)));
-  // What was proposed before the problem was found is not its fix.
+  // A proposal made before the problem was found is not its fix.
   EXPECT_THAT(pairs({{1, solution, "The fix is to give `Ledger::sum` another threshold."},
                      {2, problem, "The issue is that `Ledger::sum` reads the flag of the row before."}}),
               IsEmpty());
 }
 
-// A line of an export begins with the same names.
+// The same ids are at the beginning of the lines of an export.
 TEST_F(Harvest, ADraftNamesTheEventsThatItComesFrom) {
   const auto session = store.session({.native_id = "dddd4444", .title = "Rounding"});
   store.exchange(session, {.user = "Why are totals off by a cent?"});

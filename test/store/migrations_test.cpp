@@ -22,7 +22,7 @@ std::vector<std::string> schema_of(sqlite::Database& db) {
   return out;
 }
 
-// Every statement that makes the schema, and the settings of full-text tables.
+// Returns every statement of the schema, and the settings of full-text tables.
 std::string script_of(sqlite::Database& db) {
   std::string out =
       "-- The tables of a new store, as the migrations leave them. Not to be edited: test_store writes this file with\n"
@@ -43,7 +43,7 @@ std::string script_of(sqlite::Database& db) {
   return out;
 }
 
-// Of tables whose rows SQL can compare; full-text tables are among them with their shadow tables.
+// Returns the row counts of all ordinary and shadow tables, and the settings of the full-text tables.
 std::vector<std::string> rows_of(sqlite::Database& db) {
   std::vector<std::string> tables;
   auto& q = db.prepare(

@@ -1,4 +1,4 @@
-// Observations as the writer keeps them: from texts and from what calls came to.
+// Observations as the writer stores them: from texts and from results of calls.
 #include "store/read/observations.hpp"
 #include "store/read/session_contents.hpp"
 #include "test/support/event_script.hpp"
@@ -52,7 +52,7 @@ TEST_F(ObservationRowsTest, AreTheSameEventByEvent) {
   for (const Event& e : whole.events) {
     EventBatch one;
     one.events = {e};
-    open();  // a writer of its own for each: nothing is remembered but the rows
+    open();  // a new writer for each event: its only memory is the rows
     apply(std::move(one));
   }
   EXPECT_EQ(observations(), at_once);
@@ -64,7 +64,7 @@ TEST_F(ObservationRowsTest, ACallThatWorksWithoutAnEditSolvedNothing) {
   s.call("b1", "Bash", "make all").result("b1", "error: network", true);
   s.call("b2", "Bash", "make all").result("b2", "ok");
   s.call("e1", "Edit", "/w/p/a.go", "/w/p/a.go").result("e1", "ok", false, 3, 1);
-  s.call("b3", "Bash", "make all").result("b3", "ok");  // it had worked before the edit
+  s.call("b3", "Bash", "make all").result("b3", "ok");  // it worked before the edit, too
   apply(s.batch());
   EXPECT_THAT(observations(), ElementsAre());
 }

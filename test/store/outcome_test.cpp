@@ -188,7 +188,7 @@ TEST(JudgeOutcome, ASubagentsReport) {
   EXPECT_EQ(judge_outcome(end).value, Outcome::fail);
 }
 
-// Whatever else the end shows.
+// These signs prevent a success whatever else the end shows.
 TEST(JudgeOutcome, WhatForbidsASuccess) {
   for (int bits = 0; bits < 1 << 6; ++bits) {
     SessionEnd end = answered("fix it?", (bits & 1) != 0 ? "Done. All tests pass." : "See above.");
@@ -227,14 +227,14 @@ TEST(OutcomeSign, NamesAreTold) {
   }
 }
 
-// From events to the row.
+// From events to the stored outcome.
 class OutcomeRows : public test::WriterFixture {
  protected:
   struct Row {
     Outcome outcome{};
     OutcomeSignSet signs;
   };
-  // As the analysis stores it.
+  // Stores the outcome as the analysis does.
   void judge(const std::string& uid = "claude_code:s1") {
     ASSERT_TRUE(writer_->transact([&](sqlite::Database& db) {
       auto& q = db.prepare("SELECT session_pk FROM sessions WHERE uid = ?").bind(uid);

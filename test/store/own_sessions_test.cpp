@@ -12,7 +12,7 @@ using test::EventScript;
 class OwnSessionsTest : public test::WriterFixture {
  protected:
   void SetUp() override { open(); }
-  // Events from `first` on, as one slice of the session's log. Each is a record of 100 bytes.
+  // Applies the events from `first` on as one slice of the session's log. Each is a record of 100 bytes.
   void take(const EventScript& script, std::size_t first = 0, std::string parent = {}) {
     SourceSlice slice;
     slice.source.platform = Platform::claude_code;
@@ -104,7 +104,7 @@ TEST_F(OwnSessionsTest, APersonsSessionIsNotLostWhateverIsPastedIntoIt) {
   EventScript script;
   script.user("What does this mean?\n" + own_prompt()).answer("It is a request of memd.");
   take(script);
-  take(script.user(own_prompt()).answer("Again."), 2);  // not committed in between
+  take(script.user(own_prompt()).answer("Again."), 2);  // not committed before the next slice
   EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "2");
   EXPECT_EQ(value("SELECT count(*) FROM own_sessions"), "0");
   open();

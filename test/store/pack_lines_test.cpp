@@ -1,5 +1,5 @@
-// What a pack says is so: constraints bind, problems are open, steps lie ahead, tests came out as they did, and nothing
-// stands twice.
+// Checks that a pack is correct: its constraints are valid, its problems are open, its steps lie ahead, its tests have
+// their last result, and nothing is repeated.
 #include "schemas/ids.hpp"
 #include "store/insight/continuity/pack.hpp"
 #include "store/insight/continuity/working_state.hpp"
@@ -166,7 +166,7 @@ TEST(PackLines, WhatFailedBeforeSomethingPassedIsToldApart) {
 }
 
 TEST(PackLines, ATestStandsOnceWhateverIsShownOfIt) {
-  const std::string pattern(250, 'x');  // longer than the line of a test
+  const std::string pattern(250, 'x');  // longer than the line of a test may be
   EventScript s;
   s.user("Write the exporter.");
   s.call("c1", "Bash", "go test ./rows 2>&1 | tail -5").result("c1", "FAIL: TestRows", true);

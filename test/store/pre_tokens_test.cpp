@@ -27,7 +27,7 @@ TEST(PreTokens, CutsAsTheTokenizerDoes) {
   EXPECT_THAT(pieces_of(".git/.config"), ElementsAre(".git", "/.", "config"));
 }
 
-// Words are read eight bytes at a time: the end may stand at any of them, and near the end of the text.
+// Words are read eight bytes at a time: a word may end at any of them, and near the end of the text.
 TEST(PreTokens, AWordEndsWhereItsLettersDo) {
   for (std::size_t length = 1; length <= 30; ++length) {
     const std::string word = std::string(length - 1, 'z') + 'A';

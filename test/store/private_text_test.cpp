@@ -42,8 +42,8 @@ TEST(PrivateText, AStringOfJsonIsATextOfItsOwn) {
   EXPECT_EQ(redacted(R"({"a":"{\"b\":\"<private>y\"}","c":1})"), R"({"a":"{\"b\":\"[redacted:private]\"}","c":1})");
 }
 
-// Texts with what is to be found and what is to stay, in strings of JSON, 0 to 3 layers deep, escaped in the ways that
-// serialisers do it.
+// Generates texts with parts to remove and parts to keep, in JSON strings nested 0 to 3 deep and escaped as various
+// serialisers do.
 class Records {
  public:
   std::string word() { return "w" + std::to_string(engine_() % 1000) + "é"; }
@@ -111,7 +111,7 @@ bool may_be_private_by_plain_search(std::string text) {
   return false;
 }
 
-// The scan looks at 64 places at once.
+// The scan compares 64 positions at once.
 TEST(PrivateText, IsLookedForAtEachPlace) {
   std::mt19937 engine(7);
   const std::string letters = "pPvV <#rivate3c";

@@ -69,7 +69,7 @@ TEST_F(PullRequestsTest, OpenedByCommandsAndLinkedByAgents) {
                                               "0 4 " + kSeven, "1 9 " + kNine}));
   auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
   const auto requests = queries::pull_requests_of(db, 1);
-  ASSERT_EQ(requests.size(), 3U);  // each once
+  ASSERT_EQ(requests.size(), 3U);  // each URL once
   EXPECT_EQ(requests[0].exchange_number, -1);
   EXPECT_EQ(requests[1].url, kSeven);
   EXPECT_EQ(requests[1].event_seq, 3);
@@ -78,7 +78,7 @@ TEST_F(PullRequestsTest, OpenedByCommandsAndLinkedByAgents) {
 
 TEST_F(PullRequestsTest, TheSameEventByEventAcrossRestarts) { expect_same_event_by_event(session_with_requests()); }
 
-// A commit is part of what is opened behind it on its branch, and of what is open already when nothing is opened.
+// A commit belongs to the next pull request opened on its branch, or to the one already open if none is opened later.
 TEST_F(PullRequestsTest, CommitsAreJoinedByBranchAndOrder) {
   const std::string five = "https://github.com/o/r/pull/5";
   const std::string six = "https://github.com/o/r/pull/6";

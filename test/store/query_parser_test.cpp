@@ -23,7 +23,7 @@ std::vector<std::string> texts(const std::vector<QueryText>& pieces) {
   return out;
 }
 
-// The clocks went forward on 2026-03-29.
+// Daylight saving time began on 2026-03-29.
 TEST(QueryParser, DaysAreThoseOfTheTimeZone) {
   const test::ScopedTimeZone zone("Europe/Berlin");
   if (!zone.known()) GTEST_SKIP() << "no such zone here";

@@ -88,7 +88,7 @@ TEST(ReaderPool, ManyThreadsShareFewReadersWhileAWriterCommits) {
           auto lease = pool.acquire(std::chrono::minutes(5));
           const auto list = lease ? (*lease)->ask(SessionListQuery{.limit = 1}) : Result<SessionList>(lease.error());
           if (!list || list->total < seen) {
-            ++wrong;  // an error, or a commit taken back
+            ++wrong;  // an error, or a committed session disappeared
             return;
           }
           seen = list->total;

@@ -45,7 +45,7 @@ TEST(Reader, StoreReplacedUnderItIsNoticed) {
   StoreFixture two;
   one.session({.native_id = "first"});
   two.session({.native_id = "second"});
-  two.db().exec("PRAGMA journal_mode = DELETE");  // all in one file
+  two.db().exec("PRAGMA journal_mode = DELETE");  // everything in one file
   Reader reader(one.file());
   EXPECT_THAT(uids(*reader.ask(SessionListQuery{})), ElementsAre("claude_code:first"));
   for (const char* suffix : {"-wal", "-shm"})
@@ -267,7 +267,7 @@ TEST(Reader, TimelineOfAllTimeLeavesOutWhatHasNone) {
   EXPECT_EQ(t.slices[1].second.last_exchange, night);
   EXPECT_EQ(t.slices[1].second.exchange_count, 2);
 
-  // What was counted before is not told again when it is not so any more.
+  // A cached count is not used after the rows have changed.
   store.exchange(b, {.user = "the next day", .time = day + kMsPerDay});
   EXPECT_EQ(reader.ask(TimelineQuery{})->total_exchanges, 5);
   EXPECT_EQ(reader.ask(TimelineQuery{})->slices.size(), 3u);

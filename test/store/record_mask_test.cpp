@@ -12,7 +12,7 @@ namespace {
 
 namespace bj = boost::json;
 
-// Built from pieces at run time, so that no secret scanner takes this file for a leak.
+// Built from pieces at run time, so that no secret scanner reports this file.
 std::string word(std::mt19937& engine, std::size_t n) {
   static constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   std::string out;
@@ -56,7 +56,7 @@ std::vector<Case> cases(std::mt19937& engine) {
   return out;
 }
 
-// As other writers escape: slashes, and everything HTML minds.
+// Escapes as other writers do: slashes, and all characters special in HTML.
 std::string escaped_more(const std::string& json) {
   std::string out;
   bool escape = false;
@@ -109,7 +109,7 @@ TEST(RecordMask, FindsSecretsThroughLayersOfEscapes) {
     }
 }
 
-// As adapters see them: in a string of JSON, and in JSON in a string.
+// Canaries as adapters see them: in a JSON string, and in JSON inside a JSON string.
 TEST(RecordMask, CanariesAreMaskedThroughLayersOfEscapes) {
   for (const test::Canary& canary : test::Canaries(3).make(2)) {
     const std::string once = bj::serialize(bj::value{{"type", "user"}, {"text", canary.text}, {"n", 1}});
@@ -121,7 +121,7 @@ TEST(RecordMask, CanariesAreMaskedThroughLayersOfEscapes) {
       bj::error_code ec;
       bj::parse(masked, ec);
       EXPECT_FALSE(ec) << canary.kind << ": " << masked;
-      // An answer shows such a record as a text.
+      // An answer shows such a record as plain text.
       std::string text = line;
       redact(text);
       for (const std::string& piece : canary.pieces)
@@ -140,7 +140,7 @@ TEST(RecordMask, TextsAreMaskedAsEventsAre) {
     std::string want = c.text;
     redact(want);
     std::string have(bj::parse(line).at("text").as_string());
-    // Where "[redacted:…]" is longer than the secret a shorter form stands.
+    // If "[redacted:…]" is longer than the secret, a shorter form is used.
     if (have.find("[redacted:") != std::string::npos) {
       EXPECT_EQ(have, want);
     }

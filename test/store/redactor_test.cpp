@@ -13,14 +13,14 @@
 namespace memd {
 namespace {
 
-// Built from pieces at run time, so that no secret scanner takes this file for a leak.
+// Built from pieces at run time, so that no secret scanner reports this file.
 class Canaries {
  public:
   std::string random(std::string_view alphabet, std::size_t n) {
     std::string out;
     for (std::size_t i = 0; i < n; ++i)
       out += alphabet[engine_() % alphabet.size()];
-    // Real tokens have digits; a short random one may not.
+    // Real tokens contain digits; a short random one may not.
     if (alphabet.find('7') != std::string_view::npos && n > 2) out[n / 2] = '7', out[n / 3] = '4';
     return out;
   }
@@ -60,7 +60,7 @@ class Canaries {
   std::mt19937 engine_{20260209};
 };
 
-// Ways a secret stands in a text.
+// Returns texts that contain the secret in various ways.
 std::vector<std::string> settings_of(const std::string& secret) {
   return {
       "The key is " + secret + ", please rotate it.",
@@ -272,7 +272,7 @@ TEST(Redactor, AnyBytesAreSafe) {
   }
 }
 
-// Against looking at one byte after the other: runs of every length at every place of a block of 64, text ends too.
+// Compares with a byte-by-byte scan: runs of any length at any position of a block of 64, also at the end of the text.
 TEST(LongRuns, AreTheMaximalOnes) {
   using Runs = std::vector<std::pair<std::size_t, std::size_t>>;
   constexpr std::size_t kLeast = 20;
@@ -308,7 +308,7 @@ std::vector<redaction::LiteralScan::Literal> some_literals(std::mt19937& engine,
   return out;
 }
 
-// Texts of what literals are made of, and of literals, whole, cut short and with another case.
+// Returns a text composed of literals: complete, cut, and in another case.
 std::string text_around(const std::vector<redaction::LiteralScan::Literal>& literals, std::mt19937& engine) {
   std::string text;
   for (const std::size_t length = engine() % 300; text.size() < length;) {
@@ -324,7 +324,7 @@ std::string text_around(const std::vector<redaction::LiteralScan::Literal>& lite
 
 using Places = std::vector<std::pair<std::size_t, std::size_t>>;
 
-// A comparison of every literal at every place.
+// Compares every literal at every position.
 Places places_of(const std::vector<redaction::LiteralScan::Literal>& literals, const std::string& text) {
   const std::string small = ascii::lowered(text);
   Places out;
@@ -352,8 +352,8 @@ TEST(LiteralScan, FindsEachLiteralOnceWhereverItStands) {
   }
 }
 
-// What is found with vector instructions is what is found without. Places that no literal needs count, too: a sieve
-// that lets all through would find all.
+// All forms pass the same positions as the portable one. Superfluous positions count, too: a sieve that passes
+// everything would also find everything.
 TEST(LiteralSieve, IsTheSameInEveryForm) {
   using redaction::LiteralSieve;
   std::mt19937 engine(13);
@@ -378,7 +378,7 @@ TEST(LiteralSieve, IsTheSameInEveryForm) {
   }
 }
 
-// One literal, and bytes that have nothing in common with it: nothing but its places is let through.
+// One literal, and bytes that have nothing in common with it: only its positions pass.
 TEST(LiteralSieve, LetsNothingElseThrough) {
   using redaction::LiteralSieve;
   for (const auto form : LiteralSieve::forms()) {
@@ -393,7 +393,7 @@ TEST(LiteralSieve, LetsNothingElseThrough) {
   }
 }
 
-// What a finder is in doubt of decides how far back escape sequences are resolved.
+// The doubts of a finder decide how far back escape sequences are resolved.
 TEST(Doubts, AreLongOnlyWhereABlockOfLinesMayBegin) {
   const auto doubts_in = [](std::string_view text) {
     std::vector<redaction::Secret> secrets;
@@ -406,12 +406,12 @@ TEST(Doubts, AreLongOnlyWhereABlockOfLinesMayBegin) {
     return out;
   };
   using Doubts = std::vector<std::pair<std::size_t, bool>>;
-  // "secret" ends a telling name here, and shows a manifest there.
+  // "secret" is the end of a key name in the first text and the kind of a manifest in the second.
   EXPECT_EQ(doubts_in(R"(CLIENT_SECRET=<client_secret>\n)"), (Doubts{{22, false}}));
   EXPECT_EQ(doubts_in(R"(kind: Secret\nmetadata: x)"), (Doubts{{6, true}}));
 }
 
-// A name 1 KiB behind a token has nothing to say about it: the mask begins with the token, not with what stands before.
+// A name 1 KiB after a token is not related to it: the mask begins with the token, not earlier.
 TEST(Redactor, ADoubtfulNameLeavesWhatIsFarInFrontOfItAlone) {
   Canaries canaries;
   const std::string token = "glagent-" + canaries.alnum(45);
@@ -421,7 +421,7 @@ TEST(Redactor, ADoubtfulNameLeavesWhatIsFarInFrontOfItAlone) {
   EXPECT_EQ(text, R"(MODELS**\n\[redacted:gitlab_token]**)" + behind);
 }
 
-// Three bytes tell an Azure secret; an escape sequence stands behind them here.
+// Three bytes identify an Azure secret; here an escape sequence follows them.
 TEST(Redactor, AnEscapedSecretIsFoundAtEvenAndOddPlaces) {
   Canaries canaries;
   const std::string before = canaries.alnum(3);
@@ -433,7 +433,8 @@ TEST(Redactor, AnEscapedSecretIsFoundAtEvenAndOddPlaces) {
   }
 }
 
-// In a record, "\n" stands in front of what begins a line: its letter is no part of a token.
+// In a record "
+// " may precede a token: its letter n is not part of the token.
 TEST(Redactor, ATokenThatNamesItselfBehindAnEscapeSequence) {
   Canaries canaries;
   const std::string token = "acme_pat_" + canaries.alnum(30);
@@ -448,7 +449,7 @@ TEST(Redactor, ATokenThatNamesItselfBehindAnEscapeSequence) {
   }
 }
 
-// JSON is UTF-8: half a character behind a mask makes a record unreadable.
+// JSON is UTF-8: half a code point after a mask makes a record unreadable.
 TEST(Redactor, CharactersAreMaskedAsAWhole) {
   Canaries canaries;
   const std::string password = "gla-" + canaries.alnum(30);
@@ -459,7 +460,7 @@ TEST(Redactor, CharactersAreMaskedAsAWhole) {
   }
 }
 
-// Only the string that a secret is in says what its escape sequences are; it is found behind any others.
+// Only the string that contains a secret determines how its escape sequences are read; preceding strings do not matter.
 TEST(Redactor, AnEscapedSecretIsFoundInWhicheverStringItStands) {
   Canaries canaries;
   std::mt19937 engine(14);
@@ -481,7 +482,7 @@ TEST(Redactor, AnEscapedSecretIsFoundInWhicheverStringItStands) {
   }
 }
 
-// Names in a text of nothing but escape sequences: none of them leads back to the begin.
+// Names in a text of nothing but escape sequences: looking back from a name is limited to kLookBack bytes.
 TEST(LookBack, IsBoundedHoweverManyEscapeSequencesThereAre) {
   constexpr std::size_t kApart = 2000;
   std::string text;
@@ -517,8 +518,8 @@ TEST(LookBack, WhatFollowsManyEscapeSequencesIsMasked) {
   EXPECT_EQ(record.find(password), std::string::npos);
 }
 
-// Each sign is looked at as far as the next: any number of them costs one pass. Where each looked at all that follows
-// it, 32 KiB of the second unit took minutes.
+// Each sign is examined only up to the next one, so any number of them costs one pass. When each was examined to the
+// end of the text, 32 KiB of the second unit took minutes.
 TEST(Redactor, TextOfNothingButSignsIsReadInOnePass) {
   for (const std::string_view unit : {"kind: Secret\n", "kind: Secret \"data\":{ ", "kind: Secret data: data:\n  x\n",
                                       "-----BEGIN RSA PRIVATE KEY-----", "eyJ"}) {
@@ -544,7 +545,7 @@ TEST(Redactor, EachManifestOfATextIsMasked) {
   }
 }
 
-// With the raw layer off or as it is, nobody else masks what is no prose.
+// With the raw layer off or unmasked, nothing else masks the fields that are not prose.
 TEST(MaskBatch, NamesAndPlacesAreMaskedToo) {
   const std::string secret = "ghp_" + std::string("0123456789abcdefghijABCDEFGHIJ012345");
   EventBatch batch;

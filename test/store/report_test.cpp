@@ -28,7 +28,7 @@ class ReportTest : public testing::Test {
   void set(ExchangeId id, const std::string& columns) {
     store.db().exec(("UPDATE exchanges SET " + columns + " WHERE exchange_pk = " + std::to_string(id)).c_str());
   }
-  // A call and its result, paired.
+  // Adds a call and its result, paired.
   void call(std::int64_t session, std::string_view tool, bool failed) {
     const auto asked = store.event(session, EventKind::tool_call, tool, "input");
     const auto came = store.event(session, EventKind::tool_result, "", "output");
@@ -208,7 +208,7 @@ TEST_F(ReportTest, WhatHasNoTimeIsOnNoDayAndInTheSums) {
   EXPECT_EQ(r.tokens.output, 9);
   ASSERT_THAT(r.activity, SizeIs(1));
   EXPECT_EQ(r.activity[0].day, 0);
-  ReportQuery before;  // whether it was before anything nobody knows
+  ReportQuery before;  // an exchange without a time is in no range
   before.filter.until = kDay;
   EXPECT_EQ(report(before).exchanges, 0);
 }
@@ -231,7 +231,7 @@ TEST_F(ReportTest, TopicsByDayAndCostsAsThePlatformReckons) {
   EXPECT_EQ(r.sessions_with_cost, 1);
   ASSERT_THAT(r.costs, SizeIs(1));
   EXPECT_DOUBLE_EQ(r.costs[0].usd, 0.25);
-  ReportQuery next_day;  // the session goes on then, what it costs is told of the day it began
+  ReportQuery next_day;  // the session continues on that day; its cost is counted on the day it began
   next_day.filter.since = kDay + kMsPerDay;
   EXPECT_EQ(report(next_day).sessions, 1);
   EXPECT_EQ(report(next_day).sessions_with_cost, 0);

@@ -1,4 +1,4 @@
-// Pages of the full-text index that hold what no SQLite wrote.
+// Pages of the full-text index with contents that SQLite never writes.
 #include "store/search/search_check.hpp"
 
 #include "store/reader.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 using search::FullTextIndex;
 
-// As SQLite writes numbers: 7 bits a byte, the ninth byte whole.
+// Encodes a number as SQLite does: 7 bits per byte, 8 in the ninth.
 std::string varint_of(std::uint64_t value) {
   std::string out;
   if (value >> 56 != 0) {
@@ -31,7 +31,7 @@ std::string varint_of(std::uint64_t value) {
   return out + static_cast<char>(value & 0x7F);
 }
 
-// A page with the word "zebra" alone: a document, and how far on each further one is.
+// Returns a page with the single word "zebra": the first document, then the distance to each further one.
 std::string page_of_zebra(const std::vector<std::uint64_t>& numbers) {
   const std::string word = "0zebra";
   std::string page{'\0', static_cast<char>(4 + 1 + word.size()), '\0', '\0'};
@@ -97,7 +97,7 @@ TEST_F(DamagedPages, AWalkLooksAtTheStopToken) {
 
 using Words = std::map<std::string, std::vector<std::int64_t>>;
 
-// What FTS5 itself says.
+// Returns the index contents according to fts5vocab.
 Words words_in(sqlite::Database& db) {
   db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.occurrences USING fts5vocab(main, exchanges_fts, instance)");
   Words out;

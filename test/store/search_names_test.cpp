@@ -21,7 +21,7 @@ using testing::UnorderedElementsAre;
 
 class LexicalNames : public testing::Test {
  protected:
-  // What the background worker does.
+  // Stores names as the background worker does.
   void enrich() {
     for (const auto& e : PendingEnrichmentQuery{kMissingTerms, 1000}.run(store_.db())) {
       Enrichment made{e.id, e.revision, ExchangeTerms{enrichment::extract_identifiers(e), {}}, std::nullopt};
@@ -160,11 +160,11 @@ TEST_F(LexicalNames, ToolsAreKnownByExchange) {
     EXPECT_THAT(ids("tool:bash"), ElementsAre(bash));
     EXPECT_THAT(ids("tool:db"), ElementsAre(rare));
     EXPECT_THAT(ids("tool:nothing"), IsEmpty());
-    enrich();  // the same before and after
+    enrich();  // the results are the same before and after enrichment
   }
 }
 
-// The walk leaves out what cannot count; a walk over every word of every text leaves out nothing.
+// Compares the search, which skips documents that cannot rank, with a scan of every word of every text.
 TEST_F(LexicalNames, BestIsTheBestOfAll) {
   std::mt19937 random(31);
   std::geometric_distribution<int> rank(0.03);

@@ -21,7 +21,7 @@ class SearchRobustness : public testing::Test {
   Reader reader_{store_.file()};
 };
 
-// Whatever was typed, it is a question and not a syntax error.
+// Any input is a valid query, never a syntax error.
 TEST_F(SearchRobustness, NoInputIsAnError) {
   const auto s = store_.session({.native_id = "aaaa1"});
   store_.exchange(s, {.user = "alpha AND beta OR NEAR gamma", .answer = "path: tool: 🎉"});
@@ -63,7 +63,7 @@ TEST_F(SearchRobustness, NoInputIsAnError) {
   ask(words);
 }
 
-// One damaged row of an index is not worth a search.
+// One damaged row of an index must not fail a search.
 TEST_F(SearchRobustness, AnEntryWithoutItsExchangeIsLeftOutAndCounted) {
   const auto s = store_.session({.native_id = "aaaa1"});
   const auto orphaned = store_.session({.native_id = "aaaa2"});
@@ -85,7 +85,7 @@ TEST_F(SearchRobustness, AnEntryWithoutItsExchangeIsLeftOutAndCounted) {
   EXPECT_EQ(found->left_out, 3);
 }
 
-// Minutes of work end at once: the token is looked at while a statement runs.
+// A query of minutes is cancelled at once: the stop token is checked while a statement runs.
 TEST_F(SearchRobustness, CancellationStopsARunningStatement) {
   std::stop_source stop;
   stop.request_stop();

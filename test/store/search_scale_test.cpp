@@ -15,9 +15,9 @@ using testing::IsEmpty;
 constexpr std::int64_t kExchanges = 20'000;
 constexpr TimeMs kFirstDay = 1'770'000'000'000;
 
-// Large enough for everything that only happens in large stores: words too common to walk through, filters that are
-// looked up instead of listed. Exchange i (from 1, a minute after the one before) holds "seventh" if 7 divides i,
-// "fifth" and "half" likewise, and belongs to Cursor if it is even.
+// A store large enough for the strategies of large stores: words too common to walk their posting lists, and filters
+// that are tested per exchange instead of listed. Exchange i (from 1, one minute apart) contains "seventh" if i is a
+// multiple of 7, "fifth" and "half" likewise, and belongs to Cursor if i is even.
 class LargeStore : public testing::Test {
  protected:
   static void SetUpTestSuite() {

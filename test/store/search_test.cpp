@@ -160,7 +160,7 @@ TEST_F(Search, CopiesAreOneHit) {
   EXPECT_EQ(ask("needle").hits.size(), 2u);
 }
 
-// Pages reach past the exchanges that are re-ranked, copies among them.
+// Pages continue after the re-ranked exchanges, duplicates included.
 TEST_F(Search, PagingGivesEachHitOnce) {
   std::mt19937 random(5);
   sqlite::Transaction tx(store_.db());

@@ -1,4 +1,4 @@
-// The data file of rules, and what is found where no rule is.
+// The data file of secret rules, and what is found without a rule.
 #include "schemas/embedded.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/redaction/secret_finder.hpp"
@@ -60,7 +60,7 @@ TEST(SecretRules, EveryExampleIsMaskedAndNoNearMiss) {
     for (const auto& pattern : rule.patterns) {
       test::Filler::Text filled = filler.fill(pattern);
       if (!rule.near.empty()) filled.text = rule.near.front() + ": " + filled.text;
-      // Base64 of a pair is no random text; its rule has an example.
+      // Base64 of a pair is not random text; its rule has an example.
       if (rule.check != SecretRule::Check::pair) expect_masked(filled);
     }
     for (const std::string& example : rule.examples)
@@ -84,7 +84,7 @@ TEST(SecretRules, RulesThatAreNotWellFormedAreRefused) {
   }
 }
 
-// Kinds with a rule, and kinds that only what is general finds: a telling name, a token that names itself.
+// Kinds with a rule, and held-out kinds that only the general rules find: a telling key name, a token with a prefix.
 TEST(SecretRules, KnownKindsAreFoundAndMostOfThoseKeptAside) {
   std::vector<std::string_view> files;
   for (const auto& file : embedded::secret_rules())

@@ -10,7 +10,7 @@ namespace {
 
 class SegmentMerge : public testing::Test {
  protected:
-  // Each in a transaction of its own, as agents' turns come.
+  // Adds each exchange in its own transaction, as ingest does for agents' turns.
   void add_exchanges(int count) {
     for (int i = 0; i < count; ++i)
       store_.exchange(session_, {.user = "common word" + std::to_string(i), .answer = "nothing rare"});
@@ -50,7 +50,7 @@ TEST_F(SegmentMerge, FewAreLeftAsTheyAre) {
   EXPECT_EQ(segments(), before);
 }
 
-// A cursor's page is remembered while the segments are the same, and no longer.
+// A cursor's page is cached only while the segments are unchanged.
 TEST_F(SegmentMerge, AnIndexThatLookedBeforeFindsWhatCameSince) {
   FullTextIndex index(store_.db(), "exchanges_fts");
   index.refresh();

@@ -1,4 +1,4 @@
-// The states that sessions go through, as readers see them at each moment; and how agents hang under who started them.
+// The states of sessions as readers see them at each moment, and subagents with their parents.
 #include "schemas/ids.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
@@ -92,7 +92,7 @@ TEST_F(SessionStatesTest, SilenceStopsItWhetherOrNotItIsWrittenAgain) {
   EXPECT_EQ(state(uid), State::started);
   say(uid, kSessionStatesStart);
   EXPECT_EQ(state(uid), State::active);
-  writer_.reset();  // no daemon is there to settle anything
+  writer_.reset();  // no daemon runs that could settle the state
   clock_.advance(kStoppedAfter - 1);
   EXPECT_EQ(state(uid), State::active);
   EXPECT_EQ(ended_at(uid), 0);
@@ -100,7 +100,7 @@ TEST_F(SessionStatesTest, SilenceStopsItWhetherOrNotItIsWrittenAgain) {
   EXPECT_EQ(state(uid), State::stopped);
   EXPECT_EQ(ended_at(uid), kSessionStatesStart);
   reopen();
-  introduce(uid);  // heard of again, but nothing said
+  introduce(uid);  // mentioned again, but without an event
   EXPECT_EQ(state(uid), State::stopped);
   say(uid, clock_.now());
   EXPECT_EQ(state(uid), State::active);
@@ -115,7 +115,7 @@ TEST_F(SessionStatesTest, AnExitStopsItAtOnceAndALaterPromptResumesIt) {
   note(uid, kSessionStatesStart + 5000, "session_stop");
   EXPECT_EQ(state(uid), State::stopped);
   EXPECT_EQ(ended_at(uid), kSessionStatesStart + 5000);
-  note(uid, kSessionStatesStart + 5001, "command_output");  // what the client prints when it goes
+  note(uid, kSessionStatesStart + 5001, "command_output");  // printed by the client on exit
   EXPECT_EQ(state(uid), State::stopped);
   reopen();
   EXPECT_EQ(state(uid), State::stopped);
@@ -137,7 +137,7 @@ TEST_F(SessionStatesTest, WhatThePlatformSaysOfTheEndHoldsUntilSomethingFollows)
   say(uid, kSessionStatesStart);
   apply(ended(kSessionStatesStart + 1000));
   EXPECT_EQ(state(uid), State::stopped);
-  say(uid, kSessionStatesStart + 1000);  // written late, and no later than the end
+  say(uid, kSessionStatesStart + 1000);  // written late, but not later than the end
   EXPECT_EQ(state(uid), State::stopped);
   say(uid, kSessionStatesStart + 2000);
   EXPECT_EQ(state(uid), State::active);
@@ -162,23 +162,23 @@ TEST_F(SessionStatesTest, CaptureThatEndsIsToldOfSessionsThatGoOn) {
   note("claude_code:exited", kSessionStatesStart, "session_stop");
   ASSERT_TRUE(writer_->disable_capture(Platform::claude_code, "no adapter"));
   ASSERT_TRUE(writer_->commit());
-  reopen();  // what was in memory is not written over it
+  reopen();  // the writer's memory does not overwrite it
   EXPECT_EQ(state("claude_code:on"), State::capture_disabled);
   EXPECT_EQ(state("claude_code:exited"), State::stopped);
   EXPECT_EQ(state("claude_code:silent"), State::stopped);
   clock_.advance(kStoppedAfter);
   EXPECT_EQ(state("claude_code:on"), State::stopped);
-  say("claude_code:on", clock_.now());  // a newer memd captures again
+  say("claude_code:on", clock_.now());  // a newer memd captures it again
   EXPECT_EQ(state("claude_code:on"), State::active);
 }
 
-// Whatever happens in whatever order, with a new process now and then: steps are legal, the list agrees with the row,
-// and each session is in the list of one state.
+// Random events in random order, with restarts: all transitions are legal, the list agrees with the row, and each
+// session is in the list of exactly one state.
 TEST_F(SessionStatesTest, RandomLivesTakeLegalStepsOnly) {
   const std::map<State, std::set<State>> legal{
-      {State::started, {State::active, State::stopped}},  // silent from its first word on: both at once
+      {State::started, {State::active, State::stopped}},  // both at once if silent from the first event on
       {State::active, {State::stopped, State::capture_disabled}},
-      {State::capture_disabled, {State::stopped, State::active}},  // the latter when capture works again
+      {State::capture_disabled, {State::stopped, State::active}},  // active when capture works again
       {State::stopped, {State::active}}};
   std::mt19937 random(20260209);
   std::map<std::string, State> lives;
@@ -236,14 +236,14 @@ TEST_F(SessionStatesTest, AgentsHangUnderWhoStartedThem) {
 
   Reader reader(file_);
   auto known = reader.ask(SessionQuery{parent});
-  ASSERT_TRUE(known);  // made for its agents' sake, with their span of time and nothing else
+  ASSERT_TRUE(known);  // created for its subagents, with their time span and nothing else
   EXPECT_EQ(known->started_at, kSessionStatesStart + 1000);
   EXPECT_EQ(known->ended_at, kSessionStatesStart + 5000);
   EXPECT_EQ(known->kind, SessionKind::main);
   EXPECT_EQ(known->exchanges, 0);
   const auto agents = reader.ask(SubagentsQuery{parent}).value();
   ASSERT_EQ(agents.size(), 2u);
-  EXPECT_EQ(agents[0].uid, "claude_code:p/agent-2");  // in the order they started
+  EXPECT_EQ(agents[0].uid, "claude_code:p/agent-2");  // in the order of their start
   EXPECT_EQ(agents[1].uid, "claude_code:p/agent-1");
   for (const auto& agent : agents) {
     EXPECT_EQ(agent.parent_uid, parent);

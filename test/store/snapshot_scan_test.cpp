@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kDimension = 256;
 constexpr std::size_t kRows = 40'000;  // more than two segments
 
-// Topics with exchanges around them, as real vectors have.
+// Vectors clustered around topics, like real ones.
 class SnapshotScan : public testing::Test {
  protected:
   SnapshotScan() {
@@ -108,12 +108,12 @@ TEST_F(SnapshotScan, DeadRowsAreSkippedAndLeaveInTheEnd) {
     builder.drop(n.exchange);
   const Snapshot next = builder.finish();
   EXPECT_EQ(next.live, static_cast<std::int64_t>(kRows) - 1000);
-  EXPECT_EQ(next.rows, static_cast<std::int64_t>(kRows));  // too few to be worth moving the others
+  EXPECT_EQ(next.rows, static_cast<std::int64_t>(kRows));  // too few were removed to compact the others
   EXPECT_EQ(common(scan(snapshot_, {.query = query, .count = 500}), scan(next, {.query = query, .count = 500})), 0U);
   EXPECT_EQ(
       common(scan(snapshot_, {.query = query, .count = 500}), scan(next, {.query = query, .count = 500}, filtered_)),
       0U);
-  // The state from before is as it was.
+  // The previous snapshot is unchanged.
   EXPECT_EQ(snapshot_.live, static_cast<std::int64_t>(kRows));
 
   SnapshotBuilder again(next);
@@ -190,7 +190,7 @@ TEST_F(SnapshotScan, ColdRowsMoveAndVanish) {
     else
       ASSERT_EQ(found.also[i], expected.also[i]) << all[i];
   }
-  // What has left the store is not found, and does no harm.
+  // Exchanges deleted from the store are not found and cause no error.
   for (auto& codes : codes_)
     codes.clear();
   const auto later = scan(last, {.query = query, .count = 30, .stored = &stored_});

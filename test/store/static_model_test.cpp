@@ -40,7 +40,7 @@ TEST(StaticModel, TextThatSaysNothingIsZero) {
   const auto file = model_of_four().file();
   const StaticModel model = StaticModel::load(file).value();
   EXPECT_THAT(model.embed(""), Each(0.F));
-  EXPECT_THAT(model.embed("unknown words"), Each(0.F));  // the weight of [UNK] is zero here
+  EXPECT_THAT(model.embed("unknown words"), Each(0.F));  // the weight of [UNK] is zero in this model
   EXPECT_EQ(model.embed("").size(), 4U);
 }
 

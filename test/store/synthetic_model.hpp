@@ -10,7 +10,7 @@
 
 namespace memd::test {
 
-// A model file as packaging/model writes one, in memory.
+// An in-memory model file in the format of packaging/model.
 struct SyntheticModel {
   std::string name = "synthetic";
   std::vector<std::string> tokens;

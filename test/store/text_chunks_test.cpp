@@ -63,7 +63,7 @@ TEST(Cut, NeverInsideACharacter) {
     EXPECT_NE(stretch.front() & 0xC0, 0x80);
     EXPECT_THAT(stretch, testing::AnyOf(EndsWith("é"), EndsWith("😀")));
   }
-  EXPECT_THAT(cut(std::string(40, '\x80'), 16), Not(IsEmpty()));  // not a text at all
+  EXPECT_THAT(cut(std::string(40, '\x80'), 16), Not(IsEmpty()));  // not valid UTF-8
 }
 
 TEST(Cut, CodeThatFitsStaysWhole) {
@@ -71,7 +71,7 @@ TEST(Cut, CodeThatFitsStaysWhole) {
   const std::string before = "Here is what I would write instead of it.";
   EXPECT_THAT(cut(before + "\n" + code + "\nAnd then more words follow it here.", 64),
               ElementsAre(before, code, "And then more words follow it here."));
-  // An empty line in code is not the end of a paragraph.
+  // An empty line inside a code block does not end a paragraph.
   const std::string long_code = "```\n" + std::string(30, 'a') + "\n\n" + std::string(20, 'b') + "\n" +
                                 std::string(20, 'c') + "\n```\nafter\n\nthe code";
   EXPECT_THAT(cut(long_code, 64).front(), EndsWith(std::string(20, 'b')));

@@ -89,7 +89,7 @@ TEST(TimeExpression, DaysAreOfTheTimeZone) {
     const auto found = find_time_expression(text, *parse_rfc3339(now));
     return found ? format_rfc3339(found->range.start) + " " + format_rfc3339(found->range.end) : "none";
   };
-  // 23:30 of the tenth there.
+  // The local time is 23:30 on the tenth.
   EXPECT_EQ(range("what broke today", "2026-02-11T04:30:00Z"), "2026-02-10T05:00:00.000Z 2026-02-11T05:00:00.000Z");
   EXPECT_EQ(range("last sunday", "2026-03-10T12:00:00Z"), "2026-03-08T05:00:00.000Z 2026-03-09T04:00:00.000Z");
   EXPECT_EQ(range("in november 2026", "2026-12-10T12:00:00Z"), "2026-11-01T04:00:00.000Z 2026-12-01T05:00:00.000Z");

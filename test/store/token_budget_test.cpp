@@ -58,7 +58,8 @@ TEST(TokenEstimate, PrefixFitsAndEndsAtACharacter) {
   EXPECT_EQ(prefix_within_tokens(text, 100000).tokens, estimate_tokens(text));
 }
 
-// Signs, blanks and damaged bytes in every order: where a text is cut, its last pieces must be what was counted.
+// Punctuation, spaces and invalid bytes in any order: the estimate of a prefix must equal the tokens counted up to the
+// cut.
 TEST(TokenEstimate, PrefixOfAnythingIsCountedAsItIs) {
   std::mt19937 random(7);
   const std::vector<std::string> parts{" ",  "  ", "\n",   "\r\n", "\t",   "a", "Word",   "'s", "'l",  "12345", "--",

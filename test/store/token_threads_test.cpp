@@ -10,11 +10,11 @@
 namespace memd {
 namespace {
 
-// What is remembered of pieces, by other threads too, changes nothing.
+// Cached counts of pieces, from any thread, do not change an estimate.
 TEST(TokenEstimate, IsTheSameWhateverIsCountedBesides) {
   const std::string sentence = "I changed the parser so that an empty line no longer ends the list, and added a test.";
   const std::size_t of_sentence = estimate_tokens(sentence);
-  std::string words;  // more of them than are remembered
+  std::string words;  // more than the cache can hold
   for (int i = 0; i < 80000; ++i)
     words += " w" + std::to_string(i * 48271L % 99991) + "ord" + static_cast<char>('a' + i % 26);
   const std::size_t of_words = estimate_tokens(words);

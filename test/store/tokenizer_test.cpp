@@ -37,7 +37,7 @@ class TokenizerTest : public testing::Test {
     return out;
   }
 
-  // Tokens with a blank between; those at the place of the one before with a plus.
+  // Returns the tokens separated by spaces; a colocated token follows a plus sign.
   std::string words(std::string_view text, int flags = FTS5_TOKENIZE_DOCUMENT) const {
     std::string out;
     for (const Cut& c : cut_by(memd_, text, flags))
@@ -70,7 +70,7 @@ TEST_F(TokenizerTest, LatinIsCutAsTheBuiltInDoes) {
       expect_as_built_in(std::string(size - std::min(size, ending.size()), 'b') + ending + " word");
 }
 
-// Texts of pieces as they occur, and of bytes as they do not.
+// Random texts of real stems and endings, and of bytes that do not occur in practice.
 TEST_F(TokenizerTest, RandomTextsAreCutAsTheBuiltInDoes) {
   std::mt19937 random(7);
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
@@ -163,7 +163,7 @@ TEST_F(TokenizerTest, OtherScriptsAreKnown) {
   EXPECT_FALSE(has_other_scripts("、。「」・"));
 }
 
-// What a table declared so finds, and that its index agrees with the texts.
+// Checks the matches of a table that uses the tokenizer, and that its index agrees with the texts.
 TEST_F(TokenizerTest, InATable) {
   db_.exec("CREATE VIRTUAL TABLE notes USING fts5 (text, tokenize = 'memd')");
   db_.exec("INSERT INTO notes VALUES ('我们使用SQLite数据库'), ('서버를 재시작했다'), ('перезапустить сервера')");

@@ -1,4 +1,4 @@
-// Rows of commands, results and todo items: what is written, what goes with what, and what questions find.
+// Rows of commands, results and todo items: how they are written and paired, and what queries find.
 #include "store/read/tool_facts.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_past.hpp"
@@ -149,7 +149,7 @@ int count_statement(unsigned, void* count, void*, void*) {
   return 0;
 }
 
-// However long the session: with a statement for each record this were hundreds.
+// The number of statements does not grow with the session: one statement per record would be hundreds.
 TEST_F(ToolFactsRows, ThePastIsReadWithFewStatements) {
   EventScript s;
   s.user("Go.");

@@ -24,7 +24,7 @@ std::vector<ExchangeId> found(const std::filesystem::path& store, const std::str
   return ids;
 }
 
-// What the writer notes of calls, over commits in the middle of an exchange.
+// Tools of calls as the writer stores them, with commits in the middle of an exchange.
 TEST(ToolFilter, FindsTheExchangesThatCalledIt) {
   test::TempDir dir;
   test::FakeClock clock;
@@ -54,7 +54,7 @@ TEST(ToolFilter, FindsTheExchangesThatCalledIt) {
   EXPECT_THAT(found(store, "tool:bash -second"), ElementsAre(1));
 }
 
-// Of a tool that very many exchanges call nothing is listed up front: each exchange is looked at.
+// For a tool that very many exchanges call, no list is made: each exchange is tested.
 TEST(ToolFilter, OfACommonTool) {
   test::StoreFixture fixture;
   const auto session = fixture.session({.native_id = "aaaa1"});

@@ -65,7 +65,7 @@ TEST_F(TopicExtractorTest, RelevanceFallsAndStaysInBounds) {
   }
 }
 
-// Each line is what one of them would take for a topic if it were let.
+// Each line has something that one of the extractors could take for a topic.
 TEST_F(TopicExtractorTest, NoJunk) {
   const auto found = names(
       "please fix this shit asap, thanks!! commit 7fe2d1a9c broke /usr/local/share/app/data at 12:30, "
@@ -173,7 +173,7 @@ TEST_F(TopicExtractorTest, TheSameTwice) {
   }
 }
 
-// What an exchange is about must not depend on when it was read.
+// The topics of an exchange must not depend on when it was read.
 TEST_F(TopicExtractorTest, TopicsChangeLittleWhileTheStoreGrows) {
   const auto young = names(kBucketPrompt, kBucketAnswer);
   const auto session = store.session({.native_id = "s", .title = ""});
@@ -189,7 +189,7 @@ TEST_F(TopicExtractorTest, TopicsChangeLittleWhileTheStoreGrows) {
   EXPECT_GE(kept * 3, young.size() * 2) << all(young) << " became " << all(old);
 }
 
-// Says that everything is near `liked`.
+// An embedder that places every text near `liked`.
 class OneSidedEmbedder final : public embedding::Embedder {
  public:
   explicit OneSidedEmbedder(std::string liked) : liked_(std::move(liked)) {}

@@ -93,7 +93,7 @@ TEST_F(TopicIndexTest, FormsOfATopicAreOneNamedByTheCommonest) {
   EXPECT_EQ(all.topics[0].exchanges, 3);
   EXPECT_EQ(all.topics[0].sessions, 2);
   EXPECT_LT(all.topics[0].span.start, all.topics[0].span.end);
-  // Another form becomes the commonest: no row is written, the name changes.
+  // Another form becomes the most common: the name changes without a write to the topic's row.
   for (int i = 0; i < 3; ++i)
     about(s, {"Merge conflict"});
   EXPECT_THAT(names(list().topics), ElementsAre("Merge conflict"));
@@ -107,7 +107,7 @@ TEST_F(TopicIndexTest, ListIsByUseOverSessionsAndFiltered) {
     about(t, {"parser", "garden"});
   }
   about(s, {"kitchen"});
-  about(s, {"parser table"});  // part of the talk about the parser
+  about(s, {"parser table"});  // merged into the topic "parser"
   EXPECT_THAT(names(list().topics), ElementsAre("parser", "garden", "kitchen"));
   EXPECT_THAT(names(list({.filter = {.project = "one"}}).topics), ElementsAre("parser", "kitchen"));
   EXPECT_THAT(names(list({.filter = {.session = "claude_code:t"}}).topics), UnorderedElementsAre("parser", "garden"));

@@ -31,7 +31,7 @@ TEST(TopicStory, SaysWhatEachSessionBrought) {
     EXPECT_EQ(turns[i].session, i);
 }
 
-// The same sentence in every session tells nothing after the first.
+// A sentence repeated in every session is new only once.
 TEST(TopicStory, PrefersWhatIsNew) {
   const std::string old = "The cache holds forty entries of the catalogue.";
   const std::string both = old + " The cache warms itself from yesterday's snapshot file.";

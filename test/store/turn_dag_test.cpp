@@ -27,7 +27,7 @@ using testing::Pair;
 
 constexpr std::int64_t kEventsATurn = 10;
 
-// Turns of ten events each. `parents`: the turn that each follows; −1: none.
+// Returns turns of ten events each. `parents`: the turn that each one follows; −1: none.
 std::vector<Turn> tree(const std::vector<int>& parents) {
   std::vector<Turn> turns;
   for (const int parent : parents) {
@@ -65,7 +65,7 @@ TEST(AbandonedTurns, AgreeWithWalkingUpFromEach) {
       const int last = static_cast<int>(parents.size()) - 1;
       parents.push_back(random() % 3 == 0 ? static_cast<int>(random() % parents.size()) : last);
     }
-    std::map<int, int> way;  // turn -> the next on the way to the last
+    std::map<int, int> way;  // turn → the next one on the path to the last turn
     for (int t = n - 1, next = -1; t >= 0; next = t, t = parents[static_cast<std::size_t>(t)])
       way[t] = next;
     std::map<std::int64_t, std::int64_t> want;
@@ -79,7 +79,7 @@ TEST(AbandonedTurns, AgreeWithWalkingUpFromEach) {
   }
 }
 
-// Records as a source has them, each with an event or without one.
+// Records as a source has them, each with or without an event.
 class TurnDag : public test::WriterFixture {
  protected:
   struct Written {
@@ -87,7 +87,7 @@ class TurnDag : public test::WriterFixture {
     SilentRecord record;
   };
 
-  // The record that another one follows is named by its place; −1: by none.
+  // `parent` is the index of the record that this one follows; −1: none.
   void prompt(const std::string& text, int parent) { add(script_.user(text), parent); }
   void answer(const std::string& text, int parent) { add(script_.answer(text), parent); }
   void mark(const std::string& name, int parent) { add(script_.lifecycle(name), parent); }
@@ -96,7 +96,7 @@ class TurnDag : public test::WriterFixture {
     records_.push_back({std::nullopt, {"claude_code:s1", id, id_of(parent)}});
   }
 
-  // All at once, or one after the other by as many processes.
+  // Applies all records at once, or each by a new process.
   void take_in() {
     EventBatch batch;
     for (const Written& r : records_)
@@ -123,7 +123,7 @@ class TurnDag : public test::WriterFixture {
     return rows("SELECT exchange_number || ' for ' || abandoned_for FROM abandoned_exchanges ORDER BY exchange_number");
   }
 
-  // A question, another one that is asked again from before it, twice.
+  // Asks questions, then goes back and asks the second one again.
   void rewind() {
     prompt("one", -1);          // 0
     silent(0);                  // 1
@@ -184,7 +184,7 @@ TEST_F(TurnDag, RecordByRecordAndWithRestartsItIsTheSame) {
   const auto each = rows("SELECT record_key || ' ' || follows FROM silent_records ORDER BY record_key");
   EXPECT_EQ(each.size(), 4u);
   EXPECT_THAT(each, IsSupersetOf(silent));
-  take_in();  // once more
+  take_in();  // a second time
   auto again = reading();
   EXPECT_EQ(test::dump_store(again), want);
 }
@@ -218,13 +218,13 @@ TEST_F(TurnDag, ForksInsideOfAnExchangeAreNoBranches) {
   answer("a", 0);        // 1
   answer("b", 0);        // 2
   mark("hook_stop", 1);  // 3
-  prompt("two", 1);      // not the last of its exchange
+  prompt("two", 1);      // follows a record that is not the last of its exchange
   prompt("three", 4);
   take_in();
   EXPECT_THAT(abandoned(), IsEmpty());
 }
 
-// Codex says how many turns it takes back, and no record names another.
+// Codex states how many turns it rolls back, and no record refers to another one.
 TEST_F(TurnDag, TurnsTakenBackAreAbandoned) {
   const auto say = [&](const std::string& text) {
     prompt(text, -1);

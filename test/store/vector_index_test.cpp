@@ -35,7 +35,7 @@ class VectorIndexTest : public testing::Test {
   }
   std::vector<float> random_query() {
     std::vector<float> out(kIndexDimension);
-    // Whole numbers up to ±127, so that making bytes of them loses nothing.
+    // Whole numbers up to ±127, so that the conversion to bytes is lossless.
     for (auto& v : out)
       v = static_cast<float>(std::uniform_int_distribution(-127, 127)(random_));
     out[0] = 127;
@@ -82,7 +82,7 @@ TEST_F(VectorIndexTest, BestChunkOfEachExchange) {
   store_.put(1, two, kIndexDimension);
   store_.put(2, axis(1), kIndexDimension);
   store_.put(3, axis(0, -1), kIndexDimension);
-  store_.put(4, Codes(kIndexDimension), kIndexDimension);  // says nothing
+  store_.put(4, Codes(kIndexDimension), kIndexDimension);  // a zero vector
   index_.refresh(store_.db());
   EXPECT_EQ(index_.exchanges(), 4);
   EXPECT_EQ(index_.dimension(), kIndexDimension);
@@ -135,7 +135,7 @@ TEST_F(VectorIndexTest, ModelsAreApart) {
   store_.db().exec("DELETE FROM vector_models WHERE name = 'm'");
   index_.refresh(store_.db());
   EXPECT_EQ(index_.exchanges(), 0);
-  // The same name again, with another dimension.
+  // The same model name with another dimension.
   store_.put(3, {1, 2, 3}, 3, "m");
   index_.refresh(store_.db());
   EXPECT_EQ(index_.dimension(), 3);
@@ -153,7 +153,7 @@ TEST_F(VectorIndexTest, OlderSnapshotTakesNothingAway) {
   store_.put(1, axis(0), kIndexDimension);
   auto reader = sqlite::Database::open(dir_.path() / "memd.db", sqlite::OpenMode::read_only);
   reader.exec("BEGIN");
-  reader.prepare("SELECT count(*) FROM vectors").bind().run();  // its snapshot begins here
+  reader.prepare("SELECT count(*) FROM vectors").bind().run();  // its read snapshot begins here
   store_.put(2, axis(0), kIndexDimension);
   index_.refresh(store_.db());
   index_.refresh(reader);
@@ -180,7 +180,7 @@ TEST_F(VectorIndexTest, OfVeryManyTheCodesStayInTheStore) {
   const auto found = cold.scan(store_.db(), {.query = query, .count = 3, .also = also});
   EXPECT_THAT(ids(found), ElementsAreArray(ids(wanted)));
   EXPECT_EQ(found.also, wanted.also);
-  // Gone from the store, and not noticed yet: nothing is made up.
+  // Deleted from the store but not yet noticed by the index: its hit disappears, and no other is invented.
   store_.remove(wanted.nearest[0].exchange);
   EXPECT_EQ(ids(cold.scan(store_.db(), {.query = query, .count = 3}))[0], wanted.nearest[1].exchange);
 }
@@ -196,7 +196,7 @@ TEST_F(VectorIndexTest, ReleaseGivesMemoryBackUntilTheNextRefresh) {
   EXPECT_THAT(ids(index_.scan(store_.db(), {.query = towards(0)})), ElementsAre(1));
 }
 
-// What the index should say, worked out the slow way.
+// The expected results, computed by brute force.
 class Expected {
  public:
   std::map<ExchangeId, Codes> exchanges;
@@ -294,13 +294,13 @@ TEST_F(VectorIndexTest, AgreesWithTheSlowWayWhateverHappens) {
     }
     tx.commit();
     if (random_() % 40 == 0) index_.release();
-    if (random_() % 3 != 0) continue;  // changes pile up
+    if (random_() % 3 != 0) continue;  // so that several changes accumulate
     index_.refresh(store_.db());
     ASSERT_EQ(index_.exchanges(), static_cast<std::int64_t>(expected.exchanges.size()));
     for (int i = 0; i < 4; ++i)
       check();
   }
-  // What was superseded did not stay: some 10,000 rows were written for some 2,000 that are left.
+  // Superseded rows were removed: about 10,000 rows were written, and about 2,000 remain.
   std::size_t rows = 0;
   for (const auto& [id, codes] : expected.exchanges)
     rows += codes.size() / kIndexDimension;

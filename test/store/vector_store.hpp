@@ -11,7 +11,7 @@
 
 namespace memd::test {
 
-// A store with exchanges that have nothing but vectors.
+// A store whose exchanges have vectors and nothing else.
 class VectorStore {
  public:
   using Codes = std::vector<std::int8_t>;  // chunks × dimension
@@ -24,7 +24,7 @@ class VectorStore {
 
   sqlite::Database& db() { return db_; }
 
-  // Adds the exchange if it is not there; its old vectors are replaced.
+  // Adds the exchange if it does not exist, and replaces its vectors.
   void put(ExchangeId id, const Codes& codes, int dimension, const std::string& model = "m") {
     db_.prepare(
            "INSERT OR IGNORE INTO exchanges (exchange_pk, session_pk, exchange_number, first_seq, last_seq, started_at,"

@@ -49,7 +49,7 @@ TEST_F(WordpieceTest, OneMissingPieceMakesTheWholeWordUnknown) {
 
 TEST_F(WordpieceTest, CaseAndAccentsDoNotMatter) {
   EXPECT_THAT(pieces("CAFÉ Über cafe\xCC\x81 Na\xC3\xAFve"), ElementsAre("cafe", "uber", "cafe", "naive"));
-  // No final sigma, and the dot of a Turkish capital I is an accent.
+  // No final sigma; the dot of a Turkish capital I is an accent.
   EXPECT_THAT(pieces("Σ \xC4\xB0"), ElementsAre("σ", "i"));
 }
 
@@ -89,13 +89,13 @@ TEST_F(WordpieceTest, WordsOfMoreThanAHundredCharactersAreUnknown) {
   EXPECT_EQ(pieces(hundred).size(), 100U);
   EXPECT_THAT(pieces(hundred + "b"), ElementsAre("[UNK]"));
   EXPECT_THAT(pieces(hundred + std::string(100'000, 'b') + " run"), ElementsAre("[UNK]", "run"));
-  std::string accents;  // characters count, not bytes
+  std::string accents;  // the limit counts characters, not bytes
   for (int i = 0; i < 101; ++i)
     accents += "\xEA\xB0\x81";
   EXPECT_THAT(pieces(accents), ElementsAre("[UNK]"));
 }
 
-// The longest piece first, each looked for by itself.
+// Cuts by brute force: tries the longest piece first.
 std::vector<std::string> cut_plainly(const std::set<std::string>& pieces, const std::string& word) {
   std::vector<std::string> out;
   for (std::size_t from = 0; from < word.size();) {
@@ -110,7 +110,7 @@ std::vector<std::string> cut_plainly(const std::set<std::string>& pieces, const 
   return out;
 }
 
-// Few letters make beginnings that many pieces share, and words that hold all but one letter of a piece.
+// With few letters, many pieces share prefixes, and words contain all but one letter of a piece.
 TEST(Wordpiece, CutsAnyWordAsLookingForEachPieceDoes) {
   std::mt19937 random(7);
   const auto letters = [&](std::size_t least, std::size_t most) {

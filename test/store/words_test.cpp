@@ -34,7 +34,7 @@ TEST(Words, StopWordsOfEachLanguageCarryNoSubject) {
     EXPECT_FALSE(is_stop_word(word)) << word;
 }
 
-// A shorter one in front would take a part of it off only.
+// If a shorter particle came first, only part of a longer one would be removed.
 TEST(Words, LongParticlesComeFirst) {
   const WordList& particles = words(WordClass::particle);
   const auto at = [&](std::string_view word) { return std::find(particles.begin(), particles.end(), word); };

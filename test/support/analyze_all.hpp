@@ -5,7 +5,7 @@
 
 namespace memd::test {
 
-// Analyses what is stored, as the daemon does with sessions that have stopped; here they count as stopped.
+// Analyses all stored sessions as the daemon analyses stopped ones. Every session counts as stopped.
 inline Result<void> analyze_all(Writer& writer, TimeMs now) {
   return writer.transact([&](sqlite::Database& db) {
     for (const SessionVersion& version : AnalysisBacklogQuery{now, 0, 10'000}.run(db).due) {

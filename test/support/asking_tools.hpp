@@ -39,8 +39,8 @@ inline Result<EchoResult> confirm_first(const EchoParams& p, mcp::ToolContext& c
   return EchoResult{*answer == mcp::Consent::accepted ? "done" : *answer == mcp::Consent::declined ? "no" : "closed"};
 }
 
-// confirm: the person at the client is asked first. ask: as many questions to the client's model as it is told to;
-// chain: one after the other, each made of the answer before.
+// confirm: asks the user of the client first. ask: sends `times` requests to the client's model in one call. chain:
+// sends them one after the other, each with the previous answer as its text.
 inline void add_asking_tools(mcp::ToolRegistry& registry) {
   registry.add<EchoParams, EchoResult>(sample_info("ask"), ask_all);
   registry.add<EchoParams, EchoResult>(sample_info("chain"), ask_in_turn);

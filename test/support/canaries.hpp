@@ -17,15 +17,15 @@
 
 namespace memd::test {
 
-// Fills patterns of data files with random characters, so that no secret stands in a file. The same seed gives the
-// same.
+// Fills the patterns of data files with random characters, so that no file contains a secret. The same seed gives the
+// same texts.
 class Filler {
  public:
   explicit Filler(unsigned seed) : engine_(seed) {}
 
   struct Text {
     std::string text;
-    std::string secret;  // what stands in the braces, or is an argument; all of it where there are none
+    std::string secret;  // between the pattern's braces, or its argument; the whole text if the pattern has neither
   };
   Text fill(const redaction::SecretPattern& pattern) {
     using Part = redaction::SecretPattern::Part;
@@ -69,14 +69,14 @@ class Filler {
     std::string alphabet;
     for (const char c : kAlnum)
       if (part.set.test(static_cast<unsigned char>(c))) alphabet += c;
-    // Signs in between, where they belong.
+    // Allows punctuation in long secrets whose character set includes it.
     std::string signs = alphabet;
     for (const char c : std::string_view("_-+/"))
       if (part.set.test(static_cast<unsigned char>(c)) && part.least > 12) signs += c;
     if (alphabet.empty()) alphabet = signs = part.set.test(' ') ? " " : "\"";
     const std::size_t n = part.least;
     std::string out = random(signs, n);
-    // Real ones have digits and letters; a short random one may not.
+    // Real secrets contain digits and letters; a short random one may not.
     for (std::size_t i = 0; i < n; i += std::max<std::size_t>(n - 1, 1))
       out[i] = alphabet[below(alphabet.size())];
     const auto put = [&](std::size_t at, char c) {
@@ -91,17 +91,17 @@ class Filler {
   std::mt19937 engine_;
 };
 
-// A credential as somebody left it in a text.
+// A credential as found in a text.
 struct Canary {
   std::string kind;
-  bool aside = false;  // the kind was kept aside while rules were written (test/secrets/kinds.txt)
-  bool bare = false;   // no name stands beside it
+  bool aside = false;  // the kind was held out while rules were written (test/secrets/kinds.txt)
+  bool bare = false;   // the text does not name the secret
   std::string text;
-  std::vector<std::string> pieces;  // of the secret, one a line: none of them may come back
+  std::vector<std::string> pieces;  // the lines of the secret; none of them may survive redaction
 };
 
-// The kinds of test/secrets, each in every form of it, `each` times: tokens of services in so many of the settings in
-// which people leave them.
+// Generates `each` canaries for every format in test/secrets/formats.txt, in turn in each of the settings in which
+// people leave credentials.
 class Canaries {
  public:
   explicit Canaries(unsigned seed) : filler_(seed) {
@@ -149,7 +149,7 @@ class Canaries {
       const std::string name = format.substr(0, equals);
       const std::string value = format.substr(equals + 1);
       secret = filler_.fill(std::string_view(value)).text;
-      // Without a name only what has a prefix of its own can be known.
+      // A secret without a name can only be recognised by a prefix of its own.
       const bool has_prefix = value.find('<') >= 3;
       out.bare = setting % 10 == 9 && has_prefix;
       out.text = in_setting(out.bare ? 9 : setting % 9, name, secret);

@@ -8,14 +8,14 @@
 
 namespace memd::test {
 
-// The home directory with real transcripts that some tests read: $MEMD_CORPUS, or beside the checkout.
+// Returns the home directory with real transcripts: $MEMD_CORPUS, or a folder beside the checkout.
 inline std::filesystem::path corpus_home() {
   if (const char* set = std::getenv("MEMD_CORPUS")) return set;
   return source_dir() / ".." / "shared" / "corpus" / "home";
 }
 
 // Fills `home` with links to the corpus, without Claude Code's largest projects. For tests that read everything several
-// times: what they show does not depend on how much there is.
+// times and do not depend on the amount.
 inline void link_corpus_excerpt(const std::filesystem::path& home) {
   namespace fs = std::filesystem;
   constexpr std::uintmax_t kLargeProject = 10'000'000;  // bytes

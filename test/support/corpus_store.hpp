@@ -17,8 +17,7 @@
 
 namespace memd::test {
 
-// Reads all that `discovery` finds into a store at `database`, which may be there already. A failure is one of the
-// test.
+// Reads all sources of `discovery` into the store at `database`, which may exist already. A failure fails the test.
 inline IngestSnapshot ingest(const Discovery& discovery, const std::filesystem::path& database,
                              const IngestOptions& options = {}) {
   const FakeClock clock;
@@ -33,7 +32,7 @@ inline IngestSnapshot ingest(const Discovery& discovery, const std::filesystem::
   return service.progress().snapshot();
 }
 
-// What an independent reader counted in the corpus.
+// Returns the corpus counts of an independent reader.
 inline boost::json::object corpus_reference() {
   std::ifstream in(corpus_home().parent_path() / "reference.json", std::ios::binary);
   std::ostringstream text;
@@ -41,7 +40,7 @@ inline boost::json::object corpus_reference() {
   return boost::json::parse(text.str()).as_object();
 }
 
-// Tests that only look at what all agents left in the corpus. It is read once a process; without one they are skipped.
+// A read-only store of the whole corpus, built once per process. Tests are skipped if there is no corpus.
 class CorpusStore : public testing::Test {
  protected:
   void SetUp() override {

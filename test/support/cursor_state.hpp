@@ -11,15 +11,15 @@
 
 namespace memd::test {
 
-// A global state.vscdb as Cursor writes one, of any size: conversations with bubbles that have the bulk real ones
-// have, the blobs of the agent's back end and the editor's checkpoints between them. Everything follows from the
-// numbers, so two of the same size are the same.
+// A global state.vscdb of any size, as Cursor writes it: conversations with bubbles of realistic size, blobs of the
+// agent's back end and checkpoints of the editor. The contents depend on the numbers alone, so two databases of the
+// same size are equal.
 class CursorState {
  public:
-  static constexpr int kBubbles = 200;        // of a conversation
-  static constexpr std::size_t kBulk = 9000;  // bytes of a bubble nobody reads
+  static constexpr int kBubbles = 200;        // per conversation
+  static constexpr std::size_t kBulk = 9000;  // bytes of a bubble that memd does not read
 
-  // Opens it for writing, in WAL mode as Cursor does; makes it when it is not there.
+  // Opens the database for writing, in WAL mode as Cursor does. Creates it if it does not exist.
   explicit CursorState(const std::filesystem::path& file) {
     std::filesystem::create_directories(file.parent_path());
     check(sqlite3_open(file.c_str(), &database_));
@@ -35,7 +35,7 @@ class CursorState {
   CursorState(const CursorState&) = delete;
   CursorState& operator=(const CursorState&) = delete;
 
-  // Adds conversations until `bytes` of values are there; returns how many conversations that took.
+  // Adds conversations until the values reach `bytes`. Returns the number of conversations.
   int fill(std::uint64_t bytes) {
     run("PRAGMA synchronous = OFF");
     int conversation = 0;
@@ -51,7 +51,7 @@ class CursorState {
     return conversation;
   }
 
-  // One more bubble, and the header that lists it: what happens while an agent works. Returns its text.
+  // Adds a bubble and the header that lists it, as happens while an agent works. Returns its text.
   std::string add_bubble(int conversation, int number) {
     run("BEGIN");
     auto text = put_bubble(conversation, number);

@@ -9,7 +9,7 @@
 
 namespace memd::test {
 
-// Writes a session's events the way an adapter would. Each call adds one event a second after the one before.
+// Builds a session's events as an adapter would. Each call adds one event, one second after the previous one.
 class EventScript {
  public:
   explicit EventScript(std::string uid = "claude_code:s1") : uid_(std::move(uid)) {}
@@ -40,7 +40,7 @@ class EventScript {
     e.usage = usage;
     return *this;
   }
-  // "question: answer", what a person chose in a dialog.
+  // `text` is "question: answer": the user's choice in a dialog.
   EventScript& choice(std::string text) {
     Event& e = add(EventKind::decision, Role::user);
     e.text = std::move(text);
@@ -72,11 +72,11 @@ class EventScript {
     if (added + removed > 0) e.files.push_back({"/w/p/a.go", FileAccess::modified, added, removed});
     return *this;
   }
-  EventScript& about(std::string pull_request) {  // the result added last
+  EventScript& about(std::string pull_request) {  // changes the result added last
     events_.back().pull_request = std::move(pull_request);
     return *this;
   }
-  EventScript& facts(ToolFacts facts) {  // of the event added last
+  EventScript& facts(ToolFacts facts) {  // changes the event added last
     events_.back().facts = std::move(facts);
     return *this;
   }
@@ -86,7 +86,7 @@ class EventScript {
     e.summary = std::move(detail);
     return *this;
   }
-  EventScript& in(std::string cwd, std::string branch) {  // from here on
+  EventScript& in(std::string cwd, std::string branch) {  // for the events that follow
     cwd_ = std::move(cwd);
     branch_ = std::move(branch);
     return *this;

@@ -6,7 +6,7 @@
 
 namespace memd::test {
 
-// A clock that stands still until told otherwise. Thread-safe.
+// A clock that changes only when a test sets or advances it. Thread-safe.
 class FakeClock final : public Clock {
  public:
   explicit FakeClock(TimeMs start = 1'770'000'000'000) : now_(start) {}

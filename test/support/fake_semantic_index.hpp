@@ -11,7 +11,7 @@
 
 namespace memd::test {
 
-// Vectors as a test gives them, looked at one by one.
+// A semantic index over vectors that the test supplies. Scans them one by one.
 class FakeSemanticIndex final : public search::SemanticIndex {
  public:
   Result<search::QueryVector> embed(std::string_view question, std::stop_token) override {
@@ -51,13 +51,13 @@ class FakeSemanticIndex final : public search::SemanticIndex {
     return {"fake/one", "", static_cast<std::int64_t>(exchanges.size()), pending, trouble};
   }
 
-  // A vector of three dimensions, of unit length: `share` along the first, the rest along the second.
+  // Returns a unit vector of three dimensions: `share` along the first axis, the rest along the second.
   static std::vector<float> along(float share) { return {share, std::sqrt(1 - share * share), 0}; }
 
   std::map<std::string, std::vector<float>> questions;
   std::map<ExchangeId, std::vector<float>> exchanges;
   std::vector<std::string> asked;
-  std::string down;  // why questions cannot be embedded; empty: they can
+  std::string down;  // why questions cannot be embedded; empty if they can
   std::int64_t pending = 0;
   std::string trouble;
 };

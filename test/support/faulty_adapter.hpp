@@ -10,7 +10,8 @@
 
 namespace memd::test {
 
-// Lines, read by an adapter that fails on the sources it is told to; remembers in which order sources were decoded.
+// A LineAdapter that throws on sources named "bad…" while `broken` is set. Records the order in which sources were
+// opened.
 class FaultyAdapter final : public LineAdapter {
  public:
   using LineAdapter::LineAdapter;

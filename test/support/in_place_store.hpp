@@ -17,7 +17,7 @@
 
 namespace memd::test {
 
-// A store that is filled from a ScriptedSource pass by pass, on one thread.
+// A store that is filled from a ScriptedSource, one pass at a time. Single-threaded.
 class InPlaceStore {
  public:
   explicit InPlaceStore(ScriptedSource& script, SnapshotLimits limits = {})
@@ -37,7 +37,7 @@ class InPlaceStore {
     if (!writer) throw std::runtime_error(writer.error().message());
     writer_ = std::move(*writer);
   }
-  // What the store knows of the source.
+  // Returns the stored source row, or a fresh one.
   Source source() {
     for (const auto& s : *writer_->sources())
       if (s.path == "/script.db") return s;
@@ -47,13 +47,14 @@ class InPlaceStore {
     fresh.format = SourceFormat::sqlite;
     return fresh;
   }
-  // The slices of one pass that the store would be given; none of them written.
+  // Returns the slices that one pass produces, without writing them.
   std::vector<SourceSlice> read() {
     std::vector<SourceSlice> out;
     EXPECT_TRUE(pass([&](SourceSlice& slice) { out.push_back(std::move(slice)); }));
     return out;
   }
-  // A pass that comes to its end, or to an error, with all it gave written; each slice committed on its own if asked.
+  // Runs one pass to its end or its first error and writes its slices. With `commit_each` each slice is committed on
+  // its own.
   Result<void> try_sync(bool commit_each = false) {
     const auto done = pass([&](SourceSlice& slice) {
       write(slice);

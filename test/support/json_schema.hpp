@@ -12,13 +12,13 @@
 
 namespace memd::test {
 
-// Checks values against a JSON Schema 2020-12 written with the keywords below. A keyword it does not know is an error
-// in the test, so that nothing is taken for checked that was not.
+// A validator for JSON Schema 2020-12 that supports the keywords below. Throws std::logic_error for any other keyword,
+// so that no check is skipped silently.
 class JsonSchema {
  public:
   explicit JsonSchema(boost::json::value schema) : root_(std::move(schema)) {}
 
-  // What is wrong; empty: nothing.
+  // Returns the violations, one per line; empty if there are none.
   std::string problems(const boost::json::value& value) const { return check(root_.as_object(), value, "$"); }
 
  private:

@@ -18,18 +18,18 @@
 #include <utility>
 #include <vector>
 
-// Decisions of a store against those that a reader marked in exchanges of real histories (test/labels/decisions.tsv).
-// The labels name exchanges and, by hash, the sentences that hold their decisions: the store has to hold the history
-// they were drawn from.
+// Compares a store's decisions with those that a reader marked in exchanges of real histories
+// (test/labels/decisions.tsv). The labels identify exchanges by session and number and sentences by hash, so the store
+// must contain the history they were taken from.
 namespace memd::test {
 
-// What the reader said of one sentence.
+// The label of one sentence.
 struct JudgedSentence {
-  std::string kind;  // of a decision; or "restated", "unclear": counts neither way
+  std::string kind;  // kind of decision; "restated" and "unclear" count neither way
   std::string by;
   std::uint64_t hash = 0;
-  bool every = false;  // all that `by` says in the exchange
-  std::string words;   // once the sentence is found
+  bool every = false;  // the label covers everything that `by` says in the exchange
+  std::string words;   // set once the sentence is found
   bool told = false;
 
   bool is_neutral() const { return kind == "restated" || kind == "unclear"; }
@@ -56,7 +56,7 @@ inline Labels read_decision_labels(const std::string& path) {
   return out;
 }
 
-// The words alone, a blank around each.
+// Returns the words of `text` in lower case, with one space before and after each.
 inline std::string words_of(std::string_view text) {
   std::string out = " ";
   for (const char c : text)
@@ -85,7 +85,7 @@ struct Score {
   Share precision;
   Share recall;
 };
-using Scores = std::map<std::string, std::array<Score, 2>>;  // by what is counted; dev, held
+using Scores = std::map<std::string, std::array<Score, 2>>;  // by the thing counted; index 0: dev, 1: held out
 
 struct Told {
   std::string kind;
@@ -107,7 +107,7 @@ inline std::unordered_map<std::int64_t, std::vector<Told>> told_decisions(sqlite
   return out;
 }
 
-// Counts exchange by exchange. A value; one thread.
+// Counts precision and recall, one exchange at a time. Single-threaded.
 class DecisionComparison {
  public:
   void exchange(JudgedExchange& judged, const std::vector<Told>& told) {
@@ -135,7 +135,7 @@ class DecisionComparison {
  private:
   enum class Verdict { right, wrong, neutral };
 
-  // A decision is right where its sentence is a marked one or overlaps it.
+  // A decision is right if its sentence is a marked one or overlaps one.
   static Verdict judge(JudgedExchange& judged, const Told& one) {
     const std::string words = words_of(one.content);
     const std::uint64_t hash = words_hash(one.content);
@@ -166,10 +166,10 @@ class DecisionComparison {
 
 struct JudgedStore {
   Scores scores;
-  std::vector<std::string> misses;  // what was told otherwise
+  std::vector<std::string> misses;  // decisions that differ from the labels
   std::size_t exchanges_found = 0;
   std::size_t exchanges = 0;  // labelled
-  std::size_t decisions = 0;  // of the whole store
+  std::size_t decisions = 0;  // in the whole store
 };
 
 inline JudgedStore judge_decisions(sqlite::Database& db, const std::string& labels_file) {
@@ -192,7 +192,7 @@ inline JudgedStore judge_decisions(sqlite::Database& db, const std::string& labe
     find_sentences(judged, q.text(4), "user");
     find_sentences(judged, q.text(5), "user");
     find_sentences(judged, q.text(6), "agent");
-    find_sentences(judged, q.text(6), "user");  // a choice of the person as the agent repeats it
+    find_sentences(judged, q.text(6), "user");  // a user's choice that the agent repeats
     const auto of_exchange = told.find(q.int64(0));
     comparison.exchange(judged, of_exchange == told.end() ? std::vector<Told>() : of_exchange->second);
   }

@@ -13,14 +13,14 @@
 
 namespace memd::test {
 
-// How often a test kills, or damages: $MEMD_KILLS, else `unless_set`.
+// Returns how often a test kills a process or damages a file: $MEMD_KILLS, else `unless_set`.
 inline int wanted_kills(int unless_set) {
   const char* set = std::getenv("MEMD_KILLS");
   return set != nullptr ? std::max(std::atoi(set), 1) : unless_set;
 }
 
-// Runs `work` in a process of its own that is killed after `lifetime`, if it lives so long: nothing is flushed, nothing
-// is unwound. Returns whether it was killed.
+// Runs `work` in a child process and kills it after `lifetime` if it is still running: no buffer is flushed, no stack
+// unwound. Returns whether it was killed.
 inline bool killed_during(const std::function<bool()>& work, std::chrono::microseconds lifetime) {
   const pid_t child = ::fork();
   if (child == 0) {

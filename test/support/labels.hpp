@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-// What readers judged: the files of test/labels, and how large a share of it the product says too.
+// Reads the label files of test/labels and counts how often memd agrees with the labels.
 namespace memd::test {
 
 inline std::vector<std::string_view> fields_of(std::string_view line, char separator) {
@@ -24,8 +24,8 @@ inline std::vector<std::string_view> fields_of(std::string_view line, char separ
   return out;
 }
 
-// Calls take(fields) for each line of a file of labels, with its `columns` fields; comments and the line of names left
-// out. Throws std::runtime_error where the file cannot be read or a line has not as many.
+// Calls take(fields) for each line of a label file, except comments and the header line. Throws std::runtime_error if
+// the file cannot be read or a line does not have `columns` fields.
 template <class Take>
 void for_each_label(const std::string& path, std::size_t columns, Take&& take) {
   std::ifstream file(path);
@@ -51,7 +51,7 @@ struct Share {
   friend Share operator+(const Share& a, const Share& b) { return {a.of + b.of, a.all + b.all}; }
 };
 
-// "75% 3/4 (30–95)": with the 95% interval of Wilson.
+// Formats a share with its 95% Wilson interval: "75% 3/4 (30–95)".
 inline std::string shown(const Share& share) {
   if (share.all == 0) return "–";
   constexpr double kZ = 1.96;

@@ -12,7 +12,7 @@
 
 namespace memd::test {
 
-// A model of this process whose vectors count letters: texts of the same letters are near. Thread-safe.
+// An in-process embedder whose vectors count letters, so texts with the same letters are close. Thread-safe.
 class LettersEmbedder final : public embedding::Embedder {
  public:
   explicit LettersEmbedder(std::string name, int dimension = 8) : name_(std::move(name)), dimension_(dimension) {}
@@ -46,7 +46,7 @@ class LettersEmbedder final : public embedding::Embedder {
     const std::lock_guard lock(mutex_);
     failure_ = std::move(failure);
   }
-  std::vector<std::string> texts() const {  // asked for so far
+  std::vector<std::string> texts() const {  // embedded so far
     const std::lock_guard lock(mutex_);
     return texts_;
   }

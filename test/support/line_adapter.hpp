@@ -7,9 +7,9 @@
 
 namespace memd::test {
 
-// A platform whose records are plain lines; each becomes one user message. A line starting with '!' is of unknown kind.
-// A line is complete without its newline if it ends with '}'. Directories named "private" are not looked into; of
-// "x.jsonl" the file "x.jsonl-part" is a companion; a root that ends with ".jsonl" is a single file.
+// A platform whose records are plain lines; each becomes one user message. A line starting with '!' is of an unknown
+// kind. A line without its newline is complete if it ends with '}'. Directories named "private" are skipped.
+// "x.jsonl-part" is a companion file of "x.jsonl". A root that ends with ".jsonl" is a single file.
 class LineAdapter : public Adapter {
  public:
   explicit LineAdapter(Platform platform = Platform::thunderus) {

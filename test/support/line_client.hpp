@@ -10,7 +10,7 @@
 
 namespace memd::test {
 
-// The blocking client's end of a socket or a pair of pipes: whole lines out and in. Owns what it is given.
+// A blocking client on a socket or a pair of pipes that sends and reads whole lines. Owns its file descriptors.
 class LineClient {
  public:
   explicit LineClient(int fd) : in_(fd), out_(fd) {}
@@ -34,7 +34,7 @@ class LineClient {
     return true;
   }
   bool send_line(std::string line) { return send_bytes(line += '\n'); }
-  // nullopt at the end of the stream, or when nothing comes for ten seconds.
+  // Returns nullopt at the end of the stream, or after ten seconds without data.
   std::optional<std::string> read_line() {
     for (;;) {
       if (const auto end = pending_.find('\n'); end != std::string::npos) {
@@ -50,7 +50,7 @@ class LineClient {
       pending_.append(buffer, static_cast<std::size_t>(n));
     }
   }
-  // No more from us; the other direction stays open.
+  // Ends the output; the input stays open.
   void close_write() {
     if (out_ < 0) return;
     if (in_ == out_)

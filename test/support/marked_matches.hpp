@@ -6,7 +6,7 @@
 
 namespace memd::test {
 
-// The snippet of a hit with its matches in «».
+// Returns the snippet of a hit with its matches in «».
 inline std::string marked(const SearchHit& hit) {
   std::string out = hit.snippet;
   for (auto match = hit.matches.rbegin(); match != hit.matches.rend(); ++match)

@@ -8,7 +8,7 @@
 
 namespace memd::test {
 
-// Files that a test makes up. Each write is told apart by its time.
+// An in-memory FileView. Each write gives the file a new modification time.
 class MemoryFiles : public FileView {
  public:
   void write(const std::string& path, std::string content) { files_[path] = {std::move(content), ++clock_}; }

@@ -11,8 +11,8 @@
 
 namespace memd::test {
 
-// What holds of a directory of the plugin dialect when nobody writes: edges stand in both directions and as links of
-// both files, the index is that of the files, and nothing half done lies around.
+// Checks the invariants of an idle directory of the plugin dialect: every edge exists in both directions and as a link
+// in both files, the index matches the files, and no temporary file is left.
 inline void expect_memory_invariants(const memory::MemoryDirectory& directory) {
   std::map<std::string, std::vector<std::string>> links;
   for (const auto& read : directory.read_all())

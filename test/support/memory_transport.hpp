@@ -11,7 +11,7 @@
 
 namespace memd::test {
 
-// The client's end of a connection without bytes: lines in, lines out.
+// The client's end of an in-memory connection of lines.
 struct MemoryPeer {
   std::deque<std::string> to_server;
   std::vector<std::string> received;
@@ -20,7 +20,7 @@ struct MemoryPeer {
   bool closed = false;
 };
 
-// Keeps the contract of LineTransport: callbacks come from the loop, lines only while reading is on.
+// An in-memory LineTransport. Keeps its contract: callbacks come from the loop, and lines only while reading is on.
 class MemoryTransport final : public transport::LineTransport {
  public:
   MemoryTransport(SteppedExecutors& executors, std::shared_ptr<MemoryPeer> peer)

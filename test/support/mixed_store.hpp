@@ -21,8 +21,8 @@
 
 namespace memd::test {
 
-// A store with its raw layer, of transcripts that grow, prompts, a subagent, and the sources of other agents, documents
-// and trees of files that are changed in place among them. The agents' files are gone.
+// A store with its raw layer. Its sources are growing transcripts, prompts, a subagent, and other agents' documents and
+// file trees that change in place. The source files themselves are deleted afterwards.
 class MixedStore {
  public:
   MixedStore() {
@@ -70,7 +70,7 @@ class MixedStore {
   TempDir dir_;
 };
 
-// What a transcript decides, and the keys and times that answers show.
+// Returns the rows that a transcript determines, and the keys and times that answers show.
 inline std::vector<std::string> dump_with_keys(const StoreLayout& store) {
   auto db = sqlite::Database::open(store.database(), sqlite::OpenMode::read_write);
   EXPECT_NO_THROW(check_full_text_index(db));
@@ -84,7 +84,7 @@ inline std::vector<std::string> dump_with_keys(const StoreLayout& store) {
   return out;
 }
 
-// The first rows that only one of them has.
+// Returns the first ten rows that only one of the two dumps has.
 inline std::vector<std::string> rows_of_one(std::vector<std::string> a, std::vector<std::string> b) {
   std::ranges::sort(a);
   std::ranges::sort(b);
@@ -94,7 +94,7 @@ inline std::vector<std::string> rows_of_one(std::vector<std::string> a, std::vec
   return out;
 }
 
-// Changes one bit of the byte.
+// Flips one bit of the byte at `offset`.
 inline void flip(const std::filesystem::path& file, std::uint64_t offset, int bit) {
   std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
   bytes.seekg(static_cast<std::streamoff>(offset));
@@ -103,7 +103,7 @@ inline void flip(const std::filesystem::path& file, std::uint64_t offset, int bi
   bytes.put(static_cast<char>(was ^ (1 << bit)));
 }
 
-// At a random place of each raw file, or of that one.
+// Flips one bit at a random offset of each raw file, or of `only`.
 inline void flip_in_raw(const StoreLayout& store, std::mt19937& random, const std::string& only = {}) {
   for (const auto& name : raw::raw_file_names(store.raw_dir())) {
     if (!only.empty() && name != only) continue;

@@ -7,7 +7,7 @@
 
 namespace memd::test {
 
-// Makes the tables of an empty database as memd had them at schema version `version`.
+// Creates the tables of schema version `version` in an empty database.
 inline void make_tables_of(sqlite::Database& db, int version) {
   for (const auto& m : migrations())
     if (m.number <= version) db.exec(std::string(m.sql).c_str());

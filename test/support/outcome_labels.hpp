@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-// Ends of real sessions, judged by a reader (test/labels/outcomes.tsv), compared with what the product says of them.
+// Compares the outcomes that memd computes with a reader's labels of real sessions (test/labels/outcomes.tsv).
 namespace memd::test {
 
 struct OutcomeLabel {
-  // end: the session's. after: as if it had ended with that exchange. at: as if it had ended when its prompt was said.
+  // end: the real end of the session. after: cut after that exchange. at: cut right after that exchange's prompt.
   enum class Cut { end, after, at };
-  // dev and held: weights and cues were chosen on them. fresh: for the report alone.
+  // dev and held: used to choose weights and cues. fresh: used only for the report.
   enum class Part { dev, held, fresh };
 
   std::string stratum;
@@ -48,7 +48,7 @@ inline OutcomeLabel::Part parse_part(std::string_view name) {
   throw std::runtime_error("not a part: " + std::string(name));
 }
 
-// Throws std::runtime_error for a line that is not well formed.
+// Throws std::runtime_error for a malformed line.
 inline std::vector<OutcomeLabel> read_outcome_labels(const std::string& path) {
   std::vector<OutcomeLabel> out;
   for_each_label(path, 7, [&](const std::vector<std::string_view>& fields) {
@@ -76,7 +76,7 @@ inline std::optional<std::int64_t> first_seq(sqlite::Database& db, std::int64_t 
   return seq;
 }
 
-// The session's end as the label has it. Nothing: the store does not hold it.
+// Returns the end of the session, cut as the label says; nullopt if the store does not contain it.
 inline std::optional<SessionEnd> end_of(sqlite::Database& db, const OutcomeLabel& label) {
   auto& q = db.prepare("SELECT session_pk FROM sessions WHERE uid = ?").bind(label.uid);
   const auto pk = q.step() ? std::optional(q.int64(0)) : std::nullopt;
@@ -89,7 +89,7 @@ inline std::optional<SessionEnd> end_of(sqlite::Database& db, const OutcomeLabel
   return SessionEndQuery{*pk, at ? *seq + 1 : *seq}.run(db);
 }
 
-// What the reader said → what the product says.
+// Counts by label (rows) and computed outcome (columns).
 struct OutcomeTable {
   std::array<std::array<int, 4>, 4> ends{};
 
@@ -115,7 +115,7 @@ struct OutcomeTable {
 
 using SeenOutcome = std::function<void(const OutcomeLabel&, const JudgedOutcome&)>;
 
-// `ends` are those of all parts that are no cuts. `missing` counts labels whose session the store does not hold.
+// `ends` counts the labels with Cut::end of all parts. `missing` counts labels whose session is not stored.
 struct OutcomeComparison {
   std::array<OutcomeTable, 3> parts{};
   OutcomeTable ends;

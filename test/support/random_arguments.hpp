@@ -15,18 +15,18 @@
 
 namespace memd::test {
 
-// Arguments for a tool, drawn from its input schema and from what a store holds. The same seed gives the same ones
-// everywhere.
+// A generator of tool arguments, from the tool's input schema and values of a store. The same seed gives the same
+// arguments on every platform.
 class RandomArguments {
  public:
   struct Drawn {
     boost::json::object arguments;
-    std::string wrong;  // the argument that is not as the schema wants it; empty: none
+    std::string wrong;  // the argument that violates the schema; empty if none does
   };
 
   explicit RandomArguments(std::uint64_t seed) : engine_(seed) {}
 
-  // Values of an argument that mean something in this store.
+  // Adds values of an argument that exist in this store.
   void know(const std::string& argument, std::vector<std::string> values) { known_[argument] = std::move(values); }
 
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
@@ -85,11 +85,11 @@ class RandomArguments {
       return low + (real(schema, "maximum", low + 1) - low) * static_cast<double>(below(101)) / 100;
     }
     if (type == "integer") {
-      // Schemas do not tell limits beyond which a size is taken as the nearest one.
+      // The schema does not state the limits to which max_tokens is clamped.
       const bool size = name == "max_tokens";
       const std::int64_t low = whole(schema, "minimum", size ? 200 : 0);
       const std::int64_t high = whole(schema, "maximum", size ? 8000 : low + 40);
-      // Small ones as often as large ones.
+      // Draws small values as often as large ones.
       const std::int64_t most = std::max<std::int64_t>((high - low) >> below(8), 1);
       return low + static_cast<std::int64_t>(below(static_cast<std::size_t>(most) + 1));
     }
@@ -120,7 +120,7 @@ class RandomArguments {
   boost::json::value invalid(const boost::json::object& schema) {
     const std::string_view type = schema.at("type").as_string();
     std::vector<boost::json::value> wrong{boost::json::object{{"no", "such"}}};
-    if (type != "string" && type != "array") wrong.emplace_back("not this");  // one text is taken for a list of one
+    if (type != "string" && type != "array") wrong.emplace_back("not this");  // a string is accepted as a list of one
     if (type == "string") wrong.emplace_back(12.5);
     if (schema.contains("maximum")) wrong.emplace_back(std::floor(real(schema, "maximum", 0)) + 1);
     if (schema.contains("minimum")) wrong.emplace_back(std::ceil(real(schema, "minimum", 0)) - 1);

@@ -31,7 +31,7 @@ struct memd::mcp::Describe<memd::test::GreetParams> {
 
 namespace memd::test {
 
-// Notes by name that a test may change; a note's version is its text.
+// Notes by name that a test may change. The version of a note is the hash of its text.
 struct SampleNotes {
   std::map<std::string, std::string> notes{{"a b", "text of a b"}, {"two", "text of two"}, {"three", "3"}};
 

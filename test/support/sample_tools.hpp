@@ -51,7 +51,7 @@ inline mcp::ToolInfo sample_info(std::string name) {
   return info;
 }
 
-// echo: on a worker; quick: the same on the loop; missing, broken, throwing: three ways to fail.
+// echo: runs on a worker; quick: the same on the loop; missing, broken, throwing: three ways to fail.
 inline void add_sample_tools(mcp::ToolRegistry& registry) {
   registry.add<EchoParams, EchoResult>(sample_info("echo"), echo);
   auto quick = sample_info("quick");

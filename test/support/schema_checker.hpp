@@ -9,8 +9,8 @@
 
 namespace memd::test {
 
-// What is wrong with `value` by the subset of JSON Schema that our tools use; empty: nothing. Stricter than the
-// standard in one thing: a property that is not declared is an error.
+// Returns the violations of `value` against the subset of JSON Schema that our tools use; empty if there are none.
+// Stricter than the standard: an undeclared property is an error.
 inline std::string schema_problems(const boost::json::object& schema, const boost::json::value& value,
                                    const std::string& path = "$") {
   const auto* type = schema.if_contains("type");

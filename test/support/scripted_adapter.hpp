@@ -13,8 +13,8 @@
 
 namespace memd::test {
 
-// What an agent keeps of its sessions, in memory: a source that a test changes in place. Texts of items are
-// "kind;name=value;…": see ScriptedDecoder. Thread-safe.
+// The in-memory sessions of an agent: a source that a test changes in place. Texts of items are "kind;name=value;…":
+// see ScriptedDecoder. Thread-safe.
 class ScriptedSource {
  public:
   struct Item {
@@ -22,12 +22,12 @@ class ScriptedSource {
     std::string text;
   };
   struct Session {
-    std::string head;  // empty: none
+    std::string head;  // empty if the session has none
     std::vector<Item> items;
     std::uint64_t changed = 0;  // revision of the latest change
   };
 
-  // The text says its key too: ids of events are made from it.
+  // The text contains its key, because event ids are derived from it.
   static Item item(std::string key, const std::string& text) {
     std::string whole = text + ";key=" + key;
     return {std::move(key), std::move(whole)};
@@ -63,13 +63,13 @@ class ScriptedSource {
     const std::lock_guard lock(mutex_);
     return size_locked();
   }
-  // After `calls` more calls, so many find the source busy.
+  // After `calls` more calls, the next `times` calls find the source busy.
   void be_busy(int times, int calls = 0) {
     const std::lock_guard lock(mutex_);
     busy_ = times;
     before_busy_ = calls;
   }
-  // Versions of items that did not change since the mark are not told.
+  // If set, an item that did not change is reported with version 0.
   bool tells_only_changes = false;
   struct Counts {
     int plans = 0;
@@ -171,9 +171,10 @@ class ScriptedReader final : public SnapshotReader {
   const Platform platform_;
 };
 
-// Kinds: user, answer, call, result, tool (call and result in one), life, head; all else is unknown. Names: text, id,
-// tool, input, file, added, removed, error, name, at (seconds), cwd, branch, model, response, out, title, mode,
-// started, ended.
+// A decoder of "kind;name=value;…" items.
+// Kinds: user, answer, call, result, tool (call and result in one), life, head; any other is unknown.
+// Names: text, id, tool, input, file, added, removed, error, name, at (seconds), cwd, branch, model, response, out,
+// title, mode, started, ended, key, shared, version, context, cost.
 class ScriptedDecoder final : public RecordDecoder {
  public:
   ScriptedDecoder(std::string uid, Platform platform) : uid_(std::move(uid)), platform_(platform) {}
@@ -303,7 +304,7 @@ class ScriptedDecoder final : public RecordDecoder {
   const Platform platform_;
 };
 
-// A platform whose one source is a ScriptedSource; a file "script.db" stands for it on disk.
+// A platform whose only snapshot source is a ScriptedSource. On disk a file "script.db" represents it.
 class ScriptedAdapter final : public Adapter {
  public:
   explicit ScriptedAdapter(ScriptedSource& source, Platform platform = Platform::thunderus) : source_(source) {

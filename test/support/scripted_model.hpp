@@ -14,7 +14,7 @@
 
 namespace memd::test {
 
-// A language model that answers as a test says and remembers what it was asked. Thread-safe.
+// A language model that returns a test's answers and records its requests. Thread-safe.
 class ScriptedModel final : public LanguageModel {
  public:
   using Answer = std::function<Result<Completion>(const CompletionRequest&)>;
@@ -28,14 +28,14 @@ class ScriptedModel final : public LanguageModel {
 
   std::string name() const override { return name_; }
   Result<std::vector<Completion>> complete(std::span<const CompletionRequest> requests, std::stop_token stop) override {
-    std::shared_ptr<Answer> answer;  // the same one each time: it may count
+    std::shared_ptr<Answer> answer;  // shared, not copied: it may count its calls
     {
       std::unique_lock lock(mutex_);
       ++calls_;
       asked_.insert(asked_.end(), requests.begin(), requests.end());
       most_at_once_ = std::max(most_at_once_, ++at_once_);
       came_.notify_all();
-      // Held until the test lets go, so that what runs side by side meets here.
+      // Blocks until the test's condition is met, so that concurrent calls overlap here.
       released_.wait(lock, stop, [this] { return !held_ || at_once_ >= *held_; });
       if (held_) held_.reset(), released_.notify_all();
       answer = answer_;
@@ -61,7 +61,7 @@ class ScriptedModel final : public LanguageModel {
     const std::lock_guard lock(mutex_);
     answer_ = std::make_shared<Answer>(std::move(answer));
   }
-  // From now on requests wait until so many are there, or for ever.
+  // From now on requests block until `at_once` of them are waiting.
   void hold_until(std::size_t at_once) {
     const std::lock_guard lock(mutex_);
     held_ = at_once;
@@ -88,7 +88,7 @@ class ScriptedModel final : public LanguageModel {
   mutable std::mutex mutex_;
   std::condition_variable_any released_;
   std::condition_variable came_;
-  std::shared_ptr<Answer> answer_;  // guarded by mutex_, as is the rest
+  std::shared_ptr<Answer> answer_;  // this and the following members are guarded by mutex_
   std::vector<CompletionRequest> asked_;
   std::optional<std::size_t> held_;
   std::size_t calls_ = 0;

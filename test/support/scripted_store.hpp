@@ -11,7 +11,7 @@
 
 namespace memd::test {
 
-// Takes the events of a script into the store, as the ingest would.
+// Writes the events of a script to the store, as ingest would.
 inline void take_in(const std::filesystem::path& database, const EventScript& script,
                     Platform platform = Platform::claude_code, const std::string& path = "/h/t.jsonl") {
   static const FakeClock clock;

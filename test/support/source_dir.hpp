@@ -4,8 +4,8 @@
 
 namespace memd::test {
 
-// The root of the source tree that the running program was built from. Compiled once: what is built from a second clone
-// then finds all else in the compiler's cache.
+// Returns the root of the source tree that the program was built from. It is compiled in one translation unit only, so
+// a build of a second clone can take all other objects from the compiler cache.
 std::filesystem::path source_dir();
 
 }  // namespace memd::test

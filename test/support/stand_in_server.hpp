@@ -24,8 +24,8 @@
 
 namespace memd::test {
 
-// A server of embeddings on a loopback port that answers as a test wants it to, well or badly. A thread of its own, one
-// connection at a time.
+// An embedding server on a loopback port that answers as a test wants, correctly or not. It has its own thread and
+// handles one connection at a time.
 class StandInServer {
  public:
   struct Asked {
@@ -36,12 +36,12 @@ class StandInServer {
   struct Reply {
     int status = 200;
     std::string content_type = "application/json";
-    std::string headers;  // further lines, each with \r\n
+    std::string headers;  // additional lines, each with \r\n
     std::string body;
-    std::string raw;                            // sent instead of all that, when not empty
-    std::size_t cut_after = std::string::npos;  // bytes of it, then the connection is closed
-    bool drip = false;                          // a byte now and then, until the other side gives up
-    bool hang = false;                          // nothing at all, likewise
+    std::string raw;                            // if not empty, sent instead of all fields above
+    std::size_t cut_after = std::string::npos;  // bytes sent before the connection is closed
+    bool drip = false;                          // send one byte at a time, until the peer closes the connection
+    bool hang = false;                          // send nothing, until the peer closes the connection
   };
   using Answer = std::function<Reply(const Asked&)>;
 
@@ -61,7 +61,7 @@ class StandInServer {
     const std::lock_guard lock(mutex_);
     return asked_;
   }
-  // From now on nobody listens.
+  // Stops listening.
   void close() {
     if (stopping_.exchange(true)) return;
     ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
@@ -94,7 +94,7 @@ class StandInServer {
     buffer.sgetn(body.data(), static_cast<std::streamsize>(length));
     Asked asked;
     asked.head = head;
-    asked.path = head.substr(5, head.find(' ', 5) - 5);  // POST
+    asked.path = head.substr(5, head.find(' ', 5) - 5);  // after "POST "
     asked.body = boost::json::parse(body).as_object();
     Reply reply;
     {
@@ -117,7 +117,7 @@ class StandInServer {
     socket.shutdown(boost::asio::ip::tcp::socket::shutdown_both, ec);
   }
 
-  // One byte of `bytes` each time the other side has been patient for a moment.
+  // Sends one byte of `bytes` every 10 ms until the peer closes the connection.
   void until_closed(boost::asio::ip::tcp::socket& socket, const std::string& bytes) {
     boost::system::error_code ec;
     timeval moment{0, 10'000};
@@ -140,7 +140,7 @@ class StandInServer {
   std::thread thread_;
 };
 
-// A vector that depends on the text's letters, the same text always giving the same.
+// Returns a vector of the text's letter counts. The same text always gives the same vector.
 inline std::vector<double> letters_vector(std::string_view text, std::size_t dimension) {
   std::vector<double> out(dimension, 0.01);
   for (const char c : text)
@@ -148,7 +148,7 @@ inline std::vector<double> letters_vector(std::string_view text, std::size_t dim
   return out;
 }
 
-// What a model does that works, in either dialect.
+// Returns the answer of a working model, in either dialect.
 inline StandInServer::Reply good_answer(const StandInServer::Asked& asked, std::size_t dimension = 8) {
   const bool ollama = asked.path.ends_with("/api/embed");
   boost::json::array rows;

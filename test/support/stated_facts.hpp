@@ -16,7 +16,7 @@ inline std::string without_breaks(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool blank = std::isspace(static_cast<unsigned char>(text[i])) != 0;
     if (blank && (out.empty() || out.back() == ' ')) continue;
-    if (text.substr(i).starts_with("‹")) {  // a mark of the envelope made harmless
+    if (text.substr(i).starts_with("‹")) {  // a sign of the envelope that was neutralised
       out += '<';
       i += std::string_view("‹").size() - 1;
     } else {
@@ -28,9 +28,9 @@ inline std::string without_breaks(std::string_view text) {
   return out;
 }
 
-// What the structured form of an answer says and its text does not, a line each: times to the minute, numbers, texts
-// by their beginnings. What is empty, none or not the case may go without saying, and so may the size of the
-// structured form, where words of a query stand in a snippet, and where a text that says more goes on.
+// Finds facts of an answer's structured form that its text does not state, one per line. Times are compared to the
+// minute, texts by their first 60 bytes. The text may omit zero, empty and boolean values, positions of matches, and
+// the fields of kLeftOut.
 class StatedFacts {
  public:
   explicit StatedFacts(std::string_view text) : text_(text), line_(without_breaks(text)) {}
@@ -57,7 +57,7 @@ class StatedFacts {
       for (const auto& item : value.get_array())
         look(item, path + "[]");
     } else if (path == "notice" || path == "summary") {
-      // The beginning of the notice stands first, the rest at the end; the text adds to lines of a summary.
+      // The notice is split over the start and the end of the text; the text adds to the lines of a summary.
       const std::string whole(value.as_string());
       const std::string_view border = path == "notice" ? ". " : "\n";
       for (std::size_t from = 0; from < whole.size();) {
@@ -83,13 +83,13 @@ class StatedFacts {
     }
     const std::string_view text = value.get_string();
     const bool time = text.size() > 19 && text[4] == '-' && text[10] == 'T' && text[13] == ':' && text[16] == ':';
-    // The day may stand in a heading.
+    // The date may be in a heading.
     if (time)
       return text_.find(text.substr(0, 10)) != std::string::npos && text_.find(text.substr(11, 5)) != std::string::npos;
     constexpr std::size_t kShown = 60;
     std::string begin = without_breaks(text).substr(0, kShown);
     while (!begin.empty() && (static_cast<unsigned char>(begin.back()) >= 0x80 || begin.back() == ' '))
-      begin.pop_back();  // half a character
+      begin.pop_back();  // part of a code point
     return line_.find(begin) != std::string::npos;
   }
 

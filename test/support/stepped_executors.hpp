@@ -7,7 +7,8 @@
 
 namespace memd::test {
 
-// A loop and a worker pool that run only when told: every interleaving can be written down. One thread.
+// A loop and a worker pool that advance only when a test says so, so that every interleaving can be tested.
+// Single-threaded.
 class SteppedExecutors {
  public:
   SteppedExecutors()
@@ -22,7 +23,7 @@ class SteppedExecutors {
       take(loop_, 0)();
   }
   std::size_t queued_work() const { return workers_.size(); }
-  // Runs one job on the "worker", the n-th in the queue; what it posts stays queued.
+  // Runs the n-th queued job of the workers. Tasks that it posts stay queued.
   void run_worker(std::size_t n = 0) { take(workers_, n)(); }
   void run_all() {
     run_loop();

@@ -7,7 +7,7 @@
 
 namespace memd::test {
 
-// Every row of the tables that a transcript decides, as text; not the times of ingestion.
+// Returns all rows that a transcript determines, as text, without times of ingestion.
 inline std::vector<std::string> dump_store(sqlite::Database& db) {
   static const char* const kQueries[] = {
       "SELECT 'session', uid, kind, parent_uid, forked_from, title, title_rank, cwd, git_branch, model, started_at,"
@@ -73,7 +73,7 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
   return rows;
 }
 
-// The rows that a query gives, columns with "|" behind them.
+// Appends the rows of a query, each column followed by "|".
 inline void append_rows(std::vector<std::string>& out, sqlite::Database& db, const std::string& sql) {
   sqlite::Statement q(db.handle(), sql);
   while (q.step()) {
@@ -84,7 +84,7 @@ inline void append_rows(std::vector<std::string>& out, sqlite::Database& db, con
   }
 }
 
-// Throws if the full-text index and the exchanges disagree.
+// Throws if the full-text index and the exchanges differ.
 inline void check_full_text_index(sqlite::Database& db) {
   db.exec("INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('integrity-check', 1)");
 }

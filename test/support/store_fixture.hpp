@@ -19,7 +19,7 @@ struct ExchangeTexts {
   std::string tools;
   std::string interventions;
   std::vector<std::string> files;
-  TimeMs time = 0;  // 0: a minute after the exchange before
+  TimeMs time = 0;  // 0: one minute after the previous exchange
 };
 
 struct SessionSpec {
@@ -32,7 +32,7 @@ struct SessionSpec {
   TimeMs start = 1'770'000'000'000;
 };
 
-// A store filled row by row, over a connection of its own.
+// A store that a test fills row by row over its own connection.
 class StoreFixture {
  public:
   StoreFixture() : db_(sqlite::Database::open(file(), sqlite::OpenMode::read_write)) { sqlite::migrate(db_); }
@@ -85,7 +85,7 @@ class StoreFixture {
     return id;
   }
 
-  // Appends an event to the last exchange of the session.
+  // Appends an event to the session's last exchange. Returns its sequence number.
   std::int64_t event(std::int64_t session, EventKind kind, std::string_view tool, std::string_view summary,
                      std::int64_t source = 0) {
     auto& next = db_.prepare("SELECT next_seq, next_exchange FROM sessions WHERE session_pk = ?").bind(session);

@@ -9,7 +9,7 @@
 
 namespace memd::test {
 
-// A directory of its own for a test, removed with it.
+// A temporary directory, removed in the destructor.
 class TempDir {
  public:
   TempDir() {

@@ -6,8 +6,8 @@
 
 namespace memd::test {
 
-// The process's time zone for as long as this lives; UTC again behind it. `known()` is false where the system does not
-// have the zone.
+// Sets the time zone of the process; the destructor sets it to UTC. known() is false if the system does not have the
+// zone.
 class ScopedTimeZone {
  public:
   explicit ScopedTimeZone(const std::string& name) : known_(is_time_zone(name)) { use_time_zone(name); }

@@ -17,8 +17,8 @@
 
 namespace memd::test {
 
-// Transcripts of Claude Code, written turn by turn. `word` is a word that stands in every text of a session: in
-// prompts, answers, thinking, commands, results, paths, tasks and titles.
+// A home directory with transcripts of Claude Code, written turn by turn. `word` is in the thinking, the command, its
+// path and its result.
 class ToldHome {
  public:
   static std::string session_id(int n) {
@@ -40,7 +40,7 @@ class ToldHome {
   const std::filesystem::path& path() const { return dir_.path(); }
   std::filesystem::path history() const { return dir_ / ".claude/history.jsonl"; }
 
-  // A prompt with all the work that follows; `prompt` and `answer` are told as they are.
+  // Appends a prompt and all the work that follows. `prompt` and `answer` are written verbatim.
   void turn(const std::string& project, int session, TimeMs at, const std::string& word, const std::string& prompt,
             const std::string& answer) {
     const std::filesystem::path file = transcript(project, session);
@@ -108,7 +108,7 @@ inline std::string bytes_of(const std::filesystem::path& file) {
   return out.str();
 }
 
-// All bytes of all files below a directory; those of the raw layer unpacked, too.
+// Returns all paths and bytes of the files below a directory, and the unpacked frames of the raw layer.
 inline std::string everything_below(const std::filesystem::path& directory) {
   std::string out;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {

@@ -36,13 +36,13 @@ class FakeRawText final : public tools::RawText {
     if (it == texts.end()) return Error(Errc::not_found, "gone");
     return it->second;
   }
-  std::map<std::uint64_t, std::string> texts;  // by offset
+  std::map<std::uint64_t, std::string> texts;  // by offset in the source
   mutable std::atomic<int> reads{0};
 };
 
 inline constexpr TimeMs kNow = 1'770'616'800'000;  // 2026-02-09T06:00:00Z
 
-// The tools over a store that a test fills.
+// All tools, over a store that the test fills.
 class ToolFixture : public testing::Test {
  protected:
   ToolFixture() : clock(kNow), pool(store.file(), 2) {
@@ -76,7 +76,7 @@ class ToolFixture : public testing::Test {
     return registry.call(tool, arguments, context);
   }
 
-  // The structured answer; its text is in `text`. Checks what holds for every answer.
+  // Calls a tool and returns its structured answer; `text` gets the rendered one. Checks what holds for every answer.
   boost::json::object call(std::string_view tool, std::string_view arguments) {
     const mcp::ToolOutcome out = outcome(tool, arguments);
     EXPECT_FALSE(out.is_error) << tool << " " << arguments << ": " << out.text;
@@ -86,7 +86,7 @@ class ToolFixture : public testing::Test {
     const auto answer = boost::json::parse(out.structured);
     const auto schema = boost::json::parse(registry.find(tool)->output_schema);
     EXPECT_EQ(schema_problems(schema.as_object(), answer), "") << out.structured;
-    // Written before it was known, so a digit more or less.
+    // est_tokens is written before its own size is known: it may be off by a digit.
     EXPECT_NEAR(answer.at("est_tokens").to_number<double>(), static_cast<double>(estimate_tokens(out.structured)), 2);
     return answer.as_object();
   }
@@ -98,7 +98,7 @@ class ToolFixture : public testing::Test {
     return out.text;
   }
 
-  // All pages of a tool, put together by taking `list` of each.
+  // Calls a tool until there is no next page. Returns the answers of all pages.
   std::vector<boost::json::object> pages(std::string_view tool, const std::string& arguments) {
     std::vector<boost::json::object> out;
     std::string cursor;
@@ -117,7 +117,7 @@ class ToolFixture : public testing::Test {
     return out;
   }
 
-  // `count` exchanges about `topic`, a minute apart.
+  // Adds `count` exchanges about `topic`, one minute apart.
   std::vector<ExchangeId> fill(std::int64_t session, std::string_view topic, int count) {
     std::vector<ExchangeId> ids;
     for (int i = 0; i < count; ++i) {
@@ -138,7 +138,7 @@ class ToolFixture : public testing::Test {
   FakeRawText raw;
   std::vector<AdapterDescription> adapters;
   tools::ToolDefaults defaults;
-  std::vector<std::string> roots;  // of the client
+  std::vector<std::string> roots;  // of the MCP client
   TempDir home;
   MemoryConfig memory;
   mcp::ClientPerson* person = nullptr;

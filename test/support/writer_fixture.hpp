@@ -16,10 +16,11 @@
 
 namespace memd::test {
 
-// A store that the writer fills from batches of events, as ingest does. Setting file_ and opening anew makes another.
+// A store that the writer fills from batches of events, as ingest does. Change file_ and call open() to start another
+// store.
 class WriterFixture : public testing::Test {
  protected:
-  // As a new process would.
+  // Opens the store as a new process would.
   void open() {
     writer_.reset();
     auto writer = Writer::open(file_, clock_);
@@ -38,7 +39,8 @@ class WriterFixture : public testing::Test {
     ASSERT_TRUE(writer_->commit());
   }
   sqlite::Database reading() const { return sqlite::Database::open(file_, sqlite::OpenMode::read_only); }
-  // The events of `script` give the same rows at once and each by a process of its own, the full-text index included.
+  // Checks that `script` gives the same rows and full-text index when applied at once and event by event, with the
+  // writer reopened before each event.
   void expect_same_event_by_event(const EventScript& script) {
     apply(script.batch());
     auto at_once = reading();
@@ -54,7 +56,7 @@ class WriterFixture : public testing::Test {
     EXPECT_EQ(dump_store(stepwise), expected);
     EXPECT_NO_THROW(check_full_text_index(stepwise));
   }
-  // The first column of what `sql` gives.
+  // Returns the first column of the rows of `sql`.
   std::vector<std::string> rows(const char* sql) const {
     auto db = reading();
     sqlite::Statement q(db.handle(), sql);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Applies the diff that a page of the documentation holds to copies of files: apply_page.sh PAGE TREE SOURCE FILE...
-# The copies of SOURCE/FILE and the files that the diff adds are then in TREE.
+# Applies the diff in a page of the documentation to copies of files: apply_page.sh PAGE TREE SOURCE FILE...
+# TREE then contains the changed copies of SOURCE/FILE and the files that the diff adds.
 set -eu
 page=$1 tree=$2 source=$3
 shift 3
@@ -10,7 +10,7 @@ for file; do
   cp "$source/$file" "$tree/$file"
 done
 cd "$tree"
-# Not the repository that the build folder lies in: git would look for the files there.
+# Ignores the repository that contains the build folder: git would look for the files there.
 GIT_CEILING_DIRECTORIES=$(dirname "$(pwd -P)")
 export GIT_CEILING_DIRECTORIES
 sed -n '/^```diff/,/^```/{/^```/!p;}' "$page" | git apply || {

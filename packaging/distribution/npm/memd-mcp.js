@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the memd that is installed here. Holds no program and downloads none.
+// Starts the memd that is installed on this machine. Neither contains nor downloads a program.
 'use strict';
 const { spawn } = require('node:child_process');
 const { accessSync, constants } = require('node:fs');

@@ -1,4 +1,4 @@
-// Headless Chromium of the system, with pages that report whatever goes wrong in them.
+// Headless Chromium of the system, with pages that report their errors.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -6,11 +6,12 @@ import { chromium } from 'playwright-core';
 
 const executable = execFileSync(fileURLToPath(new URL('../find_chromium.sh', import.meta.url)), { encoding: 'utf8' }).trim();
 
-// Its sandbox does not run as root, nor in most containers, and what is opened here is ours. Containers have little
+// Its sandbox does not run as root, nor in most containers, and only our own pages are opened. Containers have little
 // shared memory.
 export const launch = () => chromium.launch({ executablePath: executable, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 
-// {page, problems, requests, close}: `problems` are console errors and exceptions, `requests` all but the page itself.
+// Returns {page, problems, requests, close}: `problems` are console errors and exceptions, `requests` all requests but
+// the page itself.
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();

@@ -1,4 +1,4 @@
-// A made-up history of half a year: one developer, four projects, several agents. The same every time.
+// A generated history of half a year: one developer, four projects, several agents. It is the same in every run.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -17,7 +17,7 @@ function random(seed) {
   };
 }
 
-// What was worked on: project, from day to day, and turns as [prompt, file, command, answer].
+// The work: project, first and last day, and turns as [prompt, file, command, answer].
 const work = [
   { project: 'parcel', days: [0, 60], topic: 'upload race', agent: 'claude_code', turns: [
     ['The upload test fails about once in twenty runs. Find out why before you change anything.', 'server/store.py', 'pytest tests/test_upload.py --count 40', 'The server answers before it renames the part file into place. The upload race is in the store, the test is right.'],
@@ -47,7 +47,7 @@ const work = [
 ];
 const models = { claude_code: 'claude-opus-4-6', codex: 'gpt-5.2-codex', cursor: 'composer-2', opencode: 'qwen3-coder', gemini: 'gemini-3-pro' };
 
-// Claude Code sessions as its own transcripts under home; the others as one file of events, to be imported.
+// Writes Claude Code sessions as transcripts under home, and all others to one file of events for import.
 export function writeDemo(home, eventsFile) {
   const next = random(7);
   const pick = (all) => all[Math.floor(next() * all.length)];

@@ -1,4 +1,4 @@
-// A store filled with the made-up history, and memd to ask it.
+// A store with the generated history, and memd to query it.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ import { writeDemo } from './demo.mjs';
 
 const run = promisify(execFile);
 
-// `more` may add transcripts before anything is read.
+// `more` may add transcripts before the first ingest.
 export async function demoStore(more = () => {}) {
   const home = new Home();
   const memd = (...args) =>
@@ -18,6 +18,6 @@ export async function demoStore(more = () => {}) {
   more(home);
   await memd('ingest', '--once');
   await memd('import', events);
-  await memd('ingest', '--once'); // makes the topics of what was imported, too
+  await memd('ingest', '--once'); // also extracts the topics of imported sessions
   return { home, memd };
 }

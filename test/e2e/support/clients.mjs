@@ -1,6 +1,5 @@
-// The official clients, behind one face: connect(way, home, wants) -> {client, call, listTools, close}. `wants` may
-// hold what the client should do when the server speaks first: sample(params), confirm(params), updated(uri),
-// listChanged().
+// The official clients behind a common interface: connect(way, home, wants) -> {client, call, listTools, close}.
+// `wants` may have handlers for what the server sends: sample(params), confirm(params), updated(uri), listChanged().
 import { Client as ModernClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -22,9 +21,9 @@ async function open(client, transport, call, handle, wants) {
   if (wants.confirm) handle.request('elicitation/create', ({ params }) => wants.confirm(params));
   if (wants.updated) handle.notification('notifications/resources/updated', ({ params }) => wants.updated(params.uri));
   if (wants.listChanged) handle.notification('notifications/resources/list_changed', () => wants.listChanged());
-  // A line on stdout that is no JSON-RPC message ends up here, too.
+  // A line on stdout that is not a JSON-RPC message is reported here, too.
   const errors = [];
-  // A call can be cancelled while its answer is under way; the clients then do not know what it answers.
+  // A call can be cancelled after its answer was sent; the clients then report an answer to an unknown request.
   let cancelled = 0;
   client.onerror = ({ message }) => {
     if (!(message.includes('unknown message ID') && cancelled-- > 0)) errors.push(message);
@@ -39,7 +38,7 @@ async function open(client, transport, call, handle, wants) {
       return call(client, { name, arguments: args }, options);
     },
     listTools: async () => (await client.listTools()).tools,
-    // The clients close stdin and send SIGTERM only after two seconds: code 0 means that EOF sufficed.
+    // The clients close stdin and send SIGTERM only after two seconds: exit code 0 means that EOF was enough.
     close: async () => {
       await client.close();
       assert.deepEqual(await within(2_000, 'end after EOF', exit), { code: 0, signal: null });

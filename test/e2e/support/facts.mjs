@@ -1,6 +1,6 @@
-// Whether the text of an answer states what its structured form does.
+// Checks that the text of an answer states the facts of its structured form.
 
-// Control characters and those of direction become signs in the text (schemas/harmless.hpp).
+// Replaces control and direction characters as the text does (schemas/harmless.hpp).
 const harmless = (text) =>
   text
     .replace(/\r\n/g, '\n')
@@ -8,9 +8,9 @@ const harmless = (text) =>
     .replace(/\x7f/g, '\u2421')
     .replace(/[\x80-\x9f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 const oneLine = (text) => harmless(text).replace(/‹/g, '<').split(/\s+/).filter(Boolean).join(' ');
-const shown = 60; // characters of a long string that have to stand in the text
+const shown = 60; // characters of a long string that must be in the text
 
-// Scalars of the structured form that the text may leave out, and why.
+// Scalars of the structured form that the text may omit, and why.
 const leftOut = [
   [/^est_tokens$/, 'the size of the structured form'],
   [/^freshness\[\]/, 'looked at below'],
@@ -27,25 +27,25 @@ function* scalars(value, path) {
   else yield [path, value];
 }
 
-// What stands in pieces: the beginning of the notice first and the rest at the end, and lines to which the text adds.
+// Values that the text splits: the notice, over its start and its end, and summaries, to whose lines the text adds.
 const pieces = (path, value) => (path === 'notice' ? value.split(/(?<=\.) /) : path === 'summary' ? value.split('\n') : [value]);
 
 function states(text, line, value) {
-  // What is empty, none or not the case may go without saying.
+  // The text may omit empty values, zero and booleans.
   if (!value || value === true) return true;
   if (typeof value === 'number') {
     const hundredths = [Math.floor(value * 100), Math.ceil(value * 100)].map((n) => (n / 100).toFixed(2));
     const forms = Number.isInteger(value) ? [String(value)] : [String(value), ...hundredths];
     return forms.some((form) => new RegExp(`(?<![\\d.])${form.replace('.', '\\.')}(?!\\d)`).test(text));
   }
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value)) return text.includes(value.slice(0, 10)) && text.includes(value.slice(11, 16)); // the day may stand in a heading
-  // A text that says more is cut later; a cut within a block of code closes the block.
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value)) return text.includes(value.slice(0, 10)) && text.includes(value.slice(11, 16)); // the date may be in a heading
+  // The text may be longer than the value before it is cut; a cut within a code block closes the block.
   return line.includes(oneLine(oneLine(value).slice(0, shown).replace(/…( `*)?$/, '')));
 }
 
 const counted = (n, noun) => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
-// Paths of the facts that `text` lacks.
+// Returns the paths of the facts that `text` lacks.
 export function missingFacts(structured, text) {
   const missing = [];
   const line = oneLine(text);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 let ids = 0;
 const uuid = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`;
 
-// One session's file. Every call appends whole lines, as the agent does.
+// The file of one session. Every call appends whole lines, as the agent does.
 export class Transcript {
   constructor(home, { cwd, branch, start, id = uuid() }) {
     this.sessionId = id;
@@ -97,7 +97,7 @@ export class Home {
   }
 }
 
-// Three sessions of a made-up person. `fails`: the first run of the tests is told as an error.
+// Three sessions of a fictitious user. `fails`: the first run of the tests is recorded as an error.
 export function uploadSession(home, { fails = false, ...options }) {
   return home
     .session({ cwd: '/home/ada/src/parcel', branch: 'main', ...options })
@@ -136,7 +136,7 @@ export function cacheSession(home, options) {
     .title('What the cache of the notes app holds');
 }
 
-// These in two projects, five exchanges.
+// Writes these sessions: two projects, five exchanges.
 export function writeHistory(home) {
   const upload = uploadSession(home, { start: '2026-03-03T09:12:00Z' });
   const limiter = limiterSession(home, { start: '2026-03-10T14:00:00Z' });

@@ -1,11 +1,11 @@
-// MCP over HTTP in front of a server that speaks lines, for the conformance suite, which speaks HTTP only. Passes
-// messages on as they are: one server process for each session of the handshake era, one for all stateless requests.
+// Serves MCP over HTTP in front of a server that reads lines, for the conformance suite, which uses HTTP only. Passes
+// messages on unchanged: one server process for each session of the handshake era, one for all stateless requests.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 
-// Stateless requests say in the status what they say in the error.
+// For stateless requests the HTTP status repeats the error.
 const statusOf = (code) => (code === -32601 ? 404 : code === -32603 ? 500 : 400);
 
 class Line {
@@ -55,7 +55,7 @@ class Line {
     this.streams.set(key, response);
     response.on('close', () => {
       if (this.streams.get(key) !== response) return;
-      this.streams.delete(key); // the client hung up: that is how it cancels
+      this.streams.delete(key); // closing the connection is how the client cancels
       this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
     });
   }

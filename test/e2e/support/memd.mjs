@@ -1,4 +1,4 @@
-// Starting, asking and stopping the binary under test.
+// Starts, queries and stops the binary under test.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -19,12 +19,12 @@ export const meta = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-// Clients hand on hardly any environment; nothing of the user's own may leak in.
+// Clients pass on almost no environment; nothing of the user's own may leak in.
 export const environment = (home) => ({ HOME: home.dir, PATH: process.env.PATH, TERM: 'dumb', TZ: 'UTC' });
 export const options = (home) => ['--data-dir', home.data, '--home', home.dir];
 export const socketOf = (home) => join(home.root, 's');
 
-// Resolves to the first truthy value of `condition`, asked again and again until the deadline.
+// Resolves to the first truthy value of `condition`, which is polled until the deadline.
 export async function eventually(what, condition, ms = 10_000) {
   const deadline = performance.now() + ms;
   for (;;) {
@@ -47,14 +47,14 @@ export async function within(ms, what, promise) {
   }
 }
 
-// The ways to memd. Each gives the command a client spawns; `socket` expects startDaemon before.
+// The transports. Each returns the command that a client spawns; `socket` needs startDaemon first.
 export const ways = {
   pump: (home) => ({ command: binary, args: [...options(home), '--stdio'] }),
   standalone: (home) => ({ command: binary, args: [...options(home), '--stdio', '--standalone'] }),
   socket: (home) => ({ command: process.execPath, args: [bridge, socketOf(home)] }),
 };
 
-// A client that knows only lines: for what the official ones hide.
+// A client that only sends and reads lines, for details that the official ones hide.
 export class LineClient {
   constructor({ command, args }, home, stdin = 'pipe') {
     this.child = spawn(command, args, { env: environment(home), stdio: [stdin, 'pipe', 'pipe'] });
@@ -91,7 +91,7 @@ export class LineClient {
     this.child.stdin.write(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''));
   }
 
-  // The whole response, error or result.
+  // Returns the whole response, error or result.
   answerTo(id, ms = 10_000) {
     return within(ms, `answer to ${id}`, new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject })));
   }
@@ -120,7 +120,7 @@ export class LineClient {
     return result;
   }
 
-  // Ends it as a client does, and checks that it goes quietly.
+  // Ends the process as a client does, and checks that it exits without output.
   async close() {
     this.child.stdin.end();
     const end = await within(2_000, 'end after EOF', this.exit);
@@ -129,7 +129,7 @@ export class LineClient {
   }
 }
 
-// Does `call` again and again until it is told to stop. Gives how often it went well, and what went wrong.
+// Repeats `call` until it is stopped. Returns the number of successes, and the failures.
 export function keepDoing(call) {
   let going = true;
   const failed = [];
@@ -173,7 +173,8 @@ export async function untilIndexed(client, { sessions }) {
   );
 }
 
-// Stops every daemon of the test by SIGTERM. It must go within five seconds, with its socket, and leave nothing behind.
+// Stops every daemon of the test by SIGTERM. It must exit within five seconds, remove its socket, and leave nothing
+// behind.
 export async function stopDaemons(home) {
   const daemons = daemonsOf(home).map(({ pid }) => ({ pid, sockets: socketPaths(pid) }));
   for (const { pid } of daemons) process.kill(pid, 'SIGTERM');
@@ -184,7 +185,7 @@ export async function stopDaemons(home) {
   return daemons.length;
 }
 
-// For `after` hooks: whatever a failed test left, goes.
+// For `after` hooks: removes whatever a failed test left.
 export async function cleanUp(home) {
   for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL');
   await eventually('no process is left', () => processesOf(home).length === 0, 5_000);
@@ -199,7 +200,7 @@ export function cli(home, ...args) {
       try {
         json = JSON.parse(stdout);
       } catch {
-        // the caller looks at the code
+        // the caller checks the code
       }
       resolve({ code: error ? (error.code ?? error.signal) : 0, json, stdout, stderr });
     });

@@ -1,12 +1,12 @@
-// A model on this machine that asks for one call of a tool of memd and then ends: for clients that call only what a
-// model wants. Speaks as Anthropic's, Google's and OpenAI's servers do, as far as the clients need it.
+// A model on this machine that requests one call of a memd tool and then ends, for clients that call tools only for a
+// model. Implements as much of Anthropic's, Google's and OpenAI's APIs as the clients need.
 import { createServer } from 'node:http';
 
 const wanted = { query: 'upload test', all_projects: true };
 
 export class StandInModel {
   constructor() {
-    this.results = []; // what tools have answered, as the client passed it on
+    this.results = []; // answers of tools, as the client passed them on
     this.requests = 0;
     this.server = createServer((request, response) => {
       let body = '';

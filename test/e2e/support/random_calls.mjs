@@ -26,7 +26,7 @@ export class Random {
     return list[this.below(list.length)];
   }
 
-  // Small numbers as often as large ones.
+  // Draws small numbers as often as large ones.
   spread(low, high) {
     return Math.round(low * (high / low) ** this.next());
   }
@@ -43,7 +43,7 @@ const times = [
   'last month', '2026-02', '400d',
 ];
 
-// `pools`: property name -> values that a store knows, e.g. session_id, ids, project, topic, query.
+// `pools`: property name → values in the store, e.g. session_id, ids, project, topic, query.
 export function validValue(random, name, schema, pools) {
   const pool = pools[name];
   switch (schema.type) {
@@ -54,7 +54,7 @@ export function validValue(random, name, schema, pools) {
       return low + ((schema.maximum ?? low + 1) - low) * random.next();
     }
     case 'integer': {
-      // Schemas do not tell limits beyond which a size is taken as the nearest one.
+      // The schema does not state the limits to which max_tokens is clamped.
       const low = schema.minimum ?? (name === 'max_tokens' ? 200 : 0);
       const high = schema.maximum ?? (name === 'max_tokens' ? 8000 : low + 50);
       if (random.chance(0.1)) return random.chance(0.5) ? low : high;
@@ -72,12 +72,12 @@ export function validValue(random, name, schema, pools) {
   }
 }
 
-// Something the schema of one property does not allow.
+// Returns a value that the schema of one property does not allow.
 function wrongValue(random, schema) {
   const wrong = [{ no: 'such' }];
   if (schema.type !== 'array') wrong.push([1, 2]);
   if (schema.type !== 'boolean' && schema.type !== 'array') wrong.push(true);
-  if (schema.type !== 'string' && schema.type !== 'array') wrong.push('not this'); // one text is taken for a list of one
+  if (schema.type !== 'string' && schema.type !== 'array') wrong.push('not this'); // a string is accepted as a list of one
   if (schema.type === 'string') wrong.push(12.5);
   if (schema.enum) wrong.push('none-of-these');
   if (schema.maxLength !== undefined && !schema.enum) wrong.push('y'.repeat(schema.maxLength + 1));
@@ -87,7 +87,7 @@ function wrongValue(random, schema) {
   return random.pick(wrong);
 }
 
-// {name, arguments, invalid}: `invalid` names the argument that is wrong, if one is.
+// Returns {name, arguments, invalid}: `invalid` names the wrong argument, if there is one.
 export function randomCall(random, tools, pools) {
   const tool = random.pick(tools);
   const { properties = {}, required = [] } = tool.inputSchema;
@@ -98,7 +98,7 @@ export function randomCall(random, tools, pools) {
     const wanted = required.includes(name) || (name === 'max_tokens' ? random.chance(0.85) : random.chance(pools.eager?.[name] ?? 0.3));
     if (wanted) given[name] = validValue(random, name, properties[name], pools);
   }
-  // Pages of earlier answers, and marks that belong to other questions.
+  // Cursors of earlier answers, also with the arguments of other queries.
   const page = pools.pages.filter((p) => p.name === tool.name);
   if (properties.cursor && page.length && random.chance(0.25)) {
     const { args, next } = random.pick(page);

@@ -1,4 +1,4 @@
-// Screens of the command line, made from a made-up history: docs/cli.md and the README show them.
+// Screens of the command line from a generated history, shown in docs/cli.md and the README.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,11 +9,11 @@ import { binary, options } from './memd.mjs';
 
 const inTerminal = fileURLToPath(new URL('./in_terminal.py', import.meta.url));
 
-// What the made-up history lies before.
+// The time of the screens, after the generated history.
 export const now = '2026-03-13T10:00:00Z';
 
-// A few weeks of two projects. `read` is awaited after each session: read one by one, exchanges have the same ids every
-// time.
+// Writes some weeks of two projects. Awaits `read` after each session: if sessions are ingested one by one, exchanges
+// have the same ids in every run.
 export async function writeWeeks(home, read) {
   home.session({ cwd: '/home/ada/src/parcel', branch: 'main', start: '2026-02-20T10:05:00Z', id: '1f0c7e52-9b1d-4c57-8f0e-51f7a8f2f6a1' })
     .prompt('The worker drops jobs when Redis restarts. What are the options?')
@@ -36,7 +36,7 @@ export async function writeWeeks(home, read) {
   return home;
 }
 
-// The commands shown, by the name of the screen.
+// The commands, by the name of their screen.
 export const commands = {
   today: [],
   search: ['search', 'upload', 'test', 'rename'],
@@ -51,13 +51,13 @@ export const commands = {
 };
 export const widths = [80, 160];
 
-// What `memd browse` shows after keys, each of which is waited for: [key, what then stands on the screen].
+// Keys for `memd browse`, as [key, what the screen must show before the next key].
 export const browsing = {
   browse: { args: ['browse'], keys: [['upload test', /> upload test +\d hits?\n> x/]] },
   'browse an exchange': { args: ['browse', 'upload', 'test'], keys: [['', /hits?\n> x/], ['Enter', /turn \d/]] },
 };
 
-// What `memd ARGS…` shows on a terminal so wide.
+// Returns the output of `memd ARGS…` on a terminal of that width.
 export async function screen(home, columns, args, env = {}) {
   const { stdout } = await promisify(execFile)(
     'python3',
@@ -67,7 +67,7 @@ export async function screen(home, columns, args, env = {}) {
   return stdout;
 }
 
-// The text of `file` with the screen between its marks (<!-- screen: NAME --> … <!-- screen: end -->) put anew.
+// Returns the text of `file` with a new screen between its marks (<!-- screen: NAME --> … <!-- screen: end -->).
 export function withScreen(text, name, shown) {
   const begin = `<!-- screen: ${name} -->\n`;
   const from = text.indexOf(begin);

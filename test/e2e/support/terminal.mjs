@@ -15,7 +15,7 @@ export const has = (program) => {
   }
 };
 
-// Its tmux server has a socket of its own.
+// Its tmux server has its own socket.
 class Terminal {
   constructor(home, { columns = 80, rows = 24, shell, env = {} }) {
     this.home = home;
@@ -39,7 +39,7 @@ class Terminal {
   keys(...keys) {
     this.tmux('send-keys', ...(keys[0] === '-l' ? ['-l', '--', ...keys.slice(1)] : ['--', ...keys]));
   }
-  // -e: with the sequences that colour it.
+  // -e: includes the colour escape sequences.
   shown(...args) {
     return this.tmux('capture-pane', '-p', ...args);
   }
@@ -59,7 +59,7 @@ class Terminal {
   }
 }
 
-// options: columns, rows, shell (its words; bash if it is left out), env.
+// options: columns, rows, shell (its command line as words; bash by default), env.
 export async function inTerminal(home, use, options = {}) {
   const terminal = new Terminal(home, options);
   try {

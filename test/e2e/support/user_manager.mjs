@@ -1,4 +1,4 @@
-// A user manager of systemd, for one test: in namespaces of its own, with its own /run and no sight of the user's.
+// A systemd user manager for one test, in its own namespaces: with its own /run, and without access to the user's.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { binary, environment, eventually } from './memd.mjs';
 
 const systemd = ['/usr/lib/systemd/systemd', '/lib/systemd/systemd'].find(existsSync);
-// Where home and program stand inside: units see no other /tmp (PrivateTmp=).
+// Paths of home and program inside: units do not see /tmp (PrivateTmp=).
 const insideHome = '/run/ada';
 const insideProgram = '/run/memd/bin';
 const runtime = `/run/user/${process.getuid()}`;
@@ -23,7 +23,7 @@ mount --bind "$1" ${insideHome}
 mount --bind "$2" ${insideProgram}
 "$3" --user --log-level=err`;
 
-// Why there can be none here; false: there can.
+// Returns why there can be no user manager here; false if there can.
 export function whyNoUserManager() {
   if (!systemd) return 'there is no systemd here';
   if (process.getuid() !== 0) return 'control groups need root here';
@@ -52,7 +52,7 @@ export class UserManager {
     await eventually(`the user manager is up: ${this.said}`, isUp, 20_000);
   }
 
-  // The command that runs `words` beside it, for the user whose manager it is.
+  // Returns the command that runs `words` in the manager's namespaces, as its user.
   command(...words) {
     const env = Object.entries(this.env).map(([name, value]) => `${name}=${value}`);
     return { command: 'nsenter', args: ['--target', this.pid, '--mount', '--pid', '--', 'env', '-i', ...env, ...words] };
@@ -69,17 +69,17 @@ export class UserManager {
     return this.run(`${insideProgram}/memd`, ...words);
   }
 
-  // What a client spawns.
+  // Returns the command that a client spawns.
   get pump() {
     return this.command(`${insideProgram}/memd`, '--stdio');
   }
 
-  // A property of a unit.
+  // Returns a property of a unit.
   async show(unit, property) {
     return (await this.run('systemctl', '--user', 'show', '--property', property, '--value', unit)).stdout.trim();
   }
 
-  // Everything in it ends with it.
+  // All its processes end with it.
   async stop() {
     if (!this.child) return;
     const gone = new Promise((resolve) => this.child.on('close', resolve));

@@ -9,7 +9,7 @@
 
 namespace memd::test {
 
-// What can be made to fail, by what the caller wants. Each stands for all functions of the C library that do it.
+// An operation that can be made to fail. Each value covers all functions of the C library for that operation.
 enum class Call : std::uint8_t {
   open,
   read,
@@ -32,10 +32,10 @@ inline constexpr std::array<const char*, kCalls> kCallNames = {"open",   "read",
                                                                "rename", "unlink",     "mkdir", "map",    "stat",
                                                                "lock",   "descriptor", "watch", "listen", "thread"};
 
-// Instead of an errno: half of what was asked is done, which is no failure.
+// Used instead of an errno: the call processes half of its bytes, which is no failure.
 inline constexpr int kShort = -1;
 
-// How each can fail.
+// The errors to inject, by operation.
 inline constexpr std::array<std::array<int, 4>, kCalls> kErrors = {{
     {EMFILE, EACCES, EIO, EINTR},
     {EIO, EINTR, kShort, EIO},
@@ -54,23 +54,23 @@ inline constexpr std::array<std::array<int, 4>, kCalls> kErrors = {{
     {EAGAIN, EAGAIN, EAGAIN, EAGAIN},
 }};
 
-// Lies in a file that a test and the program with the preloaded library both map ($MEMD_CALL_FAILURES names it). All
-// zero: the calls are counted, and none fails. The test writes the first part before the program starts; the clock may
-// be changed at any time.
+// Shared through a file that the test and the program with the preloaded library both map ($MEMD_CALL_FAILURES is its
+// path). If all bytes are zero, calls are counted and none fails. The test writes the members up to `last` before the
+// program starts; the clock offset may change at any time.
 struct CallFailures {
   std::array<std::array<char, 256>, 2> below;  // calls on files count only below these directories
   Call call;
   int error;            // an errno, or kShort
-  std::uint32_t first;  // these occurrences fail, counted from 1; first = 0: none
+  std::uint32_t first;  // calls first to last fail, counted from 1; first = 0: none
   std::uint32_t last;
   std::atomic<std::int64_t> clock_offset_s;
 
   std::array<std::atomic<std::uint32_t>, kCalls> seen;
   std::atomic<std::uint32_t> failed;
-  std::array<char, 256> where;  // the file of the first that failed
+  std::array<char, 256> where;  // the file of the first failed call
 
-  std::uint8_t skips_sleep;             // 1: usleep(), in which SQLite waits for locks, returns at once
-  std::atomic<std::uint64_t> slept_us;  // what it was asked for then, all threads together
+  std::uint8_t skips_sleep;             // 1: usleep(), which SQLite uses to wait for locks, returns at once
+  std::atomic<std::uint64_t> slept_us;  // total time requested of those calls, over all threads
 };
 static_assert(offsetof(CallFailures, clock_offset_s) == 528 && sizeof(CallFailures) == 872, "soak.py writes it");
 inline constexpr const char* kCallFailuresVariable = "MEMD_CALL_FAILURES";

@@ -1,5 +1,5 @@
-// A library for LD_PRELOAD: calls of the C library that fail as CallFailures says, and a clock that can be moved.
-// It goes to the kernel by itself, so it gets along with the interceptors of sanitizers.
+// A library for LD_PRELOAD: functions of the C library that fail as CallFailures says, and a clock with an offset. It
+// calls the kernel directly, so it does not conflict with the interceptors of sanitizers.
 #include "test/fault/preload/call_failures.hpp"
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ Function next(const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
 
-// Sets errno like a function of the C library.
+// Makes a system call and sets errno like a function of the C library.
 template <class... Args>
 long kernel(long number, Args... args) {
   static const auto real = next<long (*)(long, ...)>("syscall");
@@ -89,7 +89,7 @@ struct FileName {
   }
 };
 
-// 0, an errno (which errno then is, too), or kShort.
+// Counts the call. Returns 0, an errno (also stored in errno), or kShort.
 int failure(Call call, const char* where) {
   const std::uint32_t number = 1 + failures->seen[static_cast<std::size_t>(call)].fetch_add(1);
   if (failures->first == 0 || call != failures->call || number < failures->first || number > failures->last) return 0;
@@ -124,7 +124,7 @@ std::int64_t clock_offset() { return failures == nullptr ? 0 : failures->clock_o
 
 }  // namespace
 
-// The names of the C library; some have a second name for files of more than 2 GB.
+// The functions of the C library. Some have a second name for files larger than 2 GB.
 #define MEMD_SAME_AS(name) __attribute__((alias(name)))
 
 extern "C" {
@@ -161,7 +161,7 @@ DIR* opendir(const char* path) {
   return failure_of(Call::open, AT_FDCWD, path) != 0 ? nullptr : real(path);
 }
 
-// memd calls openat2 and others by number.
+// memd makes openat2 and other calls through syscall().
 long syscall(long number, ...) {
   std::array<long, 6> a{};
   va_list list;
@@ -311,7 +311,7 @@ int fcntl(int fd, int command, ...) {
   va_start(list, command);
   const long argument = va_arg(list, long);
   va_end(list);
-  // Letting go of a lock on a local file does not fail.
+  // Releasing a lock on a local file does not fail.
   const bool locks = (command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK) &&
                      reinterpret_cast<const struct flock*>(argument)->l_type != F_UNLCK;
   if (locks && failure_of(Call::lock, fd) > 0) return -1;
