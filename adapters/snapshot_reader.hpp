@@ -81,7 +81,7 @@ class SnapshotReader {
     std::vector<Item> items;   // in session order
     // The store has this session from a poorer source (a derived file). Stored items missing from `items` occur there
     // under other keys and are removed.
-    bool told_anew = false;
+    bool replaces_poorer_source = false;
   };
   // Returns the current state of a session; nullopt when it is gone. `known`: its stored items in order, without the
   // head.

@@ -287,11 +287,11 @@ ServedHome::ServedHome(const std::filesystem::path& memd,
   write(setup_.home);
   Child starter(setup_.memd, setup_.arguments({"--stdio"}));
   starter.ask(kInitialize);
-  wait_until_taken_in();
+  wait_until_indexed();
   starter.close();
 }
 
-void ServedHome::wait_until_taken_in() {
+void ServedHome::wait_until_indexed() {
   wait_until_read();
   wait_until_enriched();
 }

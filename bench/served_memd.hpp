@@ -93,7 +93,7 @@ class ServedHome {
   ServedHome(const std::filesystem::path& memd, const std::function<void(const std::filesystem::path& home)>& write);
 
   // Returns when everything now in the home is read, committed and enriched.
-  void wait_until_taken_in();
+  void wait_until_indexed();
 
   std::string socket() const { return setup_.socket(); }
   std::filesystem::path home() const { return setup_.home; }

@@ -132,7 +132,7 @@ std::string companion_name(std::string_view name) {
   return name.ends_with(".json") ? "other.json" : "other file";
 }
 
-void add_behind_cut(std::span<const SourceItem> known, std::vector<SnapshotReader::Item>& items) {
+void append_stored_tail(std::span<const SourceItem> known, std::vector<SnapshotReader::Item>& items) {
   std::set<std::string_view> shown;
   for (const auto& item : items)
     shown.insert(item.key);

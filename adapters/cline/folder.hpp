@@ -59,6 +59,6 @@ Result<std::string> read_whole(const FileView& files, const FileView::Entry& ent
 std::string companion_name(std::string_view file_name);
 
 // For a truncated document: appends the stored items after the truncation unchanged (version 0).
-void add_behind_cut(std::span<const SourceItem> known, std::vector<SnapshotReader::Item>& items);
+void append_stored_tail(std::span<const SourceItem> known, std::vector<SnapshotReader::Item>& items);
 
 }  // namespace memd::cline

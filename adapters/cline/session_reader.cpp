@@ -291,7 +291,7 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
   session.session_uid = make_session_uid(Platform::cline, it->second.native_id);
   session.head = Item{"(head)", hash64(it->second.head) | 1, 0};
   session.items = it->second.items;
-  if (!it->second.document.whole) add_behind_cut(known, session.items);
+  if (!it->second.document.whole) append_stored_tail(known, session.items);
   return std::optional<Session>(std::move(session));
 }
 

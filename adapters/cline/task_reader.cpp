@@ -282,7 +282,7 @@ Result<std::optional<SnapshotReader::Session>> TaskReader::session(const std::st
   session.head = Item{"(head)", hash64(head_) | 1, 0};
   session.items = items_;
   const auto& shown = main_name_ == kApiHistory ? history_document_ : main_;
-  if (!shown.whole) add_behind_cut(known, session.items);
+  if (!shown.whole) append_stored_tail(known, session.items);
   if (torn_) session.items.push_back(*torn_);
   return std::optional<Session>(std::move(session));
 }

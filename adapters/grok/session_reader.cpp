@@ -209,7 +209,7 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
   if (!from_) {
     MEMD_TRY(load_log({}));
   }
-  session.told_anew = !known.empty() && is_chat_key(known.front().key) && !log_.items.empty();
+  session.replaces_poorer_source = !known.empty() && is_chat_key(known.front().key) && !log_.items.empty();
   if (from_->offset > 0) {
     for (const SourceItem& k : known)
       if (!k.gone && offset_of_key(k.key) < from_->offset) session.items.push_back({k.key, 0, 0});

@@ -15,8 +15,8 @@ namespace memd::opencode {
 namespace {
 
 constexpr std::string_view kHeadKey = "(session)";
-constexpr std::size_t kLookedAtWhole = 256;  // sessions with at most this many messages are checked whole
-constexpr std::size_t kLookedAt = 128;       // minimum number of newest messages checked in longer sessions
+constexpr std::size_t kFullCheckLimit = 256;  // sessions with at most this many messages are checked whole
+constexpr std::size_t kTailCheckCount = 128;  // minimum number of newest messages checked in longer sessions
 
 std::uint64_t version_of(std::string_view id, std::int64_t updated, std::uint64_t seed) {
   return hash64(id, hash_combine(seed, static_cast<std::uint64_t>(updated)));
@@ -47,8 +47,8 @@ struct DatabaseReader::Window {
     for (const auto& item : known)
       if (!item.gone) shown.push_back(&item);
     std::size_t settle = 0;
-    if (shown.size() > kLookedAtWhole)
-      for (settle = shown.size() - kLookedAt; settle > 0 && !shown[settle]->starts_exchange;)
+    if (shown.size() > kFullCheckLimit)
+      for (settle = shown.size() - kTailCheckCount; settle > 0 && !shown[settle]->starts_exchange;)
         --settle;
     for (std::size_t i = 0; i < shown.size(); ++i) {
       versions.emplace(shown[i]->key, shown[i]->version);

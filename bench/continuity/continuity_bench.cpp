@@ -106,7 +106,7 @@ std::vector<Pack> memory_packs(ServedHome& served, CorpusPrefix& prefix, const T
                                const std::vector<std::size_t>& complement_tokens) {
   std::vector<Pack> out;
   prefix.grow(transcript, compaction.boundary, transcript.records[compaction.boundary].time);
-  served.wait_until_taken_in();
+  served.wait_until_indexed();
   PackTools tools(served.socket(), memd::make_session_uid(memd::Platform::claude_code, transcript.native_id()));
   for (const std::size_t tokens : budgets) {
     out.push_back({std::string(kRecent), tokens, false, tools.recent_turns(tokens)});
@@ -114,7 +114,7 @@ std::vector<Pack> memory_packs(ServedHome& served, CorpusPrefix& prefix, const T
   }
   if (compaction.platform_summary.empty()) return out;
   prefix.append(transcript, compaction.resumed);
-  served.wait_until_taken_in();
+  served.wait_until_indexed();
   for (const std::size_t tokens : complement_tokens) {
     out.push_back({std::string(kRecent), tokens, true, tools.recent_turns(tokens)});
     if (tools.has_resume()) out.push_back({std::string(kResume), tokens, true, tools.complement(tokens)});

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr double kMega = 1e6;
 
-DropReport drop_report(const PlannedDrop& d) {
+DropReport drop_report(const PlannedEviction& d) {
   return {d.session_uid,
           d.title,
           static_cast<std::int64_t>(d.members.size()),
@@ -179,7 +179,7 @@ Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& param
   MEMD_TRY_ASSIGN(const RetentionPlan plan, reader->ask(question));
   r.waiting = plan.waiting;
   r.large_notice = large_notice(plan);
-  for (const PlannedDrop& drop : plan.drops) {
+  for (const PlannedEviction& drop : plan.drops) {
     r.drops.push_back(drop_report(drop));
     if (drop.due_at > now) continue;
     r.due.sessions += static_cast<std::int64_t>(drop.members.size());

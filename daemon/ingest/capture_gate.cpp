@@ -111,7 +111,7 @@ CaptureGate::Fate CaptureGate::fate_of(const EventBatch& batch, const EventBatch
   return fate;
 }
 
-bool CaptureGate::is_concerned(const EventBatch& batch, const EventBatch::Length& first, const Source& source) {
+bool CaptureGate::must_blank(const EventBatch& batch, const EventBatch::Length& first, const Source& source) {
   if (is_wide_open()) return false;
   const Fate fate = fate_of(batch, first, shared(source));
   if (fate == Fate::unknown) return was_paused(clock_.now());

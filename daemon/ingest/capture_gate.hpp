@@ -43,7 +43,7 @@ class CaptureGate {
 
   // Whether the batch, from `first` on, holds something that must not be captured. It was decoded from records of a
   // log.
-  bool is_concerned(const EventBatch& batch, const EventBatch::Length& first, const Source& source);
+  bool must_blank(const EventBatch& batch, const EventBatch::Length& first, const Source& source);
   // Overwrites those records with blanks. Readable bytes must follow the lines.
   void blank(std::span<char> lines, const Source& source, RecordDecoder& decoder);
 

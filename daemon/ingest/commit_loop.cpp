@@ -158,7 +158,7 @@ Result<void> CommitLoop::commit() {
     MEMD_TRY(store_.check());
     MEMD_TRY(expire_diagnostics());
     MEMD_TRY(writer_->commit());
-    if (!std::exchange(told_, {}).empty()) log::info("the store takes what is written again");
+    if (!std::exchange(last_logged_error_, {}).empty()) log::info("the store takes what is written again");
   }
   for (const auto& source : uncommitted_)
     progress_.committed(source);
@@ -226,9 +226,9 @@ Result<void> CommitLoop::reload_sources() {
 // the stored state.
 asio::awaitable<void> CommitLoop::recover(const Error& error) {
   progress_.update([&](IngestSnapshot& s) { s.last_error = error.message(); });
-  if (told_ != error.message()) {
-    told_ = error.message();
-    log::error("the store refuses what is written, which is tried again: {}", told_);
+  if (last_logged_error_ != error.message()) {
+    last_logged_error_ = error.message();
+    log::error("the store refuses what is written, which is tried again: {}", last_logged_error_);
   }
   // Slices of the open transaction will be read again.
   writer_->roll_back();

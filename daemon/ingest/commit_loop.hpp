@@ -78,7 +78,7 @@ class CommitLoop {
   TimeMs last_expiry_ = 0;
   TimeMs last_upkeep_ = 0;
   PlacedFile store_;
-  std::string told_;  // the refusal that was logged last
+  std::string last_logged_error_;  // the refusal that was logged last
   TimeMs last_retention_ = 0;
   TimeMs opened_at_ = 0;
 };

@@ -213,7 +213,7 @@ Result<void> Rebuild::take_from_old() {
     if (more) MEMD_TRY(make(from_old));
   }
   // A missing slice may have made exchanges that a later slice took back. No data is lost then, but keys shift.
-  auto given = old_->give_keys(*writer_);
+  auto given = old_->restore_exchange_keys(*writer_);
   if (given) given = old_->give_ledgers(*writer_);
   if (given || !given.error().is(Errc::store_corrupt)) return given;
   report_.old_damage = given.error().message();

@@ -46,7 +46,7 @@ SessionDiff compare_session(std::span<const SourceItem> known, const SnapshotRea
   for (std::size_t i = 0; i < known.size(); ++i)
     is_gone[i] = !listed_keys.contains(known[i].key);
 
-  if (session.told_anew) known = {};
+  if (session.replaces_poorer_source) known = {};
   const std::size_t fixed = first_that_may_change(known, is_gone);
   Keys settled;  // keys of kept items
   for (std::size_t i = 0; i < fixed; ++i)

@@ -30,7 +30,7 @@ struct SessionDiff {
 // New items at the end are added. At the first difference the session goes back to the start of the exchange with that
 // difference and is read from there. Items that the source no longer shows are kept with everything before them,
 // because they cannot be read again. The newest exchange is the exception: when it changes, its missing items are
-// removed. A session with `told_anew` set is read from its start.
+// removed. A session with `replaces_poorer_source` set is read from its start.
 SessionDiff compare_session(std::span<const SourceItem> known, const SnapshotReader::Session& session);
 
 struct SnapshotLimits {

@@ -63,7 +63,7 @@ void SourceReader::open_store(const std::filesystem::path& database, std::shared
 SourceReader::Look SourceReader::look_at(KnownSource& known) {
   const std::string path = known.source.path;
   if (gate_->is_shut(known.source)) {
-    turn_away(path);
+    drop_source(path);
     return {};
   }
   if (must_wait(known)) return {};
@@ -83,7 +83,7 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
   known.let_others_pass = false;
   note_shortage(path, !outcome && outcome.error().is(Errc::exhausted) ? outcome.error().message() : std::string());
   if (!outcome) {
-    out.slice = lose(known, outcome.error());
+    out.slice = on_read_failure(known, outcome.error());
     return out;
   }
   if (known.source.failures == 0) retries_.cancel(path);
@@ -96,7 +96,7 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
     out.slice->raw_length = 0;
   }
   if (!gate_->admit(*out.slice)) {
-    turn_away(path);
+    drop_source(path);
     return {};
   }
   mask_secrets(out.slice->batch);                            // on this thread, because the writer is the busier one
@@ -107,7 +107,7 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
 }
 
 // Drops a source of which nothing is stored. A hint brings it back.
-void SourceReader::turn_away(const std::string& path) {
+void SourceReader::drop_source(const std::string& path) {
   tailer_.close(path);
   retries_.cancel(path);
   note_shortage(path, {});
@@ -212,7 +212,7 @@ bool SourceReader::must_wait(const KnownSource& known) {
 }
 
 // Updates the state of a source that could not be read. Returns a slice that stores the change, if there is one.
-std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& error) {
+std::optional<SourceSlice> SourceReader::on_read_failure(KnownSource& known, const Error& error) {
   Source& source = known.source;
   const std::string path = source.path;
   if (error.is(Errc::busy) || error.is(Errc::exhausted)) {  // not a failure of the source
@@ -262,11 +262,12 @@ std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& e
 
 // Records a shortage of this process for the path. Empty `why`: it is over.
 void SourceReader::note_shortage(const std::string& path, std::string why) {
-  if (why.empty() ? short_of_.erase(path) == 0 : !short_of_.insert(path).second) return;
+  if (why.empty() ? sources_without_resources_.erase(path) == 0 : !sources_without_resources_.insert(path).second)
+    return;
   progress_.update([&](IngestSnapshot& s) {
-    s.sources_short = short_of_.size();
+    s.sources_short = sources_without_resources_.size();
     if (!why.empty()) s.shortage = std::move(why);
-    if (short_of_.empty()) s.shortage.clear();
+    if (sources_without_resources_.empty()) s.shortage.clear();
   });
 }
 

@@ -59,8 +59,8 @@ class SourceReader {
   Result<Tailer::Outcome> read_in_place(KnownSource& known, std::unique_ptr<SnapshotReader> reader);
   bool may_begin_pass(const KnownSource& known);
   bool must_wait(const KnownSource& known);
-  void turn_away(const std::string& path);
-  std::optional<SourceSlice> lose(KnownSource& known, const Error& error);
+  void drop_source(const std::string& path);
+  std::optional<SourceSlice> on_read_failure(KnownSource& known, const Error& error);
   void note_shortage(const std::string& path, std::string why);
 
   const Discovery& discovery_;
@@ -74,7 +74,7 @@ class SourceReader {
   std::unique_ptr<Reader> store_;
   RetrySchedule retries_;
   PassSchedule passes_;
-  std::set<std::string> short_of_;  // sources that could not be read for lack of descriptors or memory
+  std::set<std::string> sources_without_resources_;  // sources that could not be read for lack of descriptors or memory
   std::uint64_t sent_ = 0;
   std::uint64_t finished_ = 0;
   std::map<std::string, std::uint64_t> waiting_for_commit_;  // source → number of the letter that it waits for

@@ -176,7 +176,7 @@ void Tailer::decode(std::string_view records, Source& source, RecordDecoder& dec
   const Source before = source;
   const auto first = slice.batch.length();
   decode_all();
-  if (limits_.gate == nullptr || !limits_.gate->is_concerned(slice.batch, first, source)) return;
+  if (limits_.gate == nullptr || !limits_.gate->must_blank(slice.batch, first, source)) return;
   const std::size_t size = records.size();
   if (slice.raw.empty()) slice.raw.assign(records).append(kRecordPadding, '\0');
   source = before;

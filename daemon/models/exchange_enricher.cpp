@@ -83,7 +83,7 @@ Result<bool> ExchangeEnricher::take_batch(bool hurry, const std::stop_token& sto
   if (!terms_ && parts_.terms) {
     MEMD_TRY_ASSIGN(terms_, sqlite::guard([this] { return parts_.terms(parts_.database); }));
   }
-  if (!told_) MEMD_TRY(tell_store({"", terms_ ? terms_->version() : 0}));
+  if (!stored_target_) MEMD_TRY(tell_store({"", terms_ ? terms_->version() : 0}));
   MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_.ask(EmbeddingModelsQuery{}));
   MEMD_TRY(choose_model(stored, stop));
   MEMD_TRY_ASSIGN(const auto batch, next_batch(hurry));
@@ -113,7 +113,7 @@ Result<void> ExchangeEnricher::tell_store(EnrichmentTarget target) {
   MEMD_TRY(parts_.perform([target](Writer& writer) {
     return writer.transact([&](sqlite::Database& db) { enrichment::set_target(db, target); });
   }));
-  told_ = std::move(target);
+  stored_target_ = std::move(target);
   return {};
 }
 
@@ -133,10 +133,10 @@ Result<void> ExchangeEnricher::choose_model(const EmbeddingModels& stored, const
     return {};
   }
   model_ = *chosen;
-  EnrichmentTarget target{model_->embedder->model().name, told_->terms_version};
+  EnrichmentTarget target{model_->embedder->model().name, stored_target_->terms_version};
   listener_.on_model(target.model);
   listener_.on_trouble_over();
-  if (told_ == target) return {};
+  if (stored_target_ == target) return {};
   tidy_ = false;
   return tell_store(std::move(target));
 }

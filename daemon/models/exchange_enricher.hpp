@@ -138,7 +138,7 @@ class ExchangeEnricher {
   TargetModel target_;
   std::unique_ptr<TermExtractor> terms_;           // made on the first batch
   const embedding::ModelChoice* model_ = nullptr;  // makes vectors now; null: none
-  std::optional<EnrichmentTarget> told_;           // the target that the store was given
+  std::optional<EnrichmentTarget> stored_target_;  // the target that the store was given
   VectorMaker vectors_;
   Settling settling_;
   std::size_t batch_;  // batch size in exchanges; adapts

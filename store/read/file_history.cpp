@@ -340,7 +340,7 @@ void add_totals(sqlite::Database& db, TouchFilter& filter, const std::vector<Tou
   for (Total& total : totals) {
     for (const Touch* t : total.touches) {
       Touch touch = *t;
-      look_at_exchange(db, touch);
+      load_exchange(db, touch);
       total.last = std::max(total.last, touch.time);
     }
     total.path = path_of(db, total.pk);
@@ -389,7 +389,7 @@ FileHistory FileHistoryQuery::run(sqlite::Database& db) const {
         ++end;
       if (at++ < static_cast<std::size_t>(offset)) continue;
       Touch& touch = session.touches[i];
-      look_at_exchange(db, touch);
+      load_exchange(db, touch);
       FileUse use;
       use.exchange_id = touch.exchange_id;
       use.session_pk = touch.session_pk;

@@ -76,7 +76,7 @@ bool same_exchange(const Touch& a, const Touch& b) {
   return a.session_pk == b.session_pk && a.exchange_number == b.exchange_number;
 }
 
-void look_at_exchange(sqlite::Database& db, Touch& touch) {
+void load_exchange(sqlite::Database& db, Touch& touch) {
   if (touch.exchange_id != 0) return;
   auto& q = db.prepare("SELECT exchange_pk, started_at FROM exchanges WHERE session_pk = ? AND exchange_number = ?")
                 .bind(touch.session_pk, touch.exchange_number);
@@ -138,7 +138,7 @@ std::vector<TouchedSession> newest_first(sqlite::Database& db, std::vector<Touch
   auto sessions = by_session(touches);
   if (sessions.size() <= kFewSessions) {
     for (const TouchedSession& s : sessions)
-      look_at_exchange(db, s.touches.front());
+      load_exchange(db, s.touches.front());
     std::sort(sessions.begin(), sessions.end(), Later());
     return sessions;
   }
@@ -159,7 +159,7 @@ std::vector<TouchedSession> newest_first(sqlite::Database& db, std::vector<Touch
     const auto it = waiting.find(q.int64(0));
     if (it == waiting.end()) continue;
     take_later_than(q.int64(1));
-    look_at_exchange(db, it->second->touches.front());
+    load_exchange(db, it->second->touches.front());
     looked_at.push(*it->second);
     waiting.erase(it);
   }

@@ -24,7 +24,7 @@ struct Touch {
   TimeMs time = 0;
 };
 bool same_exchange(const Touch& a, const Touch& b);
-void look_at_exchange(sqlite::Database& db, Touch& touch);
+void load_exchange(sqlite::Database& db, Touch& touch);
 
 // Finds the touches that a query selects. Reads only the index by path where that suffices, because the rows of
 // sessions, exchanges and touches are wide and only few of thousands of touches are shown. Connection thread. Throws

@@ -13,7 +13,7 @@ namespace memd::retention {
 namespace {
 
 struct DropGroup {
-  PlannedDrop drop;
+  PlannedEviction drop;
   bool analysed = true;
 };
 
@@ -139,20 +139,20 @@ RetentionPlan plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs n
     if (g.drop.due_at <= now) due_now += g.drop.exchanges;
     if (g.drop.due_at <= until) out.drops.push_back(std::move(g.drop));
   }
-  out.is_large = due_now * kLargeShare > out.exchanges;
+  out.is_large = due_now * kLargeShareDivisor > out.exchanges;
   const TimeMs policy_stands = time_of(db, policy_key(policy), now) + kRetentionNotice;
   const TimeMs large_stands = time_of(db, kLargeKey, now) + kRetentionNotice;
-  for (PlannedDrop& drop : out.drops) {
+  for (PlannedEviction& drop : out.drops) {
     drop.goes_at = std::max(drop.due_at, policy_stands);
     if (out.is_large && drop.due_at <= now) drop.goes_at = std::max(drop.goes_at, large_stands);
   }
-  std::sort(out.drops.begin(), out.drops.end(), [](const PlannedDrop& a, const PlannedDrop& b) {
+  std::sort(out.drops.begin(), out.drops.end(), [](const PlannedEviction& a, const PlannedEviction& b) {
     return std::tie(a.goes_at, a.ended_at, a.session_uid) < std::tie(b.goes_at, b.ended_at, b.session_uid);
   });
   return out;
 }
 
-std::int64_t count_events(sqlite::Database& db, const PlannedDrop& drop) {
+std::int64_t count_events(sqlite::Database& db, const PlannedEviction& drop) {
   std::int64_t n = 0;
   for (const std::string& uid : drop.members) {
     auto& q =
@@ -170,7 +170,7 @@ namespace memd {
 
 RetentionPlan RetentionPlanQuery::run(sqlite::Database& db) const {
   RetentionPlan out = retention::plan(db, policy, now, until);
-  for (PlannedDrop& drop : out.drops) {
+  for (PlannedEviction& drop : out.drops) {
     // The main session may be missing from the store while its subagents exist.
     if (drop.title.empty()) drop.title = SessionQuery{drop.members.front()}.run(db).title;
     if (count_events) drop.events = retention::count_events(db, drop);

@@ -18,7 +18,7 @@ struct RetentionPolicy {
 };
 
 // A main session that is due to be evicted with its subagents.
-struct PlannedDrop {
+struct PlannedEviction {
   std::string session_uid;
   std::string title;
   std::vector<std::string> members;  // uids, its own first; excludes members already evicted
@@ -32,21 +32,21 @@ struct PlannedDrop {
 };
 
 struct RetentionPlan {
-  std::vector<PlannedDrop> drops;  // in the order of eviction
-  std::int64_t exchanges = 0;      // exchanges of the whole history that still have their texts
-  bool is_large = false;           // the drops due now exceed 1 / kLargeShare of `exchanges`
-  std::int64_t waiting = 0;        // sessions over the limit that stay because they are not analysed yet
+  std::vector<PlannedEviction> drops;  // in the order of eviction
+  std::int64_t exchanges = 0;          // exchanges of the whole history that still have their texts
+  bool is_large = false;               // the drops due now exceed 1 / kLargeShareDivisor of `exchanges`
+  std::int64_t waiting = 0;            // sessions over the limit that stay because they are not analysed yet
 };
 
-// Notice period. A limit evicts nothing for this long after it was set. The daemon evicts more than 1 / kLargeShare of
-// the history at once only if that was announced for this long.
+// Notice period. A limit evicts nothing for this long after it was set. The daemon evicts more than 1 /
+// kLargeShareDivisor of the history at once only if that was announced for this long.
 inline constexpr TimeMs kRetentionNotice = 7 * kMsPerDay;
-inline constexpr std::int64_t kLargeShare = 10;  // the reciprocal of the share: a tenth
+inline constexpr std::int64_t kLargeShareDivisor = 10;  // the reciprocal of the share: a tenth
 
 namespace retention {
 
 // Condition on sessions: analysed in their current state, and not evicted since.
-inline constexpr std::string_view kMayBeEvicted =
+inline constexpr std::string_view kEvictableCondition =
     "analysis_version > 0 AND (evicted_at IS NULL OR evicted_at < ingested_at)";
 
 // Keys in `meta`: since when this policy applies, since when more is due than the daemon evicts unannounced, and when
@@ -62,7 +62,7 @@ TimeMs time_of(sqlite::Database& db, std::string_view key, TimeMs otherwise);
 RetentionPlan plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now, TimeMs until);
 
 // Returns the number of events of the drop's members.
-std::int64_t count_events(sqlite::Database& db, const PlannedDrop& drop);
+std::int64_t count_events(sqlite::Database& db, const PlannedEviction& drop);
 
 }  // namespace retention
 

@@ -73,7 +73,7 @@ const std::vector<CopiedPrefix::Fork>& CopiedPrefix::forks_of(const SessionWork&
   std::vector<Fork> forks;
   for (std::size_t i = 1; i < found.size(); ++i) {
     Fork fork{found[i].parted_at, {}};
-    add_facts(found[i].pk, found[i].started_at + kCopySeconds, fork.facts);
+    add_facts(found[i].pk, found[i].started_at + kCopyWindowMs, fork.facts);
     forks.push_back(std::move(fork));
   }
   return forks_.emplace(origin.uid, std::move(forks)).first->second;
@@ -85,7 +85,7 @@ bool CopiedPrefix::is_copy(const SessionWork& s, const Event& e) {
   if (content == 0) return false;
   const std::uint64_t fact = fact_of(static_cast<std::int64_t>(e.kind), content);
   const bool has_origin = !s.forked_from.empty() || !s.parent_uid.empty();
-  if (has_origin && s.started_at != 0 && e.time <= s.started_at + kCopySeconds && facts_of_origins(s).contains(fact))
+  if (has_origin && s.started_at != 0 && e.time <= s.started_at + kCopyWindowMs && facts_of_origins(s).contains(fact))
     return true;
   for (const Fork& fork : forks_of(s))
     if (e.time < fork.parted_at && fork.facts.contains(fact)) return true;

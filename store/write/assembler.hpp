@@ -29,10 +29,10 @@ namespace memd::assembly {
 
 // Detects copies among events whose ids are unique only within their session (Event::id_is_local). A fork starts with
 // everything its origin contained until then, written again at once with new times. An event is a copy in two cases:
-// * Its session is a fork or a subagent at most kCopySeconds old, and its origin (or the origin's origin) has the same
+// * Its session is a fork or a subagent at most kCopyWindowMs old, and its origin (or the origin's origin) has the same
 // content.
 // * Its session has a fork (or a fork of a fork) that started later and has the same content within its first
-// kCopySeconds. This happens when the fork was read first.
+// kCopyWindowMs. This happens when the fork was read first.
 // Until clear(), caches only data that can be read back from the rows. Writer thread only. Throws ErrorException.
 class CopiedPrefix {
  public:
@@ -45,7 +45,7 @@ class CopiedPrefix {
   using Facts = std::unordered_set<std::uint64_t>;  // hashes of kind and content
   struct Fork {
     TimeMs parted_at = 0;  // when the fork, or the first fork above it, left the origin
-    Facts facts;           // of the fork's first kCopySeconds
+    Facts facts;           // of the fork's first kCopyWindowMs
   };
   const Facts& facts_of_origins(const SessionWork& fork);
   const std::vector<Fork>& forks_of(const SessionWork& origin);
@@ -58,7 +58,7 @@ class CopiedPrefix {
 };
 
 // Period after the start of a fork in which an event may be a copy, in milliseconds.
-inline constexpr TimeMs kCopySeconds = 5000;
+inline constexpr TimeMs kCopyWindowMs = 5000;
 
 // Turns the events of all platforms into sessions, numbered event rows and exchanges. Incremental and restart-safe: the
 // rows do not depend on how the input is sliced, because all state here can be read back from the rows. Pairs calls

@@ -24,7 +24,7 @@ std::optional<std::int64_t> pk_or_null(std::int64_t pk) { return pk == 0 ? std::
 
 // Returns the text after a tag that is alone on the first line, such as the "<thinking>" of models that write their
 // reasoning into the answer.
-std::string_view behind_tag(std::string_view text) {
+std::string_view without_leading_tag(std::string_view text) {
   const auto end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
   const bool tag = text.starts_with('<') && end != std::string_view::npos && text.substr(end).starts_with(">\n");
   return tag ? text.substr(end + 1) : text;
@@ -35,7 +35,7 @@ std::string summary_of(const Event& e) {
     return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + first_line(e.summary, kEventSummaryBytes);
   if (e.kind == EventKind::thinking) return {};  // read from the raw record on request
   const std::string_view text = e.summary.empty() ? e.text : e.summary;
-  return first_line(e.kind == EventKind::assistant_msg ? behind_tag(text) : text, kEventSummaryBytes);
+  return first_line(e.kind == EventKind::assistant_msg ? without_leading_tag(text) : text, kEventSummaryBytes);
 }
 
 }  // namespace

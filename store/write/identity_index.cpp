@@ -91,7 +91,7 @@ void IdentityIndex::make_filter() {
     filter_->add(from_sql(e.identity));
 }
 
-bool IdentityIndex::surely_new(std::uint64_t identity) {
+bool IdentityIndex::is_certainly_new(std::uint64_t identity) {
   if (!filter_) {
     probes_ += static_cast<std::int64_t>(runs_.size());
     if (probes_ * kScanPerProbe < entries_) return false;
@@ -102,7 +102,7 @@ bool IdentityIndex::surely_new(std::uint64_t identity) {
 
 std::optional<IdentityIndex::Place> IdentityIndex::find(std::uint64_t identity) {
   load();
-  if (surely_new(identity)) return std::nullopt;
+  if (is_certainly_new(identity)) return std::nullopt;
   if (const auto place = look_into_held(as_sql(identity))) return place;
   // Copies are read in the order of the original, so the next one is probably in the run of the last hit.
   if (auto place = look_into(last_hit_, identity)) return place;

@@ -119,7 +119,7 @@ class IdentityIndex {
   std::int64_t open_run(std::int64_t level);
   std::optional<Place> look_into_held(std::int64_t identity);
   std::optional<Place> look_into(std::int64_t run, std::uint64_t identity);
-  bool surely_new(std::uint64_t identity);
+  bool is_certainly_new(std::uint64_t identity);
   void make_filter();
 
   void plan_merge();

@@ -252,7 +252,7 @@ Result<void> OldStore::give_sessions(Writer& fresh, const std::vector<std::strin
   return {};
 }
 
-Result<void> OldStore::give_keys(Writer& fresh) {
+Result<void> OldStore::restore_exchange_keys(Writer& fresh) {
   return fresh.transact([&](sqlite::Database& to) {
     std::vector<std::pair<std::int64_t, std::string>> sessions;
     auto& q = to.prepare("SELECT session_pk, uid FROM sessions").bind();

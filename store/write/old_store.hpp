@@ -51,7 +51,7 @@ class OldStore {
 
   // Call once everything is applied: gives exchanges in both stores their old keys. Exchanges that are only in the new
   // store get other keys if theirs are taken.
-  Result<void> give_keys(Writer& fresh);
+  Result<void> restore_exchange_keys(Writer& fresh);
 
   // Call after that: copies cursor, state, ledger and items of each source that the new store has not read further.
   Result<void> give_ledgers(Writer& fresh);

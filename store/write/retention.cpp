@@ -121,7 +121,7 @@ bool remove(sqlite::Database& db, std::string_view uid, std::string_view reason)
 }
 
 std::optional<Freed> evict(sqlite::Database& db, std::string_view uid, TimeMs now) {
-  const auto session = session_of(db, uid, kMayBeEvicted);
+  const auto session = session_of(db, uid, kEvictableCondition);
   if (!session) return std::nullopt;
   const Freed freed = keep_first_lines(db, *session);
   account(db, uid, kEvictedReason);
@@ -152,7 +152,7 @@ Result<Retention::Dropped> Retention::enforce(const RetentionPolicy& policy, con
     return retention::plan(db, policy, now, now);
   }));
   std::vector<std::string> uids;
-  for (const PlannedDrop& drop : plan.drops)
+  for (const PlannedEviction& drop : plan.drops)
     if (drop.goes_at <= now) uids.insert(uids.end(), drop.members.begin(), drop.members.end());
   return evict(uids, go_on);
 }
@@ -162,7 +162,7 @@ Result<Retention::Dropped> Retention::drop_due(const RetentionPolicy& policy) {
   MEMD_TRY_ASSIGN(const RetentionPlan plan,
                   writer_.transact([&](sqlite::Database& db) { return retention::plan(db, policy, now, now); }));
   std::vector<std::string> uids;
-  for (const PlannedDrop& drop : plan.drops)
+  for (const PlannedEviction& drop : plan.drops)
     uids.insert(uids.end(), drop.members.begin(), drop.members.end());
   return evict(uids);
 }

@@ -49,7 +49,7 @@ class Retention {
 
   // Records when the policy came into force. For an empty policy, records that none is in force.
   Result<void> announce(const RetentionPolicy& policy);
-  // For the daemon: announces what is due, and evicts what was announced long enough ago (PlannedDrop::goes_at).
+  // For the daemon: announces what is due, and evicts what was announced long enough ago (PlannedEviction::goes_at).
   Result<Dropped> enforce(const RetentionPolicy& policy, const GoOn& go_on = {});
   TimeMs last_pass();  // time of the last enforce(); 0: never
   // Evicts everything that is due now, announced or not. Called after the user has seen the plan.

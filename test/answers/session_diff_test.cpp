@@ -39,9 +39,9 @@ std::vector<SnapshotReader::Item> listed(const std::string& words) {
   return out;
 }
 
-std::string diff(const std::string& before, const std::string& now, bool told_anew = false) {
+std::string diff(const std::string& before, const std::string& now, bool replaces_poorer_source = false) {
   const auto items = listed(now);
-  const SessionDiff d = compare_session(known(before), {"", std::nullopt, items, told_anew});
+  const SessionDiff d = compare_session(known(before), {"", std::nullopt, items, replaces_poorer_source});
   std::string out = "keep " + std::to_string(d.keep);
   for (const auto i : d.added)
     out += " +" + items[i].key;

@@ -140,7 +140,7 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
 
 // Returns whether a command is not worth listing: a housekeeping command ("git commit", "chmod +x run.sh"), a line that
 // runs nothing ("# then", "x=1"), or a single lookup ("grep -rn x src").
-bool is_no_news(const CommandUse& use) {
+bool is_not_worth_listing(const CommandUse& use) {
   const auto heads = command_heads(use.line);
   return std::all_of(heads.begin(), heads.end(), [&](const std::string& head) {
     return words(WordClass::housekeeping).has(head) || (use.runs == 1 && words(WordClass::look).has(head));
@@ -192,7 +192,7 @@ void find_commands(const SessionPast& past, WorkingState& out) {
   keep_one_spelling(commands);
   const auto parts = parts_of_chains(commands);
   for (auto& [line, use] : commands) {
-    if (is_no_news(use) || parts.contains(without_pipe_end(line))) continue;
+    if (is_not_worth_listing(use) || parts.contains(without_pipe_end(line))) continue;
     if (const auto test = tests.find(std::string(without_pipe_end(line))); test != tests.end()) use.test = test->second;
     const bool fails = use.builds || (use.test && out.tests[*use.test].outcome == TestOutcome::failed);
     if (use.failed && !fails) continue;  // a slip, or a failure that was fixed in another way

@@ -62,7 +62,7 @@ std::vector<FusionCandidate> fuse(std::span<const std::vector<FusionCandidate>> 
     out[i].lead = sums[i].lead;
     out[i].evidence = sums[i].evidence;
   }
-  std::sort(out.begin(), out.end(), stands_before);
+  std::sort(out.begin(), out.end(), ranks_before);
   return out;
 }
 

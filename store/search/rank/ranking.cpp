@@ -103,7 +103,7 @@ double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeigh
   return sum / most * (f.abandoned > 0 ? w.abandoned : 1) * (f.subagent > 0 ? w.subagent : 1);
 }
 
-bool stands_before(const FusionCandidate& a, const FusionCandidate& b) {
+bool ranks_before(const FusionCandidate& a, const FusionCandidate& b) {
   return a.standing() != b.standing() ? a.standing() > b.standing() : a.id > b.id;
 }
 
@@ -112,7 +112,7 @@ void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const Ranki
     c.score = fused_score(c.features, by_meaning, weights);
     c.lead = c.features.verbatim;
   }
-  std::sort(candidates.begin(), candidates.end(), stands_before);
+  std::sort(candidates.begin(), candidates.end(), ranks_before);
 }
 
 namespace {

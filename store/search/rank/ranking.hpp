@@ -65,7 +65,7 @@ struct FusionCandidate {
 };
 
 // Orders best first, equal ones newest first (by id).
-bool stands_before(const FusionCandidate& a, const FusionCandidate& b);
+bool ranks_before(const FusionCandidate& a, const FusionCandidate& b);
 
 // Maps a standardised cosine to 0…1.5: 0 up to one deviation above the mean, 1 at five, 1.5 from seven.
 double closeness(double dense_z);
@@ -89,7 +89,7 @@ void add_context(std::span<FusionCandidate> candidates, std::span<const double> 
 // Other features can raise it above 1. Ignores `verbatim`.
 double fused_score(const RankingFeatures& features, bool by_meaning, const RankingWeights& weights = kRankingWeights);
 
-// Sets the scores and leads and sorts by stands_before().
+// Sets the scores and leads and sorts by ranks_before().
 void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights = kRankingWeights);
 
 // Weights of the features as evidence for a hit, in log odds. Fitted by bench/retrieval/calibration.py on the questions
