@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-// What is compiled into the binary besides code.
+// Data files compiled into the binary.
 namespace memd::embedded {
 
 // A file of schemas/ compiled into the binary.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// What is made of an exchange after it is stored: topics, identifiers and vectors.
+// Data derived from an exchange after it is stored: topics, identifiers and vectors.
 namespace memd {
 
 // Bits of enrichment_queue.missing.
@@ -50,10 +50,10 @@ struct Enrichment {
   std::optional<ExchangeVectors> vectors;
 };
 
-// What exchanges are enriched with. When it changes, they are enriched again.
+// Versions of the data that exchanges are enriched with. When they change, exchanges are enriched again.
 struct EnrichmentTarget {
-  std::string model;      // whose vectors are made; empty: none are
-  int terms_version = 0;  // of what makes terms
+  std::string model;      // embedding model; empty: no vectors are made
+  int terms_version = 0;  // version of the term extractor
   bool operator==(const EnrichmentTarget&) const = default;
 };
 
@@ -63,10 +63,10 @@ struct EmbeddingModelRow {
   std::int64_t exchanges = 0;  // with vectors of it
 };
 
-// Whose vectors are in the store.
+// Embedding models that have vectors in the store.
 struct EmbeddingModels {
-  std::string target;     // whose vectors are made; empty: not decided yet, or none
-  bool complete = false;  // nothing waits for vectors of `target`
+  std::string target;     // the model that vectors are made with; empty: not decided yet, or none
+  bool complete = false;  // no exchange lacks vectors of `target`
   std::vector<EmbeddingModelRow> models;
 };
 
@@ -75,11 +75,11 @@ struct EnrichmentBacklog {
   std::int64_t vectors = 0;  // exchanges whose vectors are missing or of an older text
 };
 
-// What the store says of topics.
+// Stored topics.
 
 struct TopicCount {
-  std::string topic;  // as it is written most
-  std::string stems;  // of its words, joined by blanks
+  std::string topic;  // most frequent spelling
+  std::string stems;  // stems of its words, joined by blanks
   std::int64_t exchanges = 0;
   std::int64_t sessions = 0;
   TimeRange span;  // from the first to the last of these exchanges

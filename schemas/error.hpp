@@ -46,7 +46,7 @@ struct Error {
   bool is(Errc e) const noexcept { return code == make_error_code(e); }
   std::string message() const;
 
-  // For a failed system call: "open /x/y: No such file or directory". Errc::exhausted or Errc::io.
+  // Describes a failed system call: "open /x/y: No such file or directory". Errc::exhausted or Errc::io.
   static Error from_errno(int err, std::string_view call, std::string_view path);
 };
 

@@ -38,9 +38,9 @@ inline constexpr std::string_view kPlanAccepted = "Plan accepted: ";
 enum class Role : std::uint8_t { none = 0, user = 1, assistant = 2, system = 3, tool = 4 };
 std::string_view to_string(Role r);
 
-// Where the words of a user message or an intervention came from. Stored as numbers.
+// Origin of the text of a user message or an intervention. Stored as numbers.
 enum class Origin : std::uint8_t {
-  none = 0,          // not words of a person, or not known
+  none = 0,          // not written by a person, or unknown
   typed = 1,         // an ordinary prompt
   command = 2,       // a slash command
   shell = 3,         // a "!" command
@@ -76,14 +76,14 @@ struct FileTouch {
   bool operator==(const FileTouch&) const = default;
 };
 
-// Where the bytes of a record stand, so that the full text can be fetched without being stored twice.
+// Position of a record in its source, from which the full text can be read without being stored twice.
 struct RawRef {
   std::uint64_t offset = 0;  // bytes from the start of the source
   std::uint32_t length = 0;  // bytes of the record without its newline
   std::uint16_t block = 0;   // content block inside the record
 };
 
-// What an adapter emits. Everything that needs memory of other records (pairing, numbering, exchanges,
+// A fact emitted by an adapter. Everything that depends on other records (pairing, numbering, exchanges,
 // de-duplication, retries, test outcomes) is the assembler's work, not the adapter's.
 struct Event {
   std::string session_uid;
@@ -168,8 +168,8 @@ enum class SessionState : std::uint8_t { started = 0, active = 1, stopped = 2, c
 std::string_view to_string(SessionState s);
 std::optional<SessionState> parse_session_state(std::string_view text);
 
-// What the state of a session follows from. started → active → stopped, or active → capture_disabled → stopped; a
-// stopped session that goes on is active again.
+// The data that determines the state of a session. Transitions: started → active → stopped, or active →
+// capture_disabled → stopped. A stopped session that continues is active again.
 struct SessionLife {
   bool has_events = false;
   TimeMs silent_since = 0;         // last event; where its time is not known or lies ahead, the last write
@@ -181,10 +181,11 @@ struct SessionLife {
   // 0 unless the session has stopped.
   TimeMs ended_at(TimeMs now, TimeMs stopped_after) const;
 };
-// Of silences of half an hour one in three is followed by more, of an hour one in six.
+// A session without events for this long counts as stopped. One in three sessions silent for half an hour continues
+// later, one in six of those silent for an hour.
 inline constexpr TimeMs kStoppedAfter = 30LL * 60 * 1000;
 
-// A main session is what a person talked in. Subagents and workflow agents hang under their parent.
+// A main session is a conversation with a person. Sessions of subagents and workflow agents belong to a parent.
 enum class SessionKind : std::uint8_t { main = 0, subagent = 1, workflow = 2 };
 std::string_view to_string(SessionKind k);
 
@@ -204,11 +205,11 @@ struct ErrorSnippet {
   bool operator==(const ErrorSnippet&) const = default;
 };
 
-// What outlives the events of a session. Texts are short and masked.
+// Digest of a session that is kept after its events are evicted. Texts are short and masked.
 struct KeptDigest {
-  std::string request;               // what it began with, in a line
-  std::string result;                // what came of it, in a line
-  std::string abstract;              // its most telling sentences
+  std::string request;               // the first request, as one line
+  std::string result;                // the result, as one line
+  std::string abstract;              // the most informative sentences
   std::vector<ErrorSnippet> errors;  // the last kMostErrorSnippets, in order, each text once
   TimeMs wall_clock = 0;             // see Cost
   std::string source_path;           // its transcript, and the bytes of this session there
@@ -226,7 +227,7 @@ struct Watermarks {
   bool operator==(const Watermarks&) const = default;
 };
 
-// What memd itself says of a session, beside the facts in SessionUpdate. Together they are version 2 of the session
+// memd's own conclusions about a session. With the facts in SessionUpdate they form version 2 of the session
 // schema (schemas/json/events.v1.schema.json).
 struct SessionRecord {
   SessionState state = SessionState::started;
@@ -249,7 +250,7 @@ inline constexpr std::int64_t kSessionSchemaVersion = 2;
 // Titles from several places: the higher rank wins, the later one among equals.
 enum class TitleRank : std::uint8_t { none = 0, summary = 1, ai = 2, custom = 3 };
 
-// What an adapter learned about a session. Empty fields leave the stored value alone.
+// Facts about a session that an adapter found. Empty fields leave the stored value unchanged.
 struct SessionUpdate {
   std::string session_uid;
   Platform platform{};
@@ -267,7 +268,7 @@ struct SessionUpdate {
   std::string description;
   TimeMs time = 0;
 
-  // For sessions whose platform says this of the session as a whole and not in each record.
+  // Set by platforms that record these once per session instead of in each record.
   std::string cwd;
   std::string git_branch;
   std::string model;
@@ -283,7 +284,7 @@ struct SessionUpdate {
   std::int64_t lines_removed = 0;
   std::optional<double> cost_usd;  // as the platform reckons it
 
-  // From another memd. It holds for a session whose events are not at hand; else events say all of it anew.
+  // Imported from another memd. Used only if the session's events are missing; otherwise it is derived from them.
   std::optional<SessionRecord> record;
 };
 

@@ -12,12 +12,12 @@
 
 namespace memd {
 
-// What memd did with a record of a source.
+// The treatment of a record of a source.
 enum class Disposition : std::uint8_t { indexed = 0, skipped = 1, unknown = 2 };
 std::string_view to_string(Disposition d);
 
-// One line of a source's ledger: how many records of a type were treated so, and their bytes (newlines included). The
-// lines of a source add up to its bytes exactly. `reason` is empty for indexed.
+// One line of a source's ledger: number and bytes (newlines included) of the records of one type with one disposition.
+// The lines of a source add up to its size exactly. `reason` is empty for indexed.
 struct CoverageEntry {
   std::string record_type;
   Disposition disposition = Disposition::indexed;
@@ -78,7 +78,7 @@ struct SilentRecord {
   std::uint64_t parent_id = 0;  // 0: none
 };
 
-// What an adapter makes of some bytes. Order within `events` is the order in the source.
+// The result of decoding a range of a source. `events` are in the order of the source.
 struct EventBatch {
   std::vector<SessionUpdate> sessions;
   std::vector<Event> events;
@@ -92,7 +92,7 @@ struct EventBatch {
              std::uint64_t records = 1);
   void clear();
 
-  // How much the batch holds, to take back later what a broken record added. The ledger does not count.
+  // Sizes of the lists, to undo later the additions of a broken record. Excludes the ledger.
   struct Length {
     std::size_t sessions = 0;
     std::size_t events = 0;

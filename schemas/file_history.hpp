@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// What agents did to files, and the commits they made: questions to the store and its answers.
+// Queries about the files that agents changed and the commits they made, and their results.
 namespace memd {
 
 struct KnownPath {
@@ -16,7 +16,7 @@ struct KnownPath {
   std::string path;
 };
 
-// How the words of a caller fit the stored paths.
+// The way a caller's path matches the stored paths.
 enum class PathFit { none, exact, suffix, directory, pattern };
 
 struct PathFinding {
@@ -51,7 +51,7 @@ struct PullRequestRow {
   std::int64_t event_seq = 0;
 };
 
-// What came of a test run.
+// The result of a test run.
 struct TestRun {
   bool failed = false;
   std::string summary;    // "passed: go test ./..."
@@ -119,7 +119,7 @@ struct CommitCandidate {
   int names = 0;  // how many of the commit's names it changed
 };
 
-// What a record tells of a change to a file.
+// One changed range of a file, as far as the record describes it.
 struct EditHunk {
   // Lines from 1, as unified diffs count them. 0 in both: the record does not say where.
   std::int64_t old_start = 0;

@@ -26,13 +26,14 @@ struct TextHash {
 
 using Sha256 = std::array<unsigned char, 32>;
 
-// For names and signatures that others compute too; our own tables use hash64. Thread-safe. Throws ErrorException if
+// Returns the SHA-256 hash, for names and signatures that other programs compute too. memd's own tables use hash64.
+// Thread-safe. Throws ErrorException if
 // the crypto library has no SHA-256.
 Sha256 sha256(std::string_view bytes);
-// In 64 lower case hexadecimal digits.
+// Returns it as 64 lower case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 
-// Two lower case hexadecimal digits a byte.
+// Returns two lower case hexadecimal digits per byte.
 std::string hexadecimal(std::string_view bytes);
 
 }  // namespace memd

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-// What is asked of a language model and what it says: one of a provider, or the client's own.
+// Requests to a language model, of a provider or of the MCP client, and its completions.
 namespace memd {
 
 struct CompletionRequest {
@@ -32,8 +32,8 @@ class LanguageModel {
   virtual ~LanguageModel() = default;
   // "ollama/qwen3:8b"; stands in provenance and in cache keys.
   virtual std::string name() const = 0;
-  // All answers, in the order of the requests, or the first failure. Blocks; thread-safe. Errc::cancelled soon after
-  // `stop` is requested; Errc::input_required: see there.
+  // Returns all completions, in the order of the requests, or the first failure. Blocks; thread-safe. Errc::cancelled
+  // soon after `stop` is requested; Errc::input_required: see there.
   virtual Result<std::vector<Completion>> complete(std::span<const CompletionRequest> requests,
                                                    std::stop_token stop) = 0;
 };
@@ -44,7 +44,7 @@ inline constexpr std::string_view kOwnRequestMark = "[memd:request 1]";
 inline constexpr std::string_view kOwnRequestLine =
     "[memd:request 1] This is a request of the program memd, not the words of a person.";
 
-// Whether a prompt begins with the mark; blanks before it do not count.
+// Returns whether a prompt begins with the mark, after optional white space.
 constexpr bool is_own_request(std::string_view prompt) {
   const auto first = prompt.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && prompt.substr(first).starts_with(kOwnRequestMark);

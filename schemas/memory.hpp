@@ -16,7 +16,7 @@ namespace memd {
 // A memory is a Markdown file that a person owns. What memd keeps of it elsewhere is made from the file and can be made
 // again. All times are read and written in UTC. Enumerators with numbers are stored: append, never renumber.
 
-// How a memory is written down.
+// The file format of a memory.
 enum class MemoryDialect : std::uint8_t {
   plugin = 0,      // <slug>.md with type, tags, created, updated, links; index.json and graph.json beside it
   repository = 1,  // below .thunderus/memory, with id, kind, provenance, verification; indexes/manifest.json
@@ -26,7 +26,7 @@ inline constexpr std::array kAllMemoryDialects{MemoryDialect::plugin, MemoryDial
 std::string_view to_string(MemoryDialect d);
 std::optional<MemoryDialect> parse_memory_dialect(std::string_view text);
 
-// In order of precedence: what stands in an earlier scope is asked first.
+// Scopes in order of precedence: a memory of an earlier scope wins.
 enum class MemoryScope : std::uint8_t { enterprise = 0, local = 1, project = 2, global = 3 };
 inline constexpr std::array kAllMemoryScopes{MemoryScope::enterprise, MemoryScope::local, MemoryScope::project,
                                              MemoryScope::global};
@@ -75,7 +75,7 @@ std::optional<MemoryType> parse_memory_type(std::string_view text);
 MemoryDialect dialect_of(MemoryType t);
 std::string memory_type_names(MemoryDialect d);  // "decision, learning, …", for messages
 
-// What a memory was drawn from. Empty: not told.
+// The sources of a memory. Empty: not stated.
 struct MemoryProvenance {
   std::vector<std::string> events;  // ids of events.v1
   std::vector<std::string> patches;
@@ -135,15 +135,16 @@ inline constexpr std::size_t kMaxMemorySlug = 200;        // bytes: it is a file
 bool is_memory_slug(std::string_view text);
 // The same in at most 50 characters: tags and labels.
 bool is_memory_word(std::string_view text);
-// Of the repository dialect: ^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$
+// Checks a document id of the repository dialect: ^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$
 bool is_document_id(std::string_view text);
-// A slug made of a text: lower case, what is no letter or digit of ASCII becomes one hyphen. Empty if nothing is left.
+// Returns a slug for a text: lower case, with one hyphen for each run of other characters than ASCII letters and
+// digits. Empty if nothing is left.
 std::string slug_of(std::string_view text);
-// The slug that a new memory gets: the type in front, the title behind, at most 60 characters.
+// Returns the slug of a new memory: its type and its title, at most 60 characters.
 std::string default_slug(MemoryType type, std::string_view title);
 
-// What stands in the reverse edge: implements ↔ implemented-by and so on. A label that is not in the table gets
-// "inverse-of-" in front, or loses it. inverse_label(inverse_label(x)) == x.
+// Returns the label of the reverse edge: implements ↔ implemented-by and so on. For a label that is not in the table,
+// adds or removes the prefix "inverse-of-". inverse_label(inverse_label(x)) == x.
 std::string inverse_label(std::string_view label);
 // is_memory_word(), and the inverse is one too.
 bool is_edge_label(std::string_view text);
@@ -157,10 +158,10 @@ struct MemoryEdge {
   friend bool operator==(const MemoryEdge&, const MemoryEdge&) = default;
 };
 
-// What is wrong with a memory or its directory. Names are part of `memd memory health --json`.
+// A problem of a memory or its directory. Names are part of `memd memory health --json`.
 enum class MemoryProblemKind : std::uint8_t {
   invalid_file,   // a rule of the dialect is broken
-  conflict_copy,  // a text that lost against an edit by hand
+  conflict_copy,  // a version that was replaced by a manual edit
   duplicate,      // a second memory with the same id
   broken_link,
   one_way_edge,

@@ -10,12 +10,12 @@
 
 namespace memd {
 
-// Which of two places of a project new memories go to. Both are read.
+// The directory of a project that receives new memories. Memories are read from both.
 enum class MemoryPathMode : std::uint8_t { legacy_first, platform_opt_in };
 std::string_view to_string(MemoryPathMode m);
 std::optional<MemoryPathMode> parse_memory_path_mode(std::string_view text);
 
-// One for all sessions of a project. Paths are relative to the project's directory.
+// The policy for all sessions of a project. Paths are relative to the project's directory.
 struct MemoryPathPolicy {
   MemoryPathMode mode = MemoryPathMode::legacy_first;
   std::filesystem::path legacy_path = ".claude/memory";       // plugin dialect

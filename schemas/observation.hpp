@@ -31,12 +31,12 @@ inline constexpr std::array kAllObservationTypes{
 std::string_view to_string(ObservationType t);
 std::optional<ObservationType> parse_observation_type(std::string_view text);
 
-// How something was settled. The numbers are stored: append, never renumber.
+// The way a decision was made. The numbers are stored: append, never renumber.
 enum class DecisionKind : std::uint8_t {
-  choice = 0,     // one way and not another
-  rejection = 1,  // a way was turned down
-  reversal = 2,   // what had been settled or done is taken back
-  answer = 3,     // a person chose when asked, or took what was offered
+  choice = 0,     // one option was chosen over another
+  rejection = 1,  // an option was rejected
+  reversal = 2,   // an earlier decision or change was undone
+  answer = 3,     // a person chose when asked, or accepted a proposal
   plan = 4,       // a person accepted a plan
 };
 inline constexpr std::array kAllDecisionKinds{DecisionKind::choice, DecisionKind::rejection, DecisionKind::reversal,

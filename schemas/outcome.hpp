@@ -6,15 +6,16 @@
 
 namespace memd {
 
-// How a session ended. Stored as numbers.
+// Outcome of a session. Stored as numbers.
 enum class Outcome : std::uint8_t { unknown = 0, success = 1, fail = 2, abandoned = 3 };
 std::string_view to_string(Outcome o);
 
-// What the end of a session shows. The numbers are stored as bits of sessions.outcome_signs: append, never renumber.
+// Signs at the end of a session that suggest its outcome. The numbers are stored as bits of sessions.outcome_signs:
+// append, never renumber.
 enum class OutcomeSign : std::uint8_t {
-  answered = 0,             // the agent has the last word
-  reports_done = 1,         // and says that the work is done
-  question_answered = 2,    // to a question, and nothing was changed
+  answered = 0,             // the last message is the agent's
+  reports_done = 1,         // it says that the work is done
+  question_answered = 2,    // it answers a question, and no file was changed
   files_changed = 3,        // in the last exchange
   tests_passed = 4,         // the last run of it, after its last edit
   committed = 5,            // in the last exchange

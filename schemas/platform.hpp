@@ -23,7 +23,7 @@ enum class Platform {
   imported,
 };
 
-// What is said of a platform wherever it is named.
+// Names and colours of a platform.
 struct PlatformInfo {
   Platform id{};
   std::string_view key;    // part of every interface and of session uids: lower case, never changed
@@ -63,7 +63,7 @@ std::string_view to_string(Platform p);  // its key
 // Also accepts "claude" for claude_code.
 std::optional<Platform> parse_platform(std::string_view key);
 
-// What can be asked about a platform's history.
+// Queries that a platform's history supports.
 enum class Capability {
   semantic_search,
   temporal_query,
@@ -97,7 +97,7 @@ std::string_view to_string(AdapterStatus s);
 inline constexpr std::string_view kContractVersion = "1.0.0";
 bool speaks_contract(std::string_view version);  // the same major; not for what is no version
 
-// What an adapter declares about itself (entity PlatformAdapter).
+// Description that an adapter declares (entity PlatformAdapter).
 struct AdapterDescription {
   Platform platform{};
   std::string contract_version{kContractVersion};

@@ -21,7 +21,8 @@
 // Questions to the store and its answers, as the tools use them.
 namespace memd {
 
-// As QueryFilter::project: the project with this identity key and those in directories below it.
+// Returns a value for QueryFilter::project that selects the project with this identity key and those in directories
+// below it.
 inline std::string project_tree(std::string_view identity_key) {
   std::string out = "\x01";
   out += identity_key;
@@ -59,7 +60,7 @@ struct SearchQuery {
   bool operators = true;       // whether "-word", "path:x" and the like in `text` mean more than words
 };
 
-// What a hit was ranked by. 0 when it does not apply.
+// Features that a hit was ranked by. 0 when a feature does not apply.
 struct RankingFeatures {
   double bm25 = 0;             // 0…1, of the most this query can reach
   double coverage = 0;         // idf-weighted share of the query's words found
@@ -83,7 +84,7 @@ struct RankingFeatures {
 
 enum class Confidence { low, medium, high };
 
-// What a session is called where something of it is told.
+// Identification of the session that a result belongs to.
 struct SessionHead {
   std::int64_t session_pk = 0;
   std::string session_uid;
@@ -125,12 +126,12 @@ struct SearchHit : ExchangeHead {
   std::optional<RankingFeatures> features;  // when asked to explain
 };
 
-// What the semantic side of a search had to work with.
+// Coverage of the semantic side of a search.
 struct SemanticCoverage {
   bool used = false;
   std::string model;
   std::int64_t pending = 0;  // exchanges without vectors of their present text
-  std::string trouble;       // why it was not used, or what it lacks; empty: nothing
+  std::string trouble;       // reason why it was not used or is incomplete; empty: none
 };
 
 // A hit that filter.project leaves out, for which clearly more speaks than for all that it lets through.
@@ -140,7 +141,7 @@ struct BetterElsewhere {
   double likelihood = 0;  // as SearchHit::likelihood
 };
 
-// What filter.project leaves out of the best `limit` hits of all projects.
+// Hits among the best `limit` of all projects that filter.project excludes.
 struct OutsideHits {
   std::int64_t count = 0;  // without hits of low confidence
   double likelihood = 0;   // as SearchAnswer::likelihood
@@ -207,7 +208,7 @@ struct SessionList {
   std::int64_t total = 0;
 };
 
-// What an exchange did to one file.
+// Access of an exchange to one file.
 struct ExchangeFile {
   std::int64_t exchange_number = 0;
   std::int64_t path_pk = 0;
@@ -265,14 +266,14 @@ struct ExchangeRow : ExchangeHead {
 
   // Only its first lines are left.
   bool is_evicted() const { return completeness == DataCompleteness::metadata_only; }
-  // Of the final answer in assistant_response. A damaged store may hold any offset.
+  // Offset of the final answer in assistant_response, clamped: a damaged store may contain any value.
   std::size_t answer_begin() const {
     return std::min(static_cast<std::size_t>(std::max<std::int64_t>(answer_offset, 0)), assistant_response.size());
   }
   std::string_view final_answer() const { return std::string_view(assistant_response).substr(answer_begin()); }
 };
 
-// Where the record of an event stands, to read it again.
+// Location of the record of an event, to read it again.
 struct EventSource {
   Platform platform{};
   std::string path;
@@ -298,7 +299,7 @@ struct DaySlice : SessionHead {
 };
 inline constexpr std::size_t kSliceTextBytes = 3000;
 
-// What happened between two times: one entry per local day and session, in order of time.
+// Activity between two times: one entry per local day and session, in order of time.
 struct Timeline {
   std::vector<std::pair<std::string, DaySlice>> slices;  // "2026-02-09" -> slice
   std::int64_t total_exchanges = 0;

@@ -56,7 +56,7 @@ struct ReportSession {
   std::vector<ReportTurn> turns;  // the first ones
 };
 
-// Of all sessions, detailed or not. One row for each day and platform.
+// Activity of one day on one platform. Counts all sessions, including those not listed in detail.
 struct DayActivity {
   TimeMs day = 0;
   Platform platform{};
@@ -137,7 +137,7 @@ struct Report {
   std::vector<TopicCount> topics;   // most important first
   std::vector<TopicDay> topic_days;
 
-  // Of the store's sources of the platforms asked for, whatever else the filter says.
+  // Figures of all sources of the requested platforms; the rest of the filter does not apply.
   std::vector<PlatformTotals> totals;
   std::vector<PlatformFreshness> freshness;
   std::vector<CoverageRow> ledger;

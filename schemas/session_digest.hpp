@@ -11,10 +11,10 @@
 
 namespace memd {
 
-// What a summary of a session is made from.
+// Input of a session summary.
 struct SessionDigest {
   std::vector<ExchangeRow> exchanges;         // in order, without tool_text
-  std::vector<ExchangeFile> files;            // that were modified, by exchange, then path
+  std::vector<ExchangeFile> files;            // modified files, by exchange, then path
   std::vector<Observation> observations;      // in order of time; without metadata
   std::vector<CommitRow> commits;             // in order of time
   std::vector<PullRequestRow> pull_requests;  // of the whole session, in order of time

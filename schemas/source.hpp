@@ -20,7 +20,7 @@ std::string_view to_string(SourceState s);
 
 using SourceId = std::int64_t;  // row of the sources table
 
-// Which file this is, so that a cursor is never applied to other bytes.
+// Identity of a file, so that a cursor is never applied to the content of another file.
 struct SourceIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -46,10 +46,10 @@ struct Source {
   // The last record was taken without its newline; when that comes it belongs to this ledger line.
   std::string open_tail;
   std::string session_uid;  // whose transcript this is, decided once by the adapter; empty: none or not yet
-  // For a source that is changed in place: the state it was in when it was last read to its end (SnapshotReader::Plan).
+  // Source changed in place: its state when it was last read to its end (SnapshotReader::Plan).
   std::string mark;
   std::uint32_t failures = 0;  // in a row
-  TimeMs retry_at = 0;         // quarantined: not looked at before
+  TimeMs retry_at = 0;         // quarantined: not read before this time
 };
 
 // Bits of source_items.flags. Append, never renumber.
@@ -68,9 +68,9 @@ struct SourceItem {
   CoverageEntry ledger;  // its line: one record, with the bytes it takes in the source
 };
 
-// What a slice of such a source does to one session's items: those after the first `keep` (and, with keep == 0, all
-// of the session that came from this source) are forgotten together with every event from them on, then `added`
-// follow. The item behind the kept ones starts an exchange, or keep is 0.
+// Change of one session's items by a slice of a source that is changed in place. Deletes the items after the first
+// `keep` with their events (with keep == 0, everything of the session that came from this source), then appends
+// `added`. The first item after the kept ones starts an exchange, unless keep is 0.
 struct SessionItems {
   std::string session_uid;
   std::uint32_t keep = 0;  // items that stay, the head not counted
@@ -81,7 +81,7 @@ struct SessionItems {
   SourceItem head;
 };
 
-// What is kept of the records that sources are made of (docs/store-format.md, "The raw layer").
+// Form in which the raw layer keeps records (docs/store-format.md, "The raw layer").
 enum class RawMode : std::uint8_t {
   off = 0,
   as_is = 1,
@@ -97,11 +97,11 @@ struct SourceSlice {
   std::string adapter_version;
   bool restart = false;    // the file was truncated or replaced: forget this source's ledger first
   bool caught_up = false;  // for now nothing follows: the source was read to its end
-  // Of a source that is changed in place; the batch then holds the events of `items->added` and of the head, and its
-  // coverage is left empty: the store keeps that ledger from the items.
+  // Set for a source that is changed in place. The batch then holds the events of the head and of `items->added`. Its
+  // coverage is empty, because the store derives the ledger from the items.
   std::optional<SessionItems> items;
   std::vector<CoverageEntry> rest;  // ledger lines set to these totals (see SnapshotReader::Plan)
-  bool sized_by_ledger = false;     // read to its end: size and cursor become what the ledger has
+  bool sized_by_ledger = false;     // read to its end: size and cursor become the ledger's total
   // The records the slice was made from, for the raw layer: lines of a log, or one line an item, the head first (empty
   // for an item too large to be read).
   std::string raw;
@@ -112,7 +112,7 @@ struct SourceSlice {
   bool raw_passed_over_ends = false;  // and that record ends with them
 };
 
-// What happened to a source. The names (to_string) are stored and shown: never rename.
+// Step in the ingestion of a source. The names (to_string) are stored and shown: never rename.
 enum class IngestionStep : std::uint8_t {
   found,        // seen for the first time
   read,         // read to its end for the first time

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// What the store says of itself and of its sources.
+// Health of the store and of its sources.
 namespace memd {
 
 struct TimeRange {
@@ -18,11 +18,11 @@ struct TimeRange {
   TimeMs end = 0;
 };
 
-// How far the store is behind what the agents wrote.
+// Lag of the store behind the agents' files, per platform.
 struct PlatformFreshness {
   Platform platform{};
   TimeMs last_event = 0;  // newest event in the store
-  TimeMs checked_at = 0;  // when the sources were last looked at; 0: not by this process
+  TimeMs checked_at = 0;  // last check of the sources; 0: none by this process
   std::int64_t sources = 0;
   std::int64_t sources_behind = 0;
   std::int64_t bytes_behind = 0;

@@ -11,7 +11,7 @@
 
 namespace memd {
 
-// All that the store knows of a session, for its export. One snapshot.
+// All stored data of a session, for its export. From one snapshot.
 struct StoredSession {
   std::int64_t pk = 0;
   SessionUpdate facts;

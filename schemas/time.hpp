@@ -65,7 +65,7 @@ struct ClockOffset {
 // Returns the offsets in force between two times, in order. The first is the one in force at `from`.
 std::vector<ClockOffset> clock_offsets(TimeMs from, TimeMs to);
 
-// As parse_rfc3339(), but a date or a time without an offset is local.
+// Like parse_rfc3339(), but a date or a time without an offset is local.
 std::optional<TimeMs> parse_local_time(std::string_view text);
 
 // "2026-02-09 15:01". Empty for 0.

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-// What calls of tools and their results tell beyond their text. Values. Enumerators are stored: append, never renumber.
+// Facts of tool calls and results beyond their text. Value types. Enumerators are stored: append, never renumber.
 namespace memd {
 
 enum class CommandPurpose : std::uint8_t { other = 0, test = 1, build = 2 };
@@ -25,11 +25,11 @@ struct ShellCommand {
   bool operator==(const ShellCommand&) const = default;
 };
 
-// How a command came out. unknown: its line hides the exit code, and its output does not tell.
+// Result of a command. unknown: its line hides the exit code, and its output does not show it.
 enum class RunOutcome : std::uint8_t { unknown = 0, passed = 1, failed = 2 };
 std::string_view to_string(RunOutcome o);
 
-// unstated: of an update that leaves the state as it is.
+// unstated: the update leaves the state unchanged.
 enum class TodoState : std::uint8_t { unstated = 0, pending = 1, in_progress = 2, done = 3, dropped = 4 };
 std::string_view to_string(TodoState s);
 
@@ -44,7 +44,7 @@ struct TodoItem {
   bool operator==(const TodoItem&) const = default;
 };
 
-// What a call does to that list.
+// Change that a call makes to the to-do list.
 struct TodoUpdate {
   bool replaces =
       true;  // the list is `items` now, if only none; false: those with a known key change, others are added
@@ -52,8 +52,8 @@ struct TodoUpdate {
   bool operator==(const TodoUpdate&) const = default;
 };
 
-// Of a call: its commands, and what it does to the list of tasks. Of a result: how the command ended, and what was done
-// to the list.
+// Facts of a call: its commands, and its change to the to-do list. Facts of a result: the outcome of the command, and
+// the change made to the list.
 struct ToolFacts {
   std::vector<ShellCommand> commands;
   std::optional<TodoUpdate> todos;

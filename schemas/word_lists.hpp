@@ -18,7 +18,7 @@ class WordList {
   explicit WordList(std::vector<std::string> words);
 
   bool has(std::string_view word) const { return has_hash(hash64(word)); }
-  // Of the word's hash64(), where the caller has it already.
+  // Takes the word's hash64(), for callers that have computed it already.
   bool has_hash(std::uint64_t hash) const {
     for (std::size_t at = slot_of(hash); slots_[at] != 0; at = (at + 1) & (slots_.size() - 1))
       if (slots_[at] == (hash | 1)) return true;
