@@ -42,7 +42,7 @@ std::string_view to_string(Disposition d) {
 
 void EventBatch::cover(std::string_view record_type, Disposition disposition, std::string_view reason,
                        std::uint64_t bytes, std::uint64_t records) {
-  // A source has a few dozen kinds at most, and neighbours are alike: search from the back.
+  // Searches from the back: a source has a few dozen record types, and neighbouring records are often alike.
   for (auto it = coverage.rbegin(); it != coverage.rend(); ++it) {
     if (it->disposition == disposition && it->record_type == record_type && it->reason == reason) {
       it->records += records;

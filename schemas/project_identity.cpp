@@ -47,8 +47,8 @@ std::string without_uri(std::string_view text) {
   return encoded_drive ? percent_decoded(text) : std::string(text);
 }
 
-// A path taken apart: "/home/x" is {"/", [home, x]}, "C:\x" {"c:/", [x]}, "\\server\share\x" {"//", [server, share,
-// x]}.
+// The components of a path: "/home/x" is {"/", [home, x]}, "C:\x" {"c:/", [x]}, "\\server\share\x" {"//", [server,
+// share, x]}.
 struct Path {
   std::string root;
   std::vector<std::string> parts;
@@ -123,8 +123,8 @@ Path parse(std::string text) {
   return path;
 }
 
-// Whether the first `count` parts are somebody's home, or a directory people keep repositories in: no repository
-// itself.
+// Returns whether the first `count` parts are a home directory or a common parent directory of repositories, not a
+// repository itself.
 bool holds_repositories(const Path& path, std::size_t count) {
   static constexpr std::array<std::string_view, 3> kHomes{"home", "users", "root"};
   static constexpr std::array<std::string_view, 18> kFolders{
@@ -148,8 +148,8 @@ std::string_view sibling_of(std::string_view part) {
   return {};
 }
 
-// Where the repository ends in the path of one of its worktrees. For a tool's own directory below the home: of
-// "<id>/<repo>" and "<repo>/<id>" Codex writes the former.
+// Returns where the repository's path ends in the path of one of its worktrees. In a tool's own directory below the
+// home, Codex writes "<id>/<repo>" and others "<repo>/<id>".
 std::optional<Cut> find_worktree(const Path& path) {
   const auto& parts = path.parts;
   for (std::size_t i = 0; i < parts.size(); ++i) {

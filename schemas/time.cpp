@@ -118,7 +118,7 @@ std::optional<TimeMs> parse_rfc3339(std::string_view s) {
   const auto offset = take_offset_minutes(s);
   if (!offset || !s.empty()) return std::nullopt;
   ms -= *offset * 60'000LL;
-  // An offset or a leap second can leave the years that the format can write.
+  // An offset or a leap second can move the time out of the range of years that the format can write.
   static constexpr TimeMs kFirst = sys_days(year(0) / 1 / 1).time_since_epoch() / milliseconds(1);
   static constexpr TimeMs kEnd = sys_days(year(10000) / 1 / 1).time_since_epoch() / milliseconds(1);
   if (ms < kFirst || ms >= kEnd) return std::nullopt;
@@ -141,7 +141,7 @@ Zone& zone() {
   return one;
 }
 
-// Where the system keeps its zones.
+// Returns the directory of the system's zone files.
 fs::path zone_directory() {
   const char* set = std::getenv("TZDIR");
   return set != nullptr && *set != '\0' ? set : "/usr/share/zoneinfo";
@@ -168,7 +168,7 @@ bool is_time_zone(const std::string& name) {
 
 namespace {
 
-// Of the file that a link to a zone ends in: ".../zoneinfo/Europe/Berlin".
+// Returns the zone name from the target of a link to a zone file: ".../zoneinfo/Europe/Berlin".
 std::string system_zone_name() {
   const char* set = std::getenv("TZ");
   if (set != nullptr && *set != '\0') {

@@ -38,7 +38,7 @@ unsigned code_unit(std::string_view text) {
   return std::from_chars(text.data() + 2, end, out, 16).ptr == end ? out : 0;
 }
 
-// Of the escape sequence at the start of `text`: what of it is kept, and how long it is.
+// The escape sequence at the start of `text`: the part that is kept, and its length.
 struct Escape {
   bool sound = true;
   std::size_t length = 2;

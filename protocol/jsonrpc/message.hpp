@@ -38,7 +38,7 @@ struct Notification {
 };
 // A response to a request that memd sent.
 struct Response {
-  Id id;                      // empty when it could not be told
+  Id id;                      // empty when it could not be read
   boost::json::value result;  // null for an error
   bool is_error = false;
   std::string error;  // what the other side says of it

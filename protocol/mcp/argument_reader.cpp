@@ -20,7 +20,7 @@ namespace bj = boost::json;
 
 constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
 
-// What was sent, short enough for a message.
+// Returns a short description of the value for an error message.
 std::string describe_value(const bj::value& v) {
   switch (v.kind()) {
     case bj::kind::null: return "null";

@@ -63,7 +63,7 @@ struct Range {
 };
 constexpr Range range(double lo, double hi) { return {lo, hi}; }
 
-// For sizes and counts: who asks for 1,000 of at most 50 wants many.
+// Clamps a number to lo…hi. For sizes and counts: a request for 1,000 of at most 50 means as many as possible.
 struct Clamped {
   double lo, hi;
   constexpr void apply(Rules& r) const { r.minimum = lo, r.maximum = hi, r.clamps = true, r.limits_are_listed = false; }
@@ -80,7 +80,7 @@ struct ChoicesUnlisted {
 };
 inline constexpr ChoicesUnlisted choices_unlisted{};
 
-// For other names of an argument, and for what only memd's own command line sends.
+// Leaves an argument out of the schema: aliases, and arguments that only memd's command line sends.
 struct Unlisted {
   constexpr void apply(Rules& r) const { r.unlisted = true; }
 };

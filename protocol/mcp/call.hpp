@@ -100,8 +100,8 @@ struct InputRetry {
   boost::json::value responses;  // an object, or null
 };
 
-// A request on its way through a worker. The loop owns all but what the worker reads: tool, work, params, retry and the
-// stop token, none of which changes.
+// A request while a worker handles it. The loop owns it. The worker reads only tool, work, params, retry and the stop
+// token, which do not change.
 struct Call {
   // `p` is moved: a move keeps its arena, an assignment would copy.
   Call(std::string i, boost::json::value p, Revision r, std::shared_ptr<BatchReply> b, std::string progress_token = {})

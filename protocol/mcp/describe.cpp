@@ -27,7 +27,7 @@ void write_struct_schema(json::Writer& w, SchemaUse use, std::string_view descri
     field.write(w, use, field, shows_default ? field.member(defaults) : nullptr);
   }
   w.end_object();
-  // A parameter is required when it says so; a result field is always there unless it is optional.
+  // A parameter is required if it is declared so. A result field is always present unless it is optional.
   std::vector<std::string_view> names;
   for (const SchemaField& field : fields)
     if (use == SchemaUse::input ? field.rules->required : !field.may_be_absent) names.push_back(field.name);

@@ -153,8 +153,8 @@ struct KeyedValue<std::vector<std::pair<std::string, T>>> : std::type_identity<T
 template <class T>
 concept Scalar = std::same_as<T, bool> || std::integral<T> || std::floating_point<T> || std::same_as<T, std::string>;
 
-// What follows is made of tables: a row for each field, whose functions know the member's type alone. A template over
-// all fields of a struct would be compiled anew for each struct and each use.
+// The code below works on tables with one row per field. The functions of a row depend on the member's type only. A
+// template over all fields of a struct would be compiled again for each struct and each use.
 
 template <class T, std::size_t at>
 const void* member_of(const void* object) {

@@ -19,7 +19,8 @@
 // The way back from to_json(): the struct that a described answer was made from, for a client of this program's own.
 namespace memd::mcp {
 
-// A place in a parsed document. Borrows it; a value type. What is not there, or of another type, is told by is_….
+// A position in a parsed document. Borrows the document; a value type. The is_… functions report whether the value is
+// present and its type.
 class JsonPlace {
  public:
   explicit JsonPlace(const boost::json::value* value) : value_(value) {}

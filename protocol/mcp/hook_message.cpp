@@ -22,7 +22,7 @@ std::string text_of(const bj::object& object, std::initializer_list<std::string_
   return {};
 }
 
-// All texts of a result, a line each: agents nest them as they like.
+// Appends all strings of a result, one per line. Agents nest them in different ways.
 void collect(const bj::value& value, std::string& out) {
   constexpr std::size_t kEnough = 16 * 1024;
   if (out.size() > kEnough) return;

@@ -14,9 +14,9 @@ struct HookInput {
   std::string session_id;  // native id
   std::string cwd;
   std::string source;  // startup, resume, clear, compact
-  // Of a tool's call.
+  // Set for a tool call.
   std::string tool;
-  std::string path;  // of the file it would touch
+  std::string path;  // the file that the call would access
   std::string command;
   std::string output;   // what it said; empty before it ran
   bool failed = false;  // the agent says that it did

@@ -24,7 +24,7 @@ Result<std::optional<std::string>> cursor_of(const Call& call) {
   return std::optional<std::string>(std::string_view(cursor->get_string()));
 }
 
-// For lists that are one page: no cursor was ever handed out.
+// Fails if the request has a cursor. For lists of one page, which never issue a cursor.
 Result<void> refuse_cursor(const Call& call) {
   if (member(call.params, "cursor") != nullptr) return bad_argument("unknown cursor: the list has one page");
   return {};

@@ -118,7 +118,7 @@ struct ResourceInfo {
   Completers completers{};  // by variable
 };
 
-// A resource that a client is offered.
+// A resource listed for clients.
 struct ResourceEntry {
   std::string uri;
   std::string name;
@@ -133,11 +133,11 @@ struct ResourcePage {
   std::optional<std::string> next;  // cursor
 };
 
-// What a server lets its clients read by URI. Filled at start-up, read-only afterwards and then safe to use from any
-// thread; handlers run on many worker threads at once.
+// Resources that clients can read by URI. Filled at start-up; read-only and thread-safe afterwards. Handlers run on
+// several worker threads at once.
 class ResourceRegistry {
  public:
-  // A number above 1 that changes when the content of the resource changes. Must be cheap: it is asked after commits.
+  // A number above 1 that changes when the content of the resource changes. Must be cheap: it is read after commits.
   using Version = Result<std::uint64_t>;
 
   // Params is a described struct with a field for each variable of the template. `read` gives the text and bounds its
@@ -198,8 +198,7 @@ class ResourceRegistry {
   std::function<Version(ToolContext&)> list_version_;
 };
 
-// What a server offers besides tools; null: nothing of the kind. The registries are borrowed and complete before the
-// profile is made.
+// Registries of a server besides its tools; null: none of that kind. Borrowed; complete before the profile is created.
 struct Offers {
   const ResourceRegistry* resources = nullptr;
   const PromptRegistry* prompts = nullptr;

@@ -57,7 +57,7 @@ Era read_era(const bj::object& params) {
   return ModernMeta{client_offers(capabilities)};
 }
 
-// A client that names ways of asking without `form` can only open pages.
+// A client that lists elicitation modes without `form` can only open URLs.
 ClientOffers client_offers(const bj::value* capabilities) {
   ClientOffers out;
   out.model = has_capability(capabilities, "sampling");

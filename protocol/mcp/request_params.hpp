@@ -17,7 +17,7 @@ const boost::json::value* member(const boost::json::value& params, std::string_v
 // nullopt when the member is absent or no string.
 std::optional<std::string_view> string_member(const boost::json::value& params, std::string_view name);
 
-// What a client lets a server ask of it, by its capabilities (of a handshake or of a request).
+// Requests that a client accepts from a server, according to its capabilities (from a handshake or a request).
 struct ClientOffers {
   bool model = false;   // sampling: its own model
   bool person = false;  // elicitation of forms: the person at it

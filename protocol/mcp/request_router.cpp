@@ -31,7 +31,7 @@ std::string unknown_method(std::string_view method) {
 void RequestRouter::handle(jsonrpc::Request& request, std::shared_ptr<BatchReply> batch) {
   if (calls_.has(request.id) || subscriptions_.has_stream(request.id))
     return replies_.answer_error(request, kInvalidRequest, "a request with this id is still being worked on", batch);
-  // A client was seen to send initialize after a successful server/discover, so it comes before the era.
+  // A client was observed to send initialize after a successful server/discover, so this is checked before the era.
   if (request.method == "initialize") return initialize(request, batch);
   if (const ExtensionMethod* method = profile_.find_method(request.method))
     return call_extension(request, *method, std::move(batch));

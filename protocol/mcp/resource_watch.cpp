@@ -39,7 +39,7 @@ void SubscriptionHub::added() {
   if (on_added_) on_added_();
 }
 
-// A second watcher leaves the version alone: it may be told once too often, the first never too seldom.
+// A second watcher does not change the version: it may get one notification too many, but the first never misses one.
 void SubscriptionHub::add(const std::string& uri, std::uint64_t version) {
   Watched& watched = resources_[uri];
   if (watched.watchers++ == 0 || version == kUnknownVersion) watched.version = version;

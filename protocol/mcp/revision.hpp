@@ -21,7 +21,7 @@ constexpr bool has_completions(Revision r) { return r >= Revision::v2025_03_26; 
 constexpr bool has_progress_message(Revision r) { return r >= Revision::v2025_03_26; }
 constexpr bool has_structured_content(Revision r) { return r >= Revision::v2025_06_18; }  // and titles
 
-// What `initialize` may ask for.
+// Returns the revision if `initialize` may request it.
 constexpr std::optional<Revision> parse_legacy_revision(std::string_view text) {
   for (std::size_t i = 0; i <= static_cast<std::size_t>(kLatestLegacy); ++i)
     if (kRevisionNames[i] == text) return static_cast<Revision>(i);

@@ -61,9 +61,9 @@ CallRunner::Outcome CallRunner::run_in_rounds(const Call& call, ToolContext& con
   if (call.client.person) context.person = &client;
   const ToolOutcome outcome = call.tool->invoke(arguments, context);
   if (retry.state && !call.stop.stop_requested()) state_.input_rounds.forget(*retry.state);
-  // A handler that was not answered passes that on as its error.
+  // A handler whose own question was not answered returns that as its error.
   if (!outcome.is_error || client.open().empty()) return tool_answer(call, outcome);
-  // Nobody would come back with the state of a call that was cancelled meanwhile.
+  // A cancelled call is never resumed, so its state need not be sent.
   if (call.stop.stop_requested()) return {};
   const std::string state = state_.input_rounds.keep(std::move(client).next_round());
   return {jsonrpc::result_line(call.id, input_required_result(profile_, client, state)), true, {}};

@@ -92,7 +92,7 @@ struct ClientWait {
   std::size_t max_waits;
   std::chrono::milliseconds patience;
 
-  // As ClientRequests::ask, but fails with Errc::busy when too many calls already wait for their clients.
+  // Like ClientRequests::ask(), but fails with Errc::busy when too many calls already wait for their clients.
   Result<std::vector<boost::json::value>> ask(std::string_view method, std::vector<std::string> params,
                                               std::stop_token stop);
 };

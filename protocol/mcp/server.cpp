@@ -99,7 +99,7 @@ struct Server::Impl {
     deadline.cancel();
     heartbeat.cancel();
   }
-  // Of what is no session.
+  // Closes everything except the sessions.
   void rest() {
     error_code ignored;
     if (acceptor) acceptor->close(ignored);

@@ -14,9 +14,9 @@ class io_context;
 
 namespace memd::mcp {
 
-// All connections of a process: accepts them and owns their sessions. Everything here happens on the thread that runs
-// `loop`; handlers run where `to_worker` puts them. While it listens or a session lives the loop has work; after
-// stop() it runs out. Join the workers before destroying the server.
+// Accepts the connections of a process and owns their sessions. Runs on the thread of `loop`; handlers run where
+// `to_worker` puts them. The loop has work while the server listens or a session exists, and runs out of work after
+// stop(). Join the workers before destroying the server.
 class Server {
  public:
   Server(boost::asio::io_context& loop, std::function<void(Task)> to_worker, const ServerProfile& profile);
@@ -34,7 +34,7 @@ class Server {
   // Does not block: stops accepting and reading, answers what was read, then stops; after `patience_ms` it stops
   // whatever still runs. Who asked something that was not read any more finds its connection closed without an answer.
   void drain(int patience_ms);
-  // From any thread: stop() on the loop.
+  // Calls stop() on the loop. Any thread.
   void request_stop();
 
   std::size_t session_count() const;

@@ -40,7 +40,7 @@ struct ServerIdentity {
   std::string instructions;  // how a model should use the tools, at most 2,048 characters
 };
 
-// What is the same for every connection of a process. Renders the answers that never change once. Constant after
+// Data shared by all connections of a process. Renders the constant responses once. Constant after
 // construction except for add_method, so any thread may read it. Borrows the registries and the clock.
 class ServerProfile {
  public:

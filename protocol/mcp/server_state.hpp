@@ -11,7 +11,7 @@ namespace memd::mcp {
 
 using Task = std::function<void()>;
 
-// Where tasks run. Both may be called from any thread; `to_loop` keeps the order of the tasks of one thread.
+// Executors for tasks. Any thread may call both. `to_loop` keeps the order of the tasks of one thread.
 struct Executors {
   std::function<void(Task)> to_worker;
   std::function<void(Task)> to_loop;

@@ -18,8 +18,8 @@ namespace memd::mcp {
 
 // One connection of one client, in either era: takes lines apart into messages and decides when the connection ends.
 // Loop thread; handlers run on workers, many at once, and their results come back through the loop. Owns its transport.
-// A session has finished, and may be destroyed, when the transport has closed and the last handler has returned:
-// `on_finished` says so, from the loop.
+// A session has finished, and may be destroyed, when the transport has closed and the last handler has returned.
+// `on_finished` is then called on the loop.
 class Session final : private transport::LineTransport::Handler, private RunningCalls::Owner {
  public:
   Session(std::unique_ptr<transport::LineTransport> transport, const ServerProfile& profile, ServerState& state,

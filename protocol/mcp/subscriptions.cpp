@@ -46,13 +46,13 @@ std::string line(std::string_view method, std::string_view stream, std::string_v
 constexpr std::string_view kTooMany = "too many subscriptions on this connection";
 constexpr std::string_view kUriIsMissing = "params.uri has to be the URI of a resource";
 
-// What a stream watches, found out by a worker.
+// The resources that a stream watches, resolved by a worker.
 struct Opening {
   SubscriptionFilter filter;
   SubscriptionHub::Versions versions;
 };
 
-// A resource that does not exist is left out of the filter.
+// Reads the versions of the watched resources. Removes resources that do not exist from the filter.
 Result<std::string> find_versions_of(Opening& opening, const ResourceRegistry& resources, ToolContext& context) {
   for (const std::string& uri : std::exchange(opening.filter.resources, {})) {
     const auto version = resources.version(uri, context);

@@ -19,7 +19,7 @@
 
 namespace memd::mcp {
 
-// What a subscriptions/listen may ask for.
+// Notifications that subscriptions/listen can request.
 struct SubscriptionFilter {
   bool tools_list_changed = false;
   bool resources_list_changed = false;

@@ -13,7 +13,7 @@
 
 namespace memd::mcp {
 
-// What a person said to a question: yes; no; closed it without an answer.
+// The user's reply to a question: yes; no; dismissed without an answer.
 enum class Consent : std::uint8_t { accepted, declined, cancelled };
 
 // The person at a client that lets servers ask (elicitation). Thread-safe.

@@ -107,7 +107,7 @@ class ToolRegistry {
   std::deque<Tool> tools_;
 };
 
-// A name under which an action goes, and what an argument of it is called by the tool.
+// An alias of an action, and the tool's name for an argument of it.
 struct ActionAlias {
   std::string_view action;
   std::string_view tool;

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-// What a language model answers when it is asked what was decided. Pure, any thread.
+// Parser for a language model's answer about recorded decisions. Pure, any thread.
 namespace memd::decisions_api {
 
-// As the model wrote it: nothing is checked against what it was asked about.
+// A decision as the model wrote it. Not checked against the text that the model was given.
 struct QuotedDecision {
   DecisionKind kind = DecisionKind::choice;
   DecidedBy by = DecidedBy::agent;

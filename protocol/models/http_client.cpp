@@ -37,7 +37,7 @@ namespace {
 
 using boost::system::error_code;
 
-// With the loop's own executor: the usual type-erased one triples the time this file takes to compile.
+// Uses the loop's own executor: the default type-erased one triples the compile time of this file.
 using LoopExecutor = asio::io_context::executor_type;
 using Tcp = asio::ip::tcp;
 using Socket = asio::basic_stream_socket<Tcp, LoopExecutor>;
@@ -176,7 +176,7 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
         });
   }
 
-  // An error is told soon after.
+  // Closes the connection. The pending operation then fails soon.
   void abort() {
     resolver_.cancel();
     close();

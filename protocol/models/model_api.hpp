@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-// What the HTTP APIs that models are served by have in common. Pure functions, any thread.
+// Common parts of the HTTP APIs of model servers. Pure functions, any thread.
 namespace memd::model_api {
 
 enum class Dialect {
@@ -54,7 +54,8 @@ using model_api::Dialect;
 std::string_view path_of(Dialect dialect);  // behind the base address
 
 struct RequestOptions {
-  // Of prompt and answer together. ollama is told: it would cut the beginning of a long prompt off without a word.
+  // Limit for prompt and answer together. It is sent to ollama, which otherwise cuts off the beginning of a long prompt
+  // silently.
   std::size_t context_tokens = 8192;
   // OpenAI's own models refuse `max_tokens` and any temperature but the usual one; others know nothing else.
   bool is_openai_itself = false;

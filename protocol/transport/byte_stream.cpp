@@ -83,7 +83,7 @@ class DescriptorStream final : public ByteStream {
       do {
         n = ::read(in_.fd(), into.data(), into.size());
       } while (n < 0 && errno == EINTR);
-      // A closed stdin is an ended one.
+      // A closed stdin counts as end of file.
       if (n < 0) return done(errno == EBADF ? error_code() : last_error(), 0);
       done({}, static_cast<std::size_t>(n));
     });

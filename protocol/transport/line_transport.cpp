@@ -119,7 +119,7 @@ void StreamTransport::deliver() {
       handler_->on_oversized_line();
     else
       handler_->on_line(line->text);
-    // A chunk of many small requests must not pile up all their answers before the first is sent.
+    // Sends early, so that a chunk of many small requests does not accumulate all its responses first.
     if (pending_.size() > kStreamTransportKeepCapacity) flush();
   }
   if (input_ended_ && !end_reported_ && may_deliver()) {
