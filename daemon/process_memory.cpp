@@ -18,7 +18,7 @@ namespace memd::process_memory {
 #ifdef __linux__
 namespace {
 
-// Relocations in code or constants are private changes, which would be lost.
+// Returns whether code or constants contain relocations. These are private changes to the pages and would be lost.
 bool has_text_relocations(const dl_phdr_info& object, const ElfW(Phdr) & dynamic) {
   const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + dynamic.p_vaddr);
   for (; entry->d_tag != DT_NULL; ++entry)
@@ -35,10 +35,10 @@ int unmap_pages_of(dl_phdr_info* object, std::size_t /*size*/, void* /*unused*/)
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const auto& header = object->dlpi_phdr[i];
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) != 0) continue;
-    // Whole pages only: one that is shared with the next segment is not ours.
+    // Whole pages only: the last one may be shared with the next segment.
     const std::uintptr_t begin = (object->dlpi_addr + header.p_vaddr + page - 1) / page * page;
     const std::uintptr_t end = (object->dlpi_addr + header.p_vaddr + header.p_filesz) / page * page;
-    // What is locked stays: no harm.
+    // Fails for locked pages, which may stay.
     if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
   return 0;

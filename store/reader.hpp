@@ -39,7 +39,7 @@ class Reader {
   // Without `semantic`, searches use words only. `lengths` is shared with the writer and other readers; may be null.
   explicit Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic = {},
                   std::shared_ptr<search::DocumentLengths> lengths = {});
-  // For work that nobody waits for, with little memory (OpenMode::read_only_in_background). Without vectors.
+  // A reader for background work, with little memory (OpenMode::read_only_in_background). Without vectors.
   static Reader in_background(std::filesystem::path database);
   ~Reader();
   Reader(Reader&&) noexcept;

@@ -109,7 +109,7 @@ class Assembler {
   RecordChain chain_;
   Branches branches_;
   SessionTail tail_;
-  // What is derived from an event.
+  // Parts that process each event.
   SessionFacts facts_;
   ExchangeBuilder exchange_;
   ObservationCollector observations_;

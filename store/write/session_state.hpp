@@ -135,7 +135,7 @@ struct SessionWork {
   std::int64_t lines_removed = 0;
   std::optional<double> cost_usd;
 
-  // Which attributes an event has set. These take precedence over session updates. Not stored: the newest exchange has
+  // Attributes set by an event. These take precedence over session updates. Not stored: the newest exchange has
   // a value for each attribute that an event set.
   struct SaidByEvents {
     bool cwd = false;

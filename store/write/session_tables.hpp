@@ -14,7 +14,7 @@
 // throw ErrorException.
 namespace memd::transfer {
 
-// How a foreign key is written in portable form and resolved again. In `find`, % is the parameter and ?1 the session's
+// The portable form of a foreign key. In `find`, % is the parameter and ?1 the session's
 // uid.
 struct Reference {
   std::string_view column;

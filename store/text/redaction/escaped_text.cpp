@@ -45,7 +45,7 @@ std::size_t begin_of_escapes(std::string_view text, std::size_t at, std::size_t 
 }
 
 void unescape(std::string_view s, Unescaped& out) {
-  // What an escape sequence stands for is no longer than itself.
+  // A resolved escape sequence is never longer than the sequence.
   out.text.resize(s.size());
   out.origin.resize(s.size() + 1);
   out.changed = false;

@@ -16,22 +16,22 @@
 
 namespace memd::redaction {
 
-// Bit i: the byte at + i is a letter or a digit of ASCII. Bytes behind the end of the text are none.
+// Returns a mask. Bit i: the byte at + i is an ASCII letter or digit. Bits after the end of the text are 0.
 inline constexpr std::size_t kLettersAtOnce = 64;
 std::uint64_t letters_and_digits(std::string_view text, std::size_t at);
 
-// Finds many words in one pass over a text: where a sieve lets a place through, three bytes are looked up in a table
-// that stays in the first cache, and what is there is compared. Constant after construction; every thread may ask.
+// Finds many literals in one pass over a text. A sieve selects candidate places. Three bytes of each are looked up in a
+// table that fits the L1 cache, and the literals found there are compared. Constant after construction; thread-safe.
 class LiteralScan {
  public:
   struct Literal {
-    std::string text;  // three bytes at least; in small letters with `any_case`
+    std::string text;  // at least three bytes; lower case with `any_case`
     bool any_case = false;
   };
-  // Throws std::logic_error where a literal is too short.
+  // Throws std::logic_error if a literal is too short.
   explicit LiteralScan(std::vector<Literal> literals, LiteralSieve::Form form = LiteralSieve::forms().back());
 
-  // found(begin, index of the literal), for each place where one stands; in order of the bytes that showed them.
+  // Calls found(begin, index of the literal) for each occurrence, in the order of their windows.
   template <class F>
   void each(std::string_view text, F&& found) const {
     constexpr std::size_t kBehind = LiteralSieve::kWindow - 1;
@@ -56,20 +56,20 @@ class LiteralScan {
 
  private:
   struct Entry {
-    // The literal's first eight bytes, each with its bit 0x20 set, and which of them it has. What only shares a slot
-    // is mostly told apart by them.
+    // The literal's first eight bytes, each with bit 0x20 set, and a mask of those it has. They reject most literals
+    // that only share a slot.
     std::uint64_t head = 0;
     std::uint64_t head_mask = 0;
     std::uint16_t literal = 0;
     std::uint8_t offset = 0;  // of the window in the literal
-    bool last = false;        // of its slot
+    bool last = false;        // the last entry of its slot
   };
   static constexpr unsigned kSlotBits = 17;
   static constexpr std::uint64_t kCaseBits = 0x2020'2020'2020'2020U;
   static constexpr std::size_t kHashed = 3;
-  static constexpr std::size_t kLongest = 200;  // bytes of a literal in which its window is looked for
-  // Of three bytes, each with its bit 0x20 set: capital and small letters fall together, and so do a few signs. Reads
-  // four, and drops the last.
+  static constexpr std::size_t kLongest = 200;  // bytes of a literal in which its window is chosen
+  // Returns the slot of three bytes, each with bit 0x20 set, so that upper and lower case are equal, as are a few other
+  // characters. Reads four bytes and ignores the last.
   static std::uint32_t slot_at(const char* s) {
     std::uint32_t bytes = 0;
     std::memcpy(&bytes, s, sizeof bytes);
@@ -78,7 +78,7 @@ class LiteralScan {
   std::uint32_t bit(std::uint32_t slot) const { return (bits_[slot >> 5] >> (slot & 31)) & 1U; }
   bool stands_at(std::string_view text, std::size_t at, const Literal& literal) const;
 
-  // The places that the sieve finds and the table knows; otherwise as LiteralSieve::find().
+  // Like LiteralSieve::find(), but keeps only the places whose slot has entries.
   std::size_t known_places(const char* s, std::size_t n, LiteralSieve::Places& out) const;
 
   template <class F>
@@ -101,11 +101,11 @@ class LiteralScan {
   LiteralSieve sieve_;
   std::vector<Literal> literals_;
   std::array<std::uint32_t, (1U << kSlotBits) / 32> bits_{};
-  std::vector<std::uint16_t> first_;  // by the slot: its first entry
+  std::vector<std::uint16_t> first_;  // by slot: index of its first entry
   std::vector<Entry> entries_;
 };
 
-// Bit i: from there on kLength bits are set.
+// Returns a mask. Bit i: the kLength bits from i on are set.
 template <std::size_t kLength>
 constexpr std::uint64_t places_of_runs(std::uint64_t bits) {
   if constexpr (kLength > 1) {
@@ -116,11 +116,11 @@ constexpr std::uint64_t places_of_runs(std::uint64_t bits) {
   return bits;
 }
 
-// found(begin, end) for each run of kLeast (17 to 64) or more letters and digits of ASCII. Looks at 64 bytes at a
+// Calls found(begin, end) for each run of at least kLeast (17 to 64) ASCII letters and digits. Processes 64 bytes at a
 // time.
 template <std::size_t kLeast, class F>
 void each_long_run(std::string_view text, F&& found) {
-  std::size_t run = 0;  // letters and digits just before `at`
+  std::size_t run = 0;  // number of letters and digits just before `at`
   std::size_t at = 0;
   for (; at < text.size(); at += kLettersAtOnce) {
     const std::uint64_t letters = letters_and_digits(text, at);
@@ -130,12 +130,12 @@ void each_long_run(std::string_view text, F&& found) {
       continue;
     }
     if (run + leading >= kLeast) found(at - run, at + leading);
-    // Behind the first byte that does not belong.
+    // Runs after the first other byte.
     std::uint64_t long_runs = places_of_runs<kLeast>(letters & (~std::uint64_t{0} << leading));
     while (long_runs != 0) {
       const auto begin = static_cast<std::size_t>(std::countr_zero(long_runs));
       const std::size_t length = static_cast<std::size_t>(std::countr_one(letters >> begin));
-      if (begin + length == kLettersAtOnce) break;  // it goes on
+      if (begin + length == kLettersAtOnce) break;  // continues in the next 64 bytes
       found(at + begin, at + begin + length);
       long_runs &= ~std::uint64_t{0} << (begin + length);
     }

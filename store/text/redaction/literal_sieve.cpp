@@ -14,7 +14,7 @@
 namespace memd::redaction {
 namespace {
 
-// How often a byte stands in what agents write, in ten thousand; others are rarer.
+// Returns the frequency of a byte in agents' logs, per ten thousand. Unlisted bytes are rarer.
 int frequency(char c) {
   switch (ascii::lower(c)) {
     case ' ': return 1000;
@@ -62,7 +62,7 @@ int frequency(char c) {
 
 std::size_t class_of(char byte) { return static_cast<unsigned char>(byte) & 31U; }
 
-// Of all bytes, those of a class.
+// Returns the share of all bytes that are in a class.
 double share_of(std::size_t cls) {
   static const auto kShares = [] {
     std::array<double, 32> out{};
@@ -185,8 +185,8 @@ MEMD_SSSE3_INLINE Vector16 sixteen(const void* bytes) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
 }
 
-// The buckets in which 16 bytes may stand. pshufb gives 0 for an index with its highest bit set, so that the halves of
-// a table can be asked apart.
+// Returns the buckets that allow each of 16 bytes. pshufb returns 0 for an index with its highest bit set, so the
+// halves of a table are looked up separately.
 MEMD_SSSE3_INLINE Buckets16 buckets_of(const char* s, const Tables16& tables) {
   const __m128i cls = _mm_and_si128(sixteen(s), _mm_set1_epi8(31));
   const __m128i below_16 = _mm_add_epi8(cls, _mm_set1_epi8(0x70));  // the highest bit: it is not
@@ -207,7 +207,7 @@ MEMD_SSSE3_INLINE std::uint32_t places_of(Vector16 bytes) {
 
 Vector16 sixteen(const void* bytes) { return vld1q_u8(static_cast<const std::uint8_t*>(bytes)); }
 
-// The buckets in which 16 bytes may stand.
+// Returns the buckets that allow each of 16 bytes.
 Buckets16 buckets_of(const char* s, const Tables16& tables) {
   const uint8x16_t cls = vandq_u8(sixteen(s), vdupq_n_u8(31));
   return {vqtbl2q_u8({{tables.low_0_15, tables.low_16_31}}, cls),
@@ -263,7 +263,7 @@ namespace {
 
 using Vector32 = __m256i;
 
-// As Tables16, each entry twice: pshufb looks at halves of 16 bytes.
+// Like Tables16, with each entry twice: pshufb works on halves of 16 bytes.
 struct Tables32 {
   Vector32 low_0_15;
   Vector32 low_16_31;
@@ -317,7 +317,7 @@ MEMD_AVX2 std::size_t LiteralSieve::avx2(const LiteralSieve& sieve, const char* 
   for (std::size_t at = 0; at < n; at += kAtOnce) {
     std::uint64_t places = windows_at(s + at, tables) | static_cast<std::uint64_t>(windows_at(s + at + 32, tables))
                                                             << 32;
-    // Four at a time, whether there are as many or any at all: cheaper than to guess how many there are.
+    // Always writes four at a time, even if there are fewer: this avoids mispredicted branches on their number.
     const auto count = static_cast<std::size_t>(_mm_popcnt_u64(places));
     std::size_t done = 0;
     do {

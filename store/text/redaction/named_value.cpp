@@ -193,7 +193,7 @@ bool is_plausible_key(std::string_view v, Style style, std::string_view name, bo
   if (style != Style::quoted && looks_like_code(v, s) && wordiness(v) > 0.2) return false;
   const bool environment = is_environment_name(name);
   if (maybe && !environment) {
-    // Of anything: names of entries, of objects in a cache.
+    // Such names also denote cache entries and other objects, so the value must look random.
     return is_random(v, 20) && s.digits >= 2 && s.lowers >= 2 && s.uppers >= 2 &&
            !has_any(v.substr(0, v.size() - 2), "=/:");
   }
@@ -303,7 +303,7 @@ std::optional<std::size_t> behind_words(std::string_view text, std::size_t at) {
   return std::nullopt;
 }
 
-// Where a value would stand. An '=' behind a type is the second chance of `password: str = "…"`.
+// Returns the place of the value. For `password: str = "…"`, the '=' after the type is tried second.
 std::optional<Place> place_of_value(std::string_view text, const TellingName& name, bool& doubtful) {
   std::size_t i = name.end;
   const auto at = [&](std::size_t n) { return n < text.size() ? text[n] : '\0'; };

@@ -6,20 +6,20 @@
 #include <cstdint>
 #include <string_view>
 
-// Values that stand beside a telling name: `password=…`, `"apiKey": "…"`, `--token …`, `<secret>…</secret>`,
-// "the password for staging is …". Pure; every thread may call these.
+// Values of telling names: `password=…`, `"apiKey": "…"`, `--token …`, `<secret>…</secret>`,
+// "the password for staging is …". Pure; thread-safe.
 namespace memd::redaction {
 
-// What a name promises of its value.
+// The kind of value that a name suggests.
 enum class Promise : std::uint8_t {
   none,
-  password,        // what a person chose
-  short_password,  // the same; but the name is a word of other things, too
+  password,        // chosen by a person
+  short_password,  // the same, but the name has other meanings too
   key,             // random characters
-  maybe_key,       // names of other keys end so, too
+  maybe_key,       // names of other kinds of keys end like this, too
 };
 
-// The name that ends with a word that was found, [word_begin, word_end).
+// The name that ends with the word found at [word_begin, word_end).
 struct TellingName {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -27,22 +27,22 @@ struct TellingName {
 };
 TellingName telling_name(std::string_view text, std::size_t word_begin, std::size_t word_end);
 
-// The value of a name. `doubtful` is set when something stands behind the name as a value would.
+// Returns the value of a name. Sets `doubtful` if the text after the name looks like a value but is not accepted.
 Secret named_value(std::string_view text, const TellingName& name, bool& doubtful);
 
-// Stands for a secret without being one: "<your key>", "$VAR", "xxx", "process.env.X", "[redacted:…]".
+// Returns whether the value is a placeholder: "<your key>", "$VAR", "xxx", "process.env.X", "[redacted:…]".
 bool is_placeholder(std::string_view value);
-// Characters without words in them, `least` or more.
+// Returns whether the value has at least `least` characters and contains no words.
 bool is_random(std::string_view value, std::size_t least);
-// Something a person may have chosen, where it is known to be a password: not a placeholder.
+// Returns whether a value in the place of a password may be one: it is no placeholder.
 bool is_password(std::string_view value);
-// The same, and no plain word.
+// Like is_password(), but refuses plain words, too.
 bool is_chosen_password(std::string_view value);
-// Base64 of "user:password".
+// Returns whether the value is Base64 of "user:password".
 bool is_encoded_pair(std::string_view value);
-// The share of letters and digits that are in what could be words: "user_token2" has many, "x7Kq2vR9" none.
+// Returns the share of letters and digits that are in possible words: "user_token2" has many, "x7Kq2vR9" none.
 double wordiness(std::string_view value);
-// Bits a character.
+// Returns the entropy in bits per character.
 double entropy(std::string_view value);
 
 }  // namespace memd::redaction

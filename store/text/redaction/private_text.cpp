@@ -22,7 +22,7 @@ bool begins_with(std::string_view text, std::string_view word) {
   return text.size() >= word.size() && ascii::equal_nocase(text.substr(0, word.size()), word);
 }
 
-// Where a marker stands that the text begins with, or npos.
+// Returns the position of a marker at the start of the text, or npos.
 std::size_t find_marker(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -69,7 +69,8 @@ bool is_framed_as_json(std::string_view text) {
 
 void find(std::string_view text, bool is_json, int depth, std::vector<Secret>& out);
 
-// Of each string of a JSON text. True: an opening tag stands outside of them, so the text is none.
+// Searches each string of a JSON text. Returns true if an opening tag is outside the strings: the text is then not
+// JSON.
 bool find_in_strings(std::string_view text, int depth, std::vector<Secret>& out) {
   Unescaped inside;
   std::vector<Secret> found;
@@ -99,8 +100,8 @@ void find(std::string_view text, bool is_json, int depth, std::vector<Secret>& o
 
 constexpr std::size_t kApart = kWord.find('v');
 
-// Where the word stands, from `at` on; of either case. A "p" and a "v" as far behind it as in the word are together so
-// rare that 64 places are mostly left in one step.
+// Returns the next occurrence of the word from `at` on, in any case. A "p" with a "v" at the right distance is so rare
+// that most blocks of 64 bytes are skipped in one step.
 std::size_t find_word(std::string_view bytes, std::size_t at) {
 #ifdef __SSE2__
   constexpr std::size_t kWide = sizeof(__m128i);

@@ -23,7 +23,7 @@ using Signs = redaction::SecretFinder::Signs;
 
 namespace {
 
-// What stands beside a telling name; what is known by its form says more.
+// Returns whether the secret was found by a telling name only. A secret found by its form has a more specific kind.
 bool is_general(const Secret& s) { return s.kind == "password" || s.kind == "secret" || s.kind == "token"; }
 
 void sort_and_join(std::vector<Secret>& secrets) {
@@ -68,7 +68,7 @@ std::vector<Secret> secrets_of(std::string_view text) {
   if (signs.may_be_private) {
     std::vector<Secret> marked;
     redaction::find_private(text, marked);
-    // What is private goes as a whole.
+    // A private range is masked as a whole, with the secrets in it.
     std::erase_if(out, [&](const Secret& s) {
       return std::any_of(marked.begin(), marked.end(),
                          [&](const Secret& m) { return s.begin < m.end && m.begin < s.end; });
@@ -112,7 +112,7 @@ bool redact(std::string& text) {
 
 namespace {
 
-// Of texts that most events of a batch share: the same again is not looked into.
+// Caches the last result for a text that most events of a batch share.
 class Recurring {
  public:
   void redact(std::string& text) {
@@ -184,7 +184,7 @@ class JsonStrings {
   // Goes on to the first string that ends at `at` or behind it; false: there is none.
   bool go_to(std::size_t at) {
     while (end_ < at) {
-      // Where no backslash is, marks only need to be counted.
+      // Without a backslash, counting the quotation marks is enough.
       std::size_t from = end_ + 1;
       bool inside = false;
       for (; from + kAtOnce <= at; from += kAtOnce) {
@@ -205,7 +205,7 @@ class JsonStrings {
     return true;
   }
 
-  // Of the string; the place of its closing mark, or the end of the text.
+  // Start of the string, and the position of its closing quotation mark or the end of the text.
   std::size_t begin() const { return begin_; }
   std::size_t end() const { return end_; }
 

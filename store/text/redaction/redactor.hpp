@@ -9,31 +9,30 @@
 
 namespace memd {
 
-// The one place that knows what is not stored: what a person marked as private (redaction/private_text.hpp), and
-// secrets: what the rules in store/text/secrets describe, what stands beside a telling name, and tokens that name
-// themselves (redaction/secret_finder.hpp). Each becomes "[redacted:<kind>]", "[redacted:private]" among them. Text
-// without secrets is left untouched. Commit hashes, digests and identifiers survive. Idempotent. Thread-safe.
+// Masks text that must not be stored: text that a person marked as private (redaction/private_text.hpp), and secrets
+// (redaction/secret_finder.hpp). Secrets are matches of the rules in store/text/secrets, values of telling names such
+// as "password", and tokens with a vendor's prefix. Each is replaced by "[redacted:<kind>]" or "[redacted:private]".
+// Other text is unchanged; commit hashes, digests and identifiers are kept. Idempotent. Thread-safe.
 
-// Masks in place; true if something was masked.
+// Masks in place. Returns whether something was masked.
 bool redact(std::string& text);
 
 bool has_secret(std::string_view text);
 
-// Masks secrets in everything of a batch that is stored as text, names and places too, once: a batch that is masked
-// already is left alone.
+// Masks secrets in every stored text of a batch, names and paths included. Does nothing if the batch is masked already.
 void mask_secrets(EventBatch& batch);
 
-// Masks secrets in the lines of a source, in place, before anything is made of them. Every line keeps its length and
-// its newline, so that offsets stay true: what "[redacted:<kind>]" is shorter than the secret is filled up with blanks
-// at the end of the line; where it is longer, a shorter form stands ("[redacted]", "***"). A JSON line stays valid
-// JSON. Looks through two layers of escape sequences (a text in a JSON string, JSON in a JSON string). Lines without
-// secrets cost a scan. Returns how many secrets were masked. Thread-safe.
+// Masks secrets in the lines of a source, in place, before they are decoded. Every line keeps its length and its
+// newline, so that offsets stay valid. If "[redacted:<kind>]" is shorter than the secret, blanks at the end of the line
+// fill the difference; if it is longer, a shorter form replaces it ("[redacted]", "***"). A JSON line stays valid JSON.
+// Resolves two layers of escape sequences (a text in a JSON string, JSON in a JSON string). Lines without secrets cost
+// one scan. Returns the number of masked secrets. Thread-safe.
 std::size_t mask_records(std::span<char> lines);
 
-// The same for a record that is held in a string.
+// Like mask_records(), for a record in a string.
 std::size_t mask_record(std::string& record);
 
-// The same for what a person marked as private alone: where secrets are kept, that is not.
+// Masks only text that a person marked as private. Used where secrets are stored unmasked.
 std::size_t mask_private(std::span<char> lines);
 bool may_be_private(std::string_view lines);  // false: mask_private() would find nothing
 

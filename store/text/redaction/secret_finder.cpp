@@ -85,8 +85,8 @@ bool tells_identifier(std::string_view prefix) {
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view s) { return prefix.ends_with(s); });
 }
 
-// How many letters and digits behind text[at] belong to the escape sequence that begins there and ends at `end` or
-// before it.
+// Returns the number of letters and digits after text[at] that belong to the escape sequence at `at`, which ends at or
+// before `end`.
 std::size_t escape_before(std::string_view text, std::size_t at, std::size_t end) {
   if (text[at] != '\\') return 0;
   const std::string_view sequence = text.substr(at, end - at);

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-// Secrets that are known by the structure around them and need more than a pattern. `at` is where the literal begins
-// that a data file names for the form. Each appends what it finds; `doubtful` is set where escape sequences may hide
-// something. Pure; every thread may call these.
+// Secrets that are recognised by the structure around them and need more than a pattern. `at` is the start of the
+// literal that a data file names for the form. Appends the secrets found; sets `doubtful` if escape sequences may hide
+// one. Pure; thread-safe.
 namespace memd::redaction {
 
 enum class Form : std::uint8_t {
@@ -18,7 +18,7 @@ enum class Form : std::uint8_t {
   cookie,     // the values of a cookie header
   user,       // "-u user:password" of curl
   key_block,  // "PRIVATE KEY": its lines, also behind line numbers, in comments and in arrays
-  manifest,   // "kind: Secret" of Kubernetes: all data
+  manifest,   // "kind: Secret" of Kubernetes: all values of its data
 };
 std::optional<Form> form_named(std::string_view name);
 

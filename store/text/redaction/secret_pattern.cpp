@@ -206,7 +206,7 @@ SecretPattern::Run SecretPattern::run_at(std::size_t part) const {
 }
 
 void SecretPattern::choose_anchor() {
-  // Of the first literal that is long enough: what stands before it needs no second try then.
+  // Chooses the first literal that is long enough. The parts before it are then matched only once.
   for (std::size_t p = 0; p < parts_.size() && parts_[p].what != Part::What::gap && anchor_.text.empty(); ++p) {
     const std::string& text = parts_[p].text;
     for (std::size_t i = 0; i < text.size();) {

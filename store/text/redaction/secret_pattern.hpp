@@ -10,7 +10,7 @@
 
 namespace memd::redaction {
 
-// A stretch of a text that is to be masked.
+// A range of a text to be masked, in bytes.
 struct Secret {
   std::size_t begin = 0;
   std::size_t end = 0;  // equal to begin: none
@@ -22,18 +22,18 @@ using CharSet = std::bitset<256>;
 
 inline constexpr std::size_t kLongRun = 20;  // letters and digits
 
-// How a secret is written, as a line of a data file says it (store/text/secrets/secrets.rules has the language).
-// Constant after construction; every thread may ask.
+// A pattern for secrets, parsed from a line of a data file (store/text/secrets/secrets.rules describes the language).
+// Constant after construction; thread-safe.
 class SecretPattern {
  public:
   struct Part {
     enum class What : std::uint8_t {
       literal,
       chars,     // `least` to `most` characters of `set`
-      argument,  // a word of a shell, in quotes or without; what it says is the secret
+      argument,  // a word of a shell, quoted or not; its value is the secret
       gap,       // anything within a command, as little as possible
-      open,      // the secret begins
-      close,     // and ends
+      open,      // start of the secret
+      close,     // end of the secret
     };
     What what{};
     std::string text;  // of a literal
@@ -42,22 +42,22 @@ class SecretPattern {
     std::size_t most = 0;
   };
 
-  // What is found of it in texts by search, before anything else is looked at.
+  // The part of a pattern that texts are searched for before the rest is matched.
   struct Anchor {
-    std::string text;        // empty: it has none
+    std::string text;        // empty: the pattern has no literal anchor
     std::size_t part = 0;    // the literal it is in
     std::size_t offset = 0;  // in that literal
     bool is_run = false;     // a long run of letters and digits, which begins with `part`
   };
 
-  // What is known of the run that is the anchor.
+  // Properties of the run that is the anchor.
   struct Run {
     std::size_t least = 0;
     CharSet first;
     std::optional<char> before;  // neither is a letter
     std::optional<char> behind;
 
-    // Whether this run, which nothing makes longer, may be it. Spares match().
+    // Returns whether this maximal run may match. A cheap check before match().
     bool may_be(std::string_view text, std::size_t begin, std::size_t end) const {
       return end - begin >= least && (!before || (begin > 0 && text[begin - 1] == *before)) &&
              (!behind || (end < text.size() && text[end] == *behind)) &&
@@ -65,21 +65,22 @@ class SecretPattern {
     }
   };
 
-  // `any_case`: letters of literals stand for both. Throws std::logic_error where the pattern is not well formed.
+  // `any_case`: literals match without regard to case. Throws std::logic_error if the pattern is malformed.
   SecretPattern(std::string_view written, bool any_case);
 
-  // The anchor stands at `at`. Looks no further back than `floor`.
+  // Matches around the anchor found at `at`. Reads no byte before `floor`.
   std::optional<Secret> match(std::string_view text, std::size_t at, std::size_t floor) const;
 
-  // What stands around the anchor may be the pattern, with escape sequences in it.
+  // Returns whether the text around the anchor may match once its escape sequences are resolved.
   bool may_be_escaped(std::string_view text, std::size_t at) const;
 
-  // It has an anchor.
+  // Returns whether the pattern has an anchor.
   bool can_be_found() const;
   const Anchor& anchor() const { return anchor_; }
   const Run& run() const { return run_; }  // of a pattern whose anchor is one
   bool any_case() const { return any_case_; }
-  // A single word, whatever it stands in. Others look different where their quotes and line ends are escaped.
+  // Returns whether the pattern is a single word, which looks the same in escaped text. Quotes and line ends of other
+  // patterns look different there.
   bool is_word() const { return is_word_; }
   const std::vector<Part>& parts() const { return parts_; }
 
@@ -105,8 +106,8 @@ class SecretPattern {
   bool is_word_ = true;
 };
 
-// Whether a word that begins here is the rest of a longer one. In "\nghp_…" of JSON the n belongs to the escape
-// sequence, and so does the c of "\u003cghp_…".
+// Returns whether the word at `begin` is the rest of a longer one. In the JSON text "\nghp_…" the n belongs to the
+// escape sequence, like the c of "\u003cghp_…".
 bool inside_word(std::string_view text, std::size_t begin, std::size_t floor);
 
 }  // namespace memd::redaction
