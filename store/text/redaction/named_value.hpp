@@ -27,7 +27,8 @@ struct TellingName {
 };
 TellingName telling_name(std::string_view text, std::size_t word_begin, std::size_t word_end);
 
-// Returns the value of a name. Sets `doubtful` if the text after the name looks like a value but is not accepted.
+// Returns the value of a name. Sets `doubtful` if a value may follow that only appears once escape sequences are
+// resolved.
 Secret named_value(std::string_view text, const TellingName& name, bool& doubtful);
 
 // Returns whether the value is a placeholder: "<your key>", "$VAR", "xxx", "process.env.X", "[redacted:…]".

@@ -112,7 +112,7 @@ bool redact(std::string& text) {
 
 namespace {
 
-// Caches the last result for a text that most events of a batch share.
+// Remembers the last text without secrets, because most events of a batch share it.
 class Recurring {
  public:
   void redact(std::string& text) {
