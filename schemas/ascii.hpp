@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// Letters, digits and blanks of ASCII, whatever the locale. Bytes of other characters are neither.
-// Pure functions; every thread may call them.
+// Classification and case conversion of ASCII characters, independent of the locale. A byte of any other character is
+// no letter, digit or blank. Pure functions, any thread.
 namespace memd::ascii {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -16,18 +16,17 @@ constexpr bool is_alnum(char c) { return is_letter(c) || is_digit(c); }
 constexpr bool is_word(char c) { return is_alnum(c) || c == '_'; }
 constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 constexpr bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-constexpr bool is_beyond(char c) { return static_cast<unsigned char>(c) >= 0x80; }  // part of a longer character
+constexpr bool is_beyond(char c) { return static_cast<unsigned char>(c) >= 0x80; }  // part of a UTF-8 sequence
 
 constexpr char lower(char c) { return is_upper(c) ? static_cast<char>(c + ('a' - 'A')) : c; }
 constexpr char upper(char c) { return is_lower(c) ? static_cast<char>(c - ('a' - 'A')) : c; }
 
-// The value of a hexadecimal digit, -1 for any other character.
+// Returns the value of a hexadecimal digit, -1 for any other character.
 constexpr int hex_value(char c) {
   if (is_digit(c)) return c - '0';
   return is_hex(c) ? lower(c) - 'a' + 10 : -1;
 }
 
-// Capital letters become small ones.
 inline std::string lowered(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(), lower);
@@ -42,7 +41,7 @@ constexpr bool starts_nocase(std::string_view text, std::string_view prefix) {
   return equal_nocase(text.substr(0, prefix.size()), prefix);
 }
 
-// Without the blanks at both ends.
+// Removes the blanks at both ends.
 constexpr std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front()))
     text.remove_prefix(1);
@@ -51,7 +50,7 @@ constexpr std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Line breaks and runs of blanks become one blank, those at both ends go.
+// Replaces each run of blanks and line breaks by one blank and removes those at both ends.
 inline std::string one_line(std::string_view text) {
   std::string out;
   text = trimmed(text);

@@ -8,12 +8,13 @@
 // Data files compiled into the binary.
 namespace memd::embedded {
 
-// A file of schemas/ compiled into the binary.
+// A text file compiled into the binary.
 struct EmbeddedFile {
   std::string_view name;  // file name without folder
   std::string_view text;
 };
 
+// Defined in schemas/ unless marked otherwise.
 const std::vector<EmbeddedFile>& sql_migrations();
 const std::vector<EmbeddedFile>& new_store_script();
 const std::vector<EmbeddedFile>& summaries_migrations();
@@ -39,17 +40,19 @@ EmbeddedBinary byte_pair_ranks();  // in store/
 
 namespace memd {
 
-// schemas/sql/NNNN_name.sql, in order. Applying number N leaves PRAGMA user_version = N.
+// A file schemas/sql/NNNN_name.sql. Applying number N leaves PRAGMA user_version = N.
 struct Migration {
   int number = 0;
   std::string_view name;
   std::string_view sql;
 };
 
+// Returns the migrations of the store, in order.
 const std::vector<Migration>& migrations();
-// schemas/sql/new_store/store.sql: makes of an empty file what all of these make of it. A test writes it from them.
+// Returns schemas/sql/new_store/store.sql, which turns an empty file into the result of all migrations. A test
+// generates it from them.
 std::string_view new_store_script();
-// Likewise schemas/sql/summaries, for summaries.db.
+// Returns the migrations of summaries.db, from schemas/sql/summaries, in order.
 const std::vector<Migration>& summaries_migrations();
 
 }  // namespace memd

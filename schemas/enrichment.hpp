@@ -16,17 +16,17 @@ namespace memd {
 inline constexpr unsigned kMissingTerms = 1;
 inline constexpr unsigned kMissingVectors = 2;
 
-// An exchange that waits to be enriched, as it stood when it was read: id, session_pk, times, the stored title and the
-// texts.
+// An exchange in the enrichment queue, as of the time it was read. Set are id, session_pk, times, the stored title and
+// the texts.
 struct PendingExchange : ExchangeRow {
   std::int64_t revision = 0;
   unsigned missing = 0;
 };
 
 struct TopicMention {
-  std::string topic;     // as it is mostly written there
+  std::string topic;     // its most frequent spelling in the exchange
   double relevance = 0;  // 0…1
-  std::string stems{};   // of its words, joined by blanks; topics with the same are one. Empty: its name alone
+  std::string stems{};   // stems of its words, joined by blanks: the key of the topic. Empty: `topic` is the key
 };
 
 struct ExchangeTerms {
@@ -42,7 +42,7 @@ struct ExchangeVectors {
   std::vector<std::int8_t> vectors;  // chunk_hashes.size() × dimension; only their direction counts
 };
 
-// Absent parts stay missing, and in the queue.
+// The result of enriching one exchange. The exchange stays in the queue for absent parts.
 struct Enrichment {
   ExchangeId id = 0;
   std::int64_t revision = 0;
@@ -60,18 +60,18 @@ struct EnrichmentTarget {
 struct EmbeddingModelRow {
   std::string name;
   int dimension = 0;
-  std::int64_t exchanges = 0;  // with vectors of it
+  std::int64_t exchanges = 0;  // with vectors of this model
 };
 
 // Embedding models that have vectors in the store.
 struct EmbeddingModels {
-  std::string target;     // the model that vectors are made with; empty: not decided yet, or none
+  std::string target;     // the model that new vectors are made with; empty: none, or not decided yet
   bool complete = false;  // no exchange lacks vectors of `target`
   std::vector<EmbeddingModelRow> models;
 };
 
 struct EnrichmentBacklog {
-  std::int64_t terms = 0;    // exchanges without
+  std::int64_t terms = 0;    // exchanges without terms
   std::int64_t vectors = 0;  // exchanges whose vectors are missing or of an older text
 };
 
@@ -86,11 +86,11 @@ struct TopicCount {
 };
 
 struct TopicList {
-  std::vector<TopicCount> topics;  // what was talked about most first
-  std::int64_t total = 0;          // topics there are to list
+  std::vector<TopicCount> topics;  // highest rank first (topics::TopicUse::rank)
+  std::int64_t total = 0;          // including those not listed
 };
 
-// An exchange that has the topic itself, or one that holds all of its words.
+// An exchange with the topic itself, or with a topic that contains all of its words.
 struct TopicExchange {
   ExchangeId id = 0;
   double relevance = 0;  // 0…1
@@ -98,8 +98,8 @@ struct TopicExchange {
 
 struct TopicFinding {
   std::vector<TopicExchange> exchanges;  // best first
-  std::vector<TopicCount> names;         // the topics they have it by, most used first; empty: it is stored by no name
-  std::vector<TopicCount> related;       // of these exchanges and of TopicQuery::found, nearest first
+  std::vector<TopicCount> names;         // stored topics that match: the exact one first, then by use; empty: none does
+  std::vector<TopicCount> related;       // topics of these exchanges and of TopicQuery::found, nearest first
 };
 
 }  // namespace memd

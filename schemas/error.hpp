@@ -13,28 +13,28 @@ namespace memd {
 // Kinds of failure a caller can act on. Damaged *input data* is never an error: it becomes a Diagnostic.
 enum class Errc {
   ok = 0,
-  invalid_argument,  // what was asked for makes no sense; context says what to send instead
+  invalid_argument,  // the request is not valid; context says what to send instead
   not_found,         // no such session, exchange, file
   bad_config,        // context names file, line and key
   io,                // a system call failed; context names the call and the path
-  store_corrupt,     // SQLite says the file is not what it should be; nothing is deleted
+  store_corrupt,     // SQLite reports a damaged file; nothing is deleted
   store_version,     // the store was written by a newer memd
   store_busy,        // another process holds the store
   store,             // any other SQLite failure
-  permission,        // somebody else could write to the data directory, or the peer is another user
-  cancelled,         // the stop token was set
-  unavailable,       // the daemon cannot be reached or started
-  protocol,          // the other side broke the protocol
+  permission,   // access refused: a directory that others can write to, a peer of another user, a write without consent
+  cancelled,    // the stop token was set
+  unavailable,  // the daemon cannot be reached or started
+  protocol,     // the other side broke the protocol
   unsupported,
-  exhausted,       // the process or the system has no more descriptors or memory: nothing is known of what was asked
-  busy,            // somebody is in the middle of changing it: nothing is wrong, try again later
-  input_required,  // the client has been asked for something and will call again with it: pass this error on unchanged
+  exhausted,       // out of file descriptors or memory: says nothing about the object of the request
+  busy,            // in use or being changed by somebody else: try again later
+  input_required,  // the client must answer first and then repeats the call: pass this error on unchanged
 };
 
 const boost::system::error_category& memd_category() noexcept;
 boost::system::error_code make_error_code(Errc e) noexcept;
 
-// A failure with the sentence a user should read. Cheap to move.
+// A failure and the sentence to show to the user. Cheap to move.
 struct Error {
   boost::system::error_code code;
   std::string context;
@@ -50,15 +50,16 @@ struct Error {
   static Error from_errno(int err, std::string_view call, std::string_view path);
 };
 
-// EMFILE, ENFILE, ENOMEM.
+// Returns whether `err` is EMFILE, ENFILE or ENOMEM.
 bool is_exhaustion(int err) noexcept;
-// Those, EIO and EINTR: another try may go well.
+// Returns whether a retry may succeed: is_exhaustion(), EIO or EINTR.
 bool may_pass(int err) noexcept;
 
 template <class T>
 using Result = boost::system::result<T, Error>;
 
-// Thrown by Result::value() and at start-up; caught in main, in a task group and in a tool call.
+// An Error as an exception. Thrown by Result::value() and at start-up; caught in main, in a task group and in a tool
+// call.
 class ErrorException : public std::runtime_error {
  public:
   explicit ErrorException(Error e) : std::runtime_error(e.message()), error_(std::move(e)) {}

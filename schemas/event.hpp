@@ -13,7 +13,7 @@
 
 namespace memd {
 
-// The atom of the canonical model. The numeric values are stored (docs/store-format.md): append, never renumber.
+// The kind of an event. The numeric values are stored (docs/store-format.md): append, never renumber.
 enum class EventKind : std::uint8_t {
   user_msg = 0,
   assistant_msg = 1,
@@ -32,7 +32,8 @@ inline constexpr int kEventKindCount = 12;
 std::string_view to_string(EventKind k);
 std::optional<EventKind> parse_event_kind(std::string_view text);
 
-// The text of a `decision` of an adapter: "question: answer", a line each; or this, and the beginning of the plan.
+// Prefix of the text of an adapter's `decision` event for an accepted plan; the beginning of the plan follows. The text
+// of its other decisions is "question: answer", one per line.
 inline constexpr std::string_view kPlanAccepted = "Plan accepted: ";
 
 enum class Role : std::uint8_t { none = 0, user = 1, assistant = 2, system = 3, tool = 4 };
@@ -48,8 +49,8 @@ enum class Origin : std::uint8_t {
   queued = 5,        // typed while the agent worked, and taken in without a record of its own
   embedded = 6,      // typed while rejecting or interrupting a tool, inside the tool's result
   parent_agent = 7,  // the task a parent agent gave to a subagent
-  injected = 8,      // put there by the client; not human
-  history = 9,       // from a prompt history, where the transcript may be gone
+  injected = 8,      // inserted by the client; not human
+  history = 9,       // from a prompt history; the transcript may be gone
 };
 std::string_view to_string(Origin o);
 
@@ -89,13 +90,13 @@ struct Event {
   std::string session_uid;
   // Identity of the fact on its platform, the same in every copy of the record. The first event of a record carries
   // record_key(platform, native record id); each further one event_key(record_key, its index in the record). The
-  // session id takes no part: forks rewrite it.
+  // session id is not part of it, because forks rewrite it.
   std::uint64_t event_id = 0;
-  // The platform gives the record no id: event_id holds in this session only, and the copies of the record that a fork
-  // begins with are known by what they say (the text of human words, input_hash of all else).
+  // The platform gives the record no id, so event_id is unique within this session only. Copies of the record at the
+  // start of a fork are recognised by their content: the text of human words, input_hash of all else.
   bool id_is_local = false;
   // The event that this one follows: event_id of the first event of the record that its own record names, or of its own
-  // record. 0: the record says that it follows none. nullopt: the platform does not tell.
+  // record. 0: the record says that it follows none. nullopt: the platform does not record it.
   std::optional<std::uint64_t> parent_id;
   TimeMs time = 0;
   EventKind kind = EventKind::lifecycle;
@@ -104,27 +105,27 @@ struct Event {
   RawRef raw;
 
   std::string text;     // message, thinking, error text, result text (the adapter bounds results, see kResultTextLimit)
-  std::string summary;  // one line, filled by the adapter when `text` does not serve (tool calls, lifecycle)
+  std::string summary;  // one line, set by the adapter when `text` is no summary (tool calls, lifecycle)
 
   // tool_call, tool_result
   std::string tool;
   std::string call_id;           // pairs call and result
-  std::string search_text;       // what people search of a call: command, path, pattern, description
+  std::string search_text;       // searchable parts of a call: command, path, pattern, description
   std::uint64_t input_hash = 0;  // equal for equal input of the same tool; 0 when there is none
   bool is_error = false;
   bool is_test = false;  // a shell command that runs tests
   std::vector<FileTouch> files;
   ToolFacts facts;
 
-  // tool_result; what only the whole text tells. Not stored.
-  std::string text_end;      // the last lines of a text of which `text` is the beginning; empty: `text` is the whole
-  std::string pull_request;  // its address, where the text is JSON about one
+  // tool_result: facts that only the whole text shows. Not stored.
+  std::string text_end;      // last lines of the text when `text` is only its beginning; empty: there are none
+  std::string pull_request;  // its URL, if the text is JSON about a pull request
 
   // lifecycle: session_start, session_stop, compaction, microcompaction, compact_summary, api_error, interrupt,
   // branch_change, cwd_change, hook_stop, turn_duration, pr_link, queue, mode_change, rollback, …
   std::string lifecycle;
   std::int64_t turns_taken_back =
-      0;  // rollback: so many of the last turns of the person. Not stored: parent_seq tells.
+      0;  // rollback: number of human turns undone, the last ones. Not stored: parent_seq shows it
 
   // One API response is often spread over several records: same key, usage repeated. 0 = no usage here.
   std::uint64_t response_key = 0;
@@ -147,20 +148,19 @@ enum EventFlag : std::uint32_t {
   kFlagSidechain = 1u << 1,
   // 1u << 2 was never used.
   kFlagTest = 1u << 3,        // a shell command that runs tests
-  kFlagSuperseded = 1u << 4,  // queued words that came again as an ordinary prompt
+  kFlagSuperseded = 1u << 4,  // a queued message that was repeated as an ordinary prompt
   kFlagStartsExchange = 1u << 5,
   kFlagModifies = 1u << 6,  // the call would change the file in path_pk
   kFlagDerived = 1u << 7,   // made by the assembler from another event (parent_seq)
   kFlagTimeEstimated = 1u << 8,
-  kFlagPlanned =
-      1u << 9,  // an edit that a call means to make; its result has not come, or says that it failed (kFlagError)
-  kFlagRoot = 1u << 10,  // its record says that it follows none
+  kFlagPlanned = 1u << 9,  // an edit that a call requests; its result is missing, or is a failure (kFlagError)
+  kFlagRoot = 1u << 10,    // its record states that it follows no other
 };
 
 std::uint64_t record_key(Platform platform, std::string_view native_record_id);
 std::uint64_t event_key(std::uint64_t record_key, std::uint32_t index);  // index 0 gives record_key itself
 
-// Bytes of tool output an adapter hands on in Event::text; the whole is fetched from the raw record.
+// Bytes of tool output that an adapter keeps in Event::text. The whole output is read from the raw record.
 inline constexpr std::size_t kResultTextLimit = 2000;
 inline constexpr std::size_t kResultEndLimit = 2000;  // bytes of Event::text_end
 
@@ -172,8 +172,8 @@ std::optional<SessionState> parse_session_state(std::string_view text);
 // capture_disabled → stopped. A stopped session that continues is active again.
 struct SessionLife {
   bool has_events = false;
-  TimeMs silent_since = 0;         // last event; where its time is not known or lies ahead, the last write
-  TimeMs stopped_at = 0;           // when the agent said so; 0: never, or the session went on
+  TimeMs silent_since = 0;         // time of the last event; if that is unknown or in the future, of the last write
+  TimeMs stopped_at = 0;           // when the agent reported the stop; 0: never, or the session continued
   TimeMs capture_disabled_at = 0;  // nothing was captured since; 0: capture works
 
   // A session that was silent for `stopped_after` has stopped.
@@ -200,7 +200,7 @@ struct Cost {
 
 struct ErrorSnippet {
   TimeMs time = 0;
-  std::string tool;  // empty: of no tool
+  std::string tool;  // empty: not an error of a tool
   std::string text;  // one line
   bool operator==(const ErrorSnippet&) const = default;
 };
@@ -212,17 +212,17 @@ struct KeptDigest {
   std::string abstract;              // the most informative sentences
   std::vector<ErrorSnippet> errors;  // the last kMostErrorSnippets, in order, each text once
   TimeMs wall_clock = 0;             // see Cost
-  std::string source_path;           // its transcript, and the bytes of this session there
-  std::int64_t source_bytes = 0;
+  std::string source_path;           // its transcript
+  std::int64_t source_bytes = 0;     // bytes of this session in it
   bool operator==(const KeptDigest&) const = default;
 };
 inline constexpr std::size_t kMostErrorSnippets = 8;
 
-// When a session reached its stages; 0: it has not.
+// Times at which a session reached its stages; 0: not yet.
 struct Watermarks {
   TimeMs discovered_at = 0;
   TimeMs ingested_at = 0;
-  TimeMs analyzed_at = 0;  // 0 again when it goes on
+  TimeMs analyzed_at = 0;  // 0 again when the session continues
   TimeMs evicted_at = 0;
   bool operator==(const Watermarks&) const = default;
 };
@@ -234,7 +234,7 @@ struct SessionRecord {
   TimeMs stopped_at = 0;  // 0 unless it has stopped
   Outcome outcome = Outcome::unknown;
   Cost cost;
-  // The latest that its events said; what is not from events stands in the SessionUpdate.
+  // The latest values from its events. Values from elsewhere are in the SessionUpdate.
   std::string cwd;
   std::string git_branch;
   std::string model;
@@ -247,7 +247,7 @@ struct SessionRecord {
 };
 inline constexpr std::int64_t kSessionSchemaVersion = 2;
 
-// Titles from several places: the higher rank wins, the later one among equals.
+// Rank of a title by its origin. The higher rank wins, and the later title among equals.
 enum class TitleRank : std::uint8_t { none = 0, summary = 1, ai = 2, custom = 3 };
 
 // Facts about a session that an adapter found. Empty fields leave the stored value unchanged.
@@ -259,11 +259,11 @@ struct SessionUpdate {
   std::string parent_uid;
   std::string parent_call_id;  // tool call in the parent that started this one
   std::string agent_name;      // subagent type
-  std::string project_hint;    // the platform's project id, else empty: derived from cwd
+  std::string project_hint;    // the platform's project id; empty: the project is derived from cwd
   std::string title;
   TitleRank title_rank = TitleRank::none;
-  // A title given by pointing at a record (leaf uuid) of a session that may stand in another file:
-  // record_key() of that record; 0 = the title is for session_uid itself.
+  // The title belongs to the session that contains this record (leaf uuid), possibly in another file. record_key() of
+  // the record; 0: the title is for session_uid itself.
   std::uint64_t title_record_key = 0;
   std::string description;
   TimeMs time = 0;
@@ -275,14 +275,14 @@ struct SessionUpdate {
   std::string agent_version;
   std::string forked_from;  // session uid
   std::string mode;         // as the platform names it: "agent", "plan", "chat", …
-  std::string repo;         // where the repository comes from: its URL as the records tell it
+  std::string repo;         // URL of the repository, as the records give it
   TimeMs started_at = 0;
-  TimeMs ended_at = 0;              // last that is heard of it
-  TimeMs stopped_at = 0;            // the platform says that it is over
-  std::int64_t context_tokens = 0;  // how full the context was when last heard of
+  TimeMs ended_at = 0;              // last sign of activity
+  TimeMs stopped_at = 0;            // when the platform reports its end
+  std::int64_t context_tokens = 0;  // tokens in the context, as last reported
   std::int64_t lines_added = 0;     // of the whole session, where the platform counts them
   std::int64_t lines_removed = 0;
-  std::optional<double> cost_usd;  // as the platform reckons it
+  std::optional<double> cost_usd;  // as calculated by the platform
 
   // Imported from another memd. Used only if the session's events are missing; otherwise it is derived from them.
   std::optional<SessionRecord> record;

@@ -31,9 +31,9 @@ std::string_view to_string(Severity s);
 
 enum class DiagnosticType : std::uint8_t {
   damaged_record,       // bytes that are no record; skipped and counted
-  recovered_record,     // a record saved out of a damaged line
+  recovered_record,     // a record recovered from a damaged line
   invalid_encoding,     // bytes that are not UTF-8; replaced
-  unknown_record_type,  // a shape this adapter does not know
+  unknown_record_type,  // a shape that the adapter does not support
   unknown_field_value,
   missing_field,
   wrong_field_type,
@@ -49,7 +49,8 @@ enum class DiagnosticType : std::uint8_t {
 std::string_view to_string(DiagnosticType t);
 std::optional<DiagnosticType> parse_diagnostic_type(std::string_view text);
 
-// The name of a field. Only string literals convert to it, so it cannot be a value. A value; borrows the literal.
+// The name of a field. Only string literals convert to it, so it cannot be the content of a field. Copyable; borrows
+// the literal.
 class FieldName {
  public:
   template <std::size_t N>
@@ -60,18 +61,18 @@ class FieldName {
   std::string_view name_;
 };
 
-// Says which kind of thing went wrong and in which fields. It cannot hold what was in them.
-// Expires kDiagnosticRetention after `time`.
+// The type of a problem with input, and the fields concerned. Cannot hold their content. Expires kDiagnosticRetention
+// after `time`.
 struct Diagnostic {
   Platform platform{};
   DiagnosticType type{};
   Severity severity = Severity::warning;
   std::vector<FieldName> fields;
-  TimeMs time = 0;           // 0: the writer stamps it
+  TimeMs time = 0;           // 0: set by the writer
   std::uint64_t offset = 0;  // byte in the source, to find the place again
 };
 
-// A record that gave no event, though others may name it as the one they follow. Both are keys as in Event::event_id.
+// A record without events, which others may name as the record they follow. Both ids are keys like Event::event_id.
 struct SilentRecord {
   std::string session_uid;
   std::uint64_t record_id = 0;
@@ -85,14 +86,14 @@ struct EventBatch {
   std::vector<SilentRecord> silent;     // in the order of the source
   std::vector<CoverageEntry> coverage;  // aggregated: one entry per (type, disposition, reason)
   std::vector<Diagnostic> diagnostics;
-  bool secrets_masked = false;  // set by mask_secrets() alone; the store masks what is not
+  bool secrets_masked = false;  // set only by mask_secrets(); the store masks other batches itself
 
   // Adds one record to the ledger.
   void cover(std::string_view record_type, Disposition disposition, std::string_view reason, std::uint64_t bytes,
              std::uint64_t records = 1);
   void clear();
 
-  // Sizes of the lists, to undo later the additions of a broken record. Excludes the ledger.
+  // Sizes of the lists without the ledger, for undoing the additions of a broken record.
   struct Length {
     std::size_t sessions = 0;
     std::size_t events = 0;

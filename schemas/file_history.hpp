@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// Queries about the files that agents changed and the commits they made, and their results.
+// Results of queries about the files that agents changed and the commits they made.
 namespace memd {
 
 struct KnownPath {
@@ -22,14 +22,14 @@ enum class PathFit { none, exact, suffix, directory, pattern };
 struct PathFinding {
   PathFit fit = PathFit::none;
   std::vector<KnownPath> paths;      // in order of the path; at most kMostPaths
-  bool more = false;                 // there are further ones
-  std::vector<std::string> similar;  // where nothing fits: names that hold what was asked for
+  bool more = false;                 // more paths match
+  std::vector<std::string> similar;  // if nothing matches: names that contain the requested text
 };
 inline constexpr int kMostPaths = 2000;
 
-// A commit as git told of it in a session.
+// A commit, as git reported it in a session.
 struct CommitRow {
-  std::string sha;  // its beginning: 7 digits or more
+  std::string sha;  // abbreviated, at least 7 digits
   std::string branch;
   std::string subject;
   TimeMs time = 0;
@@ -38,13 +38,13 @@ struct CommitRow {
   std::int64_t exchange_number = 0;
   ExchangeId exchange_id = 0;
   std::int64_t event_seq = 0;
-  std::string pull_request;  // the one of its session that it is likely part of; empty: none is known
+  std::string pull_request;  // URL of the pull request of its session that probably contains it; empty: unknown
 };
 
 // A pull request (merge request) that a session opened, or that its agent linked to it.
 struct PullRequestRow {
   std::string url;
-  std::string branch;  // of the session's last commit before; empty: not known
+  std::string branch;  // of the session's last commit before it; empty: unknown
   TimeMs time = 0;
   std::int64_t exchange_number = 0;  // -1: none
   ExchangeId exchange_id = 0;        // 0: none
@@ -55,7 +55,7 @@ struct PullRequestRow {
 struct TestRun {
   bool failed = false;
   std::string summary;    // "passed: go test ./..."
-  bool same_turn = true;  // false: it ran in the exchange after
+  bool same_turn = true;  // false: it ran in the next exchange
 };
 
 // One exchange that touched the files asked for.
@@ -70,10 +70,10 @@ struct FileUse {
   std::string assistant_response;
   std::string said_before;  // the agent's last words before it first touched one of the files, one line, may be
                             // cut; when there are none, the beginning of its final answer
-  std::string last_error;   // of a tool, behind that; one line, may be cut
+  std::string last_error;   // of a tool, after that; one line, may be cut
   std::int64_t tool_errors = 0;
-  std::optional<TestRun> test;      // the first test run behind the last change of one of the files
-  std::optional<CommitRow> commit;  // the next one made in the session behind the last change
+  std::optional<TestRun> test;      // the first test run after the last change of one of the files
+  std::optional<CommitRow> commit;  // the first commit of the session after the last change
 };
 
 struct FileUseSession : SessionRow {
@@ -97,18 +97,19 @@ struct FileHistory {
   std::int64_t total_sessions = 0;
 };
 
-// An edit of one file, and the events whose records tell what it changed.
+// An edit of one file, and the events whose records contain the change.
 struct EditPlace {
   ExchangeId exchange_id = 0;
   std::int64_t session_pk = 0;
   TimeMs time = 0;
-  std::vector<std::int64_t> records;  // seq of events, the one that knows more first
+  std::vector<std::int64_t> records;  // seq of events, the more detailed record first
 };
 struct EditPlaces {
   std::vector<EditPlace> edits;  // oldest first
   bool more = false;             // there are older ones
 };
 
+// A session that may have made a commit.
 struct CommitCandidate {
   std::int64_t session_pk = 0;
   std::string session_uid;
@@ -116,7 +117,7 @@ struct CommitCandidate {
   std::int64_t first_exchange = 0;
   std::int64_t last_exchange = 0;
   TimeMs last_change = 0;
-  int names = 0;  // how many of the commit's names it changed
+  int names = 0;  // number of the commit's files that it changed
 };
 
 // One changed range of a file, as far as the record describes it.
@@ -131,7 +132,7 @@ struct EditHunk {
 };
 struct RecordedEdit {
   std::string path;         // as the record names it; may be relative
-  bool whole_file = false;  // it was written anew from its first line on
+  bool whole_file = false;  // it was rewritten from its first line on
   std::vector<EditHunk> hunks;
 };
 

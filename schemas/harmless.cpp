@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kNoCharacter = "\xEF\xBF\xBD";  // U+FFFD
 constexpr unsigned char kDelete = 0x7F;
 
-// Code points in UTF-8: C1 controls, line and paragraph separator, controls of direction.
+// Code points in UTF-8: C1 controls, line and paragraph separator, bidirectional controls.
 bool is_c1(std::string_view c) { return c.size() == 2 && c[0] == '\xC2' && static_cast<unsigned char>(c[1]) < 0xA0; }
 bool is_separator(std::string_view c) { return c == "\xE2\x80\xA8" || c == "\xE2\x80\xA9"; }
 bool is_direction(std::string_view c) {
@@ -20,7 +20,7 @@ bool is_direction(std::string_view c) {
   return (c[1] == '\x80' && last >= 0xAA && last <= 0xAE) || (c[1] == '\x81' && last >= 0xA6 && last <= 0xA9);
 }
 
-// The sign that Unicode has for a control character of ASCII: U+2400 and on.
+// Appends the visible symbol of an ASCII control character: U+2400 and following.
 void append_sign(std::string& out, unsigned char control) {
   const unsigned char number = control == kDelete ? 0x21 : control;
   out += "\xE2\x90";

@@ -4,34 +4,37 @@
 #include <string>
 #include <string_view>
 
-// Text of other programs' making (paths, titles, words of persons and agents) may hold what a terminal obeys, what
-// turns the order of letters around, line breaks, and the marks between which memd quotes history. What memd shows
-// goes through these functions. Pure; every thread may call them.
+// Sanitisers of text that memd shows. Text from other programs (paths, titles, words of persons and agents) may contain
+// escape sequences, bidirectional controls, line breaks, and the marks between which memd quotes history. Pure
+// functions, any thread.
 namespace memd {
 
 enum class Lines : std::uint8_t { kept, joined };
 
-// Appends `text` as a terminal, a log or a page may have it: well-formed UTF-8 without control characters (C0 but line
-// break and tab, DEL, C1) and without controls of direction (U+202A to U+202E, U+2066 to U+2069). They become visible
-// signs. Lines::joined: line breaks and tabs become blanks.
+// Appends `text` in a form that is safe for a terminal, a log or a page: well-formed UTF-8 without control characters
+// (C0 except line break and tab, DEL, C1) and without bidirectional controls (U+202A to U+202E, U+2066 to U+2069).
+// Replaces them by visible characters, CRLF by a line break, U+2028 and U+2029 by a blank. Lines::joined: line breaks
+// and tabs become blanks.
 void append_harmless(std::string& out, std::string_view text, Lines lines);
 std::string harmless(std::string_view text);
 std::string harmless_line(std::string_view text);
-// JSON in which these characters stand escaped: the same document.
+// Escapes all characters in a JSON text that have a hidden_code(), which leaves the document the same. Invalid UTF-8
+// becomes U+FFFD.
 std::string harmless_json(std::string_view json);
 
-// The code of a character beyond C0 that JSON does not have to escape and no reader is to see raw (DEL, C1, controls of
-// direction, separators of lines and paragraphs); 0 for any other.
+// Returns the code point of a character outside C0 that memd escapes though JSON does not require it (DEL, C1,
+// bidirectional controls, line and paragraph separators); 0 for any other.
 unsigned hidden_code(std::string_view character);
 void append_code_escape(std::string& out, unsigned code);  // \u009b
 
-// The marks around what a reader has to take as data.
+// Marks around recorded text, which a model has to treat as data.
 inline constexpr std::string_view kHistoryBegin = "<history>";
 inline constexpr std::string_view kHistoryEnd = "</history>";
 
-// The one function that writes recorded text where a model reads: harmless, and without these marks.
+// Appends recorded text to output for a model: harmless, with marks inside it made ineffective ("‹" for "<"). Use no
+// other function for this.
 void append_recorded(std::string& out, std::string_view text, Lines lines);
-// On one line between the marks, for messages.
+// Returns recorded text on one line between the marks, for messages.
 std::string recorded(std::string_view text);
 
 }  // namespace memd

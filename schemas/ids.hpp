@@ -12,8 +12,8 @@ namespace memd {
 // Short ids shown to agents. "x42" is an exchange, "e7/31" the event with seq 31 of session row 7.
 using ExchangeId = std::int64_t;
 
-// A key of 64 bits as files of events and memories name it: 16 hexadecimal digits in lower case. JSON numbers do not
-// hold it.
+// Formats a 64-bit key as files of events and memories contain it: 16 hexadecimal digits in lower case, because JSON
+// numbers are not exact enough.
 std::string format_key(std::uint64_t key);
 std::optional<std::uint64_t> parse_key(std::string_view text);
 

@@ -1,8 +1,7 @@
 #pragma once
 
-// Instruction sets beyond the ones that every x86-64 processor has: what a function is marked with, and whether it may
-// be called here. Other processors have one set, which the compiler is told. Pure functions; every thread may call
-// them.
+// Optional instruction sets of x86-64: the attribute for a function that uses one, and whether this processor has it.
+// Other architectures use only the set that the compiler targets. Pure functions, any thread.
 #if defined(__x86_64__)
 
 #define MEMD_SSSE3 __attribute__((target("ssse3")))

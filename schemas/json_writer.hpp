@@ -13,8 +13,8 @@ void append_number(std::string& out, double value);  // shortest form; not finit
 void append_number(std::string& out, std::int64_t value);
 void append_number(std::string& out, std::uint64_t value);
 
-// Writes compact JSON to the end of a string it does not own. Knows where commas go, nothing else: the caller opens
-// and closes in order.
+// Appends compact JSON to a borrowed string. Inserts commas but does not check the structure: the caller must balance
+// begin and end. One thread.
 class Writer {
  public:
   explicit Writer(std::string& out) : out_(out) {}

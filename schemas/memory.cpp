@@ -30,7 +30,7 @@ std::optional<Enum> parse(const std::array<Enum, Size>& all, std::string_view te
   return std::nullopt;
 }
 
-// Runs of characters that `is_part` accepts, with one character that `is_joint` accepts between two of them.
+// Returns whether the text is one or more runs of `is_part` characters, with one `is_joint` character between two runs.
 template <class IsPart, class IsJoint>
 bool is_joined(std::string_view text, IsPart is_part, IsJoint is_joint) {
   bool after_part = false;

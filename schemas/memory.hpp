@@ -13,14 +13,14 @@
 
 namespace memd {
 
-// A memory is a Markdown file that a person owns. What memd keeps of it elsewhere is made from the file and can be made
-// again. All times are read and written in UTC. Enumerators with numbers are stored: append, never renumber.
+// A memory is a Markdown file that a person owns. All other data that memd keeps about it is derived from the file and
+// can be rebuilt. All times are read and written in UTC. Enumerators with numbers are stored: append, never renumber.
 
 // The file format of a memory.
 enum class MemoryDialect : std::uint8_t {
   plugin = 0,      // <slug>.md with type, tags, created, updated, links; index.json and graph.json beside it
   repository = 1,  // below .thunderus/memory, with id, kind, provenance, verification; indexes/manifest.json
-  agent = 2,       // what agents read as instructions or write as notes in ways of their own: read, never written
+  agent = 2,       // instructions and notes of agents, in their own formats: read, never written
 };
 inline constexpr std::array kAllMemoryDialects{MemoryDialect::plugin, MemoryDialect::repository, MemoryDialect::agent};
 std::string_view to_string(MemoryDialect d);
@@ -33,14 +33,14 @@ inline constexpr std::array kAllMemoryScopes{MemoryScope::enterprise, MemoryScop
 std::string_view to_string(MemoryScope s);
 std::optional<MemoryScope> parse_memory_scope(std::string_view text);
 
-// `type` of the plugin dialect, `kind` of the repository dialect, and what agents' own files are.
+// The type of a memory: `type` of the plugin dialect, `kind` of the repository dialect, and the kinds of agents' files.
 enum class MemoryType : std::uint8_t {
   decision = 0,
   learning = 1,
   artifact = 2,
   gotcha = 3,
   breadcrumb = 4,
-  hub = 5,  // holds other memories together
+  hub = 5,  // links other memories
   core = 6,
   fact = 7,
   adr = 8,
@@ -82,7 +82,7 @@ struct MemoryProvenance {
   std::vector<std::string> commits;
   std::vector<std::string> files;  // relative to the project
   std::string session;             // uid
-  std::string exchange;            // its first event, or the id that a person gave
+  std::string exchange;            // id of its first event, or the id that a person gave
   bool empty() const;
   friend bool operator==(const MemoryProvenance&, const MemoryProvenance&) = default;
 };
@@ -109,31 +109,31 @@ inline constexpr std::array<std::string_view, 4> kDocumentRelations{"derives_fro
                                                                     "duplicates"};
 
 struct Memory {
-  std::string slug;  // plugin: the name of the file; repository: `id`; agent: made from the place. Unique in its scope
+  std::string slug;  // plugin: the file's name; repository: `id`; agent: derived from the path. Unique in its scope
   MemoryDialect dialect = MemoryDialect::plugin;
   MemoryScope scope = MemoryScope::global;
   MemoryType type = MemoryType::learning;
   std::string title;
   std::vector<std::string> tags;
-  TimeMs created = 0;  // 0: not told
+  TimeMs created = 0;  // 0: not stated
   TimeMs updated = 0;
   std::vector<std::string> links;         // plugin: slugs
   std::vector<MemoryRelation> relations;  // repository
   MemoryProvenance provenance;
   MemoryVerification verification;
-  std::string content;  // behind the front matter, byte for byte
+  std::string content;  // after the front matter, byte for byte
   std::filesystem::path path;
   std::string file_hash;  // SHA-256 of the whole file in hexadecimal digits
 };
 
 inline constexpr std::size_t kMaxMemoryTitle = 200;       // characters, not bytes
 inline constexpr std::size_t kMaxMemoryContent = 50'000;  // characters
-inline constexpr std::size_t kMaxMemoryWord = 50;         // of a tag and of a label
+inline constexpr std::size_t kMaxMemoryWord = 50;         // characters of a tag or a label
 inline constexpr std::size_t kMaxMemorySlug = 200;        // bytes: it is a file name
 
-// ^[a-z0-9]+(-[a-z0-9]+)*$, and short enough for a file name.
+// Checks a slug: ^[a-z0-9]+(-[a-z0-9]+)*$, at most kMaxMemorySlug bytes.
 bool is_memory_slug(std::string_view text);
-// The same in at most 50 characters: tags and labels.
+// Checks a tag or a label: a slug of at most kMaxMemoryWord characters.
 bool is_memory_word(std::string_view text);
 // Checks a document id of the repository dialect: ^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$
 bool is_document_id(std::string_view text);
@@ -146,10 +146,10 @@ std::string default_slug(MemoryType type, std::string_view title);
 // Returns the label of the reverse edge: implements ↔ implemented-by and so on. For a label that is not in the table,
 // adds or removes the prefix "inverse-of-". inverse_label(inverse_label(x)) == x.
 std::string inverse_label(std::string_view label);
-// is_memory_word(), and the inverse is one too.
+// Returns whether the text and its inverse label are memory words, each the inverse of the other.
 bool is_edge_label(std::string_view text);
 
-// One direction of an edge. A graph of memories holds both.
+// One direction of an edge. A graph of memories contains both.
 struct MemoryEdge {
   std::string source;
   std::string target;
@@ -181,9 +181,9 @@ std::string_view to_string(MemoryProblemKind k);
 
 struct MemoryProblem {
   MemoryProblemKind kind = MemoryProblemKind::invalid_file;
-  std::string slug;  // empty: of no memory
+  std::string slug;  // empty: not about one memory
   std::filesystem::path path;
-  int line = 0;              // from 1; 0: of no line
+  int line = 0;              // from 1; 0: not about one line
   std::string key;           // of the front matter; may be empty
   std::string message;       // what is wrong, and what to do
   std::string text() const;  // "path:line: key: message"

@@ -22,9 +22,9 @@ struct MemoryPathPolicy {
   std::filesystem::path platform_path = ".thunderus/memory";  // repository dialect
   bool opt_in_enabled = false;                                // memd may write below projects
 
-  // The dialect of a new memory of a project when nobody names one.
+  // Returns the dialect of a project's new memory when none is requested.
   MemoryDialect default_dialect() const;
-  // Errc::permission: the place is in a project, and nobody opted in. `scope` is that of the memory.
+  // Errc::permission: the dialect is `agent`, or the memory's scope is in a project and opt_in_enabled is false.
   Result<void> check_write(MemoryScope scope, MemoryDialect dialect) const;
 };
 

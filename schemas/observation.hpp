@@ -11,7 +11,7 @@
 
 namespace memd {
 
-// The taxonomy of observations. The names are stored and stand in every interface.
+// The type of an observation. The names are stored and part of every interface.
 enum class ObservationType : std::uint8_t {
   decision,
   bugfix,
@@ -50,15 +50,15 @@ std::string_view to_string(DecidedBy by);
 struct Decision {
   DecisionKind kind = DecisionKind::choice;
   DecidedBy by = DecidedBy::agent;
-  std::string sentence;  // on one line, as it was said; of an answer "question: answer"
-  // Parts of the sentence; empty: not told.
+  std::string sentence;  // on one line, verbatim; of an answer "question: answer"
+  // Parts of the sentence; empty: not stated.
   std::string chosen;
   std::string rejected;
   std::string reason;
-  std::string judged_by;  // the language model that calls it a decision; empty: memd itself
+  std::string judged_by;  // the language model that found it; empty: memd itself
 };
 
-// A typed unit of memory drawn from a session. The same words of the same type are one observation of a session.
+// A typed statement extracted from a session. Within a session, the same words with the same type are one observation.
 struct Observation {
   std::int64_t id = 0;  // its row; 0: not stored yet. Shown as "o99"
   std::int64_t session_pk = 0;

@@ -17,7 +17,7 @@ enum class OutcomeSign : std::uint8_t {
   reports_done = 1,         // it says that the work is done
   question_answered = 2,    // it answers a question, and no file was changed
   files_changed = 3,        // in the last exchange
-  tests_passed = 4,         // the last run of it, after its last edit
+  tests_passed = 4,         // the last run of the last exchange, after its last edit
   committed = 5,            // in the last exchange
   pull_request_opened = 6,  // in the last exchange
   person_pleased = 7,       // the person's last words only thank or praise
@@ -49,7 +49,7 @@ class OutcomeSignSet {
  public:
   constexpr OutcomeSignSet() = default;
   constexpr OutcomeSignSet(OutcomeSign sign) : bits_(std::uint32_t{1} << static_cast<unsigned>(sign)) {}
-  // Bits of signs that this version does not know are left out.
+  // Ignores bits of signs that this version does not define.
   static constexpr OutcomeSignSet of_bits(std::int64_t bits) {
     OutcomeSignSet out;
     out.bits_ = static_cast<std::uint32_t>(bits) & ((std::uint32_t{1} << kOutcomeSigns) - 1);
@@ -68,7 +68,7 @@ class OutcomeSignSet {
   std::uint32_t bits_ = 0;
 };
 
-// A sign, what it speaks for, and how much. `unknown`: a doubt.
+// A sign, the outcome it supports, and its weight. Support for `unknown` is doubt.
 struct OutcomeReason {
   OutcomeSign sign{};
   Outcome speaks_for{};

@@ -9,7 +9,7 @@
 
 namespace memd {
 
-// The agents memd knows. "imported" is what other tools hand over as event files (memd import). A platform's number is
+// The agents that memd supports. "imported" stands for event files of other tools (memd import). A platform's number is
 // part of event ids (record_key): append, never renumber.
 enum class Platform {
   claude_code,
@@ -32,7 +32,7 @@ struct PlatformInfo {
   std::string_view dark;   // and on dark ones
 };
 
-// A line for each platform, in the order of Platform. Tool arguments, configuration and pages take theirs from here.
+// One entry per platform, in the order of Platform. Tool arguments, configuration and pages use these.
 inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::claude_code, "claude_code", "Claude Code", "#c8623b", "#e58a63"},
     {Platform::cursor, "cursor", "Cursor", "#6b7280", "#a3acb9"},
@@ -95,7 +95,7 @@ std::string_view to_string(AdapterStatus s);
 
 // SemVer of the adapter contract this daemon speaks. An adapter with another major is not used.
 inline constexpr std::string_view kContractVersion = "1.0.0";
-bool speaks_contract(std::string_view version);  // the same major; not for what is no version
+bool speaks_contract(std::string_view version);  // true for the same major; false if `version` is no version
 
 // Description that an adapter declares (entity PlatformAdapter).
 struct AdapterDescription {

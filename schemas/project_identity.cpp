@@ -31,7 +31,8 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
-// "file:///home/x", "vscode-remote://wsl+ubuntu/home/x": the path. Of another machine too: the repository is the same.
+// Returns the path of a URI: "file:///home/x", "vscode-remote://wsl+ubuntu/home/x". The machine is ignored, because the
+// repository is the same, except in a file URI of a network share.
 std::string without_uri(std::string_view text) {
   const auto scheme = text.find("://");
   if (scheme != std::string_view::npos && scheme > 1) {
@@ -137,11 +138,11 @@ bool holds_repositories(const Path& path, std::size_t count) {
 }
 
 struct Cut {
-  std::size_t parts;  // that name the repository
-  std::string last;   // instead of the last of them; empty: as it is
+  std::size_t parts;  // number of leading parts that name the repository
+  std::string last;   // replaces the last of them; empty: it stays
 };
 
-// "<repo>.worktrees" and the like: the repository's name.
+// Returns the repository's name from "<repo>.worktrees" and the like; empty for other names.
 std::string_view sibling_of(std::string_view part) {
   for (const std::string_view suffix : {".worktrees", "-worktrees", "_worktrees", ".worktree", "-worktree"})
     if (part.size() > suffix.size() && part.ends_with(suffix)) return part.substr(0, part.size() - suffix.size());

@@ -10,8 +10,8 @@ struct ProjectIdentity {
   std::string name;  // last component, for people
 };
 
-// Derived from a working directory as an agent wrote it, or its file: URI, without looking at the file system: the
-// directory may be another machine's, or gone. The same repository gets the same key
+// Derives the identity from a working directory as an agent wrote it, or from its file: URI. Does not access the file
+// system, because the directory may be on another machine or deleted. The same repository gets the same key
 //   * in each spelling of its path: trailing and double slashes, "." and "..", percent signs, file:///c%3A/x, C:\x,
 //     c:/x, /c/x (MSYS), /mnt/c/x (WSL), \\wsl$\Ubuntu\home\x, /private/tmp/x (macOS); Windows paths in any case;
 //   * in its worktrees: <repo>/.git/worktrees/w, <repo>/.worktrees/w, <repo>/worktrees/w, <repo>/.claude/worktrees/w

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-// Questions to the store and its answers, as the tools use them.
+// Queries to the store and their results, as the tools use them.
 namespace memd {
 
 // Returns a value for QueryFilter::project that selects the project with this identity key and those in directories
@@ -32,7 +32,7 @@ inline std::string project_tree(std::string_view identity_key) {
 
 struct QueryFilter {
   std::vector<Platform> platforms;  // empty: all
-  bool no_platform = false;         // none is left: nothing is found
+  bool no_platform = false;         // no platform remains: nothing is found
   std::string project;              // part of the project's identity key or name, or project_tree(); empty: all
   std::string session;              // uid, native id or unique prefix of either; empty: all
   TimeMs since = 0;                 // inclusive; 0: open
@@ -46,8 +46,8 @@ enum class SearchMode { hybrid, lexical, semantic };
 
 struct SearchQuery {
   std::string text;  // as the user typed it; never a syntax error
-  // Other ways to say it, words alone: searched and ranked together with `text`. What `text` filters and excludes holds
-  // for all.
+  // Further phrasings, without operators: searched and ranked together with `text`. Filters and exclusions in `text`
+  // apply to all.
   std::vector<std::string> also{};
   QueryFilter filter;
   int limit = 20;
@@ -55,31 +55,31 @@ struct SearchQuery {
   SearchMode mode = SearchMode::hybrid;
   bool explain = false;        // hits carry their features
   std::string near_project{};  // identity key of the project the question is asked from; its hits come a little earlier
-  TimeMs now = 0;              // for what is recent; 0: age does not count
-  bool count_outside = false;  // also look at what filter.project leaves out
+  TimeMs now = 0;              // reference time for recency; 0: age is ignored
+  bool count_outside = false;  // also search what filter.project excludes (SearchAnswer::outside)
   bool operators = true;       // whether "-word", "path:x" and the like in `text` mean more than words
 };
 
 // Features that a hit was ranked by. 0 when a feature does not apply.
 struct RankingFeatures {
-  double bm25 = 0;             // 0…1, of the most this query can reach
+  double bm25 = 0;             // 0…1, share of the highest score that this query can reach
   double coverage = 0;         // idf-weighted share of the query's words found
   double adjacency = 0;        // share of neighbouring words found side by side
   double title = 0;            // share of the query's weight in the session's title
   double identifier = 0;       // share of the query's identifiers found exactly
-  double brevity = 1;          // 0…1, how much it needs those around it: 1 up to sixty words, ½ at 120, …
-  double neighbour_turns = 0;  // 0…1, how well the exchanges before and after fit
+  double brevity = 1;          // 0…1, weight of the exchanges around it: 1 up to sixty words, ½ at 120, …
+  double neighbour_turns = 0;  // 0…1, match of the exchanges before and after
   double surroundings = 0;     // share of the query's weight found in it and a few exchanges around it
   double cosine = 0;
-  double dense_z = 0;  // standardised over all vectors scanned
-  double recency = 0;  // 0…1
-  double tokens = 0;   // how well a text holds the question's tokens in meaning, in deviations among those compared
-  double date = 0;     // 0…1, 1 at the time the question speaks of ("last week", "in March")
+  double dense_z = 0;       // standardised over all vectors scanned
+  double recency = 0;       // 0…1
+  double tokens = 0;        // similarity to the question token by token, in standard deviations over the texts compared
+  double date = 0;          // 0…1, 1 at the time that the question names ("last week", "in March")
   double same_project = 0;  // 0 or 1
-  double abandoned = 0;     // 0 or 1: the session went back to before it
-  double subagent = 0;      // 0 or 1: of a session that another one started
-  double decision = 0;      // 0 or 1: a decision is recorded in it, and the question asks for one
-  double verbatim = 0;      // 0 or 1: the question stands in it as a whole, as typed
+  double abandoned = 0;     // 0 or 1: the session was rewound to before it
+  double subagent = 0;      // 0 or 1: another session started its session
+  double decision = 0;      // 0 or 1: it contains a recorded decision, and the question asks for one
+  double verbatim = 0;      // 0 or 1: it contains the whole question as typed
 };
 
 enum class Confidence { low, medium, high };
@@ -93,16 +93,16 @@ struct SessionHead {
   std::string project;  // its name; empty: none
 };
 
-// The same of an exchange.
+// Identification of an exchange.
 struct ExchangeHead : SessionHead {
   ExchangeId id = 0;
   std::int64_t number = 0;  // in its session
   TimeMs started_at = 0;
-  // The person went back to before this exchange, and the session on with that one. 0: it was not left.
+  // The exchange with which the session continued after the person rewound it to before this one. 0: not rewound.
   ExchangeId abandoned_for = 0;
 };
 
-// A stretch of a text, in bytes.
+// A range of a text, in bytes.
 struct TextSpan {
   std::size_t start = 0;
   std::size_t length = 0;
@@ -119,11 +119,11 @@ struct SearchHit : ExchangeHead {
   std::string matched_in;          // user_message | interventions | assistant_response | tool_text
   std::int64_t text_bytes = 0;     // of the whole exchange as get_exchange gives it without tools
   Confidence confidence = Confidence::high;
-  double likelihood = 1;                    // 0…1, that it is about what was asked
+  double likelihood = 1;                    // 0…1, probability that it is about the question
   std::uint32_t found_by = 1;               // phrasings that found it; bit 0: `text`, bit 1: also[0], …
   bool is_evicted = false;                  // only its first lines are left
   std::int64_t copies = 0;                  // further exchanges with the same text that this hit stands for
-  std::optional<RankingFeatures> features;  // when asked to explain
+  std::optional<RankingFeatures> features;  // set if SearchQuery::explain
 };
 
 // Coverage of the semantic side of a search.
@@ -134,7 +134,7 @@ struct SemanticCoverage {
   std::string trouble;       // reason why it was not used or is incomplete; empty: none
 };
 
-// A hit that filter.project leaves out, for which clearly more speaks than for all that it lets through.
+// A hit that filter.project excludes and whose evidence is clearly stronger than that of all hits it admits.
 struct BetterElsewhere {
   ExchangeId id = 0;
   std::string project;    // its identity key; empty: the session has none
@@ -150,18 +150,18 @@ struct OutsideHits {
 
 struct SearchAnswer {
   std::vector<SearchHit> hits;
-  SearchMode mode = SearchMode::lexical;  // that was possible
+  SearchMode mode = SearchMode::lexical;  // the requested mode, or lexical if the semantic side was not used
   SemanticCoverage semantic;
-  bool nothing_relevant = false;           // hits, if any, are the nearest there is, and not near
-  double likelihood = 1;                   // 0…1, that something among the best hits is about what was asked
+  bool nothing_relevant = false;           // hits, if any, are the nearest found, but not relevant
+  double likelihood = 1;                   // 0…1, probability that one of the best hits is about the question
   bool more = false;                       // there are hits after offset + limit
   std::vector<std::string> ignored_terms;  // too common to help, without letters, or in no exchange at all
   std::vector<std::string> unknown_terms;  // those of them that are in no exchange at all
-  std::vector<std::string> excluded;       // what hits do not hold, because the text excludes it
-  std::vector<std::string> dropped;    // operators of the text, as typed, with which nothing was found: read as words
-  std::string unknown_project;         // what to say of a typed `project:` that there is not; empty: all is well
-  std::int64_t left_out = 0;           // hits that an index names and the store does not hold: it is damaged
-  std::optional<OutsideHits> outside;  // on request
+  std::vector<std::string> excluded;       // terms and phrases that `text` excludes
+  std::vector<std::string> dropped;        // operators in the text that found nothing and were read as words, as typed
+  std::string unknown_project;             // message about a typed `project:` that does not exist; empty: none
+  std::int64_t left_out = 0;               // hits in an index that are missing in the store, which is damaged
+  std::optional<OutsideHits> outside;      // on request
 };
 
 struct SessionRow {
@@ -181,23 +181,23 @@ struct SessionRow {
   std::string model;
   std::string agent_version;
   TimeMs started_at = 0;
-  TimeMs ended_at = 0;  // last event; when the session stopped: life.ended_at()
+  TimeMs ended_at = 0;  // time of the last event; for the time of the stop see life.ended_at()
   SessionLife life;
   Outcome outcome = Outcome::unknown;
-  std::vector<OutcomeReason> outcome_reasons;  // those for the outcome first, then the heaviest
+  std::vector<OutcomeReason> outcome_reasons;  // those that support the outcome first, then by weight, highest first
   Cost cost;
   std::int64_t exchanges = 0;
   std::int64_t tool_calls = 0;
   std::int64_t tool_errors = 0;
   std::int64_t compactions = 0;
   std::int64_t subagents = 0;
-  std::string repo;              // where its repository comes from; empty: not told
-  std::string description;       // as its agent says; empty: it does not
+  std::string repo;              // URL of its repository; empty: not recorded
+  std::string description;       // given by its agent; empty: none
   std::string mode;              // likewise
-  std::int64_t lines_added = 0;  // as its agent counts them, else of its edits
+  std::int64_t lines_added = 0;  // as counted by its agent, else of its edits
   std::int64_t lines_removed = 0;
-  std::optional<double> cost_usd;   // as its agent reckons it
-  std::int64_t context_tokens = 0;  // how full the context was when last heard of; 0: not told
+  std::optional<double> cost_usd;   // as calculated by its agent
+  std::int64_t context_tokens = 0;  // tokens in the context, as last reported; 0: not reported
   std::string source_path;
   std::int64_t source_bytes = 0;  // of this session in it
   Watermarks watermarks;
@@ -219,7 +219,7 @@ struct ExchangeFile {
   std::int64_t lines_removed = 0;
 };
 
-// An event as its row has it.
+// An event, as stored in its row.
 struct EventRow {
   std::int64_t seq = 0;
   std::uint64_t event_id = 0;
@@ -227,7 +227,7 @@ struct EventRow {
   EventKind kind{};
   Role role{};
   Origin origin{};
-  std::optional<std::int64_t> parent_seq;  // the event it follows; of a derived one, that it was derived from
+  std::optional<std::int64_t> parent_seq;  // the event it follows; of a derived event, the one it was derived from
   std::optional<std::int64_t> pair_seq;    // call and result
   std::string tool;
   std::uint64_t call_key = 0;  // 0: none
@@ -236,7 +236,7 @@ struct EventRow {
   std::uint32_t flags = 0;  // kFlag…
   std::string summary;
   std::int64_t tokens = 0;
-  SourceId source = 0;  // 0: it came without a place in a source
+  SourceId source = 0;  // 0: it has no position in a source
   RawRef raw;
   bool is_error() const { return (flags & kFlagError) != 0; }
 };
@@ -291,8 +291,8 @@ struct DaySlice : SessionHead {
   ExchangeId first_exchange = 0;
   ExchangeId last_exchange = 0;
   bool is_evicted = false;  // only first lines are left
-  // Beginnings, at most kSliceTextBytes each: what the first and the last exchange were asked, and the final answer of
-  // the last one.
+  // Beginnings, at most kSliceTextBytes each: the requests of the first and the last exchange, and the final answer of
+  // the last.
   std::string first_request;
   std::string last_request;
   std::string last_answer;

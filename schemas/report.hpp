@@ -11,18 +11,18 @@
 #include <string>
 #include <vector>
 
-// A part of the history in figures, for a report. Days are of the time zone and told by the first
-// millisecond of their date in UTC; day 0 is what has
-// no known time. Texts are as stored and unbounded in lines; whoever shows them cuts and masks.
+// Figures of a part of the history, for a report. A day is a local day, given as the first millisecond of its date in
+// UTC; day 0 stands for unknown times. Texts are as stored and may have any number of lines; the caller shortens and
+// masks them.
 namespace memd {
 
-// Done and total: sessions looked at. Called on the thread of the call.
+// Reports progress, in sessions. Called on the calling thread.
 using ReportProgress = std::function<void(double done, double total)>;
 
 struct ReportTurn {
   ExchangeId id = 0;
   TimeMs time = 0;
-  std::string line;   // as a session without title would be called by it
+  std::string line;   // the title that it would give to a session without one
   std::string asked;  // start of the prompt
   std::int64_t tool_calls = 0;
   std::int64_t tool_errors = 0;
@@ -39,9 +39,9 @@ struct ReportFile {
 
 struct ReportSession {
   SessionRow session;
-  std::optional<double> cost_usd;  // as the platform reckons it
-  bool evicted = false;            // its texts were dropped by the retention policy
-  std::int64_t exchanges = 0;      // in the time asked for, as are all that follow
+  std::optional<double> cost_usd;  // as calculated by the platform
+  bool evicted = false;            // the retention policy has deleted its texts
+  std::int64_t exchanges = 0;      // in the requested time, as are all members below
   TokenUsage tokens;
   std::int64_t lines_added = 0;
   std::int64_t lines_removed = 0;
@@ -78,7 +78,7 @@ struct DayUsage {
   TokenUsage tokens;
 };
 
-// Cost as platforms reckon it: of whole sessions, on the day they began, under the model they had last.
+// Cost as calculated by platforms: of whole sessions, on the day they began, under the model they had last.
 struct DayCost {
   TimeMs day = 0;
   Platform platform{};
@@ -112,9 +112,9 @@ struct DiagnosticCount {
   std::int64_t count = 0;
 };
 
-// One snapshot.
+// A report, from one snapshot.
 struct Report {
-  std::int64_t sessions = 0;  // main ones that the filter lets through, with those below
+  std::int64_t sessions = 0;  // main sessions that pass the filter
   std::int64_t subagent_sessions = 0;
   std::int64_t evicted_sessions = 0;
   std::int64_t exchanges = 0;  // of main sessions

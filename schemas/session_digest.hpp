@@ -18,7 +18,7 @@ struct SessionDigest {
   std::vector<Observation> observations;      // in order of time; without metadata
   std::vector<CommitRow> commits;             // in order of time
   std::vector<PullRequestRow> pull_requests;  // of the whole session, in order of time
-  std::optional<KeptDigest> kept;             // of a whole session that is evicted, and has not gone on since
+  std::optional<KeptDigest> kept;             // of a session that is evicted as a whole and has not continued since
 };
 
 }  // namespace memd

@@ -30,7 +30,7 @@ struct SourceIdentity {
 };
 inline constexpr std::uint32_t kHeadBytes = 1024;
 
-// A file some adapter reads, and how far.
+// A file that an adapter reads, and the position up to which it was read.
 struct Source {
   SourceId id = 0;  // 0: not stored yet
   Platform platform{};
@@ -43,9 +43,10 @@ struct Source {
   TimeMs mtime = 0;
   std::uint64_t cursor = 0;      // bytes accounted for
   std::uint32_t generation = 0;  // grows each time the file turned out truncated or replaced
-  // The last record was taken without its newline; when that comes it belongs to this ledger line.
+  // Ledger line of the last record, if the record was read before its newline was written. The newline is added to this
+  // line later. Values: open_tail in daemon/ingest/log_decoding.hpp.
   std::string open_tail;
-  std::string session_uid;  // whose transcript this is, decided once by the adapter; empty: none or not yet
+  std::string session_uid;  // the session of this transcript, decided once by the adapter; empty: none or not yet
   // Source changed in place: its state when it was last read to its end (SnapshotReader::Plan).
   std::string mark;
   std::uint32_t failures = 0;  // in a row
@@ -56,15 +57,15 @@ struct Source {
 inline constexpr unsigned kItemStartsExchange = 1;
 inline constexpr unsigned kItemGone = 2;
 
-// A record of a source that is changed in place (a row of a database, an element of a document), as the store
-// remembers it. Items of a session are numbered from 1 in the order of the session; RawRef::offset of the events made
-// from an item is its number. Number 0 is the session's head: a record about the session as a whole, which gives no
-// events and may change as often as it likes.
+// A record of a source that is changed in place (a row of a database, an element of a document), as stored. Items of
+// a session are numbered from 1 in the order of the session; RawRef::offset of the events made from an item is its
+// number. Number 0 is the session's head: a record about the session as a whole, which gives no events and may change
+// at any time.
 struct SourceItem {
   std::string key;            // native, unique within the session, the same for each version of the record
   std::uint64_t version = 0;  // differs when the content does (a hash of it)
   bool starts_exchange = false;
-  bool gone = false;     // the source does not show it any more; what it gave stays
+  bool gone = false;     // no longer in the source; its events stay
   CoverageEntry ledger;  // its line: one record, with the bytes it takes in the source
 };
 
@@ -75,7 +76,7 @@ struct SessionItems {
   std::string session_uid;
   std::uint32_t keep = 0;  // items that stay, the head not counted
   std::vector<SourceItem> added;
-  // Numbers of kept items that the source does not show any more; 0: the head.
+  // Numbers of kept items that are no longer in the source; 0: the head.
   std::vector<std::uint32_t> gone;
   bool has_head = false;
   SourceItem head;
@@ -96,7 +97,7 @@ struct SourceSlice {
   EventBatch batch;
   std::string adapter_version;
   bool restart = false;    // the file was truncated or replaced: forget this source's ledger first
-  bool caught_up = false;  // for now nothing follows: the source was read to its end
+  bool caught_up = false;  // the source was read to its present end
   // Set for a source that is changed in place. The batch then holds the events of the head and of `items->added`. Its
   // coverage is empty, because the store derives the ledger from the items.
   std::optional<SessionItems> items;
@@ -108,20 +109,20 @@ struct SourceSlice {
   std::string raw_packed;             // `raw` as one zstd frame, if the reading thread packed it; `raw` is then empty
   std::uint64_t raw_length = 0;       // bytes of `raw` before it was packed
   std::uint64_t raw_first = 0;        // of a log: where `raw` begins in the source
-  std::uint64_t raw_passed_over = 0;  // of a log: bytes behind those that are not kept: the record is too large
-  bool raw_passed_over_ends = false;  // and that record ends with them
+  std::uint64_t raw_passed_over = 0;  // of a log: bytes after `raw` that are not kept, of a record that is too large
+  bool raw_passed_over_ends = false;  // that record ends with these bytes
 };
 
 // Step in the ingestion of a source. The names (to_string) are stored and shown: never rename.
 enum class IngestionStep : std::uint8_t {
   found,        // seen for the first time
   read,         // read to its end for the first time
-  appended,     // took in more; at most one entry a minute and source
+  appended,     // more was read; at most one entry per minute and source
   restarted,    // truncated or replaced: read anew
-  gone,         // deleted; what it gave stays
-  unreachable,  // its place cannot be looked at
-  back,         // there again
-  quarantined,  // fails again and again: looked at more and more seldom
+  gone,         // deleted; its events stay
+  unreachable,  // its location cannot be accessed
+  back,         // available again
+  quarantined,  // fails repeatedly: retried with back-off
   released,     // can be read again
   unsupported,  // the platform's adapter speaks another contract: not read
   drift,        // the platform writes more records of unknown shape than it used to

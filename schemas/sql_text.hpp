@@ -16,8 +16,8 @@
 //
 //   db.prepare(sql_text("SELECT seq FROM events WHERE kind = EventKind::edit AND flags & kFlagPlanned = 0"))
 //
-// The compiler replaces each name by its number, so that indexes with a condition are used as if the number stood
-// there. A name that is not in the table below does not compile.
+// The compiler replaces each name by its number, so that SQLite can use partial indexes. A name that is not in the
+// table below does not compile.
 namespace memd {
 
 namespace sql_names {
@@ -86,7 +86,7 @@ inline constexpr Name kAll[] = {
 };
 #undef MEMD_SQL_NAME
 
-// Called while compiling only when a name is not known: the compiler shows the call.
+// Not constexpr: a call during compilation is an error, in which the compiler shows the unknown name's place.
 void unknown_name_in_sql();
 
 constexpr bool is_word(char c) {
@@ -99,8 +99,8 @@ constexpr bool is_constant(std::string_view word) {  // kFlagError, but not "kin
 
 }  // namespace sql_names
 
-// SQL with the names replaced. Owns its text; `Size` is that of the literal, and no text grows: names are longer than
-// numbers.
+// SQL with the names replaced. Owns its text. `Size` is the size of the literal, which is enough because names are
+// longer than their numbers.
 template <std::size_t Size>
 class SqlText {
  public:
@@ -145,7 +145,7 @@ class SqlText {
   std::size_t size_ = 0;
 };
 
-// A constant, or an argument to Database::prepare(), which copies it.
+// Converts a literal. Keep the result in a constant, or pass it to Database::prepare(), which copies it.
 template <std::size_t Size>
 consteval SqlText<Size> sql_text(const char (&literal)[Size]) {
   return SqlText<Size>(literal);

@@ -27,8 +27,8 @@ struct PlatformFreshness {
   std::int64_t sources_behind = 0;
   std::int64_t bytes_behind = 0;
 
-  // Its storage is there, and nothing of it is in the store yet. A process that only answers never looks at sources:
-  // what the store has of a platform was read by another.
+  // Returns whether the platform's sources exist but nothing of them is stored yet. A process that only answers queries
+  // never checks sources: its checked_at is 0, and stored events show that another process has read them.
   bool is_unread() const { return checked_at == 0 && last_event == 0 && sources_behind > 0; }
 };
 
@@ -46,9 +46,9 @@ struct PlatformTotals {
   std::uint64_t bytes_indexed = 0;
   std::uint64_t bytes_skipped = 0;  // includes bytes_pending
   std::uint64_t bytes_unknown = 0;
-  std::uint64_t bytes_pending = 0;  // behind the cursor's end: an unfinished last line
+  std::uint64_t bytes_pending = 0;  // after the cursor: an unfinished last line
   TimeRange span;
-  // Records of unknown shape, lately (about the last 1,000 taken in) and ever.
+  // Records and those of unknown shape: recent (about the last 1,000 ingested) and all.
   std::int64_t recent_records = 0;
   std::int64_t recent_unknown = 0;
   std::int64_t records = 0;
@@ -56,7 +56,7 @@ struct PlatformTotals {
   TimeMs drift_at = 0;  // newest schema_drift diagnostic; 0: none is left
 };
 
-// A source that is not read as it should be, or all is well with.
+// A source in trouble: unreachable, quarantined or failing.
 struct SourceTrouble {
   Platform platform{};
   std::string path;
@@ -72,8 +72,8 @@ struct SourceHealth {
   std::int64_t gone = 0;
   std::int64_t unreachable = 0;
   std::int64_t quarantined = 0;
-  std::int64_t failing = 0;             // of the active ones
-  std::vector<SourceTrouble> troubles;  // the first of them
+  std::int64_t failing = 0;             // active ones whose last reads failed
+  std::vector<SourceTrouble> troubles;  // a limited number of them
 };
 
 struct CoverageRow {
@@ -91,7 +91,7 @@ struct DiagnosticRow {
   Severity severity = Severity::warning;
   std::string path;                    // of the source; empty when it is not known
   std::optional<std::int64_t> offset;  // a byte of a log; of a source that is changed in place, the number of an item
-  bool is_item = false;                // which of the two
+  bool is_item = false;                // whether `offset` is the number of an item
 };
 
 struct DiagnosticList {

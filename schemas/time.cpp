@@ -168,7 +168,8 @@ bool is_time_zone(const std::string& name) {
 
 namespace {
 
-// Returns the zone name from the target of a link to a zone file: ".../zoneinfo/Europe/Berlin".
+// Returns the zone name from $TZ, else from the target of the link /etc/localtime: ".../zoneinfo/Europe/Berlin". Empty
+// if there is none.
 std::string system_zone_name() {
   const char* set = std::getenv("TZ");
   if (set != nullptr && *set != '\0') {
@@ -206,7 +207,7 @@ std::string time_zone_label() {
 TimeMs to_local(TimeMs t) { return t + offset_at(t); }
 
 TimeMs from_local(TimeMs wall) {
-  // No zone is more than a day off, and none changes its offset twice within two.
+  // No zone is more than a day from UTC, and none changes its offset twice within two days.
   const TimeMs before = wall - offset_at(wall - kMsPerDay);
   const TimeMs behind = wall - offset_at(wall + kMsPerDay);
   return to_local(before) == wall || to_local(behind) != wall ? before : behind;

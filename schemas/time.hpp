@@ -35,9 +35,8 @@ class Clock {
 
 const Clock& system_clock();
 
-// People's days and clock times. Stored times are UTC. What people read, and what they mean by "yesterday", is in the
-// one time zone of the process, which is UTC until use_time_zone() sets another. All functions but that are
-// thread-safe.
+// Local time. Stored times are UTC. Times that people read, and phrases like "yesterday", are in the one time zone of
+// the process, which is UTC until use_time_zone() sets another. All functions but that are thread-safe.
 
 // Returns whether the system has a zone of this IANA name ("Asia/Tokyo"); always true for UTC.
 bool is_time_zone(const std::string& name);
@@ -49,7 +48,8 @@ void use_time_zone(const std::string& name);
 std::string time_zone_label();
 
 // Convert between UTC and local time, the latter counted in milliseconds as if it were UTC. For a local time that
-// occurs twice, from_local() returns the earlier. A skipped local time maps to the same offset after the gap.
+// occurs twice, from_local() returns the earlier. A skipped local time maps to a time after the gap: 02:30 to
+// 03:30 when 02:00 to 03:00 is skipped.
 TimeMs to_local(TimeMs t);
 TimeMs from_local(TimeMs wall);
 

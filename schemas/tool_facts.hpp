@@ -25,7 +25,7 @@ struct ShellCommand {
   bool operator==(const ShellCommand&) const = default;
 };
 
-// Result of a command. unknown: its line hides the exit code, and its output does not show it.
+// Result of a command. unknown: the command line hides the exit code, and the output does not show the result.
 enum class RunOutcome : std::uint8_t { unknown = 0, passed = 1, failed = 2 };
 std::string_view to_string(RunOutcome o);
 
@@ -38,7 +38,7 @@ inline constexpr std::size_t kTodoTextLimit = 300;  // bytes of an item's text
 
 // An entry of the list of tasks that an agent keeps with a tool.
 struct TodoItem {
-  std::string key;   // by which updates find it; empty where the agent gives none
+  std::string key;   // identifies it in updates; empty where the agent gives none
   std::string text;  // empty in an update: the item keeps its text
   TodoState state = TodoState::pending;
   bool operator==(const TodoItem&) const = default;
@@ -47,7 +47,7 @@ struct TodoItem {
 // Change that a call makes to the to-do list.
 struct TodoUpdate {
   bool replaces =
-      true;  // the list is `items` now, if only none; false: those with a known key change, others are added
+      true;  // `items` is the new list, even if empty; false: items with a known key are updated, others added
   std::vector<TodoItem> items;
   bool operator==(const TodoUpdate&) const = default;
 };

@@ -5,7 +5,8 @@
 
 namespace memd {
 
-// Length of the well-formed UTF-8 sequence at the start of `s` (which is not empty and not ASCII), 0 if there is none.
+// Returns the length of the well-formed UTF-8 sequence at the start of `s` (which is not empty and not ASCII), 0 if
+// there is none.
 constexpr std::size_t utf8_length(std::string_view s) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const auto in = [&](std::size_t i, unsigned lo, unsigned hi) {

@@ -26,7 +26,7 @@ WordList::WordList(std::vector<std::string> words) : words_(std::move(words)) {
 
 namespace {
 
-// The next run without blanks; empty at the end.
+// Removes the next word from `text` and returns it; empty at the end.
 std::string_view next_word(std::string_view& text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
@@ -95,7 +95,7 @@ class ListReader {
 
   std::span<const std::string_view> names_;
   std::vector<std::vector<std::string>> words_;  // by list
-  std::vector<std::size_t> lists_;               // at this place of the file
+  std::vector<std::size_t> lists_;               // indices of the lists that are open at this place of the file
   std::string_view file_;
 };
 

@@ -12,7 +12,7 @@
 
 namespace memd {
 
-// Words that belong together. Constant after construction; every thread may ask.
+// A set of words. Constant after construction; thread-safe.
 class WordList {
  public:
   explicit WordList(std::vector<std::string> words);
@@ -25,7 +25,7 @@ class WordList {
     return false;
   }
 
-  // The longest first, equal ones in order: an ending comes before those that it ends in itself.
+  // Words by length, longest first, then in byte order. Therefore an ending precedes shorter endings of itself.
   auto begin() const { return words_.begin(); }
   auto end() const { return words_.end(); }
 
@@ -41,10 +41,11 @@ class WordList {
 //
 //   # a comment, on a line of its own
 //   [stop verb]     the words that follow are of these lists
-//   a about uv~run  words, with blanks or line ends between them; ~ is a blank inside of one
+//   a about uv~run  words, with blanks or line ends between them; ~ is a blank inside a word
 //
-// A list may stand in several places and files; it is one. Gives a list for each of `names`, in their order. Throws
-// std::logic_error where a word is of no list, a list is none of `names`, or one of them has no words.
+// Joins the parts of a list from several places and files. Returns a list for each of `names`, in their order. Throws
+// std::logic_error when a '[' is not closed, a word is in no list, a list is not in `names`, or one of them has no
+// words.
 std::vector<WordList> read_word_lists(std::span<const embedded::EmbeddedFile> files,
                                       std::span<const std::string_view> names);
 

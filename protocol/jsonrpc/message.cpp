@@ -30,7 +30,7 @@ bj::parse_options parse_options() {
 constexpr std::size_t kEscape = 6;  // \uXXXX
 constexpr std::string_view kReplacement = "\\ufffd";
 
-// 0: `text` begins with no \uXXXX, or with that of NUL.
+// Returns the code unit of the \uXXXX that `text` begins with; 0 if it begins with none, or with NUL.
 unsigned code_unit(std::string_view text) {
   unsigned out = 0;
   if (text.size() < kEscape || !text.starts_with("\\u")) return 0;
@@ -38,7 +38,7 @@ unsigned code_unit(std::string_view text) {
   return std::from_chars(text.data() + 2, end, out, 16).ptr == end ? out : 0;
 }
 
-// The escape sequence at the start of `text`: the part that is kept, and its length.
+// An escape sequence or character at the start of a text: whether it is valid Unicode, and its length in bytes.
 struct Escape {
   bool sound = true;
   std::size_t length = 2;
@@ -189,13 +189,13 @@ MessageParser::MessageParser(MessageParser&&) noexcept = default;
 Incoming MessageParser::parse(std::string_view line) {
   if (line.size() > kMaxMessageBytes) return invalid(kInvalidRequest, "the message is longer than 10 MB");
   bj::parser& parser = state_->parser;
-  // One arena a message; every value cut out of it keeps it alive, so params can travel to a worker.
+  // One arena per message. Each value moved out of the message shares ownership, so params can move to a worker.
   parser.reset(bj::make_shared_resource<bj::monotonic_resource>());
   boost::system::error_code ec;
   parser.write(line.data(), line.size(), ec);
   if (ec) {
     parser.reset();
-    if (const auto mended = mended_text(line)) return parse(*mended);  // sound now, so once
+    if (const auto mended = mended_text(line)) return parse(*mended);  // valid now, so it recurses once
     return invalid(kParseError, "not JSON: " + ec.message());
   }
   bj::value root = parser.release();
@@ -278,7 +278,7 @@ const std::vector<Envelope>& EnvelopeReader::read(std::string_view line) {
   state_->parser.write(line.data(), line.size(), ec);
   if (ec) {
     state_->parser.reset();
-    if (const auto mended = mended_text(line)) return read(*mended);  // sound now, so once
+    if (const auto mended = mended_text(line)) return read(*mended);  // valid now, so it recurses once
   } else {
     const bj::value root = state_->parser.release();
     const auto keep = [&](const bj::value& v) {

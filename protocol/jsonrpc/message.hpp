@@ -38,10 +38,10 @@ struct Notification {
 };
 // A response to a request that memd sent.
 struct Response {
-  Id id;                      // empty when it could not be read
+  Id id;                      // empty when it could not be read, and for a bad notification, which gets no answer
   boost::json::value result;  // null for an error
   bool is_error = false;
-  std::string error;  // what the other side says of it
+  std::string error;  // the message of the other side
 };
 // Input that is no message, and the error to respond with. `id` is absent when it cannot be read.
 struct Invalid {
@@ -98,7 +98,7 @@ struct Envelope {
   std::string method;  // empty for a response
   // `requestId` of notifications/cancelled, the subscription of another notification, or the `uri` of a request.
   std::string about_id;  // JSON text, or empty
-  std::string tool;      // that a tools/call calls
+  std::string tool;      // name of the tool of a tools/call
 };
 
 // Reads envelopes. One thread. Owns a scratch buffer.

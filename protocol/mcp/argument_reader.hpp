@@ -18,8 +18,9 @@
 
 namespace memd::mcp {
 
-// The limits of a field's value. range, length and one_of apply to each item of an array. A model pays for each word of
-// a schema: limits of length stand in none, and an argument that breaks one is refused in words.
+// The limits of a field's value. range, length and one_of apply to each item of an array. Limits of length and
+// number of items are in no schema, because each word of a schema costs the model tokens. The error for an argument
+// that breaks one states the limit.
 struct Rules {
   static constexpr std::size_t kMaxChoices = 24;
   static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
@@ -32,10 +33,10 @@ struct Rules {
   std::size_t max_items = kNoLimit;
   std::array<std::string_view, kMaxChoices> choices{};
   std::size_t choice_count = 0;
-  bool clamps = false;             // a number beyond the limits is taken as the nearest one
+  bool clamps = false;             // a number beyond the limits is replaced by the nearest limit
   bool limits_are_listed = true;   // in the schema
   bool choices_are_listed = true;  // likewise
-  bool unlisted = false;           // the argument is taken, and is in no schema
+  bool unlisted = false;           // the argument is accepted, and is in no schema
 
   constexpr bool has_minimum() const { return minimum != -std::numeric_limits<double>::infinity(); }
   constexpr bool has_maximum() const { return maximum != std::numeric_limits<double>::infinity(); }
@@ -70,7 +71,7 @@ struct Clamped {
 };
 constexpr Clamped clamped(double lo, double hi) { return {lo, hi}; }
 
-// The description, or another tool, tells them.
+// Leave limits or choices out of the schema, because the description or another tool states them.
 struct LimitsUnlisted {
   constexpr void apply(Rules& r) const { r.limits_are_listed = false; }
 };

@@ -9,10 +9,10 @@
 
 namespace memd::mcp {
 
-// The object that a JSON text is. Errc::invalid_argument.
+// Parses the JSON text of an object. Errc::invalid_argument: it is none.
 Result<boost::json::object> parse_arguments(std::string_view json);
 
-// read_arguments() from the JSON text of an object: the same checks, the same words.
+// Calls read_arguments() with the JSON text of an object.
 template <Described T>
 Result<T> read_argument_text(std::string_view json) {
   MEMD_TRY_ASSIGN(const boost::json::object arguments, parse_arguments(json));

@@ -5,7 +5,7 @@
 namespace memd::mcp {
 namespace {
 
-constexpr double kBeatStep = 0.001;  // heartbeats stay within this much of what the handler reported
+constexpr double kBeatStep = 0.001;  // heartbeats exceed the reported progress by less than this
 
 }  // namespace
 
@@ -35,13 +35,13 @@ void CallProgress::note_stage(double done, double total, std::string_view messag
 
 bool CallProgress::note_report(double done, double total, std::string_view message, TimeMs now, TimeMs interval) {
   const std::lock_guard lock(mutex_);
-  stage_ = {done, total, std::string(message)};  // a heartbeat tells of a report that came too soon
+  stage_ = {done, total, std::string(message)};  // a report that came too soon is sent by the next heartbeat
   if (sent_at_ && now >= *sent_at_ && now - *sent_at_ < interval) return false;
   sent_at_ = now;
   return true;
 }
 
-// Heartbeats count from the last report. A report that says nothing new must not take them back.
+// Heartbeats count from the last report that grew. Another report must not reset the count, or progress would decrease.
 void CallProgress::set_reported(double done) {
   if (done <= reported_) return;
   reported_ = done;
@@ -61,7 +61,7 @@ std::optional<std::string> CallProgress::heartbeat_line(TimeMs now, TimeMs quiet
     stage = stage_;
   }
   set_reported(stage.done);
-  // Grows with every heartbeat and never reaches what the handler would report next.
+  // Grows with every heartbeat and stays below reported_ + kBeatStep.
   ++beats_;
   const double done = reported_ + kBeatStep * beats_ / (beats_ + 1);
   if (!stage.message.empty()) stage.message += "; ";

@@ -47,7 +47,7 @@ class ReplyWriter {
 };
 
 // Progress of one call, and what was reported of it to the client. Formats the lines of notifications/progress. The
-// worker calls note_stage() and note_report(); the loop calls the rest.
+// worker calls note_stage() and note_report(), both call wanted(), the loop calls the rest.
 class CallProgress {
  public:
   // `token`: JSON text; empty when the client wants no progress.
@@ -80,9 +80,9 @@ class CallProgress {
 
   // Loop thread.
   TimeMs started_at_ = 0;
-  TimeMs heard_at_ = 0;  // when the client was told something last
-  int beats_ = 0;        // heartbeats since the handler's last report
-  double reported_ = 0;  // what the handler reported last
+  TimeMs heard_at_ = 0;  // time of the last notification to the client, or of the start
+  int beats_ = 0;        // heartbeats since reported_ last grew
+  double reported_ = 0;  // highest progress that the handler reported
   double last_sent_ = -std::numeric_limits<double>::infinity();
 
   std::mutex mutex_;
@@ -100,8 +100,8 @@ struct InputRetry {
   boost::json::value responses;  // an object, or null
 };
 
-// A request while a worker handles it. The loop owns it. The worker reads only tool, work, params, retry and the stop
-// token, which do not change.
+// A request while it is handled, shared by RunningCalls and the worker's task. The worker uses only the members above
+// "Loop thread"; of these, only progress and stop change after the call is admitted.
 struct Call {
   // `p` is moved: a move keeps its arena, an assignment would copy.
   Call(std::string i, boost::json::value p, Revision r, std::shared_ptr<BatchReply> b, std::string progress_token = {})
@@ -116,7 +116,7 @@ struct Call {
   const Tool* tool = nullptr;       // set for tools/call
   Work work;                        // set for all other methods
   const boost::json::value params;  // the tool's arguments, or the method's params
-  ClientOffers client;              // what may be asked of it for this call
+  ClientOffers client;              // what may be requested from the client for this call
   InputRetry retry;
   int not_found_code = jsonrpc::kInvalidParams;
   CallProgress progress;

@@ -17,7 +17,7 @@
 namespace memd::mcp {
 namespace {
 
-constexpr std::size_t kMaxReason = 500;  // characters of what a client says of a failure
+constexpr std::size_t kMaxReason = 500;  // bytes kept of a client's error message
 
 constexpr std::size_t kIdBytes = 16;
 

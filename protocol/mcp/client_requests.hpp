@@ -21,10 +21,10 @@ namespace memd::mcp {
 
 struct Executors;  // server_state.hpp
 
-// 32 hexadecimal digits that nobody can guess. Throws ErrorException when the system gives no random numbers.
+// Returns 32 unpredictable hexadecimal digits. Throws ErrorException when the system gives no random numbers.
 std::string random_id();
 
-// Sends requests of ours to the client of one connection and collects its answers. Workers call ask() and wait; the
+// Sends memd's requests to the client of one connection and collects the answers. Workers call ask() and wait; the
 // loop does the rest. Must not be destroyed while a worker waits. Borrows the executors.
 class ClientRequests {
  public:
@@ -39,7 +39,7 @@ class ClientRequests {
                                               std::stop_token stop, std::chrono::milliseconds patience);
 
   void on_response(jsonrpc::Response& response);
-  // The client sends no more answers: who waits gets unavailable.
+  // Call it when the client sends no more answers. All waiting and later calls of ask() fail with unavailable.
   void end();
 
  private:
@@ -53,14 +53,14 @@ class ClientRequests {
 
   const Executors& executors_;
   const std::function<void(std::string_view)> send_;
-  const std::string prefix_;  // of ids: the answer to a request of an earlier process means nothing here
+  const std::string prefix_;  // of ids, so that answers to requests of an earlier process match none
   std::uint64_t last_ = 0;
   bool ended_ = false;
   std::unordered_map<std::string, Waiting> waiting_;  // by id
 };
 
 // The roots of the client of one connection of the handshake era: URIs of the directories it works in. The client is
-// asked when they are first needed, and again after it said that they changed. A client that refuses or does not answer
+// asked when they are first needed, and again after it reported a change. A client that refuses or does not answer
 // has none until then. Borrows `client`.
 class ClientRoots {
  public:

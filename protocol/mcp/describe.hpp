@@ -88,8 +88,8 @@ struct FieldSet<std::index_sequence<at...>, F...> : FieldAt<at, F>... {
 
 }  // namespace detail
 
-// The fields of a struct, in order. Not std::tuple: its elements stand in each other, so that compiling takes the
-// square of their number.
+// The fields of a struct, in order. Not a std::tuple, whose nested elements make compile time quadratic in their
+// number.
 template <class... F>
 struct Fields : detail::FieldSet<std::index_sequence_for<F...>, F...> {
   static constexpr std::index_sequence_for<F...> places() { return {}; }
@@ -100,7 +100,7 @@ constexpr Fields<F...> fields_of(F... field) {
   return {{{field}...}};
 }
 
-// One of them, to be told again among others.
+// Returns one field, for reuse in another description.
 template <std::size_t at, class... F>
 constexpr const auto& field_at(const Fields<F...>& fields) {
   return detail::field_in<at>(fields);
@@ -162,8 +162,8 @@ const void* member_of(const void* object) {
   return &(static_cast<const T*>(object)->*member);
 }
 
-// The rules of a field, which few have. Nothing that runs refers to Describe<T>::fields itself: half a kilobyte a
-// field, to be relocated whenever the program starts.
+// The rules of a field. Few fields have any. Code that runs must not refer to Describe<T>::fields itself, which takes
+// half a kilobyte per field and would be relocated at each start of the program.
 template <class T, std::size_t at>
 inline constexpr Rules set_rules = field_at<at>(Describe<T>::fields).rules;
 template <class T, std::size_t at>
@@ -295,7 +295,7 @@ void write_struct_schema(json::Writer& w, SchemaUse use, std::string_view descri
 template <class T>
 void write_default(json::Writer& w, const T* value) {
   if (value == nullptr) return;
-  // Nothing, none and false say nothing that a reader does not know; the description tells a word that is meant.
+  // Omits zero and false, which a reader assumes, and strings and lists, whose default is stated in the description.
   if constexpr (std::same_as<T, std::string> || is_vector<T>)
     return;
   else if (*value == T{})
@@ -304,7 +304,7 @@ void write_default(json::Writer& w, const T* value) {
   write_value(w, *value);
 }
 
-// The members of the schema object of a property; no $ref, no unions: nested structs are written in place.
+// Writes the schema of a property, without $ref and unions: nested structs are written in place.
 template <class T>
 void write_type_schema(json::Writer& w, SchemaUse use, std::string_view description, const Rules& rules,
                        const T* default_value) {
@@ -400,12 +400,13 @@ constexpr ArgumentField ArgumentField::make() {
           read_argument<MemberType<T, at>>};
 }
 
-// Reads all of them, of an object that the caller may change.
+// Reads all fields into `object`, a mutable struct.
 Result<void> read_arguments(const boost::json::object& arguments, std::span<const ArgumentField> fields, void* object);
 
 }  // namespace detail
 
-// The struct, or an invalid_argument error that names every wrong argument, what was sent and what to send instead.
+// Returns the struct, or an invalid_argument error that names every wrong argument, what was sent and what to send
+// instead.
 template <Described T>
 Result<T> read_arguments(const boost::json::object& arguments) {
   T out{};

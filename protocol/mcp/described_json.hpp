@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-// The way back from to_json(): the struct that a described answer was made from, for a client of this program's own.
+// The inverse of to_json(): restores the struct from the JSON of a described answer. For memd's own clients.
 namespace memd::mcp {
 
 // A position in a parsed document. Borrows the document; a value type. The is_… functions report whether the value is
@@ -27,7 +27,7 @@ class JsonPlace {
 
   bool is_present() const { return value_ != nullptr; }
   bool is_object() const;
-  JsonPlace member(std::string_view name) const;  // not present: there is none
+  JsonPlace member(std::string_view name) const;  // not present when it is missing or null
   std::optional<std::vector<std::pair<std::string, JsonPlace>>> members() const;
   std::optional<std::vector<JsonPlace>> items() const;
   std::optional<std::string_view> text() const;
@@ -147,7 +147,7 @@ constexpr ReadField ReadField::make() {
 
 }  // namespace detail
 
-// Errc::protocol: no JSON, or not of the shape of T.
+// Parses a T. Errc::protocol: no JSON, or not of the shape of T.
 template <Described T>
 Result<T> from_json(std::string_view text) {
   MEMD_TRY_ASSIGN(const JsonDocument document, JsonDocument::parse(text));

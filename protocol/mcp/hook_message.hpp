@@ -7,8 +7,8 @@
 
 namespace memd {
 
-// The members that memd uses of what agents write to the stdin of a hook: Claude Code, Codex and Gemini CLI in one
-// shape, Cursor in its own.
+// The input of a hook, which agents write to its stdin, reduced to the members that memd uses. Claude Code, Codex and
+// Gemini CLI share one shape, Cursor has its own.
 struct HookInput {
   std::string event;       // "SessionStart", "PreToolUse", "BeforeTool", "postToolUse", …
   std::string session_id;  // native id
@@ -18,15 +18,15 @@ struct HookInput {
   std::string tool;
   std::string path;  // the file that the call would access
   std::string command;
-  std::string output;   // what it said; empty before it ran
-  bool failed = false;  // the agent says that it did
+  std::string output;   // of the tool; empty before it ran
+  bool failed = false;  // the agent reports that the tool failed
 };
 
-// Absent members are empty, unknown ones are ignored. Errc::invalid_argument: no JSON object.
+// Leaves absent members empty and ignores unknown ones. Errc::invalid_argument: no JSON object.
 Result<HookInput> parse_hook_input(std::string_view json);
 
-// The line that a hook of `event` prints so that the model reads `context`. Cursor, whose events begin in lower case,
-// has a member of its own for it.
+// Returns the line that a hook of `event` prints so that the model reads `context`. Cursor, whose events begin in lower
+// case, has a member of its own for it.
 std::string hook_output(std::string_view event, std::string_view context);
 
 }  // namespace memd

@@ -12,7 +12,8 @@ namespace {
 
 namespace bj = boost::json;
 
-// Templates and prompts change only with the program; what history holds changes any time.
+// How long a client may cache templates and prompts, which change only with the program. Results from history may not
+// be cached.
 constexpr TimeMs kDeclarationTtlMs = 60'000;
 
 Error bad_argument(std::string what) { return Error(Errc::invalid_argument, std::move(what)); }

@@ -15,7 +15,7 @@ inline constexpr int kResourceNotFound = -32002;  // legacy revisions only
 // not_found are the caller's fault, all others ours.
 using OfferedMethod = Result<std::string> (*)(const ServerProfile& profile, const Call& call, ToolContext& context);
 
-// nullptr: the method is none of these, or the server does not offer it.
+// Returns nullptr when the method is none of these, or the server does not offer it.
 OfferedMethod find_offered_method(std::string_view name, const ServerProfile& profile);
 
 }  // namespace memd::mcp

@@ -22,14 +22,14 @@ namespace memd::mcp {
 // A URI template of RFC 6570, level 1: literal text and {name}. Immutable.
 class UriTemplate {
  public:
-  // Throws ErrorException when a brace is not closed or two variables touch.
+  // Throws ErrorException when a brace is not closed, a name is empty, or no literal text precedes a variable.
   explicit UriTemplate(std::string text);
 
   using Values = std::vector<std::pair<std::string, std::string>>;  // name, decoded value
 
   const std::string& text() const { return text_; }
-  // The variables of a URI of this form, decoded and not empty. nullopt: the URI has another form. Accepts values with
-  // characters that should have been encoded, slashes too: some clients do not encode.
+  // Returns the variables of a URI of this form, decoded and not empty; nullopt if the URI has another form. Accepts
+  // values with characters that should have been encoded, slashes too, because some clients do not encode.
   std::optional<Values> match(std::string_view uri) const;
 
  private:
@@ -41,9 +41,9 @@ class UriTemplate {
   std::vector<Piece> pieces_;
 };
 
-// Everything but letters, digits and -._~ as %XX.
+// Encodes all characters except letters, digits and -._~ as %XX.
 std::string percent_encoded(std::string_view text);
-// nullopt for a % without two hexadecimal digits.
+// Returns nullopt for a % without two hexadecimal digits.
 std::optional<std::string> percent_decoded(std::string_view text);
 
 inline constexpr std::size_t kMaxArgumentValues = 100;  // of one answer, by the protocol
@@ -59,7 +59,7 @@ using Completer = std::function<Result<ArgumentValues>(std::string_view typed, T
 using Completers = std::map<std::string, Completer, std::less<>>;  // by the argument's name
 
 struct PromptInfo {
-  std::string name;         // what a person types behind the slash
+  std::string name;         // what a person types after the slash
   std::string title;        // for people
   std::string description;  // for people
   Completers completers{};  // by argument
@@ -71,7 +71,7 @@ struct PromptArgument {
   bool required = false;
 };
 
-// The messages of the user that a prompt becomes, in order. Text from history is a separate message.
+// User messages that a prompt expands to, in order. Text from history is a separate message.
 struct PromptText {
   std::vector<std::string> messages;
 };

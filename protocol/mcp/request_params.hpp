@@ -12,15 +12,15 @@
 // Reads the params of a request, which are always an object, and their `_meta`. Pure functions, any thread.
 namespace memd::mcp {
 
-// nullptr when the member is absent or null.
+// Returns nullptr when the member is absent or null.
 const boost::json::value* member(const boost::json::value& params, std::string_view name);
-// nullopt when the member is absent or no string.
+// Returns nullopt when the member is absent or no string.
 std::optional<std::string_view> string_member(const boost::json::value& params, std::string_view name);
 
 // Requests that a client accepts from a server, according to its capabilities (from a handshake or a request).
 struct ClientOffers {
   bool model = false;   // sampling: its own model
-  bool person = false;  // elicitation of forms: the person at it
+  bool person = false;  // elicitation of forms: its user
 };
 ClientOffers client_offers(const boost::json::value* capabilities);
 

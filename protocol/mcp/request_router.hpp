@@ -14,21 +14,21 @@
 
 namespace memd::mcp {
 
-// Finds out which era a request of one connection belongs to and what its method asks for. Answers it, makes a call of
-// it, or hands it to the subscriptions. Keeps what the handshake agreed on. Loop thread. Borrows everything.
+// Routes the requests of one connection by era and method: answers a request, makes it a call, or passes it to the
+// subscriptions. Stores the result of the handshake. Loop thread. Borrows everything.
 class RequestRouter {
  public:
   RequestRouter(const ServerProfile& profile, RunningCalls& calls, SubscriptionMethods& subscriptions,
                 ClientRoots& roots, ReplyWriter& replies)
       : profile_(profile), calls_(calls), subscriptions_(subscriptions), roots_(roots), replies_(replies) {}
 
-  // `batch`: null for a request by itself.
+  // `batch`: null for a request outside a batch.
   void handle(jsonrpc::Request& request, std::shared_ptr<BatchReply> batch);
   void handle(const jsonrpc::Notification& notification);
 
   bool takes_batches() const { return legacy_ && has_batches(*legacy_); }
   bool shook_hands() const { return legacy_ && initialized_; }
-  // Sends a log message of level error, if the client wants such.
+  // Sends a log message of level error, if the client has requested that level.
   void log_to_client(std::string_view message);
 
  private:
@@ -40,7 +40,8 @@ class RequestRouter {
   void set_log_level(const jsonrpc::Request& request, const Batch& batch);
   void list_tools(const jsonrpc::Request& request, Revision revision, const Batch& batch);
   void call_tool(jsonrpc::Request& request, Revision revision, ClientOffers offers, Batch batch);
-  // Resources, prompts and completion. False: the method is none of these, or not offered.
+  // Calls a method about resources, prompts or completion. Returns false when the method is none of these or not
+  // offered.
   bool call_offered(jsonrpc::Request& request, Revision revision, Batch& batch);
   void call_extension(jsonrpc::Request& request, const ExtensionMethod& method, Batch batch);
 

@@ -12,8 +12,8 @@ namespace memd::mcp {
 
 namespace {
 
-constexpr std::uint64_t kGone = 1;  // no hash is known to be it, and it is not kUnknownVersion
-constexpr int kMaxRetries = 5;      // of a look that could not tell all, without a new hint
+constexpr std::uint64_t kGone = 1;  // version of a resource that does not exist; others are above 1
+constexpr int kMaxRetries = 5;      // of an incomplete read, without a new hint
 
 std::optional<std::uint64_t> version_or_nothing(const ResourceRegistry::Version& version) {
   if (version) return *version;
@@ -122,7 +122,7 @@ void ResourceWatch::schedule() {
 }
 
 void ResourceWatch::look() {
-  hinted_ = false;  // before the store is read: what is committed from here on is looked at again
+  hinted_ = false;  // before the store is read: a later commit causes another read
   if (hub_.idle()) return;
   looking_ = true;
   last_look_ = std::chrono::steady_clock::now();

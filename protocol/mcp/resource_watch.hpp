@@ -22,11 +22,11 @@ struct Executors;  // server_state.hpp
 
 inline constexpr std::uint64_t kUnknownVersion = 0;  // differs from the version of every resource
 
-// Counts who watches which resource, over all connections of a process, and remembers the version the watchers know.
+// Counts the watchers of each resource over all connections of a process, and stores the version last reported to them.
 // Loop thread, except idle().
 class SubscriptionHub {
  public:
-  // `f` is called when somebody starts to watch: changes since the version was looked up must be noticed.
+  // `f` is called when a watch begins, to detect changes since its version was read.
   void on_added(std::function<void()> f) { on_added_ = std::move(f); }
 
   void add(const std::string& uri, std::uint64_t version);
@@ -36,7 +36,7 @@ class SubscriptionHub {
   bool idle() const { return watchers_ == 0; }  // from any thread
 
   struct Versions {
-    std::vector<std::pair<std::string, std::optional<std::uint64_t>>> resources;  // nullopt: could not be found out
+    std::vector<std::pair<std::string, std::optional<std::uint64_t>>> resources;  // nullopt: could not be read
     std::optional<std::uint64_t> list;                                            // likewise, or nobody watches it
 
     void forget();  // makes all versions unknown
@@ -49,7 +49,7 @@ class SubscriptionHub {
     std::vector<std::string> resources;
     bool list = false;
   };
-  // Remembers the versions found and returns what has changed.
+  // Stores the versions found and returns the changes.
   Changes update(const Versions& found);
 
  private:
@@ -66,17 +66,17 @@ class SubscriptionHub {
   std::function<void()> on_added_;
 };
 
-// Looks at the watched resources after a commit and tells which have changed. Hints that come close together cause one
-// look, and looks begin at least `interval` apart. Costs nothing while nobody watches. Loop thread, except hint().
+// Reads the versions of the watched resources after a commit and reports the changes. Debounces hints: reads begin at
+// least `interval` apart. Does nothing while no resource is watched. Loop thread, except hint().
 // Borrows everything.
 class ResourceWatch {
  public:
   using Tell = std::function<void(const SubscriptionHub::Changes&)>;
-  // `resources` may be null: then there is never anything to look at.
+  // `resources` may be null: then hint() does nothing.
   ResourceWatch(boost::asio::io_context& loop, const Executors& executors, const ResourceRegistry* resources,
                 SubscriptionHub& hub, Tell tell, std::chrono::milliseconds interval = std::chrono::seconds(1));
 
-  // Something may have changed. From any thread, cheap.
+  // Call it when something may have changed. Any thread; cheap.
   void hint();
   void stop();
 
@@ -97,8 +97,8 @@ class ResourceWatch {
   std::stop_source stop_;
 };
 
-// Finds the versions of the `wanted` resources. A version that cannot be found out stays empty; a resource that is gone
-// has a version of its own. Call it on a worker.
+// Reads the versions of the `wanted` resources. A version that cannot be read becomes nullopt. A resource that does not
+// exist has a special version. Call it on a worker.
 SubscriptionHub::Versions find_versions(const ResourceRegistry& resources, SubscriptionHub::Versions wanted,
                                         bool with_list, std::stop_token stop);
 

@@ -81,7 +81,7 @@ CallRunner::Outcome CallRunner::tool_answer(const Call& call, const ToolOutcome&
 CallRunner::Outcome CallRunner::run_work(const Call& call, ToolContext& context) const {
   std::string problem;
   int code = jsonrpc::kInternalError;
-  bool passes = false;  // by itself
+  bool passes = false;  // whether the failure may pass by itself
   try {
     auto result = call.work(call, context);
     if (result) return {result->empty() ? std::string() : jsonrpc::result_line(call.id, *result), true, {}};

@@ -40,15 +40,15 @@ class CallRunner {
   ClientRoots& roots_;
 };
 
-// The calls of one connection that are not finished: admits them, puts them on workers, answers them, cancels them, and
-// tells their clients how far they are. Loop thread. Owns the calls, borrows the rest. May be destroyed when no handler
+// The unfinished calls of one connection: admits them, runs them on workers, answers them, cancels them, and reports
+// their progress. Loop thread. Owns the calls, borrows the rest. May be destroyed when no handler
 // runs.
 class RunningCalls {
  public:
   // The connection. Called on the loop.
   class Owner {
    public:
-    virtual void on_full() = 0;                          // as many handlers run as may
+    virtual void on_full() = 0;                          // the maximum number of handlers runs
     virtual void on_returned() = 0;                      // a handler has returned; its call is settled
     virtual void on_failure(std::string_view what) = 0;  // a legacy client's call failed, and the fault is ours
 
@@ -64,7 +64,7 @@ class RunningCalls {
   bool none_running() const { return running_ == 0; }
   bool has_room() const { return running_ < profile_.limits().max_in_flight; }
 
-  // Inline tools are answered at once, all else by a worker.
+  // Runs a call: an inline tool at once, all others on a worker.
   void admit(std::shared_ptr<Call> call);
   // Settles the call without an answer. Does nothing when there is no such call.
   void cancel(const std::string& id);
@@ -72,7 +72,7 @@ class RunningCalls {
   void cancel_all(std::string_view reason = {});
   // Answers a call that would begin to watch `uri`, but watches nothing.
   void do_not_watch(std::string_view uri);
-  // Sends heartbeats to clients that heard nothing for a while. False: no call is left that may need one.
+  // Sends heartbeats for calls that reported nothing for a while. Returns false when no call is left that may need one.
   bool beat();
 
  private:

@@ -32,7 +32,7 @@ std::string key_of(const CompletionRequest& request) {
          digest(request.system + '\0' + request.prompt + '\0' + std::to_string(request.max_tokens));
 }
 
-// Takes one of the places for calls that wait, as long as it lives.
+// Holds one of the limited places for waiting calls during its lifetime. False if all were taken.
 class Place {
  public:
   Place(std::atomic<std::size_t>& taken, std::size_t all) : taken_(taken), got_(taken.fetch_add(1) < all) {}

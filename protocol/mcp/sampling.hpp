@@ -27,7 +27,7 @@ namespace memd::mcp {
 
 // The state of a call that ended with resultType input_required.
 struct InputRound {
-  std::string question;                       // whose round it is: question_digest()
+  std::string question;                       // question_digest() of the call
   std::map<std::string, Completion> answers;  // of this round and those before, by key
   std::map<std::string, Consent> consents;    // likewise
   std::set<std::string> asked;                // keys that were sent and not answered yet
@@ -119,14 +119,16 @@ class ElicitedPerson final : public ClientPerson {
   ClientWait& wait_;
 };
 
-// The client's model and user in the stateless era. Records requests without an answer and ends the call with
-// Errc::input_required. A request is identified by a digest of its content, so its answer is found when the handler
-// runs again. complete() and confirm() are thread-safe.
+// The client's model and user in the stateless era. Records a request that has no answer yet and fails with
+// Errc::input_required, which the handler returns as its error. A request is identified by a digest of its content, so
+// its answer is found when the handler runs again. An answer that cannot be read becomes the error of its request.
+// complete() and confirm() are thread-safe.
 class InputRoundClient final : public LanguageModel, public ClientPerson {
  public:
   explicit InputRoundClient(InputRound earlier) : round_(std::move(earlier)) {}
 
-  // Stores the answers that came with the call: an object by key. Ignores answers to requests that were not sent.
+  // Stores the answers that came with the call: an object by key. Ignores answers to requests that were not sent. Call
+  // it before the handler.
   void take(const boost::json::value& responses);
 
   std::string name() const override { return std::string(kClientModelName); }

@@ -26,9 +26,9 @@ namespace asio = boost::asio;
 using asio::local::stream_protocol;
 using boost::system::error_code;
 
-// Out of descriptors: connections wait in the backlog instead of spinning the loop.
+// Pause after a failed accept (out of descriptors): connections wait in the backlog, and the loop does not spin.
 constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
-// While a call runs whose client wants to hear of it.
+// Period of the timer for heartbeats. It runs while a call whose client requested progress runs.
 constexpr auto kHeartbeat = std::chrono::milliseconds(250);
 
 }  // namespace

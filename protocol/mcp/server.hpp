@@ -32,17 +32,17 @@ class Server {
   // does not take its answers within `grace_ms` is cut off. Idempotent.
   void stop(int grace_ms = 2000);
   // Does not block: stops accepting and reading, answers what was read, then stops; after `patience_ms` it stops
-  // whatever still runs. Who asked something that was not read any more finds its connection closed without an answer.
+  // whatever still runs. Requests that were not read any more get no answer; their connection is closed.
   void drain(int patience_ms);
   // Calls stop() on the loop. Any thread.
   void request_stop();
 
   std::size_t session_count() const;
-  // Called on the loop after a session has gone, with how many are left.
+  // `f` is called on the loop after a session has ended, with the number of those left.
   void on_session_closed(std::function<void(std::size_t left)> f);
   void notify_tools_changed();
-  // Something was committed that resources are read from: clients that watch what has changed are told, at most once a
-  // second each. From any thread; costs nothing while nobody watches.
+  // Call it after a commit that may change resources. Clients are notified of the watched resources that have changed,
+  // at most once a second. Any thread; cheap while no resource is watched.
   void resources_may_have_changed();
 
  private:

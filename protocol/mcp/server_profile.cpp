@@ -6,7 +6,7 @@ namespace memd::mcp {
 namespace {
 
 constexpr std::size_t kMaxInstructions = 2048;
-// The list changes only with the program. A daemon that was upgraded meanwhile tells its listeners.
+// How long a client may cache the list, which changes only with the program. An upgraded daemon notifies its listeners.
 constexpr std::int64_t kToolListTtlMs = 60'000;
 
 void write_implementation(json::Writer& w, const ServerIdentity& identity, bool with_title) {
@@ -81,7 +81,7 @@ ServerProfile::ServerProfile(ServerIdentity identity, const ToolRegistry& tools,
   end_result(discover, Revision::v2026_07_28, 0);
 }
 
-// Prompts change only with the program, and it has no way to tell.
+// Without listChanged for prompts: they change only with the program.
 std::string ServerProfile::capabilities(Revision r) const {
   std::string out;
   json::Writer w(out);

@@ -21,13 +21,13 @@ namespace memd::mcp {
 using ExtensionMethod = std::function<Result<std::string>(std::string_view params, ToolContext&)>;
 
 struct ServerLimits {
-  std::size_t max_in_flight = 32;  // of a connection; more wait unread
+  std::size_t max_in_flight = 32;  // running handlers of a connection; then reading pauses
   std::size_t max_subscriptions = 16;
   std::size_t max_watched_resources = 100;   // of a connection
   std::size_t max_unsent_bytes = 32U << 20;  // a peer that does not read them is disconnected
   std::size_t max_line_bytes = 10'000'000;
   TimeMs progress_interval_ms = 50;
-  TimeMs heartbeat_ms = 500;            // of silence, then a running call sends a heartbeat
+  TimeMs heartbeat_ms = 500;            // of silence, after which a running call sends a heartbeat
   std::size_t max_client_waits = 2;     // calls of the process that wait for their client's model; each holds a worker
   TimeMs max_client_wait_ms = 300'000;  // for one answer: a person may have to agree
   TimeMs max_roots_wait_ms = 2000;      // once a connection, for the directories that the client works in
@@ -40,17 +40,18 @@ struct ServerIdentity {
   std::string instructions;  // how a model should use the tools, at most 2,048 characters
 };
 
-// Data shared by all connections of a process. Renders the constant responses once. Constant after
-// construction except for add_method, so any thread may read it. Borrows the registries and the clock.
+// Data shared by all connections of a process. Renders the constant responses once. Constant once the first
+// session exists, so any thread may read it. Borrows the registries and the clock.
 class ServerProfile {
  public:
   // Throws ErrorException when the instructions are too long. The registry has to be complete.
   ServerProfile(ServerIdentity identity, const ToolRegistry& tools, const Clock& clock, ServerLimits limits = {},
                 Offers offers = {});
 
-  // Before the first session. `name` holds a slash and is none of MCP's: "memd/status".
+  // Call it before the first session. `name` contains a slash and is no method of MCP: "memd/status".
   void add_method(std::string name, ExtensionMethod method);
-  // `log` hears of failures that are ours: a handler that threw, a broken store. Called from worker threads.
+  // Call it before the first session. `log` receives memd's own failures (a handler that threw, a broken store) and
+  // refused connections. Called from workers and the loop.
   void set_failure_log(std::function<void(std::string_view)> log) { failure_log_ = std::move(log); }
 
   const ToolRegistry& tools() const { return tools_; }

@@ -16,7 +16,7 @@
 
 namespace memd::mcp {
 
-// One connection of one client, in either era: takes lines apart into messages and decides when the connection ends.
+// One connection of one client, in either era: parses lines into messages and decides when the connection ends.
 // Loop thread; handlers run on workers, many at once, and their results come back through the loop. Owns its transport.
 // A session has finished, and may be destroyed, when the transport has closed and the last handler has returned.
 // `on_finished` is then called on the loop.
@@ -35,7 +35,8 @@ class Session final : private transport::LineTransport::Handler, private Running
   void abort();  // the connection ends now
   void notify_tools_changed();
   void notify_resources_changed(const SubscriptionHub::Changes& changes);
-  // Sends heartbeats of calls that have said nothing for a while. False: no call is left that may need one.
+  // Sends heartbeats of calls that have said nothing for a while. Returns false when no call is left that may need
+  // one.
   bool beat() { return calls_.beat(); }
 
  private:

@@ -27,11 +27,11 @@ struct SubscriptionFilter {
 
   std::string to_json() const;
 };
-// nullopt: `notifications` is no filter.
+// Returns nullopt when `notifications` is no filter.
 std::optional<SubscriptionFilter> read_filter(const boost::json::value& notifications);
 
-// Remembers what one connection watches, in both eras, and writes the lines that tell it of changes. Loop thread.
-// Borrows the hub and keeps it informed.
+// The subscriptions of one connection, in both eras. Formats the notifications of changes. Loop thread. Borrows
+// the hub and registers the watches there.
 class Subscriptions {
  public:
   explicit Subscriptions(SubscriptionHub& hub) : hub_(hub) {}

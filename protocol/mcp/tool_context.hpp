@@ -16,12 +16,12 @@ namespace memd::mcp {
 // The user's reply to a question: yes; no; dismissed without an answer.
 enum class Consent : std::uint8_t { accepted, declined, cancelled };
 
-// The person at a client that lets servers ask (elicitation). Thread-safe.
+// The user of a client that supports elicitation. Thread-safe.
 class ClientPerson {
  public:
   virtual ~ClientPerson() = default;
-  // Shows the question, which ends with what happens on yes. Errors: unavailable, cancelled, busy; in the stateless era
-  // input_required, as LanguageModel has it: the same question is then answered when the handler runs again.
+  // Asks a question, whose text must end with the consequence of a yes. Errors: unavailable, cancelled, busy; in the
+  // stateless era input_required, like LanguageModel: the question is answered when the handler runs again.
   virtual Result<Consent> confirm(const std::string& question, std::stop_token stop) = 0;
 };
 
@@ -38,28 +38,28 @@ class ToolContext {
   // Requested when the client cancels the call, goes away, or the server stops.
   std::stop_token stop;
 
-  // The client's own model, where it offers one; null: it does not. Lives as long as the call. In the stateless era the
+  // The client's own model; null: the client offers none. Lives as long as the call. In the stateless era the
   // first complete() fails with Errc::input_required; the client then calls the tool again with the same arguments, the
   // handler runs from its start, and the same requests are answered.
   LanguageModel* client_model = nullptr;
 
-  // Whom the client lets us ask; null: nobody. Lives as long as the call.
+  // The client's user; null: the client does not support elicitation. Lives as long as the call.
   ClientPerson* person = nullptr;
 
-  // Directories that the client works in, as file: URIs; empty: it tells none. May wait a moment for the client, so it
-  // is called before a reader is leased.
+  // Returns the directories that the client works in, as file: URIs; empty: it offers none. May wait for the client, so
+  // call it before leasing a reader.
   std::vector<std::string> client_roots() const { return roots_ ? roots_(stop) : std::vector<std::string>(); }
   using RootsSource = std::function<std::vector<std::string>(const std::stop_token& stop)>;
   void set_roots(RootsSource roots) { roots_ = std::move(roots); }
 
-  // Tells the client how far the work is, if it asked for that. `done` has to grow. Drops reports that come too close
+  // Reports progress to the client, if it requested that. `done` has to grow. Drops reports that come too close
   // together. `total` 0: unknown.
   void progress(double done, double total, std::string_view message) const {
     if (progress_sink_) progress_sink_(done, total, message);
   }
 
-  // Notes what the work is doing. The client hears of it only when nothing was reported for a while: use it for steps
-  // that are mostly quick.
+  // Stores the current stage of the work. It is sent to the client only when nothing was reported for a while: use it
+  // for steps that are mostly quick.
   void stage(double done, double total, std::string_view message) const {
     if (stage_sink_)
       stage_sink_(done, total, message);

@@ -35,8 +35,8 @@ bool is_tool_name(std::string_view name) {
 namespace bj = boost::json;
 constexpr std::string_view kAction = "action";
 
-// Tools may ask different things of a parameter of the same name: what holds for all is its type, and what one of them
-// takes it may be. The description is the first one's.
+// Adds a property to `into`. If a different one of the same name exists, keeps its type, items and description, joins
+// the choices if both have some, and drops all other rules.
 void merge(bj::object& into, std::string_view name, const bj::value& property) {
   const auto [it, fresh] = into.emplace(name, property);
   if (fresh || it->value() == property) return;
@@ -71,9 +71,10 @@ std::string input_schema(const ToolRegistry& registry, const std::vector<std::st
                                   {"additionalProperties", true}});
 }
 
-using Choices = std::map<std::string, std::set<std::string>>;  // argument -> what it may be; empty: anything
+using Choices = std::map<std::string, std::set<std::string>>;  // argument → allowed words; empty: any
 
-// `style` is "brief" for one tool and "narrative" for another.
+// Returns whether the value is a choice of another tool's argument of the same name and not of this tool's: `style` is
+// "brief" for one tool and "narrative" for another.
 bool is_word_of_another(const bj::value& value, const std::set<std::string>& own, const std::set<std::string>& all) {
   if (!value.is_string() || own.empty()) return false;
   const std::string word(value.as_string());

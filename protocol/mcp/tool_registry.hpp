@@ -57,10 +57,10 @@ class ToolRegistry {
  public:
   explicit ToolRegistry(std::size_t max_tools = 18) : max_tools_(max_tools) {}
 
-  // Handler: Result<Out>(const Params&, ToolContext&). `render_text(const Out&)`, of which a std::string can be made,
-  // is found by ADL; a member `fuller_text` of the result takes its place unless it is empty. An Error of the handler,
-  // and an exception, become a result with is_error. Throws ErrorException when the name, the description or the number
-  // of tools breaks a limit.
+  // Handler: Result<Out>(const Params&, ToolContext&). `render_text(const Out&)`, found by ADL, returns something from
+  // which a std::string can be made. A member `fuller_text` of the result replaces it unless it is empty. An Error of
+  // the handler, and an exception, become a result with is_error. Throws ErrorException when the name, the description
+  // or the number of tools breaks a limit.
   template <Described Params, Described Out>
   void add(ToolInfo info, std::function<Result<Out>(const Params&, ToolContext&)> handler) {
     Tool tool{std::move(info), json_schema<Params>(SchemaUse::input), json_schema<Out>(SchemaUse::output), {}};
@@ -107,17 +107,17 @@ class ToolRegistry {
   std::deque<Tool> tools_;
 };
 
-// An alias of an action, and the tool's name for an argument of it.
+// An alias of a tool for `action`, and the new name of one argument.
 struct ActionAlias {
   std::string_view action;
   std::string_view tool;
   std::string_view argument;  // empty: all arguments are the tool's own
-  std::string_view renamed;
+  std::string_view renamed;   // the tool's name of `argument`
 };
 
 // Adds a tool that passes its arguments on to another one of the registry, named by `action`: the tool's own name, or
-// one of `aliases`. Its schema has the parameters of them all; the tool called checks them, and its result is the
-// result. To be added last, and the registry must stay where it is.
+// one of `aliases`. Its schema has the parameters of all tools. The called tool checks its arguments; those of others
+// are dropped. Add it last, and do not move the registry afterwards. The strings of `aliases` must outlive the tool.
 void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const ActionAlias> aliases);
 
 }  // namespace memd::mcp

@@ -24,7 +24,7 @@ struct QuotedDecision {
 
 struct Answer {
   std::vector<QuotedDecision> decisions;
-  std::size_t unusable = 0;  // items without a sentence or a speaker
+  std::size_t unusable = 0;  // items without a sentence or a speaker, and those beyond the limit of 32
 };
 
 // Reads {"decisions": [{"sentence": …, "by": "person" or "agent", …}]}, with other text around it, too. Errc::protocol:

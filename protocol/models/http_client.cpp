@@ -65,7 +65,7 @@ asio::ssl::context& tls() {
   static asio::ssl::context context = [] {
     asio::ssl::context c(asio::ssl::context::tls_client);
     SSL_CTX_set_min_proto_version(c.native_handle(), TLS1_2_VERSION);
-    error_code ignored;  // without any certificate each host is refused, and said so
+    error_code ignored;  // without certificates every host is refused, with an error
     c.set_default_verify_paths(ignored);
     c.set_verify_mode(asio::ssl::verify_peer, ignored);
     return c;
@@ -138,7 +138,7 @@ std::string request_text(const Request& request) {
   return out.append("\r\n").append(request.body);
 }
 
-// One request and its answer. Loop thread. Keeps itself alive until it has told the outcome.
+// One request and its answer. Loop thread. Keeps itself alive until it has reported the outcome.
 class Exchange final : public std::enable_shared_from_this<Exchange> {
  public:
   using Done = std::function<void(Result<Response>)>;
@@ -188,7 +188,7 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
     connect(0);
   }
 
-  // The addresses of a host are tried in turn.
+  // Tries the addresses of a host in turn.
   void connect(std::size_t index) {
     if (closed_) return fail(asio::error::operation_aborted, "connecting");  // connecting would open the socket again
     connection_->socket().async_connect(endpoints_[index], [self = shared_from_this(), index](const error_code& ec) {
@@ -238,7 +238,7 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
     });
   }
 
-  // Gives the parser what has come; it leaves what is no whole line of a header yet.
+  // Passes the received bytes to the parser, which leaves an incomplete header line.
   void parse(error_code& ec) {
     while (!unparsed_.empty() && !parser_.is_done()) {
       const std::size_t taken = parser_.put(asio::buffer(unparsed_), ec);
@@ -283,7 +283,7 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
   }
 
   void finish(Result<Response> answer) {
-    // "Connection: close" was agreed; waiting for the other side's goodbye would only take time.
+    // The request said "Connection: close", so there is nothing more to wait for.
     close();
     if (done_) std::exchange(done_, nullptr)(std::move(answer));
   }
@@ -313,7 +313,7 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
   bool closed_ = false;
 };
 
-// Between the asking thread and the loop's; lives as long as the longer of both.
+// State shared by the waiting thread and the loop thread; both own it.
 struct Waiting {
   std::mutex mutex;
   std::condition_variable_any answered;
@@ -354,7 +354,7 @@ Result<Response> Client::post(const Request& request, std::stop_token stop) {
   asio::post(loop_->context, [exchange] { exchange->start(); });
   std::unique_lock lock(waiting->mutex);
   const auto is_there = [&] { return waiting->answer.has_value(); };
-  // The exchange keeps its own time, but a name server that does not answer is waited for by nobody.
+  // The exchange has its own timer, but that does not cover the name look-up.
   const bool there =
       waiting->answered.wait_for(lock, stop, request.total_timeout + std::chrono::milliseconds(100), is_there);
   if (there) return std::move(*waiting->answer);

@@ -17,8 +17,8 @@ struct Request {
   Url url;
   std::vector<std::pair<std::string, std::string>> headers;  // besides Host, Content-Type and the like
   std::string body;                                          // JSON
-  std::chrono::milliseconds connect_timeout{3000};           // until the connection stands, TLS included
-  std::chrono::milliseconds total_timeout{30'000};           // until the last byte is there, however slowly bytes come
+  std::chrono::milliseconds connect_timeout{3000};           // for connecting, TLS included, after the name look-up
+  std::chrono::milliseconds total_timeout{30'000};           // until the last byte has arrived
   std::size_t most_response_bytes = 16 << 20;
 };
 

@@ -26,7 +26,7 @@ std::string short_line(std::string_view text) {
     else if (!out.empty() && out.back() != ' ')
       out += ' ';
   }
-  // Not in the middle of a character.
+  // Do not end in the middle of a character.
   if (text.size() > kLongestComplaint) {
     while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0U) == 0x80U)
       out.pop_back();
@@ -186,7 +186,7 @@ namespace {
 using model_api::nonsense;
 namespace bj = boost::json;
 
-// Models of OpenAI's own think before they answer, and that counts.
+// Additional tokens for OpenAI's own models, whose reasoning counts as output.
 constexpr std::size_t kThoughts = 4096;
 
 void write_message(json::Writer& w, std::string_view role, std::string_view content) {
@@ -212,7 +212,7 @@ std::string text_in(const bj::object* object, std::string_view key) {
   return text == nullptr ? std::string() : std::string(*text);
 }
 
-// 0 for what is no number, or one that no count of tokens is.
+// Returns a token count, limited to 0…100,000,000; 0 for anything but an integer.
 std::int64_t count_in(const bj::object* object, std::string_view key) {
   const bj::value* found = object == nullptr ? nullptr : object->if_contains(key);
   if (found == nullptr) return 0;

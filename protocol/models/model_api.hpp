@@ -21,7 +21,7 @@ enum class Dialect {
 };
 std::string_view to_string(Dialect dialect);
 
-// The message in an answer with an error status, on one line and cut short; empty when there is none to read.
+// Returns the message in a response with an error status, on one line and shortened; empty when there is none.
 std::string parse_complaint(std::string_view body);
 
 Error nonsense(std::string what);  // Errc::protocol
@@ -34,14 +34,14 @@ namespace memd::embeddings_api {
 
 using model_api::Dialect;
 
-std::string_view path_of(Dialect dialect);  // behind the base address
+std::string_view path_of(Dialect dialect);  // after the base address
 
-// `dimensions`: shorter vectors are asked for; not every model can.
+// `dimensions` requests shorter vectors, which not every model supports.
 std::string request_body(Dialect dialect, std::string_view model, std::span<const std::string_view> texts,
                          std::optional<int> dimensions);
 
-// One vector a text, in their order: as many as asked for, all of one length, every number finite, none all zero, of
-// unit length. Else Errc::protocol with what is wrong.
+// Returns one unit vector per text, in the order of the texts. Errc::protocol with the reason: another number of
+// vectors, different dimensions, a number that is not finite, or a vector of zeros.
 Result<std::vector<std::vector<float>>> parse_answer(Dialect dialect, std::string_view body, std::size_t texts);
 
 }  // namespace memd::embeddings_api
@@ -51,19 +51,21 @@ namespace memd::completions_api {
 
 using model_api::Dialect;
 
-std::string_view path_of(Dialect dialect);  // behind the base address
+std::string_view path_of(Dialect dialect);  // after the base address
 
 struct RequestOptions {
   // Limit for prompt and answer together. It is sent to ollama, which otherwise cuts off the beginning of a long prompt
   // silently.
   std::size_t context_tokens = 8192;
-  // OpenAI's own models refuse `max_tokens` and any temperature but the usual one; others know nothing else.
+  // OpenAI's own models refuse `max_tokens` and every temperature but the default. Other servers support only
+  // `max_tokens`.
   bool is_openai_itself = false;
 };
 std::string request_body(Dialect dialect, std::string_view model, const CompletionRequest& request,
                          const RequestOptions& options);
 
-// The answer's text as it came, or Errc::protocol with what is wrong: no JSON, another shape, no words.
+// Returns the completion, its text unchanged. Errc::protocol with the reason: no JSON, another shape, a refusal, no
+// text.
 Result<Completion> parse_answer(Dialect dialect, std::string_view body);
 
 }  // namespace memd::completions_api

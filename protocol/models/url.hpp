@@ -14,12 +14,12 @@ struct Url {
   std::string port;     // digits
   std::string path;     // empty, or begins with '/' and does not end with it
 
-  std::string authority() const;  // as it stands in a Host header
+  std::string authority() const;  // as in a Host header
   std::string text() const;
 };
 
-// Errc::invalid_argument says what is wrong. Refuses a user, a password, a query and a fragment: a key does not belong
-// in an address.
+// Parses a base address. Refuses a user, a password, a query and a fragment, because a key does not belong in an
+// address. Errc::invalid_argument with the reason.
 Result<Url> parse_url(std::string_view text);
 
 }  // namespace memd::http

@@ -33,7 +33,7 @@ bool can_be_waited_for(int fd) {
   return S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || ::isatty(fd) == 1;
 }
 
-// One end: borrowed for reading or writing, its flags restored.
+// A borrowed descriptor for one direction. Restores its file status flags when it is closed.
 class Descriptor {
  public:
   Descriptor(asio::io_context& loop, int fd) : fd_(fd), flags_(::fcntl(fd, F_GETFL)) {

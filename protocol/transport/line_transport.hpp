@@ -62,9 +62,10 @@ class LineTransport {
 
   // Call it once. The transport may be destroyed after on_closed, or when the event loop runs no more.
   virtual void start(Handler& handler) = 0;
-  // Back-pressure: while false no on_line comes and the peer's bytes stay in the kernel. true at first.
+  // Back-pressure: while false, no on_line comes, and after the read in progress the peer's bytes stay in the kernel.
+  // Initially true.
   virtual void set_reading(bool on) = 0;
-  // Queues `line` and a newline. Lines written while a callback runs leave in one system call.
+  // Queues `line` and a newline. Lines written during on_line are collected and sent together.
   virtual void write_line(std::string_view line) = 0;
   // Returns whether so much is unsent that producers of lines should pause. The transport reads nothing meanwhile.
   virtual bool congested() const = 0;
@@ -115,7 +116,7 @@ class StreamTransport final : public LineTransport {
   LineBuffer input_;
   std::string pending_;  // queued while `writing_` is on its way
   std::string writing_;
-  bool reading_ = true;  // what the handler wants
+  bool reading_ = true;  // set by the handler
   bool read_pending_ = false;
   bool write_pending_ = false;
   bool hangup_pending_ = false;
