@@ -3,6 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/literal_scan.hpp"
+#include "store/text/redaction/look_ahead.hpp"
 #include "store/text/redaction/secret_finder.hpp"
 
 #include <gtest/gtest.h>
@@ -527,6 +528,51 @@ TEST(Redactor, TextOfNothingButSignsIsReadInOnePass) {
     while (text.size() < 250'000)
       text += unit;
     EXPECT_EQ(redact(text), unit.ends_with("{ ")) << unit << ": an open section has values";
+  }
+}
+
+// The value of each of these signs extends over the signs behind it. When each sign looked for the end by itself, it
+// examined up to 4 KiB: hundreds of bytes for each byte of the text.
+TEST(Redactor, EndsOfValuesAreLookedForOnce) {
+  constexpr std::size_t kMostForAByte = 4;  // kinds of values that one sign looks for
+  for (const std::string_view unit : {"AccountKey=", "PASSWORD=x", "password=", "PASS=a.", "token:", "glpat-", "xoxb-",
+                                      "eyJ-", "ops_eyJ", "*:*:*:", ":5432:", "dckr_pat_", "GR1348941", "mysql -p'",
+                                      "mysql -p\"", "az login -p '", "password=a,", "secret=a&b"}) {
+    std::string text;
+    while (text.size() < 100'000)
+      text += unit;
+    std::vector<redaction::Secret> found;
+    redaction::SecretFinder::Signs signs;
+    redaction::secret_finder().find(text, found, signs);
+    EXPECT_LE(signs.looked_at, kMostForAByte * text.size()) << unit;
+  }
+}
+
+// A sign finds the same end whether it comes after the signs in front of it, before them or alone.
+TEST(LookAhead, FindsTheSameEndInAnyOrder) {
+  std::mt19937 engine(20260209);
+  for (int round = 0; round < 300; ++round) {
+    std::string text;
+    for (auto n = 1 + engine() % 80; n > 0; --n)
+      text += engine() % 12 == 0 ? ' ' : 'x';
+    const auto is_blank = [&](std::size_t i) { return text[i] == ' '; };
+    redaction::LookAhead ahead;
+    for (int i = 0; i < 60; ++i) {
+      const std::size_t from = engine() % (text.size() + 1);
+      const std::size_t most = from + engine() % (text.size() + 1 - from);
+      const bool back = engine() % 2 == 0;
+      std::size_t expected = back ? most : from;
+      if (back)
+        while (expected > from && !is_blank(expected - 1))
+          --expected;
+      else
+        while (expected < most && !is_blank(expected))
+          ++expected;
+      ASSERT_EQ(back ? ahead.begin_of(redaction::LookAhead::kWord, most, from, is_blank)
+                     : ahead.end_of(redaction::LookAhead::kWord, from, most, is_blank),
+                expected)
+          << text;
+    }
   }
 }
 

@@ -232,15 +232,13 @@ bool next_begins(std::string_view text, std::size_t at) {
   return i > at && i < text.size() && (text[i] == '=' || text[i] == ':');
 }
 
-std::size_t end_of_word(std::string_view text, std::size_t begin) {
-  std::size_t end = begin;
-  while (end < text.size() && end - begin <= kLongestValue) {
-    const char c = text[end];
-    if (ascii::is_space(c) || is_quote(c) || c == '\\' || c == '<') break;
-    if ((c == ',' || c == ';' || c == '&') && next_begins(text, end + 1)) break;
-    ++end;
-  }
-  return end;
+std::size_t end_of_word(std::string_view text, std::size_t begin, LookAhead& ahead) {
+  if (begin >= text.size()) return begin;
+  return ahead.end_of(LookAhead::kWord, begin, std::min(text.size(), begin + kLongestValue + 1), [&](std::size_t i) {
+    const char c = text[i];
+    return ascii::is_space(c) || is_quote(c) || c == '\\' || c == '<' ||
+           ((c == ',' || c == ';' || c == '&') && next_begins(text, i + 1));
+  });
 }
 
 std::size_t end_of_line(std::string_view text, std::size_t at) {
@@ -612,12 +610,12 @@ TellingName telling_name(std::string_view text, std::size_t word_begin, std::siz
   return out;
 }
 
-Secret named_value(std::string_view text, const TellingName& name, bool& doubtful) {
+Secret named_value(std::string_view text, const TellingName& name, LookAhead& ahead, bool& doubtful) {
   if (name.promise == Promise::none) return {};
   bool follows = false;
   const auto place = place_of_value(text, name, follows);
   // Only what escape sequences may hide looks different without them.
-  const std::size_t seen = place ? end_of_word(text, place->at) : name.end + 16;
+  const std::size_t seen = place ? end_of_word(text, place->at, ahead) : name.end + 16;
   doubtful = doubtful || (follows && (name.promise == Promise::password ||
                                       text.substr(name.end, seen + 1 - name.end).find('\\') != std::string_view::npos));
   if (!place || place->at >= text.size()) return {};
@@ -641,7 +639,7 @@ Secret named_value(std::string_view text, const TellingName& name, bool& doubtfu
       text.substr(begin + 1, end_of_line(text, begin) - begin - 1).find_first_not_of("+- \r0123456789") ==
           std::string_view::npos)
     return block_below(text, name, begin);
-  std::size_t end = end_of_word(text, begin);
+  std::size_t end = end_of_word(text, begin, ahead);
   // A type, and then the value.
   if (!place->equals && is_identifier(text.substr(begin, end - begin)) && text.substr(end).starts_with(" = ")) {
     TellingName second = name;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/text/redaction/look_ahead.hpp"
 #include "store/text/redaction/secret_pattern.hpp"
 
 #include <cstddef>
@@ -28,8 +29,8 @@ struct TellingName {
 TellingName telling_name(std::string_view text, std::size_t word_begin, std::size_t word_end);
 
 // Returns the value of a name. Sets `doubtful` if a value may follow that only appears once escape sequences are
-// resolved.
-Secret named_value(std::string_view text, const TellingName& name, bool& doubtful);
+// resolved. `ahead` belongs to the text.
+Secret named_value(std::string_view text, const TellingName& name, LookAhead& ahead, bool& doubtful);
 
 // Returns whether the value is a placeholder: "<your key>", "$VAR", "xxx", "process.env.X", "[redacted:…]".
 bool is_placeholder(std::string_view value);

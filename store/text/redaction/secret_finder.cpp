@@ -177,8 +177,8 @@ bool SecretFinder::fits(const SecretRule& rule, std::string_view text, const Sec
   return true;
 }
 
-void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::size_t literal, std::vector<Secret>& out,
-                              Signs& signs) const {
+void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::size_t literal, LookAhead& ahead,
+                              std::vector<Secret>& out, Signs& signs) const {
   const std::size_t end = begin + literals_[literal].text.size();
   bool doubtful = false;
   bool is_long = false;
@@ -187,7 +187,7 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       case Sign::What::pattern: {
         const SecretRule& rule = rules_[sign.rule];
         const SecretPattern& pattern = rule.patterns[sign.pattern];
-        auto found = pattern.match(text, begin, 0);
+        auto found = pattern.match(text, begin, 0, ahead);
         if (found && fits(rule, text, *found)) {
           found->kind = rule.kind;
           out.push_back(*found);
@@ -210,7 +210,7 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       case Sign::What::name:
       case Sign::What::query_name: {
         const TellingName name = telling_name(text, begin, end - (sign.what == Sign::What::query_name ? 1 : 0));
-        if (const Secret s = named_value(text, name, doubtful)) out.push_back(s);
+        if (const Secret s = named_value(text, name, ahead, doubtful)) out.push_back(s);
         break;
       }
       case Sign::What::private_mark: signs.may_be_private = true; break;
@@ -219,12 +219,12 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
 }
 
 // A token that names itself, as many services write them: a prefix of small words, and random letters and digits.
-void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::size_t end,
+void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
                                std::vector<Secret>& out) const {
   for (const RunSign& sign : of_runs_) {
     if (!sign.run.may_be(text, begin, end)) continue;
     const SecretRule& rule = rules_[sign.rule];
-    auto found = rule.patterns[sign.pattern].match(text, begin, 0);
+    auto found = rule.patterns[sign.pattern].match(text, begin, 0, ahead);
     if (!found || !fits(rule, text, *found)) continue;
     found->kind = rule.kind;
     out.push_back(*found);
@@ -282,8 +282,11 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
 }
 
 void SecretFinder::find(std::string_view text, std::vector<Secret>& out, Signs& signs) const {
-  scan_->each(text, [&](std::size_t begin, std::size_t literal) { at_literal(text, begin, literal, out, signs); });
-  each_long_run<kLongRun>(text, [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, out); });
+  LookAhead ahead;
+  scan_->each(text,
+              [&](std::size_t begin, std::size_t literal) { at_literal(text, begin, literal, ahead, out, signs); });
+  each_long_run<kLongRun>(text, [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, ahead, out); });
+  signs.looked_at += ahead.looked_at();
 }
 
 const SecretFinder& secret_finder() {
