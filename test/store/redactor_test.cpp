@@ -5,6 +5,7 @@
 #include "store/text/redaction/literal_scan.hpp"
 #include "store/text/redaction/look_ahead.hpp"
 #include "store/text/redaction/secret_finder.hpp"
+#include "store/text/redaction/value_counts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -531,13 +532,17 @@ TEST(Redactor, TextOfNothingButSignsIsReadInOnePass) {
   }
 }
 
-// The value of each of these signs extends over the signs behind it. When each sign looked for the end by itself, it
-// examined up to 4 KiB: hundreds of bytes for each byte of the text.
-TEST(Redactor, EndsOfValuesAreLookedForOnce) {
-  constexpr std::size_t kMostForAByte = 4;  // kinds of values that one sign looks for
-  for (const std::string_view unit : {"AccountKey=", "PASSWORD=x", "password=", "PASS=a.", "token:", "glpat-", "xoxb-",
-                                      "eyJ-", "ops_eyJ", "*:*:*:", ":5432:", "dckr_pat_", "GR1348941", "mysql -p'",
-                                      "mysql -p\"", "az login -p '", "password=a,", "secret=a&b"}) {
+// The value of each of these signs extends over the signs behind it. When each sign examined all of it, that was
+// hundreds of bytes for each byte of the text, and of cookies and headers as many as the text has.
+TEST(Redactor, ValuesThatOverlapAreExaminedOnce) {
+  constexpr std::size_t kMostForAByte = 10;  // different things that one sign looks for
+  for (const std::string_view unit :
+       {"AccountKey=", "PASSWORD=x",     "password=",      "PASS=a.",
+        "token:",      "glpat-",         "xoxb-",          "eyJ-",
+        "ops_eyJ",     "*:*:*:",         ":5432:",         "dckr_pat_",
+        "GR1348941",   "mysql -p'",      "mysql -p\"",     "az login -p '",
+        "password=a,", "secret=a&b",     "cookie=",        "cookie=a1B",
+        "cookie=my-",  "authorization=", "authorization:", "authorization=cookie=token=&"}) {
     std::string text;
     while (text.size() < 100'000)
       text += unit;
@@ -556,7 +561,7 @@ TEST(LookAhead, FindsTheSameEndInAnyOrder) {
     for (auto n = 1 + engine() % 80; n > 0; --n)
       text += engine() % 12 == 0 ? ' ' : 'x';
     const auto is_blank = [&](std::size_t i) { return text[i] == ' '; };
-    redaction::LookAhead ahead;
+    redaction::LookAhead ahead(text);
     for (int i = 0; i < 60; ++i) {
       const std::size_t from = engine() % (text.size() + 1);
       const std::size_t most = from + engine() % (text.size() + 1 - from);
@@ -572,6 +577,27 @@ TEST(LookAhead, FindsTheSameEndInAnyOrder) {
                      : ahead.end_of(redaction::LookAhead::kWord, from, most, is_blank),
                 expected)
           << text;
+    }
+  }
+}
+
+// However the next value of a text differs from the last, its counts are those of a value counted by itself.
+TEST(ValueCounts, AreThoseOfEachValueByItself) {
+  std::mt19937 engine(20260209);
+  constexpr std::string_view kBytes = "aeixyzbcdAEXYZ0123-_= \t";
+  for (int round = 0; round < 200; ++round) {
+    std::string text;
+    for (auto n = 1 + engine() % 120; n > 0; --n)
+      text += engine() % 3 == 0 ? kBytes[engine() % kBytes.size()] : kBytes[engine() % 13];
+    redaction::ValueCounts counts(text);
+    for (int i = 0; i < 60; ++i) {
+      const std::size_t begin = engine() % text.size();
+      const std::size_t end = begin + 1 + engine() % (text.size() - begin);
+      const std::string_view value = std::string_view(text).substr(begin, end - begin);
+      counts.move_to(begin, end);
+      ASSERT_EQ(counts.shape(), redaction::shape_of(value)) << value;
+      ASSERT_EQ(counts.wordiness(), redaction::wordiness(value)) << value;
+      ASSERT_EQ(counts.entropy(), redaction::entropy(value)) << value;
     }
   }
 }

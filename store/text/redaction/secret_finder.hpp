@@ -72,7 +72,7 @@ class SecretFinder {
   void add(LiteralScan::Literal literal, Sign sign);
   void at_literal(std::string_view text, std::size_t begin, std::size_t literal, LookAhead& ahead,
                   std::vector<Secret>& out, Signs& signs) const;
-  bool fits(const SecretRule& rule, std::string_view text, const Secret& secret) const;
+  bool fits(const SecretRule& rule, std::string_view text, const Secret& secret, LookAhead& ahead) const;
   void in_long_run(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
                    std::vector<Secret>& out) const;
 
