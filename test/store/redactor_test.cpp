@@ -602,6 +602,22 @@ TEST(ValueCounts, AreThoseOfEachValueByItself) {
   }
 }
 
+// Of a run in which no next part can begin, only the end is tried. Other patterns are tried at each place.
+TEST(SecretPattern, FindsWhatFollowsARun) {
+  const auto found = [](std::string_view pattern, std::string_view text, std::string_view anchor) {
+    redaction::LookAhead ahead(text);
+    const auto secret = redaction::SecretPattern(pattern, true).match(text, text.find(anchor), 0, ahead);
+    return secret ? text.substr(secret->begin, secret->end - secret->begin) : std::string_view("none");
+  };
+  EXPECT_EQ(found("abc<lower 2->{.}x", "abcdefgh.x", "abc"), ".");
+  EXPECT_EQ(found("abc<lower 2->{x}", "abcdefxghXi", "abc"), "X");  // the last one that fits
+  EXPECT_EQ(found("abc<upnum 2->{<lower 2>}", "abcDE34fg", "abc"), "fg");
+  EXPECT_EQ(found("abc<lower 2->.", "abcd.", "abc"), "none");
+  EXPECT_EQ(found("abc<gap> -p{<arg>}", "abc -x - -P 'a' -pq", "abc"), "q");
+  EXPECT_EQ(found("abc<gap> -p{<arg>}", "abc -x -P'a b'", "abc"), "a b");
+  EXPECT_EQ(found("abc<gap> -p{<arg>}", "abc -x\n -pq", "abc"), "none");
+}
+
 TEST(Redactor, EachManifestOfATextIsMasked) {
   const std::string value = "c2VjcmV0MTIzNDU2";
   const std::string first = "data:\n  a: " + value + "\nkind: Secret\n";

@@ -163,24 +163,24 @@ SecretPattern::SecretPattern(std::string_view written, bool any_case) : any_case
   choose_anchor();
 }
 
+CharSet SecretPattern::first_of(const Part& part) const {
+  if (part.what == Part::What::chars && part.least > 0) return part.set;
+  if (part.what != Part::What::literal) return CharSet().set();
+  CharSet out;
+  out.set(static_cast<unsigned char>(part.text.front()));
+  if (any_case_) out.set(static_cast<unsigned char>(ascii::upper(part.text.front())));
+  return out;
+}
+
 void SecretPattern::find_ends() {
   for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (parts_[p].what == Part::What::gap && p + 1 < parts_.size()) parts_[p].set = first_of(parts_[p + 1]);
     if (parts_[p].what != Part::What::chars) continue;
     std::size_t next = p + 1;
     while (next < parts_.size() && (parts_[next].what == Part::What::open || parts_[next].what == Part::What::close))
       ++next;
     if (next == parts_.size()) continue;
-    CharSet first;
-    if (parts_[next].what == Part::What::literal) {
-      const char c = parts_[next].text.front();
-      first.set(static_cast<unsigned char>(c));
-      if (any_case_) first.set(static_cast<unsigned char>(ascii::upper(c)));
-    } else if (parts_[next].what == Part::What::chars && parts_[next].least > 0) {
-      first = parts_[next].set;
-    } else {
-      continue;
-    }
-    if ((first & parts_[p].set).none()) parts_[p].ends_within = next - p;
+    if ((first_of(parts_[next]) & parts_[p].set).none()) parts_[p].ends_within = next - p;
   }
 }
 
@@ -319,7 +319,10 @@ bool SecretPattern::forward(std::size_t p, std::string_view text, std::size_t at
     }
     case Part::What::gap:
       for (std::size_t end = at; end <= text.size() && end - at <= kLongestGap; ++end) {
-        if (forward(p + 1, text, end, found, ahead)) return true;
+        if (end < text.size() && !holds(part, text[end]))
+          ++found.steps;  // the next part cannot begin here
+        else if (forward(p + 1, text, end, found, ahead))
+          return true;
         if (end < text.size() && (text[end] == '\n' || text[end] == '|')) return false;
       }
       return false;

@@ -39,7 +39,7 @@ class SecretPattern {
     };
     What what{};
     std::string text;  // of a literal
-    CharSet set;
+    CharSet set;       // of a gap: characters that may follow it
     std::size_t least = 0;
     std::size_t most = 0;
     std::size_t cls = 0;  // number of `set` among the classes
@@ -99,6 +99,7 @@ class SecretPattern {
   };
   void choose_anchor();
   void choose_run();
+  CharSet first_of(const Part& part) const;
   void find_ends();
   bool forward(std::size_t part, std::string_view text, std::size_t at, Found& found, LookAhead& ahead) const;
   bool backward(std::size_t part, std::string_view text, std::size_t& at, std::size_t floor, Found& found,
