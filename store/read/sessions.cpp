@@ -7,6 +7,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/insight/outcome.hpp"
 #include "store/read/row_filter.hpp"
+#include "store/text/plain_text.hpp"
 #include "store/text/token_budget.hpp"
 #include "store/text/words.hpp"
 
@@ -63,21 +64,7 @@ std::string first_words(std::string_view text) {
   return out.append(out.ends_with(':') ? " " : ": ").append(next_head.empty() ? next : next_head);
 }
 
-std::string clipped(std::string_view line) {
-  std::size_t characters = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const bool starts_character = (static_cast<unsigned char>(line[i]) & 0xC0) != 0x80;
-    if (starts_character && ++characters == kTitleCharacters && i + 1 < line.size()) {
-      // This character is replaced by the ellipsis unless it is the last one.
-      std::size_t next = i + 1;
-      while (next < line.size() && (static_cast<unsigned char>(line[next]) & 0xC0) == 0x80)
-        ++next;
-      if (next == line.size()) break;
-      return std::string(ascii::trimmed(line.substr(0, i))) + "…";
-    }
-  }
-  return std::string(line);
-}
+std::string clipped(std::string_view line) { return shortened_to_characters(std::string(line), kTitleCharacters); }
 
 }  // namespace
 
@@ -118,7 +105,7 @@ std::string title_of_prompt(std::string_view prompt) {
 }  // namespace
 
 std::string session_title(std::string_view stored, std::string_view told) {
-  if (tells(stored)) return std::string(stored);
+  if (tells(stored)) return clipped(stored);
   const auto end = std::min(told.find(kBeforeResult), told.size());
   std::string first;
   for (std::string_view prompts = told.substr(0, end); !prompts.empty();) {
@@ -130,7 +117,7 @@ std::string session_title(std::string_view stored, std::string_view told) {
   }
   const std::string result = end < told.size() ? clipped(first_words(told.substr(end + 1))) : std::string();
   if (tells(result) && (first.empty() || !tells(first))) return result;
-  return stored.empty() ? first : std::string(stored);
+  return stored.empty() ? first : clipped(stored);
 }
 
 void read_head(const sqlite::Statement& q, SessionHead& head) {

@@ -125,6 +125,29 @@ TEST(Reader, TitleFallsBackToTheFirstPrompt) {
   EXPECT_EQ(title(wide), wide.substr(0, 79 * 2) + "…") << "characters, not bytes";
 }
 
+TEST(Reader, AStoredTitleIsCutLikeOneFromAPrompt) {
+  StoreFixture store;
+  Reader reader(store.file());
+  auto shown = [&, n = 0](const std::string& stored) mutable {
+    const auto id = "stored" + std::to_string(n++);
+    store.session({.native_id = id, .title = stored});
+    return reader.ask(SessionQuery{id})->title;
+  };
+  const std::string exactly(80, 'x');
+  EXPECT_EQ(shown(exactly), exactly);
+  EXPECT_EQ(shown(exactly + "y"), std::string(79, 'x') + "…") << "one word: cut at a character";
+  const std::string words = "Rename the upload before the answer is sent, so that a test that reads it at once";
+  ASSERT_EQ(words.size(), 81U);
+  EXPECT_EQ(shown(words), "Rename the upload before the answer is sent, so that a test that reads it at…");
+  const std::string boundary = std::string(78, 'x') + "  and more";
+  EXPECT_EQ(shown(boundary), std::string(78, 'x') + "…") << "no blank before the mark";
+  std::string wide;
+  for (int i = 0; i < 81; ++i)
+    wide += "界";
+  EXPECT_EQ(shown(wide), wide.substr(0, std::size_t{79} * 3) + "…");
+  EXPECT_EQ(shown("/" + std::string(100, 'x')), "/" + std::string(78, 'x') + "…") << "a bare command, for want of more";
+}
+
 TEST(Reader, SessionReferences) {
   StoreFixture store;
   const TimeMs start = 1'770'000'000'000;
