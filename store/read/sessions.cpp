@@ -398,6 +398,35 @@ SessionList SessionListQuery::run(sqlite::Database& db) const {
   return out;
 }
 
+TypedSessionsQuery::Answer TypedSessionsQuery::run(sqlite::Database& db) const {
+  using namespace queries;
+  static const std::string all =
+      "SELECT s.session_pk, s.uid, substr(s.uid, 1, length(?5)) = ?5 OR substr(s.native_id, 1, length(?5)) = ?5"
+      " OR instr(lower(s.title), ?6) > 0, s.title FROM sessions s WHERE " +
+      std::string(kSessionConditions) + " ORDER BY s.ended_at DESC, s.session_pk DESC";
+  static const std::string title_of =
+      "SELECT " + std::string(kTitleColumns) + " FROM sessions s WHERE s.session_pk = ?1";
+  const auto c = conditions_of(db, filter);
+  const std::string wanted = ascii::lowered(typed);
+  auto& title = db.prepare(title_of);
+  const auto has_in_title = [&](std::int64_t pk) {
+    title.bind(pk);
+    const bool found =
+        title.step() && ascii::lowered(session_title(title.text(0), title.text(1))).find(wanted) != std::string::npos;
+    title.reset();
+    return found;
+  };
+  Found out;
+  auto& q = db.prepare(all).bind(c.platforms, c.project, c.session_pk, c.include_subagents, typed, wanted);
+  while (q.step()) {
+    // A stored title that does not tell is replaced by one from prompts, which is in other rows.
+    if (q.int64(2) == 0 && (tells(q.text(3)) || !has_in_title(q.int64(0)))) continue;
+    if (out.total++ < limit) out.uids.push_back(q.str(1));
+  }
+  q.reset();
+  return out;
+}
+
 NearestProjectQuery::Answer NearestProjectQuery::run(sqlite::Database& db) const {
   static constexpr auto kMainSession = sql_text(
       "SELECT 1 FROM projects p JOIN sessions s ON s.project_pk = p.project_pk"
