@@ -77,7 +77,7 @@ bool ends_in_question_mark(std::string_view sentence) { return sentence.ends_wit
 
 namespace {
 
-constexpr std::string_view kMark = "…";
+constexpr std::string_view kEllipsis = "…";
 
 // Returns the longest prefix of at most `limit` bytes that ends at a word, else at a character where the last word is
 // longer than half of the limit.
@@ -91,9 +91,9 @@ std::string_view prefix_at_word(std::string_view text, std::size_t limit) {
 
 std::string shortened(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
-  if (bytes < kMark.size()) return {};
-  text.resize(prefix_at_word(text, bytes - kMark.size()).size());
-  return text.append(kMark);
+  if (bytes < kEllipsis.size()) return {};
+  text.resize(prefix_at_word(text, bytes - kEllipsis.size()).size());
+  return text.append(kEllipsis);
 }
 
 std::string shortened_to_characters(std::string text, std::size_t characters) {
@@ -108,7 +108,7 @@ std::string shortened_to_characters(std::string text, std::size_t characters) {
   }
   if (begun <= characters) return text;
   text.resize(prefix_at_word(text, limit).find_last_not_of(" \t") + 1);
-  return text.append(kMark);
+  return text.append(kEllipsis);
 }
 
 }  // namespace memd
