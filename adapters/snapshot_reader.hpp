@@ -34,7 +34,8 @@ class FileView {
   // Reads up to `length` bytes from `offset`. Errc::not_found, Errc::io, Errc::permission.
   virtual Result<std::string> read(const std::string& path, std::uint64_t offset = 0,
                                    std::uint64_t length = kAll) const = 0;
-  // Sorted by name; empty if the directory does not exist.
+  // Sorted by name. Empty if the directory does not exist or may not be listed. Throws ErrorException if the failure
+  // may pass (Errc::exhausted, Errc::io).
   virtual std::vector<Entry> list(const std::string& directory) const = 0;
 };
 

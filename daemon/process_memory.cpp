@@ -1,5 +1,9 @@
 #include "daemon/process_memory.hpp"
 
+#include <cstddef>
+#include <cstdint>
+
+// A header of the standard library, above, defines __GLIBC__.
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -8,9 +12,6 @@
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cstddef>
-#include <cstdint>
 #endif
 
 namespace memd::process_memory {

@@ -184,7 +184,8 @@ Command import_command() {
   c.json_schema = schema_of<ImportAnswer>(c.name);
   c.options = {
       {.names = "files", .target = &o->files, .help = "events.v1 files", .required = true, .existing_file = true},
-      {"--check", &o->check, "Only say what is wrong with them; exit code 1 if a line would be refused"}};
+      {"--check", &o->check,
+       "Only say what is wrong with them; exit code 1 if a line would be refused or a file holds no event"}};
   c.run = [o](const Invocation& call) { return run_import(*o, call); };
   return c;
 }

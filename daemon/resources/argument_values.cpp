@@ -7,11 +7,12 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace memd::resources {
 namespace {
 
-// Only the newest sessions are searched.
+// Projects are looked for in the newest sessions only.
 constexpr int kSessionsLookedAt = 1000;
 constexpr int kTopicsLookedAt = 1000;
 
@@ -37,15 +38,16 @@ void offer(mcp::ArgumentValues& out, const std::string& value) {
 
 mcp::Completer session_values(const tools::ToolServices& services) {
   return [services](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
-    MEMD_TRY_ASSIGN(const SessionList list, newest_sessions(services, context));
-    const std::string wanted = ascii::lowered(typed);
-    mcp::ArgumentValues out;
-    for (const SessionRow& row : list.sessions)
-      if (row.uid.starts_with(typed) || row.native_id.starts_with(typed) ||
-          ascii::lowered(row.title).find(wanted) != std::string::npos)
-        offer(out, row.uid);
-    out.more = out.more || list.total > static_cast<std::int64_t>(list.sessions.size());
-    return out;
+    MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
+    MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+    TypedSessionsQuery query;
+    query.filter = scope.filter;
+    query.filter.include_subagents = false;
+    query.typed = typed;
+    query.limit = static_cast<int>(mcp::kMaxArgumentValues);
+    MEMD_TRY_ASSIGN(TypedSessionsQuery::Found found, reader->ask(query));
+    const bool more = found.total > static_cast<std::int64_t>(found.uids.size());
+    return mcp::ArgumentValues{std::move(found.uids), found.total, more};
   };
 }
 

@@ -36,7 +36,12 @@ SearchMode mode_of(std::string_view name) {
 constexpr std::size_t kMatchesShown = 8;  // per snippet
 
 double rounded(double x) { return std::round(x * 1000) / 1000; }
-double rounded_likelihood(double x) { return std::round(x * 100) / 100; }
+// Rounds to two digits. An estimate is never certain, so it becomes neither 0 nor 1. A hit of filters alone is certain:
+// it keeps its 1.
+double rounded_likelihood(double x) {
+  if (x <= 0 || x >= 1) return x;
+  return std::clamp(std::round(x * 100) / 100, 0.01, 0.99);
+}
 
 std::string two_digits(double value) {
   char digits[16];

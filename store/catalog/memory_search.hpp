@@ -21,7 +21,7 @@ struct MemoryFilter {
   std::vector<MemoryType> types;
   std::vector<std::string> tags;    // all of them are required
   std::vector<std::string> paths;   // lower-case parts of the file's path; all are required
-  TimeMs as_of = 0;                 // state at this time, with its age judged as of then; 0: now
+  TimeMs as_of = 0;                 // without memories and successors made later; age and status are today's. 0: now
   TimeMs since = 0;                 // changed at or after this time; 0: open
   TimeMs until = 0;                 // changed before this time; 0: open
   bool include_superseded = true;   // memories superseded by another one

@@ -7,6 +7,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/insight/outcome.hpp"
 #include "store/read/row_filter.hpp"
+#include "store/text/plain_text.hpp"
 #include "store/text/token_budget.hpp"
 #include "store/text/words.hpp"
 
@@ -63,21 +64,7 @@ std::string first_words(std::string_view text) {
   return out.append(out.ends_with(':') ? " " : ": ").append(next_head.empty() ? next : next_head);
 }
 
-std::string clipped(std::string_view line) {
-  std::size_t characters = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const bool starts_character = (static_cast<unsigned char>(line[i]) & 0xC0) != 0x80;
-    if (starts_character && ++characters == kTitleCharacters && i + 1 < line.size()) {
-      // This character is replaced by the ellipsis unless it is the last one.
-      std::size_t next = i + 1;
-      while (next < line.size() && (static_cast<unsigned char>(line[next]) & 0xC0) == 0x80)
-        ++next;
-      if (next == line.size()) break;
-      return std::string(ascii::trimmed(line.substr(0, i))) + "…";
-    }
-  }
-  return std::string(line);
-}
+std::string clipped(std::string_view line) { return shortened_to_characters(std::string(line), kTitleCharacters); }
 
 }  // namespace
 
@@ -118,7 +105,7 @@ std::string title_of_prompt(std::string_view prompt) {
 }  // namespace
 
 std::string session_title(std::string_view stored, std::string_view told) {
-  if (tells(stored)) return std::string(stored);
+  if (tells(stored)) return clipped(stored);
   const auto end = std::min(told.find(kBeforeResult), told.size());
   std::string first;
   for (std::string_view prompts = told.substr(0, end); !prompts.empty();) {
@@ -130,7 +117,7 @@ std::string session_title(std::string_view stored, std::string_view told) {
   }
   const std::string result = end < told.size() ? clipped(first_words(told.substr(end + 1))) : std::string();
   if (tells(result) && (first.empty() || !tells(first))) return result;
-  return stored.empty() ? first : std::string(stored);
+  return stored.empty() ? first : clipped(stored);
 }
 
 void read_head(const sqlite::Statement& q, SessionHead& head) {
@@ -407,6 +394,35 @@ SessionList SessionListQuery::run(sqlite::Database& db) const {
                                   silent_before, std::max(limit, 0), std::max(offset, 0));
   while (q.step())
     out.sessions.push_back(read_session(q));
+  q.reset();
+  return out;
+}
+
+TypedSessionsQuery::Answer TypedSessionsQuery::run(sqlite::Database& db) const {
+  using namespace queries;
+  static const std::string all =
+      "SELECT s.session_pk, s.uid, substr(s.uid, 1, length(?5)) = ?5 OR substr(s.native_id, 1, length(?5)) = ?5"
+      " OR instr(lower(s.title), ?6) > 0, s.title FROM sessions s WHERE " +
+      std::string(kSessionConditions) + " ORDER BY s.ended_at DESC, s.session_pk DESC";
+  static const std::string title_of =
+      "SELECT " + std::string(kTitleColumns) + " FROM sessions s WHERE s.session_pk = ?1";
+  const auto c = conditions_of(db, filter);
+  const std::string wanted = ascii::lowered(typed);
+  auto& title = db.prepare(title_of);
+  const auto has_in_title = [&](std::int64_t pk) {
+    title.bind(pk);
+    const bool found =
+        title.step() && ascii::lowered(session_title(title.text(0), title.text(1))).find(wanted) != std::string::npos;
+    title.reset();
+    return found;
+  };
+  Found out;
+  auto& q = db.prepare(all).bind(c.platforms, c.project, c.session_pk, c.include_subagents, typed, wanted);
+  while (q.step()) {
+    // A stored title that does not tell is replaced by one from prompts, which is in other rows.
+    if (q.int64(2) == 0 && (tells(q.text(3)) || !has_in_title(q.int64(0)))) continue;
+    if (out.total++ < limit) out.uids.push_back(q.str(1));
+  }
   q.reset();
   return out;
 }

@@ -30,6 +30,22 @@ struct SessionListQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// Finds the sessions that match what a person has typed: uid or native id begins with it, or the title contains it,
+// whatever its case. Newest first, as SessionListQuery. Empty text matches all. Reads the first prompts of each session
+// without an informative stored title, unless its id matches.
+struct TypedSessionsQuery {
+  QueryFilter filter;  // as SessionListQuery::filter; its time range is ignored
+  std::string_view typed;
+  int limit = 20;
+
+  struct Found {
+    std::vector<std::string> uids;
+    std::int64_t total = 0;  // of all matches, with those beyond the limit
+  };
+  using Answer = Found;
+  Answer run(sqlite::Database& db) const;
+};
+
 // Resolves a session reference: its uid, its native id, a unique prefix of the native id (at least 4 characters), or
 // "latest" (the newest main session, of `project` if given). The messages of not_found and invalid_argument list the
 // candidates.

@@ -75,15 +75,40 @@ std::string plain_sentence(std::string_view text) {
 
 bool ends_in_question_mark(std::string_view sentence) { return sentence.ends_with('?') || sentence.ends_with("？"); }
 
+namespace {
+
+constexpr std::string_view kEllipsis = "…";
+
+// Returns the longest prefix of at most `limit` bytes that ends at a word, else at a character where the last word is
+// longer than half of the limit.
+std::string_view prefix_at_word(std::string_view text, std::size_t limit) {
+  std::size_t end = text.rfind(' ', limit);
+  if (end == std::string_view::npos || end < limit / 2) end = limit;
+  return utf8_prefix(text, end);
+}
+
+}  // namespace
+
 std::string shortened(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
-  constexpr std::string_view kMark = "…";
-  if (bytes < kMark.size()) return {};
-  const std::size_t limit = bytes - kMark.size();
-  std::size_t end = text.rfind(' ', limit);
-  if (end == std::string::npos || end < limit / 2) end = limit;
-  text.resize(utf8_prefix(text, end).size());
-  return text.append(kMark);
+  if (bytes < kEllipsis.size()) return {};
+  text.resize(prefix_at_word(text, bytes - kEllipsis.size()).size());
+  return text.append(kEllipsis);
+}
+
+std::string shortened_to_characters(std::string text, std::size_t characters) {
+  if (text.size() <= characters) return text;
+  if (characters == 0) return {};
+  std::size_t limit = text.size();  // the byte at which the last character that may stand begins
+  std::size_t begun = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_utf8_tail(text, i)) continue;
+    if (++begun == characters) limit = i;
+    if (begun > characters) break;
+  }
+  if (begun <= characters) return text;
+  text.resize(prefix_at_word(text, limit).find_last_not_of(" \t") + 1);
+  return text.append(kEllipsis);
 }
 
 }  // namespace memd

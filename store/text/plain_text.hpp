@@ -21,5 +21,7 @@ bool ends_in_question_mark(std::string_view sentence);
 
 // Returns at most `bytes`; a longer text is cut at a word and marked with "…". Never cuts a UTF-8 sequence.
 std::string shortened(std::string text, std::size_t bytes);
+// Like shortened(), with the limit in characters. No blank precedes the "…".
+std::string shortened_to_characters(std::string text, std::size_t characters);
 
 }  // namespace memd

@@ -1,5 +1,7 @@
 #include "test/support/tool_fixture.hpp"
 
+#include <gmock/gmock.h>
+
 #include <set>
 
 namespace memd::test {
@@ -208,6 +210,21 @@ TEST_F(SearchTools, LookAtTheProjectOfTheDirectory) {
     EXPECT_EQ(str(call(tool, "{}").at("session_id")), "claude_code:bbbb2222") << tool;
     EXPECT_FALSE(call(tool, R"({"session_id":"aaaa","cwd":"/home/u/site"})").contains("searched")) << tool;
   }
+}
+
+TEST_F(SearchTools, AnEstimatedLikelihoodIsNeverCertain) {
+  const auto likelihoods = [&](const std::string& query) {
+    std::vector<double> out;
+    const auto answer = call("semantic_search", R"({"n_results":20,"query":")" + query + "\"}");
+    for (const auto& hit : answer.at("results").as_array())
+      out.push_back(hit.at("likelihood").to_number<double>());
+    return out;
+  };
+  EXPECT_THAT(likelihoods("Does the tokenizer matter for the release?"), testing::Contains(0.99));
+  EXPECT_TRUE(has(text, "likely 0.99")) << text;
+  for (const char* query : {"Does the tokenizer matter for the release?", "deployment case 2 works", "volcano works"})
+    EXPECT_THAT(likelihoods(query), testing::Each(testing::AllOf(testing::Ge(0.01), testing::Le(0.99)))) << query;
+  EXPECT_THAT(likelihoods("project:site"), testing::Each(1.0)) << "filters alone leave nothing to estimate";
 }
 
 TEST_F(SearchTools, ABetterMatchInAnotherProjectIsSaidFirst) {

@@ -171,6 +171,24 @@ TEST_F(Resources, CompletionOfSessionsAndProjects) {
   EXPECT_THAT(complete("memd://exchange/{id}", "id", "x"), IsEmpty());
 }
 
+TEST_F(Resources, CompletionOfASessionReachesTheOldest) {
+  const std::string session = "memd://session/{id}";
+  for (int i = 0; i < 1000; ++i)
+    store.session({.native_id = "later" + std::to_string(i), .title = "Later", .start = kNow + i});
+  EXPECT_THAT(complete(session, "id", "aaaa"), ElementsAre("claude_code:aaaa1111"));
+  EXPECT_THAT(complete(session, "id", "parser"), ElementsAre("claude_code:aaaa1111"));
+  const auto some = offered.complete(session, "id", "later", context);
+  ASSERT_TRUE(some);
+  EXPECT_EQ(some->values.size(), mcp::kMaxArgumentValues);
+  EXPECT_EQ(some->values.front(), "claude_code:later999");
+  EXPECT_EQ(some->total, 1000);
+  EXPECT_TRUE(some->more);
+  const auto one = offered.complete(session, "id", "aaaa", context);
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->total, 1);
+  EXPECT_FALSE(one->more);
+}
+
 TEST_F(Resources, DiagnosticsAreOfferedWhileThereAreAny) {
   const std::string uri = "memd://diagnostics/all";
   const auto offers_them = [&] {

@@ -125,6 +125,57 @@ TEST(Reader, TitleFallsBackToTheFirstPrompt) {
   EXPECT_EQ(title(wide), wide.substr(0, 79 * 2) + "…") << "characters, not bytes";
 }
 
+TEST(Reader, AStoredTitleIsCutLikeOneFromAPrompt) {
+  StoreFixture store;
+  Reader reader(store.file());
+  auto shown = [&, n = 0](const std::string& stored) mutable {
+    const auto id = "stored" + std::to_string(n++);
+    store.session({.native_id = id, .title = stored});
+    return reader.ask(SessionQuery{id})->title;
+  };
+  const std::string exactly(80, 'x');
+  EXPECT_EQ(shown(exactly), exactly);
+  EXPECT_EQ(shown(exactly + "y"), std::string(79, 'x') + "…") << "one word: cut at a character";
+  const std::string words = "Rename the upload before the answer is sent, so that a test that reads it at once";
+  ASSERT_EQ(words.size(), 81U);
+  EXPECT_EQ(shown(words), "Rename the upload before the answer is sent, so that a test that reads it at…");
+  const std::string boundary = std::string(78, 'x') + "  and more";
+  EXPECT_EQ(shown(boundary), std::string(78, 'x') + "…") << "no blank before the mark";
+  std::string wide;
+  for (int i = 0; i < 81; ++i)
+    wide += "界";
+  EXPECT_EQ(shown(wide), wide.substr(0, std::size_t{79} * 3) + "…");
+  EXPECT_EQ(shown("/" + std::string(100, 'x')), "/" + std::string(78, 'x') + "…") << "a bare command, for want of more";
+}
+
+TEST(Reader, SessionsOfWhatIsTyped) {
+  StoreFixture store;
+  Reader reader(store.file());
+  const TimeMs start = 1'770'000'000'000;
+  store.session({.native_id = "abcd-1", .title = "Parser work", .start = start});
+  store.session({.native_id = "abcd-2", .title = "Release " + std::string(100, 'x') + " tail", .start = start + 1});
+  const auto untitled = store.session({.native_id = "wxyz-1", .start = start + 2});
+  store.exchange(untitled, {.user = "Why does the Parser stop?"});
+  store.session({.native_id = "abcd-3", .kind = SessionKind::subagent, .start = start + 3});
+  const auto found = [&](std::string_view typed, int limit = 20) {
+    TypedSessionsQuery query{{}, typed, limit};
+    query.filter.include_subagents = false;
+    return *reader.ask(query);
+  };
+  const auto all = found("");
+  EXPECT_THAT(all.uids, ElementsAre("claude_code:wxyz-1", "claude_code:abcd-2", "claude_code:abcd-1"));
+  EXPECT_EQ(all.total, 3);
+  EXPECT_THAT(found("abcd").uids, ElementsAre("claude_code:abcd-2", "claude_code:abcd-1"));
+  EXPECT_THAT(found("claude_code:w").uids, ElementsAre("claude_code:wxyz-1"));
+  EXPECT_THAT(found("bcd").uids, IsEmpty()) << "an id is matched from its beginning";
+  EXPECT_THAT(found("pARSER").uids, ElementsAre("claude_code:wxyz-1", "claude_code:abcd-1"));
+  EXPECT_THAT(found("tail").uids, ElementsAre("claude_code:abcd-2")) << "what is cut from the title counts";
+  EXPECT_THAT(found("100%").uids, IsEmpty());
+  const auto first = found("a", 1);
+  EXPECT_THAT(first.uids, ElementsAre("claude_code:wxyz-1")) << "by its title";
+  EXPECT_EQ(first.total, 3);
+}
+
 TEST(Reader, SessionReferences) {
   StoreFixture store;
   const TimeMs start = 1'770'000'000'000;

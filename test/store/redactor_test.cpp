@@ -299,11 +299,12 @@ TEST(LongRuns, AreTheMaximalOnes) {
 }
 
 std::vector<redaction::LiteralScan::Literal> some_literals(std::mt19937& engine, std::size_t n) {
+  constexpr std::string_view kCharacters = "abckeyABKEY_-.:/019 \"\xe5\xaf";
   std::vector<redaction::LiteralScan::Literal> out;
   while (out.size() < n) {
     std::string text;
     for (std::size_t length = 3 + engine() % 10; text.size() < length;)
-      text += "abckeyABKEY_-.:/019 \"\xe5\xaf"[engine() % 25];
+      text += kCharacters[engine() % kCharacters.size()];
     const bool any_case = engine() % 2 == 0;
     out.push_back({any_case ? ascii::lowered(text) : text, any_case});
   }
