@@ -58,7 +58,7 @@ Words words_of(std::string_view v) {
   return out;
 }
 
-constexpr char class_of(char c) {
+constexpr char class_char(char c) {
   return ascii::is_lower(c) ? 'a' : ascii::is_upper(c) ? 'A' : ascii::is_digit(c) ? '0' : '.';
 }
 
@@ -74,7 +74,7 @@ constexpr auto kCounted = [] {
   std::array<std::uint64_t, 256> out{};
   for (std::size_t byte = 0; byte < out.size(); ++byte) {
     const char c = static_cast<char>(byte);
-    const char cls = class_of(c);
+    const char cls = class_char(c);
     out[byte] = std::uint64_t{1} << (cls == 'a' ? kLowers : cls == 'A' ? kUppers : cls == '0' ? kDigits : kOthers);
     if (c == ' ' || c == '\t') out[byte] |= std::uint64_t{1} << kBlanks;
   }
@@ -141,7 +141,7 @@ double entropy(std::string_view value) {
 
 void ValueCounts::count_byte(std::size_t at, std::size_t by) {
   const char c = text_[at];
-  switch (class_of(c)) {
+  switch (class_char(c)) {
     case 'a': shape_.lowers += by; break;
     case 'A': shape_.uppers += by; break;
     case '0': shape_.digits += by; break;
@@ -152,8 +152,8 @@ void ValueCounts::count_byte(std::size_t at, std::size_t by) {
 }
 
 void ValueCounts::count_edge(std::size_t at, std::size_t by) {
-  const char before = class_of(text_[at - 1]);
-  const char behind = class_of(text_[at]);
+  const char before = class_char(text_[at - 1]);
+  const char behind = class_char(text_[at]);
   if (before == behind) return;
   shape_.switches += by;
   if (behind == '0') shape_.digit_runs += by;
