@@ -3,7 +3,9 @@
 #include "schemas/ascii.hpp"
 #include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/literal_scan.hpp"
+#include "store/text/redaction/look_ahead.hpp"
 #include "store/text/redaction/secret_finder.hpp"
+#include "store/text/redaction/value_counts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -529,6 +531,92 @@ TEST(Redactor, TextOfNothingButSignsIsReadInOnePass) {
       text += unit;
     EXPECT_EQ(redact(text), unit.ends_with("{ ")) << unit << ": an open section has values";
   }
+}
+
+// The value of each of these signs extends over the signs behind it. When each sign examined all of it, that was
+// hundreds of bytes for each byte of the text, and of cookies and headers as many as the text has.
+TEST(Redactor, ValuesThatOverlapAreExaminedOnce) {
+  constexpr std::size_t kMostForAByte = 10;  // different things that one sign looks for
+  for (const std::string_view unit :
+       {"AccountKey=", "PASSWORD=x",     "password=",      "PASS=a.",
+        "token:",      "glpat-",         "xoxb-",          "eyJ-",
+        "ops_eyJ",     "*:*:*:",         ":5432:",         "dckr_pat_",
+        "GR1348941",   "mysql -p'",      "mysql -p\"",     "az login -p '",
+        "password=a,", "secret=a&b",     "cookie=",        "cookie=a1B",
+        "cookie=my-",  "authorization=", "authorization:", "authorization=cookie=token=&"}) {
+    std::string text;
+    while (text.size() < 100'000)
+      text += unit;
+    std::vector<redaction::Secret> found;
+    redaction::SecretFinder::Signs signs;
+    redaction::secret_finder().find(text, found, signs);
+    EXPECT_LE(signs.looked_at, kMostForAByte * text.size()) << unit;
+  }
+}
+
+// A sign finds the same end whether it comes after the signs in front of it, before them or alone.
+TEST(LookAhead, FindsTheSameEndInAnyOrder) {
+  std::mt19937 engine(20260209);
+  for (int round = 0; round < 300; ++round) {
+    std::string text;
+    for (auto n = 1 + engine() % 80; n > 0; --n)
+      text += engine() % 12 == 0 ? ' ' : 'x';
+    const auto is_blank = [&](std::size_t i) { return text[i] == ' '; };
+    redaction::LookAhead ahead(text);
+    for (int i = 0; i < 60; ++i) {
+      const std::size_t from = engine() % (text.size() + 1);
+      const std::size_t most = from + engine() % (text.size() + 1 - from);
+      const bool back = engine() % 2 == 0;
+      std::size_t expected = back ? most : from;
+      if (back)
+        while (expected > from && !is_blank(expected - 1))
+          --expected;
+      else
+        while (expected < most && !is_blank(expected))
+          ++expected;
+      ASSERT_EQ(back ? ahead.begin_of(redaction::LookAhead::kWord, most, from, is_blank)
+                     : ahead.end_of(redaction::LookAhead::kWord, from, most, is_blank),
+                expected)
+          << text;
+    }
+  }
+}
+
+// However the next value of a text differs from the last, its counts are those of a value counted by itself.
+TEST(ValueCounts, AreThoseOfEachValueByItself) {
+  std::mt19937 engine(20260209);
+  constexpr std::string_view kBytes = "aeixyzbcdAEXYZ0123-_= \t";
+  for (int round = 0; round < 200; ++round) {
+    std::string text;
+    for (auto n = 1 + engine() % 120; n > 0; --n)
+      text += engine() % 3 == 0 ? kBytes[engine() % kBytes.size()] : kBytes[engine() % 13];
+    redaction::ValueCounts counts(text);
+    for (int i = 0; i < 60; ++i) {
+      const std::size_t begin = engine() % text.size();
+      const std::size_t end = begin + 1 + engine() % (text.size() - begin);
+      const std::string_view value = std::string_view(text).substr(begin, end - begin);
+      counts.move_to(begin, end);
+      ASSERT_EQ(counts.shape(), redaction::shape_of(value)) << value;
+      ASSERT_EQ(counts.wordiness(), redaction::wordiness(value)) << value;
+      ASSERT_EQ(counts.entropy(), redaction::entropy(value)) << value;
+    }
+  }
+}
+
+// Of a run in which no next part can begin, only the end is tried. Other patterns are tried at each place.
+TEST(SecretPattern, FindsWhatFollowsARun) {
+  const auto found = [](std::string_view pattern, std::string_view text, std::string_view anchor) {
+    redaction::LookAhead ahead(text);
+    const auto secret = redaction::SecretPattern(pattern, true).match(text, text.find(anchor), 0, ahead);
+    return secret ? text.substr(secret->begin, secret->end - secret->begin) : std::string_view("none");
+  };
+  EXPECT_EQ(found("abc<lower 2->{.}x", "abcdefgh.x", "abc"), ".");
+  EXPECT_EQ(found("abc<lower 2->{x}", "abcdefxghXi", "abc"), "X");  // the last one that fits
+  EXPECT_EQ(found("abc<upnum 2->{<lower 2>}", "abcDE34fg", "abc"), "fg");
+  EXPECT_EQ(found("abc<lower 2->.", "abcd.", "abc"), "none");
+  EXPECT_EQ(found("abc<gap> -p{<arg>}", "abc -x - -P 'a' -pq", "abc"), "q");
+  EXPECT_EQ(found("abc<gap> -p{<arg>}", "abc -x -P'a b'", "abc"), "a b");
+  EXPECT_EQ(found("abc<gap> -p{<arg>}", "abc -x\n -pq", "abc"), "none");
 }
 
 TEST(Redactor, EachManifestOfATextIsMasked) {

@@ -158,9 +158,15 @@ std::size_t LiteralSieve::portable(const LiteralSieve& sieve, const char* s, std
 
 namespace {
 
+// MEMD_VECTOR16 marks a function that uses vectors of 16 bytes, MEMD_VECTOR16_INLINE one that is inlined into it. On
+// x86-64 the attributes admit SSSE3, which the compiler does not target. On ARM it targets NEON, which needs none.
 #if defined(__x86_64__)
+#define MEMD_VECTOR16 MEMD_SSSE3
+#define MEMD_VECTOR16_INLINE MEMD_SSSE3 __attribute__((always_inline)) inline
 using Vector16 = __m128i;
 #else
+#define MEMD_VECTOR16
+#define MEMD_VECTOR16_INLINE inline
 using Vector16 = uint8x16_t;
 #endif
 
@@ -179,15 +185,13 @@ struct Buckets16 {
 
 #if defined(__x86_64__)
 
-#define MEMD_SSSE3_INLINE MEMD_SSSE3 __attribute__((always_inline)) inline
-
-MEMD_SSSE3_INLINE Vector16 sixteen(const void* bytes) {
+MEMD_VECTOR16_INLINE Vector16 sixteen(const void* bytes) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
 }
 
 // Returns the buckets that allow each of 16 bytes. pshufb returns 0 for an index with its highest bit set, so the
 // halves of a table are looked up separately.
-MEMD_SSSE3_INLINE Buckets16 buckets_of(const char* s, const Tables16& tables) {
+MEMD_VECTOR16_INLINE Buckets16 buckets_of(const char* s, const Tables16& tables) {
   const __m128i cls = _mm_and_si128(sixteen(s), _mm_set1_epi8(31));
   const __m128i below_16 = _mm_add_epi8(cls, _mm_set1_epi8(0x70));  // the highest bit: it is not
   const __m128i above_15 = _mm_sub_epi8(cls, _mm_set1_epi8(16));
@@ -196,26 +200,23 @@ MEMD_SSSE3_INLINE Buckets16 buckets_of(const char* s, const Tables16& tables) {
 }
 
 // Bit i: byte i is not 0.
-MEMD_SSSE3_INLINE std::uint32_t places_of(Vector16 bytes) {
+MEMD_VECTOR16_INLINE std::uint32_t places_of(Vector16 bytes) {
   return ~static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()))) & 0xFFFF;
 }
 
 #else
 
-#define MEMD_SSSE3
-#define MEMD_SSSE3_INLINE inline
-
-Vector16 sixteen(const void* bytes) { return vld1q_u8(static_cast<const std::uint8_t*>(bytes)); }
+MEMD_VECTOR16_INLINE Vector16 sixteen(const void* bytes) { return vld1q_u8(static_cast<const std::uint8_t*>(bytes)); }
 
 // Returns the buckets that allow each of 16 bytes.
-Buckets16 buckets_of(const char* s, const Tables16& tables) {
+MEMD_VECTOR16_INLINE Buckets16 buckets_of(const char* s, const Tables16& tables) {
   const uint8x16_t cls = vandq_u8(sixteen(s), vdupq_n_u8(31));
   return {vqtbl2q_u8({{tables.low_0_15, tables.low_16_31}}, cls),
           vqtbl2q_u8({{tables.high_0_15, tables.high_16_31}}, cls)};
 }
 
 // Bit i: byte i is not 0.
-std::uint32_t places_of(Vector16 bytes) {
+MEMD_VECTOR16_INLINE std::uint32_t places_of(Vector16 bytes) {
   constexpr uint8x16_t kBits{1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
   const uint8x16_t bits = vandq_u8(vtstq_u8(bytes, bytes), kBits);
   return vaddv_u8(vget_low_u8(bits)) | static_cast<std::uint32_t>(vaddv_u8(vget_high_u8(bits))) << 8;
@@ -224,7 +225,8 @@ std::uint32_t places_of(Vector16 bytes) {
 #endif
 
 // Bit i: a window may begin at s + i.
-MEMD_SSSE3_INLINE std::uint32_t windows_at(const char* s, const std::array<Tables16, LiteralSieve::kWindow>& tables) {
+MEMD_VECTOR16_INLINE std::uint32_t windows_at(const char* s,
+                                              const std::array<Tables16, LiteralSieve::kWindow>& tables) {
   Buckets16 in = buckets_of(s, tables[0]);
   for (std::size_t b = 1; b < LiteralSieve::kWindow; ++b) {
     const Buckets16 of_byte = buckets_of(s + b, tables[b]);
@@ -235,8 +237,8 @@ MEMD_SSSE3_INLINE std::uint32_t windows_at(const char* s, const std::array<Table
 
 }  // namespace
 
-MEMD_SSSE3 std::size_t LiteralSieve::vectors_of_16(const LiteralSieve& sieve, const char* s, std::size_t n,
-                                                   Places& out) {
+MEMD_VECTOR16 std::size_t LiteralSieve::vectors_of_16(const LiteralSieve& sieve, const char* s, std::size_t n,
+                                                      Places& out) {
   std::array<Tables16, kWindow> tables;
   for (std::size_t b = 0; b < kWindow; ++b) {
     const auto& low = sieve.may_stand_[0][b];

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
 #include <optional>
 #include <string>
 
@@ -20,50 +18,23 @@ bool is_name(char c) { return ascii::is_word(c) || c == '-'; }
 bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-struct Shape {
-  std::size_t letters = 0;
-  std::size_t lowers = 0;
-  std::size_t uppers = 0;
-  std::size_t digits = 0;
-  std::size_t others = 0;
-  std::size_t blanks = 0;
-  std::size_t digit_runs = 0;
-  std::size_t switches = 0;  // between letter cases and digits inside, as random strings have
-};
-
-Shape shape_of(std::string_view v) {
-  Shape s;
-  char before = 0;
-  for (const char c : v) {
-    const char cls = ascii::is_lower(c) ? 'a' : ascii::is_upper(c) ? 'A' : ascii::is_digit(c) ? '0' : '.';
-    s.lowers += cls == 'a' ? 1 : 0;
-    s.uppers += cls == 'A' ? 1 : 0;
-    s.digits += cls == '0' ? 1 : 0;
-    s.digit_runs += cls == '0' && before != '0' ? 1 : 0;
-    s.others += cls == '.' ? 1 : 0;
-    s.blanks += is_blank(c) ? 1 : 0;
-    s.switches += before != 0 && cls != before ? 1 : 0;
-    before = cls;
-  }
-  s.letters = s.lowers + s.uppers;
-  return s;
-}
-
-bool is_pronounceable(std::string_view piece) {
-  std::size_t vowels = 0;
-  std::size_t run = 0;
-  std::size_t longest = 0;
-  for (const char c : piece) {
-    const bool vowel = std::string_view("aeiouy").find(ascii::lower(c)) != std::string_view::npos;
-    vowels += vowel ? 1 : 0;
-    run = vowel ? 0 : run + 1;
-    longest = std::max(longest, run);
-  }
-  return longest <= 4 && vowels * 6 >= piece.size() && vowels < piece.size();
-}
+constexpr std::string_view kSymbols = "!@#$%^&*+=?~";
+constexpr std::string_view kOfCode = "(){}[]<>;|";
 
 bool has_any(std::string_view v, std::string_view chars) { return v.find_first_of(chars) != std::string_view::npos; }
-constexpr std::string_view kSymbols = "!@#$%^&*+=?~";
+
+bool has_symbol(std::string_view v, LookAhead& ahead) {
+  return ahead.any(LookAhead::kSymbol, v,
+                   [&](std::size_t i) { return kSymbols.find(ahead.text()[i]) != std::string_view::npos; });
+}
+
+// Returns whether the value has these characters one after the other.
+bool has(std::string_view v, LookAhead::Kind kind, std::string_view chars, LookAhead& ahead) {
+  return ahead.any(
+      kind, v,
+      [&](std::size_t i) { return ahead.text()[i] == chars.front() && ahead.text().substr(i).starts_with(chars); },
+      chars.size() - 1);
+}
 
 bool is_identifier(std::string_view v) { return std::all_of(v.begin(), v.end(), ascii::is_word); }
 
@@ -112,15 +83,17 @@ enum class Style : std::uint8_t {
 };
 
 // A path, a call, a member access, a type: what code has where a secret could be.
-bool looks_like_code(std::string_view v, const Shape& s) {
-  if (has_any(v, "(){}[]<>;|")) return true;
+bool looks_like_code(std::string_view v, const Shape& s, LookAhead& ahead) {
+  if (ahead.any(LookAhead::kOfCode, v,
+                [&](std::size_t i) { return kOfCode.find(ahead.text()[i]) != std::string_view::npos; }))
+    return true;
   if (v.starts_with("./") || v.starts_with("../") || v.starts_with("~/")) return true;
-  if (v.front() == '/' && wordiness(v) > 0.4) return true;
-  if (v.find("::") != std::string_view::npos || v.find("->") != std::string_view::npos) return true;
+  if (v.front() == '/' && ahead.wordiness(v) > 0.4) return true;
+  if (has(v, LookAhead::kTwoColons, "::", ahead) || has(v, LookAhead::kArrow, "->", ahead)) return true;
   const auto dot = v.find('.');
   if (dot == std::string_view::npos) return false;
   const bool names = v.size() < 48 && ascii::is_letter(v.front()) && dot + 1 < v.size() && ascii::is_letter(v[dot + 1]);
-  return s.digits == 0 || wordiness(v) > (names ? 0.35 : 0.5);  // a.b.c
+  return s.digits == 0 || ahead.wordiness(v) > (names ? 0.35 : 0.5);  // a.b.c
 }
 
 // "correct horse battery staple", "my d0g ate 3 pies": no sentence of a dialog.
@@ -155,65 +128,67 @@ bool is_dashed_phrase(std::string_view v) {
          std::all_of(v.begin(), v.end(), [](char c) { return ascii::is_lower(c) || c == '-'; });
 }
 
-bool is_plausible_password(std::string_view v, Style style, std::string_view name, bool short_name) {
-  if (v.size() < 4 || is_placeholder(v) || v.find("://") != std::string_view::npos) return false;
-  const Shape s = shape_of(v);
+bool is_plausible_password(std::string_view v, Style style, std::string_view name, bool short_name, LookAhead& ahead) {
+  if (v.size() < 4 || is_placeholder(v, ahead) || has_scheme(v, ahead)) return false;
+  const Shape s = ahead.shape_of(v);
   if (s.letters == 0 && s.digits == 0) return false;
   if (s.blanks > 0) return style != Style::shell && is_passphrase(v);
-  if (short_name && (s.letters == 0 || (style == Style::bare && (wordiness(v) > 0.7 || has_any(v, "/"))))) return false;
-  const bool inner_symbol = s.letters > 0 && has_any(v.substr(0, v.size() - 1), kSymbols);
+  if (short_name &&
+      (s.letters == 0 || (style == Style::bare && (ahead.wordiness(v) > 0.7 || v.find('/') != std::string_view::npos))))
+    return false;
+  const bool inner_symbol = s.letters > 0 && has_symbol(v.substr(0, v.size() - 1), ahead);
   const bool jumbled = s.letters == v.size() && v.size() >= 8 &&
-                       (wordiness(v) < 0.4 || (s.switches * 4 >= v.size() && wordiness(v) < 0.7));
+                       (ahead.wordiness(v) < 0.4 || (s.switches * 4 >= v.size() && ahead.wordiness(v) < 0.7));
   if (style == Style::quoted) {
-    if (s.digits > 0) return !(short_name && wordiness(v) > 0.8 && s.others > 0);
-    return (s.others > 0 && (inner_symbol || (v.back() != '?' && has_any(v, kSymbols)))) || jumbled;
+    if (s.digits > 0) return !(short_name && ahead.wordiness(v) > 0.8 && s.others > 0);
+    return (s.others > 0 && (inner_symbol || (v.back() != '?' && has_symbol(v, ahead)))) || jumbled;
   }
-  if (looks_like_code(v, s) && wordiness(v) > 0.2) return false;
+  if (looks_like_code(v, s, ahead) && ahead.wordiness(v) > 0.2) return false;
   const bool identifier = is_identifier(v) || std::all_of(v.begin(), v.end(), is_name);
   if (style == Style::shell) {
     if (is_environment_name(name)) return s.digits > 0 || s.others > 0 || v.size() >= 6;
     const bool counted = s.digits >= 3 && s.digit_runs >= 2;
-    if (identifier && !counted && v.find('_') != std::string_view::npos && wordiness(v) > 0.6) return false;
+    if (identifier && !counted && v.find('_') != std::string_view::npos && ahead.wordiness(v) > 0.6) return false;
     return s.digits > 0 || inner_symbol || jumbled || (s.others > 0 && !identifier);
   }
   if (style == Style::told) {
-    if (v.find('_') != std::string_view::npos && wordiness(v) > 0.6) return false;
+    if (v.find('_') != std::string_view::npos && ahead.wordiness(v) > 0.6) return false;
     return (s.digits > 0 && s.letters > 0) || inner_symbol || jumbled || is_dashed_phrase(v);
   }
   // hashedPassword2 is a variable; hunter2 hardly is.
-  if (is_random(v, 8)) return true;
+  if (is_random(v, 8, ahead)) return true;
   if (identifier) return s.digits > 0 && (s.uppers == 0 || s.switches > 4) && v.find('_') == std::string_view::npos;
   return s.digits > 0 || inner_symbol;
 }
 
-bool is_plausible_key(std::string_view v, Style style, std::string_view name, bool maybe) {
-  if (v.size() < 8 || is_placeholder(v)) return false;
-  const Shape s = shape_of(v);
-  if (s.blanks > 0 || s.letters == 0 || has_any(v, "|") || v.find("://") != std::string_view::npos) return false;
-  if (style != Style::quoted && looks_like_code(v, s) && wordiness(v) > 0.2) return false;
+bool is_plausible_key(std::string_view v, Style style, std::string_view name, bool maybe, LookAhead& ahead) {
+  if (v.size() < 8 || is_placeholder(v, ahead)) return false;
+  const Shape s = ahead.shape_of(v);
+  if (s.blanks > 0 || s.letters == 0 || v.find('|') != std::string_view::npos || has_scheme(v, ahead)) return false;
+  if (style != Style::quoted && looks_like_code(v, s, ahead) && ahead.wordiness(v) > 0.2) return false;
   const bool environment = is_environment_name(name);
   if (maybe && !environment) {
     // Such names also denote cache entries and other objects, so the value must look random.
-    return is_random(v, 20) && s.digits >= 2 && s.lowers >= 2 && s.uppers >= 2 &&
+    return is_random(v, 20, ahead) && s.digits >= 2 && s.lowers >= 2 && s.uppers >= 2 &&
            !has_any(v.substr(0, v.size() - 2), "=/:");
   }
   if (is_uuid(v)) return true;
-  if (is_random(v, style == Style::told ? 12 : 10)) return true;
+  if (is_random(v, style == Style::told ? 12 : 10, ahead)) return true;
   // A name that says so clearly makes up for what looks like words by chance.
-  if (!maybe && s.digits >= 3 && entropy(v) > 3 && wordiness(v) < (s.digit_runs >= 3 && s.others == 0 ? 0.9 : 0.75) &&
-      v.size() >= 20)
+  if (!maybe && s.digits >= 3 && ahead.entropy(v) > 3 &&
+      ahead.wordiness(v) < (s.digit_runs >= 3 && s.others == 0 ? 0.9 : 0.75) && v.size() >= 20)
     return true;
   // A secret that somebody made up.
-  return environment && !maybe && style == Style::shell && s.digits > 0 && wordiness(v) < 0.9;
+  return environment && !maybe && style == Style::shell && s.digits > 0 && ahead.wordiness(v) < 0.9;
 }
 
-bool is_plausible(std::string_view v, const TellingName& found, Style style, std::string_view name) {
+bool is_plausible(std::string_view v, const TellingName& found, Style style, std::string_view name, LookAhead& ahead) {
   if (v.empty() || v.size() > kLongestValue) return false;
   switch (found.promise) {
-    case Promise::password: return is_plausible_password(v, style, name, false);
-    case Promise::short_password: return is_plausible_password(v, style, name, true);
-    case Promise::key: return is_plausible_key(v, style, name, false);
-    case Promise::maybe_key: return is_plausible_key(v, style, name, true);
+    case Promise::password: return is_plausible_password(v, style, name, false, ahead);
+    case Promise::short_password: return is_plausible_password(v, style, name, true, ahead);
+    case Promise::key: return is_plausible_key(v, style, name, false, ahead);
+    case Promise::maybe_key: return is_plausible_key(v, style, name, true, ahead);
     default: return false;
   }
 }
@@ -232,15 +207,13 @@ bool next_begins(std::string_view text, std::size_t at) {
   return i > at && i < text.size() && (text[i] == '=' || text[i] == ':');
 }
 
-std::size_t end_of_word(std::string_view text, std::size_t begin) {
-  std::size_t end = begin;
-  while (end < text.size() && end - begin <= kLongestValue) {
-    const char c = text[end];
-    if (ascii::is_space(c) || is_quote(c) || c == '\\' || c == '<') break;
-    if ((c == ',' || c == ';' || c == '&') && next_begins(text, end + 1)) break;
-    ++end;
-  }
-  return end;
+std::size_t end_of_word(std::string_view text, std::size_t begin, LookAhead& ahead) {
+  if (begin >= text.size()) return begin;
+  return ahead.end_of(LookAhead::kWord, begin, std::min(text.size(), begin + kLongestValue + 1), [&](std::size_t i) {
+    const char c = text[i];
+    return ascii::is_space(c) || is_quote(c) || c == '\\' || c == '<' ||
+           ((c == ',' || c == ';' || c == '&') && next_begins(text, i + 1));
+  });
 }
 
 std::size_t end_of_line(std::string_view text, std::size_t at) {
@@ -249,7 +222,7 @@ std::size_t end_of_line(std::string_view text, std::size_t at) {
 }
 
 // The lines below a name that stand further to the right: a block of YAML.
-Secret block_below(std::string_view text, const TellingName& name, std::size_t at) {
+Secret block_below(std::string_view text, const TellingName& name, std::size_t at, LookAhead& ahead) {
   std::size_t line = name.begin;
   while (line > 0 && text[line - 1] != '\n')
     --line;
@@ -273,8 +246,8 @@ Secret block_below(std::string_view text, const TellingName& name, std::size_t a
   while (out && ascii::is_space(text[out.end - 1]))
     --out.end;
   const std::string_view value = text.substr(out.begin, out.end - out.begin);
-  if (value.size() < 4 || is_placeholder(value)) return {};
-  const Shape s = shape_of(value);
+  if (value.size() < 4 || is_placeholder(value, ahead)) return {};
+  const Shape s = ahead.shape_of(value);
   if (s.digits == 0 && !is_passphrase(value)) return {};
   out.kind = kind_of(name.promise);
   return out;
@@ -402,7 +375,7 @@ std::optional<Place> place_of_value(std::string_view text, const TellingName& na
 }
 
 Secret quoted_value(std::string_view text, const TellingName& name, std::size_t begin, std::size_t escape,
-                    std::string_view name_text) {
+                    std::string_view name_text, LookAhead& ahead) {
   const char quote = text[begin++];
   std::size_t end = begin;
   while (end < text.size() && text[end] != quote && text[end] != '\n' && end - begin <= kLongestValue) {
@@ -411,77 +384,33 @@ Secret quoted_value(std::string_view text, const TellingName& name, std::size_t 
   }
   if (end >= text.size() || text[end] != quote) return {};
   if (escape > 0) end -= std::min(end - begin, escape);
-  if (!is_plausible(text.substr(begin, end - begin), name, Style::quoted, name_text)) return {};
+  if (!is_plausible(text.substr(begin, end - begin), name, Style::quoted, name_text, ahead)) return {};
   return {begin, end, kind_of(name.promise)};
 }
 
 }  // namespace
 
-double wordiness(std::string_view v) {
-  std::size_t total = 0;
-  std::size_t in_words = 0;
-  for (std::size_t i = 0; i < v.size();) {
-    if (!ascii::is_letter(v[i])) {
-      total += ascii::is_digit(v[i]) ? 1 : 0;
-      ++i;
-      continue;
-    }
-    std::size_t end = i + 1;
-    if (ascii::is_upper(v[i]) && end < v.size() && ascii::is_upper(v[end]))
-      while (end < v.size() && ascii::is_upper(v[end]))
-        ++end;
-    else
-      while (end < v.size() && ascii::is_lower(v[end]))
-        ++end;
-    total += end - i;
-    if (end - i >= 3 && is_pronounceable(v.substr(i, end - i))) in_words += end - i;
-    i = end;
-  }
-  return total == 0 ? 0 : static_cast<double>(in_words) / static_cast<double>(total);
-}
-
-double entropy(std::string_view value) {
-  std::array<std::size_t, 256> counts{};
-  std::array<std::uint64_t, 4> present{};
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    ++counts[byte];
-    present[byte / 64] |= std::uint64_t{1} << byte % 64;
-  }
-  std::array<double, 16> of_count{};  // by how often a byte stands there; few differ
-  double bits = 0;
-  for (std::size_t word = 0; word < present.size(); ++word)
-    for (std::uint64_t left = present[word]; left != 0; left &= left - 1) {
-      const std::size_t n = counts[word * 64 + static_cast<std::size_t>(std::countr_zero(left))];
-      if (n < of_count.size() && of_count[n] != 0) {
-        bits -= of_count[n];
-        continue;
-      }
-      const double p = static_cast<double>(n) / static_cast<double>(value.size());
-      const double part = p * std::log2(p);
-      if (n < of_count.size()) of_count[n] = part;
-      bits -= part;
-    }
-  return bits;
-}
-
-bool is_random(std::string_view v, std::size_t least) {
+bool is_random(std::string_view v, std::size_t least, LookAhead& ahead) {
   if (v.size() < least) return false;
-  const Shape s = shape_of(v);
+  const Shape s = ahead.shape_of(v);
   if (s.blanks > 0 || s.letters == 0) return false;
   if (s.digits == 0 && (s.uppers < 2 || s.lowers < 2 || s.switches * 4 < v.size())) return false;
   if (s.switches < 3) return false;
   const bool jumbled = s.digits > 0 && s.others == 0 && s.digit_runs >= 3 && s.switches * 4 >= v.size();
   const double most_words = s.digits == 0 ? 0.35 : jumbled ? 0.8 : 0.6;
-  return wordiness(v) < most_words && entropy(v) >= 2.6;
+  return ahead.wordiness(v) < most_words && ahead.entropy(v) >= 2.6;
 }
 
-bool is_password(std::string_view v) {
-  return v.size() >= 3 && v.size() <= kLongestValue && !is_placeholder(v) &&
-         std::any_of(v.begin(), v.end(), ascii::is_alnum);
+bool is_password(std::string_view v, LookAhead& ahead) {
+  return v.size() >= 3 && v.size() <= kLongestValue && !is_placeholder(v, ahead) &&
+         ahead.any(LookAhead::kLetterOrDigit, v, [&](std::size_t i) { return ascii::is_alnum(ahead.text()[i]); });
 }
 
-bool is_chosen_password(std::string_view v) { return is_plausible_password(v, Style::told, {}, false); }
+bool has_scheme(std::string_view v, LookAhead& ahead) { return has(v, LookAhead::kScheme, "://", ahead); }
+
+bool is_chosen_password(std::string_view v, LookAhead& ahead) {
+  return is_plausible_password(v, Style::told, {}, false, ahead);
+}
 
 bool is_encoded_pair(std::string_view v) {
   while (v.ends_with('='))
@@ -509,7 +438,7 @@ bool is_encoded_pair(std::string_view v) {
   return false;
 }
 
-bool is_placeholder(std::string_view v) {
+bool is_placeholder(std::string_view v, LookAhead& ahead) {
   if (v.empty()) return true;
   const std::string low = ascii::lowered(v.substr(0, 64));
   const auto ends = [&](char c) { return v.back() == c; };
@@ -524,13 +453,13 @@ bool is_placeholder(std::string_view v) {
       if (rest.substr(end).find_first_not_of(":[]>-.'\"") == std::string_view::npos ||
           rest.substr(end).starts_with(":") || rest.substr(end).starts_with("->")) {
         // A variable. $ecret99 has a word that is none, and digits.
-        const Shape s = shape_of(rest.substr(0, end));
+        const Shape s = ahead.shape_of(rest.substr(0, end));
         if (s.lowers == 0 || s.digits == 0) return true;
-        return wordiness(rest) > 0.5 && (s.digits < 2 || rest.starts_with("pass") || rest.starts_with("token"));
+        return ahead.wordiness(rest) > 0.5 && (s.digits < 2 || rest.starts_with("pass") || rest.starts_with("token"));
       }
       return false;
     }
-    case '<': return v.find('>') != std::string_view::npos;
+    case '<': return has(v, LookAhead::kGreater, ">", ahead);
     case '{': return ends('}');
     case '[': return ends(']');
     case '%':
@@ -538,8 +467,8 @@ bool is_placeholder(std::string_view v) {
       break;
     case '@':
     case '&': {
-      const Shape s = shape_of(v);
-      return s.digits == 0 || v.find('/') != std::string_view::npos || is_identifier(v.substr(1));
+      const Shape s = ahead.shape_of(v);
+      return s.digits == 0 || has(v, LookAhead::kSlash, "/", ahead) || is_identifier(v.substr(1));
     }
     default: break;
   }
@@ -551,10 +480,10 @@ bool is_placeholder(std::string_view v) {
       std::string_view rest = v.substr(std::min(w.size(), v.size()));
       while (!rest.empty() && !ascii::is_alnum(rest.front()))
         rest.remove_prefix(1);
-      const Shape s = shape_of(rest);
+      const Shape s = ahead.shape_of(rest);
       return !(rest.size() >= 5 && s.digits > 0 && s.letters > 0 &&
-               (wordiness(rest) < 0.5 || s.switches >= 5 || (s.digits >= 3 && s.digit_runs >= 2)) &&
-               rest.find('.') == std::string_view::npos);
+               (ahead.wordiness(rest) < 0.5 || s.switches >= 5 || (s.digits >= 3 && s.digit_runs >= 2)) &&
+               !has(rest, LookAhead::kDot, ".", ahead));
     }
   return false;
 }
@@ -612,12 +541,12 @@ TellingName telling_name(std::string_view text, std::size_t word_begin, std::siz
   return out;
 }
 
-Secret named_value(std::string_view text, const TellingName& name, bool& doubtful) {
+Secret named_value(std::string_view text, const TellingName& name, LookAhead& ahead, bool& doubtful) {
   if (name.promise == Promise::none) return {};
   bool follows = false;
   const auto place = place_of_value(text, name, follows);
   // Only what escape sequences may hide looks different without them.
-  const std::size_t seen = place ? end_of_word(text, place->at) : name.end + 16;
+  const std::size_t seen = place ? end_of_word(text, place->at, ahead) : name.end + 16;
   doubtful = doubtful || (follows && (name.promise == Promise::password ||
                                       text.substr(name.end, seen + 1 - name.end).find('\\') != std::string_view::npos));
   if (!place || place->at >= text.size()) return {};
@@ -634,19 +563,19 @@ Secret named_value(std::string_view text, const TellingName& name, bool& doubtfu
     ++begin;
   if (is_quote(text[begin]) && escape <= 3) {
     // Bold or quoted words of a sentence are a value as well.
-    return quoted_value(text, name, begin, escape, name_text);
+    return quoted_value(text, name, begin, escape, name_text, ahead);
   }
   if (escape > 0 || place->only_quoted) return {};
   if ((text[begin] == '|' || text[begin] == '>') && !place->equals &&
       text.substr(begin + 1, end_of_line(text, begin) - begin - 1).find_first_not_of("+- \r0123456789") ==
           std::string_view::npos)
-    return block_below(text, name, begin);
-  std::size_t end = end_of_word(text, begin);
+    return block_below(text, name, begin, ahead);
+  std::size_t end = end_of_word(text, begin, ahead);
   // A type, and then the value.
   if (!place->equals && is_identifier(text.substr(begin, end - begin)) && text.substr(end).starts_with(" = ")) {
     TellingName second = name;
     second.end = end;
-    if (is_quote(at(end + 3))) return quoted_value(text, second, end + 3, 0, name_text);
+    if (is_quote(at(end + 3))) return quoted_value(text, second, end + 3, 0, name_text, ahead);
   }
   const Style style = place->told ? Style::told : place->equals && !place->apart ? Style::shell : Style::bare;
   // The full stop of a sentence, the bracket around it.
@@ -654,10 +583,10 @@ Secret named_value(std::string_view text, const TellingName& name, bool& doubtfu
     --end;
   if (end == begin) return {};
   const std::string_view value = text.substr(begin, end - begin);
-  if (is_plausible(value, name, style, name_text)) {
+  if (is_plausible(value, name, style, name_text, ahead)) {
     // `password: value2,` is an argument list or an object of code.
     if (style == Style::bare && name.promise == Promise::password && at(end) == ',' &&
-        std::all_of(value.begin(), value.end(), is_name) && !is_random(value, 8))
+        std::all_of(value.begin(), value.end(), is_name) && !is_random(value, 8, ahead))
       return {};
     return {begin, end, kind_of(name.promise)};
   }
@@ -667,7 +596,8 @@ Secret named_value(std::string_view text, const TellingName& name, bool& doubtfu
     while (last > begin && ascii::is_space(text[last - 1]))
       --last;
     const std::string_view line = text.substr(begin, last - begin);
-    if (line.size() <= 80 && is_passphrase(line) && !is_placeholder(line)) return {begin, last, kind_of(name.promise)};
+    if (line.size() <= 80 && is_passphrase(line) && !is_placeholder(line, ahead))
+      return {begin, last, kind_of(name.promise)};
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/text/redaction/look_ahead.hpp"
 #include "store/text/redaction/secret_pattern.hpp"
 
 #include <cstddef>
@@ -28,22 +29,21 @@ struct TellingName {
 TellingName telling_name(std::string_view text, std::size_t word_begin, std::size_t word_end);
 
 // Returns the value of a name. Sets `doubtful` if a value may follow that only appears once escape sequences are
-// resolved.
-Secret named_value(std::string_view text, const TellingName& name, bool& doubtful);
+// resolved. `ahead` belongs to the text.
+Secret named_value(std::string_view text, const TellingName& name, LookAhead& ahead, bool& doubtful);
 
+// Judge a value, which is a part of the text that `ahead` belongs to.
 // Returns whether the value is a placeholder: "<your key>", "$VAR", "xxx", "process.env.X", "[redacted:…]".
-bool is_placeholder(std::string_view value);
+bool is_placeholder(std::string_view value, LookAhead& ahead);
 // Returns whether the value has at least `least` characters and contains no words.
-bool is_random(std::string_view value, std::size_t least);
+bool is_random(std::string_view value, std::size_t least, LookAhead& ahead);
 // Returns whether a value in the place of a password may be one: it is no placeholder.
-bool is_password(std::string_view value);
+bool is_password(std::string_view value, LookAhead& ahead);
 // Like is_password(), but refuses plain words, too.
-bool is_chosen_password(std::string_view value);
+bool is_chosen_password(std::string_view value, LookAhead& ahead);
 // Returns whether the value is Base64 of "user:password".
 bool is_encoded_pair(std::string_view value);
-// Returns the share of letters and digits that are in possible words: "user_token2" has many, "x7Kq2vR9" none.
-double wordiness(std::string_view value);
-// Returns the entropy in bits per character.
-double entropy(std::string_view value);
+// Returns whether the value has "://".
+bool has_scheme(std::string_view value, LookAhead& ahead);
 
 }  // namespace memd::redaction

@@ -157,7 +157,7 @@ void SecretFinder::add(LiteralScan::Literal literal, Sign sign) {
   signs_.push_back({sign});
 }
 
-bool SecretFinder::fits(const SecretRule& rule, std::string_view text, const Secret& secret) const {
+bool SecretFinder::fits(const SecretRule& rule, std::string_view text, const Secret& secret, LookAhead& ahead) const {
   const std::string_view value = text.substr(secret.begin, secret.end - secret.begin);
   if (!rule.near.empty()) {
     const std::size_t from = secret.begin - std::min(secret.begin, kNear);
@@ -165,20 +165,20 @@ bool SecretFinder::fits(const SecretRule& rule, std::string_view text, const Sec
     if (std::none_of(rule.near.begin(), rule.near.end(), [&](const std::string& w) { return has_nocase(before, w); }))
       return false;
   }
-  if (rule.least_entropy > 0 && entropy(value) < rule.least_entropy) return false;
+  if (rule.least_entropy > 0 && ahead.entropy(value) < rule.least_entropy) return false;
   switch (rule.check) {
     case SecretRule::Check::none: return true;
-    case SecretRule::Check::digit: return std::any_of(value.begin(), value.end(), ascii::is_digit);
-    case SecretRule::Check::password: return is_password(value);
-    case SecretRule::Check::chosen: return is_chosen_password(value);
-    case SecretRule::Check::random: return is_random(value, 8) && !is_placeholder(value);
+    case SecretRule::Check::digit: return ahead.any_digit(value);
+    case SecretRule::Check::password: return is_password(value, ahead);
+    case SecretRule::Check::chosen: return is_chosen_password(value, ahead);
+    case SecretRule::Check::random: return is_random(value, 8, ahead) && !is_placeholder(value, ahead);
     case SecretRule::Check::pair: return is_encoded_pair(value);
   }
   return true;
 }
 
-void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::size_t literal, std::vector<Secret>& out,
-                              Signs& signs) const {
+void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::size_t literal, LookAhead& ahead,
+                              std::vector<Secret>& out, Signs& signs) const {
   const std::size_t end = begin + literals_[literal].text.size();
   bool doubtful = false;
   bool is_long = false;
@@ -187,8 +187,8 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       case Sign::What::pattern: {
         const SecretRule& rule = rules_[sign.rule];
         const SecretPattern& pattern = rule.patterns[sign.pattern];
-        auto found = pattern.match(text, begin, 0);
-        if (found && fits(rule, text, *found)) {
+        auto found = pattern.match(text, begin, 0, ahead);
+        if (found && fits(rule, text, *found, ahead)) {
           found->kind = rule.kind;
           out.push_back(*found);
         } else if (pattern.may_be_escaped(text, begin)) {
@@ -199,7 +199,7 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       case Sign::What::form: {
         const std::size_t before = out.size();
         bool form_is_doubtful = false;
-        find_form(sign.form, text, begin, out, form_is_doubtful);
+        find_form(sign.form, text, begin, ahead, out, form_is_doubtful);
         doubtful = doubtful || form_is_doubtful;
         // Other signs share the literal, and what they are in doubt of is short.
         is_long = is_long || (form_is_doubtful && (sign.form == Form::key_block || sign.form == Form::manifest));
@@ -210,7 +210,7 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       case Sign::What::name:
       case Sign::What::query_name: {
         const TellingName name = telling_name(text, begin, end - (sign.what == Sign::What::query_name ? 1 : 0));
-        if (const Secret s = named_value(text, name, doubtful)) out.push_back(s);
+        if (const Secret s = named_value(text, name, ahead, doubtful)) out.push_back(s);
         break;
       }
       case Sign::What::private_mark: signs.may_be_private = true; break;
@@ -219,13 +219,13 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
 }
 
 // A token that names itself, as many services write them: a prefix of small words, and random letters and digits.
-void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::size_t end,
+void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
                                std::vector<Secret>& out) const {
   for (const RunSign& sign : of_runs_) {
     if (!sign.run.may_be(text, begin, end)) continue;
     const SecretRule& rule = rules_[sign.rule];
-    auto found = rule.patterns[sign.pattern].match(text, begin, 0);
-    if (!found || !fits(rule, text, *found)) continue;
+    auto found = rule.patterns[sign.pattern].match(text, begin, 0, ahead);
+    if (!found || !fits(rule, text, *found, ahead)) continue;
     found->kind = rule.kind;
     out.push_back(*found);
   }
@@ -244,7 +244,7 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
     is_behind_escape = escape > 0;
     from += escape;
     const std::string_view segment = text.substr(from, at - 1 - from);
-    if (segment.empty() || (segment.size() > 6 && is_random(segment, 7))) return;
+    if (segment.empty() || (segment.size() > 6 && is_random(segment, 7, ahead))) return;
     tells = tells || is_one_of(kTokenWords, segment);
     half_tells = half_tells || is_one_of(kHalfTokenWords, segment);
     if (last.empty()) last = segment;
@@ -270,7 +270,7 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
   const bool mixed = (both_cases && digits >= 2) || (body.size() >= 32 && digits >= 4 && !is_hash);
   const bool letters_in_front = std::all_of(last.begin(), last.end(), ascii::is_alnum) && ascii::is_letter(text[first]);
   if (!letters_in_front || !(tells || mixed || (half_tells && !is_hash))) return;
-  if (!is_random(body, kLongRun) || wordiness(body) > 0.42) return;
+  if (!is_random(body, kLongRun, ahead) || ahead.wordiness(body) > 0.42) return;
   // "id": "<prefix>_…" counts something.
   std::size_t back = first;
   while (back > 0 && first - back < 16 && std::string_view("\\\"': =").find(text[back - 1]) != std::string_view::npos)
@@ -282,8 +282,11 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
 }
 
 void SecretFinder::find(std::string_view text, std::vector<Secret>& out, Signs& signs) const {
-  scan_->each(text, [&](std::size_t begin, std::size_t literal) { at_literal(text, begin, literal, out, signs); });
-  each_long_run<kLongRun>(text, [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, out); });
+  LookAhead ahead(text);
+  scan_->each(text,
+              [&](std::size_t begin, std::size_t literal) { at_literal(text, begin, literal, ahead, out, signs); });
+  each_long_run<kLongRun>(text, [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, ahead, out); });
+  signs.looked_at += ahead.looked_at();
 }
 
 const SecretFinder& secret_finder() {

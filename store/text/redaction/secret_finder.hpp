@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/text/redaction/literal_scan.hpp"
+#include "store/text/redaction/look_ahead.hpp"
 #include "store/text/redaction/secret_forms.hpp"
 #include "store/text/redaction/secret_pattern.hpp"
 
@@ -46,6 +47,7 @@ class SecretFinder {
     };
     std::vector<Doubt> doubts;    // places of possible secrets that need their escape sequences resolved
     bool may_be_private = false;  // the text contains the word "private"
+    std::size_t looked_at = 0;    // bytes examined for the ends of values
   };
   // Appends the secrets, unordered; they may overlap.
   void find(std::string_view text, std::vector<Secret>& out, Signs& signs) const;
@@ -68,10 +70,11 @@ class SecretFinder {
     std::uint32_t pattern = 0;
   };
   void add(LiteralScan::Literal literal, Sign sign);
-  void at_literal(std::string_view text, std::size_t begin, std::size_t literal, std::vector<Secret>& out,
-                  Signs& signs) const;
-  bool fits(const SecretRule& rule, std::string_view text, const Secret& secret) const;
-  void in_long_run(std::string_view text, std::size_t begin, std::size_t end, std::vector<Secret>& out) const;
+  void at_literal(std::string_view text, std::size_t begin, std::size_t literal, LookAhead& ahead,
+                  std::vector<Secret>& out, Signs& signs) const;
+  bool fits(const SecretRule& rule, std::string_view text, const Secret& secret, LookAhead& ahead) const;
+  void in_long_run(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
+                   std::vector<Secret>& out) const;
 
   std::vector<SecretRule> rules_;
   std::vector<LiteralScan::Literal> literals_;

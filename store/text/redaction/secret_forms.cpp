@@ -25,7 +25,7 @@ bool host_follows(std::string_view text) {
   return i > 0;
 }
 
-void find_in_url(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+void find_in_url(std::string_view text, std::size_t at, LookAhead& ahead, std::vector<Secret>& out, bool& doubtful) {
   if (text[at + 1] == '\\') {  // ":\/\/" of careful writers of JSON
     const std::string_view near = text.substr(at, kLongestUrl / 2);
     doubtful = near.find('/') < 8 && near.find('@') < near.find('"');
@@ -51,7 +51,7 @@ void find_in_url(std::string_view text, std::size_t at, std::vector<Secret>& out
     // A token for a user: https://<token>@host
     if (path != std::string_view::npos && path < sign) return;
     const std::string_view user = rest.substr(0, sign);
-    if (is_random(user, 16) && !is_placeholder(user)) out.push_back({host, host + sign, "secret"});
+    if (is_random(user, 16, ahead) && !is_placeholder(user, ahead)) out.push_back({host, host + sign, "secret"});
     return;
   }
   doubtful = true;
@@ -64,8 +64,8 @@ void find_in_url(std::string_view text, std::size_t at, std::vector<Secret>& out
     const bool web = scheme_end.ends_with("http") || scheme_end.ends_with("https");
     if (web && rest.substr(path, sign - path).find('=') != std::string_view::npos) return;
   }
-  if (password.size() < 3 || is_placeholder(password) ||
-      (!user.empty() && is_placeholder(user) && !is_random(password, 8)))
+  if (password.size() < 3 || is_placeholder(password, ahead) ||
+      (!user.empty() && is_placeholder(user, ahead) && !is_random(password, 8, ahead)))
     return;
   constexpr std::array<std::string_view, 7> kWords{"password", "pass", "pwd", "PASSWORD", "passwd", "secret", "PASS"};
   if (std::find(kWords.begin(), kWords.end(), password) != kWords.end()) return;
@@ -73,7 +73,7 @@ void find_in_url(std::string_view text, std::size_t at, std::vector<Secret>& out
 }
 
 // Authorization: Bearer <value>
-void find_in_header(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+void find_in_header(std::string_view text, std::size_t at, LookAhead& ahead, std::vector<Secret>& out, bool& doubtful) {
   std::size_t i = at + std::string_view("authorization").size();
   const auto skip = [&](std::string_view chars, std::size_t most) {
     const std::size_t begin = i;
@@ -94,22 +94,26 @@ void find_in_header(std::string_view text, std::size_t at, std::vector<Secret>& 
     skip("\\\"'` ", 4);
     break;
   }
-  std::size_t end = i;
-  while (end < text.size() && (ascii::is_word(text[end]) || is_base64_of_key(text[end]) ||
-                               std::string_view("-.~:").find(text[end]) != std::string_view::npos))
-    ++end;
+  const auto ends_at = [&](std::size_t n) {
+    return !ascii::is_word(text[n]) && !is_base64_of_key(text[n]) &&
+           std::string_view("-.~:").find(text[n]) == std::string_view::npos;
+  };
+  const std::size_t end = ahead.end_of(LookAhead::kHeader, i, text.size(), ends_at);
   const std::string_view value = text.substr(i, end - i);
-  if (value.size() < 8 || is_placeholder(value) || value.find("://") != std::string_view::npos) return;
-  const auto is_small = [](char c) { return ascii::is_lower(c) || c == '.' || c == '_' || c == ':' || c == '-'; };
-  if (std::all_of(value.begin(), value.end(), is_small) ||
-      (!is_random(value, 8) && value.find('.') != std::string_view::npos))
-    return;
-  if (std::none_of(value.begin(), value.end(), ascii::is_digit) && !is_random(value, 8)) return;
+  if (value.size() < 8 || is_placeholder(value, ahead) || has_scheme(value, ahead)) return;
+  const auto is_not_small = [&](std::size_t n) {
+    return !ascii::is_lower(text[n]) && std::string_view("._:-").find(text[n]) == std::string_view::npos;
+  };
+  if (!ahead.any(LookAhead::kNotOfName, value, is_not_small)) return;
+  const bool random = is_random(value, 8, ahead);
+  if (!random && ahead.any(LookAhead::kDot, value, [&](std::size_t n) { return text[n] == '.'; })) return;
+  if (!random && !ahead.any_digit(value)) return;
   out.push_back({i, end, "authorization"});
 }
 
 // Cookie: a=b; c=d
-void find_in_cookies(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+void find_in_cookies(std::string_view text, std::size_t at, LookAhead& ahead, std::vector<Secret>& out,
+                     bool& doubtful) {
   std::size_t i = at + std::string_view("cookie").size();
   std::size_t skipped = 0;
   while (i < text.size() && skipped < 6 && (is_quote_mark(text[i]) || text[i] == '\\' || text[i] == ' '))
@@ -134,11 +138,11 @@ void find_in_cookies(std::string_view text, std::size_t at, std::vector<Secret>&
     } else {
       if (text[i] != '=') return;
       const std::size_t begin = ++i;
-      while (i < text.size() && !ascii::is_space(text[i]) && text[i] != ';' && !is_quote_mark(text[i]) &&
-             text[i] != '\\')
-        ++i;
+      i = ahead.end_of(LookAhead::kCookie, begin, text.size(), [&](std::size_t n) {
+        return ascii::is_space(text[n]) || text[n] == ';' || is_quote_mark(text[n]) || text[n] == '\\';
+      });
       const std::string_view value = text.substr(begin, i - begin);
-      if (is_random(value, 12) && !is_placeholder(value)) out.push_back({begin, i, "cookie"});
+      if (is_random(value, 12, ahead) && !is_placeholder(value, ahead)) out.push_back({begin, i, "cookie"});
       if (i >= text.size() || text[i] != ';') return;
       ++i;
     }
@@ -148,7 +152,7 @@ void find_in_cookies(std::string_view text, std::size_t at, std::vector<Secret>&
 }
 
 // curl -u user:password
-void find_of_user(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+void find_of_user(std::string_view text, std::size_t at, LookAhead& ahead, std::vector<Secret>& out, bool& doubtful) {
   const std::string_view reach = text.substr(at, kLongestUrl);
   const std::string_view line = reach.substr(0, reach.find('\n'));
   const std::size_t stop = at + line.size();
@@ -169,10 +173,10 @@ void find_of_user(std::string_view text, std::size_t at, std::vector<Secret>& ou
     const auto colon = word.find(':');
     if (colon == std::string_view::npos) continue;
     const std::string_view password = word.substr(colon + 1);
-    if (password.size() >= 3 && is_password(password) &&
+    if (password.size() >= 3 && is_password(password, ahead) &&
         !std::all_of(password.begin(), password.end(), ascii::is_digit))
       out.push_back({begin + colon + 1, i, "password"});
-    else if (password.empty() && is_random(word.substr(0, colon), 12))
+    else if (password.empty() && is_random(word.substr(0, colon), 12, ahead))
       out.push_back({begin, begin + colon, "secret"});
   }
 }
@@ -295,14 +299,15 @@ std::pair<std::size_t, std::size_t> document_around(std::string_view text, std::
   return {begin, end};
 }
 
-void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+void find_in_manifest(std::string_view text, std::size_t at, LookAhead& ahead, std::vector<Secret>& out,
+                      bool& doubtful) {
   if (!is_sign_of_manifest(text, at)) return;
   doubtful = true;
   const auto [begin, end] = document_around(text, at);
   const std::string_view document = text.substr(0, end);
   const auto mask = [&](std::size_t from, std::size_t to, bool encoded) {
     const std::string_view value = text.substr(from, to - from);
-    if (value.size() < 4 || is_placeholder(value)) return;
+    if (value.size() < 4 || is_placeholder(value, ahead)) return;
     if (encoded && !std::all_of(value.begin(), value.end(), is_base64_of_key)) return;
     if (encoded && value.size() % 4 != 0) return;
     out.push_back({from, to, "secret"});
@@ -384,14 +389,15 @@ std::optional<Form> form_named(std::string_view name) {
   return static_cast<Form>(found - kNames.begin());
 }
 
-void find_form(Form form, std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+void find_form(Form form, std::string_view text, std::size_t at, LookAhead& ahead, std::vector<Secret>& out,
+               bool& doubtful) {
   switch (form) {
-    case Form::url: return find_in_url(text, at, out, doubtful);
-    case Form::header: return find_in_header(text, at, out, doubtful);
-    case Form::cookie: return find_in_cookies(text, at, out, doubtful);
-    case Form::user: return find_of_user(text, at, out, doubtful);
+    case Form::url: return find_in_url(text, at, ahead, out, doubtful);
+    case Form::header: return find_in_header(text, at, ahead, out, doubtful);
+    case Form::cookie: return find_in_cookies(text, at, ahead, out, doubtful);
+    case Form::user: return find_of_user(text, at, ahead, out, doubtful);
     case Form::key_block: return find_key_block(text, at, out, doubtful);
-    case Form::manifest: return find_in_manifest(text, at, out, doubtful);
+    case Form::manifest: return find_in_manifest(text, at, ahead, out, doubtful);
   }
 }
 

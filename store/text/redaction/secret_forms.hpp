@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/text/redaction/look_ahead.hpp"
 #include "store/text/redaction/secret_pattern.hpp"
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 // Secrets that are recognised by the structure around them and need more than a pattern. `at` is the start of the
 // literal that a data file names for the form. Appends the secrets found; sets `doubtful` if escape sequences may hide
-// one. Pure; thread-safe.
+// one. `ahead` belongs to the text. Pure; thread-safe.
 namespace memd::redaction {
 
 enum class Form : std::uint8_t {
@@ -22,6 +23,7 @@ enum class Form : std::uint8_t {
 };
 std::optional<Form> form_named(std::string_view name);
 
-void find_form(Form form, std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful);
+void find_form(Form form, std::string_view text, std::size_t at, LookAhead& ahead, std::vector<Secret>& out,
+               bool& doubtful);
 
 }  // namespace memd::redaction

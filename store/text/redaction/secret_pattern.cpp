@@ -59,6 +59,16 @@ CharSet named_set(std::string_view name) {
   throw std::logic_error("no such class of characters: " + std::string(name));
 }
 
+// Returns the number of a class that named_set() knows.
+std::size_t class_number(std::string_view name) {
+  static constexpr std::array<std::string_view, kCharClasses> kNames{
+      "digit",  "upper", "lower",   "hex",   "upnum", "lownum", "alnum", "word",  "token",  "dotted", "padded",
+      "base64", "path",  "percent", "blank", "space", "quote",  "solid", "field", "quoted", "markup"};
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) throw std::logic_error("a class without a number: " + std::string(name));
+  return static_cast<std::size_t>(found - kNames.begin());
+}
+
 std::size_t number(std::string_view s) {
   std::size_t n = 0;
   if (std::from_chars(s.data(), s.data() + s.size(), n).ec != std::errc{})
@@ -80,6 +90,7 @@ Part class_part(std::string_view written) {
   out.what = Part::What::chars;
   const auto blank = written.find(' ');
   out.set = named_set(written.substr(0, blank));
+  out.cls = class_number(written.substr(0, blank));
   out.least = 1;
   out.most = kNoLimit;
   if (blank == std::string_view::npos) return out;
@@ -148,7 +159,29 @@ SecretPattern::SecretPattern(std::string_view written, bool any_case) : any_case
             : part.what == Part::What::chars && !part.set.test(' ') && !part.set.test('"');
     is_word_ = is_word_ && plain;
   }
+  find_ends();
   choose_anchor();
+}
+
+CharSet SecretPattern::first_of(const Part& part) const {
+  if (part.what == Part::What::chars && part.least > 0) return part.set;
+  if (part.what != Part::What::literal) return CharSet().set();
+  CharSet out;
+  out.set(static_cast<unsigned char>(part.text.front()));
+  if (any_case_) out.set(static_cast<unsigned char>(ascii::upper(part.text.front())));
+  return out;
+}
+
+void SecretPattern::find_ends() {
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (parts_[p].what == Part::What::gap && p + 1 < parts_.size()) parts_[p].set = first_of(parts_[p + 1]);
+    if (parts_[p].what != Part::What::chars) continue;
+    std::size_t next = p + 1;
+    while (next < parts_.size() && (parts_[next].what == Part::What::open || parts_[next].what == Part::What::close))
+      ++next;
+    if (next == parts_.size()) continue;
+    if ((first_of(parts_[next]) & parts_[p].set).none()) parts_[p].ends_within = next - p;
+  }
 }
 
 bool SecretPattern::can_be_found() const { return !anchor_.text.empty() || anchor_.is_run; }
@@ -228,7 +261,8 @@ bool SecretPattern::literal_at(const std::string& literal, std::string_view text
                     [](char a, char b) { return a == ascii::lower(b); });
 }
 
-bool SecretPattern::forward(std::size_t p, std::string_view text, std::size_t at, Found& found) const {
+bool SecretPattern::forward(std::size_t p, std::string_view text, std::size_t at, Found& found,
+                            LookAhead& ahead) const {
   if (++found.steps > kMostSteps) return false;
   if (p == parts_.size()) {
     if (!found.marked) found.end = at;
@@ -237,22 +271,28 @@ bool SecretPattern::forward(std::size_t p, std::string_view text, std::size_t at
   const Part& part = parts_[p];
   switch (part.what) {
     case Part::What::literal:
-      return literal_at(part.text, text, at) && forward(p + 1, text, at + part.text.size(), found);
+      return literal_at(part.text, text, at) && forward(p + 1, text, at + part.text.size(), found, ahead);
     case Part::What::open:
       found.begin = at;
       found.marked = true;
-      return forward(p + 1, text, at, found);
-    case Part::What::close: found.end = at; return forward(p + 1, text, at, found);
+      return forward(p + 1, text, at, found, ahead);
+    case Part::What::close: found.end = at; return forward(p + 1, text, at, found, ahead);
     case Part::What::chars: {
-      std::size_t end = at;
-      while (end < text.size() && end - at < part.most && holds(part, text[end]))
-        ++end;
+      if (at >= text.size()) {
+        if (part.least > 0) return false;
+        return forward(p + 1, text, at, found, ahead);
+      }
+      std::size_t end = ahead.end_of(LookAhead::kFirstClass + part.cls, at, at + std::min(part.most, text.size() - at),
+                                     [&](std::size_t i) { return !holds(part, text[i]); });
       if (end - at < part.least) return false;
       // A token that is longer than its kind is another one.
       if (p + 1 == parts_.size() && part.most < kNoLimit && end < text.size() && holds(part, text[end])) return false;
       for (;; --end) {
-        if (forward(p + 1, text, end, found)) return true;
+        if (forward(p + 1, text, end, found, ahead)) return true;
         if (end == at + part.least) return false;
+        if (part.ends_within == 0) continue;
+        found.steps += part.ends_within * (end - at - part.least);
+        return false;
       }
     }
     case Part::What::argument: {
@@ -262,16 +302,16 @@ bool SecretPattern::forward(std::size_t p, std::string_view text, std::size_t at
       std::size_t begin = at;
       if (quote == '"' || quote == '\'') {
         begin = at + 1;
-        end = text.find(quote, begin);
-        if (end == std::string_view::npos || text.substr(begin, end - begin).find('\n') != std::string_view::npos)
-          return false;
+        end = ahead.end_of(quote == '"' ? LookAhead::kDoubleQuoted : LookAhead::kSingleQuoted, begin, text.size(),
+                           [&](std::size_t i) { return text[i] == quote || text[i] == '\n'; });
+        if (end == text.size() || text[end] == '\n') return false;
         at = end + 1;
       } else {
         while (end < text.size() && !ends_argument(text[end]))
           end += text[end] == '\\' && end + 1 < text.size() ? 2 : 1;
         end = at = std::min(end, text.size());
       }
-      if (end == begin || !forward(p + 1, text, at, found)) return false;
+      if (end == begin || !forward(p + 1, text, at, found, ahead)) return false;
       found.begin = begin;
       found.end = end;
       found.marked = true;
@@ -279,7 +319,10 @@ bool SecretPattern::forward(std::size_t p, std::string_view text, std::size_t at
     }
     case Part::What::gap:
       for (std::size_t end = at; end <= text.size() && end - at <= kLongestGap; ++end) {
-        if (forward(p + 1, text, end, found)) return true;
+        if (end < text.size() && !holds(part, text[end]))
+          ++found.steps;  // the next part cannot begin here
+        else if (forward(p + 1, text, end, found, ahead))
+          return true;
         if (end < text.size() && (text[end] == '\n' || text[end] == '|')) return false;
       }
       return false;
@@ -287,8 +330,8 @@ bool SecretPattern::forward(std::size_t p, std::string_view text, std::size_t at
   return false;
 }
 
-bool SecretPattern::backward(std::size_t p, std::string_view text, std::size_t& at, std::size_t floor,
-                             Found& found) const {
+bool SecretPattern::backward(std::size_t p, std::string_view text, std::size_t& at, std::size_t floor, Found& found,
+                             LookAhead& ahead) const {
   while (p-- > 0) {
     const Part& part = parts_[p];
     switch (part.what) {
@@ -301,11 +344,11 @@ bool SecretPattern::backward(std::size_t p, std::string_view text, std::size_t& 
         found.marked = true;
         break;
       case Part::What::chars: {
-        std::size_t n = 0;
-        while (at - n > floor && n < part.most && holds(part, text[at - n - 1]))
-          ++n;
-        if (n < part.least) return false;
-        at -= n;
+        const std::size_t first =
+            ahead.begin_of(LookAhead::kFirstClass + part.cls, at, at - std::min(part.most, at - floor),
+                           [&](std::size_t i) { return !holds(part, text[i]); });
+        if (at - first < part.least) return false;
+        at = first;
         break;
       }
       default: return false;
@@ -337,7 +380,8 @@ bool SecretPattern::may_be_escaped(std::string_view text, std::size_t at) const 
   return text.substr(end, kLongestGap).find('\\') != std::string_view::npos;
 }
 
-std::optional<Secret> SecretPattern::match(std::string_view text, std::size_t at, std::size_t floor) const {
+std::optional<Secret> SecretPattern::match(std::string_view text, std::size_t at, std::size_t floor,
+                                           LookAhead& ahead) const {
   Found found;
   if (!anchor_.is_run) {
     if (at - floor < anchor_.offset) return std::nullopt;
@@ -345,10 +389,10 @@ std::optional<Secret> SecretPattern::match(std::string_view text, std::size_t at
     if (!literal_at(parts_[anchor_.part].text, text, at)) return std::nullopt;
   }
   std::size_t begin = at;
-  if (!backward(anchor_.part, text, begin, floor, found)) return std::nullopt;
+  if (!backward(anchor_.part, text, begin, floor, found, ahead)) return std::nullopt;
   // Before what may be long is looked at: a run of letters may hold any number of begins.
   if (ascii::is_word(text[begin]) && inside_word(text, begin, floor)) return std::nullopt;
-  if (!forward(anchor_.part, text, at, found)) return std::nullopt;
+  if (!forward(anchor_.part, text, at, found, ahead)) return std::nullopt;
   if (!found.marked) found.begin = begin;
   if (found.end <= found.begin) return std::nullopt;
   return Secret{found.begin, found.end, {}};

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "store/text/redaction/look_ahead.hpp"
+
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -37,9 +39,13 @@ class SecretPattern {
     };
     What what{};
     std::string text;  // of a literal
-    CharSet set;
+    CharSet set;       // of a gap: characters that may follow it
     std::size_t least = 0;
     std::size_t most = 0;
+    std::size_t cls = 0;  // number of `set` among the classes
+    // Number of parts from here to the next that needs a byte, if no byte of `set` can be that one; else 0. What
+    // follows can then match only at the end of a run of `set`.
+    std::size_t ends_within = 0;
   };
 
   // The part of a pattern that texts are searched for before the rest is matched.
@@ -68,8 +74,8 @@ class SecretPattern {
   // `any_case`: literals match without regard to case. Throws std::logic_error if the pattern is malformed.
   SecretPattern(std::string_view written, bool any_case);
 
-  // Matches around the anchor found at `at`. Reads no byte before `floor`.
-  std::optional<Secret> match(std::string_view text, std::size_t at, std::size_t floor) const;
+  // Matches around the anchor found at `at`. Reads no byte before `floor`. `ahead` belongs to the text.
+  std::optional<Secret> match(std::string_view text, std::size_t at, std::size_t floor, LookAhead& ahead) const;
 
   // Returns whether the text around the anchor may match once its escape sequences are resolved.
   bool may_be_escaped(std::string_view text, std::size_t at) const;
@@ -93,8 +99,11 @@ class SecretPattern {
   };
   void choose_anchor();
   void choose_run();
-  bool forward(std::size_t part, std::string_view text, std::size_t at, Found& found) const;
-  bool backward(std::size_t part, std::string_view text, std::size_t& at, std::size_t floor, Found& found) const;
+  CharSet first_of(const Part& part) const;
+  void find_ends();
+  bool forward(std::size_t part, std::string_view text, std::size_t at, Found& found, LookAhead& ahead) const;
+  bool backward(std::size_t part, std::string_view text, std::size_t& at, std::size_t floor, Found& found,
+                LookAhead& ahead) const;
   bool literal_at(const std::string& literal, std::string_view text, std::size_t at) const;
 
   Run run_at(std::size_t part) const;
