@@ -31,42 +31,39 @@ CharSet set_where(F&& holds, std::string_view more = "") {
   return out;
 }
 
-CharSet named_set(std::string_view name) {
-  if (name == "digit") return set_where(ascii::is_digit);
-  if (name == "upper") return set_where(ascii::is_upper);
-  if (name == "lower") return set_where(ascii::is_lower);
-  if (name == "hex") return set_where(ascii::is_hex);
-  if (name == "upnum") return set_where([](char c) { return ascii::is_upper(c) || ascii::is_digit(c); });
-  if (name == "lownum") return set_where([](char c) { return ascii::is_lower(c) || ascii::is_digit(c); });
-  if (name == "alnum") return set_where(ascii::is_alnum);
-  if (name == "word") return set_where(ascii::is_word);
-  if (name == "token") return set_where(ascii::is_word, "-");
-  if (name == "dotted") return set_where(ascii::is_word, "-.");
-  if (name == "padded") return set_where(ascii::is_word, "-=");
-  if (name == "base64") return set_where(ascii::is_alnum, "+/=");
-  if (name == "path") return set_where(ascii::is_word, "-/");
-  if (name == "percent") return set_where(ascii::is_word, "-%+/=.~");
-  if (name == "blank") return set_of(" \t");
-  if (name == "space") return set_where(ascii::is_space);
-  if (name == "quote") return set_of("\"'`");
-  const auto is_solid = [](char c) {
-    return static_cast<unsigned char>(c) > ' ' && c != '"' && c != '\'' && c != '`' && c != '\\';
-  };
-  if (name == "solid") return set_where(is_solid);
-  if (name == "field") return set_where(is_solid) & ~set_of(":");  // between colons
-  if (name == "quoted") return set_where([](char c) { return static_cast<unsigned char>(c) >= ' ' && c != '"'; });
-  if (name == "markup") return set_where([](char c) { return static_cast<unsigned char>(c) > ' ' && c != '<'; });
-  throw std::logic_error("no such class of characters: " + std::string(name));
-}
+struct CharClass {
+  std::string_view name;
+  CharSet set;
+};
 
-// Returns the number of a class that named_set() knows.
-std::size_t class_number(std::string_view name) {
-  static constexpr std::array<std::string_view, kCharClasses> kNames{
-      "digit",  "upper", "lower",   "hex",   "upnum", "lownum", "alnum", "word",  "token",  "dotted", "padded",
-      "base64", "path",  "percent", "blank", "space", "quote",  "solid", "field", "quoted", "markup"};
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) throw std::logic_error("a class without a number: " + std::string(name));
-  return static_cast<std::size_t>(found - kNames.begin());
+bool is_solid(char c) { return static_cast<unsigned char>(c) > ' ' && c != '"' && c != '\'' && c != '`' && c != '\\'; }
+
+// Returns the classes that patterns name. The number of a class is its place here.
+const std::array<CharClass, kCharClasses>& char_classes() {
+  static const auto all = std::to_array<CharClass>({
+      {"digit", set_where(ascii::is_digit)},
+      {"upper", set_where(ascii::is_upper)},
+      {"lower", set_where(ascii::is_lower)},
+      {"hex", set_where(ascii::is_hex)},
+      {"upnum", set_where([](char c) { return ascii::is_upper(c) || ascii::is_digit(c); })},
+      {"lownum", set_where([](char c) { return ascii::is_lower(c) || ascii::is_digit(c); })},
+      {"alnum", set_where(ascii::is_alnum)},
+      {"word", set_where(ascii::is_word)},
+      {"token", set_where(ascii::is_word, "-")},
+      {"dotted", set_where(ascii::is_word, "-.")},
+      {"padded", set_where(ascii::is_word, "-=")},
+      {"base64", set_where(ascii::is_alnum, "+/=")},
+      {"path", set_where(ascii::is_word, "-/")},
+      {"percent", set_where(ascii::is_word, "-%+/=.~")},
+      {"blank", set_of(" \t")},
+      {"space", set_where(ascii::is_space)},
+      {"quote", set_of("\"'`")},
+      {"solid", set_where(is_solid)},
+      {"field", set_where(is_solid) & ~set_of(":")},  // between colons
+      {"quoted", set_where([](char c) { return static_cast<unsigned char>(c) >= ' ' && c != '"'; })},
+      {"markup", set_where([](char c) { return static_cast<unsigned char>(c) > ' ' && c != '<'; })},
+  });
+  return all;
 }
 
 std::size_t number(std::string_view s) {
@@ -89,8 +86,12 @@ Part class_part(std::string_view written) {
   }
   out.what = Part::What::chars;
   const auto blank = written.find(' ');
-  out.set = named_set(written.substr(0, blank));
-  out.cls = class_number(written.substr(0, blank));
+  const std::string_view name = written.substr(0, blank);
+  const auto& classes = char_classes();
+  const auto found = std::find_if(classes.begin(), classes.end(), [&](const CharClass& c) { return c.name == name; });
+  if (found == classes.end()) throw std::logic_error("no such class of characters: " + std::string(name));
+  out.set = found->set;
+  out.cls = static_cast<std::size_t>(found - classes.begin());
   out.least = 1;
   out.most = kNoLimit;
   if (blank == std::string_view::npos) return out;
@@ -194,7 +195,7 @@ void SecretPattern::choose_run() {
     const bool literal = part.what == Part::What::literal;
     if (literal && std::all_of(part.text.begin(), part.text.end(), ascii::is_alnum)) {
       run += part.text.size();
-    } else if (part.what == Part::What::chars && (part.set & ~named_set("alnum")).none()) {
+    } else if (part.what == Part::What::chars && (part.set & ~set_where(ascii::is_alnum)).none()) {
       run += part.least;
     } else if (part.what == Part::What::open || part.what == Part::What::close) {
     } else {
@@ -228,7 +229,7 @@ SecretPattern::Run SecretPattern::run_at(std::size_t part) const {
       break;
     }
     if (literal ? !std::all_of(p.text.begin(), p.text.end(), ascii::is_alnum)
-                : p.what != Part::What::chars || (p.set & ~named_set("alnum")).any())
+                : p.what != Part::What::chars || (p.set & ~set_where(ascii::is_alnum)).any())
       break;
     if (!has_first) out.first |= literal ? set_of(p.text.substr(0, 1)) : p.set;
     if (!has_first && literal && any_case_) out.first.set(static_cast<unsigned char>(ascii::upper(p.text.front())));
@@ -278,7 +279,7 @@ bool SecretPattern::forward(std::size_t p, std::string_view text, std::size_t at
       return forward(p + 1, text, at, found, ahead);
     case Part::What::close: found.end = at; return forward(p + 1, text, at, found, ahead);
     case Part::What::chars: {
-      if (at >= text.size()) {
+      if (at >= text.size()) {  // asking `ahead` here would make it forget the last run
         if (part.least > 0) return false;
         return forward(p + 1, text, at, found, ahead);
       }
@@ -287,13 +288,14 @@ bool SecretPattern::forward(std::size_t p, std::string_view text, std::size_t at
       if (end - at < part.least) return false;
       // A token that is longer than its kind is another one.
       if (p + 1 == parts_.size() && part.most < kNoLimit && end < text.size() && holds(part, text[end])) return false;
-      for (;; --end) {
-        if (forward(p + 1, text, end, found, ahead)) return true;
-        if (end == at + part.least) return false;
-        if (part.ends_within == 0) continue;
+      if (forward(p + 1, text, end, found, ahead)) return true;
+      if (part.ends_within > 0) {  // no other end can do; they count as tried
         found.steps += part.ends_within * (end - at - part.least);
         return false;
       }
+      while (end > at + part.least)
+        if (forward(p + 1, text, --end, found, ahead)) return true;
+      return false;
     }
     case Part::What::argument: {
       if (at >= text.size()) return false;
