@@ -21,12 +21,12 @@ class ClaudeCodeAdapter final : public Adapter {
       d.data_completeness = DataCompleteness::full;
       d.capabilities.assign(kAllCapabilities.begin(), kAllCapabilities.end());
       d.limitations = {
-          "Images and documents are kept by reference to the transcript, not as text.",
+          "Images and documents are stored as references to the transcript, not as text.",
           "Thinking that Claude Code stored only as a signature has no text.",
-          "Of sessions whose transcripts Claude Code deleted (by default after 30 days) before memd read them, only "
-          "the prompts are left, from its prompt history.",
-          "Subagents of early 2026 without a file of their own are known from progress records, which leave out their "
-          "texts between tool calls.",
+          "If Claude Code deleted a transcript (by default after 30 days) before memd read it, only the prompts are "
+          "left, from its prompt history.",
+          "Subagents of early 2026 without their own file come from progress records, which lack their texts between "
+          "tool calls.",
       };
       d.storage_locations = {"~/.claude/projects", "~/.config/claude/projects", "~/.claude/history.jsonl",
                              "~/.config/claude/history.jsonl"};

@@ -26,13 +26,13 @@ class ClineAdapter final : public Adapter {
                         Capability::compaction_markers, Capability::cost,
                         Capability::session_stop};
       d.limitations = {
-          "Times and tokens of tasks come from the messages of the interface, whole tool inputs and results from the "
-          "history for the model; the two are joined by conversationHistoryIndex, by time, or by order.",
-          "Tasks whose interface messages are lost have no times of their own: they stand at the start of the task.",
-          "Prompts of Cline 4 have no time: they are placed just before the answer that follows.",
+          "Times and tokens come from the interface messages, complete tool inputs and results from the model's "
+          "history; both are joined by conversationHistoryIndex, time or order.",
+          "If the interface messages of a task are lost, its events have the start time of the task.",
+          "Prompts of Cline 4 have no time: they are placed just before the next answer.",
           "Cline does not record the git branch.",
-          "Roo Code counts cached tokens as input in some versions; they are taken off where the numbers allow it.",
-          "Failures of tools are known from the wording of their results.",
+          "Some versions of Roo Code count cached tokens as input; memd subtracts them where the numbers allow it.",
+          "Tool failures are inferred from the wording of the results.",
       };
       // Per editor; remote servers store the same under ~/.vscode-server/data and the like.
       d.storage_locations = {"~/.config/<editor>/User/globalStorage/saoudrizwan.claude-dev/tasks",

@@ -88,12 +88,12 @@ class CodexAdapter final : public Adapter {
                         Capability::git_branch};
       d.limitations = {
           "Reasoning that Codex stored encrypted has no text.",
-          "Images are kept by reference to the rollout, not as text.",
-          "Files that shell commands change are known only where the command carries a patch.",
-          "In forks from before messages had ids, what repeats the origin's words within five seconds of the fork's "
-          "start is taken for a copy; so is what the origin said before the fork, if the fork was read first.",
-          "Turns that were taken back stay in the history, with a note that they were.",
-          "Files of sessions started with another CODEX_HOME are read when the configuration names it.",
+          "Images are stored as references to the rollout, not as text.",
+          "Files changed by shell commands are known only if the command contains a patch.",
+          "In forks without message ids, texts of the origin repeated within five seconds of the fork's start count as "
+          "copies; so do the origin's earlier texts, if the fork was read first.",
+          "Turns that were undone stay in the history, with a note.",
+          "Sessions with another CODEX_HOME are read only if the configuration names it.",
       };
       d.storage_locations = {"~/.codex/sessions", "~/.codex/archived_sessions", "~/.codex/session_index.jsonl",
                              "~/.codex/history.jsonl"};

@@ -29,16 +29,14 @@ class CursorAdapter final : public Adapter {
                         Capability::live_tail,       Capability::tool_calls,         Capability::cost,
                         Capability::git_branch};
       d.limitations = {
-          "Messages written before autumn 2025 have no time of their own: it is estimated from the turn, or from the "
-          "conversation.",
-          "Token counts stand only on the last message of a turn, without cache figures, and not in all modes.",
-          "Conversations that exist only as binary state of the agent back end are taken as far as their messages are "
-          "JSON.",
-          "The folder of a conversation is known where a workspace lists it; else it is the folder its files share.",
-          "Agent transcripts have neither times nor tool results; they are read where no database has the "
-          "conversation.",
-          "Of chats of cursor-agent only the current branch is read.",
-          "The prompt history of a workspace is used only where its conversations are gone.",
+          "Messages written before autumn 2025 have no time: it is estimated from the turn or the conversation.",
+          "Only the last message of a turn has token counts, without cache figures, and not in all modes.",
+          "Of conversations that exist only as binary state of the agent back end, only messages in JSON are read.",
+          "The folder of a conversation is known if a workspace lists it; otherwise it is the common folder of its "
+          "files.",
+          "Agent transcripts have neither times nor tool results; they are read if no database has the conversation.",
+          "Only the current branch of a cursor-agent chat is read.",
+          "The prompt history of a workspace is used only if its conversations are missing.",
       };
       d.storage_locations = {"~/.config/Cursor/User", "~/Library/Application Support/Cursor/User",
                              "%APPDATA%\\Cursor\\User", "~/.cursor/chats", "~/.cursor/projects"};

@@ -196,8 +196,8 @@ AdapterDescription imported_description() {
                     Capability::live_tail,          Capability::tool_calls,     Capability::cost,
                     Capability::session_stop,       Capability::git_branch};
   d.limitations = {
-      "What a file leaves out (usage, directories, call ids) is not known.",
-      "Sessions exported from another memd keep their own platform and count there.",
+      "Information missing from a file (usage, directories, call ids) is unknown.",
+      "Sessions exported from another memd keep their platform and count there.",
   };
   d.storage_locations = {"files given to memd import", "directories under platforms.imported.paths"};
   return d;
@@ -228,9 +228,9 @@ AdapterDescription thunderus_description() {
                     Capability::exchange_retrieval, Capability::file_context,   Capability::live_tail,
                     Capability::tool_calls,         Capability::git_branch};
   d.limitations = {
-      "The logs stand inside repositories: name each repository under platforms.thunderus.paths.",
-      "The format does not promise token usage, models or call ids; calls without an id stay without their result.",
-      "Sessions that Thunderus wrote before events.v1 (.agent/sessions) are not read.",
+      "The logs are inside repositories: list each repository under platforms.thunderus.paths.",
+      "The format guarantees no token usage, models or call ids; calls without an id have no result.",
+      "Sessions written before events.v1 (.agent/sessions) are not read.",
   };
   d.storage_locations = {"<repository>/.thunderus/**/events.jsonl"};
   return d;

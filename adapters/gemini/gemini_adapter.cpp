@@ -37,10 +37,10 @@ class GeminiAdapter final : public Adapter {
       for (const Capability c : kAllCapabilities)
         if (c != Capability::session_stop && c != Capability::git_branch) d.capabilities.push_back(c);
       d.limitations = {
-          "Gemini CLI stores no git branch, and the working directory only by project.",
-          "logs.json, which repeats the prompts, is not read: prompts of chats that Gemini CLI deleted before memd saw "
-          "them are gone.",
-          "Images and other media are kept by reference to the chat, not as text.",
+          "Gemini CLI stores no git branch, and a working directory only for each project.",
+          "logs.json, a copy of the prompts, is not read: prompts of chats that Gemini CLI deleted before memd read "
+          "them are lost.",
+          "Images and other media are stored as references to the chat, not as text.",
           "Thoughts are the summaries that Gemini CLI shows.",
       };
       d.storage_locations = {"~/.gemini/tmp"};

@@ -24,12 +24,12 @@ class GrokAdapter final : public Adapter {
                         Capability::compaction_markers, Capability::cost,
                         Capability::git_branch};
       d.limitations = {
-          "Made after the public source of Grok Build and what other readers found; no transcript of a real user was "
-          "at hand.",
-          "Tokens are counted a turn, when it is over.",
-          "What was left behind by a rewind stays searchable.",
-          "Sessions of which only chat_history.jsonl is left have no times of their own.",
-          "The branch is that of the session's last look at the repository, not of each message.",
+          "The adapter follows the public source of Grok Build and other readers; no real user's transcript was "
+          "available.",
+          "Tokens are known for whole turns, after their end.",
+          "Turns removed by a rewind stay searchable.",
+          "Sessions with only chat_history.jsonl left have no times of their own.",
+          "The branch is the last one recorded for the session, not that of each message.",
       };
       d.storage_locations = {"~/.grok/sessions"};
       return d;

@@ -24,12 +24,12 @@ class OpencodeAdapter final : public Adapter {
       for (const Capability c : kAllCapabilities)
         if (c != Capability::session_stop && c != Capability::git_branch) d.capabilities.push_back(c);
       d.limitations = {
-          "opencode stores no git branch with its sessions.",
-          "What a person took back (undo) is known only if memd read it before.",
-          "Files of versions before 1.2 (storage/) are looked at when the session's own file or one of its messages "
-          "changes; once a database has the session, it is read from there.",
-          "In sessions with very many messages, changes to old ones are not looked for.",
-          "Attached files are kept by reference, not as text.",
+          "opencode stores no git branch.",
+          "Turns removed by undo are known only if memd read them before.",
+          "Files of versions before 1.2 (storage/) are read when the session's file or one of its messages changes; "
+          "once a database has the session, it is read from there.",
+          "In sessions with very many messages, changes of old ones are not detected.",
+          "Attached files are stored as references, not as text.",
       };
       d.storage_locations = {"~/.local/share/opencode"};
       return d;

@@ -17,18 +17,19 @@ struct Column {
   std::string_view meaning;
 };
 constexpr std::array kColumns{
-    Column{Capability::semantic_search, "search", "what was said and done can be searched"},
-    Column{Capability::temporal_query, "time", "events have times: what happened when"},
+    Column{Capability::semantic_search, "search", "texts and actions can be searched"},
+    Column{Capability::temporal_query, "time", "events have times"},
     Column{Capability::session_summary, "summary", "sessions can be summarised"},
-    Column{Capability::exchange_retrieval, "exchange", "a turn and its answer can be shown whole"},
+    Column{Capability::exchange_retrieval, "exchange", "a turn and its answer can be shown in full"},
     Column{Capability::token_metrics, "tokens", "token usage of responses is known"},
-    Column{Capability::file_context, "files", "which files a turn read and changed is known"},
-    Column{Capability::live_tail, "live", "new events are there within seconds"},
-    Column{Capability::compaction_markers, "compact", "where the agent compacted its context is known"},
+    Column{Capability::file_context, "files", "the files that a turn read and changed are known"},
+    Column{Capability::live_tail, "live", "new events are stored within seconds"},
+    Column{Capability::compaction_markers, "compact", "the compactions of the context are known"},
     Column{Capability::tool_calls, "tools", "tool calls are known with their results"},
-    Column{Capability::cost, "cost", "effort can be reckoned: tokens, turns, time, retries"},
-    Column{Capability::session_stop, "stop", "the agent says when a session ends; of others silence tells"},
-    Column{Capability::git_branch, "branch", "the branch that was worked on is known"},
+    Column{Capability::cost, "cost", "effort can be computed: tokens, turns, time, retries"},
+    Column{Capability::session_stop, "stop",
+           "the agent records the end of a session; for others memd infers it from silence"},
+    Column{Capability::git_branch, "branch", "the branch of the work is known"},
 };
 static_assert(kColumns.size() == kAllCapabilities.size());
 
@@ -40,15 +41,14 @@ struct Pattern {
 };
 constexpr std::array kPatterns{
     Pattern{"What did we say about X?", "semantic_search", Capability::semantic_search},
-    Pattern{"How did X go over time, what was decided?", "topic_search, list_observations",
-            Capability::semantic_search},
+    Pattern{"How did X develop, what was decided?", "topic_search, list_observations", Capability::semantic_search},
     Pattern{"What happened yesterday, last week?", "temporal_query", Capability::temporal_query},
     Pattern{"What were the last turns?", "recent_turns", Capability::exchange_retrieval},
     Pattern{"What was a whole session about?", "session_summary", Capability::session_summary},
     Pattern{"What was I doing before the compaction?", "resume_context", Capability::compaction_markers},
     Pattern{"Who changed this file, these lines, and why?", "file_history", Capability::file_context},
     Pattern{"What did the agent run, and what came of it?", "get_exchange(include_tools)", Capability::tool_calls},
-    Pattern{"What did it take?", "list_sessions, session_summary, capabilities", Capability::cost}};
+    Pattern{"How much effort did it take?", "list_sessions, session_summary, capabilities", Capability::cost}};
 
 constexpr std::array kSystems{std::pair{OperatingSystem::linux_system, std::string_view("Linux")},
                               std::pair{OperatingSystem::macos, std::string_view("macOS")},
@@ -155,8 +155,8 @@ std::string matrix_table(std::span<const AdapterDescription> adapters) {
 
 std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
   std::string out = fmt::format(
-      "# Capabilities\n\nWhat memd can tell about each platform, from what its adapters declare. Written by `memd "
-      "capabilities --markdown`; a test holds\nthis page to the program. Adapter contract {}.\n\n",
+      "# Capabilities\n\nThe information that memd has about each platform, as declared by its adapters. `memd "
+      "capabilities --markdown` writes this page, and\na test compares them. Adapter contract {}.\n\n",
       kContractVersion);
   out += "| platform | status | data |";
   for (const Column& c : kColumns)
@@ -173,12 +173,10 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
     out += '\n';
   }
   out +=
-      "\nStatus: *active* is read; *disabled* by the configuration; *unsupported* has no adapter here or one of "
-      "another "
-      "major contract version.\nData: *full*, *partial*, *metadata_only* or *unknown*: how much of what the agent knew "
-      "is "
-      "on disk. A tool that needs a capability a\nplatform lacks skips the platform and says so in "
-      "`platforms_skipped`.\n\n";
+      "\nStatus: *active* platforms are read; *disabled* ones are not, by configuration; *unsupported* ones have no "
+      "adapter here or one of another\nmajor contract version. Data: the share of the agent's information on disk, "
+      "*full*, *partial*, *metadata_only* or *unknown*. A tool skips\nplatforms without a capability that it needs, "
+      "and lists them in `platforms_skipped`.\n\n";
   for (const Column& c : kColumns)
     out += fmt::format("* `{}`: {}\n", to_string(c.capability), c.meaning);
   out += "\n## By question\n\n| question | tools | needs | without |\n|---|---|---|---|\n";
@@ -191,9 +189,8 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
                        without.empty() ? "–" : without);
   }
   out +=
-      "\nWithout `compaction_markers` resume_context tells a session to its end. What is known in part only stands "
-      "under "
-      "the platform.\n";
+      "\nWithout `compaction_markers` resume_context covers a session to its end. The platforms' sections list partial "
+      "information.\n";
   for (const Platform platform : kAllPlatforms) {
     const auto* adapter = find(adapters, platform);
     out += fmt::format("\n## {}\n\n", to_string(platform));
