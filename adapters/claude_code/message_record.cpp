@@ -174,7 +174,7 @@ std::string_view ending_command(Voice voice, std::string_view text) {
   return {};
 }
 
-Fate emit_turn(RecordContext& c, const UserContent& content) {
+RecordOutcome emit_turn(RecordContext& c, const UserContent& content) {
   std::string text;
   Voice voice = Voice::nothing;
   for (const Part& part : content.parts) {
@@ -194,9 +194,9 @@ Fate emit_turn(RecordContext& c, const UserContent& content) {
     }
   }
   if (text.empty() && content.marker.empty()) {
-    if (c.emitted()) return Fate::indexed();
-    if (content.unknown_block) return Fate::unknown("unknown_block");
-    return Fate::skipped(content.parts.empty() ? "no_content" : "injected_text");
+    if (c.emitted()) return RecordOutcome::indexed();
+    if (content.unknown_block) return RecordOutcome::unknown("unknown_block");
+    return RecordOutcome::skipped(content.parts.empty() ? "no_content" : "injected_text");
   }
   const std::string_view ends_by = ending_command(voice, text);
   Event& e = c.add(EventKind::user_msg, Role::user);
@@ -206,42 +206,42 @@ Fate emit_turn(RecordContext& c, const UserContent& content) {
   // An inline sidechain without an agent id stays in the session it ran in and starts no exchange there.
   e.starts_exchange = !c.sidechain || c.own_session;
   if (!ends_by.empty()) c.add_lifecycle("session_stop", ends_by);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate emit_compact_summary(RecordContext& c, const UserContent& content) {
+RecordOutcome emit_compact_summary(RecordContext& c, const UserContent& content) {
   Event& e = c.add_lifecycle("compact_summary");
   e.origin = Origin::injected;
   for (const Part& part : content.parts)
     e.text.append(e.text.empty() ? "" : "\n").append(part.text);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace
 
-Fate read_user(RecordContext& c, od::object& root) {
+RecordOutcome read_user(RecordContext& c, od::object& root) {
   const Envelope& envelope = c.envelope();
   od::object message;
   od::value value;
   if (!seek_object(root, "message", message) || !seek(message, "content", value)) {
     c.diagnose(DiagnosticType::missing_field, {"message.content"});
-    return Fate::skipped("no_content");
+    return RecordOutcome::skipped("no_content");
   }
   UserContent content;
-  if (!read_blocks(c, value, content)) return Fate::damaged();
+  if (!read_blocks(c, value, content)) return RecordOutcome::damaged();
 
   if (content.results > 0) {
     emit_interventions(c, content);
     // The structured result belongs to the record: with several results, the one it belongs to is unknown.
     if (content.results == 1 && envelope[Key::tool_use_result].starts_with('{') && seek(root, "toolUseResult", value) &&
         !read_structured_result(c, value, content.last_result))
-      return Fate::damaged();
-    return Fate::indexed();
+      return RecordOutcome::damaged();
+    return RecordOutcome::indexed();
   }
   if (envelope.is(Key::is_compact_summary)) return emit_compact_summary(c, content);
-  if (envelope.is(Key::is_meta)) return Fate::skipped("injected_meta");
-  if (envelope.is(Key::is_transcript_only)) return Fate::skipped("transcript_only");
-  if (envelope.body(Key::prompt_source) == "system") return Fate::skipped("injected_system");
+  if (envelope.is(Key::is_meta)) return RecordOutcome::skipped("injected_meta");
+  if (envelope.is(Key::is_transcript_only)) return RecordOutcome::skipped("transcript_only");
+  if (envelope.body(Key::prompt_source) == "system") return RecordOutcome::skipped("injected_system");
   return emit_turn(c, content);
 }
 
@@ -348,14 +348,14 @@ bool read_block(RecordContext& c, od::object& block, Response& response, std::si
 
 }  // namespace
 
-Fate read_assistant(RecordContext& c, od::object& root) {
+RecordOutcome read_assistant(RecordContext& c, od::object& root) {
   od::object message;
   Response response;
   if (!seek_object(root, "message", message)) {
     c.diagnose(DiagnosticType::missing_field, {"message"});
-    return Fate::skipped("no_content");
+    return RecordOutcome::skipped("no_content");
   }
-  if (!read_response(c, message, response)) return Fate::damaged();
+  if (!read_response(c, message, response)) return RecordOutcome::damaged();
 
   const std::size_t first = c.out().events.size();
   od::value content;
@@ -369,7 +369,7 @@ Fate read_assistant(RecordContext& c, od::object& root) {
         od::object block;
         return value.get_object().get(block) ? true : read_block(c, block, response, index);
       });
-      if (!whole) return Fate::damaged();
+      if (!whole) return RecordOutcome::damaged();
     }
   }
 
@@ -377,14 +377,14 @@ Fate read_assistant(RecordContext& c, od::object& root) {
   // Usage counts even for a record without events: blank text, a block of an unknown type.
   if (events.size() == first && response.usage != TokenUsage{}) c.add_lifecycle("usage");
   if (events.size() == first)
-    return response.unknown_block ? Fate::unknown("unknown_block") : Fate::skipped("blank_message");
+    return response.unknown_block ? RecordOutcome::unknown("unknown_block") : RecordOutcome::skipped("blank_message");
   for (std::size_t i = first; i < events.size(); ++i)
     events[i].model = response.model;
   if (response.usage != TokenUsage{}) {
     events[first].response_key = response.key;
     events[first].usage = response.usage;
   }
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace memd::claude_code

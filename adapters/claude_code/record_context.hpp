@@ -197,19 +197,19 @@ class RecordContext : public RecordEvents {
 // One function for each kind of record. `root` is the record's object, read from its first field; its scalars are in
 // context.envelope(). For messages inside agent_progress records, `root` is the message.
 
-Fate read_user(RecordContext& context, od::object& root);
-Fate read_assistant(RecordContext& context, od::object& root);
-Fate read_system(RecordContext& context, od::object& root);
-Fate read_progress(RecordContext& context, od::object& root);
-Fate read_attachment(RecordContext& context, od::object& root);
-Fate read_queue_operation(RecordContext& context);
+RecordOutcome read_user(RecordContext& context, od::object& root);
+RecordOutcome read_assistant(RecordContext& context, od::object& root);
+RecordOutcome read_system(RecordContext& context, od::object& root);
+RecordOutcome read_progress(RecordContext& context, od::object& root);
+RecordOutcome read_attachment(RecordContext& context, od::object& root);
+RecordOutcome read_queue_operation(RecordContext& context);
 
 // Reads records that are not part of the chain: titles, links, modes, the journal of a workflow, and types skipped by
 // name.
-Fate read_side_record(RecordContext& context, std::string_view type);
+RecordOutcome read_side_record(RecordContext& context, std::string_view type);
 
 // Reads agent-<id>.meta.json.
-Fate read_agent_meta(RecordContext& context);
+RecordOutcome read_agent_meta(RecordContext& context);
 
 // Emits text typed while the agent worked, from any record that contains it. Returns false, without events, when the
 // user did not write the text.

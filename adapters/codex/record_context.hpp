@@ -131,14 +131,14 @@ struct Payload {
   bool has(Key key) const { return !(*this)[key].empty() && (*this)[key] != "null"; }
 };
 
-Fate read_response_item(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_tool_item(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_event_msg(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_token_count(RecordContext& context, od::object& item);
-Fate read_session_meta(RecordContext& context, od::object& item);
-Fate read_turn_context(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_compacted(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_agent_message(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_response_item(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_tool_item(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_event_msg(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_token_count(RecordContext& context, od::object& item);
+RecordOutcome read_session_meta(RecordContext& context, od::object& item);
+RecordOutcome read_turn_context(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_compacted(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_agent_message(RecordContext& context, od::object& item, const Payload& payload);
 
 // The author of a "user" message. Codex also sends its own instructions under this role.
 
