@@ -258,7 +258,7 @@ SourceItem SnapshotPass::decode(RecordDecoder& decoder, const SnapshotReader::It
   batch.coverage.clear();
   const std::size_t first_event = batch.events.size();
   const std::size_t size = bytes.size();
-  bool held_back = false;
+  bool rejected = false;
   if (size > limits_.item_bytes) {
     batch.cover("(oversized)", Disposition::skipped, "longer than a record may be", size);
     batch.diagnostics.push_back(
@@ -270,13 +270,13 @@ SourceItem SnapshotPass::decode(RecordDecoder& decoder, const SnapshotReader::It
     bytes.append(kRecordPadding, '\0');
     const std::string_view record = std::string_view(bytes).substr(0, size);
     decoder.decode({record, number, false}, batch);
-    held_back = limits_.gate != nullptr && limits_.gate->holds_back_item(batch, first, slice.items->session_uid);
-    if (held_back) batch.cut_back(first);
-    slice.raw.append(held_back ? std::string_view() : record).push_back('\n');
+    rejected = limits_.gate != nullptr && limits_.gate->rejects_item(batch, first, slice.items->session_uid);
+    if (rejected) batch.cut_back(first);
+    slice.raw.append(rejected ? std::string_view() : record).push_back('\n');
   }
   if (batch.coverage.empty()) batch.cover("(empty)", Disposition::skipped, "nothing in it", size);
   item.ledger = std::move(batch.coverage.front());
-  if (held_back) item.ledger.disposition = Disposition::skipped, item.ledger.reason = kNotCapturedReason;
+  if (rejected) item.ledger.disposition = Disposition::skipped, item.ledger.reason = kNotCapturedReason;
   item.ledger.records = 1;
   item.ledger.bytes = listed.version == 0 && listed.ledger_bytes == 0 ? size : listed.ledger_bytes;
   if (first_event < batch.events.size()) {
