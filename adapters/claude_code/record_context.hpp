@@ -215,10 +215,10 @@ RecordOutcome read_agent_meta(RecordContext& context);
 // user did not write the text.
 bool emit_queued(RecordContext& context, std::string_view text, std::string_view lifecycle);
 
-// The author of a "user" record's text. Claude Code writes many kinds of text under this role; the markers were derived
+// The kinds of text in a "user" record. Claude Code writes many of them under this role; the markers were derived
 // from transcripts of 1.0 … 2.1.
 
-enum class Voice : std::uint8_t {
+enum class UserTextKind : std::uint8_t {
   human,           // a prompt
   command,         // a slash command, in the record's wording
   shell,           // a "!" command
@@ -229,14 +229,16 @@ enum class Voice : std::uint8_t {
   nothing,         // blank without the wrappers
 };
 
-struct Spoken {
-  Voice voice = Voice::nothing;
+struct UserText {
+  UserTextKind kind = UserTextKind::nothing;
   std::string_view text;  // trimmed, without leading IDE wrappers; a view into the argument
 };
 
-Spoken who_speaks(std::string_view text);
+UserText classify_user_text(std::string_view text);
 
-inline bool is_human(Voice voice) { return voice == Voice::human || voice == Voice::command || voice == Voice::shell; }
+inline bool is_human(UserTextKind kind) {
+  return kind == UserTextKind::human || kind == UserTextKind::command || kind == UserTextKind::shell;
+}
 
 // Returns the user's text within the result of a rejected tool call; empty when there is none.
 std::string_view rejection_words(std::string_view result_text);

@@ -304,15 +304,15 @@ RecordOutcome read_mode(RecordContext& c, Key key) {
 }  // namespace
 
 bool emit_queued(RecordContext& c, std::string_view text, std::string_view lifecycle) {
-  const Spoken spoken = who_speaks(text);
-  if (!is_human(spoken.voice)) return false;
+  const UserText user_text = classify_user_text(text);
+  if (!is_human(user_text.kind)) return false;
   // Equal text queued again in the session (withdrawn and sent again, or reported twice by the client) is one event.
   c.set_key(
-      hash_combine(hash64(c.envelope().body(Key::session_id)), hash64(spoken.text, hash64("claude_code/queued"))));
+      hash_combine(hash64(c.envelope().body(Key::session_id)), hash64(user_text.text, hash64("claude_code/queued"))));
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = Origin::queued;
   e.lifecycle = lifecycle;
-  e.text = spoken.text;
+  e.text = user_text.text;
   return true;
 }
 

@@ -69,16 +69,16 @@ std::string_view inside(std::string_view text, const Bracket& b) {
 
 }  // namespace
 
-Spoken who_speaks(std::string_view text) {
+UserText classify_user_text(std::string_view text) {
   text = without_ide_context(json::trimmed(text));
   if (text.empty()) return {};
   if (stands_in(text, {"<user_shell_command>", "</user_shell_command>"}))
-    return {Voice::shell, inside(text, {"<command>", "</command>"}), inside(text, {"<result>", "</result>"})};
+    return {UserTextKind::shell, inside(text, {"<command>", "</command>"}), inside(text, {"<result>", "</result>"})};
   for (const auto& bracket : kInjected)
-    if (stands_in(text, bracket)) return {Voice::injected, text, {}};
+    if (stands_in(text, bracket)) return {UserTextKind::injected, text, {}};
   if (text == "<image>" || text == "</image>" || (text.starts_with("<image name=") && text.find('\n') == text.npos))
-    return {Voice::image, text, {}};
-  return {Voice::human, text, {}};
+    return {UserTextKind::image, text, {}};
+  return {UserTextKind::human, text, {}};
 }
 
 // Records.
@@ -157,12 +157,12 @@ Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string
   for (std::size_t i = 0; i < parts.size(); ++i) {
     prompt.has_image = prompt.has_image || parts[i].is_image;
     if (told && !is_human_kind(kinds[i])) continue;
-    Spoken spoken = who_speaks(parts[i].text);
-    if (told && spoken.voice == Voice::injected) spoken.voice = Voice::human;  // pasted by the user
-    if (spoken.voice == Voice::human) append_line(prompt.text, spoken.text);
-    if (spoken.voice != Voice::shell) continue;
-    append_line(prompt.text, std::string("! ").append(spoken.text));
-    append_line(prompt.output, spoken.output);
+    UserText user_text = classify_user_text(parts[i].text);
+    if (told && user_text.kind == UserTextKind::injected) user_text.kind = UserTextKind::human;  // pasted by the user
+    if (user_text.kind == UserTextKind::human) append_line(prompt.text, user_text.text);
+    if (user_text.kind != UserTextKind::shell) continue;
+    append_line(prompt.text, std::string("! ").append(user_text.text));
+    append_line(prompt.output, user_text.output);
     prompt.is_shell = true;
   }
   return prompt;

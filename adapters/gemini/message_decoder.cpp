@@ -17,7 +17,7 @@
 namespace memd::gemini {
 namespace {
 
-enum class Voice {
+enum class UserTextKind {
   nothing,
   human,
   command,   // "/…"
@@ -27,28 +27,28 @@ enum class Voice {
   summary,   // the summary that replaced compacted messages
 };
 
-struct Spoken {
-  Voice voice = Voice::nothing;
+struct UserText {
+  UserTextKind kind = UserTextKind::nothing;
   std::string_view text;  // without the client's additions
 };
 
-// Detects the author of a message of type "user".
-Spoken who_speaks(std::string_view text) {
+// Detects the kind of the text of a message of type "user" by its markers.
+UserText classify_user_text(std::string_view text) {
   constexpr std::string_view hook = "<hook_context>";
   constexpr std::string_view files = "--- Content from referenced files ---";
   constexpr std::string_view shell = "I ran the following shell command:";
   text = json::trimmed(text);
   if (text.empty()) return {};
-  if (text.starts_with("<session_context>")) return {Voice::injected, text};
-  if (text.starts_with("<state_snapshot>")) return {Voice::summary, text};
-  if (text == "System: Please continue." || text == "Please continue.") return {Voice::nudge, text};
+  if (text.starts_with("<session_context>")) return {UserTextKind::injected, text};
+  if (text.starts_with("<state_snapshot>")) return {UserTextKind::summary, text};
+  if (text == "System: Please continue." || text == "Please continue.") return {UserTextKind::nudge, text};
   for (const std::string_view added : {files, hook})
     if (const auto at = text.find(added); at != std::string_view::npos) text = json::trimmed(text.substr(0, at));
-  if (text.empty()) return {Voice::injected, text};
-  if (text.starts_with(shell)) return {Voice::shell, text};
+  if (text.empty()) return {UserTextKind::injected, text};
+  if (text.starts_with(shell)) return {UserTextKind::shell, text};
   const bool command =
       text.size() > 1 && text[0] == '/' && text.find('/', 1) == std::string_view::npos && text[1] != ' ';
-  return {command ? Voice::command : Voice::human, text};
+  return {command ? UserTextKind::command : UserTextKind::human, text};
 }
 
 }  // namespace
@@ -367,24 +367,24 @@ RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message) 
     c.diagnose(DiagnosticType::missing_field, {"content"});
     return RecordOutcome::skipped("no_content", "user");
   }
-  const Spoken spoken = who_speaks(typed ? shown.text : content.text);
-  if (spoken.voice == Voice::injected) return RecordOutcome::skipped("injected_text", "user");
-  if (spoken.voice == Voice::summary) {
+  const UserText user_text = classify_user_text(typed ? shown.text : content.text);
+  if (user_text.kind == UserTextKind::injected) return RecordOutcome::skipped("injected_text", "user");
+  if (user_text.kind == UserTextKind::summary) {
     c.add_lifecycle("compaction").origin = Origin::injected;
     Event& e = c.add_lifecycle("compact_summary");
     e.origin = Origin::injected;
-    e.text = spoken.text;
+    e.text = user_text.text;
     return RecordOutcome::indexed("user");
   }
-  if (spoken.voice == Voice::nothing && !content.media)
+  if (user_text.kind == UserTextKind::nothing && !content.media)
     return RecordOutcome::skipped(content.tools ? "tool_response" : "blank_message", "user");
   Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = c.sidechain()                    ? Origin::parent_agent
-             : spoken.voice == Voice::command ? Origin::command
-             : spoken.voice == Voice::shell   ? Origin::shell
-             : spoken.voice == Voice::nudge   ? Origin::injected
-                                              : Origin::typed;
-  e.text = spoken.text;
+  e.origin = c.sidechain()                             ? Origin::parent_agent
+             : user_text.kind == UserTextKind::command ? Origin::command
+             : user_text.kind == UserTextKind::shell   ? Origin::shell
+             : user_text.kind == UserTextKind::nudge   ? Origin::injected
+                                                       : Origin::typed;
+  e.text = user_text.text;
   if (content.media) e.summary = "[media]";
   e.starts_exchange = true;
   return RecordOutcome::indexed("user");
