@@ -77,10 +77,10 @@ bool is_observed(ObservationType type, std::string_view sentence) {
 bool says(CueClass cue_class, std::string_view sentence) {
   switch (cue_class) {
     case CueClass::decision: return !find_decisions(sentence).empty();
-    case CueClass::problem: return continuity::trouble_in(sentence).cues > 0;
-    case CueClass::solved: return continuity::trouble_in(sentence).mended;
+    case CueClass::problem: return continuity::problem_cues_in(sentence).cues > 0;
+    case CueClass::solved: return continuity::problem_cues_in(sentence).resolved;
     case CueClass::constraint: return continuity::binding_force(sentence) > 0;
-    case CueClass::next_step: return continuity::tells_next_step(sentence, true);
+    case CueClass::next_step: return continuity::states_next_step(sentence, true);
     case CueClass::test_outcome: return is_observed(ObservationType::success, sentence);
     case CueClass::discovery: return is_observed(ObservationType::discovery, sentence);
     case CueClass::warning: return is_observed(ObservationType::warning, sentence);
