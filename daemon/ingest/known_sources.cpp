@@ -222,7 +222,7 @@ void KnownSources::add(const SourceCandidate& candidate) {
 }
 
 void KnownSources::written(const SourceSlice& slice) {
-  KnownSource* const known = slice.sized_by_ledger ? find(slice.source.path) : nullptr;
+  KnownSource* const known = slice.size_is_estimate ? find(slice.source.path) : nullptr;
   if (known == nullptr) return;
   known->source.size = slice.source.size;
   known->source.cursor = slice.source.cursor;

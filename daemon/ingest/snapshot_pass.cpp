@@ -112,7 +112,7 @@ Result<void> SnapshotPass::begin(SnapshotReader& reader, Source& source) {
   if (plan_->complete) MEMD_TRY(add_gone_sessions(source.platform));
   const bool known = source.id != 0 && source.state == SourceState::active && source.failures == 0;
   // Only the store knows the size of the ledger; it reported it after the last pass.
-  if (!plan_->sized_by_ledger || !known) {
+  if (!plan_->size_is_estimate || !known) {
     worth_a_slice_ = !known || source.size != plan_->size;
     source.size = plan_->size;
   } else {
@@ -174,7 +174,7 @@ Result<SnapshotPass::Outcome> SnapshotPass::next(SnapshotReader& reader, Source&
 
 void SnapshotPass::finish(Source& source, SourceSlice& slice) {
   slice.rest = std::move(plan_->rest);
-  slice.sized_by_ledger = plan_->sized_by_ledger;
+  slice.size_is_estimate = plan_->size_is_estimate;
   source.mark = std::move(plan_->mark);
   source.cursor = source.size;
 }
