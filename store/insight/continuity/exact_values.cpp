@@ -21,7 +21,7 @@ constexpr double kPersonsValue = 2;
 std::string_view unit_behind(std::string_view text, std::size_t at) {
   if (at < text.size() && (text[at] == ' ' || text[at] == '-')) ++at;
   std::size_t end = at;
-  while (end < text.size() && (ascii::is_letter(text[end]) || ascii::is_beyond(text[end]) || text[end] == '/'))
+  while (end < text.size() && (ascii::is_letter(text[end]) || ascii::is_non_ascii(text[end]) || text[end] == '/'))
     ++end;
   if (end == at && end < text.size() && (text[end] == '%' || text[end] == '$')) ++end;
   return text.substr(at, end - at);

@@ -22,7 +22,7 @@ constexpr double kWhileWorking = 1.6;  // weight of an interruption: it corrects
 constexpr std::size_t kShortOrder = 80;  // bytes; a shorter order is repeated next to the goal that contains it
 
 std::string_view from_first_word(std::string_view s) {
-  while (!s.empty() && !ascii::is_alnum(s.front()) && s.front() != '\'' && !ascii::is_beyond(s.front()))
+  while (!s.empty() && !ascii::is_alnum(s.front()) && s.front() != '\'' && !ascii::is_non_ascii(s.front()))
     s.remove_prefix(1);
   return s;
 }

@@ -231,7 +231,7 @@ bool names_its_subject(std::string_view sentence) {
   const std::string_view plain = sentence.substr(std::min(sentence.find_first_not_of("*-•# \t"), sentence.size()));
   if (plain.starts_with("I ") || plain.starts_with("I'")) return false;
   bool named = sentence.find_first_of("`\"0123456789") != std::string_view::npos ||
-               std::any_of(sentence.begin(), sentence.end(), ascii::is_beyond);
+               std::any_of(sentence.begin(), sentence.end(), ascii::is_non_ascii);
   for_each_code_name(sentence, [&](std::string_view) { named = true; });
   return named || words_in(normalized_sentence(sentence)) >= kTellingWords;
 }

@@ -12,7 +12,7 @@ namespace memd::continuity {
 std::string normalized_sentence(std::string_view sentence) {
   std::string out = " ";
   for (const char c : sentence) {
-    if (ascii::is_alnum(c) || c == '\'' || ascii::is_beyond(c))
+    if (ascii::is_alnum(c) || c == '\'' || ascii::is_non_ascii(c))
       out += ascii::lower(c);
     else if (out.back() != ' ')
       out += ' ';

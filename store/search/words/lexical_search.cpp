@@ -20,7 +20,7 @@ constexpr double kRepeat = 0.05;  // weight of a repeated word, as a share of it
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 // White space, or the separator of tool lines (0x1e).
 bool is_gap(char c) { return static_cast<unsigned char>(c) <= 0x20; }
-bool is_word_byte(char c) { return ascii::is_beyond(c) || ascii::is_alnum(c); }
+bool is_word_byte(char c) { return ascii::is_non_ascii(c) || ascii::is_alnum(c); }
 
 // Returns the first word border within 20 bytes from `at`, otherwise the next start of a character.
 std::size_t border_after(std::string_view text, std::size_t at, std::size_t limit) {
