@@ -195,11 +195,11 @@ Command forget_command() {
     bool yes = false;
   };
   const auto o = std::make_shared<ForgetOptions>();
-  Command c{"forget", "Forget sessions for good; without --yes only say what would go"};
+  Command c{"forget", "Forget sessions for good; without --yes, only show what would be removed"};
   c.json_schema = schema_of<admin::ForgetReport>(c.name);
   c.options = {{"session", &o->session, "The session: its id, the beginning of it, or latest"},
                {"--project", &o->project, "Sessions of projects with this in their path or name"},
-               {"--query", &o->query, "Sessions in which this text stands"},
+               {"--query", &o->query, "Sessions that contain this text"},
                {"--before", &o->before, "Sessions that ended before this time: 2026-02-09, 90d, …"},
                {"--excluded", &o->excluded, "Sessions that the configuration excludes"},
                {"--yes", &o->yes, "Do it: it cannot be undone"}};
