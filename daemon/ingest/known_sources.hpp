@@ -36,7 +36,7 @@ struct KnownSource {
   std::chrono::nanoseconds pass_took{0};
   bool is_check = false;        // the current pass is a check: it began without a mark
   bool needs_check = false;     // the last pass was unsure
-  std::uint64_t last_sent = 0;  // number of the letter with its last slice
+  std::uint64_t last_sent = 0;  // number of the message with its last slice
 };
 
 // The sources that the reading side tracks, and which of them are dirty, that is, have to be looked at. There may be a
