@@ -33,7 +33,7 @@ Result<void> caught(const std::function<Result<void>(Writer&)>& task, Writer& wr
 }  // namespace
 
 CommitLoop::CommitLoop(asio::io_context& loop, const Clock& clock, const IngestOptions& options,
-                       IngestProgress& progress, WorkInHand& work)
+                       IngestProgress& progress, InFlightCounter& work)
     : loop_(loop),
       clock_(clock),
       options_(options),

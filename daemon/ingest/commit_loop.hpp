@@ -27,7 +27,7 @@ namespace memd {
 class CommitLoop {
  public:
   CommitLoop(boost::asio::io_context& loop, const Clock& clock, const IngestOptions& options, IngestProgress& progress,
-             WorkInHand& work);
+             InFlightCounter& work);
 
   // Call before run(). `reader` is notified of what is written.
   void open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader, std::function<void()> on_commit);
@@ -58,7 +58,7 @@ class CommitLoop {
   const Clock& clock_;
   const IngestOptions& options_;
   IngestProgress& progress_;
-  WorkInHand& work_;
+  InFlightCounter& work_;
   Mailbox<ToWriter> mail_;
   Mailbox<ToReader>* reader_ = nullptr;
   std::function<void()> on_commit_;

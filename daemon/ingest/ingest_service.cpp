@@ -45,7 +45,7 @@ struct IngestService::Sides {
         reading(read_loop, discovery, clock, options, progress, work, commits.mail()) {}
 
   IngestProgress progress;
-  WorkInHand work;
+  InFlightCounter work;
   asio::io_context read_loop{1};
   asio::io_context write_loop{1};
   PlacedFile store;

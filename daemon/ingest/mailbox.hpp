@@ -28,7 +28,7 @@ namespace memd {
 inline constexpr auto kAsResult = boost::asio::as_tuple(boost::asio::use_awaitable);
 
 // Counts items handed over and not finished yet. Thread-safe.
-class WorkInHand {
+class InFlightCounter {
  public:
   void begin() {
     const std::lock_guard lock(mutex_);
@@ -51,13 +51,13 @@ class WorkInHand {
   std::uint64_t items_ = 0;
 };
 
-// A queue of messages to one coroutine, in the order sent. Each message counts as work in hand from send() on; the
-// receiver calls WorkInHand::finish() when it is handled. send(), close() and empty() are thread-safe; the rest belongs
-// to the receiving coroutine. The work must outlive the mailbox.
+// A queue of messages to one coroutine, in the order sent. Each message counts as in flight from send() on; the
+// receiver calls InFlightCounter::finish() when it is handled. send(), close() and empty() are thread-safe; the rest
+// belongs to the receiving coroutine. The work must outlive the mailbox.
 template <class Message>
 class Mailbox {
  public:
-  Mailbox(boost::asio::io_context& receiver, WorkInHand& work)
+  Mailbox(boost::asio::io_context& receiver, InFlightCounter& work)
       : channel_(receiver, std::numeric_limits<std::size_t>::max()), work_(work) {}
 
   // Returns false once closed; the message is dropped.
@@ -102,7 +102,7 @@ class Mailbox {
 
   // The channel itself is never closed: a closed channel of Boost 1.81 drops its buffered items.
   boost::asio::experimental::concurrent_channel<void(boost::system::error_code, std::unique_ptr<Message>)> channel_;
-  WorkInHand& work_;
+  InFlightCounter& work_;
   std::mutex mutex_;
   bool closed_ = false;  // guarded by mutex_
   std::atomic<std::size_t> waiting_{0};

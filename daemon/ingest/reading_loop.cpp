@@ -17,7 +17,7 @@ constexpr std::size_t kManyLooks = 5000;
 }  // namespace
 
 ReadingLoop::ReadingLoop(asio::io_context& loop, const Discovery& discovery, const Clock& clock,
-                         const IngestOptions& options, IngestProgress& progress, WorkInHand& work,
+                         const IngestOptions& options, IngestProgress& progress, InFlightCounter& work,
                          Mailbox<ToWriter>& writer)
     : clock_(clock),
       progress_(progress),
@@ -119,7 +119,7 @@ void ReadingLoop::start_tails() {
     KnownSource* known = sources_.find(*path);
     if (known == nullptr) continue;
     if (known->adapter == nullptr) {
-      sources_.rest(*path);
+      sources_.pack(*path);
       continue;
     }
     if (known->is_tailed) {
@@ -186,7 +186,7 @@ void ReadingLoop::end_tail(const std::string& path, std::uint64_t epoch) {
   if (known != nullptr) {
     known->is_tailed = false;
     if (std::exchange(known->became_dirty, false)) sources_.make_dirty(path);
-    sources_.rest(path);
+    sources_.pack(path);
     ++looks_since_trim_;
   }
   start_tails();

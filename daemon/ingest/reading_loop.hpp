@@ -25,7 +25,7 @@ namespace memd {
 class ReadingLoop {
  public:
   ReadingLoop(boost::asio::io_context& loop, const Discovery& discovery, const Clock& clock,
-              const IngestOptions& options, IngestProgress& progress, WorkInHand& work, Mailbox<ToWriter>& writer);
+              const IngestOptions& options, IngestProgress& progress, InFlightCounter& work, Mailbox<ToWriter>& writer);
 
   // Call before run().
   void open(const std::filesystem::path& database, std::vector<Source> sources,
@@ -61,7 +61,7 @@ class ReadingLoop {
 
   const Clock& clock_;
   IngestProgress& progress_;
-  WorkInHand& work_;
+  InFlightCounter& work_;
   Mailbox<ToWriter>& writer_;
   Mailbox<ToReader> mail_;
   KnownSources sources_;
@@ -81,7 +81,7 @@ class ReadingLoop {
   std::uint64_t epoch_ = 1;
   std::size_t looks_since_trim_ = 0;
   bool unflushed_ = false;  // no NoMoreSlices was sent since the last slice
-  bool has_work_ = true;    // counts as work in hand
+  bool has_work_ = true;    // counts as in flight
 };
 
 }  // namespace memd

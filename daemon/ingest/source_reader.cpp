@@ -222,10 +222,10 @@ std::optional<SourceSlice> SourceReader::on_read_failure(KnownSource& known, con
   }
   const Discovery::Root* root = discovery_.root_of(path);
   const auto is_same_place = [this](const std::filesystem::path& directory) {
-    return sources_.has_witness(directory, options_.look_at_path);
+    return sources_.has_witness(directory, options_.stat_path);
   };
   Verdict verdict = judge_absence(source, error, root != nullptr ? root->path : std::filesystem::path("/"),
-                                  options_.look_at_path, is_same_place);
+                                  options_.stat_path, is_same_place);
   if (verdict.state == SourceState::gone) {
     retries_.cancel(path);
     if (source.id == 0) {
