@@ -152,8 +152,8 @@ void check_searching(MemoryHost& host, bool fix, Findings& findings) {
                             "`memd doctor --fix` makes the indexes anew from the store's rows; nothing is lost.");
   if (host.ingest() == nullptr)
     return findings.problem("searching", check->damage, "This process does not write: stop the memd that does.");
-  const auto mended = host.ingest()->perform([](Writer& writer) { return writer.transact(mend_search); });
-  const auto again = mended ? check_search(file, kLongest) : Result<SearchCheck>(mended.error());
+  const auto repaired = host.ingest()->perform([](Writer& writer) { return writer.transact(repair_search_index); });
+  const auto again = repaired ? check_search(file, kLongest) : Result<SearchCheck>(repaired.error());
   if (again && again->damage.empty())
     return findings.ok("searching", check->damage + ": the indexes were made anew from the store's rows");
   findings.problem("searching", again ? again->damage : again.error().message(),

@@ -252,7 +252,7 @@ Result<void> MemoryIndexer::bring_up_to_date(bool thorough) {
   MEMD_TRY_ASSIGN(const auto graphs, store_.ask(catalog::KnownGraphsQuery{}));
   const auto seen = stock_.files();
   const auto done = apply(compared(seen, known, graphs));
-  if (!done) return heal(done.error());
+  if (!done) return repair(done.error());
   plan_vectors(seen, thorough);
   return {};
 }
@@ -279,7 +279,7 @@ Result<void> MemoryIndexer::look_at(const std::set<fs::path>& changed) {
       if (stock_.places()[i].directory == path.parent_path()) places.insert(i);
   }
   auto known = store_.ask(catalog::KnownFilesQuery{changed});
-  if (!known) return is_damage(known.error()) ? heal(known.error()) : Result<void>(known.error());
+  if (!known) return is_damage(known.error()) ? repair(known.error()) : Result<void>(known.error());
   std::erase_if(changes.gone, [&](const std::string& path) {
     return std::none_of(known->begin(), known->end(), [&](const auto& file) { return file.path == path; });
   });
@@ -297,10 +297,10 @@ Result<void> MemoryIndexer::look_at(const std::set<fs::path>& changed) {
       due_.try_emplace(of.directory, DueVectors{of, {}, false, false}).first->second.clean = true;
     }
   const auto done = apply(std::move(changes));
-  return done ? done : heal(done.error());
+  return done ? done : repair(done.error());
 }
 
-Result<void> MemoryIndexer::heal(const Error& error) {
+Result<void> MemoryIndexer::repair(const Error& error) {
   if (!is_damage(error)) return error;
   log::error("the catalog of memories is damaged and made anew: {}", error.message());
   return rebuild(error.message());
@@ -308,8 +308,8 @@ Result<void> MemoryIndexer::heal(const Error& error) {
 
 Result<void> MemoryIndexer::rebuild(const std::string& reason) {
   const auto started = std::chrono::steady_clock::now();
-  MEMD_TRY(
-      transact(parts_, [&reason, now = clock_.now()](sqlite::Database& db) { catalog::begin_anew(db, reason, now); }));
+  MEMD_TRY(transact(parts_,
+                    [&reason, now = clock_.now()](sqlite::Database& db) { catalog::begin_rebuild(db, reason, now); }));
   MEMD_TRY(find_stock());
   const auto seen = stock_.files();
   plan_vectors(seen, false);
@@ -331,7 +331,7 @@ Result<void> MemoryIndexer::rebuild(const std::string& reason) {
       return transact(parts_, [part = std::move(part), now = clock_.now(), started](sqlite::Database& db) {
         catalog::apply(db, part);
         const auto took = std::chrono::steady_clock::now() - started;
-        catalog::end_anew(db, now, std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+        catalog::end_rebuild(db, now, std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
       });
     writing =
         std::async(std::launch::async, [this, part = std::move(part)]() mutable { return apply(std::move(part)); });

@@ -65,7 +65,7 @@ class MemoryIndexer {
   Result<void> check_indexes();
   Result<void> find_stock();
   Result<void> apply(catalog::CatalogChanges changes);
-  Result<void> heal(const Error& error);
+  Result<void> repair(const Error& error);
   bool keeps_index(std::size_t place) const;
   bool may_keep_vectors(std::size_t place) const { return parts_.makes_vectors && keeps_index(place); }
   void note_unread(const catalog::CatalogChanges& changes);

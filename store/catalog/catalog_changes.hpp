@@ -130,9 +130,9 @@ void apply(sqlite::Database& db, const CatalogChanges& changes);
 // Describes what is wrong with the tables; empty: nothing. `thorough` also checks the word index.
 std::string damage_of(sqlite::Database& db, bool thorough);
 // Drops the tables and creates them empty; CatalogState::rebuilding.
-void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now);
+void begin_rebuild(sqlite::Database& db, const std::string& reason, TimeMs now);
 // Marks the rows as complete: CatalogState::valid.
-void end_anew(sqlite::Database& db, TimeMs now, std::int64_t took_ms);
+void end_rebuild(sqlite::Database& db, TimeMs now, std::int64_t took_ms);
 // Sets CatalogState::corrupted for later queries.
 void note_damage(sqlite::Database& db, const std::string& reason);
 // Deletes the data of projects that the store no longer contains.
