@@ -159,7 +159,7 @@ class Applying {
     for (const std::string& path : changes_.gone)
       remove(path);
     put_records();
-    for (const Restamped& r : changes_.restamped)
+    for (const StampChange& r : changes_.stamp_changes)
       db_.prepare("UPDATE docs SET bytes = ?2, changed_ns = ?3, inode = ?4, read_ns = ?5 WHERE path = ?1")
           .bind(r.path, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns)
           .run();

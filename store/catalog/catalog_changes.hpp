@@ -98,7 +98,7 @@ struct KnownGraphsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-struct Restamped {
+struct StampChange {
   std::string path;
   FileStamp stamp;
   std::int64_t read_ns = 0;
@@ -113,14 +113,14 @@ struct UnreadFile {
 // The changes that bring the rows in step with the files.
 struct CatalogChanges {
   std::vector<CatalogPlace> places;
-  std::vector<MemoryRecord> put;     // new ones, and replacements for those with the same path
-  std::vector<Restamped> restamped;  // unchanged content
-  std::vector<std::string> gone;     // paths
-  std::vector<PlaceEdges> edges;     // all edges of each place
+  std::vector<MemoryRecord> put;           // new ones, and replacements for those with the same path
+  std::vector<StampChange> stamp_changes;  // unchanged content
+  std::vector<std::string> gone;           // paths
+  std::vector<PlaceEdges> edges;           // all edges of each place
   std::vector<UnreadFile> unread;
   bool with_vectors = true;  // whether the records have vectors
   bool all_new = false;      // no path in `put` has a row
-  bool empty() const { return put.empty() && restamped.empty() && gone.empty() && edges.empty(); }
+  bool empty() const { return put.empty() && stamp_changes.empty() && gone.empty() && edges.empty(); }
 };
 
 // Writing side, in a transaction of the writer. All throw ErrorException.

@@ -1,7 +1,7 @@
 // The catalog of memories: rows made from files, and searches over them.
 #include "store/catalog/catalog_changes.hpp"
+#include "store/catalog/memory_file_set.hpp"
 #include "store/catalog/memory_search.hpp"
-#include "store/catalog/memory_stock.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
@@ -51,12 +51,12 @@ class MemoryCatalog : public testing::Test {
     return made ? made->memory.slug : std::string();
   }
 
-  MemoryStock stock() const {
-    return MemoryStock({home(), {}, {}, {project()}, [this](const fs::path& path) { return path == left_out_; }});
+  MemoryFileSet file_set() const {
+    return MemoryFileSet({home(), {}, {}, {project()}, [this](const fs::path& path) { return path == left_out_; }});
   }
   // Updates the rows as the indexer does. Returns how many files were read.
   std::size_t update() {
-    const MemoryStock now = stock();
+    const MemoryFileSet now = file_set();
     CatalogChanges changes;
     changes.places = now.places();
     const auto seen = now.files();
