@@ -20,7 +20,7 @@ std::uint64_t fact_of(std::int64_t kind, std::uint64_t content) {
 
 }  // namespace
 
-void CopiedPrefix::add_facts(std::int64_t session_pk, TimeMs until, Facts& out) {
+void CopyDetector::add_facts(std::int64_t session_pk, TimeMs until, Facts& out) {
   events_.write();
   auto& q =
       db_.prepare("SELECT kind, input_hash FROM events WHERE session_pk = ? AND input_hash IS NOT NULL AND time <= ?");
@@ -30,7 +30,7 @@ void CopiedPrefix::add_facts(std::int64_t session_pk, TimeMs until, Facts& out) 
   q.reset();
 }
 
-const CopiedPrefix::Facts& CopiedPrefix::facts_of_origins(const SessionWork& fork) {
+const CopyDetector::Facts& CopyDetector::facts_of_origins(const SessionWork& fork) {
   if (const auto it = origins_.find(fork.uid); it != origins_.end()) return it->second;
   Facts facts;
   std::string uid = fork.forked_from.empty() ? fork.parent_uid : fork.forked_from;
@@ -50,7 +50,7 @@ const CopiedPrefix::Facts& CopiedPrefix::facts_of_origins(const SessionWork& for
   return origins_.emplace(fork.uid, std::move(facts)).first->second;
 }
 
-const std::vector<CopiedPrefix::Fork>& CopiedPrefix::forks_of(const SessionWork& origin) {
+const std::vector<CopyDetector::Fork>& CopyDetector::forks_of(const SessionWork& origin) {
   if (const auto it = forks_.find(origin.uid); it != forks_.end()) return it->second;
   // A fork of a fork repeats what the first fork repeated, and may have been read before both.
   struct Descendant {
@@ -79,7 +79,7 @@ const std::vector<CopiedPrefix::Fork>& CopiedPrefix::forks_of(const SessionWork&
   return forks_.emplace(origin.uid, std::move(forks)).first->second;
 }
 
-bool CopiedPrefix::is_copy(const SessionWork& s, const Event& e) {
+bool CopyDetector::is_copy(const SessionWork& s, const Event& e) {
   if (!e.id_is_local) return false;
   const std::uint64_t content = content_hash(e);
   if (content == 0) return false;
@@ -92,7 +92,7 @@ bool CopiedPrefix::is_copy(const SessionWork& s, const Event& e) {
   return false;
 }
 
-void CopiedPrefix::clear() {
+void CopyDetector::clear() {
   origins_.clear();
   forks_.clear();
 }
