@@ -1,4 +1,4 @@
-#include "store/harvest/worth.hpp"
+#include "store/harvest/suggestion_score.hpp"
 
 #include "schemas/ascii.hpp"
 #include "store/text/code_names.hpp"
@@ -101,10 +101,10 @@ class Scale {
     out_.score += points;
     if (points > 0 && !reason.empty()) out_.reasons.emplace_back(reason);
   }
-  Worth take() { return std::move(out_); }
+  SuggestionScore take() { return std::move(out_); }
 
  private:
-  Worth out_;
+  SuggestionScore out_;
 };
 
 void weigh_decision(const Observation& o, Scale& scale) {
@@ -183,7 +183,7 @@ std::optional<std::size_t> problem_of(const Material& m, std::size_t fix) {
   return std::nullopt;
 }
 
-Worth worth_of(const Material& m, std::size_t at) {
+SuggestionScore score_suggestion(const Material& m, std::size_t at) {
   const Observation& o = m.observations[at];
   Scale scale;
   if (o.type == ObservationType::decision)
@@ -215,7 +215,7 @@ std::optional<std::size_t> best_observation(const Material& m) {
     const auto type = m.observations[i].type;
     if (type == ObservationType::success || type == ObservationType::feature || !m.observations[i].tool.empty())
       continue;
-    const double score = worth_of(m, i).score;
+    const double score = score_suggestion(m, i).score;
     if (!best || score > most) {
       best = i;
       most = score;
