@@ -147,7 +147,7 @@ AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::str
 }
 
 // Removes the prompts from a history, because the transcript continues at their place.
-void Assembler::give_way(SessionWork& s) {
+void Assembler::withdraw_history_prompts(SessionWork& s) {
   history_.withdraw(s);
   if (s.next_seq > 0) return;
   s.cwd.clear();
@@ -155,7 +155,7 @@ void Assembler::give_way(SessionWork& s) {
 }
 
 // Claims a prompt that a history stored under another session.
-void Assembler::take_over(SessionWork& s, const Event& e, const AssemblyContext& context) {
+void Assembler::claim_history_prompt(SessionWork& s, const Event& e, const AssemblyContext& context) {
   const auto holder = history_.holder_of(e);
   if (!holder || *holder == s.uid) return;
   SessionWork& other = sessions_.get(*holder, context.now);
@@ -182,7 +182,7 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
     ++context.stats.duplicates;
     return;
   }
-  if (!s.history.empty()) give_way(s);
+  if (!s.history.empty()) withdraw_history_prompts(s);
   const std::int64_t seq = s.next_seq;
   const std::optional<OpenCall> call = e.kind == EventKind::tool_result ? calls_.find_call(s, e) : std::nullopt;
   if (call) calls_.judge_run(*call, e);
@@ -207,7 +207,7 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
     s.dirty = true;
   }
   if (!s.history.empty()) history_.cover(s, e);
-  if (e.kind == EventKind::user_msg && e.starts_exchange) take_over(s, e, context);
+  if (e.kind == EventKind::user_msg && e.starts_exchange) claim_history_prompt(s, e, context);
 
   // The agent's text that the user may be answering. A prompt closes the exchange that holds it.
   const bool words = e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention;

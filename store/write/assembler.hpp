@@ -90,8 +90,8 @@ class Assembler {
 
  private:
   void apply_event(Event& event, AssemblyContext& context);
-  void give_way(SessionWork& session);
-  void take_over(SessionWork& session, const Event& prompt, const AssemblyContext& context);
+  void withdraw_history_prompts(SessionWork& session);
+  void claim_history_prompt(SessionWork& session, const Event& prompt, const AssemblyContext& context);
   void note_words(SessionWork& session, const Event& event, std::int64_t seq, std::string_view offered);
   void note_lifecycle(SessionWork& session, const Event& event, std::int64_t seq);
 
