@@ -93,7 +93,7 @@ bool speak_of_the_same(std::string_view a, std::string_view b, bool closely) {
 }
 
 // Returns whether a sentence describes a fix. "go build works after edits" does not.
-bool tells_something(const Observation& o) { return o.tool.empty() && telling_words(o.content) >= kFewWordsOfAFix; }
+bool tells_something(const Observation& o) { return o.tool.empty() && content_words(o.content) >= kFewWordsOfAFix; }
 
 class Scale {
  public:
@@ -115,7 +115,7 @@ void weigh_decision(const Observation& o, Scale& scale) {
   else
     scale.add(decision.kind == DecisionKind::reversal ? 0.0 : 0.4);
   if (o.reversed_by) scale.add(-3);
-  if (!decision.reason.empty() && telling_words(decision.reason) >= 3) scale.add(0.7, "the reason was told");
+  if (!decision.reason.empty() && content_words(decision.reason) >= 3) scale.add(0.7, "the reason was told");
   if (!decision.rejected.empty() && !decision.chosen.empty()) scale.add(0.5, "another way was turned down");
   if (decision.kind == DecisionKind::answer) {
     const auto colon = decision.sentence.rfind("?: ");
@@ -124,11 +124,11 @@ void weigh_decision(const Observation& o, Scale& scale) {
     const std::string_view question = std::string_view(decision.sentence).substr(0, split);
     const std::string_view answer = std::string_view(decision.sentence).substr(split);
     const bool offered = cues().has(question, Cue::offering | Cue::offer | Cue::routine);
-    if (telling_words(answer) < 2) scale.add(-0.9);  // "yes" to an offered next step
+    if (content_words(answer) < 2) scale.add(-0.9);  // "yes" to an offered next step
     if (answer.find('?') != std::string_view::npos) scale.add(-0.8);
     if (offered)
       scale.add(-0.7);
-    else if (answer.find("(Recommended)") != std::string_view::npos || telling_words(answer) >= 4)
+    else if (answer.find("(Recommended)") != std::string_view::npos || content_words(answer) >= 4)
       scale.add(0.6, "an answer to a question of design");
   } else if (o.content.find('?') != std::string::npos) {
     scale.add(-0.6);
@@ -196,7 +196,7 @@ SuggestionScore score_suggestion(const Material& m, std::size_t at) {
   if (stands.has(Cue::passing)) scale.add(-1.0);
   const std::size_t names = code_names(o.content);
   if (names > 0) scale.add(names > 1 ? 0.5 : 0.3, "it names code");
-  const std::size_t words = telling_words(o.content);
+  const std::size_t words = content_words(o.content);
   if (words < kFewWords) scale.add(-1.0);
   if (words >= 9) scale.add(0.3);
   if (o.content.size() > kCutBytes || o.content.ends_with("…")) scale.add(-0.6);

@@ -48,7 +48,7 @@ std::vector<Suggestion> of_exchange(const Material& material, const std::filesys
     Material of = material;
     of.told = i;
     one.draft = draft_of(of, {MemoryDialect::plugin, std::nullopt, {}, project});
-    if (telling_words(one.draft.title) < kTellingTitle) one.score += kPaleTitle;
+    if (content_words(one.draft.title) < kTellingTitle) one.score += kPaleTitle;
     if (one.score >= kSuggestFrom) out.push_back(std::move(one));
   }
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
