@@ -49,7 +49,7 @@ std::unique_ptr<TermExtractor> make_store_terms(const std::filesystem::path& dat
   return std::make_unique<StoreTerms>(database, std::move(embedder));
 }
 
-bool Settling::settled(const PendingExchange& exchange, TimeMs now, const Limits& limits) {
+bool ExchangeDebouncer::settled(const PendingExchange& exchange, TimeMs now, const Limits& limits) {
   const TimeMs quiet_since = exchange.ended_at;
   // A time in the future comes from a wrong agent or clock and causes no wait.
   const bool is_quiet = now - quiet_since >= limits.quiet || quiet_since > now;
@@ -146,7 +146,7 @@ std::vector<PendingExchange> ExchangeEnricher::settled_of(std::vector<PendingExc
   if (!hurry)
     std::erase_if(pending, [&](const PendingExchange& e) {
       const bool terms = (e.missing & kMissingTerms) != 0;
-      return !settling_.settled(e, now, asks_server() && !terms ? options_.remote : options_.local);
+      return !debouncer_.settled(e, now, asks_server() && !terms ? options_.remote : options_.local);
     });
   if (pending.size() > batch_) pending.resize(batch_);
   return pending;
