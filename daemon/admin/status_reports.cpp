@@ -177,7 +177,7 @@ Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::ti
   const bool enabled = !host.semantic().models()->choices.empty();
   const auto total = static_cast<double>(enabled ? std::max(before.terms, before.vectors) : before.terms);
   const std::uint64_t done_before = worker.progress().exchanges;
-  worker.hurry(true);
+  worker.include_unsettled(true);
   while (!worker.block_until_idle(100ms)) {
     const auto done = worker.progress().exchanges - done_before;
     context.progress(static_cast<double>(done), total, kEnriching);
@@ -187,7 +187,7 @@ Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::ti
     if (worker.progress().store_busy) break;
     if (std::chrono::steady_clock::now() > deadline) break;
   }
-  worker.hurry(false);
+  worker.include_unsettled(false);
   EnrichmentRun out;
   const EnrichmentProgress after = worker.progress();
   if (after.store_busy) return Error(Errc::store_busy, after.trouble);

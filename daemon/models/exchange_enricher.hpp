@@ -108,9 +108,9 @@ class ExchangeEnricher {
 
   // Call it before each round over the queue.
   void begin() { debouncer_.begin(); }
-  // Enriches one batch. `hurry`: unsettled exchanges too. True: there may be more. A model that cannot be used now is
-  // reported to the listener and is no error: terms are still made.
-  Result<bool> take_batch(bool hurry, const std::stop_token& stop);
+  // Enriches one batch. `include_unsettled`: unsettled exchanges too. True: there may be more. A model that cannot be
+  // used now is reported to the listener and is no error: terms are still made.
+  Result<bool> take_batch(bool include_unsettled, const std::stop_token& stop);
   // Returns when the first unsettled exchange of this round will be settled; nullopt: all are.
   std::optional<TimeMs> next_settled() const { return debouncer_.next(); }
   std::uint64_t exchanges_written() const { return written_; }
@@ -118,8 +118,8 @@ class ExchangeEnricher {
  private:
   Result<void> tell_store(EnrichmentTarget target);
   Result<void> choose_model(const EmbeddingModels& stored, const std::stop_token& stop);
-  Result<std::vector<PendingExchange>> next_batch(bool hurry);
-  std::vector<PendingExchange> settled_of(std::vector<PendingExchange> pending, bool hurry);
+  Result<std::vector<PendingExchange>> next_batch(bool include_unsettled);
+  std::vector<PendingExchange> settled_of(std::vector<PendingExchange> pending, bool include_unsettled);
   Result<void> enrich(const std::vector<PendingExchange>& batch, const std::stop_token& stop);
   Result<void> add_vectors(const std::vector<PendingExchange>& batch, std::vector<Enrichment>& made,
                            const std::stop_token& stop);

@@ -150,7 +150,7 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
       memory_(loop_, {.give_back =
                           [this](std::function<void()> done) {
                             workers_.post([this, done = std::move(done)] {
-                              give_memory_back();
+                              trim_memory();
                               done();
                             });
                           }}),
@@ -204,10 +204,10 @@ admin::ProcessFacts Service::facts(std::string role, std::string socket) {
 
 // Closes idle store connections and returns free heap memory, which many simultaneous requests leave behind. The first
 // call also unmaps the program pages that only the start needed. Later calls do not: the next answer needs those pages.
-void Service::give_memory_back() {
+void Service::trim_memory() {
   host_.readers().close_idle();
   process_memory::trim_heap();
-  if (!std::exchange(start_was_given_back_, true)) process_memory::unmap_program_pages();
+  if (!std::exchange(start_was_trimmed_, true)) process_memory::unmap_program_pages();
 }
 
 // Runs the question on the loop thread and waits for its answer. For worker threads, which must not touch the loop's

@@ -60,7 +60,7 @@ class Service {
   void make_room();
   void stop_serving(std::string why);
   bool was_signalled();
-  void give_memory_back();
+  void trim_memory();
   void start_watchdog();
   admin::ProcessFacts facts(std::string role, std::string socket);
   template <class F>
@@ -71,7 +71,7 @@ class Service {
   boost::asio::io_context loop_{1};
   WorkerPool workers_;
   MemoryAfterBurst memory_;
-  bool start_was_given_back_ = false;  // for give_memory_back() only, which runs once at a time
+  bool start_was_trimmed_ = false;  // for trim_memory() only, which runs once at a time
   admin::AdminService service_;
   mcp::ToolRegistry admin_;
   std::unique_ptr<mcp::ServerProfile> profile_;
