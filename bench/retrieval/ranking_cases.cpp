@@ -163,7 +163,7 @@ void RankingCases::dump(const std::filesystem::path& file) const {
       for (const search::FusionCandidate& h : pool.candidates) {
         const CaseDocument& d = c.documents->at(h.id);
         const RankingFeatures& f = h.features;
-        hits.push_back({d.hit.exchange_id, d.hit.session_uid, d.text,     h.standing(), f.bm25,
+        hits.push_back({d.hit.exchange_id, d.hit.session_uid, d.text,     h.sort_key(), f.bm25,
                         f.coverage,        f.adjacency,       f.title,    f.identifier, f.brevity,
                         f.neighbour_turns, f.surroundings,    f.cosine,   f.dense_z,    f.date,
                         f.tokens,          f.decision,        f.subagent, f.verbatim,   h.terms});
