@@ -83,13 +83,13 @@ class HybridSearch {
   void join(const LexicalQuestion& words, const SemanticQuestion& question, const Nearest& near,
             std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool);
   void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
-  void look_closely(const LexicalQuestion& words, std::span<FusionCandidate> best);
-  void look_for_whole(const Phrasing& phrasing, std::span<FusionCandidate> best);
+  void add_session_kind_and_decision(const LexicalQuestion& words, std::span<FusionCandidate> best);
+  void mark_verbatim_matches(const Phrasing& phrasing, std::span<FusionCandidate> best);
   void compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked);
   // Searches without the project filter. `inside`: the filter with it. `most_inside`: highest evidence among the first
   // kJudgedHits hits inside.
-  OutsideHits look_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& inside,
-                           const EvidenceWeights& weights, double most_inside);
+  OutsideHits search_other_projects(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
+                                    CandidateFilter& inside, const EvidenceWeights& weights, double most_inside);
   std::string project_of(ExchangeId id);
   std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
   SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found, double likelihood);
