@@ -48,7 +48,7 @@ class BuiltinSemanticIndex final : public search::SemanticIndex {
 // Returns the verdicts for the first phrasing alone and for all together.
 std::vector<ScopedVerdict> verdicts(search::HybridSearch& search, SearchQuery query,
                                     std::span<const search::SemanticQuestion> by_meaning,
-                                    search::KnownLengths& lengths) {
+                                    search::QueryLengths& lengths) {
   query.count_outside = true;
   SearchQuery alone = query;
   alone.also.clear();
@@ -109,7 +109,7 @@ void RankingCases::add(const Experiment::Plan& plan, const IndexedHome& home, co
   auto db = sqlite::Database::open(home.database(), sqlite::OpenMode::read_only);
   search::HybridSearch search(db);
   BuiltinSemanticIndex index;
-  search::KnownLengths lengths;
+  search::QueryLengths lengths;
   for (const Question& question : questions) {
     SearchQuery query;
     query.text = question.text;

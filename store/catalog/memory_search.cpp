@@ -287,7 +287,7 @@ class Question {
       cosines[found[i]] = scan.also[i];
     for (const vectors::Neighbour& n : scan.nearest)
       cosines[n.exchange] = n.cosine;
-    search::KnownLengths lengths;
+    search::QueryLengths lengths;
     std::vector<search::FusionCandidate> out;
     for (const auto& scored : search::PostingWalk(words_.index(), plan_, lengths).score(ids)) {
       search::FusionCandidate c;

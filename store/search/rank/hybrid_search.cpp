@@ -158,7 +158,7 @@ std::string question_of(std::string_view text) { return joined(parse_query(text)
 HybridSearch::HybridSearch(sqlite::Database& db) : db_(db), lexical_(db) {}
 
 SearchAnswer HybridSearch::search(const SearchQuery& query, std::span<const SemanticQuestion> questions,
-                                  KnownLengths& lengths) {
+                                  QueryLengths& lengths) {
   Attempt as_typed = attempt(query, questions, lengths);
   if (as_typed.found_any || as_typed.operators.empty() || !as_typed.answer.unknown_project.empty())
     return std::move(as_typed.answer);
@@ -172,7 +172,7 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, std::span<const Sema
 
 std::vector<HybridSearch::Phrasing> HybridSearch::understand(const SearchQuery& query,
                                                              std::span<const SemanticQuestion> questions,
-                                                             KnownLengths& lengths) {
+                                                             QueryLengths& lengths) {
   static const SemanticQuestion kWordsAlone;
   const auto meaning = [&](std::size_t i) { return i < questions.size() ? &questions[i] : &kWordsAlone; };
   std::vector<Phrasing> out;
@@ -184,7 +184,7 @@ std::vector<HybridSearch::Phrasing> HybridSearch::understand(const SearchQuery& 
 }
 
 HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<const SemanticQuestion> questions,
-                                            KnownLengths& lengths) {
+                                            QueryLengths& lengths) {
   const std::vector<Phrasing> phrasings = understand(query, questions, lengths);
   const LexicalQuestion& words = phrasings.front().words;
   SearchAnswer answer;
@@ -278,7 +278,7 @@ std::string HybridSearch::project_of(ExchangeId id) {
 
 std::vector<HybridSearch::Pool> HybridSearch::pools(const SearchQuery& query,
                                                     std::span<const SemanticQuestion> questions,
-                                                    KnownLengths& lengths) {
+                                                    QueryLengths& lengths) {
   const std::vector<Phrasing> phrasings = understand(query, questions, lengths);
   CandidateFilter filter(db_, lexical_.places(), query.filter, phrasings.front().words.typed);
   const std::vector<Nearest> near = nearest(query, phrasings, filter);

@@ -35,14 +35,14 @@ class HybridSearch {
   // Runs in a read transaction that began after `lengths` was made. A query that finds nothing because of its operators
   // is repeated with the operators read as words. `questions`: one for query.text and one for each of query.also. A
   // phrasing without one is searched by words alone.
-  SearchAnswer search(const SearchQuery& query, std::span<const SemanticQuestion> questions, KnownLengths& lengths);
+  SearchAnswer search(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
 
   // Returns the candidates of each phrasing, as add_context() takes them. Used by the weight-fitting benchmark.
   struct Pool {
     std::vector<FusionCandidate> candidates;  // best first
     std::vector<double> shares;
   };
-  std::vector<Pool> pools(const SearchQuery& query, std::span<const SemanticQuestion> questions, KnownLengths& lengths);
+  std::vector<Pool> pools(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
 
  private:
   struct Attempt {
@@ -50,7 +50,7 @@ class HybridSearch {
     bool found_any = false;              // at any offset
     std::vector<std::string> operators;  // ParsedQuery::operators
   };
-  Attempt attempt(const SearchQuery& query, std::span<const SemanticQuestion> questions, KnownLengths& lengths);
+  Attempt attempt(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
   struct Ranking {
     std::vector<FusionCandidate> candidates;  // best first
     std::size_t by_all_features = 0;          // how many of them are ranked by all features; the rest by words alone
@@ -67,7 +67,7 @@ class HybridSearch {
   struct Nearest;
 
   std::vector<Phrasing> understand(const SearchQuery& query, std::span<const SemanticQuestion> questions,
-                                   KnownLengths& lengths);
+                                   QueryLengths& lengths);
   Ranking fused(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& filter,
                 std::size_t count);
   Ranking ranked(const SearchQuery& query, const Phrasing& phrasing, const Nearest& near, CandidateFilter& filter,

@@ -168,7 +168,7 @@ double date_match(const TimeRange& range, TimeMs time) {
 LexicalSearch::LexicalSearch(sqlite::Database& db)
     : db_(db), tokenizer_(db.handle()), statistics_(db), names_(db), titles_(db), places_(db) {}
 
-LexicalQuestion LexicalSearch::understand(const SearchQuery& query, KnownLengths& lengths) {
+LexicalQuestion LexicalSearch::understand(const SearchQuery& query, QueryLengths& lengths) {
   LexicalQuestion out;
   out.lengths = &lengths;
   places_.forget();

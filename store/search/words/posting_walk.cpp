@@ -57,7 +57,7 @@ class PostingWalk::Best {
   std::vector<LexicalCandidate> heap_;  // the worst is at the front
 };
 
-PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan, KnownLengths& lengths)
+PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan, QueryLengths& lengths)
     : index_(index),
       lengths_(index, lengths),
       plan_(plan),
@@ -176,7 +176,7 @@ void PostingWalk::touch(std::size_t term, const Form& form, const Entry& entry) 
   Document& d = documents_[entry.document];
   const double idf = plan_.terms[term].idf * plan_.terms[term].found_weight;
   if (d.softness == 0) {
-    const auto words = static_cast<double>(lengths_.known_words(stretch_.base() + entry.document));
+    const auto words = static_cast<double>(lengths_.cached_words(stretch_.base() + entry.document));
     d.softness = static_cast<float>(MatchScorer::softness(words / index_.mean_length()));
   }
   d.bm25 += static_cast<float>(
@@ -257,7 +257,7 @@ double PostingWalk::identifier_share(std::uint32_t document) {
 
 // Avoids a query for the length: when it is not cached, uses the lower bound from the positions.
 double PostingWalk::least_length_ratio(ExchangeId id) const {
-  const std::int64_t known = lengths_.known_words(id);
+  const std::int64_t known = lengths_.cached_words(id);
   return (known != 0 ? static_cast<double>(known) : least_length(hits_)) / index_.mean_length();
 }
 

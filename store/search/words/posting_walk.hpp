@@ -25,7 +25,7 @@ namespace memd::search {
 // outlive it. Throws ErrorException.
 class PostingWalk {
  public:
-  PostingWalk(FullTextIndex& index, const QueryPlan& plan, KnownLengths& lengths);
+  PostingWalk(FullTextIndex& index, const QueryPlan& plan, QueryLengths& lengths);
 
   struct Ranked {
     std::vector<LexicalCandidate> best;  // best first; equal scores newest first
