@@ -152,7 +152,7 @@ Result<EnrichmentStatus> enrichment_status(MemoryHost& host) {
   MEMD_TRY_ASSIGN(const auto backlog, reader->ask(EnrichmentBacklogQuery{}));
   const bool enabled = !host.semantic().models()->choices.empty();
   if (enabled) out.model = state.model.empty() ? host.semantic().models()->names().front() : state.model;
-  out.becoming = state.becoming;
+  out.becoming = state.next_model;
   out.exchanges = state.exchanges;
   out.pending_terms = backlog.terms;
   out.pending_vectors = enabled ? backlog.vectors : 0;
