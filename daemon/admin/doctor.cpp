@@ -119,9 +119,10 @@ void check_rebuild(const MemoryHost& host, const ProcessFacts& facts, Findings& 
   const auto last = facts.store_rebuild ? facts.store_rebuild() : std::nullopt;
   const bool runs = last && last->state == "running";
   if (runs)
-    findings.note("rebuild", told(*last), "Nothing: what agents write meanwhile is read when it has ended.");
+    findings.note("rebuild", rebuild_status_text(*last),
+                  "Nothing: what agents write meanwhile is read when it has ended.");
   else if (last && last->state != "replaced")
-    findings.note("rebuild", told(*last), "`memd rebuild` tries again; `memd logs` has more.");
+    findings.note("rebuild", rebuild_status_text(*last), "`memd rebuild` tries again; `memd logs` has more.");
   for (const auto& copy : copies_of_store(host.settings().layout)) {
     const double mb = static_cast<double>(copy.bytes) / 1e6;
     if (copy.is_unfinished && runs) continue;
