@@ -33,20 +33,24 @@ inline constexpr std::size_t kRecordPadding = 64;
 
 // The outcome of one record, as counted in the ledger. A broken record contains invalid JSON; none of its events are
 // kept. `reason` is a literal.
-struct Fate {
+struct RecordOutcome {
   bool broken = false;
   Disposition disposition = Disposition::indexed;
   std::string_view reason;
   std::string type;  // record type in the ledger; may be set later
 
-  static Fate indexed(std::string_view type = {}) { return {false, Disposition::indexed, {}, std::string(type)}; }
-  static Fate skipped(std::string_view reason, std::string_view type = {}) {
+  static RecordOutcome indexed(std::string_view type = {}) {
+    return {false, Disposition::indexed, {}, std::string(type)};
+  }
+  static RecordOutcome skipped(std::string_view reason, std::string_view type = {}) {
     return {false, Disposition::skipped, reason, std::string(type)};
   }
-  static Fate unknown(std::string_view reason, std::string_view type = {}) {
+  static RecordOutcome unknown(std::string_view reason, std::string_view type = {}) {
     return {false, Disposition::unknown, reason, std::string(type)};
   }
-  static Fate damaged(std::string_view type = {}) { return {true, Disposition::skipped, "damaged", std::string(type)}; }
+  static RecordOutcome damaged(std::string_view type = {}) {
+    return {true, Disposition::skipped, "damaged", std::string(type)};
+  }
 };
 
 // Decodes the records of one source into events. A record's events do not depend on earlier records, so a decoder can

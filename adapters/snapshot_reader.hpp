@@ -65,7 +65,7 @@ class SnapshotReader {
     std::vector<CoverageEntry> rest;
     std::uint64_t size = 0;  // bytes of the source: file sizes; for rows, key and value
     // The source is being written, so `size` is an estimate. After the pass the size is the ledger's total.
-    bool sized_by_ledger = false;
+    bool size_is_estimate = false;
   };
   // Determines what may have changed since `mark`; everything if `mark` is empty or unknown. Cheap when little changed.
   virtual Result<Plan> plan(const std::string& mark) = 0;

@@ -16,7 +16,7 @@ constexpr bool is_alnum(char c) { return is_letter(c) || is_digit(c); }
 constexpr bool is_word(char c) { return is_alnum(c) || c == '_'; }
 constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 constexpr bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-constexpr bool is_beyond(char c) { return static_cast<unsigned char>(c) >= 0x80; }  // part of a UTF-8 sequence
+constexpr bool is_non_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }  // part of a UTF-8 sequence
 
 constexpr char lower(char c) { return is_upper(c) ? static_cast<char>(c + ('a' - 'A')) : c; }
 constexpr char upper(char c) { return is_lower(c) ? static_cast<char>(c - ('a' - 'A')) : c; }

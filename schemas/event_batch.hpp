@@ -73,7 +73,7 @@ struct Diagnostic {
 };
 
 // A record without events, which others may name as the record they follow. Both ids are keys like Event::event_id.
-struct SilentRecord {
+struct EventlessRecord {
   std::string session_uid;
   std::uint64_t record_id = 0;
   std::uint64_t parent_id = 0;  // 0: none
@@ -83,7 +83,7 @@ struct SilentRecord {
 struct EventBatch {
   std::vector<SessionUpdate> sessions;
   std::vector<Event> events;
-  std::vector<SilentRecord> silent;     // in the order of the source
+  std::vector<EventlessRecord> silent;  // in the order of the source
   std::vector<CoverageEntry> coverage;  // aggregated: one entry per (type, disposition, reason)
   std::vector<Diagnostic> diagnostics;
   bool secrets_masked = false;  // set only by mask_secrets(); the store masks other batches itself

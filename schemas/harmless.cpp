@@ -107,7 +107,7 @@ std::string harmless_json(std::string_view json) {
     out.append(json, i, run - i);
     i = run;
     if (i == json.size()) break;
-    const std::string_view c = json.substr(i, ascii::is_beyond(json[i]) ? utf8_length(json.substr(i)) : 1);
+    const std::string_view c = json.substr(i, ascii::is_non_ascii(json[i]) ? utf8_length(json.substr(i)) : 1);
     if (const unsigned code = hidden_code(c); code != 0)
       append_code_escape(out, code);
     else

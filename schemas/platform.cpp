@@ -58,7 +58,7 @@ std::string_view to_string(AdapterStatus s) {
   return "unknown";
 }
 
-bool speaks_contract(std::string_view version) {
+bool supports_contract(std::string_view version) {
   const auto major = [](std::string_view v) { return v.substr(0, v.find('.')); };
   return version.find('.') != std::string_view::npos && major(version) == major(kContractVersion);
 }

@@ -95,7 +95,7 @@ std::string_view to_string(AdapterStatus s);
 
 // SemVer of the adapter contract this daemon speaks. An adapter with another major is not used.
 inline constexpr std::string_view kContractVersion = "1.0.0";
-bool speaks_contract(std::string_view version);  // true for the same major; false if `version` is no version
+bool supports_contract(std::string_view version);  // true for the same major; false if `version` is no version
 
 // Description that an adapter declares (entity PlatformAdapter).
 struct AdapterDescription {

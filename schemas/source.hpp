@@ -102,7 +102,7 @@ struct SourceSlice {
   // coverage is empty, because the store derives the ledger from the items.
   std::optional<SessionItems> items;
   std::vector<CoverageEntry> rest;  // ledger lines set to these totals (see SnapshotReader::Plan)
-  bool sized_by_ledger = false;     // read to its end: size and cursor become the ledger's total
+  bool size_is_estimate = false;    // read to its end: size and cursor become the ledger's total
   // The records the slice was made from, for the raw layer: lines of a log, or one line an item, the head first (empty
   // for an item too large to be read).
   std::string raw;

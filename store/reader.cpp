@@ -134,7 +134,7 @@ Result<SearchAnswer> Reader::search(const SearchQuery& query, const std::functio
     MEMD_TRY_ASSIGN(questions.emplace_back(), by_meaning(query, text));
   }
   if (embedded) embedded();
-  search::KnownLengths lengths(lengths_.get());
+  search::QueryLengths lengths(lengths_.get());
   SearchAnswer answer;
   MEMD_TRY(in_snapshot([&](Connection& c) {
     answer = c.search->search(query, questions, lengths);

@@ -14,26 +14,26 @@ namespace {
 
 struct Prefix {
   std::string_view text;
-  Voice voice;
+  UserTextKind kind;
 };
 
 constexpr std::array kPrefixes{
-    Prefix{"<command-name>", Voice::command},
-    Prefix{"<command-message>", Voice::command},
-    Prefix{"<bash-input>", Voice::shell},
-    Prefix{"<bash-stdout>", Voice::shell_output},
-    Prefix{"<bash-stderr>", Voice::shell_output},
-    Prefix{"<local-command-stdout>", Voice::command_output},
-    Prefix{"<local-command-stderr>", Voice::command_output},
-    Prefix{"<local-command-caveat>", Voice::injected},
-    Prefix{"Caveat: The messages below", Voice::injected},
-    Prefix{"<task-notification>", Voice::injected},
-    Prefix{"<system-reminder>", Voice::injected},
-    Prefix{"<teammate-message", Voice::injected},
-    Prefix{"<user-prompt-submit-hook>", Voice::injected},
-    Prefix{"<ide_opened_file>", Voice::injected},  // a tag without an end
-    Prefix{"<ide_selection>", Voice::injected},
-    Prefix{"[Request interrupted by user", Voice::interrupt},
+    Prefix{"<command-name>", UserTextKind::command},
+    Prefix{"<command-message>", UserTextKind::command},
+    Prefix{"<bash-input>", UserTextKind::shell},
+    Prefix{"<bash-stdout>", UserTextKind::shell_output},
+    Prefix{"<bash-stderr>", UserTextKind::shell_output},
+    Prefix{"<local-command-stdout>", UserTextKind::command_output},
+    Prefix{"<local-command-stderr>", UserTextKind::command_output},
+    Prefix{"<local-command-caveat>", UserTextKind::injected},
+    Prefix{"Caveat: The messages below", UserTextKind::injected},
+    Prefix{"<task-notification>", UserTextKind::injected},
+    Prefix{"<system-reminder>", UserTextKind::injected},
+    Prefix{"<teammate-message", UserTextKind::injected},
+    Prefix{"<user-prompt-submit-hook>", UserTextKind::injected},
+    Prefix{"<ide_opened_file>", UserTextKind::injected},  // a tag without an end
+    Prefix{"<ide_selection>", UserTextKind::injected},
+    Prefix{"[Request interrupted by user", UserTextKind::interrupt},
 };
 
 struct Wrapper {
@@ -57,14 +57,14 @@ bool strip_ide_wrapper(std::string_view& text) {
 
 }  // namespace
 
-Spoken who_speaks(std::string_view text) {
+UserText classify_user_text(std::string_view text) {
   text = json::trimmed(text);
   while (strip_ide_wrapper(text)) {
   }
   if (text.empty()) return {};
   for (const auto& prefix : kPrefixes)
-    if (text.starts_with(prefix.text)) return {prefix.voice, text};
-  return {Voice::human, text};
+    if (text.starts_with(prefix.text)) return {prefix.kind, text};
+  return {UserTextKind::human, text};
 }
 
 std::string_view rejection_words(std::string_view result_text) {
@@ -149,99 +149,99 @@ void emit_interrupt(RecordContext& c, std::string_view text) { c.add_lifecycle("
 // Emits text beside tool results: what the user typed while rejecting or interrupting a tool.
 void emit_interventions(RecordContext& c, const UserContent& content) {
   for (const Part& part : content.parts) {
-    const Spoken spoken = who_speaks(part.text);
-    if (spoken.voice == Voice::interrupt) emit_interrupt(c, spoken.text);
-    if (!is_human(spoken.voice)) continue;
+    const UserText user_text = classify_user_text(part.text);
+    if (user_text.kind == UserTextKind::interrupt) emit_interrupt(c, user_text.text);
+    if (!is_human(user_text.kind)) continue;
     Event& e = c.add(EventKind::human_intervention, Role::user, part.block);
     e.origin = c.sidechain ? Origin::parent_agent : Origin::embedded;
-    e.text = spoken.text;
+    e.text = user_text.text;
   }
 }
 
-Origin origin_of(const RecordContext& c, Voice voice) {
+Origin origin_of(const RecordContext& c, UserTextKind kind) {
   if (c.sidechain) return Origin::parent_agent;
   if (c.envelope().has(Key::plan_content)) return Origin::plan;
-  if (voice == Voice::command) return Origin::command;
-  return voice == Voice::shell ? Origin::shell : Origin::typed;
+  if (kind == UserTextKind::command) return Origin::command;
+  return kind == UserTextKind::shell ? Origin::shell : Origin::typed;
 }
 
 // Returns the command if it ends a session; otherwise empty.
-std::string_view ending_command(Voice voice, std::string_view text) {
-  if (voice != Voice::command) return {};
+std::string_view ending_command(UserTextKind kind, std::string_view text) {
+  if (kind != UserTextKind::command) return {};
   for (const std::string_view command : {"/exit", "/quit"})
     if (text.find("<command-name>" + std::string(command) + "</command-name>") != std::string_view::npos)
       return command;
   return {};
 }
 
-Fate emit_turn(RecordContext& c, const UserContent& content) {
+RecordOutcome emit_turn(RecordContext& c, const UserContent& content) {
   std::string text;
-  Voice voice = Voice::nothing;
+  UserTextKind kind = UserTextKind::nothing;
   for (const Part& part : content.parts) {
-    const Spoken spoken = who_speaks(part.text);
-    switch (spoken.voice) {
-      case Voice::interrupt: emit_interrupt(c, spoken.text); break;
-      case Voice::shell_output: emit_output(c, part, "shell_output"); break;
-      case Voice::command_output: emit_output(c, part, "command_output"); break;
-      case Voice::human:
-      case Voice::command:
-      case Voice::shell:
-        if (voice == Voice::nothing) voice = spoken.voice;
-        text.append(text.empty() ? "" : "\n").append(spoken.text);
+    const UserText user_text = classify_user_text(part.text);
+    switch (user_text.kind) {
+      case UserTextKind::interrupt: emit_interrupt(c, user_text.text); break;
+      case UserTextKind::shell_output: emit_output(c, part, "shell_output"); break;
+      case UserTextKind::command_output: emit_output(c, part, "command_output"); break;
+      case UserTextKind::human:
+      case UserTextKind::command:
+      case UserTextKind::shell:
+        if (kind == UserTextKind::nothing) kind = user_text.kind;
+        text.append(text.empty() ? "" : "\n").append(user_text.text);
         break;
-      case Voice::injected:
-      case Voice::nothing: break;
+      case UserTextKind::injected:
+      case UserTextKind::nothing: break;
     }
   }
   if (text.empty() && content.marker.empty()) {
-    if (c.emitted()) return Fate::indexed();
-    if (content.unknown_block) return Fate::unknown("unknown_block");
-    return Fate::skipped(content.parts.empty() ? "no_content" : "injected_text");
+    if (c.emitted()) return RecordOutcome::indexed();
+    if (content.unknown_block) return RecordOutcome::unknown("unknown_block");
+    return RecordOutcome::skipped(content.parts.empty() ? "no_content" : "injected_text");
   }
-  const std::string_view ends_by = ending_command(voice, text);
+  const std::string_view ends_by = ending_command(kind, text);
   Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = origin_of(c, voice);
+  e.origin = origin_of(c, kind);
   e.text = std::move(text);
   e.summary = content.marker;
   // An inline sidechain without an agent id stays in the session it ran in and starts no exchange there.
   e.starts_exchange = !c.sidechain || c.own_session;
   if (!ends_by.empty()) c.add_lifecycle("session_stop", ends_by);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate emit_compact_summary(RecordContext& c, const UserContent& content) {
+RecordOutcome emit_compact_summary(RecordContext& c, const UserContent& content) {
   Event& e = c.add_lifecycle("compact_summary");
   e.origin = Origin::injected;
   for (const Part& part : content.parts)
     e.text.append(e.text.empty() ? "" : "\n").append(part.text);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace
 
-Fate read_user(RecordContext& c, od::object& root) {
+RecordOutcome read_user(RecordContext& c, od::object& root) {
   const Envelope& envelope = c.envelope();
   od::object message;
   od::value value;
   if (!seek_object(root, "message", message) || !seek(message, "content", value)) {
     c.diagnose(DiagnosticType::missing_field, {"message.content"});
-    return Fate::skipped("no_content");
+    return RecordOutcome::skipped("no_content");
   }
   UserContent content;
-  if (!read_blocks(c, value, content)) return Fate::damaged();
+  if (!read_blocks(c, value, content)) return RecordOutcome::damaged();
 
   if (content.results > 0) {
     emit_interventions(c, content);
     // The structured result belongs to the record: with several results, the one it belongs to is unknown.
     if (content.results == 1 && envelope[Key::tool_use_result].starts_with('{') && seek(root, "toolUseResult", value) &&
         !read_structured_result(c, value, content.last_result))
-      return Fate::damaged();
-    return Fate::indexed();
+      return RecordOutcome::damaged();
+    return RecordOutcome::indexed();
   }
   if (envelope.is(Key::is_compact_summary)) return emit_compact_summary(c, content);
-  if (envelope.is(Key::is_meta)) return Fate::skipped("injected_meta");
-  if (envelope.is(Key::is_transcript_only)) return Fate::skipped("transcript_only");
-  if (envelope.body(Key::prompt_source) == "system") return Fate::skipped("injected_system");
+  if (envelope.is(Key::is_meta)) return RecordOutcome::skipped("injected_meta");
+  if (envelope.is(Key::is_transcript_only)) return RecordOutcome::skipped("transcript_only");
+  if (envelope.body(Key::prompt_source) == "system") return RecordOutcome::skipped("injected_system");
   return emit_turn(c, content);
 }
 
@@ -348,14 +348,14 @@ bool read_block(RecordContext& c, od::object& block, Response& response, std::si
 
 }  // namespace
 
-Fate read_assistant(RecordContext& c, od::object& root) {
+RecordOutcome read_assistant(RecordContext& c, od::object& root) {
   od::object message;
   Response response;
   if (!seek_object(root, "message", message)) {
     c.diagnose(DiagnosticType::missing_field, {"message"});
-    return Fate::skipped("no_content");
+    return RecordOutcome::skipped("no_content");
   }
-  if (!read_response(c, message, response)) return Fate::damaged();
+  if (!read_response(c, message, response)) return RecordOutcome::damaged();
 
   const std::size_t first = c.out().events.size();
   od::value content;
@@ -369,7 +369,7 @@ Fate read_assistant(RecordContext& c, od::object& root) {
         od::object block;
         return value.get_object().get(block) ? true : read_block(c, block, response, index);
       });
-      if (!whole) return Fate::damaged();
+      if (!whole) return RecordOutcome::damaged();
     }
   }
 
@@ -377,14 +377,14 @@ Fate read_assistant(RecordContext& c, od::object& root) {
   // Usage counts even for a record without events: blank text, a block of an unknown type.
   if (events.size() == first && response.usage != TokenUsage{}) c.add_lifecycle("usage");
   if (events.size() == first)
-    return response.unknown_block ? Fate::unknown("unknown_block") : Fate::skipped("blank_message");
+    return response.unknown_block ? RecordOutcome::unknown("unknown_block") : RecordOutcome::skipped("blank_message");
   for (std::size_t i = first; i < events.size(); ++i)
     events[i].model = response.model;
   if (response.usage != TokenUsage{}) {
     events[first].response_key = response.key;
     events[first].usage = response.usage;
   }
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace memd::claude_code

@@ -197,28 +197,28 @@ class RecordContext : public RecordEvents {
 // One function for each kind of record. `root` is the record's object, read from its first field; its scalars are in
 // context.envelope(). For messages inside agent_progress records, `root` is the message.
 
-Fate read_user(RecordContext& context, od::object& root);
-Fate read_assistant(RecordContext& context, od::object& root);
-Fate read_system(RecordContext& context, od::object& root);
-Fate read_progress(RecordContext& context, od::object& root);
-Fate read_attachment(RecordContext& context, od::object& root);
-Fate read_queue_operation(RecordContext& context);
+RecordOutcome read_user(RecordContext& context, od::object& root);
+RecordOutcome read_assistant(RecordContext& context, od::object& root);
+RecordOutcome read_system(RecordContext& context, od::object& root);
+RecordOutcome read_progress(RecordContext& context, od::object& root);
+RecordOutcome read_attachment(RecordContext& context, od::object& root);
+RecordOutcome read_queue_operation(RecordContext& context);
 
 // Reads records that are not part of the chain: titles, links, modes, the journal of a workflow, and types skipped by
 // name.
-Fate read_side_record(RecordContext& context, std::string_view type);
+RecordOutcome read_side_record(RecordContext& context, std::string_view type);
 
 // Reads agent-<id>.meta.json.
-Fate read_agent_meta(RecordContext& context);
+RecordOutcome read_agent_meta(RecordContext& context);
 
 // Emits text typed while the agent worked, from any record that contains it. Returns false, without events, when the
 // user did not write the text.
 bool emit_queued(RecordContext& context, std::string_view text, std::string_view lifecycle);
 
-// The author of a "user" record's text. Claude Code writes many kinds of text under this role; the markers were derived
+// The kinds of text in a "user" record. Claude Code writes many of them under this role; the markers were derived
 // from transcripts of 1.0 … 2.1.
 
-enum class Voice : std::uint8_t {
+enum class UserTextKind : std::uint8_t {
   human,           // a prompt
   command,         // a slash command, in the record's wording
   shell,           // a "!" command
@@ -229,14 +229,16 @@ enum class Voice : std::uint8_t {
   nothing,         // blank without the wrappers
 };
 
-struct Spoken {
-  Voice voice = Voice::nothing;
+struct UserText {
+  UserTextKind kind = UserTextKind::nothing;
   std::string_view text;  // trimmed, without leading IDE wrappers; a view into the argument
 };
 
-Spoken who_speaks(std::string_view text);
+UserText classify_user_text(std::string_view text);
 
-inline bool is_human(Voice voice) { return voice == Voice::human || voice == Voice::command || voice == Voice::shell; }
+inline bool is_human(UserTextKind kind) {
+  return kind == UserTextKind::human || kind == UserTextKind::command || kind == UserTextKind::shell;
+}
 
 // Returns the user's text within the result of a rejected tool call; empty when there is none.
 std::string_view rejection_words(std::string_view result_text);

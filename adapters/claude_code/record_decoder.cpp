@@ -95,13 +95,13 @@ bool Decoder::surely_a_record() const {
   return is_identifier(type) && envelope_.has(Key::session_id);
 }
 
-Fate Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
+RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
   const std::string record_uid = source_uid_.empty() ? session_of_record() : std::string();
   const auto type = envelope_.body(Key::type);
   RecordContext context(envelope_, source_uid_.empty() ? std::string_view(record_uid) : source_uid_, raw, detail_, out);
   context.own_session = kind_ != SessionKind::main;
   context.sidechain = context.sidechain || context.own_session;
-  Fate fate;
+  RecordOutcome outcome;
   // Early versions wrote an agent's records into its parent's file.
   const std::string agent_id = context.sidechain && !context.own_session ? context.text(envelope_[Key::agent_id]) : "";
   if (is_identifier(agent_id)) {
@@ -109,24 +109,24 @@ Fate Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
     RecordContext inner(envelope_, agent_uid, raw, detail_, out);
     inner.own_session = true;
     context.link_agent(agent_id, {});
-    fate = dispatch(inner, root, type);
+    outcome = dispatch(inner, root, type);
     inner.pass_on();
     if (inner.lossy()) context.mark_lossy();
   } else {
-    fate = dispatch(context, root, type);
+    outcome = dispatch(context, root, type);
     context.pass_on();
   }
-  fate.type = is_meta_ ? kMetaType : is_identifier(type) ? type : kUnreadableType;
-  if (!fate.broken && context.lossy()) context.diagnose(DiagnosticType::invalid_encoding);
-  return fate;
+  outcome.type = is_meta_ ? kMetaType : is_identifier(type) ? type : kUnreadableType;
+  if (!outcome.broken && context.lossy()) context.diagnose(DiagnosticType::invalid_encoding);
+  return outcome;
 }
 
-Fate Decoder::dispatch(RecordContext& context, od::object& root, std::string_view type) {
+RecordOutcome Decoder::dispatch(RecordContext& context, od::object& root, std::string_view type) {
   if (is_meta_) return read_agent_meta(context);
   if (!is_string(envelope_[Key::type])) {
     context.diagnose(envelope_[Key::type].empty() ? DiagnosticType::missing_field : DiagnosticType::wrong_field_type,
                      {"type"});
-    return Fate::unknown("unknown_type");
+    return RecordOutcome::unknown("unknown_type");
   }
   if (type == "assistant") return read_assistant(context, root);
   if (type == "user") return read_user(context, root);
@@ -147,7 +147,7 @@ bool HistoryDecoder::open(od::object& root) const { return collect(root, kTable,
 
 bool HistoryDecoder::surely_a_record() const { return is_string(tokens_[kDisplay]) && !tokens_[kTimestamp].empty(); }
 
-Fate HistoryDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
+RecordOutcome HistoryDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
   TextReader reader(detail_);
   const auto diagnose = [&](FieldName field) {
     out.diagnostics.push_back(
@@ -155,17 +155,17 @@ Fate HistoryDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
   };
   if (!is_string(tokens_[kDisplay])) {
     diagnose("display");
-    return Fate::unknown("unknown_type", kHistoryType);
+    return RecordOutcome::unknown("unknown_type", kHistoryType);
   }
   HistoryPrompt prompt;
   prompt.platform = Platform::claude_code;
   prompt.text = reader.text(tokens_[kDisplay]);
   prompt.time = integer(tokens_[kTimestamp]);
   prompt.cwd = reader.text(tokens_[kProject]);
-  if (!expand_pastes(reader, root, prompt.text)) return Fate::damaged();
+  if (!expand_pastes(reader, root, prompt.text)) return RecordOutcome::damaged();
   if (prompt.time == 0) {
     diagnose("timestamp");
-    return Fate::skipped("no_time", kHistoryType);
+    return RecordOutcome::skipped("no_time", kHistoryType);
   }
   const auto session = string_body(tokens_[kSessionId]);
   prompt.session_uid = is_identifier(session) ? make_session_uid(Platform::claude_code, session)

@@ -36,11 +36,11 @@ class Decoder final : public LogDecoder {
  protected:
   void begin_source(EventBatch& out) override;
   bool open(od::object& root) const override;
-  Fate read(od::object& root, RawRef raw, EventBatch& out) override;
+  RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
   bool surely_a_record() const override;
 
  private:
-  Fate dispatch(RecordContext& context, od::object& root, std::string_view type);
+  RecordOutcome dispatch(RecordContext& context, od::object& root, std::string_view type);
   std::string session_of_record() const;  // for a source whose head did not identify its session
 
   std::string source_uid_;
@@ -63,7 +63,7 @@ class HistoryDecoder final : public LogDecoder {
 
  protected:
   bool open(od::object& root) const override;
-  Fate read(od::object& root, RawRef raw, EventBatch& out) override;
+  RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
   bool surely_a_record() const override;
 
  private:

@@ -16,10 +16,10 @@ enum : std::size_t { kTrigger, kPreTokens, kPostTokens, kTokensSaved, kCompactKe
 constexpr KeyTable<kCompactKeys> kCompactTable{{"trigger", "preTokens", "postTokens", "tokensSaved"}};
 
 // Builds the summary "auto, 167094 tokens before, 32000 after".
-Fate read_compaction(RecordContext& c, od::object& root, std::string_view key, std::string_view lifecycle) {
+RecordOutcome read_compaction(RecordContext& c, od::object& root, std::string_view key, std::string_view lifecycle) {
   od::object metadata;
   Tokens<kCompactKeys> tokens{};
-  if (seek_object(root, key, metadata) && !collect(metadata, kCompactTable, tokens)) return Fate::damaged();
+  if (seek_object(root, key, metadata) && !collect(metadata, kCompactTable, tokens)) return RecordOutcome::damaged();
   std::string summary = is_identifier(string_body(tokens[kTrigger])) ? std::string(string_body(tokens[kTrigger])) : "";
   const auto add = [&](std::size_t i, std::string_view what) {
     if (tokens[i].empty()) return;
@@ -29,23 +29,23 @@ Fate read_compaction(RecordContext& c, od::object& root, std::string_view key, s
   add(kPostTokens, " after");
   add(kTokensSaved, " tokens saved");
   c.add_lifecycle(lifecycle, summary);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_api_error(RecordContext& c) {
+RecordOutcome read_api_error(RecordContext& c) {
   const Envelope& envelope = c.envelope();
   std::string summary = "API error";
   if (envelope.has(Key::retry_attempt))
     summary += ", retry " + std::to_string(integer(envelope[Key::retry_attempt])) + " of " +
                std::to_string(integer(envelope[Key::max_retries]));
   c.add_lifecycle("api_error", summary).is_error = true;
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_stop_hook(RecordContext& c) {
-  if (!c.envelope().is(Key::prevented_continuation)) return Fate::skipped("stop_hook_summary");
+RecordOutcome read_stop_hook(RecordContext& c) {
+  if (!c.envelope().is(Key::prevented_continuation)) return RecordOutcome::skipped("stop_hook_summary");
   c.add_lifecycle("hook_stop", one_line(c.text(c.envelope()[Key::stop_reason]), 200));
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 constexpr std::array<std::string_view, 9> kSkippedSubtypes{"local_command",       "informational",    "away_summary",
@@ -115,17 +115,17 @@ enum : std::size_t { kSystemType, kAttachmentKeys };
 constexpr KeyTable<kAttachmentKeys> kAttachmentTable{{"type"}};
 
 template <std::size_t N>
-Fate skip_known(RecordContext& c, std::string_view name, const std::array<std::string_view, N>& known,
-                FieldName field) {
+RecordOutcome skip_known(RecordContext& c, std::string_view name, const std::array<std::string_view, N>& known,
+                         FieldName field) {
   const auto it = std::find(known.begin(), known.end(), name);
-  if (it != known.end()) return Fate::skipped(*it);
+  if (it != known.end()) return RecordOutcome::skipped(*it);
   c.diagnose(DiagnosticType::unknown_field_value, {field});
-  return Fate::unknown("unknown_subtype");
+  return RecordOutcome::unknown("unknown_subtype");
 }
 
 }  // namespace
 
-Fate read_system(RecordContext& c, od::object& root) {
+RecordOutcome read_system(RecordContext& c, od::object& root) {
   const auto subtype = c.envelope().body(Key::subtype);
   if (subtype == "compact_boundary") return read_compaction(c, root, "compactMetadata", "compaction");
   if (subtype == "microcompact_boundary") return read_compaction(c, root, "microcompactMetadata", "microcompaction");
@@ -133,22 +133,24 @@ Fate read_system(RecordContext& c, od::object& root) {
   if (subtype == "stop_hook_summary") return read_stop_hook(c);
   if (subtype == "turn_duration") {
     c.add_lifecycle("turn_duration", std::to_string(integer(c.envelope()[Key::duration_ms])) + " ms");
-    return Fate::indexed();
+    return RecordOutcome::indexed();
   }
   return skip_known(c, subtype, kSkippedSubtypes, "subtype");
 }
 
-Fate read_attachment(RecordContext& c, od::object& root) {
+RecordOutcome read_attachment(RecordContext& c, od::object& root) {
   od::object attachment;
   Tokens<kAttachmentKeys> tokens{};
   if (seek_object(root, "attachment", attachment) && !collect(attachment, kAttachmentTable, tokens))
-    return Fate::damaged();
+    return RecordOutcome::damaged();
   const auto type = string_body(tokens[kSystemType]);
   if (type == "queued_command") {
     od::value prompt;
     ContentText words;  // a string, or blocks if an image was pasted
-    if (seek(attachment, "prompt", prompt) && !read_content(c, prompt, kNoLimit, words)) return Fate::damaged();
-    return emit_queued(c, words.text, "queued_command") ? Fate::indexed() : Fate::skipped("injected_text");
+    if (seek(attachment, "prompt", prompt) && !read_content(c, prompt, kNoLimit, words))
+      return RecordOutcome::damaged();
+    return emit_queued(c, words.text, "queued_command") ? RecordOutcome::indexed()
+                                                        : RecordOutcome::skipped("injected_text");
   }
   return skip_known(c, type, kSkippedAttachments, "attachment.type");
 }
@@ -170,14 +172,14 @@ constexpr std::array<std::string_view, 9> kHeartbeats{
 // Reads a subagent's message inside the main transcript. Most subagents of early 2026 have no other record. A
 // subagent's own file has the same uuids, so nothing is duplicated. `prompt` beside the message repeats the task in
 // each record; the task is the first message.
-Fate read_agent_message(RecordContext& outer, od::object& data, std::string_view agent_id) {
+RecordOutcome read_agent_message(RecordContext& outer, od::object& data, std::string_view agent_id) {
   od::object message;
   Envelope inner;
   if (!seek_object(data, "message", message)) {
     outer.diagnose(DiagnosticType::missing_field, {"data.message"});
-    return Fate::skipped("no_content");
+    return RecordOutcome::skipped("no_content");
   }
-  if (!collect(message, kInnerTable, inner.tokens)) return Fate::damaged();
+  if (!collect(message, kInnerTable, inner.tokens)) return RecordOutcome::damaged();
   for (const Key key : {Key::cwd, Key::git_branch, Key::version, Key::session_id})
     inner[key] = outer.envelope()[key];
   if (!inner.has(Key::timestamp)) inner[Key::timestamp] = outer.envelope()[Key::timestamp];
@@ -188,7 +190,7 @@ Fate read_agent_message(RecordContext& outer, od::object& data, std::string_view
   c.sidechain = true;
   c.own_session = true;
   const auto type = inner.body(Key::type);
-  Fate verdict = Fate::skipped("agent_progress");
+  RecordOutcome verdict = RecordOutcome::skipped("agent_progress");
   if (type == "user") verdict = read_user(c, message);
   if (type == "assistant") verdict = read_assistant(c, message);
   if (c.lossy()) outer.mark_lossy();
@@ -199,21 +201,21 @@ Fate read_agent_message(RecordContext& outer, od::object& data, std::string_view
 
 }  // namespace
 
-Fate read_progress(RecordContext& c, od::object& root) {
+RecordOutcome read_progress(RecordContext& c, od::object& root) {
   od::object data;
   Tokens<kDataKeys> tokens{};
-  if (seek_object(root, "data", data) && !collect(data, kDataTable, tokens)) return Fate::damaged();
+  if (seek_object(root, "data", data) && !collect(data, kDataTable, tokens)) return RecordOutcome::damaged();
   const auto type = string_body(tokens[kProgressType]);
   if (type == "agent_progress" || (type == "skill_progress" && is_string(tokens[kAgentId]))) {
     const std::string agent_id = c.text(tokens[kAgentId]);
     if (is_identifier(agent_id)) return read_agent_message(c, data, agent_id);
     c.diagnose(DiagnosticType::missing_field, {"data.agentId"});
-    return Fate::skipped("agent_progress");
+    return RecordOutcome::skipped("agent_progress");
   }
   for (const auto heartbeat : kHeartbeats)
-    if (type == heartbeat) return Fate::skipped(heartbeat);
+    if (type == heartbeat) return RecordOutcome::skipped(heartbeat);
   c.diagnose(DiagnosticType::unknown_field_value, {"data.type"});
-  return Fate::unknown("unknown_subtype");
+  return RecordOutcome::unknown("unknown_subtype");
 }
 
 // Records that are not part of the chain.
@@ -256,28 +258,28 @@ SessionUpdate update_of(const RecordContext& c) {
   return update;
 }
 
-Fate set_title(RecordContext& c, Key key, TitleRank rank) {
+RecordOutcome set_title(RecordContext& c, Key key, TitleRank rank) {
   SessionUpdate update = update_of(c);
   update.title = one_line(c.text(c.envelope()[key]), 300);
   update.title_rank = rank;
   if (rank == TitleRank::summary && c.envelope().has(Key::leaf_uuid))
     update.title_record_key = record_key(Platform::claude_code, c.envelope().body(Key::leaf_uuid));
-  if (update.title.empty()) return Fate::skipped("empty_title");
+  if (update.title.empty()) return RecordOutcome::skipped("empty_title");
   c.out().sessions.push_back(std::move(update));
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_pr_link(RecordContext& c) {
+RecordOutcome read_pr_link(RecordContext& c) {
   const Envelope& envelope = c.envelope();
   std::string summary =
       "PR #" + std::to_string(integer(envelope[Key::pr_number])) + " " + c.text(envelope[Key::pr_url]);
   if (envelope.has(Key::pr_repository)) summary += " (" + c.text(envelope[Key::pr_repository]) + ")";
   c.add_lifecycle("pr_link", one_line(summary, 400));
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 // Reads a workflow's journal: which agent was started for which step, and its result.
-Fate read_journal(RecordContext& c, std::string_view type) {
+RecordOutcome read_journal(RecordContext& c, std::string_view type) {
   const Envelope& envelope = c.envelope();
   Event& e = c.add_lifecycle(type == "started" ? "workflow_started" : "workflow_result");
   e.summary = one_line(c.text(envelope[envelope.has(Key::agent_id) ? Key::agent_id : Key::key]), 80);
@@ -291,44 +293,45 @@ Fate read_journal(RecordContext& c, std::string_view type) {
       c.out().sessions.push_back(std::move(agent));
     }
   }
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_mode(RecordContext& c, Key key) {
+RecordOutcome read_mode(RecordContext& c, Key key) {
   c.add_lifecycle("mode_change", one_line(c.text(c.envelope()[key]), 60));
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace
 
 bool emit_queued(RecordContext& c, std::string_view text, std::string_view lifecycle) {
-  const Spoken spoken = who_speaks(text);
-  if (!is_human(spoken.voice)) return false;
+  const UserText user_text = classify_user_text(text);
+  if (!is_human(user_text.kind)) return false;
   // Equal text queued again in the session (withdrawn and sent again, or reported twice by the client) is one event.
   c.set_key(
-      hash_combine(hash64(c.envelope().body(Key::session_id)), hash64(spoken.text, hash64("claude_code/queued"))));
+      hash_combine(hash64(c.envelope().body(Key::session_id)), hash64(user_text.text, hash64("claude_code/queued"))));
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = Origin::queued;
   e.lifecycle = lifecycle;
-  e.text = spoken.text;
+  e.text = user_text.text;
   return true;
 }
 
-Fate read_queue_operation(RecordContext& c) {
+RecordOutcome read_queue_operation(RecordContext& c) {
   const auto operation = c.envelope().body(Key::operation);
   const auto content = c.envelope()[Key::content];
   if (operation == "enqueue")
-    return emit_queued(c, c.text(content), "queue_enqueue") ? Fate::indexed() : Fate::skipped("injected_text");
+    return emit_queued(c, c.text(content), "queue_enqueue") ? RecordOutcome::indexed()
+                                                            : RecordOutcome::skipped("injected_text");
   if (operation == "dequeue" || operation == "remove" || operation == "popAll") {
     Event& e = c.add_lifecycle("queue_" + std::string(operation));
     e.text = trimmed(c.text(content));
-    return Fate::indexed();
+    return RecordOutcome::indexed();
   }
   c.diagnose(DiagnosticType::unknown_field_value, {"operation"});
-  return Fate::unknown("unknown_subtype");
+  return RecordOutcome::unknown("unknown_subtype");
 }
 
-Fate read_side_record(RecordContext& c, std::string_view type) {
+RecordOutcome read_side_record(RecordContext& c, std::string_view type) {
   if (type == "summary") return set_title(c, Key::summary, TitleRank::summary);
   if (type == "ai-title") return set_title(c, Key::ai_title, TitleRank::ai);
   if (type == "custom-title") return set_title(c, Key::custom_title, TitleRank::custom);
@@ -340,16 +343,16 @@ Fate read_side_record(RecordContext& c, std::string_view type) {
     SessionUpdate update = update_of(c);
     update.agent_name = one_line(c.text(c.envelope()[Key::agent_name]), 100);
     c.out().sessions.push_back(std::move(update));
-    return Fate::indexed();
+    return RecordOutcome::indexed();
   }
   const auto it =
       std::find_if(kSkippedTypes.begin(), kSkippedTypes.end(), [&](const auto& s) { return s.type == type; });
-  if (it != kSkippedTypes.end()) return Fate::skipped(it->reason);
+  if (it != kSkippedTypes.end()) return RecordOutcome::skipped(it->reason);
   c.diagnose(DiagnosticType::unknown_record_type, {"type"});
-  return Fate::unknown("unknown_type");
+  return RecordOutcome::unknown("unknown_type");
 }
 
-Fate read_agent_meta(RecordContext& c) {
+RecordOutcome read_agent_meta(RecordContext& c) {
   const Envelope& envelope = c.envelope();
   SessionUpdate update = update_of(c);
   update.agent_name = one_line(c.text(envelope[envelope.has(Key::agent_type) ? Key::agent_type : Key::name]), 100);
@@ -358,7 +361,7 @@ Fate read_agent_meta(RecordContext& c) {
   update.description = update.title;
   update.parent_call_id = c.text(envelope[Key::tool_use_id]);
   c.out().sessions.push_back(std::move(update));
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace memd::claude_code

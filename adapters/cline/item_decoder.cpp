@@ -116,9 +116,9 @@ std::optional<double> fraction(std::string_view token) {
 
 }  // namespace
 
-Fate read_head(ItemContext& c, od::object& item) {
+RecordOutcome read_head(ItemContext& c, od::object& item) {
   Tokens<kHeadKeys> tokens;
-  if (!collect(item, kHeadTable, tokens)) return Fate::damaged();
+  if (!collect(item, kHeadTable, tokens)) return RecordOutcome::damaged();
   const auto uid = [&](std::size_t i) {
     const std::string id = c.text(tokens[i]);
     return id.empty() ? std::string() : make_session_uid(Platform::cline, id);
@@ -143,7 +143,7 @@ Fate read_head(ItemContext& c, od::object& item) {
   update.time = update.ended_at != 0 ? update.ended_at : update.started_at;
   update.cost_usd = fraction(tokens[kCost]);
   c.out().sessions.push_back(std::move(update));
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 // All items.
@@ -232,10 +232,10 @@ bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, E
   c.time = integer(fields[ItemKey::time]);
   c.time_estimated = fields.is(ItemKey::estimated);
 
-  Fate verdict = Fate::unknown("unknown_type");
+  RecordOutcome verdict = RecordOutcome::unknown("unknown_type");
   type = "(unknown)";
   if (!read_calls(c, item, fields.calls)) {
-    verdict = Fate::damaged();
+    verdict = RecordOutcome::damaged();
   } else if (fields.is(ItemKey::head)) {
     type = "(head)";
     verdict = read_head(c, item);

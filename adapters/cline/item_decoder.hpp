@@ -89,14 +89,14 @@ class InnerJson {
   od::document document_;
 };
 
-Fate read_head(ItemContext& c, od::object& item);
+RecordOutcome read_head(ItemContext& c, od::object& item);
 // Sets `type` to the record type for the ledger.
-Fate read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
-Fate read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
-Fate read_compaction(ItemContext& c, od::object& item);
+RecordOutcome read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
+RecordOutcome read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
+RecordOutcome read_compaction(ItemContext& c, od::object& item);
 
 // Reads an api_req_started message: results of the preceding calls, tokens, the reason of a failure.
-Fate read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
+RecordOutcome read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
 
 void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error);
 // Sets the fields of a call from its input: a JSON value, or text.

@@ -164,10 +164,10 @@ bool read_metrics(od::object& object, TokenUsage& usage) {
 
 }  // namespace
 
-Fate read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
+RecordOutcome read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
   od::object object;
   Tokens<kMessageKeys> tokens;
-  if (!seek_object(item, "message", object) || !collect(object, kMessageTable, tokens)) return Fate::damaged();
+  if (!seek_object(item, "message", object) || !collect(object, kMessageTable, tokens)) return RecordOutcome::damaged();
   Message m;
   m.assistant = string_body(tokens[kRole]) == "assistant";
   m.answered.resize(fields.calls.size());
@@ -176,12 +176,12 @@ Fate read_message(ItemContext& c, od::object& item, const ItemFields& fields, st
   od::value value;
   if (tokens[kMetadata].starts_with('{') && seek_object(object, "metadata", nested) &&
       seek(nested, "displayOnly", value) && is_true(token_of(value)))
-    return Fate::skipped("display_only");
+    return RecordOutcome::skipped("display_only");
   if (tokens[kModelInfo].starts_with('{') && seek_object(object, "modelInfo", nested))
     for (const auto key : {"id", "modelId"})
       if (c.model.empty() && seek(nested, key, value)) c.model = c.text(token_of(value));
 
-  if (!read_content_blocks(c, object, fields, m)) return Fate::damaged();
+  if (!read_content_blocks(c, object, fields, m)) return RecordOutcome::damaged();
   if (!m.human.empty() || (!m.marker.empty() && !c.emitted() && !m.assistant)) {
     // Text beside tool results was typed while the agent worked.
     const bool beside = c.emitted();
@@ -193,17 +193,18 @@ Fate read_message(ItemContext& c, od::object& item, const ItemFields& fields, st
     e.summary = m.marker;
   }
   TokenUsage usage;
-  if (tokens[kMetrics].starts_with('{') && !read_metrics(object, usage)) return Fate::damaged();
+  if (tokens[kMetrics].starts_with('{') && !read_metrics(object, usage)) return RecordOutcome::damaged();
   // Copied history repeats the tokens of its original session.
   if (!fields.is(ItemKey::copied)) c.add_usage(usage, c.key());
-  return c.emitted() ? Fate::indexed() : Fate::skipped(m.assistant ? "blank_message" : "injected_text");
+  return c.emitted() ? RecordOutcome::indexed()
+                     : RecordOutcome::skipped(m.assistant ? "blank_message" : "injected_text");
 }
 
-Fate read_compaction(ItemContext& c, od::object& item) {
+RecordOutcome read_compaction(ItemContext& c, od::object& item) {
   od::object compaction;
   od::value value;
   od::array messages;
-  if (!seek_object(item, "compaction", compaction)) return Fate::damaged();
+  if (!seek_object(item, "compaction", compaction)) return RecordOutcome::damaged();
   std::string before;
   if (seek(compaction, "source_message_count", value)) before = std::to_string(integer(token_of(value)));
   c.add_lifecycle("compaction", before.empty() ? "" : before + " messages before");
@@ -216,13 +217,13 @@ Fate read_compaction(ItemContext& c, od::object& item) {
       if (index > 0 || element.get_object().get(message) || !seek(message, "content", content)) return true;
       return read_content(c, content, summary, marker);
     });
-    if (!whole) return Fate::damaged();
+    if (!whole) return RecordOutcome::damaged();
   }
-  if (trimmed(summary).empty()) return Fate::indexed();
+  if (trimmed(summary).empty()) return RecordOutcome::indexed();
   Event& e = c.add_lifecycle("compact_summary");
   e.origin = Origin::injected;
   e.text = std::move(summary);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace memd::cline

@@ -92,7 +92,7 @@ TokenUsage usage_of(const Tokens<kRequestKeys>& tokens, bool cache_in_input) {
 
 }  // namespace
 
-Fate read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text) {
+RecordOutcome read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text) {
   InnerJson inner;
   Tokens<kRequestKeys> tokens{};
   const bool open = inner.open(text) && collect(inner.root, kRequestTable, tokens);
@@ -100,7 +100,7 @@ Fate read_request(ItemContext& c, od::object& item, const ItemFields& fields, st
 
   OpenCalls calls(fields.calls);
   if (!fields[ItemKey::results].empty()) {
-    if (!read_block_results(c, item, calls)) return Fate::damaged();
+    if (!read_block_results(c, item, calls)) return RecordOutcome::damaged();
   } else if (!fields.calls.empty()) {
     read_text_results(c, c.text(tokens[kRequest]), calls);
   }
@@ -115,8 +115,8 @@ Fate read_request(ItemContext& c, od::object& item, const ItemFields& fields, st
     if (e.text.empty()) e.text = is_identifier(reason) ? std::string(reason) : "request failed";
   }
   c.add_usage(usage_of(tokens, fields.is(ItemKey::cache_in_input)), c.key());
-  if (c.emitted()) return Fate::indexed();
-  return open ? Fate::skipped("request") : Fate::skipped("no_content");
+  if (c.emitted()) return RecordOutcome::indexed();
+  return open ? RecordOutcome::skipped("request") : RecordOutcome::skipped("no_content");
 }
 
 // All other messages of the interface.
@@ -216,15 +216,15 @@ bool read_fields(ItemContext& c, od::object& ui, UiText& out) {
   });
 }
 
-Fate say(ItemContext& c, EventKind kind, std::string text) {
-  if (trimmed(text).empty()) return Fate::skipped("blank_message");
+RecordOutcome say(ItemContext& c, EventKind kind, std::string text) {
+  if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   c.add(kind, Role::assistant).text = std::move(text);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_human(ItemContext& c, const UiText& ui, const ItemFields& fields) {
+RecordOutcome read_human(ItemContext& c, const UiText& ui, const ItemFields& fields) {
   const auto words = trimmed(ui.text);
-  if (words.empty() && ui.marker.empty()) return Fate::skipped("blank_message");
+  if (words.empty() && ui.marker.empty()) return RecordOutcome::skipped("blank_message");
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = fields.is(ItemKey::subtask) ? Origin::parent_agent
              : words.starts_with('/')    ? Origin::command
@@ -232,52 +232,52 @@ Fate read_human(ItemContext& c, const UiText& ui, const ItemFields& fields) {
   e.text = words;
   e.summary = ui.marker;
   e.starts_exchange = true;
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 // Reads the user's edits to a proposed change: an intervention without text.
-Fate read_user_diff(ItemContext& c, const UiText& ui) {
+RecordOutcome read_user_diff(ItemContext& c, const UiText& ui) {
   InnerJson inner;
   Tokens<kTalkKeys> tokens{};
-  if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return Fate::damaged();
+  if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return RecordOutcome::damaged();
   Event& e = c.add(EventKind::human_intervention, Role::user);
   e.origin = Origin::embedded;
   const std::string path = c.text(tokens[kUiPath]);
   e.summary = "edited the proposed change of " + path;
   e.text = e.summary + "\n" + c.text(tokens[kDiff], c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
   if (!path.empty()) e.files.push_back({absolute_path(c.cwd, path), FileAccess::modified, 0, 0});
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 // Reads a question or a plan. The user's choice among the options is added to it later.
-Fate read_offer(ItemContext& c, const UiText& ui) {
+RecordOutcome read_offer(ItemContext& c, const UiText& ui) {
   InnerJson inner;
   Tokens<kTalkKeys> tokens{};
   if (!inner.open(ui.text)) return say(c, EventKind::assistant_msg, ui.text);
-  if (!collect(inner.root, kTalkTable, tokens)) return Fate::damaged();
+  if (!collect(inner.root, kTalkTable, tokens)) return RecordOutcome::damaged();
   std::string words;
   for (const auto i : {kQuestion, kResponse, kContext, kContent})
     if (words.empty()) words = c.text(tokens[i]);
-  const Fate verdict = say(c, EventKind::assistant_msg, words);
+  const RecordOutcome verdict = say(c, EventKind::assistant_msg, words);
   const std::string selected = c.text(tokens[kSelected]);
   if (trimmed(selected).empty()) return verdict;
   Event& e = c.add(EventKind::decision, Role::user);
   e.origin = Origin::embedded;
   e.text = one_line(words, 200) + ": " + selected;
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_call(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
+RecordOutcome read_call(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
   const ToolCall call = fields.calls.empty() ? ToolCall{fields.key, ui.name, {}, 0, 0} : fields.calls.front();
   if (call.tool == "summarize_task") {
     InnerJson inner;
     Tokens<kTalkKeys> tokens{};
-    if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return Fate::damaged();
+    if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return RecordOutcome::damaged();
     c.add_lifecycle("compaction", "summarised");
     Event& e = c.add_lifecycle("compact_summary");
     e.origin = Origin::injected;
     e.text = c.text(tokens[kContent]);
-    return Fate::indexed();
+    return RecordOutcome::indexed();
   }
   Event& e = c.add(EventKind::tool_call, Role::assistant);
   e.tool = call.tool;
@@ -285,7 +285,7 @@ Fate read_call(ItemContext& c, od::object& item, const ItemFields& fields, const
   e.summary = call.tool;
   od::object block;
   if (seek_object(item, "block", block)) {
-    if (!read_block_input(c, block, e)) return Fate::damaged();
+    if (!read_block_input(c, block, e)) return RecordOutcome::damaged();
   } else if (ui.name == "command") {
     std::string_view command = ui.text;
     if (command.ends_with(kApprovalFlag)) command.remove_suffix(kApprovalFlag.size());
@@ -296,11 +296,11 @@ Fate read_call(ItemContext& c, od::object& item, const ItemFields& fields, const
   const auto access = access_of(e.tool);
   if (e.files.empty() && access && !call.path.empty())
     e.files.push_back({absolute_path(e.cwd, call.path), *access, 0, 0});
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_output(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
-  if (fields.is(ItemKey::repeated)) return Fate::skipped("shown_in_result");
+RecordOutcome read_output(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
+  if (fields.is(ItemKey::repeated)) return RecordOutcome::skipped("shown_in_result");
   std::string text = ui.text;
   if (ui.name == "browser_action_result") {
     InnerJson inner;
@@ -319,38 +319,38 @@ Fate read_output(ItemContext& c, od::object& item, const ItemFields& fields, con
       c.append_text(tokens[kUiText], text);
       return true;
     });
-    if (!whole) return Fate::damaged();
+    if (!whole) return RecordOutcome::damaged();
   }
-  if (fields.calls.empty()) return Fate::skipped("output");
+  if (fields.calls.empty()) return RecordOutcome::skipped("output");
   emit_result(c, fields.calls.front(), text, false);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_usage(ItemContext& c, const UiText& ui) {
+RecordOutcome read_usage(ItemContext& c, const UiText& ui) {
   InnerJson inner;
   Tokens<kUsageKeys> tokens{};
-  if (!inner.open(ui.text) || !collect(inner.root, kUsageTable, tokens)) return Fate::skipped("no_content");
+  if (!inner.open(ui.text) || !collect(inner.root, kUsageTable, tokens)) return RecordOutcome::skipped("no_content");
   c.add_usage(
       {integer(tokens[kTokensIn]), integer(tokens[kTokensOut]), integer(tokens[kUiReads]), integer(tokens[kUiWrites])},
       c.key());
-  return c.emitted() ? Fate::indexed() : Fate::skipped("usage");
+  return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("usage");
 }
 
-Fate read_condensed(ItemContext& c, od::object& ui_object) {
+RecordOutcome read_condensed(ItemContext& c, od::object& ui_object) {
   std::string summary;
   od::object condensed;
   Tokens<kTalkKeys> tokens{};
   if (seek_object(ui_object, "contextCondense", condensed) && collect(condensed, kTalkTable, tokens))
     summary = c.text(tokens[kSummary]);
   c.add_lifecycle("compaction", "condensed");
-  if (summary.empty()) return Fate::indexed();
+  if (summary.empty()) return RecordOutcome::indexed();
   Event& e = c.add_lifecycle("compact_summary");
   e.origin = Origin::injected;
   e.text = std::move(summary);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_named(ItemContext& c, od::object& item, od::object& object, const ItemFields& fields, UiText& ui) {
+RecordOutcome read_named(ItemContext& c, od::object& item, od::object& object, const ItemFields& fields, UiText& ui) {
   const std::string_view name = ui.name;
   if (name == "task" || (fields.is(ItemKey::first) && name == "text")) return read_human(c, ui, fields);
   if (name == "user_feedback") return read_human(c, ui, fields);
@@ -372,29 +372,29 @@ Fate read_named(ItemContext& c, od::object& item, od::object& object, const Item
       (name == "command_output" || name == "mcp_server_response" || name == "browser_action_result"))
     return read_output(c, item, fields, ui);
   if (name == "command_output" || name == "mcp_server_response" || name == "browser_action_result")
-    return Fate::skipped(fields.is(ItemKey::repeated) ? "shown_in_result" : "output");
+    return RecordOutcome::skipped(fields.is(ItemKey::repeated) ? "shown_in_result" : "output");
   if (!fields.calls.empty()) return read_call(c, item, fields, ui);
   if (is_one_of(kErrors, name)) {
     Event& e = c.add(EventKind::error, Role::system);
     e.is_error = true;
     if (name == "api_req_failed") e.lifecycle = "api_error";
     e.text = ui.text.empty() ? ui.name : std::move(ui.text);
-    return Fate::indexed();
+    return RecordOutcome::indexed();
   }
-  if (is_one_of(kState, name)) return Fate::skipped("state");
+  if (is_one_of(kState, name)) return RecordOutcome::skipped("state");
   c.diagnose(DiagnosticType::unknown_field_value, {"say"});
-  return Fate::unknown("unknown_type");
+  return RecordOutcome::unknown("unknown_type");
 }
 
 }  // namespace
 
-Fate read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
+RecordOutcome read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
   od::object object;
   UiText ui;
-  if (!seek_object(item, "ui", object) || !read_fields(c, object, ui)) return Fate::damaged();
+  if (!seek_object(item, "ui", object) || !read_fields(c, object, ui)) return RecordOutcome::damaged();
   type = std::string(ui.ask ? "ask:" : "say:") + (is_identifier(ui.name) ? ui.name : "?");
-  if (fields.is(ItemKey::superseded)) return Fate::skipped("superseded");
-  Fate verdict = read_named(c, item, object, fields, ui);
+  if (fields.is(ItemKey::superseded)) return RecordOutcome::skipped("superseded");
+  RecordOutcome verdict = read_named(c, item, object, fields, ui);
   if (verdict.broken || fields[ItemKey::dropped].empty()) return verdict;
   od::value value;
   od::array range;
@@ -406,7 +406,7 @@ Fate read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::st
       }))
     c.add_lifecycle("compaction",
                     "entries " + std::to_string(ends[0]) + " to " + std::to_string(ends[1]) + " left the context");
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace memd::cline

@@ -20,19 +20,19 @@ bool RolloutDecoder::surely_a_record() const {
   return is_string(outer_[kTimestamp]) && is_string(outer_[kType]) && outer_[kPayload].starts_with('{');
 }
 
-Fate RolloutDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
+RecordOutcome RolloutDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
   const bool enveloped = outer_[kPayload].starts_with('{');
   const auto type = string_body(outer_[kType]);
   // Among the items without envelope, only the first object, which has no type, has a time.
   const auto timestamp = enveloped || type.empty() ? string_body(outer_[kTimestamp]) : std::string_view{};
   const Line line{session_uid_, enveloped ? type : "response_item", timestamp, raw};
   RecordContext c(line, detail_, out);
-  Fate fate = enveloped ? read_enveloped(c, root) : read_bare(c, root);
-  if (!fate.broken && c.lossy()) c.diagnose(DiagnosticType::invalid_encoding);
-  return fate;
+  RecordOutcome outcome = enveloped ? read_enveloped(c, root) : read_bare(c, root);
+  if (!outcome.broken && c.lossy()) c.diagnose(DiagnosticType::invalid_encoding);
+  return outcome;
 }
 
-Fate RolloutDecoder::dispatch(RecordContext& c, od::object& item, const Payload& payload) {
+RecordOutcome RolloutDecoder::dispatch(RecordContext& c, od::object& item, const Payload& payload) {
   const auto type = c.line().type;
   if (type == "response_item") return read_response_item(c, item, payload);
   if (type == "event_msg") return read_event_msg(c, item, payload);
@@ -40,40 +40,41 @@ Fate RolloutDecoder::dispatch(RecordContext& c, od::object& item, const Payload&
   if (type == "turn_context") return read_turn_context(c, item, payload);
   if (type == "compacted") return read_compacted(c, item, payload);
   if (type == "inter_agent_communication") return read_agent_message(c, item, payload);
-  if (type == "inter_agent_communication_metadata") return Fate::skipped("bookkeeping");
-  if (type == "world_state") return Fate::skipped("environment");
+  if (type == "inter_agent_communication_metadata") return RecordOutcome::skipped("bookkeeping");
+  if (type == "world_state") return RecordOutcome::skipped("environment");
   c.diagnose(DiagnosticType::unknown_record_type, {"type"});
-  return Fate::unknown("unknown_type");
+  return RecordOutcome::unknown("unknown_type");
 }
 
-Fate RolloutDecoder::read_enveloped(RecordContext& c, od::object& root) {
+RecordOutcome RolloutDecoder::read_enveloped(RecordContext& c, od::object& root) {
   od::object item;
   Payload payload;
-  if (!seek_object(root, "payload", item) || !collect(item, kPayloadTable, payload.tokens)) return Fate::damaged();
-  Fate fate = dispatch(c, item, payload);
-  fate.type = is_identifier(c.line().type) ? c.line().type : "(unreadable type)";
-  return fate;
+  if (!seek_object(root, "payload", item) || !collect(item, kPayloadTable, payload.tokens))
+    return RecordOutcome::damaged();
+  RecordOutcome outcome = dispatch(c, item, payload);
+  outcome.type = is_identifier(c.line().type) ? c.line().type : "(unreadable type)";
+  return outcome;
 }
 
-Fate RolloutDecoder::read_bare(RecordContext& c, od::object& root) {
+RecordOutcome RolloutDecoder::read_bare(RecordContext& c, od::object& root) {
   Payload payload;
-  if (!collect(root, kPayloadTable, payload.tokens)) return Fate::damaged();
-  Fate fate;
+  if (!collect(root, kPayloadTable, payload.tokens)) return RecordOutcome::damaged();
+  RecordOutcome outcome;
   if (is_string(outer_[kRecordType])) {
-    fate = Fate::skipped("state_marker");
-    fate.type = "record_type";
+    outcome = RecordOutcome::skipped("state_marker");
+    outcome.type = "record_type";
   } else if (is_string(outer_[kType])) {
-    fate = read_response_item(c, root, payload);
-    fate.type = "response_item";
+    outcome = read_response_item(c, root, payload);
+    outcome.type = "response_item";
   } else if (is_string(outer_[kId]) && is_string(outer_[kTimestamp])) {
-    fate = read_session_meta(c, root);
-    fate.type = "session_meta";
+    outcome = read_session_meta(c, root);
+    outcome.type = "session_meta";
   } else {
     c.diagnose(DiagnosticType::missing_field, {"type"});
-    fate = Fate::unknown("unknown_type");
-    fate.type = "(no type)";
+    outcome = RecordOutcome::unknown("unknown_type");
+    outcome.type = "(no type)";
   }
-  return fate;
+  return outcome;
 }
 
 // The two lists beside the rollouts.
@@ -93,33 +94,33 @@ bool SessionIndexDecoder::open(od::object& root) const { return collect(root, kT
 
 bool SessionIndexDecoder::surely_a_record() const { return is_string(tokens_[kId]) && is_string(tokens_[kName]); }
 
-Fate SessionIndexDecoder::read(od::object&, RawRef raw, EventBatch& out) {
+RecordOutcome SessionIndexDecoder::read(od::object&, RawRef raw, EventBatch& out) {
   TextReader reader;
   const std::string name = one_line(reader.text(tokens_[kName]), 300);
   const auto id = string_body(tokens_[kId]);
   if (!is_uuid(id)) {
     out.diagnostics.push_back(
         {Platform::codex, DiagnosticType::missing_field, Severity::warning, {"id"}, 0, raw.offset});
-    return Fate::unknown("no_session", kIndexType);
+    return RecordOutcome::unknown("no_session", kIndexType);
   }
-  if (name.empty()) return Fate::skipped("empty_title", kIndexType);
+  if (name.empty()) return RecordOutcome::skipped("empty_title", kIndexType);
   SessionUpdate update;
   update.platform = Platform::codex;
   update.title = name;
   update.title_rank = TitleRank::custom;
   update.title_record_key = session_start_key(id);
   out.sessions.push_back(std::move(update));
-  return Fate::indexed(kIndexType);
+  return RecordOutcome::indexed(kIndexType);
 }
 
 bool HistoryDecoder::open(od::object& root) const { return collect(root, kTable, tokens_); }
 
 bool HistoryDecoder::surely_a_record() const { return is_string(tokens_[kSessionId]) && is_string(tokens_[kText]); }
 
-Fate HistoryDecoder::read(od::object&, RawRef raw, EventBatch& out) {
+RecordOutcome HistoryDecoder::read(od::object&, RawRef raw, EventBatch& out) {
   TextReader reader(detail_);
   const auto id = string_body(tokens_[kSessionId]);
-  if (!is_uuid(id)) return Fate::skipped("no_session", kHistoryType);
+  if (!is_uuid(id)) return RecordOutcome::skipped("no_session", kHistoryType);
   const HistoryPrompt prompt{Platform::codex,
                              make_session_uid(Platform::codex, id),
                              integer(tokens_[kTime]) * 1000,

@@ -25,13 +25,13 @@ class RolloutDecoder : public LogDecoder {
 
  protected:
   bool open(od::object& root) const override;
-  Fate read(od::object& root, RawRef raw, EventBatch& out) override;
+  RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
   bool surely_a_record() const override;
 
  private:
-  Fate read_enveloped(RecordContext& context, od::object& root);
-  Fate read_bare(RecordContext& context, od::object& root);
-  Fate dispatch(RecordContext& context, od::object& item, const Payload& payload);
+  RecordOutcome read_enveloped(RecordContext& context, od::object& root);
+  RecordOutcome read_bare(RecordContext& context, od::object& root);
+  RecordOutcome dispatch(RecordContext& context, od::object& item, const Payload& payload);
 
   enum : std::size_t { kTimestamp, kType, kPayload, kId, kRecordType, kOuterKeys };
   static constexpr KeyTable<kOuterKeys> kOuterTable{{"timestamp", "type", "payload", "id", "record_type"}};
@@ -54,7 +54,7 @@ class SessionIndexDecoder : public LogDecoder {
 
  protected:
   bool open(od::object& root) const override;
-  Fate read(od::object& root, RawRef raw, EventBatch& out) override;
+  RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
   bool surely_a_record() const override;
 
  private:
@@ -71,7 +71,7 @@ class HistoryDecoder : public LogDecoder {
 
  protected:
   bool open(od::object& root) const override;
-  Fate read(od::object& root, RawRef raw, EventBatch& out) override;
+  RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
   bool surely_a_record() const override;
 
  private:

@@ -65,39 +65,39 @@ constexpr std::array kSkippedTypes{
     SkippedType{"mcp_startup_complete", "bookkeeping"},
 };
 
-Fate read_abort(RecordContext& c, const Payload& payload) {
+RecordOutcome read_abort(RecordContext& c, const Payload& payload) {
   const std::string reason = c.text(payload[Key::reason], 80);
   c.identify_by_turn("turn_aborted", payload.body(Key::turn_id), hash64(reason));
   const bool by_a_person = reason.empty() || reason == "interrupted" || reason == "replaced";
   c.add_lifecycle(by_a_person ? "interrupt" : "turn_aborted", reason);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_turn_end(RecordContext& c, const Payload& payload) {
+RecordOutcome read_turn_end(RecordContext& c, const Payload& payload) {
   const auto duration = integer(payload[Key::duration_ms]);
-  if (duration <= 0) return Fate::skipped("turn_marker");
+  if (duration <= 0) return RecordOutcome::skipped("turn_marker");
   c.identify_by_turn("turn_complete", payload.body(Key::turn_id), hash64(payload[Key::duration_ms]));
   c.add_lifecycle("turn_duration", std::to_string(duration) + " ms");
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_error(RecordContext& c, const Payload& payload) {
+RecordOutcome read_error(RecordContext& c, const Payload& payload) {
   std::string text = c.text(payload[Key::message]);
-  if (trimmed(text).empty()) return Fate::skipped("blank_message");
+  if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   c.identify_locally("error", hash64(text));
   Event& e = c.add(EventKind::error, Role::system);
   e.lifecycle = "api_error";
   e.is_error = true;
   e.text = std::move(text);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 // Emits one edit event per file. Only for patches made inside a script: other patches are in their own call.
-Fate read_patch_end(RecordContext& c, od::object& item, const Payload& payload) {
-  if (!payload.body(Key::call_id).starts_with("exec-")) return Fate::skipped("repeats_call");
-  if (payload[Key::success] == "false") return Fate::skipped("failed_patch");
+RecordOutcome read_patch_end(RecordContext& c, od::object& item, const Payload& payload) {
+  if (!payload.body(Key::call_id).starts_with("exec-")) return RecordOutcome::skipped("repeats_call");
+  if (payload[Key::success] == "false") return RecordOutcome::skipped("failed_patch");
   od::object changes;
-  if (!seek_object(item, "changes", changes)) return Fate::skipped("no_content");
+  if (!seek_object(item, "changes", changes)) return RecordOutcome::skipped("no_content");
   c.identify_by("patch", payload.body(Key::call_id), 0);
   bool any = false;
   const bool whole = for_each_field(changes, [&](std::string_view path, od::value& value) {
@@ -130,30 +130,30 @@ Fate read_patch_end(RecordContext& c, od::object& item, const Payload& payload) 
     e.files.push_back(std::move(touch));
     return any = true;
   });
-  if (!whole) return Fate::damaged();
-  return any ? Fate::indexed() : Fate::skipped("no_content");
+  if (!whole) return RecordOutcome::damaged();
+  return any ? RecordOutcome::indexed() : RecordOutcome::skipped("no_content");
 }
 
-Fate read_agent_start(RecordContext& c, const Payload& payload) {
+RecordOutcome read_agent_start(RecordContext& c, const Payload& payload) {
   const std::string thread = c.text(payload[Key::new_thread_id]);
-  if (!is_uuid(thread)) return Fate::skipped("display");
+  if (!is_uuid(thread)) return RecordOutcome::skipped("display");
   SessionUpdate& agent = c.update(make_session_uid(Platform::codex, thread));
   agent.kind = SessionKind::subagent;
   agent.parent_uid = c.line().session_uid;
   agent.parent_call_id = c.text(payload[Key::call_id]);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_name(RecordContext& c, const Payload& payload) {
+RecordOutcome read_name(RecordContext& c, const Payload& payload) {
   const std::string name = one_line(c.text(payload[Key::thread_name]), 300);
-  if (name.empty()) return Fate::skipped("empty_title");
+  if (name.empty()) return RecordOutcome::skipped("empty_title");
   SessionUpdate& update = c.update(c.line().session_uid);
   update.title = name;
   update.title_rank = TitleRank::custom;
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_review(RecordContext& c, od::object& item, std::string_view type) {
+RecordOutcome read_review(RecordContext& c, od::object& item, std::string_view type) {
   std::string text;
   od::object output;
   od::value value;
@@ -163,14 +163,15 @@ Fate read_review(RecordContext& c, od::object& item, std::string_view type) {
   c.identify_locally(type, hash64(text));
   Event& e = c.add_lifecycle(type == "entered_review_mode" ? "review_started" : "review_finished");
   e.text = std::move(text);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace
 
-Fate read_event_msg(RecordContext& c, od::object& item, const Payload& payload) {
+RecordOutcome read_event_msg(RecordContext& c, od::object& item, const Payload& payload) {
   const auto type = payload.body(Key::type);
-  if (type == "token_count") return payload.has(Key::info) ? read_token_count(c, item) : Fate::skipped("rate_limits");
+  if (type == "token_count")
+    return payload.has(Key::info) ? read_token_count(c, item) : RecordOutcome::skipped("rate_limits");
   if (type == "turn_aborted") return read_abort(c, payload);
   if (type == "task_complete" || type == "turn_complete") return read_turn_end(c, payload);
   if (type == "error") return read_error(c, payload);
@@ -182,13 +183,13 @@ Fate read_event_msg(RecordContext& c, od::object& item, const Payload& payload) 
     c.identify_locally("rollback", hash64(payload[Key::num_turns]));
     const std::int64_t turns = integer(payload[Key::num_turns]);
     c.add_lifecycle("rollback", std::to_string(turns) + " turns taken back").turns_taken_back = turns;
-    return Fate::indexed();
+    return RecordOutcome::indexed();
   }
   const auto it =
       std::find_if(kSkippedTypes.begin(), kSkippedTypes.end(), [&](const auto& s) { return s.type == type; });
-  if (it != kSkippedTypes.end()) return Fate::skipped(it->reason);
+  if (it != kSkippedTypes.end()) return RecordOutcome::skipped(it->reason);
   c.diagnose(DiagnosticType::unknown_record_type, {"payload.type"});
-  return Fate::unknown("unknown_type");
+  return RecordOutcome::unknown("unknown_type");
 }
 
 }  // namespace memd::codex

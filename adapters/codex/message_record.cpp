@@ -69,16 +69,16 @@ std::string_view inside(std::string_view text, const Bracket& b) {
 
 }  // namespace
 
-Spoken who_speaks(std::string_view text) {
+UserText classify_user_text(std::string_view text) {
   text = without_ide_context(json::trimmed(text));
   if (text.empty()) return {};
   if (stands_in(text, {"<user_shell_command>", "</user_shell_command>"}))
-    return {Voice::shell, inside(text, {"<command>", "</command>"}), inside(text, {"<result>", "</result>"})};
+    return {UserTextKind::shell, inside(text, {"<command>", "</command>"}), inside(text, {"<result>", "</result>"})};
   for (const auto& bracket : kInjected)
-    if (stands_in(text, bracket)) return {Voice::injected, text, {}};
+    if (stands_in(text, bracket)) return {UserTextKind::injected, text, {}};
   if (text == "<image>" || text == "</image>" || (text.starts_with("<image name=") && text.find('\n') == text.npos))
-    return {Voice::image, text, {}};
-  return {Voice::human, text, {}};
+    return {UserTextKind::image, text, {}};
+  return {UserTextKind::human, text, {}};
 }
 
 // Records.
@@ -157,12 +157,12 @@ Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string
   for (std::size_t i = 0; i < parts.size(); ++i) {
     prompt.has_image = prompt.has_image || parts[i].is_image;
     if (told && !is_human_kind(kinds[i])) continue;
-    Spoken spoken = who_speaks(parts[i].text);
-    if (told && spoken.voice == Voice::injected) spoken.voice = Voice::human;  // pasted by the user
-    if (spoken.voice == Voice::human) append_line(prompt.text, spoken.text);
-    if (spoken.voice != Voice::shell) continue;
-    append_line(prompt.text, std::string("! ").append(spoken.text));
-    append_line(prompt.output, spoken.output);
+    UserText user_text = classify_user_text(parts[i].text);
+    if (told && user_text.kind == UserTextKind::injected) user_text.kind = UserTextKind::human;  // pasted by the user
+    if (user_text.kind == UserTextKind::human) append_line(prompt.text, user_text.text);
+    if (user_text.kind != UserTextKind::shell) continue;
+    append_line(prompt.text, std::string("! ").append(user_text.text));
+    append_line(prompt.output, user_text.output);
     prompt.is_shell = true;
   }
   return prompt;
@@ -185,35 +185,36 @@ void identify(RecordContext& c, od::object& item, const Payload& payload, std::s
   c.identify_by(kind, id, hash64(text));
 }
 
-Fate emit_prompt(RecordContext& c, od::object& item, const Payload& payload, const std::vector<Part>& parts) {
+RecordOutcome emit_prompt(RecordContext& c, od::object& item, const Payload& payload, const std::vector<Part>& parts) {
   Prompt prompt = read_prompt(parts, read_kinds(c, item));
-  if (prompt.text.empty() && !prompt.has_image) return Fate::skipped(parts.empty() ? "no_content" : "injected_text");
+  if (prompt.text.empty() && !prompt.has_image)
+    return RecordOutcome::skipped(parts.empty() ? "no_content" : "injected_text");
   identify(c, item, payload, prompt.text);
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = prompt.is_shell ? Origin::shell : prompt.text.starts_with(kPlanPrompt) ? Origin::plan : Origin::typed;
   e.text = std::move(prompt.text);
   e.summary = prompt.has_image ? "[image]" : "";
   e.starts_exchange = true;
-  if (prompt.output.empty()) return Fate::indexed();
+  if (prompt.output.empty()) return RecordOutcome::indexed();
   Event& output = c.add_lifecycle("shell_output");
   output.origin = Origin::injected;
   output.text =
       c.detail() == Detail::full ? std::string_view(prompt.output) : utf8_prefix(prompt.output, kResultTextLimit);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate emit_answer(RecordContext& c, od::object& item, const Payload& payload, const std::vector<Part>& parts) {
+RecordOutcome emit_answer(RecordContext& c, od::object& item, const Payload& payload, const std::vector<Part>& parts) {
   std::string text;
   for (const Part& part : parts)
     append_line(text, part.text);
-  if (trimmed(text).empty()) return Fate::skipped("blank_message");
+  if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   identify(c, item, payload, text);
   Event& e = c.add(EventKind::assistant_msg, Role::assistant);
   e.text = std::move(text);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_reasoning(RecordContext& c, od::object& item, const Payload& payload) {
+RecordOutcome read_reasoning(RecordContext& c, od::object& item, const Payload& payload) {
   std::string text;
   for (const std::string_view key : {"summary", "content"}) {
     od::value value;
@@ -227,60 +228,60 @@ Fate read_reasoning(RecordContext& c, od::object& item, const Payload& payload) 
       append_line(text, c.text(tokens[kText]));
       return true;
     });
-    if (!whole) return Fate::damaged();
+    if (!whole) return RecordOutcome::damaged();
   }
   c.identify_by("reasoning", payload.body(Key::id), hash64(text, hash64(payload[Key::encrypted_content])));
   Event& e = c.add(EventKind::thinking, Role::assistant);
   if (text.empty()) e.summary = "[encrypted]";
   e.text = std::move(text);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_message(RecordContext& c, od::object& item, const Payload& payload) {
+RecordOutcome read_message(RecordContext& c, od::object& item, const Payload& payload) {
   const auto role = payload.body(Key::role);
-  if (role == "developer" || role == "system") return Fate::skipped("instructions");
+  if (role == "developer" || role == "system") return RecordOutcome::skipped("instructions");
   std::vector<Part> parts;
-  if (!read_parts(c, item, parts)) return Fate::damaged();
+  if (!read_parts(c, item, parts)) return RecordOutcome::damaged();
   if (role == "user") return emit_prompt(c, item, payload, parts);
   if (role == "assistant") return emit_answer(c, item, payload, parts);
   c.diagnose(DiagnosticType::unknown_field_value, {"payload.role"});
-  return Fate::unknown("unknown_role");
+  return RecordOutcome::unknown("unknown_role");
 }
 
 }  // namespace
 
 // Reads a message from one agent to another. A message whose recipient is not the root agent is the task of this file's
 // agent.
-Fate read_agent_message(RecordContext& c, od::object& item, const Payload& payload) {
+RecordOutcome read_agent_message(RecordContext& c, od::object& item, const Payload& payload) {
   std::vector<Part> parts;
-  if (!read_parts(c, item, parts)) return Fate::damaged();
+  if (!read_parts(c, item, parts)) return RecordOutcome::damaged();
   std::string text;
   for (const Part& part : parts)
     append_line(text, part.text);
-  if (trimmed(text).empty()) return Fate::skipped("encrypted_message");
+  if (trimmed(text).empty()) return RecordOutcome::skipped("encrypted_message");
   c.identify_by("agent_message", payload.body(Key::id), hash64(text));
   const std::string way = c.text(payload[Key::author]) + " to " + c.text(payload[Key::recipient]);
   if (payload.body(Key::recipient) == "/root" || payload.body(Key::recipient).empty()) {
     Event& e = c.add_lifecycle("agent_message", one_line(way, 120));
     e.text = std::move(text);
-    return Fate::indexed();
+    return RecordOutcome::indexed();
   }
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = Origin::parent_agent;
   e.text = std::move(text);
   e.starts_exchange = true;
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_response_item(RecordContext& c, od::object& item, const Payload& payload) {
+RecordOutcome read_response_item(RecordContext& c, od::object& item, const Payload& payload) {
   const auto type = payload.body(Key::type);
   if (type == "message") return read_message(c, item, payload);
   if (type == "reasoning") return read_reasoning(c, item, payload);
   if (type == "agent_message") return read_agent_message(c, item, payload);
-  if (type == "ghost_snapshot") return Fate::skipped("file_backup");
+  if (type == "ghost_snapshot") return RecordOutcome::skipped("file_backup");
   if (type == "compaction" || type == "compaction_summary" || type == "context_compaction")
-    return Fate::skipped("encrypted_compaction");
-  if (type == "additional_tools" || type == "compaction_trigger") return Fate::skipped("instructions");
+    return RecordOutcome::skipped("encrypted_compaction");
+  if (type == "additional_tools" || type == "compaction_trigger") return RecordOutcome::skipped("instructions");
   return read_tool_item(c, item, payload);
 }
 

@@ -131,18 +131,18 @@ struct Payload {
   bool has(Key key) const { return !(*this)[key].empty() && (*this)[key] != "null"; }
 };
 
-Fate read_response_item(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_tool_item(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_event_msg(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_token_count(RecordContext& context, od::object& item);
-Fate read_session_meta(RecordContext& context, od::object& item);
-Fate read_turn_context(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_compacted(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_agent_message(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_response_item(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_tool_item(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_event_msg(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_token_count(RecordContext& context, od::object& item);
+RecordOutcome read_session_meta(RecordContext& context, od::object& item);
+RecordOutcome read_turn_context(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_compacted(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_agent_message(RecordContext& context, od::object& item, const Payload& payload);
 
-// The author of a "user" message. Codex also sends its own instructions under this role.
+// The kinds of text in a "user" message. Codex also sends its own instructions under this role.
 
-enum class Voice : std::uint8_t {
+enum class UserTextKind : std::uint8_t {
   human,     // a prompt
   shell,     // a "!" command and its output
   injected,  // inserted by the client
@@ -150,14 +150,14 @@ enum class Voice : std::uint8_t {
   nothing,   // blank without the wrappers
 };
 
-struct Spoken {
-  Voice voice = Voice::nothing;
+struct UserText {
+  UserTextKind kind = UserTextKind::nothing;
   std::string_view text;    // trimmed, without the IDE's wrapper; for a shell command, the command
   std::string_view output;  // output of a shell command
 };
 
-// Detects the author of a message. The result refers to `text`.
-Spoken who_speaks(std::string_view text);
+// Detects the kind of a text by its markers. The result refers to `text`.
+UserText classify_user_text(std::string_view text);
 
 // Returns the shell commands in a code mode script: the string after each "cmd:" of `tools.exec_command({cmd: "…"})`.
 // Commands composed at run time are not found.

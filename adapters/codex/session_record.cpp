@@ -85,17 +85,17 @@ std::string thread_uid(const std::string& thread_id) {
 
 }  // namespace
 
-Fate read_session_meta(RecordContext& c, od::object& meta) {
+RecordOutcome read_session_meta(RecordContext& c, od::object& meta) {
   Tokens<kMetaKeys> tokens;
-  if (!collect(meta, kMetaTable, tokens)) return Fate::damaged();
+  if (!collect(meta, kMetaTable, tokens)) return RecordOutcome::damaged();
   const std::string id = c.text(tokens[kId]);
   const auto own = split_session_uid(c.line().session_uid);
-  if (!own) return Fate::skipped("no_session");
+  if (!own) return RecordOutcome::skipped("no_session");
   // A fork begins with a copy of its origin, including the origin's meta.
-  if (id != own->native_id) return Fate::skipped("copied_meta");
+  if (id != own->native_id) return RecordOutcome::skipped("copied_meta");
 
   SubagentSource source;
-  if (tokens[kSource].starts_with('{') && !read_source(c, meta, source)) return Fate::damaged();
+  if (tokens[kSource].starts_with('{') && !read_source(c, meta, source)) return RecordOutcome::damaged();
   const auto thread_source = string_body(tokens[kThreadSource]);
   source.is_subagent = source.is_subagent || thread_source == "subagent" || thread_source == "memory_consolidation";
   const std::string cwd = c.text(tokens[kCwd]);
@@ -126,10 +126,10 @@ Fate read_session_meta(RecordContext& c, od::object& meta) {
   e.cwd = cwd;
   e.git_branch = branch;
   e.agent_version = version;
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_turn_context(RecordContext& c, od::object& item, const Payload& payload) {
+RecordOutcome read_turn_context(RecordContext& c, od::object& item, const Payload& payload) {
   const std::string model = c.text(payload[Key::model]);
   const std::string cwd = c.text(payload[Key::cwd]);
   const std::string mode = field_of(c, item, "collaboration_mode", "mode");
@@ -138,17 +138,17 @@ Fate read_turn_context(RecordContext& c, od::object& item, const Payload& payloa
       c.add_lifecycle("turn_context", one_line(model + (mode.empty() || mode == "default" ? "" : ", " + mode), 80));
   e.model = model;
   e.cwd = cwd;
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_compacted(RecordContext& c, od::object& item, const Payload& payload) {
+RecordOutcome read_compacted(RecordContext& c, od::object& item, const Payload& payload) {
   std::string summary = c.text(payload[Key::message]);
   std::size_t kept = 0;
   od::value value;
   od::array history;
   if (seek(item, "replacement_history", value) && !value.get_array().get(history) &&
       !for_each_element(history, [&](od::value&, std::size_t) { return ++kept > 0; }))
-    return Fate::damaged();
+    return RecordOutcome::damaged();
   c.identify_locally("compacted", hash64(summary, kept));
   c.add_lifecycle("compaction", kept == 0 ? "" : std::to_string(kept) + " messages kept");
   if (!trimmed(summary).empty()) {
@@ -156,7 +156,7 @@ Fate read_compacted(RecordContext& c, od::object& item, const Payload& payload) 
     e.origin = Origin::injected;
     e.text = std::move(summary);
   }
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 // event_msg/token_count: the running total of the session and the usage of the last request.
@@ -176,14 +176,14 @@ bool read_counts(od::object& info, std::string_view key, Counts& counts) {
 
 }  // namespace
 
-Fate read_token_count(RecordContext& c, od::object& item) {
+RecordOutcome read_token_count(RecordContext& c, od::object& item) {
   od::object info;
   Counts total;
   Counts last;
-  if (!seek_object(item, "info", info)) return Fate::skipped("rate_limits");
+  if (!seek_object(item, "info", info)) return RecordOutcome::skipped("rate_limits");
   if (!read_counts(info, "total_token_usage", total) || !read_counts(info, "last_token_usage", last))
-    return Fate::damaged();
-  if (last[kTotal].empty() || integer(total[kTotal]) == 0) return Fate::skipped("rate_limits");
+    return RecordOutcome::damaged();
+  if (last[kTotal].empty() || integer(total[kTotal]) == 0) return RecordOutcome::skipped("rate_limits");
 
   // The same total may be reported again without a request in between; it counts once.
   std::uint64_t totals = hash64("total");
@@ -198,7 +198,7 @@ Fate read_token_count(RecordContext& c, od::object& item) {
   e.usage.output = integer(last[kOutput]);
   e.usage.cache_read = cached;
   e.usage.cache_creation = written;
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace memd::codex

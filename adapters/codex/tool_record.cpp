@@ -280,7 +280,7 @@ void describe_script(Event& call, std::string_view script) {
 
 // Records.
 
-Fate read_call(RecordContext& c, const Payload& payload, Key input) {
+RecordOutcome read_call(RecordContext& c, const Payload& payload, Key input) {
   const std::string arguments = c.text(payload[input]);
   const auto call_id = payload.body(Key::call_id);
   c.identify_by("call", call_id, hash64(arguments, hash64(payload.body(Key::name))));
@@ -292,13 +292,13 @@ Fate read_call(RecordContext& c, const Payload& payload, Key input) {
     describe_script(call, arguments);
   else if (tool_calls::holds_patch(arguments))
     describe_patch(call, arguments);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_result(RecordContext& c, od::object& item, const Payload& payload) {
+RecordOutcome read_result(RecordContext& c, od::object& item, const Payload& payload) {
   ToolOutput output;
   od::value value;
-  if (seek(item, "output", value) && !read_tool_output(c, value, output)) return Fate::damaged();
+  if (seek(item, "output", value) && !read_tool_output(c, value, output)) return RecordOutcome::damaged();
   c.identify_by("result", payload.body(Key::call_id), hash64(output.text));
   Event& e = c.add(EventKind::tool_result, Role::tool);
   e.call_id = c.text(payload[Key::call_id]);
@@ -320,12 +320,12 @@ Fate read_result(RecordContext& c, od::object& item, const Payload& payload) {
     agent.parent_uid = c.line().session_uid;
     agent.parent_call_id = call_id;
   }
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 // Reads a call run by the model's server: one record contains the call and the fact that it returned.
-Fate read_server_call(RecordContext& c, od::object& item, const Payload& payload, std::string_view tool,
-                      std::string_view input) {
+RecordOutcome read_server_call(RecordContext& c, od::object& item, const Payload& payload, std::string_view tool,
+                               std::string_view input) {
   std::string call_id = c.text(payload[Key::call_id].empty() ? payload[Key::id] : payload[Key::call_id]);
   od::value value;
   const bool has_input = seek(item, input, value);
@@ -337,17 +337,17 @@ Fate read_server_call(RecordContext& c, od::object& item, const Payload& payload
   call.tool = tool;
   call.call_id = call_id;
   call.summary = tool;
-  if (has_input && !tool_calls::read_tool_input(c, value, access_of, call)) return Fate::damaged();
+  if (has_input && !tool_calls::read_tool_input(c, value, access_of, call)) return RecordOutcome::damaged();
   const auto status = payload.body(Key::status);
-  if (status != "completed" && status != "failed") return Fate::indexed();
+  if (status != "completed" && status != "failed") return RecordOutcome::indexed();
   Event& result = c.add(EventKind::tool_result, Role::tool);
   result.call_id = call_id;
   result.is_error = status == "failed";
   result.summary = "[" + std::string(status) + "]";
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_local_shell(RecordContext& c, od::object& item, const Payload& payload) {
+RecordOutcome read_local_shell(RecordContext& c, od::object& item, const Payload& payload) {
   const auto id = payload.has(Key::call_id) ? payload[Key::call_id] : payload[Key::id];
   od::value action;
   const bool has_action = seek(item, "action", action);
@@ -356,12 +356,13 @@ Fate read_local_shell(RecordContext& c, od::object& item, const Payload& payload
   call.tool = "local_shell";
   call.call_id = c.text(id);
   call.summary = call.tool;
-  return has_action && !tool_calls::read_tool_input(c, action, access_of, call) ? Fate::damaged() : Fate::indexed();
+  return has_action && !tool_calls::read_tool_input(c, action, access_of, call) ? RecordOutcome::damaged()
+                                                                                : RecordOutcome::indexed();
 }
 
 }  // namespace
 
-Fate read_tool_item(RecordContext& c, od::object& item, const Payload& payload) {
+RecordOutcome read_tool_item(RecordContext& c, od::object& item, const Payload& payload) {
   const auto type = payload.body(Key::type);
   if (type == "function_call") return read_call(c, payload, Key::arguments);
   if (type == "custom_tool_call") return read_call(c, payload, Key::input);
@@ -370,9 +371,9 @@ Fate read_tool_item(RecordContext& c, od::object& item, const Payload& payload) 
   if (type == "web_search_call") return read_server_call(c, item, payload, "web_search", "action");
   if (type == "tool_search_call") return read_server_call(c, item, payload, "tool_search", "arguments");
   if (type == "image_generation_call") return read_server_call(c, item, payload, "image_generation", "revised_prompt");
-  if (type == "tool_search_output") return Fate::skipped("tool_list");
+  if (type == "tool_search_output") return RecordOutcome::skipped("tool_list");
   c.diagnose(DiagnosticType::unknown_record_type, {"payload.type"});
-  return Fate::unknown("unknown_type");
+  return RecordOutcome::unknown("unknown_type");
 }
 
 std::vector<std::string> script_commands(std::string_view script) {

@@ -293,14 +293,14 @@ bool read_error(ItemContext& c, od::object& bubble) {
 
 }  // namespace
 
-Fate read_bubble(ItemContext& c, od::object& bubble) {
+RecordOutcome read_bubble(ItemContext& c, od::object& bubble) {
   Tokens<kBubbleKeys> tokens;
   TokenUsage usage;
-  if (!collect(bubble, kBubbleTable, tokens) || !read_facts(c, bubble, usage)) return Fate::damaged();
+  if (!collect(bubble, kBubbleTable, tokens) || !read_facts(c, bubble, usage)) return RecordOutcome::damaged();
   const auto type = tokens[kType];
   if (type != "1" && type != "2") {
     c.diagnose(DiagnosticType::unknown_field_value, {"type"});
-    return Fate::unknown("bubble_type");
+    return RecordOutcome::unknown("bubble_type");
   }
   std::string text = c.text(is_string(tokens[kText]) ? tokens[kText] : tokens[kRawText]);
   if (type == "1") {
@@ -309,34 +309,34 @@ Fate read_bubble(ItemContext& c, od::object& bubble) {
       od::array images;
       bool empty = true;
       if (tokens[kImages].starts_with('[') && seek(bubble, "images", value) && !value.get_array().get(images))
-        if (images.is_empty().get(empty)) return Fate::damaged();
-      if (empty) return Fate::skipped("blank_message");
+        if (images.is_empty().get(empty)) return RecordOutcome::damaged();
+      if (empty) return RecordOutcome::skipped("blank_message");
       text = "[image]";
     }
     emit_prompt(c, std::move(text));
   } else {
-    if (!tokens[kThinking].empty() && !read_thinking(c, bubble)) return Fate::damaged();
-    if (!read_thinking_blocks(c, bubble)) return Fate::damaged();
+    if (!tokens[kThinking].empty() && !read_thinking(c, bubble)) return RecordOutcome::damaged();
+    if (!read_thinking_blocks(c, bubble)) return RecordOutcome::damaged();
     emit_answer(c, std::move(text));
     od::object tool;
-    if (seek_object(bubble, "toolFormerData", tool) && !read_tool(c, tool)) return Fate::damaged();
+    if (seek_object(bubble, "toolFormerData", tool) && !read_tool(c, tool)) return RecordOutcome::damaged();
   }
-  if (!read_error(c, bubble)) return Fate::damaged();
+  if (!read_error(c, bubble)) return RecordOutcome::damaged();
   c.add_usage(usage);
-  return c.emitted() ? Fate::indexed() : Fate::skipped("blank_message");
+  return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
 }
 
 // Reads a bubble of a chat tab. Its types are words: "user", "ai".
-Fate read_tab_bubble(ItemContext& c, od::object& bubble) {
+RecordOutcome read_tab_bubble(ItemContext& c, od::object& bubble) {
   Tokens<kBubbleKeys> tokens;
-  if (!collect(bubble, kBubbleTable, tokens)) return Fate::damaged();
+  if (!collect(bubble, kBubbleTable, tokens)) return RecordOutcome::damaged();
   std::string text = c.text(tokens[kText]);
   if (trimmed(text).empty()) text = c.text(tokens[kRawText]);
   Tokens<1> more;
-  if (!collect(bubble, KeyTable<1>{{"modelType"}}, more)) return Fate::damaged();
+  if (!collect(bubble, KeyTable<1>{{"modelType"}}, more)) return RecordOutcome::damaged();
   c.model = c.text(more[0]);
   const auto type = string_body(tokens[kType]);
-  if (trimmed(text).empty()) return Fate::skipped("blank_message");
+  if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   if (type == "user") {
     c.model.clear();
     emit_prompt(c, std::move(text));
@@ -344,9 +344,9 @@ Fate read_tab_bubble(ItemContext& c, od::object& bubble) {
     emit_answer(c, std::move(text));
   } else {
     c.diagnose(DiagnosticType::unknown_field_value, {"type"});
-    return Fate::unknown("bubble_type");
+    return RecordOutcome::unknown("bubble_type");
   }
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace memd::cursor

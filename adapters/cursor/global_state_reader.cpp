@@ -107,7 +107,7 @@ Result<SnapshotReader::Plan> GlobalStateReader::plan(const std::string& mark) {
     plan.unchanged = true;
     plan.unsure = !before->checked;
     plan.size = before->size;
-    plan.sized_by_ledger = true;
+    plan.size_is_estimate = true;
     return plan;
   }
   MEMD_TRY(open());
@@ -156,7 +156,7 @@ Result<std::optional<SnapshotReader::Plan>> GlobalStateReader::changes(const Sta
   now.counted_rowid = before.counted_rowid;
   now.size = before.size;
   plan.size = now.size;
-  plan.sized_by_ledger = true;
+  plan.size_is_estimate = true;
   plan.unsure = true;
   plan.mark = now.to_text();
   MEMD_TRY(rows_->database().confirm());
@@ -196,7 +196,7 @@ Result<SnapshotReader::Plan> GlobalStateReader::everything(StateMark now) {
   now.checked = true;
   plan.rest = ledger.take_rest();
   plan.size = now.size;
-  plan.sized_by_ledger = true;
+  plan.size_is_estimate = true;
   plan.complete = true;
   plan.mark = now.to_text();
   MEMD_TRY(rows_->database().confirm());

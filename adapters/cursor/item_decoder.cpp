@@ -94,11 +94,11 @@ constexpr KeyTable<kHeadKeys> kHeadTable{{"title", "description", "cwd", "mode",
 
 }  // namespace
 
-Fate read_head(ItemContext& c, od::object& item) {
+RecordOutcome read_head(ItemContext& c, od::object& item) {
   Tokens<kHeadKeys> tokens;
-  if (!collect(item, kHeadTable, tokens)) return Fate::damaged();
+  if (!collect(item, kHeadTable, tokens)) return RecordOutcome::damaged();
   const auto parts = split_session_uid(c.session_uid());
-  if (!parts) return Fate::skipped("no_session");
+  if (!parts) return RecordOutcome::skipped("no_session");
   SessionUpdate update;
   update.session_uid = c.session_uid();
   update.platform = Platform::cursor;
@@ -127,7 +127,7 @@ Fate read_head(ItemContext& c, od::object& item) {
   update.lines_removed = integer(tokens[kHeadRemoved]);
   if (const auto cents = integer(tokens[kCost]); cents > 0) update.cost_usd = static_cast<double>(cents) / 100;
   c.out().sessions.push_back(std::move(update));
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 // All items.
@@ -163,13 +163,13 @@ constexpr std::array<KindName, 7> kLedgerNames{{{item_kind::kHead, "conversation
                                                 {item_kind::kPrompt, "prompt"},
                                                 {item_kind::kBinary, "message"}}};
 
-Fate read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
+RecordOutcome read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
   std::string text = c.text(tokens[kItemDecoderText]);
-  if (trimmed(text).empty()) return Fate::skipped("blank_message");
+  if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   const auto role = string_body(tokens[kRole]);
   if (role == "user") {
     const Words words = typed_words(text);
-    if (words.injected || words.text.empty()) return Fate::skipped("injected_text");
+    if (words.injected || words.text.empty()) return RecordOutcome::skipped("injected_text");
     emit_prompt(c, std::string(words.text));
   } else if (role == "thinking") {
     emit_thinking(c, std::move(text));
@@ -181,22 +181,22 @@ Fate read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
     if (c.detail() == Detail::full) e.text = std::move(text);
   } else if (role == "result") {
     text.erase(0, std::min(text.find('\n'), text.size()));  // the name of the tool
-    if (trimmed(text).empty()) return Fate::skipped("blank_message");
+    if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
     Event& e = c.add(EventKind::tool_result, Role::tool);
     if (c.detail() == Detail::stored) text.resize(utf8_prefix(text, kResultTextLimit).size());
     e.text = std::move(text);
   } else {
     emit_answer(c, std::move(text));
   }
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_prompt(ItemContext& c, const Tokens<kItemKeys>& tokens) {
+RecordOutcome read_prompt(ItemContext& c, const Tokens<kItemKeys>& tokens) {
   std::string text = c.text(tokens[kItemDecoderText]);
-  if (trimmed(text).empty()) return Fate::skipped("blank_message");
+  if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   emit_prompt(c, std::move(text));
   c.out().events.back().origin = Origin::history;
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 }  // namespace
@@ -222,7 +222,7 @@ void ItemDecoder::decode(const RawRecord& record, EventBatch& out) {
   const auto events = out.events.size();
   const auto sessions = out.sessions.size();
   std::string_view type = "(damaged)";
-  const Fate verdict = read(record, out, type);
+  const RecordOutcome verdict = read(record, out, type);
   if (verdict.broken) {
     out.events.resize(events);
     out.sessions.resize(sessions);
@@ -232,14 +232,14 @@ void ItemDecoder::decode(const RawRecord& record, EventBatch& out) {
   out.cover(type, verdict.disposition, verdict.reason, record.bytes.size() + (record.newline_follows ? 1 : 0));
 }
 
-Fate ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_view& type) {
+RecordOutcome ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_view& type) {
   od::object item;
   Tokens<kItemKeys> tokens;
-  if (!open(record.bytes, item) || !collect(item, kItemTable, tokens)) return Fate::damaged();
+  if (!open(record.bytes, item) || !collect(item, kItemTable, tokens)) return RecordOutcome::damaged();
   const auto kind = string_body(tokens[kKind]);
   for (const auto& name : kLedgerNames)
     if (name.kind == kind) type = name.type;
-  if (!tokens[kDamaged].empty()) return Fate::damaged();
+  if (!tokens[kDamaged].empty()) return RecordOutcome::damaged();
 
   ItemContext c(session_uid_, {record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0}, detail_, out);
   c.set_id(c.text(tokens[kId]));
@@ -248,7 +248,7 @@ Fate ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_vie
   c.subagent = integer(tokens[kItemDecoderSubagent]) != 0;
   if (integer(tokens[kLossy]) != 0) c.mark_lossy();
 
-  Fate verdict = Fate::unknown("unknown_kind");
+  RecordOutcome verdict = RecordOutcome::unknown("unknown_kind");
   od::object value;
   const bool has_value = seek_object(item, "v", value);
   if (kind == item_kind::kHead)
@@ -258,9 +258,9 @@ Fate ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_vie
   else if (kind == item_kind::kPrompt)
     verdict = read_prompt(c, tokens);
   else if (kind == item_kind::kBinary)
-    verdict = Fate::unknown("no_json");
+    verdict = RecordOutcome::unknown("no_json");
   else if (!has_value)
-    verdict = Fate::damaged();
+    verdict = RecordOutcome::damaged();
   else if (kind == item_kind::kBubble)
     verdict = read_bubble(c, value);
   else if (kind == item_kind::kTab)

@@ -48,10 +48,10 @@ void emit_answer(ItemContext& c, std::string text, std::size_t block = 0);
 void emit_thinking(ItemContext& c, std::string text, std::size_t block = 0);
 
 // Readers of the kinds of items. `value` is the object under "v".
-Fate read_bubble(ItemContext& c, od::object& value);
-Fate read_tab_bubble(ItemContext& c, od::object& value);
-Fate read_message(ItemContext& c, od::object& value);
-Fate read_head(ItemContext& c, od::object& item);
+RecordOutcome read_bubble(ItemContext& c, od::object& value);
+RecordOutcome read_tab_bubble(ItemContext& c, od::object& value);
+RecordOutcome read_message(ItemContext& c, od::object& value);
+RecordOutcome read_head(ItemContext& c, od::object& item);
 
 // Reads "toolFormerData": a call and its result.
 bool read_tool(ItemContext& c, od::object& tool);
@@ -76,7 +76,7 @@ class ItemDecoder : public RecordDecoder {
   bool is_complete(std::string_view bytes) const override;
 
  private:
-  Fate read(const RawRecord& record, EventBatch& out, std::string_view& type);
+  RecordOutcome read(const RawRecord& record, EventBatch& out, std::string_view& type);
   bool open(std::string_view json, od::object& item) const;
 
   struct Parser;

@@ -136,29 +136,29 @@ bool read_block(ItemContext& c, Message& message, od::object& block, std::size_t
 }  // namespace
 
 // Reads {"role", "content"}. In the transcripts of the IDE and of cursor-agent the content is in "message".
-Fate read_message(ItemContext& c, od::object& record) {
+RecordOutcome read_message(ItemContext& c, od::object& record) {
   Tokens<3> tokens;
-  if (!collect(record, KeyTable<3>{{"role", "type", "content"}}, tokens)) return Fate::damaged();
+  if (!collect(record, KeyTable<3>{{"role", "type", "content"}}, tokens)) return RecordOutcome::damaged();
   Message message;
   message.role = c.text(tokens[0], 40);
   if (message.role.empty()) {
     const auto type = string_body(tokens[1]);
-    if (type == "turn_ended") return Fate::skipped("turn_end");
+    if (type == "turn_ended") return RecordOutcome::skipped("turn_end");
     if (!type.empty()) c.diagnose(DiagnosticType::unknown_record_type, {"type"});
-    return Fate::unknown("no_role");
+    return RecordOutcome::unknown("no_role");
   }
-  if (message.role == "system") return Fate::skipped("system_prompt");
+  if (message.role == "system") return RecordOutcome::skipped("system_prompt");
   od::object inner;
   od::value content;
   const bool wrapped = tokens[2].empty() && seek_object(record, "message", inner);
-  if (!seek(wrapped ? inner : record, "content", content)) return Fate::skipped("blank_message");
+  if (!seek(wrapped ? inner : record, "content", content)) return RecordOutcome::skipped("blank_message");
 
   const auto token = token_of(content);
   if (is_string(token)) {
     say(c, message, c.text(token), 0);
   } else if (token.starts_with('[')) {
     od::array blocks;
-    if (content.get_array().get(blocks)) return Fate::damaged();
+    if (content.get_array().get(blocks)) return RecordOutcome::damaged();
     const bool whole = for_each_element(blocks, [&](od::value& value, std::size_t index) {
       od::object block;
       if (is_string(token_of(value))) {
@@ -167,13 +167,13 @@ Fate read_message(ItemContext& c, od::object& record) {
       }
       return value.get_object().get(block) ? true : read_block(c, message, block, index);
     });
-    if (!whole) return Fate::damaged();
+    if (!whole) return RecordOutcome::damaged();
   }
   if (!message.prompt.empty()) emit_prompt(c, std::move(message.prompt));
   if (message.unknown_block) c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});
-  if (c.emitted()) return Fate::indexed();
-  if (message.unknown_block) return Fate::unknown("unknown_block");
-  return Fate::skipped(message.injected ? "injected_text" : "blank_message");
+  if (c.emitted()) return RecordOutcome::indexed();
+  if (message.unknown_block) return RecordOutcome::unknown("unknown_block");
+  return RecordOutcome::skipped(message.injected ? "injected_text" : "blank_message");
 }
 
 }  // namespace memd::cursor

@@ -37,7 +37,7 @@ class Decoder final : public LogDecoder {
 
  protected:
   bool open(od::object& root) const override;
-  Fate read(od::object& root, RawRef raw, EventBatch& out) override;
+  RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
   bool surely_a_record() const override;
 
  private:
@@ -67,27 +67,27 @@ bool Decoder::surely_a_record() const {
   return !top_[kV].empty() && !top_[kId].empty() && !top_[kSession].empty() && !top_[kBody].empty();
 }
 
-Fate Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
+RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
   const auto kind = string_body(top_[kKind]);
   const std::string_view type = parse_name<LineKind>(kLineKindNames, kind) ? kind : std::string_view("(other)");
   if (top_[kV].empty()) {
     tell(out, raw, DiagnosticType::missing_field, "v");
-    return Fate::skipped(kSchemaViolation, type);
+    return RecordOutcome::skipped(kSchemaViolation, type);
   }
   if (top_[kV] != "1") {
     tell(out, raw, DiagnosticType::unknown_field_value, "v");
-    return Fate::unknown("unknown_version", type);
+    return RecordOutcome::unknown("unknown_version", type);
   }
   Record record;
   record.platform = platform_;
   record.raw = raw;
   record.default_cwd = default_cwd_;
-  if (!check_outer(record, out)) return Fate::skipped(kSchemaViolation, type);
+  if (!check_outer(record, out)) return RecordOutcome::skipped(kSchemaViolation, type);
   od::object body;
-  if (!read_refs(root, record, out) || !seek_object(root, "body", body)) return Fate::damaged();
-  Fate fate = LineReader(record, detail_, out).read(body);
-  fate.type = type;
-  return fate;
+  if (!read_refs(root, record, out) || !seek_object(root, "body", body)) return RecordOutcome::damaged();
+  RecordOutcome outcome = LineReader(record, detail_, out).read(body);
+  outcome.type = type;
+  return outcome;
 }
 
 bool Decoder::check_outer(Record& record, EventBatch& out) const {

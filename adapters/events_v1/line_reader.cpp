@@ -123,33 +123,33 @@ void LineReader::read_context(const Body& body, Event& e) {
   e.time_estimated = body.is(B::time_estimated);
 }
 
-Fate LineReader::read(od::object& object) {
+RecordOutcome LineReader::read(od::object& object) {
   Body body{object, {}};
-  if (!collect(object, kBodyTable, body.tokens)) return Fate::damaged();
-  if (body.has(B::derived_from)) return Fate::skipped("derived");
+  if (!collect(object, kBodyTable, body.tokens)) return RecordOutcome::damaged();
+  if (body.has(B::derived_from)) return RecordOutcome::skipped("derived");
   if (body.has(B::session)) {
     if (!body[B::session].starts_with('{')) {
       diagnose(DiagnosticType::wrong_field_type, "body.session");
-      return Fate::skipped(kSchemaViolation);
+      return RecordOutcome::skipped(kSchemaViolation);
     }
-    if (!read_session(body)) return Fate::damaged();
+    if (!read_session(body)) return RecordOutcome::damaged();
     if (!body.has(B::event) && !body.has(B::text)) {
       mark_facts(body);
-      return Fate::indexed();
+      return RecordOutcome::indexed();
     }
   }
-  Fate fate;
+  RecordOutcome outcome;
   if (body.has(B::event)) {
     const auto kind = parse_event_kind(string_body(body[B::event]));
     if (!kind) diagnose(DiagnosticType::unknown_field_value, "body.event");
-    fate = kind ? read_canonical(body, *kind) : read_plain_event(*this, body);
+    outcome = kind ? read_canonical(body, *kind) : read_plain_event(*this, body);
   } else {
-    fate = read_plain_event(*this, body);
+    outcome = read_plain_event(*this, body);
   }
   if (lossy())
     out_.diagnostics.push_back(
         {record_.platform, DiagnosticType::invalid_encoding, Severity::warning, {}, 0, record_.raw.offset});
-  return fate;
+  return outcome;
 }
 
 void LineReader::mark_facts(const Body& body) {
@@ -161,7 +161,7 @@ void LineReader::mark_facts(const Body& body) {
   read_context(body, e);
 }
 
-Fate LineReader::read_canonical(Body& body, EventKind kind) {
+RecordOutcome LineReader::read_canonical(Body& body, EventKind kind) {
   Event& e = add(kind, parse_enum(string_body(body[B::role]), Role::tool).value_or(Role::none));
   if (body.has(B::event_id)) {
     if (const auto id = parse_key(string_body(body[B::event_id])))
@@ -195,7 +195,7 @@ Fate LineReader::read_canonical(Body& body, EventKind kind) {
   if (e.kind == EventKind::lifecycle && e.lifecycle.empty()) e.lifecycle = "note";
   const bool whole = read_files(body, e.files) && read_commands(body, e.facts.commands) &&
                      read_todos(body, e.facts.todos) && read_usage(body, e);
-  return whole ? Fate::indexed() : Fate::damaged();
+  return whole ? RecordOutcome::indexed() : RecordOutcome::damaged();
 }
 
 bool LineReader::read_files(Body& body, std::vector<FileTouch>& files) {

@@ -173,7 +173,7 @@ class LineReader : public TextReader {
   LineReader(const Record& record, Detail detail, EventBatch& out) : TextReader(detail), record_(record), out_(out) {}
 
   // Reads the body. The caller must discard the events of a broken one.
-  Fate read(od::object& object);
+  RecordOutcome read(od::object& object);
 
   const Record& record() const { return record_; }
   // Adds an event with the fields common to all events of a line. Valid until the next call.
@@ -190,7 +190,7 @@ class LineReader : public TextReader {
   }
 
  private:
-  Fate read_canonical(Body& body, EventKind kind);
+  RecordOutcome read_canonical(Body& body, EventKind kind);
   bool read_session(Body& body);
   // Adds a mark for a line with facts about a session of its own platform, because it belongs to that session. Lines
   // that memd writes about a whole session get none.
@@ -204,6 +204,6 @@ class LineReader : public TextReader {
 
 // Reads an event without memd's detail, as other tools write them. Lenient: derives fields from commonly used key
 // names.
-Fate read_plain_event(LineReader& reader, Body& body);
+RecordOutcome read_plain_event(LineReader& reader, Body& body);
 
 }  // namespace memd::events_v1

@@ -261,7 +261,7 @@ void read_remark(LineReader& r, Body& body, std::string_view lifecycle) {
 
 }  // namespace
 
-Fate read_plain_event(LineReader& r, Body& body) {
+RecordOutcome read_plain_event(LineReader& r, Body& body) {
   bool whole = true;
   switch (r.record().kind) {
     case LineKind::message: read_message(r, body); break;
@@ -273,7 +273,7 @@ Fate read_plain_event(LineReader& r, Body& body) {
     case LineKind::note: read_remark(r, body, "note"); break;
   }
   if (Event* const e = r.last(); whole && e != nullptr) whole = r.read_usage(body, *e);
-  return whole ? Fate::indexed() : Fate::damaged();
+  return whole ? RecordOutcome::indexed() : RecordOutcome::damaged();
 }
 
 }  // namespace memd::events_v1

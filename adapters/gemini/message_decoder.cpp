@@ -17,7 +17,7 @@
 namespace memd::gemini {
 namespace {
 
-enum class Voice {
+enum class UserTextKind {
   nothing,
   human,
   command,   // "/…"
@@ -27,28 +27,28 @@ enum class Voice {
   summary,   // the summary that replaced compacted messages
 };
 
-struct Spoken {
-  Voice voice = Voice::nothing;
+struct UserText {
+  UserTextKind kind = UserTextKind::nothing;
   std::string_view text;  // without the client's additions
 };
 
-// Detects the author of a message of type "user".
-Spoken who_speaks(std::string_view text) {
+// Detects the kind of the text of a message of type "user" by its markers.
+UserText classify_user_text(std::string_view text) {
   constexpr std::string_view hook = "<hook_context>";
   constexpr std::string_view files = "--- Content from referenced files ---";
   constexpr std::string_view shell = "I ran the following shell command:";
   text = json::trimmed(text);
   if (text.empty()) return {};
-  if (text.starts_with("<session_context>")) return {Voice::injected, text};
-  if (text.starts_with("<state_snapshot>")) return {Voice::summary, text};
-  if (text == "System: Please continue." || text == "Please continue.") return {Voice::nudge, text};
+  if (text.starts_with("<session_context>")) return {UserTextKind::injected, text};
+  if (text.starts_with("<state_snapshot>")) return {UserTextKind::summary, text};
+  if (text == "System: Please continue." || text == "Please continue.") return {UserTextKind::nudge, text};
   for (const std::string_view added : {files, hook})
     if (const auto at = text.find(added); at != std::string_view::npos) text = json::trimmed(text.substr(0, at));
-  if (text.empty()) return {Voice::injected, text};
-  if (text.starts_with(shell)) return {Voice::shell, text};
+  if (text.empty()) return {UserTextKind::injected, text};
+  if (text.starts_with(shell)) return {UserTextKind::shell, text};
   const bool command =
       text.size() > 1 && text[0] == '/' && text.find('/', 1) == std::string_view::npos && text[1] != ' ';
-  return {command ? Voice::command : Voice::human, text};
+  return {command ? UserTextKind::command : UserTextKind::human, text};
 }
 
 }  // namespace
@@ -312,7 +312,7 @@ void MessageDecoder::decode(const RawRecord& record, EventBatch& out) {
   }
   const RawRef raw{record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0};
   MessageContext context(session_uid_, raw, !parent_uid_.empty(), detail_, out);
-  const Fate verdict = read_message(context, root, record.bytes);
+  const RecordOutcome verdict = read_message(context, root, record.bytes);
   out.cover(verdict.type, verdict.disposition, verdict.reason, bytes);
   if (context.lossy() || parser_.replaced()) context.diagnose(DiagnosticType::invalid_encoding);
 }
@@ -335,12 +335,12 @@ void MessageDecoder::read_head(od::object& head, EventBatch& out) {
   out.sessions.push_back(std::move(update));
 }
 
-Fate MessageDecoder::read_message(MessageContext& c, od::object& message, std::string_view bytes) {
+RecordOutcome MessageDecoder::read_message(MessageContext& c, od::object& message, std::string_view bytes) {
   Tokens<kMessageKeys> tokens;
-  if (!collect(message, kMessageTable, tokens)) return Fate::skipped("damaged", "(damaged)");
+  if (!collect(message, kMessageTable, tokens)) return RecordOutcome::skipped("damaged", "(damaged)");
   if (is_true(tokens[kDamaged])) {
     c.diagnose(DiagnosticType::damaged_record);
-    return Fate::skipped("damaged", "(damaged)");
+    return RecordOutcome::skipped("damaged", "(damaged)");
   }
   const std::string id = c.text(tokens[kId]);
   // Ids are UUIDs. A shorter id could be a counter that other chats use too.
@@ -355,42 +355,42 @@ Fate MessageDecoder::read_message(MessageContext& c, od::object& message, std::s
   if (type == "gemini") return read_assistant(c, message);
   if (type == "info" || type == "warning" || type == "error") return read_notice(c, message, type);
   c.diagnose(is_string(tokens[kType]) ? DiagnosticType::unknown_record_type : DiagnosticType::missing_field, {"type"});
-  return Fate::unknown("unknown_type", std::string(is_identifier(type) ? type : "(unreadable type)"));
+  return RecordOutcome::unknown("unknown_type", std::string(is_identifier(type) ? type : "(unreadable type)"));
 }
 
-Fate MessageDecoder::read_user(MessageContext& c, od::object& message) {
+RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message) {
   Content content;
   Content shown;
   // The text the user typed, where the content has more: files referenced with "@".
   const bool typed = read_content(c, message, "displayContent", shown) && !trimmed(shown.text).empty();
   if (!read_content(c, message, "content", content) && !typed) {
     c.diagnose(DiagnosticType::missing_field, {"content"});
-    return Fate::skipped("no_content", "user");
+    return RecordOutcome::skipped("no_content", "user");
   }
-  const Spoken spoken = who_speaks(typed ? shown.text : content.text);
-  if (spoken.voice == Voice::injected) return Fate::skipped("injected_text", "user");
-  if (spoken.voice == Voice::summary) {
+  const UserText user_text = classify_user_text(typed ? shown.text : content.text);
+  if (user_text.kind == UserTextKind::injected) return RecordOutcome::skipped("injected_text", "user");
+  if (user_text.kind == UserTextKind::summary) {
     c.add_lifecycle("compaction").origin = Origin::injected;
     Event& e = c.add_lifecycle("compact_summary");
     e.origin = Origin::injected;
-    e.text = spoken.text;
-    return Fate::indexed("user");
+    e.text = user_text.text;
+    return RecordOutcome::indexed("user");
   }
-  if (spoken.voice == Voice::nothing && !content.media)
-    return Fate::skipped(content.tools ? "tool_response" : "blank_message", "user");
+  if (user_text.kind == UserTextKind::nothing && !content.media)
+    return RecordOutcome::skipped(content.tools ? "tool_response" : "blank_message", "user");
   Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = c.sidechain()                    ? Origin::parent_agent
-             : spoken.voice == Voice::command ? Origin::command
-             : spoken.voice == Voice::shell   ? Origin::shell
-             : spoken.voice == Voice::nudge   ? Origin::injected
-                                              : Origin::typed;
-  e.text = spoken.text;
+  e.origin = c.sidechain()                             ? Origin::parent_agent
+             : user_text.kind == UserTextKind::command ? Origin::command
+             : user_text.kind == UserTextKind::shell   ? Origin::shell
+             : user_text.kind == UserTextKind::nudge   ? Origin::injected
+                                                       : Origin::typed;
+  e.text = user_text.text;
   if (content.media) e.summary = "[media]";
   e.starts_exchange = true;
-  return Fate::indexed("user");
+  return RecordOutcome::indexed("user");
 }
 
-Fate MessageDecoder::read_assistant(MessageContext& c, od::object& message) {
+RecordOutcome MessageDecoder::read_assistant(MessageContext& c, od::object& message) {
   const std::size_t first = c.out().events.size();
   read_thoughts(c, message);
   Content content;
@@ -407,15 +407,15 @@ Fate MessageDecoder::read_assistant(MessageContext& c, od::object& message) {
   const TokenUsage usage = read_usage(message);
   auto& events = c.out().events;
   if (events.size() == first && usage != TokenUsage{}) c.add_lifecycle("usage");
-  if (events.size() == first) return Fate::skipped("blank_message", "gemini");
+  if (events.size() == first) return RecordOutcome::skipped("blank_message", "gemini");
   if (usage != TokenUsage{}) {
     events[first].response_key = hash_combine(c.key, hash64("response"));
     events[first].usage = usage;
   }
-  return Fate::indexed("gemini");
+  return RecordOutcome::indexed("gemini");
 }
 
-Fate MessageDecoder::read_notice(MessageContext& c, od::object& message, std::string_view type) {
+RecordOutcome MessageDecoder::read_notice(MessageContext& c, od::object& message, std::string_view type) {
   Content content;
   read_content(c, message, "content", content);
   const bool error = type == "error";
@@ -423,13 +423,13 @@ Fate MessageDecoder::read_notice(MessageContext& c, od::object& message, std::st
     const bool interrupt = trimmed(content.text) == "Request cancelled.";
     Event& e = c.add_lifecycle(interrupt ? "interrupt" : type);
     e.text = std::move(content.text);
-    return Fate::indexed(std::string(type));
+    return RecordOutcome::indexed(std::string(type));
   }
   Event& e = c.add(EventKind::error, Role::system);
   e.lifecycle = "api_error";
   e.is_error = true;
   e.text = std::move(content.text);
-  return Fate::indexed(std::string(type));
+  return RecordOutcome::indexed(std::string(type));
 }
 
 }  // namespace memd::gemini

@@ -46,10 +46,10 @@ class MessageDecoder : public RecordDecoder {
 
  private:
   void read_head(od::object& head, EventBatch& out);
-  Fate read_message(MessageContext& context, od::object& message, std::string_view bytes);
-  Fate read_user(MessageContext& context, od::object& message);
-  Fate read_assistant(MessageContext& context, od::object& message);
-  Fate read_notice(MessageContext& context, od::object& message, std::string_view type);
+  RecordOutcome read_message(MessageContext& context, od::object& message, std::string_view bytes);
+  RecordOutcome read_user(MessageContext& context, od::object& message);
+  RecordOutcome read_assistant(MessageContext& context, od::object& message);
+  RecordOutcome read_notice(MessageContext& context, od::object& message, std::string_view type);
 
   std::string session_uid_;
   std::string parent_uid_;

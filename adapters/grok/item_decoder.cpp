@@ -128,16 +128,16 @@ std::string content_text(const dom::element& content) {
   return out;
 }
 
-Fate read_text(ItemContext& c, const dom::object& item, std::string_view what) {
+RecordOutcome read_text(ItemContext& c, const dom::object& item, std::string_view what) {
   const auto text = text_of(item, "text");
   const auto images = number_of(item, "images");
   if (what == "agent" || what == "thought") {
-    if (trimmed(text).empty()) return Fate::skipped("blank_message");
+    if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
     c.add(what == "agent" ? EventKind::assistant_msg : EventKind::thinking, Role::assistant).text = text;
-    return Fate::indexed();
+    return RecordOutcome::indexed();
   }
   const std::string words = human_words(text);
-  if (words.empty() && images == 0) return Fate::skipped("blank_message");
+  if (words.empty() && images == 0) return RecordOutcome::skipped("blank_message");
   Event& e = c.add(EventKind::user_msg, Role::user);
   const bool aside = what == "interjection";
   e.origin = aside ? Origin::queued : words.starts_with('/') ? Origin::command : Origin::typed;
@@ -146,7 +146,7 @@ Fate read_text(ItemContext& c, const dom::object& item, std::string_view what) {
   e.text = words;
   for (std::int64_t i = 0; i < std::min<std::int64_t>(images, 20); ++i)
     e.summary.append(i == 0 ? "[image]" : " [image]");
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 void emit_call(ItemContext& c, std::string_view tool, std::string_view call_id, std::string_view input) {
@@ -157,7 +157,7 @@ void emit_call(ItemContext& c, std::string_view tool, std::string_view call_id, 
   tool_calls::read_tool_input_text(c, input, access_of, e);
 }
 
-Fate read_call(ItemContext& c, const dom::array& updates) {
+RecordOutcome read_call(ItemContext& c, const dom::array& updates) {
   std::string tool;
   std::string title;
   std::string input;
@@ -180,10 +180,10 @@ Fate read_call(ItemContext& c, const dom::array& updates) {
   Event& e = c.out().events.back();
   const auto access = access_of(e.tool);
   if (e.files.empty() && access && !path.empty()) e.files.push_back({path, *access, 0, 0});
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_result(ItemContext& c, const dom::object& update) {
+RecordOutcome read_result(ItemContext& c, const dom::object& update) {
   dom::element content;
   std::string text;
   std::vector<FileTouch> files;
@@ -209,11 +209,11 @@ Fate read_result(ItemContext& c, const dom::object& update) {
   if (ended) e.facts.exit_code = static_cast<std::int32_t>(exit_code);
   tool_calls::take_result_text(c.detail(), std::move(text), e);
   if (!e.is_error) e.files = std::move(files);
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_turn(ItemContext& c, const dom::object& item, const dom::object& update) {
-  if (flag_of(item, "superseded")) return Fate::skipped("superseded");
+RecordOutcome read_turn(ItemContext& c, const dom::object& item, const dom::object& update) {
+  if (flag_of(item, "superseded")) return RecordOutcome::skipped("superseded");
   const auto reason = text_of(update, "stop_reason");
   const auto answer = text_of(update, "agent_result");
   if (reason == "cancelled") {
@@ -231,11 +231,11 @@ Fate read_turn(ItemContext& c, const dom::object& item, const dom::object& updat
     const auto prompt = text_of(update, "prompt_id");
     c.add_usage(usage_of(usage), prompt.empty() ? c.key() : hash_combine(hash64("grok/turn"), hash64(prompt)));
   }
-  return c.emitted() ? Fate::indexed() : Fate::skipped("turn");
+  return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("turn");
 }
 
 // Sets `type` to the record type for the ledger.
-Fate read_notice(ItemContext& c, const dom::object& update, std::string& type) {
+RecordOutcome read_notice(ItemContext& c, const dom::object& update, std::string& type) {
   const auto kind = text_of(update, "sessionUpdate");
   type = kind;
   if (kind == "auto_compact_completed") {
@@ -251,7 +251,7 @@ Fate read_notice(ItemContext& c, const dom::object& update, std::string& type) {
     e.text = text_of(update, "error");
   } else if (kind == "subagent_spawned") {
     const auto child = text_of(update, "child_session_id");
-    if (!is_uuid(child)) return Fate::skipped("no_content");
+    if (!is_uuid(child)) return RecordOutcome::skipped("no_content");
     SessionUpdate s;
     s.session_uid = make_session_uid(Platform::grok, child);
     s.platform = Platform::grok;
@@ -264,9 +264,9 @@ Fate read_notice(ItemContext& c, const dom::object& update, std::string& type) {
     c.out().sessions.push_back(std::move(s));
   } else {
     c.diagnose(DiagnosticType::unknown_record_type, {"sessionUpdate"});
-    return Fate::unknown("unknown_type");
+    return RecordOutcome::unknown("unknown_type");
   }
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
 // The head of a session, and its history for the model where the log of updates is lost.
@@ -277,7 +277,7 @@ TimeMs time_of(const dom::object& object, std::string_view key) {
   return parse_rfc3339(text_of(object, key)).value_or(0);
 }
 
-Fate read_head(ItemContext& c, const dom::object& item) {
+RecordOutcome read_head(ItemContext& c, const dom::object& item) {
   SessionUpdate update;
   update.session_uid = c.session_uid();
   update.platform = Platform::grok;
@@ -308,10 +308,10 @@ Fate read_head(ItemContext& c, const dom::object& item) {
   }
   update.time = update.ended_at;
   c.out().sessions.push_back(std::move(update));
-  return Fate::indexed();
+  return RecordOutcome::indexed();
 }
 
-Fate read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
+RecordOutcome read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
   type = text_of(chat, "type");
   dom::element content;
   const std::string text = chat["content"].get(content) ? std::string() : content_text(content);
@@ -319,13 +319,13 @@ Fate read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
     std::int64_t index = 0;
     const std::string words = human_words(text);
     if (!text_of(chat, "synthetic_reason").empty() && text_of(chat, "synthetic_reason") != "human")
-      return Fate::skipped("injected_text");
-    if (words.empty()) return Fate::skipped("blank_message");
+      return RecordOutcome::skipped("injected_text");
+    if (words.empty()) return RecordOutcome::skipped("blank_message");
     Event& e = c.add(EventKind::user_msg, Role::user);
     e.starts_exchange = !chat["prompt_index"].get(index);
     e.origin = e.starts_exchange ? Origin::typed : Origin::queued;
     e.text = words;
-    return Fate::indexed();
+    return RecordOutcome::indexed();
   }
   if (type == "assistant") {
     c.model = text_of(chat, "model_id");
@@ -336,28 +336,29 @@ Fate read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
         dom::object call;
         if (!value.get(call)) emit_call(c, text_of(call, "name"), text_of(call, "id"), text_of(call, "arguments"));
       }
-    return c.emitted() ? Fate::indexed() : Fate::skipped("blank_message");
+    return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
   }
   if (type == "tool_result") {
     Event& e = c.add(EventKind::tool_result, Role::tool);
     e.call_id = text_of(chat, "tool_call_id");
     tool_calls::take_result_text(c.detail(), std::string(text), e);
-    return Fate::indexed();
+    return RecordOutcome::indexed();
   }
   if (type == "reasoning") {
     dom::element summary;
     const std::string thought = chat["summary"].get(summary) ? std::string() : content_text(summary);
-    if (json::trimmed(thought).empty()) return Fate::skipped("blank_message");
+    if (json::trimmed(thought).empty()) return RecordOutcome::skipped("blank_message");
     c.add(EventKind::thinking, Role::assistant).text = thought;
-    return Fate::indexed();
+    return RecordOutcome::indexed();
   }
-  if (type == "system" || type == "backend_tool_call") return Fate::skipped(type == "system" ? "system" : "state");
+  if (type == "system" || type == "backend_tool_call")
+    return RecordOutcome::skipped(type == "system" ? "system" : "state");
   c.diagnose(DiagnosticType::unknown_record_type, {"type"});
-  return Fate::unknown("unknown_type");
+  return RecordOutcome::unknown("unknown_type");
 }
 
 // Item names are chosen by memd, so no name from the log needs handling.
-Fate dispatch(ItemContext& c, const dom::object& item, std::string& type) {
+RecordOutcome dispatch(ItemContext& c, const dom::object& item, std::string& type) {
   if (flag_of(item, "head")) {
     type = "(head)";
     return read_head(c, item);
@@ -369,7 +370,7 @@ Fate dispatch(ItemContext& c, const dom::object& item, std::string& type) {
   if (what == "user" || what == "interjection" || what == "agent" || what == "thought") return read_text(c, item, what);
   dom::array updates;
   dom::object first;
-  if (item["updates"].get(updates) || updates.at(0).get(first)) return Fate::skipped("no_content");
+  if (item["updates"].get(updates) || updates.at(0).get(first)) return RecordOutcome::skipped("no_content");
   if (what == "call") return read_call(c, updates);
   if (what == "result") return read_result(c, first);
   if (what == "turn") return read_turn(c, item, first);
@@ -416,7 +417,7 @@ bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, E
   c.model = text_of(item, "model");
   c.cwd = text_of(item, "cwd");
   std::string type = "(unknown)";
-  const Fate verdict = dispatch(c, item, type);
+  const RecordOutcome verdict = dispatch(c, item, type);
   out.cover(json::is_identifier(type) || type.starts_with('(') ? type : "(unreadable type)", verdict.disposition,
             verdict.reason, record.bytes.size() + (record.newline_follows ? 1 : 0));
   return true;

@@ -163,9 +163,9 @@ void LogDecoder::decode(const RawRecord& record, EventBatch& out) {
     return;
   }
   const RawRef raw{record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0};
-  Fate fate;
-  if (record.bytes[first] == '{' && open_object(record.bytes) && read_open(raw, out, fate)) {
-    out.cover(fate.type, fate.disposition, fate.reason, bytes);
+  RecordOutcome outcome;
+  if (record.bytes[first] == '{' && open_object(record.bytes) && read_open(raw, out, outcome)) {
+    out.cover(outcome.type, outcome.disposition, outcome.reason, bytes);
     return;
   }
   if (rules_.knows_lfs && is_lfs_line(record.bytes)) {
@@ -177,19 +177,19 @@ void LogDecoder::decode(const RawRecord& record, EventBatch& out) {
   recover(record, out);
 }
 
-bool LogDecoder::read_open(RawRef raw, EventBatch& out, Fate& fate) {
+bool LogDecoder::read_open(RawRef raw, EventBatch& out, RecordOutcome& outcome) {
   const auto before = out.length();
   parsers_->document.rewind();
   od::object root;
   if (parsers_->document.get_object().get(root)) return false;
-  fate = read(root, raw, out);
-  if (!fate.broken && parsers_->document.is_alive()) return true;  // otherwise invalid JSON was met on the way
+  outcome = read(root, raw, out);
+  if (!outcome.broken && parsers_->document.is_alive()) return true;  // otherwise invalid JSON was met on the way
   out.cut_back(before);
   return false;
 }
 
 void LogDecoder::recover(const RawRecord& record, EventBatch& out) {
-  std::vector<Fate> found;
+  std::vector<RecordOutcome> found;
   std::size_t told = 0;
   const auto take = [&](std::string_view slice, bool nested) {
     const auto begin = static_cast<std::size_t>(slice.data() - record.bytes.data());
@@ -200,7 +200,7 @@ void LogDecoder::recover(const RawRecord& record, EventBatch& out) {
     const bool last = piece.end == record.bytes.size();
     const std::uint64_t bytes = piece.end - piece.begin + (last && record.newline_follows ? 1 : 0);
     if (piece.record) {
-      const Fate& f = found[told++];
+      const RecordOutcome& f = found[told++];
       out.cover(f.type, f.disposition, f.reason, bytes);
     } else {
       out.cover(kDamaged, Disposition::skipped, "damaged", bytes);
@@ -216,7 +216,7 @@ void LogDecoder::recover(const RawRecord& record, EventBatch& out) {
 }
 
 Slice LogDecoder::take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out,
-                             std::vector<Fate>& found) {
+                             std::vector<RecordOutcome>& found) {
   bool replaced = false;
   std::size_t size = 0;
   const std::string cleaned = padded_clean(slice, replaced, size);
@@ -224,18 +224,18 @@ Slice LogDecoder::take_slice(std::string_view slice, bool nested, RawRef raw, Ev
   if (!rules_.strict && !parse_strictly(json)) return Slice::broken;
   if (!open_object(json)) return Slice::broken;
   if (nested && !surely_a_record()) return Slice::not_record;
-  Fate fate;
-  if (!read_open(raw, out, fate)) return Slice::broken;
+  RecordOutcome outcome;
+  if (!read_open(raw, out, outcome)) return Slice::broken;
   if (replaced)
     out.diagnostics.push_back({platform_, DiagnosticType::invalid_encoding, Severity::warning, {}, 0, raw.offset});
-  found.push_back(std::move(fate));
+  found.push_back(std::move(outcome));
   return Slice::record;
 }
 
-Fate add_history_prompt(const HistoryPrompt& prompt, RawRef raw, EventBatch& out, std::string_view type) {
+RecordOutcome add_history_prompt(const HistoryPrompt& prompt, RawRef raw, EventBatch& out, std::string_view type) {
   const auto text = trimmed(prompt.text);
-  if (text.empty()) return Fate::skipped("blank_message", type);
-  if (is_bare_command(text)) return Fate::skipped("command", type);
+  if (text.empty()) return RecordOutcome::skipped("blank_message", type);
+  if (is_bare_command(text)) return RecordOutcome::skipped("command", type);
   Event& e = out.events.emplace_back();
   e.session_uid = prompt.session_uid;
   e.event_id = hash_combine(
@@ -248,7 +248,7 @@ Fate add_history_prompt(const HistoryPrompt& prompt, RawRef raw, EventBatch& out
   e.text = text;
   e.cwd = prompt.cwd;
   e.starts_exchange = true;
-  return Fate::indexed(type);
+  return RecordOutcome::indexed(type);
 }
 
 }  // namespace memd::json

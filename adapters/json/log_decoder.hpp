@@ -60,7 +60,7 @@ class LogDecoder : public RecordDecoder {
   // Iterates over all fields of a record's object and keeps the needed ones. Returns false when they are invalid JSON.
   virtual bool open(od::object& root) const = 0;
   // Decodes the record just opened; its object is at the first field. Events of a broken record are removed again.
-  virtual Fate read(od::object& root, RawRef raw, EventBatch& out) = 0;
+  virtual RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) = 0;
   // Returns whether the object just opened, found inside a truncated line, is certainly a record and not part of the
   // truncated one.
   virtual bool surely_a_record() const = 0;
@@ -69,9 +69,9 @@ class LogDecoder : public RecordDecoder {
   struct Parsers;
   bool open_object(std::string_view json) const;
   bool parse_strictly(std::string_view json) const;
-  bool read_open(RawRef raw, EventBatch& out, Fate& fate);
+  bool read_open(RawRef raw, EventBatch& out, RecordOutcome& outcome);
   void recover(const RawRecord& record, EventBatch& out);
-  Slice take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out, std::vector<Fate>& found);
+  Slice take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out, std::vector<RecordOutcome>& found);
 
   Platform platform_;
   Rules rules_;
@@ -88,6 +88,6 @@ struct HistoryPrompt {
 };
 
 // Adds the line as a user_msg with origin history. Skips commands to the terminal itself ("/clear", "exit").
-Fate add_history_prompt(const HistoryPrompt& prompt, RawRef raw, EventBatch& out, std::string_view type);
+RecordOutcome add_history_prompt(const HistoryPrompt& prompt, RawRef raw, EventBatch& out, std::string_view type);
 
 }  // namespace memd::json

@@ -118,7 +118,7 @@ void ItemDecoder::decode(const RawRecord& record, EventBatch& out) {
   context.key = record_key(Platform::opencode, string_body(tokens[kId]));
   context.time = integer(tokens[kItemCreated]);
   context.is_child = is_true(tokens[kChild]);
-  Fate verdict = Fate::damaged("(damaged)");
+  RecordOutcome verdict = RecordOutcome::damaged("(damaged)");
   if (!tokens[kData].starts_with('{'))
     context.diagnose(DiagnosticType::damaged_record, {"data"});
   else if (is_string(tokens[kType]))

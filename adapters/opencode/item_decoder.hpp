@@ -70,9 +70,9 @@ class ItemDecoder : public RecordDecoder {
 };
 
 // Reads a message of 1.x, with its parts.
-Fate read_message(ItemContext& context, od::object& root);
+RecordOutcome read_message(ItemContext& context, od::object& root);
 // Reads a row of session_message, of 2.x.
-Fate read_record(ItemContext& context, std::string_view type, od::object& root);
+RecordOutcome read_record(ItemContext& context, std::string_view type, od::object& root);
 
 // A tool call and its result, which are stored in one part. `state` is the part's object "state"; times are those
 // beside it (0: use the state's).

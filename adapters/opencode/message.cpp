@@ -207,11 +207,11 @@ bool read_data(ItemContext& c, od::object& root, Message& message) {
   return true;
 }
 
-Fate finish_user(ItemContext& c, Message& message) {
+RecordOutcome finish_user(ItemContext& c, Message& message) {
   const bool shell = message.origin == Origin::shell;
   if (message.text.empty() && message.marker.empty() && !shell) {
-    if (c.emitted()) return Fate::indexed("message/user");
-    return Fate::skipped(message.injected ? "injected_text" : "no_content", "message/user");
+    if (c.emitted()) return RecordOutcome::indexed("message/user");
+    return RecordOutcome::skipped(message.injected ? "injected_text" : "no_content", "message/user");
   }
   Event& e = c.add(EventKind::user_msg, Role::user, 0);
   e.origin = c.is_child ? Origin::parent_agent : message.origin;
@@ -219,14 +219,14 @@ Fate finish_user(ItemContext& c, Message& message) {
   e.summary = shell && message.marker.empty() ? "[shell command]" : std::move(message.marker);
   e.files = std::move(message.files);
   e.starts_exchange = true;
-  return Fate::indexed("message/user");
+  return RecordOutcome::indexed("message/user");
 }
 
 }  // namespace
 
-Fate read_message(ItemContext& c, od::object& root) {
+RecordOutcome read_message(ItemContext& c, od::object& root) {
   Message message;
-  if (!read_data(c, root, message)) return Fate::unknown("unknown_role", "message");
+  if (!read_data(c, root, message)) return RecordOutcome::unknown("unknown_role", "message");
   od::value value;
   od::array parts;
   if (seek(root, "parts", value) && !value.get_array().get(parts))
@@ -240,12 +240,12 @@ Fate read_message(ItemContext& c, od::object& root) {
   od::object data;
   if (seek_object(root, "data", data)) read_error(c, data, 0);
   if (!c.emitted() && message.usage != TokenUsage{}) c.add_lifecycle("usage");
-  if (!c.emitted()) return Fate::skipped("blank_message", "message/assistant");
+  if (!c.emitted()) return RecordOutcome::skipped("blank_message", "message/assistant");
   if (message.usage != TokenUsage{}) {
     c.first_event().response_key = event_key(c.key, 0xffff);
     c.first_event().usage = message.usage;
   }
-  return Fate::indexed("message/assistant");
+  return RecordOutcome::indexed("message/assistant");
 }
 
 }  // namespace memd::opencode

@@ -74,19 +74,19 @@ void mark_each(ItemContext& c, od::object& data, std::string_view list_name, std
   });
 }
 
-Fate read_user(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
+RecordOutcome read_user(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
   std::string text = c.text(tokens[kRecordText]);
   std::string marker;
   mark_each(c, data, "files", "file", marker);
   mark_each(c, data, "agents", "agent", marker);
   mark_each(c, data, "skills", "skill", marker);
-  if (trimmed(text).empty() && marker.empty()) return Fate::skipped("blank_message", "user");
+  if (trimmed(text).empty() && marker.empty()) return RecordOutcome::skipped("blank_message", "user");
   Event& e = c.add(EventKind::user_msg, Role::user, 0);
   e.origin = c.is_child ? Origin::parent_agent : Origin::typed;
   e.text = std::move(text);
   e.summary = std::move(marker);
   e.starts_exchange = true;
-  return Fate::indexed("user");
+  return RecordOutcome::indexed("user");
 }
 
 void read_content(ItemContext& c, od::object& block, std::size_t index) {
@@ -134,7 +134,7 @@ void put_usage(ItemContext& c, od::object& data) {
   c.first_event().usage = usage;
 }
 
-Fate read_assistant(ItemContext& c, od::object& data) {
+RecordOutcome read_assistant(ItemContext& c, od::object& data) {
   read_model(c, data);
   od::value value;
   od::array content;
@@ -146,11 +146,11 @@ Fate read_assistant(ItemContext& c, od::object& data) {
     });
   read_error(c, data);
   put_usage(c, data);
-  if (!c.emitted()) return Fate::skipped("blank_message", "assistant");
-  return Fate::indexed("assistant");
+  if (!c.emitted()) return RecordOutcome::skipped("blank_message", "assistant");
+  return RecordOutcome::indexed("assistant");
 }
 
-Fate read_compaction(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
+RecordOutcome read_compaction(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
   c.add_lifecycle("compaction").summary = c.text(tokens[kReason], 40);
   if (std::string summary = c.text(tokens[kRecordSummary]); !trimmed(summary).empty()) {
     Event& e = c.add_lifecycle("compact_summary");
@@ -159,11 +159,11 @@ Fate read_compaction(ItemContext& c, od::object& data, const Tokens<kRecordDataK
   }
   read_error(c, data);
   put_usage(c, data);
-  return Fate::indexed("compaction");
+  return RecordOutcome::indexed("compaction");
 }
 
 // Reads a command that the user ran with "!".
-Fate read_shell(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
+RecordOutcome read_shell(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
   Event& e = c.add(EventKind::user_msg, Role::user, 0);
   e.origin = c.is_child ? Origin::parent_agent : Origin::shell;
   e.text = c.text(tokens[kRecordCommand]);
@@ -173,46 +173,46 @@ Fate read_shell(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>&
   std::string_view output = tokens[kRecordOutput];
   if (output.starts_with('{') && seek_object(data, "output", inner) && seek(inner, "text", value))
     output = token_of(value);
-  if (!is_string(output)) return Fate::indexed("shell");
+  if (!is_string(output)) return RecordOutcome::indexed("shell");
   Event& out = c.add_lifecycle("shell_output");
   out.origin = Origin::injected;
   out.text = c.text(output, c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
   out.is_error = integer(tokens[kExit]) != 0;
-  return Fate::indexed("shell");
+  return RecordOutcome::indexed("shell");
 }
 
-Fate read_idle(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
+RecordOutcome read_idle(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
   const std::string_view outcome = string_body(tokens[kOutcome]);
   if (outcome == "interrupted") c.add_lifecycle("interrupt");
   if (outcome == "failed") read_error(c, data);
-  if (!c.emitted()) return Fate::skipped("turn_end", "idle");
-  return Fate::indexed("idle");
+  if (!c.emitted()) return RecordOutcome::skipped("turn_end", "idle");
+  return RecordOutcome::indexed("idle");
 }
 
 }  // namespace
 
-Fate read_record(ItemContext& c, std::string_view type, od::object& root) {
+RecordOutcome read_record(ItemContext& c, std::string_view type, od::object& root) {
   od::object data;
   Tokens<kRecordDataKeys> tokens;
   const std::string name(is_identifier(type) ? type : "(unreadable type)");
   if (!seek_object(root, "data", data) || !collect(data, kRecordDataTable, tokens))
-    return Fate::skipped("damaged", name);
+    return RecordOutcome::skipped("damaged", name);
   if (c.time == 0) c.time = integer(read_time(data)[kRecordCreated]);
   if (type == "user") return read_user(c, data, tokens);
   if (type == "assistant") return read_assistant(c, data);
   if (type == "compaction") return read_compaction(c, data, tokens);
   if (type == "shell") return read_shell(c, data, tokens);
   if (type == "idle") return read_idle(c, data, tokens);
-  if (type == "synthetic" || type == "system" || type == "skill") return Fate::skipped("injected_text", name);
+  if (type == "synthetic" || type == "system" || type == "skill") return RecordOutcome::skipped("injected_text", name);
   if (type == "agent-switched") {
     c.add_lifecycle("mode_change").summary = c.text(tokens[kRecordAgent], 80);
-    return Fate::indexed(name);
+    return RecordOutcome::indexed(name);
   }
   if (type == "model-switched") {
     read_model(c, data);
     const std::string model = std::exchange(c.model, {});
     c.add_lifecycle("model_change").summary = model;
-    return Fate::indexed(name);
+    return RecordOutcome::indexed(name);
   }
   if (type == "location-switched") {
     od::object location;
@@ -220,10 +220,10 @@ Fate read_record(ItemContext& c, std::string_view type, od::object& root) {
     if (seek_object(data, "location", location) && seek(location, "directory", directory))
       c.cwd = c.text(token_of(directory));
     c.add_lifecycle("location_change").summary = c.cwd;
-    return Fate::indexed(name);
+    return RecordOutcome::indexed(name);
   }
   c.diagnose(DiagnosticType::unknown_record_type, {"type"});
-  return Fate::unknown("unknown_type", name);
+  return RecordOutcome::unknown("unknown_type", name);
 }
 
 }  // namespace memd::opencode

@@ -84,7 +84,7 @@ void read_record(std::string_view line, TranscriptRecord& record) {
   } else {
     record.kind = RecordKind::user;
     record.human = !record.sidechain && record.results.empty() && !record.texts.empty() &&
-                   claude_code::who_speaks(record.texts.front()).voice == claude_code::Voice::human;
+                   claude_code::classify_user_text(record.texts.front()).kind == claude_code::UserTextKind::human;
   }
 }
 

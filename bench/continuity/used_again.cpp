@@ -193,7 +193,7 @@ std::set<std::string> subject_words(std::string_view text) {
     word.clear();
   };
   for (const char c : text) {
-    if (ascii::is_alnum(c) || ascii::is_beyond(c))
+    if (ascii::is_alnum(c) || ascii::is_non_ascii(c))
       word += ascii::lower(c);
     else if (c != '\'')
       finish();

@@ -77,10 +77,10 @@ bool is_observed(ObservationType type, std::string_view sentence) {
 bool says(CueClass cue_class, std::string_view sentence) {
   switch (cue_class) {
     case CueClass::decision: return !find_decisions(sentence).empty();
-    case CueClass::problem: return continuity::trouble_in(sentence).cues > 0;
-    case CueClass::solved: return continuity::trouble_in(sentence).mended;
+    case CueClass::problem: return continuity::problem_cues_in(sentence).cues > 0;
+    case CueClass::solved: return continuity::problem_cues_in(sentence).resolved;
     case CueClass::constraint: return continuity::binding_force(sentence) > 0;
-    case CueClass::next_step: return continuity::tells_next_step(sentence, true);
+    case CueClass::next_step: return continuity::states_next_step(sentence, true);
     case CueClass::test_outcome: return is_observed(ObservationType::success, sentence);
     case CueClass::discovery: return is_observed(ObservationType::discovery, sentence);
     case CueClass::warning: return is_observed(ObservationType::warning, sentence);
@@ -91,8 +91,8 @@ bool says(CueClass cue_class, std::string_view sentence) {
 using Classes = std::bitset<kCueClasses.size()>;
 
 // The author of a text: a person, an agent that gives another one a task, or the working agent.
-enum class Voice { person, task, agent };
-constexpr std::array<std::string_view, 3> kVoices{"person", "task", "agent"};
+enum class Author { person, task, agent };
+constexpr std::array<std::string_view, 3> kAuthors{"person", "task", "agent"};
 
 Classes fired(std::string_view sentence) {
   Classes out;
@@ -102,7 +102,7 @@ Classes fired(std::string_view sentence) {
 }
 
 // Whether the product looks for the class in sentences of this author.
-bool is_asked(CueClass c, Voice voice) { return (c == CueClass::constraint) == (voice != Voice::agent); }
+bool is_asked(CueClass c, Author author) { return (c == CueClass::constraint) == (author != Author::agent); }
 
 // ---- Sentences of a store.
 
@@ -111,7 +111,7 @@ struct Sentence {
   std::string session;  // native id
   std::string root;     // native id of the main session
   std::int64_t exchange = 0;
-  Voice voice{};
+  Author author{};
   std::string text;  // on one line
 };
 
@@ -143,17 +143,17 @@ void for_each_sentence(sqlite::Database& db, const std::function<void(const Sent
     const auto origin = static_cast<Origin>(q.int64(3));
     const bool by_client = origin == Origin::injected || origin == Origin::none || origin == Origin::shell;
     const bool by_agent = origin == Origin::parent_agent || origin == Origin::plan;
-    const auto cut = [&](std::string_view text, Voice voice) {
-      out.voice = voice;
+    const auto cut = [&](std::string_view text, Author author) {
+      out.author = author;
       for (const TextUnit& unit : split_units(text)) {
         if (unit.kind != UnitKind::sentence && unit.kind != UnitKind::bullet) continue;
         out.text = ascii::one_line(unit.text);
         take(out);
       }
     };
-    if (!by_client) cut(q.text(4), by_agent ? Voice::task : Voice::person);
-    cut(q.text(5), Voice::person);
-    cut(q.text(6), Voice::agent);
+    if (!by_client) cut(q.text(4), by_agent ? Author::task : Author::person);
+    cut(q.text(5), Author::person);
+    cut(q.text(6), Author::agent);
   }
   q.reset();
 }
@@ -172,7 +172,7 @@ void print_sentences(sqlite::Database& db) {
   for_each_sentence(db, [](const Sentence& s) {
     std::printf("%016llx\t%s\t%s\t%s\t%lld\t%s\t%s\t%s\n", static_cast<unsigned long long>(hash64(s.text)),
                 std::string(half_of(s.root)).c_str(), s.platform.c_str(), s.session.c_str(),
-                static_cast<long long>(s.exchange), std::string(kVoices[static_cast<std::size_t>(s.voice)]).c_str(),
+                static_cast<long long>(s.exchange), std::string(kAuthors[static_cast<std::size_t>(s.author)]).c_str(),
                 joined(fired(s.text)).c_str(), s.text.c_str());
   });
 }
@@ -229,9 +229,9 @@ struct Score {
 };
 using Scores = std::array<std::array<Score, 2>, kCueClasses.size()>;  // class, held
 
-void count(Scores& scores, const Label& label, const Classes& fires, Voice voice) {
+void count(Scores& scores, const Label& label, const Classes& fires, Author author) {
   for (const CueClass c : kCueClasses) {
-    if (!is_asked(c, voice) || label.is_neutral(c)) continue;
+    if (!is_asked(c, author) || label.is_neutral(c)) continue;
     Score& score = scores[at(c)][label.held ? 1 : 0];
     const bool fires_by_chance =
         label.stratum == Stratum::random || (label.stratum == Stratum::fired && label.drawn_for == to_string(c));
@@ -255,7 +255,7 @@ void print(const Scores& scores) {
 
 void print_misses(const Sentence& s, const Label& label, const Classes& fires) {
   for (const CueClass c : kCueClasses)
-    if (is_asked(c, s.voice) && !label.is_neutral(c) && fires[at(c)] != label.classes[at(c)])
+    if (is_asked(c, s.author) && !label.is_neutral(c) && fires[at(c)] != label.classes[at(c)])
       std::printf("%s %s %s: %s\n", label.held ? "held" : "dev", fires[at(c)] ? "wrongly" : "missed",
                   std::string(to_string(c)).c_str(), s.text.c_str());
 }
@@ -271,9 +271,9 @@ void compare(sqlite::Database& db, const std::string& labels_file, bool misses) 
     it->second.found = true;
     ++found;
     const Classes fires = fired(s.text);
-    count(scores, it->second, fires, s.voice);
+    count(scores, it->second, fires, s.author);
     for (const CueClass c : kCueClasses)
-      said_by_others[at(c)] += it->second.classes[at(c)] && !is_asked(c, s.voice) ? 1 : 0;
+      said_by_others[at(c)] += it->second.classes[at(c)] && !is_asked(c, s.author) ? 1 : 0;
     if (misses) print_misses(s, it->second, fires);
   });
   print(scores);
@@ -356,7 +356,7 @@ void print_cues(sqlite::Database& db, const std::string& labels_file) {
       CueLine& line = lines.at(hit.pattern);
       ++line.sentences;
       const auto c = class_of(line.section);
-      if (c && label != labels.end() && !label->second.held && is_asked(*c, s.voice) && !label->second.is_neutral(*c))
+      if (c && label != labels.end() && !label->second.held && is_asked(*c, s.author) && !label->second.is_neutral(*c))
         line.of_class.count(label->second.classes[at(*c)]);
     }
   });

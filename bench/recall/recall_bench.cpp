@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 7> kKinds{"decision", "failed attempt", "
                                                  "worked",   "met error",      "solved"};
 constexpr std::array<std::string_view, 3> kMoments{"before an edit", "before a command", "on an error"};
 
-struct Told {
+struct KindStats {
   std::size_t times = 0;
   std::size_t used = 0;
   double tokens = 0;
@@ -53,7 +53,7 @@ struct Moment {
 
 struct Side {
   std::array<Moment, kMoments.size()> moments;
-  std::array<Told, kKinds.size()> kinds;
+  std::array<KindStats, kKinds.size()> kinds;
 };
 
 class Replay {
@@ -97,9 +97,9 @@ class Replay {
       }
       out += fmt::format("{:<18}{:>8}{:>8}{:>8}\n", "what it says", "times", "used", "tokens");
       for (std::size_t k = 0; k < kKinds.size(); ++k) {
-        const Told& told = at->second.kinds[k];
-        out += fmt::format("{:<18}{:>8}{:>8.2f}{:>8.0f}\n", kKinds[k], told.times, share(told.used, told.times),
-                           told.times == 0 ? 0 : told.tokens / static_cast<double>(told.times));
+        const KindStats& stats = at->second.kinds[k];
+        out += fmt::format("{:<18}{:>8}{:>8.2f}{:>8.0f}\n", kKinds[k], stats.times, share(stats.used, stats.times),
+                           stats.times == 0 ? 0 : stats.tokens / static_cast<double>(stats.times));
       }
     }
     return out;
@@ -141,10 +141,10 @@ class Replay {
     for (const Recalled& one : *found) {
       const bool used = is_used(one, transcript, next);
       any = any || used;
-      Told& told = side.kinds[static_cast<std::size_t>(one.kind)];
-      ++told.times;
-      told.used += used ? 1 : 0;
-      told.tokens += static_cast<double>(memd::estimate_tokens(one.text));
+      KindStats& stats = side.kinds[static_cast<std::size_t>(one.kind)];
+      ++stats.times;
+      stats.used += used ? 1 : 0;
+      stats.tokens += static_cast<double>(memd::estimate_tokens(one.text));
       if (show_) fmt::print("{} {:<16} {}\n", used ? "+" : "-", kKinds[static_cast<std::size_t>(one.kind)], one.text);
     }
     m.used += any ? 1 : 0;
@@ -152,7 +152,7 @@ class Replay {
 
   // True if the agent runs the command, repeats the sentence, or uses a name or file of it.
   bool is_used(const Recalled& one, const Transcript& transcript, const std::vector<std::size_t>& next) {
-    const std::string told = normal_command(one.text);
+    const std::string command = normal_command(one.text);
     Terms names_told;
     add_identifiers(one.text, names_told);
     const auto said = said_in(transcript, next);
@@ -163,7 +163,8 @@ class Replay {
       for (const ToolUse& use : transcript.records[i].uses)
         for (const ToolInput& input : use.inputs) {
           const bool is_command = use.tool == "Bash" && input.name == "command";
-          if (of_command && is_command && normal_command(input.value).starts_with(told.substr(0, told.find(" 2>"))))
+          if (of_command && is_command &&
+              normal_command(input.value).starts_with(command.substr(0, command.find(" 2>"))))
             return true;
           if (of_command) continue;
           for (const std::string& name : names_told)

@@ -48,7 +48,7 @@ class BuiltinSemanticIndex final : public search::SemanticIndex {
 // Returns the verdicts for the first phrasing alone and for all together.
 std::vector<ScopedVerdict> verdicts(search::HybridSearch& search, SearchQuery query,
                                     std::span<const search::SemanticQuestion> by_meaning,
-                                    search::KnownLengths& lengths) {
+                                    search::QueryLengths& lengths) {
   query.count_outside = true;
   SearchQuery alone = query;
   alone.also.clear();
@@ -109,7 +109,7 @@ void RankingCases::add(const Experiment::Plan& plan, const IndexedHome& home, co
   auto db = sqlite::Database::open(home.database(), sqlite::OpenMode::read_only);
   search::HybridSearch search(db);
   BuiltinSemanticIndex index;
-  search::KnownLengths lengths;
+  search::QueryLengths lengths;
   for (const Question& question : questions) {
     SearchQuery query;
     query.text = question.text;
@@ -163,7 +163,7 @@ void RankingCases::dump(const std::filesystem::path& file) const {
       for (const search::FusionCandidate& h : pool.candidates) {
         const CaseDocument& d = c.documents->at(h.id);
         const RankingFeatures& f = h.features;
-        hits.push_back({d.hit.exchange_id, d.hit.session_uid, d.text,     h.standing(), f.bm25,
+        hits.push_back({d.hit.exchange_id, d.hit.session_uid, d.text,     h.sort_key(), f.bm25,
                         f.coverage,        f.adjacency,       f.title,    f.identifier, f.brevity,
                         f.neighbour_turns, f.surroundings,    f.cosine,   f.dense_z,    f.date,
                         f.tokens,          f.decision,        f.subagent, f.verbatim,   h.terms});

@@ -99,7 +99,7 @@ void enrich(const fs::path& file) {
   options.most_exchanges = 4096;
   EnrichmentWorker worker(std::move(parts), system_clock(), options);
   worker.start();
-  worker.hurry(true);
+  worker.include_unsettled(true);
   if (!worker.block_until_idle(std::chrono::hours(2))) throw std::runtime_error("the vectors were not made");
   worker.stop();
   worker.join();

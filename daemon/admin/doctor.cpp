@@ -119,9 +119,10 @@ void check_rebuild(const MemoryHost& host, const ProcessFacts& facts, Findings& 
   const auto last = facts.store_rebuild ? facts.store_rebuild() : std::nullopt;
   const bool runs = last && last->state == "running";
   if (runs)
-    findings.note("rebuild", told(*last), "Nothing: what agents write meanwhile is read when it has ended.");
+    findings.note("rebuild", rebuild_status_text(*last),
+                  "Nothing: what agents write meanwhile is read when it has ended.");
   else if (last && last->state != "replaced")
-    findings.note("rebuild", told(*last), "`memd rebuild` tries again; `memd logs` has more.");
+    findings.note("rebuild", rebuild_status_text(*last), "`memd rebuild` tries again; `memd logs` has more.");
   for (const auto& copy : copies_of_store(host.settings().layout)) {
     const double mb = static_cast<double>(copy.bytes) / 1e6;
     if (copy.is_unfinished && runs) continue;
@@ -152,8 +153,8 @@ void check_searching(MemoryHost& host, bool fix, Findings& findings) {
                             "`memd doctor --fix` makes the indexes anew from the store's rows; nothing is lost.");
   if (host.ingest() == nullptr)
     return findings.problem("searching", check->damage, "This process does not write: stop the memd that does.");
-  const auto mended = host.ingest()->perform([](Writer& writer) { return writer.transact(mend_search); });
-  const auto again = mended ? check_search(file, kLongest) : Result<SearchCheck>(mended.error());
+  const auto repaired = host.ingest()->perform([](Writer& writer) { return writer.transact(repair_search_index); });
+  const auto again = repaired ? check_search(file, kLongest) : Result<SearchCheck>(repaired.error());
   if (again && again->damage.empty())
     return findings.ok("searching", check->damage + ": the indexes were made anew from the store's rows");
   findings.problem("searching", again ? again->damage : again.error().message(),

@@ -57,31 +57,33 @@ template <>
 struct Describe<admin::ForgetParams> {
   using T = admin::ForgetParams;
   static constexpr auto fields =
-      fields_of(field("session", &T::session, "This session: its id or the beginning of it."),
-                field("project", &T::project, "Sessions of projects with this in their path or name."),
-                field("query", &T::query, "Sessions in which this text stands."),
-                field("before", &T::before, "Sessions that ended before this time."),
-                field("excluded", &T::excluded, "Sessions that the configuration excludes."),
-                field("yes", &T::yes, "Do it. Without, it is only told what would go."));
+      fields_of(field("session", &T::session, "Select the session with this id or id prefix."),
+                field("project", &T::project, "Select sessions of projects whose path or name contains this text."),
+                field("query", &T::query, "Select sessions that contain this text."),
+                field("before", &T::before, "Select sessions that ended before this time."),
+                field("excluded", &T::excluded, "Select stored sessions that the configuration excludes."),
+                field("yes", &T::yes, "Forget the selected sessions. If false, only report what would be removed."));
 };
 template <>
 struct Describe<admin::ForgetLine> {
   using T = admin::ForgetLine;
-  static constexpr auto fields = fields_of(
-      field("session_id", &T::session_id, "Main session."), field("title", &T::title, "Its title."),
-      field("project", &T::project, "Its project."), field("ended", &T::ended, "Last event, RFC 3339."),
-      field("reason", &T::reason, "Why it goes, if it is not meant itself."),
-      field("sessions", &T::sessions, "With subagents."), field("exchanges", &T::exchanges, "Of all of them."),
-      field("events", &T::events, "Of all of them."), field("raw_bytes", &T::raw_bytes, "In the raw layer."));
+  static constexpr auto fields =
+      fields_of(field("session_id", &T::session_id, "Id of the main session."), field("title", &T::title, "Its title."),
+                field("project", &T::project, "Its project."), field("ended", &T::ended, "Last event, RFC 3339."),
+                field("reason", &T::reason, "Why it is removed, if the parameters do not select it directly."),
+                field("sessions", &T::sessions, "Number of sessions, subagents included."),
+                field("exchanges", &T::exchanges, "Their exchanges."), field("events", &T::events, "Their events."),
+                field("raw_bytes", &T::raw_bytes, "Their bytes in the raw layer."));
 };
 template <>
 struct Describe<admin::ForgetReport> {
   using T = admin::ForgetReport;
   static constexpr auto fields = fields_of(
-      field("sessions", &T::sessions, "What goes, or went, the oldest first."),
-      field("all_sessions", &T::all_sessions, "Subagents included."), field("exchanges", &T::exchanges, "All."),
-      field("events", &T::events, "All."), field("raw_bytes", &T::raw_bytes, "All, in the raw layer."),
-      field("done", &T::done, "They are forgotten; false: they would be."));
+      field("sessions", &T::sessions, "The sessions that are removed, oldest first."),
+      field("all_sessions", &T::all_sessions, "Number of sessions, subagents included."),
+      field("exchanges", &T::exchanges, "Number of exchanges."), field("events", &T::events, "Number of events."),
+      field("raw_bytes", &T::raw_bytes, "Bytes in the raw layer."),
+      field("done", &T::done, "True: they were removed. False: this is a preview."));
 };
 
 }  // namespace memd::mcp

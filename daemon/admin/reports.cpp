@@ -155,7 +155,7 @@ std::string render_text(const StatusReport& r) {
                     : fmt::format("ingest: {} of {} done, {} sources waiting, now {}\n", bytes(i.bytes_done),
                                   bytes(i.bytes_total), i.sources_pending, harmless_line(i.current));
   }
-  if (r.rebuild) out += told(*r.rebuild) + "\n";
+  if (r.rebuild) out += rebuild_status_text(*r.rebuild) + "\n";
   if (r.capture.paused) out += tools::render_text(r.capture);
   out += enrichment_lines(r.enrichment);
   out += summaries_lines(r.summaries);

@@ -152,7 +152,7 @@ Result<EnrichmentStatus> enrichment_status(MemoryHost& host) {
   MEMD_TRY_ASSIGN(const auto backlog, reader->ask(EnrichmentBacklogQuery{}));
   const bool enabled = !host.semantic().models()->choices.empty();
   if (enabled) out.model = state.model.empty() ? host.semantic().models()->names().front() : state.model;
-  out.becoming = state.becoming;
+  out.becoming = state.next_model;
   out.exchanges = state.exchanges;
   out.pending_terms = backlog.terms;
   out.pending_vectors = enabled ? backlog.vectors : 0;
@@ -177,7 +177,7 @@ Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::ti
   const bool enabled = !host.semantic().models()->choices.empty();
   const auto total = static_cast<double>(enabled ? std::max(before.terms, before.vectors) : before.terms);
   const std::uint64_t done_before = worker.progress().exchanges;
-  worker.hurry(true);
+  worker.include_unsettled(true);
   while (!worker.block_until_idle(100ms)) {
     const auto done = worker.progress().exchanges - done_before;
     context.progress(static_cast<double>(done), total, kEnriching);
@@ -187,7 +187,7 @@ Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::ti
     if (worker.progress().store_busy) break;
     if (std::chrono::steady_clock::now() > deadline) break;
   }
-  worker.hurry(false);
+  worker.include_unsettled(false);
   EnrichmentRun out;
   const EnrichmentProgress after = worker.progress();
   if (after.store_busy) return Error(Errc::store_busy, after.trouble);

@@ -69,7 +69,7 @@ RebuildAnswer rebuild_answer(const RebuildReport& report, double seconds) {
   return out;
 }
 
-std::string told(const StoreRebuildStatus& s) {
+std::string rebuild_status_text(const StoreRebuildStatus& s) {
   if (s.state == "running") {
     std::string out = "the store is being made anew since " + s.started;
     if (s.bytes_total > 0)

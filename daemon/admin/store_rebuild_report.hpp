@@ -46,7 +46,7 @@ struct StoreRebuildStatus {
   std::optional<RebuildAnswer> result;
 };
 // Renders the status as a sentence without a full stop.
-std::string told(const StoreRebuildStatus& status);
+std::string rebuild_status_text(const StoreRebuildStatus& status);
 
 }  // namespace memd::admin
 

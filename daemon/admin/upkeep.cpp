@@ -93,8 +93,8 @@ Result<RebuildResponse> rebuild(MemoryHost& host, const ProcessFacts& facts, con
   if (params.what == "memories") {
     MEMD_TRY(memory_catalog(host, {.rebuild = true}));
   } else {
-    const auto mend = [](Writer& writer) { return writer.transact(mend_search); };
-    MEMD_TRY(host.ingest()->perform(mend));
+    const auto repair = [](Writer& writer) { return writer.transact(repair_search_index); };
+    MEMD_TRY(host.ingest()->perform(repair));
   }
   return RebuildResponse{params.what, seconds_since(start), false};
 }

@@ -195,11 +195,11 @@ Command forget_command() {
     bool yes = false;
   };
   const auto o = std::make_shared<ForgetOptions>();
-  Command c{"forget", "Forget sessions for good; without --yes only say what would go"};
+  Command c{"forget", "Forget sessions for good; without --yes, only show what would be removed"};
   c.json_schema = schema_of<admin::ForgetReport>(c.name);
   c.options = {{"session", &o->session, "The session: its id, the beginning of it, or latest"},
                {"--project", &o->project, "Sessions of projects with this in their path or name"},
-               {"--query", &o->query, "Sessions in which this text stands"},
+               {"--query", &o->query, "Sessions that contain this text"},
                {"--before", &o->before, "Sessions that ended before this time: 2026-02-09, 90d, …"},
                {"--excluded", &o->excluded, "Sessions that the configuration excludes"},
                {"--yes", &o->yes, "Do it: it cannot be undone"}};
@@ -253,7 +253,7 @@ Command doctor_command() {
   return c;
 }
 
-std::string told(const admin::RebuiltSession& s) {
+std::string session_difference_text(const admin::RebuiltSession& s) {
   if (s.unreadable) return s.session_id + ": cannot be read in the old store";
   if (s.exchanges == 0 && s.events == 0 && !s.missing) return s.session_id + ": title or other facts";
   return fmt::format("{}: {} exchanges, {} events{}", s.session_id, s.exchanges, s.events,
@@ -265,7 +265,7 @@ void tell_sessions(std::string_view what, const std::vector<admin::RebuiltSessio
   if (sessions.empty()) return;
   std::cerr << fmt::format("memd: {} {}:\n", sessions.size(), what);
   for (std::size_t i = 0; i < std::min(sessions.size(), kMostNamed); ++i)
-    std::cerr << "memd:   " << harmless_line(told(sessions[i])) << '\n';
+    std::cerr << "memd:   " << harmless_line(session_difference_text(sessions[i])) << '\n';
   if (sessions.size() > kMostNamed) std::cerr << fmt::format("memd:   and {} more\n", sessions.size() - kMostNamed);
 }
 
@@ -356,7 +356,7 @@ Result<std::optional<int>> rebuild_by_daemon(const Invocation& call, OnLoss on_l
   if (outcome.is_error && outcome.is_usage) return here;  // a daemon of an older program
   MEMD_TRY(read_answer<admin::RebuildResponse>(outcome));
   MEMD_TRY_ASSIGN(const auto end, await_rebuild(call.settings));
-  if (!end.result) return Error(Errc::store, admin::told(end));
+  if (!end.result) return Error(Errc::store, admin::rebuild_status_text(end));
   MEMD_TRY_ASSIGN(const int code, print_rebuilt(call, *end.result));
   return std::optional(code);
 }

@@ -20,11 +20,11 @@ std::int64_t steady_ms() {
 }
 
 // Runs the browser until the user leaves it, and restores the terminal.
-Result<std::optional<Reopening>> run_browser(const Invocation& call, browse::Browser::Beginning beginning) {
+Result<std::optional<Reopening>> run_browser(const Invocation& call, browse::Browser::InitialQuery initial) {
   MEMD_TRY_ASSIGN(auto caller, open_caller(call.settings, Need::read));
   MEMD_TRY_ASSIGN(const auto terminal, browse::Terminal::open(call.look.has_colour));
   browse::Asker asker(call.settings, std::move(caller));
-  browse::Browser browser(std::move(beginning), call.look);
+  browse::Browser browser(std::move(initial), call.look);
   std::size_t columns = 0;
   std::size_t rows = 0;
   while (!browser.is_over()) {
@@ -35,7 +35,7 @@ Result<std::optional<Reopening>> run_browser(const Invocation& call, browse::Bro
       browser.resize(columns, rows);
     }
     if (auto question = browser.next_question(steady_ms())) asker.ask(std::move(*question));
-    terminal->show(browser.picture());
+    terminal->show(browser.content());
     std::optional<std::int64_t> pause;
     if (const auto wakes = browser.wakes_at()) pause = std::max<std::int64_t>(*wakes - steady_ms(), 0);
     if (!terminal->wait(asker.fd(), pause)) break;
@@ -43,7 +43,7 @@ Result<std::optional<Reopening>> run_browser(const Invocation& call, browse::Bro
     for (const browse::Key& key : terminal->keys())
       browser.press(key, steady_ms());
   }
-  return browser.leaves_for();
+  return browser.session_to_open();
 }
 
 }  // namespace
@@ -68,10 +68,10 @@ Command browse_command() {
     std::string query;
     for (const std::string& word : o->words)
       query.append(query.empty() ? "" : " ").append(word);
-    MEMD_TRY_ASSIGN(const auto leaves_for, run_browser(call, {std::move(query), o->filters}));
-    if (!leaves_for) return kOk;
-    MEMD_TRY_ASSIGN(const auto directory, directory_to_enter(leaves_for->directory));
-    return become(leaves_for->command, directory);
+    MEMD_TRY_ASSIGN(const auto session_to_open, run_browser(call, {std::move(query), o->filters}));
+    if (!session_to_open) return kOk;
+    MEMD_TRY_ASSIGN(const auto directory, directory_to_enter(session_to_open->directory));
+    return become(session_to_open->command, directory);
   };
   return c;
 }

@@ -163,7 +163,7 @@ std::vector<AdapterDescription> describe_adapters(const Config& config) {
   std::vector<AdapterDescription> out;
   for (const Adapter* adapter : all_adapters()) {
     AdapterDescription d = adapter->describe();
-    if (!speaks_contract(d.contract_version)) d.status = AdapterStatus::unsupported;
+    if (!supports_contract(d.contract_version)) d.status = AdapterStatus::unsupported;
     const auto it = config.platforms.find(d.platform);
     if (it != config.platforms.end() && !it->second.enabled) d.status = AdapterStatus::disabled;
     if (std::find(config.exclude.agents.begin(), config.exclude.agents.end(), d.platform) !=

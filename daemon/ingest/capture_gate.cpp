@@ -29,16 +29,16 @@ const Source* shared(const Source& source) { return source.session_uid.empty() ?
 
 }  // namespace
 
-void CaptureGate::learn(sqlite::Database& db) {
+void CaptureGate::load_stored_sessions(sqlite::Database& db) {
   if (exclusion_.is_empty()) return;
   auto& sessions = db.prepare("SELECT uid, cwd FROM sessions WHERE cwd <> ''");
   sessions.bind();
   while (sessions.step())
-    (is_excluded(sessions.str(1)) ? shut_ : admitted_).insert(sessions.str(0));
+    (is_excluded(sessions.str(1)) ? rejected_ : admitted_).insert(sessions.str(0));
   sessions.reset();
   auto& items = db.prepare("SELECT DISTINCT session_uid FROM source_items WHERE reason = ?").bind(kNotCapturedReason);
   while (items.step())
-    if (!admitted_.contains(items.text(0))) shut_.insert(items.str(0));
+    if (!admitted_.contains(items.text(0))) rejected_.insert(items.str(0));
   items.reset();
 }
 
@@ -56,13 +56,14 @@ bool CaptureGate::is_excluded(const std::string& directory) {
   return it->second;
 }
 
-bool CaptureGate::is_shut_session(std::string_view uid) const {
-  return !shut_.empty() && (shut_.contains(uid) || shut_.contains(main_session(uid)));
+bool CaptureGate::is_rejected_session(std::string_view uid) const {
+  return !rejected_.empty() && (rejected_.contains(uid) || rejected_.contains(main_session(uid)));
 }
 
-bool CaptureGate::is_shut(const Source& source) const {
+bool CaptureGate::rejects_source(const Source& source) const {
   return withheld_->has_source(source.path) || withheld_->has_session(source.session_uid) ||
-         is_shut_session(source.session_uid) || shut_paths_.contains(source.path) || exclusion_.has_file(source.path);
+         is_rejected_session(source.session_uid) || rejected_paths_.contains(source.path) ||
+         exclusion_.has_file(source.path);
 }
 
 bool CaptureGate::was_paused(TimeMs time) const { return withheld_->was_paused(time); }
@@ -82,49 +83,50 @@ bool CaptureGate::is_misplaced(const Source& shared, const std::string& uid, con
   return is_unknown;
 }
 
-// True for a title that refers to a record of a forgotten session, or of the part of a shut-out session read so far.
+// True for a title that refers to a record of a forgotten session, or of the part of a rejected session read so far.
 bool CaptureGate::is_title_of_other(const SessionUpdate& update) {
   if (update.title_record_key == 0) return false;
   if (withheld_->has_record(update.title_record_key)) return true;
   met_unknown_place_ = met_unknown_place_ || !exclusion_.is_empty();
-  return shut_records_.contains(update.title_record_key);
+  return rejected_records_.contains(update.title_record_key);
 }
 
-CaptureGate::Fate CaptureGate::fate_of(const EventBatch& batch, const EventBatch::Length& first, const Source* shared) {
-  Fate fate = Fate::unknown;
+CaptureGate::CaptureState CaptureGate::capture_state_of(const EventBatch& batch, const EventBatch::Length& first,
+                                                        const Source* shared) {
+  CaptureState state = CaptureState::unknown;
   for (std::size_t i = first.events; i < batch.events.size(); ++i) {
     const Event& event = batch.events[i];
-    if (is_forgotten(event.session_uid) || is_shut_session(event.session_uid)) return Fate::shut_out;
-    if (shared != nullptr && is_misplaced(*shared, event.session_uid, event.cwd)) return Fate::shut_out;
+    if (is_forgotten(event.session_uid) || is_rejected_session(event.session_uid)) return CaptureState::rejected;
+    if (shared != nullptr && is_misplaced(*shared, event.session_uid, event.cwd)) return CaptureState::rejected;
     if (event.time == 0 || event.time_estimated) continue;
-    if (was_paused(event.time)) return Fate::paused;
-    fate = Fate::captured;
+    if (was_paused(event.time)) return CaptureState::paused;
+    state = CaptureState::captured;
   }
   for (std::size_t i = first.sessions; i < batch.sessions.size(); ++i) {
     const SessionUpdate& update = batch.sessions[i];
-    if (is_title_of_other(update)) return Fate::shut_out;
-    if (is_forgotten(update.session_uid) || is_shut_session(update.session_uid) || descends_from_forgotten(update))
-      return Fate::shut_out;
+    if (is_title_of_other(update)) return CaptureState::rejected;
+    if (is_forgotten(update.session_uid) || is_rejected_session(update.session_uid) || descends_from_forgotten(update))
+      return CaptureState::rejected;
     if (shared != nullptr && !update.session_uid.empty() && is_misplaced(*shared, update.session_uid, update.cwd))
-      return Fate::shut_out;
+      return CaptureState::rejected;
   }
-  return fate;
+  return state;
 }
 
 bool CaptureGate::must_blank(const EventBatch& batch, const EventBatch::Length& first, const Source& source) {
-  if (is_wide_open()) return false;
-  const Fate fate = fate_of(batch, first, shared(source));
-  if (fate == Fate::unknown) return was_paused(clock_.now());
+  if (captures_everything()) return false;
+  const CaptureState state = capture_state_of(batch, first, shared(source));
+  if (state == CaptureState::unknown) return was_paused(clock_.now());
   // Captured records with a time prove nothing about those without one.
-  return fate != Fate::captured;
+  return state != CaptureState::captured;
 }
 
-// A record without a time shares the fate of the records before it; at the beginning, of those after it.
+// A record without a time shares the state of the records before it; at the beginning, of those after it.
 void CaptureGate::blank(std::span<char> lines, const Source& source, RecordDecoder& decoder) {
   struct Line {
     std::size_t begin = 0;
     std::size_t end = 0;
-    Fate fate = Fate::unknown;
+    CaptureState state = CaptureState::unknown;
   };
   std::vector<Line> found;
   const std::string_view text(lines.data(), lines.size());
@@ -134,32 +136,34 @@ void CaptureGate::blank(std::span<char> lines, const Source& source, RecordDecod
     const std::size_t end = whole ? text.size() : std::min(text.find('\n', at), text.size());
     batch.clear();
     decoder.decode({text.substr(at, end - at), source.cursor + at, false}, batch);
-    found.push_back({at, end, fate_of(batch, {}, shared(source))});
+    found.push_back({at, end, capture_state_of(batch, {}, shared(source))});
     at = end + 1;
   }
-  const auto told = std::find_if(found.begin(), found.end(), [](const Line& l) { return l.fate != Fate::unknown; });
-  const Fate now = was_paused(clock_.now()) ? Fate::paused : Fate::captured;
-  Fate fate = told == found.end() ? now : told->fate == Fate::paused ? Fate::paused : Fate::captured;
+  const auto known =
+      std::find_if(found.begin(), found.end(), [](const Line& l) { return l.state != CaptureState::unknown; });
+  const CaptureState now = was_paused(clock_.now()) ? CaptureState::paused : CaptureState::captured;
+  CaptureState state = known == found.end()                   ? now
+                       : known->state == CaptureState::paused ? CaptureState::paused
+                                                              : CaptureState::captured;
   for (auto& line : found) {
-    if (line.fate == Fate::captured || line.fate == Fate::paused) fate = line.fate;
-    if (line.fate == Fate::shut_out || fate == Fate::paused)
+    if (line.state == CaptureState::captured || line.state == CaptureState::paused) state = line.state;
+    if (line.state == CaptureState::rejected || state == CaptureState::paused)
       std::fill(lines.begin() + static_cast<std::ptrdiff_t>(line.begin),
                 lines.begin() + static_cast<std::ptrdiff_t>(line.end), ' ');
   }
 }
 
-bool CaptureGate::holds_back_item(const EventBatch& batch, const EventBatch::Length& first,
-                                  std::string_view session_uid) {
-  if (is_wide_open()) return false;
-  if (is_forgotten(std::string(session_uid)) || is_shut_session(session_uid)) return true;
-  switch (fate_of(batch, first, nullptr)) {
-    case Fate::unknown: return was_paused(clock_.now());
-    case Fate::captured: return false;
+bool CaptureGate::rejects_item(const EventBatch& batch, const EventBatch::Length& first, std::string_view session_uid) {
+  if (captures_everything()) return false;
+  if (is_forgotten(std::string(session_uid)) || is_rejected_session(session_uid)) return true;
+  switch (capture_state_of(batch, first, nullptr)) {
+    case CaptureState::unknown: return was_paused(clock_.now());
+    case CaptureState::captured: return false;
     default: return true;
   }
 }
 
-void CaptureGate::shut_session(SourceSlice& slice) {
+void CaptureGate::blank_session(SourceSlice& slice) {
   slice.batch.events.clear();
   slice.batch.sessions.clear();
   if (slice.items->has_head) skip(slice.items->head.ledger);
@@ -176,35 +180,35 @@ bool CaptureGate::admit(SourceSlice& slice) {
     if (withheld_->has_session(uid)) return false;
     for (const auto& update : slice.batch.sessions)
       if (update.session_uid == uid && descends_from_forgotten(update)) {
-        shut(uid, slice);
+        reject(uid, slice);
         return false;
       }
   }
   if (exclusion_.is_empty() || admitted_.contains(uid)) return true;
   const std::string* directory = first_directory(slice.batch);
   const bool is_out =
-      is_shut_session(uid) || (directory != nullptr ? is_excluded(*directory)
-                                                    : !slice.items && slice.batch.events.empty() &&
-                                                          exclusion_.may_have_stand_in(slice.source.path));
+      is_rejected_session(uid) || (directory != nullptr ? is_excluded(*directory)
+                                                        : !slice.items && slice.batch.events.empty() &&
+                                                              exclusion_.may_have_stand_in(slice.source.path));
   if (!is_out) {
     if (directory != nullptr) admitted_.insert(uid);
     return true;
   }
   if (slice.items) {
-    if (directory != nullptr) shut_.insert(uid);
-    shut_session(slice);
+    if (directory != nullptr) rejected_.insert(uid);
+    blank_session(slice);
     return true;
   }
   // A session without a directory so far may name it later.
-  if (directory != nullptr) shut(uid, slice);
+  if (directory != nullptr) reject(uid, slice);
   return false;
 }
 
-void CaptureGate::shut(const std::string& uid, const SourceSlice& slice) {
-  shut_.insert(uid);
-  shut_paths_.insert(slice.source.path);
+void CaptureGate::reject(const std::string& uid, const SourceSlice& slice) {
+  rejected_.insert(uid);
+  rejected_paths_.insert(slice.source.path);
   for (const auto& event : slice.batch.events)
-    shut_records_.insert(event.event_id);
+    rejected_records_.insert(event.event_id);
 }
 
 bool is_of_forgotten(const Adapter* adapter, const raw::FrameHeader& header, std::string_view record,

@@ -26,7 +26,7 @@ struct FrameHeader;
 
 // Keeps out of the store what must not be captured: forgotten sessions, excluded ones, and what agents wrote while
 // capture was paused. It stands between reading and decoding on one side and the writer on the other, so such content
-// becomes neither rows nor raw records. The store gets no row for a single-session log that is shut out. In other
+// becomes neither rows nor raw records. The store gets no row for a single-session log that is rejected. In other
 // sources, records are blanked and items become ledger lines. One thread. The clock must outlive it.
 class CaptureGate {
  public:
@@ -34,12 +34,12 @@ class CaptureGate {
       : exclusion_(std::move(exclusion)), withheld_(std::move(withheld)), clock_(clock) {}
 
   // Applies the current exclusion to the sessions already in the store. Throws ErrorException.
-  void learn(sqlite::Database& db);
+  void load_stored_sessions(sqlite::Database& db);
   // Clears the cache of forgotten sessions. Call it after something was forgotten.
   void withheld_changed() { known_.clear(); }
 
   // Whether nothing of the source may be read.
-  bool is_shut(const Source& source) const;
+  bool rejects_source(const Source& source) const;
 
   // Whether the batch, from `first` on, holds something that must not be captured. It was decoded from records of a
   // log.
@@ -48,7 +48,7 @@ class CaptureGate {
   void blank(std::span<char> lines, const Source& source, RecordDecoder& decoder);
 
   // Whether the item that the batch, from `first` on, was decoded from must not be captured.
-  bool holds_back_item(const EventBatch& batch, const EventBatch::Length& first, std::string_view session_uid);
+  bool rejects_item(const EventBatch& batch, const EventBatch::Length& first, std::string_view session_uid);
 
   // Whether a session of unknown place was met since the last call. Reading other sources first may reveal its place.
   bool take_unknown_place() { return std::exchange(met_unknown_place_, false); }
@@ -57,30 +57,30 @@ class CaptureGate {
   bool admit(SourceSlice& slice);
 
  private:
-  enum class Fate : std::uint8_t { unknown, captured, paused, shut_out };
+  enum class CaptureState : std::uint8_t { unknown, captured, paused, rejected };
   // `shared`: the source if it holds several sessions, else null.
-  Fate fate_of(const EventBatch& batch, const EventBatch::Length& first, const Source* shared);
+  CaptureState capture_state_of(const EventBatch& batch, const EventBatch::Length& first, const Source* shared);
   // Whether a shared source's data about this session belongs, or may belong, to an excluded place.
   bool is_misplaced(const Source& shared, const std::string& uid, const std::string& directory);
   // True when nothing is withheld, as for most users. Records are then not examined.
-  bool is_wide_open() const {
-    return exclusion_.is_empty() && shut_.empty() && shut_records_.empty() && withheld_->is_empty();
+  bool captures_everything() const {
+    return exclusion_.is_empty() && rejected_.empty() && rejected_records_.empty() && withheld_->is_empty();
   }
   bool is_forgotten(const std::string& uid);
   bool is_excluded(const std::string& directory);
-  bool is_shut_session(std::string_view uid) const;
+  bool is_rejected_session(std::string_view uid) const;
   bool was_paused(TimeMs time) const;
   bool descends_from_forgotten(const SessionUpdate& update);
-  void shut_session(SourceSlice& slice);
-  void shut(const std::string& uid, const SourceSlice& slice);
+  void blank_session(SourceSlice& slice);
+  void reject(const std::string& uid, const SourceSlice& slice);
   bool is_title_of_other(const SessionUpdate& update);
 
   const Exclusion exclusion_;
   const std::shared_ptr<const Withheld> withheld_;
   const Clock& clock_;
-  std::set<std::string, std::less<>> shut_;         // sessions that are excluded or continue a forgotten one
-  std::set<std::string, std::less<>> shut_paths_;   // logs of such sessions
-  std::unordered_set<std::uint64_t> shut_records_;  // record keys of their first slices, which titles may refer to
+  std::set<std::string, std::less<>> rejected_;         // sessions that are excluded or continue a forgotten one
+  std::set<std::string, std::less<>> rejected_paths_;   // logs of such sessions
+  std::unordered_set<std::uint64_t> rejected_records_;  // record keys of their first slices, which titles may refer to
   bool met_unknown_place_ = false;
   std::set<std::string, std::less<>> admitted_;        // sessions whose directory is not excluded
   std::unordered_map<std::string, bool> known_;        // session uid → forgotten?

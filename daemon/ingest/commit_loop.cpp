@@ -33,7 +33,7 @@ Result<void> caught(const std::function<Result<void>(Writer&)>& task, Writer& wr
 }  // namespace
 
 CommitLoop::CommitLoop(asio::io_context& loop, const Clock& clock, const IngestOptions& options,
-                       IngestProgress& progress, WorkInHand& work)
+                       IngestProgress& progress, InFlightCounter& work)
     : loop_(loop),
       clock_(clock),
       options_(options),
@@ -59,14 +59,14 @@ void CommitLoop::open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader,
 
 asio::awaitable<void> CommitLoop::run() {
   for (;;) {
-    const auto letter = co_await mail_.receive();
-    if (!letter) break;
-    if (auto* slice = std::get_if<SliceRead>(letter.get()))
+    const auto message = co_await mail_.receive();
+    if (!message) break;
+    if (auto* slice = std::get_if<SliceRead>(message.get()))
       co_await on(*slice);
-    else if (auto* nothing = std::get_if<NothingMore>(letter.get()))
+    else if (auto* nothing = std::get_if<NoMoreSlices>(message.get()))
       co_await on(*nothing);
     else
-      co_await on(std::get<Errand>(*letter));
+      co_await on(std::get<WriterTask>(*message));
     if (uncommitted_letters_ == 0) use_pause();
   }
   // Stopped: commit what was read.
@@ -80,20 +80,20 @@ void CommitLoop::stop() {
   asio::post(loop_, [this] { retry_.cancel(); });
 }
 
-asio::awaitable<void> CommitLoop::on(SliceRead& letter) {
-  if (letter.epoch != epoch_) {  // read before the last reload
+asio::awaitable<void> CommitLoop::on(SliceRead& message) {
+  if (message.epoch != epoch_) {  // read before the last reload
     finished(1);
   } else {
-    auto result = write(letter);
+    auto result = write(message);
     if (result && (sources_set_back_ || commit_is_due())) result = commit();
     const Error refusal = result ? Error() : result.error();
     if (!result) co_await recover(refusal);
-    written_since_release_ += std::max(letter.bytes, kLeastPerSlice);
+    written_since_release_ += std::max(message.bytes, kLeastPerSlice);
   }
-  reader_->send(SliceWritten{std::move(letter)});
+  reader_->send(SliceWritten{std::move(message)});
 }
 
-asio::awaitable<void> CommitLoop::on(NothingMore&) {
+asio::awaitable<void> CommitLoop::on(NoMoreSlices&) {
   ++uncommitted_letters_;
   if (mail_.empty()) {
     const auto result = commit();
@@ -103,32 +103,32 @@ asio::awaitable<void> CommitLoop::on(NothingMore&) {
   release_memory();
 }
 
-asio::awaitable<void> CommitLoop::on(Errand& letter) {
+asio::awaitable<void> CommitLoop::on(WriterTask& message) {
   const auto committed = commit();
   const Error refusal = committed ? Error() : committed.error();
   if (!committed) co_await recover(refusal);
   if (stopping_) {
-    letter.done.set_value(Error(Errc::cancelled, "memd is stopping"));
+    message.done.set_value(Error(Errc::cancelled, "memd is stopping"));
   } else {
-    auto done = caught(letter.task, *writer_);
+    auto done = caught(message.task, *writer_);
     if (auto reloaded = writer_->take_sources_changed() ? reload_sources() : Result<void>(); done) done = reloaded;
     const bool succeeded = done.has_value();
-    letter.done.set_value(std::move(done));
+    message.done.set_value(std::move(done));
     // After a failure nothing is new, and a callback would make the task's owner retry at once.
     if (succeeded && on_commit_) on_commit_();
   }
   work_.finish();
 }
 
-Result<void> CommitLoop::write(SliceRead& letter) {
+Result<void> CommitLoop::write(SliceRead& message) {
   if (uncommitted_letters_ == 0) first_uncommitted_ = std::chrono::steady_clock::now();
   ++uncommitted_letters_;
-  MEMD_TRY(sqlite::guard([&] { pack_raw(letter.slice); }));
-  MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(letter.slice, &letter.notes));
+  MEMD_TRY(sqlite::guard([&] { pack_raw(message.slice); }));
+  MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(message.slice, &message.notes));
   sources_set_back_ = sources_set_back_ || stats.sources_set_back;
-  uncommitted_bytes_ += letter.bytes;
-  uncommitted_.push_back(letter.slice.source);
-  progress_.applied(letter.slice.source, stats);
+  uncommitted_bytes_ += message.bytes;
+  uncommitted_.push_back(message.slice.source);
+  progress_.applied(message.slice.source, stats);
   progress_.update([&](IngestSnapshot& s) {
     s.events += stats.events;
     s.duplicates += stats.duplicates;
@@ -212,7 +212,7 @@ void CommitLoop::release_memory() {
   if (written_since_release_ <= kMuch) return;
   written_since_release_ = 0;
   writer_->release();
-  reader_->send(MuchIsWritten{});  // queued behind the slices that the reader has to free first
+  reader_->send(TrimMemory{});  // queued behind the slices that the reader has to free first
 }
 
 // Sends the reader the sources as stored, under a new epoch. Its own state no longer matches the store.
@@ -245,10 +245,10 @@ asio::awaitable<void> CommitLoop::recover(const Error& error) {
   finished(std::exchange(uncommitted_letters_, 0));
 }
 
-void CommitLoop::finished(std::uint64_t letters) {
-  if (letters == 0) return;
-  reader_->send(Finished{letters});
-  work_.finish(letters);
+void CommitLoop::finished(std::uint64_t messages) {
+  if (messages == 0) return;
+  reader_->send(MessagesFinished{messages});
+  work_.finish(messages);
 }
 
 }  // namespace memd

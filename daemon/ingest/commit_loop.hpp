@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/ingest/ingest_letters.hpp"
+#include "daemon/ingest/ingest_messages.hpp"
 #include "daemon/ingest/ingest_options.hpp"
 #include "daemon/ingest/ingest_progress.hpp"
 #include "daemon/ingest/mailbox.hpp"
@@ -21,13 +21,13 @@
 namespace memd {
 
 // The writing side of ingest and the only writer of the store: a coroutine that applies slices, commits them in groups,
-// runs errands and maintains the store in between. Slices that the store refuses are read again with growing delays
-// until it accepts them. Everything runs on the one thread that runs `loop`; mail() and stop() are thread-safe.
+// runs writer tasks and maintains the store in between. Slices that the store refuses are read again with growing
+// delays until it accepts them. Everything runs on the one thread that runs `loop`; mail() and stop() are thread-safe.
 // References must outlive it.
 class CommitLoop {
  public:
   CommitLoop(boost::asio::io_context& loop, const Clock& clock, const IngestOptions& options, IngestProgress& progress,
-             WorkInHand& work);
+             InFlightCounter& work);
 
   // Call before run(). `reader` is notified of what is written.
   void open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader, std::function<void()> on_commit);
@@ -35,14 +35,14 @@ class CommitLoop {
   boost::asio::awaitable<void> run();
 
   Mailbox<ToWriter>& mail() { return mail_; }
-  void stop();  // refuses errands not begun and ends the back-off; slices are still written
+  void stop();  // refuses writer tasks not begun and ends the back-off; slices are still written
 
  private:
-  boost::asio::awaitable<void> on(SliceRead& letter);
-  boost::asio::awaitable<void> on(NothingMore& letter);
-  boost::asio::awaitable<void> on(Errand& letter);
+  boost::asio::awaitable<void> on(SliceRead& message);
+  boost::asio::awaitable<void> on(NoMoreSlices& message);
+  boost::asio::awaitable<void> on(WriterTask& message);
 
-  Result<void> write(SliceRead& letter);
+  Result<void> write(SliceRead& message);
   void pack_raw(SourceSlice& slice);
   bool commit_is_due() const;
   Result<void> commit();
@@ -52,13 +52,13 @@ class CommitLoop {
   void release_memory();
   Result<void> reload_sources();
   boost::asio::awaitable<void> recover(const Error& error);
-  void finished(std::uint64_t letters);
+  void finished(std::uint64_t messages);
 
   boost::asio::io_context& loop_;
   const Clock& clock_;
   const IngestOptions& options_;
   IngestProgress& progress_;
-  WorkInHand& work_;
+  InFlightCounter& work_;
   Mailbox<ToWriter> mail_;
   Mailbox<ToReader>* reader_ = nullptr;
   std::function<void()> on_commit_;

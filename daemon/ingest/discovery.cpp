@@ -97,7 +97,7 @@ Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& h
   for (const Adapter* adapter : adapters) {
     const Platform platform = adapter->describe().platform;
     if (std::find(disabled.begin(), disabled.end(), platform) != disabled.end()) continue;
-    if (!speaks_contract(adapter->describe().contract_version)) {
+    if (!supports_contract(adapter->describe().contract_version)) {
       unsupported_.push_back(adapter);
       continue;
     }

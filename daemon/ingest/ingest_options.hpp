@@ -19,7 +19,7 @@ struct IngestOptions {
   std::chrono::milliseconds commit_interval{250};     // at most, while more is coming
   std::chrono::milliseconds retry_after_error{1000};  // doubles up to 30 s
   BackOff back_off;                                   // for sources that cannot be read
-  LookAtPath look_at_path = memd::look_at_path;
+  StatPath stat_path = memd::stat_path;
   RetentionPolicy retention;  // enforced once a day
   Exclusion exclusion;        // places that are not captured
   // For sources that are changed in place.

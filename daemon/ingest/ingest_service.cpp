@@ -45,7 +45,7 @@ struct IngestService::Sides {
         reading(read_loop, discovery, clock, options, progress, work, commits.mail()) {}
 
   IngestProgress progress;
-  WorkInHand work;
+  InFlightCounter work;
   asio::io_context read_loop{1};
   asio::io_context write_loop{1};
   PlacedFile store;
@@ -95,17 +95,17 @@ void IngestService::scan() {
   // Clears `idle` at once instead of when the reader wakes. Sending under the same lock keeps the reader from setting
   // it in between.
   sides_->progress.update([this](IngestSnapshot& s) {
-    if (sides_->reading.mail().send(LookAtEverything{})) s.idle = false;
+    if (sides_->reading.mail().send(RescanAll{})) s.idle = false;
   });
 }
 
-void IngestService::hint(const std::filesystem::path& path) { sides_->reading.mail().send(LookAt{path.string()}); }
+void IngestService::hint(const std::filesystem::path& path) { sides_->reading.mail().send(PathChanged{path.string()}); }
 
 void IngestService::hint(SourceCandidate source, const std::filesystem::path& file) {
-  sides_->reading.mail().send(LookAtSource{std::move(source), file.string()});
+  sides_->reading.mail().send(SourceChanged{std::move(source), file.string()});
 }
 
-void IngestService::take(SourceCandidate file) { sides_->reading.mail().send(TakeIn{std::move(file)}); }
+void IngestService::take(SourceCandidate file) { sides_->reading.mail().send(AddSource{std::move(file)}); }
 
 void IngestService::stop() {
   sides_->commits.stop();
@@ -119,9 +119,9 @@ void IngestService::join() {
 }
 
 Result<void> IngestService::perform(std::function<Result<void>(Writer&)> task) {
-  Errand errand{std::move(task), {}};
-  auto done = errand.done.get_future();
-  if (!sides_->commits.mail().send(std::move(errand))) return Error(Errc::cancelled, "memd is stopping");
+  WriterTask writer_task{std::move(task), {}};
+  auto done = writer_task.done.get_future();
+  if (!sides_->commits.mail().send(std::move(writer_task))) return Error(Errc::cancelled, "memd is stopping");
   return done.get();
 }
 

@@ -84,44 +84,44 @@ std::vector<std::filesystem::path> roots_of(const Discovery& discovery) {
 }  // namespace
 
 KnownSources::KnownSources(const Discovery& discovery, const Clock& clock, IngestProgress& progress)
-    : discovery_(discovery), clock_(clock), progress_(progress), resting_(roots_of(discovery)) {}
+    : discovery_(discovery), clock_(clock), progress_(progress), packed_(roots_of(discovery)) {}
 
 SourceState KnownSources::state_of(const std::string& path, std::string_view packed) const {
-  const auto it = awake_.find(path);
-  return it != awake_.end() ? it->second->source.state : static_cast<SourceState>(packed.front());
+  const auto it = unpacked_.find(path);
+  return it != unpacked_.end() ? it->second->source.state : static_cast<SourceState>(packed.front());
 }
 
 Source KnownSources::look_into(const std::string& path, std::string_view packed) const {
-  if (const auto it = awake_.find(path); it != awake_.end()) return it->second->source;
+  if (const auto it = unpacked_.find(path); it != unpacked_.end()) return it->second->source;
   Source source;
   unpack(packed, path, source);
   return source;
 }
 
 KnownSource* KnownSources::find(const std::string& path) {
-  if (const auto it = awake_.find(path); it != awake_.end()) return it->second.get();
-  const auto packed = resting_.find(path);
+  if (const auto it = unpacked_.find(path); it != unpacked_.end()) return it->second.get();
+  const auto packed = packed_.find(path);
   if (!packed) return nullptr;
   auto known = std::make_unique<KnownSource>();
   known->is_hinted = unpack(*packed, path, known->source);
   known->adapter = discovery_.adapter(known->source.platform);
-  return (awake_[path] = std::move(known)).get();
+  return (unpacked_[path] = std::move(known)).get();
 }
 
-void KnownSources::rest(const std::string& path) {
-  const auto it = awake_.find(path);
-  if (it == awake_.end() || dirty_.contains(path)) return;
+void KnownSources::pack(const std::string& path) {
+  const auto it = unpacked_.find(path);
+  if (it == unpacked_.end() || dirty_.contains(path)) return;
   const KnownSource& known = *it->second;
   // A source that is changed in place has more state than the packed form holds.
   const bool in_place = known.pass || known.needs_check || known.last_sent != 0;
   if (in_place || known.is_tailed || known.became_dirty || known.let_others_pass) return;
-  resting_.put(path, packed(known));
-  awake_.erase(it);
+  packed_.put(path, packed(known));
+  unpacked_.erase(it);
 }
 
 void KnownSources::reload(std::vector<Source> sources) {
-  awake_.clear();
-  resting_.clear();
+  unpacked_.clear();
+  packed_.clear();
   dirty_.clear();
   progress_.reset_sources();
   for (auto& source : sources) {
@@ -129,7 +129,7 @@ void KnownSources::reload(std::vector<Source> sources) {
     progress_.committed(source);
     KnownSource known;
     known.source = std::move(source);
-    resting_.put(known.source.path, packed(known));
+    packed_.put(known.source.path, packed(known));
   }
 }
 
@@ -137,7 +137,7 @@ std::error_code KnownSources::find_all() {
   std::error_code unlisted;
   for (const auto& candidate : discovery_.find_all(&unlisted))
     add(candidate);
-  resting_.each([this](const std::string& path, std::string_view packed) {
+  packed_.each([this](const std::string& path, std::string_view packed) {
     if (state_of(path, packed) == SourceState::active && !dirty_.contains(path) && discovery_.classify(path))
       dirty_.add(path);
     return true;
@@ -192,7 +192,7 @@ void KnownSources::take(SourceCandidate file) {
 }
 
 void KnownSources::add_named(const Discovery::NamedSource& whole) {
-  resting_.each([&](const std::string& path, std::string_view packed) {
+  packed_.each([&](const std::string& path, std::string_view packed) {
     if (platform_of(packed) == whole.platform && path.ends_with("/" + whole.name)) hint_known(path);
     return true;
   });
@@ -200,29 +200,29 @@ void KnownSources::add_named(const Discovery::NamedSource& whole) {
 
 // Known sources that were not found need a look too.
 void KnownSources::add_below(const std::string& directory) {
-  resting_.each_below(directory, [this](const std::string& path, std::string_view packed) {
+  packed_.each_below(directory, [this](const std::string& path, std::string_view packed) {
     if (state_of(path, packed) == SourceState::active) dirty_.add(path);
     return true;
   });
 }
 
 void KnownSources::add(const SourceCandidate& candidate) {
-  if (!resting_.contains(candidate.path)) {
+  if (!packed_.contains(candidate.path)) {
     KnownSource known;
     known.source.platform = candidate.platform;
     known.source.path = candidate.path;
     known.source.format = candidate.format;
-    resting_.put(candidate.path, packed(known));
+    packed_.put(candidate.path, packed(known));
   }
   dirty_.add(candidate.path);
   // Adds the size before any reading, so that progress starts with the full total.
-  Source seen = look_into(candidate.path, *resting_.find(candidate.path));
+  Source seen = look_into(candidate.path, *packed_.find(candidate.path));
   seen.size = candidate.size;
   progress_.saw(seen, clock_.now());
 }
 
 void KnownSources::written(const SourceSlice& slice) {
-  KnownSource* const known = slice.sized_by_ledger ? find(slice.source.path) : nullptr;
+  KnownSource* const known = slice.size_is_estimate ? find(slice.source.path) : nullptr;
   if (known == nullptr) return;
   known->source.size = slice.source.size;
   known->source.cursor = slice.source.cursor;
@@ -231,17 +231,17 @@ void KnownSources::written(const SourceSlice& slice) {
 
 void KnownSources::forget(const std::string& path) {
   progress_.forget(path);
-  awake_.erase(path);
-  resting_.erase(path);
+  unpacked_.erase(path);
+  packed_.erase(path);
 }
 
-bool KnownSources::has_witness(const std::filesystem::path& directory, const LookAtPath& look) const {
+bool KnownSources::has_witness(const std::filesystem::path& directory, const StatPath& look) const {
   int tries = 0;
   bool found = false;
-  resting_.each_below(directory.native(), [&](const std::string& path, std::string_view packed) {
+  packed_.each_below(directory.native(), [&](const std::string& path, std::string_view packed) {
     const SourceIdentity was = look_into(path, packed).identity;
     if (was.inode == 0 || state_of(path, packed) != SourceState::active) return true;
-    const PathLook now = look(path);
+    const PathStat now = look(path);
     found = now.error == 0 && now.inode == was.inode;
     return !found && ++tries < kMostWitnesses;
   });

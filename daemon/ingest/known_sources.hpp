@@ -2,9 +2,9 @@
 
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/discovery.hpp"
+#include "daemon/ingest/idle_sources.hpp"
 #include "daemon/ingest/ingest_progress.hpp"
 #include "daemon/ingest/look_schedule.hpp"
-#include "daemon/ingest/resting_sources.hpp"
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/source.hpp"
@@ -36,7 +36,7 @@ struct KnownSource {
   std::chrono::nanoseconds pass_took{0};
   bool is_check = false;        // the current pass is a check: it began without a mark
   bool needs_check = false;     // the last pass was unsure
-  std::uint64_t last_sent = 0;  // number of the letter with its last slice
+  std::uint64_t last_sent = 0;  // number of the message with its last slice
 };
 
 // The sources that the reading side tracks, and which of them are dirty, that is, have to be looked at. There may be a
@@ -56,18 +56,18 @@ class KnownSources {
   void take(SourceCandidate file);                                    // under a root or not
   void make_dirty(const std::string& path) { dirty_.add(path); }
 
-  DirtyRing& dirty() { return dirty_; }
+  DirtyQueue& dirty() { return dirty_; }
   // Updates size and cursor from a slice that was written, where they follow from its ledger.
   void written(const SourceSlice& slice);
-  KnownSource* find(const std::string& path);  // null: unknown. Valid until reload(), forget() or rest()
-  void rest(const std::string& path);          // after a look: packs it unless work is left
+  KnownSource* find(const std::string& path);  // null: unknown. Valid until reload(), forget() or pack()
+  void pack(const std::string& path);          // after a look: packs it unless work is left
   void forget(const std::string& path);
 
   // Whether a known source below the directory still exists as the same file as when it was read.
-  bool has_witness(const std::filesystem::path& directory, const LookAtPath& look) const;
+  bool has_witness(const std::filesystem::path& directory, const StatPath& look) const;
 
  private:
-  // `packed`: the entry of `resting_` for the path.
+  // `packed`: the entry of `packed_` for the path.
   Source look_into(const std::string& path, std::string_view packed) const;
   SourceState state_of(const std::string& path, std::string_view packed) const;
   void add(const SourceCandidate& candidate);
@@ -78,9 +78,9 @@ class KnownSources {
   const Discovery& discovery_;
   const Clock& clock_;
   IngestProgress& progress_;
-  RestingSources resting_;  // all sources; for an awake one, its state before it woke
-  std::map<std::string, std::unique_ptr<KnownSource>> awake_;
-  DirtyRing dirty_;
+  IdleSources packed_;  // all sources; for an unpacked one, its state when it was last packed
+  std::map<std::string, std::unique_ptr<KnownSource>> unpacked_;
+  DirtyQueue dirty_;
 };
 
 }  // namespace memd

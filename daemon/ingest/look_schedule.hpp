@@ -18,7 +18,7 @@ namespace memd {
 
 // A queue of the sources to look at, without duplicates, in the order they were added. A source with more to read is
 // added again at the back, so a huge one delays no other. One thread.
-class DirtyRing {
+class DirtyQueue {
  public:
   void add(const std::string& path) {
     const auto [it, is_new] = members_.insert(path);

@@ -28,7 +28,7 @@ namespace memd {
 inline constexpr auto kAsResult = boost::asio::as_tuple(boost::asio::use_awaitable);
 
 // Counts items handed over and not finished yet. Thread-safe.
-class WorkInHand {
+class InFlightCounter {
  public:
   void begin() {
     const std::lock_guard lock(mutex_);
@@ -51,18 +51,18 @@ class WorkInHand {
   std::uint64_t items_ = 0;
 };
 
-// A queue of messages to one coroutine, in the order sent. Each letter counts as work in hand from send() on; the
-// receiver calls WorkInHand::finish() when it is handled. send(), close() and empty() are thread-safe; the rest belongs
-// to the receiving coroutine. The work must outlive the mailbox.
-template <class Letter>
+// A queue of messages to one coroutine, in the order sent. Each message counts as in flight from send() on; the
+// receiver calls InFlightCounter::finish() when it is handled. send(), close() and empty() are thread-safe; the rest
+// belongs to the receiving coroutine. The work must outlive the mailbox.
+template <class Message>
 class Mailbox {
  public:
-  Mailbox(boost::asio::io_context& receiver, WorkInHand& work)
+  Mailbox(boost::asio::io_context& receiver, InFlightCounter& work)
       : channel_(receiver, std::numeric_limits<std::size_t>::max()), work_(work) {}
 
-  // Returns false once closed; the letter is dropped.
-  bool send(Letter letter) {
-    auto owned = std::make_unique<Letter>(std::move(letter));
+  // Returns false once closed; the message is dropped.
+  bool send(Message message) {
+    auto owned = std::make_unique<Message>(std::move(message));
     const std::lock_guard lock(mutex_);
     if (closed_) return false;
     work_.begin();
@@ -70,39 +70,39 @@ class Mailbox {
     channel_.try_send(boost::system::error_code{}, std::move(owned));
     return true;
   }
-  // Closes the mailbox. Letters sent before are still received.
+  // Closes the mailbox. Messages sent before are still received.
   void close() {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(closed_, true)) channel_.try_send(boost::system::error_code{}, nullptr);
   }
   bool empty() const { return waiting_ == 0; }
 
-  // Waits for a letter. Null: the mailbox is closed and empty.
-  boost::asio::awaitable<std::unique_ptr<Letter>> receive() {
+  // Waits for a message. Null: the mailbox is closed and empty.
+  boost::asio::awaitable<std::unique_ptr<Message>> receive() {
     if (ended_) co_return nullptr;
-    auto [ec, letter] = co_await channel_.async_receive(kAsResult);
-    co_return note(std::move(letter));
+    auto [ec, message] = co_await channel_.async_receive(kAsResult);
+    co_return note(std::move(message));
   }
-  // Returns the next letter without waiting; null: none.
-  std::unique_ptr<Letter> take() {
-    std::unique_ptr<Letter> out;
+  // Returns the next message without waiting; null: none.
+  std::unique_ptr<Message> take() {
+    std::unique_ptr<Message> out;
     channel_.try_receive(
-        [&](boost::system::error_code, std::unique_ptr<Letter> letter) { out = note(std::move(letter)); });
+        [&](boost::system::error_code, std::unique_ptr<Message> message) { out = note(std::move(message)); });
     return out;
   }
 
  private:
-  std::unique_ptr<Letter> note(std::unique_ptr<Letter> letter) {
-    if (letter)
+  std::unique_ptr<Message> note(std::unique_ptr<Message> message) {
+    if (message)
       --waiting_;
     else
       ended_ = true;
-    return letter;
+    return message;
   }
 
   // The channel itself is never closed: a closed channel of Boost 1.81 drops its buffered items.
-  boost::asio::experimental::concurrent_channel<void(boost::system::error_code, std::unique_ptr<Letter>)> channel_;
-  WorkInHand& work_;
+  boost::asio::experimental::concurrent_channel<void(boost::system::error_code, std::unique_ptr<Message>)> channel_;
+  InFlightCounter& work_;
   std::mutex mutex_;
   bool closed_ = false;  // guarded by mutex_
   std::atomic<std::size_t> waiting_{0};

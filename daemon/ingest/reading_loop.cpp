@@ -17,7 +17,7 @@ constexpr std::size_t kManyLooks = 5000;
 }  // namespace
 
 ReadingLoop::ReadingLoop(asio::io_context& loop, const Discovery& discovery, const Clock& clock,
-                         const IngestOptions& options, IngestProgress& progress, WorkInHand& work,
+                         const IngestOptions& options, IngestProgress& progress, InFlightCounter& work,
                          Mailbox<ToWriter>& writer)
     : clock_(clock),
       progress_(progress),
@@ -31,7 +31,7 @@ ReadingLoop::ReadingLoop(asio::io_context& loop, const Discovery& discovery, con
       next_look_(loop) {
   work_.begin();  // the first look is still to come
   for (std::size_t i = 0; i < kPlaces; ++i)
-    give_place_back();
+    release_place();
 }
 
 void ReadingLoop::open(const std::filesystem::path& database, std::vector<Source> sources,
@@ -44,12 +44,12 @@ void ReadingLoop::open(const std::filesystem::path& database, std::vector<Source
 asio::awaitable<void> ReadingLoop::run() {
   settle();
   for (;;) {
-    auto letter = co_await mail_.receive();
-    if (!letter) break;
-    // Handles all waiting letters before any look, so that a hundred hints cause one.
-    for (; letter; letter = mail_.take()) {
-      if (!stopping_) std::visit([this](auto& content) { on(content); }, *letter);
-      letter.reset();
+    auto message = co_await mail_.receive();
+    if (!message) break;
+    // Handles all waiting messages before any look, so that a hundred hints cause one.
+    for (; message; message = mail_.take()) {
+      if (!stopping_) std::visit([this](auto& content) { on(content); }, *message);
+      message.reset();
       if (mail_.empty() && !stopping_) go_on();
       work_.finish();
     }
@@ -66,12 +66,12 @@ void ReadingLoop::stop() {
   mail_.close();
 }
 
-void ReadingLoop::on(SliceWritten& letter) {
-  give_place_back();
-  if (letter.slice.epoch == epoch_) sources_.written(letter.slice.slice);
+void ReadingLoop::on(SliceWritten& message) {
+  release_place();
+  if (message.slice.epoch == epoch_) sources_.written(message.slice.slice);
 }
 
-void ReadingLoop::on(MuchIsWritten&) { trim(); }
+void ReadingLoop::on(TrimMemory&) { trim(); }
 
 // Returns free heap memory after a large ingest; a daemon may then idle for weeks.
 void ReadingLoop::trim() {
@@ -79,10 +79,10 @@ void ReadingLoop::trim() {
   looks_since_trim_ = 0;
 }
 
-void ReadingLoop::on(Reload& letter) {
-  epoch_ = letter.epoch;
-  reader_.reload(letter.sources);
-  sources_.reload(std::move(letter.sources));
+void ReadingLoop::on(Reload& message) {
+  epoch_ = message.epoch;
+  reader_.reload(message.sources);
+  sources_.reload(std::move(message.sources));
   look_at_everything_ = true;
 }
 
@@ -119,7 +119,7 @@ void ReadingLoop::start_tails() {
     KnownSource* known = sources_.find(*path);
     if (known == nullptr) continue;
     if (known->adapter == nullptr) {
-      sources_.rest(*path);
+      sources_.pack(*path);
       continue;
     }
     if (known->is_tailed) {
@@ -135,11 +135,11 @@ void ReadingLoop::start_tails() {
 // Reads a dirty source until it has nothing more, or until other sources wait.
 asio::awaitable<void> ReadingLoop::tail(std::string path, std::uint64_t epoch) {
   for (bool more = true; more;) {
-    const bool has_place = co_await take_place();
+    const bool has_place = co_await acquire_place();
     if (!has_place) break;
     KnownSource* known = epoch == epoch_ ? sources_.find(path) : nullptr;
     if (known == nullptr) {
-      give_place_back();
+      release_place();
       break;
     }
     more = read_slice(*known);
@@ -156,7 +156,7 @@ bool ReadingLoop::read_slice(KnownSource& known) {
   const std::string path = known.source.path;
   auto look = reader_.look_at(known);
   if (!look.slice) {
-    give_place_back();
+    release_place();
     return look.more;
   }
   progress_.update([&](IngestSnapshot& s) {
@@ -165,20 +165,20 @@ bool ReadingLoop::read_slice(KnownSource& known) {
     s.bytes_read += look.bytes;
   });
   unflushed_ = true;
-  reader_.letter_sent();
+  reader_.message_sent();
   assembly::BatchNotes notes(look.slice->batch);
   writer_.send(SliceRead{std::move(*look.slice), std::move(notes), look.bytes, epoch_});
   return look.more;
 }
 
 // Waits for a place. False: memd is stopping.
-asio::awaitable<bool> ReadingLoop::take_place() {
+asio::awaitable<bool> ReadingLoop::acquire_place() {
   const auto [cancelled] = co_await places_.async_receive(kAsResult);
-  if (!cancelled && stopping_) give_place_back();
+  if (!cancelled && stopping_) release_place();
   co_return !cancelled && !stopping_;
 }
 
-void ReadingLoop::give_place_back() { places_.try_send(boost::system::error_code{}); }
+void ReadingLoop::release_place() { places_.try_send(boost::system::error_code{}); }
 
 void ReadingLoop::end_tail(const std::string& path, std::uint64_t epoch) {
   --tailing_;
@@ -186,7 +186,7 @@ void ReadingLoop::end_tail(const std::string& path, std::uint64_t epoch) {
   if (known != nullptr) {
     known->is_tailed = false;
     if (std::exchange(known->became_dirty, false)) sources_.make_dirty(path);
-    sources_.rest(path);
+    sources_.pack(path);
     ++looks_since_trim_;
   }
   start_tails();
@@ -197,8 +197,8 @@ void ReadingLoop::end_tail(const std::string& path, std::uint64_t epoch) {
 void ReadingLoop::settle() {
   const bool is_reading = tailing_ > 0 || !sources_.dirty().empty();
   if (!is_reading && std::exchange(unflushed_, false)) {
-    reader_.letter_sent();
-    writer_.send(NothingMore{});
+    reader_.message_sent();
+    writer_.send(NoMoreSlices{});
   }
   progress_.update([&](IngestSnapshot& s) {
     s.idle = !is_reading && mail_.empty();
@@ -222,7 +222,7 @@ void ReadingLoop::wake_at_next_look() {
   }
   next_look_.expires_after(std::chrono::duration_cast<asio::steady_timer::duration>(*left));
   next_look_.async_wait([this](const boost::system::error_code& ec) {
-    if (!ec) mail_.send(LookIsDue{});
+    if (!ec) mail_.send(RetryIsDue{});
   });
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/ingest/ingest_letters.hpp"
+#include "daemon/ingest/ingest_messages.hpp"
 #include "daemon/ingest/known_sources.hpp"
 #include "daemon/ingest/mailbox.hpp"
 #include "daemon/ingest/source_reader.hpp"
@@ -25,7 +25,7 @@ namespace memd {
 class ReadingLoop {
  public:
   ReadingLoop(boost::asio::io_context& loop, const Discovery& discovery, const Clock& clock,
-              const IngestOptions& options, IngestProgress& progress, WorkInHand& work, Mailbox<ToWriter>& writer);
+              const IngestOptions& options, IngestProgress& progress, InFlightCounter& work, Mailbox<ToWriter>& writer);
 
   // Call before run().
   void open(const std::filesystem::path& database, std::vector<Source> sources,
@@ -37,15 +37,15 @@ class ReadingLoop {
   void stop();  // does not wait
 
  private:
-  void on(LookAtEverything&) { look_at_everything_ = true; }
-  void on(LookAt& letter) { hinted_.insert(std::move(letter.path)); }
-  void on(LookAtSource& letter) { hinted_sources_.insert_or_assign(letter.file, std::move(letter.source)); }
-  void on(TakeIn& letter) { taken_.push_back(std::move(letter.file)); }
-  void on(LookIsDue&) {}
-  void on(SliceWritten& letter);
-  void on(Finished& letter) { reader_.letters_finished(letter.items); }
-  void on(MuchIsWritten&);
-  void on(Reload& letter);
+  void on(RescanAll&) { look_at_everything_ = true; }
+  void on(PathChanged& message) { hinted_.insert(std::move(message.path)); }
+  void on(SourceChanged& message) { hinted_sources_.insert_or_assign(message.file, std::move(message.source)); }
+  void on(AddSource& message) { taken_.push_back(std::move(message.file)); }
+  void on(RetryIsDue&) {}
+  void on(SliceWritten& message);
+  void on(MessagesFinished& message) { reader_.messages_finished(message.items); }
+  void on(TrimMemory&);
+  void on(Reload& message);
 
   void trim();
   void go_on();
@@ -55,20 +55,20 @@ class ReadingLoop {
   void wake_at_next_look();
   boost::asio::awaitable<void> tail(std::string path, std::uint64_t epoch);
   bool read_slice(KnownSource& known);
-  boost::asio::awaitable<bool> take_place();
-  void give_place_back();
+  boost::asio::awaitable<bool> acquire_place();
+  void release_place();
   void end_tail(const std::string& path, std::uint64_t epoch);
 
   const Clock& clock_;
   IngestProgress& progress_;
-  WorkInHand& work_;
+  InFlightCounter& work_;
   Mailbox<ToWriter>& writer_;
   Mailbox<ToReader> mail_;
   KnownSources sources_;
   SourceReader reader_;
   std::atomic<bool> stopping_{false};
 
-  // Requests of the letters received in this turn.
+  // Requests of the messages received in this turn.
   bool look_at_everything_ = false;
   std::set<std::string> hinted_;
   std::map<std::string, SourceCandidate> hinted_sources_;  // by the file that changed
@@ -80,8 +80,8 @@ class ReadingLoop {
   boost::asio::steady_timer next_look_;
   std::uint64_t epoch_ = 1;
   std::size_t looks_since_trim_ = 0;
-  bool unflushed_ = false;  // no NothingMore was sent since the last slice
-  bool has_work_ = true;    // counts as work in hand
+  bool unflushed_ = false;  // no NoMoreSlices was sent since the last slice
+  bool has_work_ = true;    // counts as in flight
 };
 
 }  // namespace memd

@@ -67,7 +67,7 @@ Result<SourceSlice> SliceReplay::slice(const raw::FrameHeader& h, const raw::Par
     slice.source = source;
     slice.items = p.items;
     slice.rest = p.rest;
-    slice.sized_by_ledger = p.sized_by_ledger;
+    slice.size_is_estimate = p.size_is_estimate;
     decode_items(p, content, *adapter, slice);
   } else {
     if (p.restart) restart_source(source, p.restart_why, slice.batch);

@@ -112,7 +112,7 @@ Result<void> SnapshotPass::begin(SnapshotReader& reader, Source& source) {
   if (plan_->complete) MEMD_TRY(add_gone_sessions(source.platform));
   const bool known = source.id != 0 && source.state == SourceState::active && source.failures == 0;
   // Only the store knows the size of the ledger; it reported it after the last pass.
-  if (!plan_->sized_by_ledger || !known) {
+  if (!plan_->size_is_estimate || !known) {
     worth_a_slice_ = !known || source.size != plan_->size;
     source.size = plan_->size;
   } else {
@@ -174,7 +174,7 @@ Result<SnapshotPass::Outcome> SnapshotPass::next(SnapshotReader& reader, Source&
 
 void SnapshotPass::finish(Source& source, SourceSlice& slice) {
   slice.rest = std::move(plan_->rest);
-  slice.sized_by_ledger = plan_->sized_by_ledger;
+  slice.size_is_estimate = plan_->size_is_estimate;
   source.mark = std::move(plan_->mark);
   source.cursor = source.size;
 }
@@ -258,7 +258,7 @@ SourceItem SnapshotPass::decode(RecordDecoder& decoder, const SnapshotReader::It
   batch.coverage.clear();
   const std::size_t first_event = batch.events.size();
   const std::size_t size = bytes.size();
-  bool held_back = false;
+  bool rejected = false;
   if (size > limits_.item_bytes) {
     batch.cover("(oversized)", Disposition::skipped, "longer than a record may be", size);
     batch.diagnostics.push_back(
@@ -270,13 +270,13 @@ SourceItem SnapshotPass::decode(RecordDecoder& decoder, const SnapshotReader::It
     bytes.append(kRecordPadding, '\0');
     const std::string_view record = std::string_view(bytes).substr(0, size);
     decoder.decode({record, number, false}, batch);
-    held_back = limits_.gate != nullptr && limits_.gate->holds_back_item(batch, first, slice.items->session_uid);
-    if (held_back) batch.cut_back(first);
-    slice.raw.append(held_back ? std::string_view() : record).push_back('\n');
+    rejected = limits_.gate != nullptr && limits_.gate->rejects_item(batch, first, slice.items->session_uid);
+    if (rejected) batch.cut_back(first);
+    slice.raw.append(rejected ? std::string_view() : record).push_back('\n');
   }
   if (batch.coverage.empty()) batch.cover("(empty)", Disposition::skipped, "nothing in it", size);
   item.ledger = std::move(batch.coverage.front());
-  if (held_back) item.ledger.disposition = Disposition::skipped, item.ledger.reason = kNotCapturedReason;
+  if (rejected) item.ledger.disposition = Disposition::skipped, item.ledger.reason = kNotCapturedReason;
   item.ledger.records = 1;
   item.ledger.bytes = listed.version == 0 && listed.ledger_bytes == 0 ? size : listed.ledger_bytes;
   if (first_event < batch.events.size()) {

@@ -174,8 +174,8 @@ std::vector<FileView::Entry> DiskView::list(const std::string& directory) const 
   return out;
 }
 
-PathLook look_at_path(const fs::path& path) {
-  PathLook out;
+PathStat stat_path(const fs::path& path) {
+  PathStat out;
   struct ::stat st {};
   if (::stat(path.c_str(), &st) != 0) {
     out.error = errno;
@@ -188,13 +188,13 @@ PathLook look_at_path(const fs::path& path) {
   return out;
 }
 
-Verdict judge_absence(const Source& source, const Error& error, const fs::path& root, const LookAtPath& look,
+Verdict judge_absence(const Source& source, const Error& error, const fs::path& root, const StatPath& look,
                       const std::function<bool(const fs::path&)>& is_same_place) {
   const fs::path file(source.path);
   // A root may be a single file; its parent directory is then examined.
   const fs::path top = root == file ? root.parent_path() : root;
   fs::path directory = file.parent_path();
-  PathLook seen = look(directory);
+  PathStat seen = look(directory);
   while (is_absent(seen.error) && is_inside(directory, top) && directory != top) {
     directory = directory.parent_path();
     seen = look(directory);

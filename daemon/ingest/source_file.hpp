@@ -78,14 +78,14 @@ class DiskView : public FileView {
 };
 
 // The result of stat() for a path.
-struct PathLook {
+struct PathStat {
   int error = 0;  // errno; for a directory also when it cannot be listed or entered
   bool is_directory = false;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
 };
-using LookAtPath = std::function<PathLook(const std::filesystem::path&)>;
-PathLook look_at_path(const std::filesystem::path& path);
+using StatPath = std::function<PathStat(const std::filesystem::path&)>;
+PathStat stat_path(const std::filesystem::path& path);
 
 struct Verdict {
   SourceState state = SourceState::active;  // active: it exists but cannot be read
@@ -98,8 +98,7 @@ struct Verdict {
 //   `root`          the root that it was found under
 //   `is_same_place` whether another known source below a directory still exists. The file system is then the same
 //                   one, whatever its device number (numbers change with a restart)
-Verdict judge_absence(const Source& source, const Error& error, const std::filesystem::path& root,
-                      const LookAtPath& look,
+Verdict judge_absence(const Source& source, const Error& error, const std::filesystem::path& root, const StatPath& look,
                       const std::function<bool(const std::filesystem::path& directory)>& is_same_place);
 
 }  // namespace memd

@@ -53,7 +53,7 @@ void SourceReader::open_store(const std::filesystem::path& database, std::shared
   // Errors are ignored: without the query the gate judges by the sources' own content.
   (void)sqlite::guard([&] {
     auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
-    gate_->learn(db);
+    gate_->load_stored_sessions(db);
   });
   TailerLimits limits = options_.tailer;
   limits.gate = gate_.get();
@@ -62,7 +62,7 @@ void SourceReader::open_store(const std::filesystem::path& database, std::shared
 
 SourceReader::Look SourceReader::look_at(KnownSource& known) {
   const std::string path = known.source.path;
-  if (gate_->is_shut(known.source)) {
+  if (gate_->rejects_source(known.source)) {
     drop_source(path);
     return {};
   }
@@ -222,10 +222,10 @@ std::optional<SourceSlice> SourceReader::on_read_failure(KnownSource& known, con
   }
   const Discovery::Root* root = discovery_.root_of(path);
   const auto is_same_place = [this](const std::filesystem::path& directory) {
-    return sources_.has_witness(directory, options_.look_at_path);
+    return sources_.has_witness(directory, options_.stat_path);
   };
   Verdict verdict = judge_absence(source, error, root != nullptr ? root->path : std::filesystem::path("/"),
-                                  options_.look_at_path, is_same_place);
+                                  options_.stat_path, is_same_place);
   if (verdict.state == SourceState::gone) {
     retries_.cancel(path);
     if (source.id == 0) {

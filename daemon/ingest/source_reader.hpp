@@ -38,9 +38,9 @@ class SourceReader {
   // Reads the next slice. Blocks. The call may remove `known` from the known sources.
   Look look_at(KnownSource& known);
 
-  // Counts letters to the writer in the order sent. A slice gets the number of the next letter.
-  void letter_sent() { ++sent_; }
-  void letters_finished(std::uint64_t count) { finished_ += count; }
+  // Counts messages to the writer in the order sent. A slice gets the number of the next message.
+  void message_sent() { ++sent_; }
+  void messages_finished(std::uint64_t count) { finished_ += count; }
 
   // Schedules a look at everything (the empty path), because some directories could not be listed.
   void look_again_at_everything(std::string why);
@@ -48,7 +48,7 @@ class SourceReader {
 
   void reload(const std::vector<Source>& sources);
   std::vector<std::string> take_due();  // sources whose delayed look is due
-  // Returns the time until the next delayed look, which needs neither hint nor letter.
+  // Returns the time until the next delayed look, which needs neither hint nor message.
   std::optional<std::chrono::nanoseconds> time_to_next_look() const;
   // Whether a pass is delayed, so that a hinted change is not read yet.
   bool has_put_off_passes() const { return passes_.has_put_off() || !waiting_for_commit_.empty(); }
@@ -77,7 +77,7 @@ class SourceReader {
   std::set<std::string> sources_without_resources_;  // sources that could not be read for lack of descriptors or memory
   std::uint64_t sent_ = 0;
   std::uint64_t finished_ = 0;
-  std::map<std::string, std::uint64_t> waiting_for_commit_;  // source → number of the letter that it waits for
+  std::map<std::string, std::uint64_t> waiting_for_commit_;  // source → number of the message that it waits for
 };
 
 }  // namespace memd

@@ -47,9 +47,9 @@ bool lies_in(const MemoryPlace& place, const std::filesystem::path& file) {
 }
 
 // Plans the steps for one place.
-class Bed {
+class PlacePlanner {
  public:
-  Bed(const Notebook& notebook, const MemoryPlace& place, const GardenRules& rules, GardenPlan& plan)
+  PlacePlanner(const Notebook& notebook, const MemoryPlace& place, const GardenRules& rules, GardenPlan& plan)
       : notebook_(notebook), place_(place), rules_(rules), plan_(plan), now_(notebook.clock().now()) {
     may_write_ = static_cast<bool>(notebook.places().policy.check_write(place.scope, place.dialect));
     for (auto& read : notebook.directory(place).read_all())
@@ -60,7 +60,7 @@ class Bed {
         ++incoming_[relation.target];
   }
 
-  void look(const std::vector<MemoryProblem>& problems, const Git* git) {
+  void plan(const std::vector<MemoryProblem>& problems, const Git* git) {
     look_at_index(problems);
     for (const Memory& m : memories_)
       look_at(m);
@@ -270,7 +270,7 @@ Result<GardenPlan> Gardener::plan() const {
     MEMD_TRY_ASSIGN(const GardenRules rules, rules_of(place));
     const std::size_t before = out.steps.size();
     const bool in_project = place.scope == MemoryScope::project || place.scope == MemoryScope::local;
-    Bed(notebook_, place, rules, out).look(problems, git && in_project ? &*git : nullptr);
+    PlacePlanner(notebook_, place, rules, out).plan(problems, git && in_project ? &*git : nullptr);
     const bool has_recaps = place.dialect == MemoryDialect::repository && rules.daily_recap && reader_ != nullptr;
     if (has_recaps && notebook_.places().policy.check_write(place.scope, place.dialect))
       if (auto step = missing_recap(notebook_, *reader_, place, rules)) out.steps.push_back(*std::move(step));

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using catalog::CatalogChanges;
-using catalog::MemoryStock;
+using catalog::MemoryFileSet;
 
 template <class F>
 Result<void> transact(const IndexerParts& parts, F change) {
@@ -33,13 +33,13 @@ Result<void> transact(const IndexerParts& parts, F change) {
       [owned](Writer& writer) { return writer.transact([&](sqlite::Database& db) { (*owned)(db); }); });
 }
 
-catalog::StockPlaces stock_places(const IndexerParts& parts, std::vector<fs::path> projects) {
+catalog::MemoryFileRoots memory_file_roots(const IndexerParts& parts, std::vector<fs::path> projects) {
   return {parts.home, parts.enterprise, parts.policy, std::move(projects), parts.is_left_out};
 }
 
-std::set<std::size_t> all_places(const MemoryStock& stock) {
+std::set<std::size_t> all_places(const MemoryFileSet& file_set) {
   std::set<std::size_t> out;
-  for (std::size_t i = 0; i < stock.places().size(); ++i)
+  for (std::size_t i = 0; i < file_set.places().size(); ++i)
     out.insert(i);
   return out;
 }
@@ -82,16 +82,16 @@ MemoryIndexer::MemoryIndexer(IndexerParts parts, const Clock& clock)
     : parts_(std::move(parts)),
       clock_(clock),
       store_(Reader::in_background(parts_.database)),
-      stock_(stock_places(parts_, {})) {}
+      file_set_(memory_file_roots(parts_, {})) {}
 
 bool MemoryIndexer::add_project(const std::string& directory) { return further_.insert(directory).second; }
 
-Result<void> MemoryIndexer::find_stock() {
+Result<void> MemoryIndexer::find_memory_files() {
   MEMD_TRY_ASSIGN(directories_, store_.ask(catalog::SessionDirectoriesQuery{}));
   auto directories = directories_;
   directories.insert(directories.end(), further_.begin(), further_.end());
-  stock_ = MemoryStock(stock_places(parts_, catalog::project_roots(directories, parts_.home)));
-  if (parts_.watch) parts_.watch(stock_.watched());
+  file_set_ = MemoryFileSet(memory_file_roots(parts_, catalog::project_roots(directories, parts_.home)));
+  if (parts_.watch) parts_.watch(file_set_.watched());
   return {};
 }
 
@@ -108,22 +108,22 @@ void MemoryIndexer::note_unread(const CatalogChanges& changes) {
 // memd maintains an index where a memory was written through it. The lock file never leaves this machine, while the
 // index may appear a moment later, so the lock file is the test.
 bool MemoryIndexer::keeps_index(std::size_t number) const {
-  const auto& place = stock_.directories()[number];
+  const auto& place = file_set_.directories()[number];
   std::error_code ec;
   return place && place->dialect == MemoryDialect::plugin && place->scope != MemoryScope::enterprise &&
-         parts_.policy.check_write(place->scope, place->dialect) && stock_.is_inside_project(number) &&
+         parts_.policy.check_write(place->scope, place->dialect) && file_set_.is_inside_project(number) &&
          fs::exists(place->directory / ".lock", ec);
 }
 
 void MemoryIndexer::plan_vectors(const std::vector<catalog::SeenFile>& seen, bool thorough) {
   due_.clear();
-  for (std::size_t i = 0; i < stock_.places().size(); ++i)
+  for (std::size_t i = 0; i < file_set_.places().size(); ++i)
     if (may_keep_vectors(i)) {
-      const memory::MemoryPlace& place = *stock_.directories()[i];
+      const memory::MemoryPlace& place = *file_set_.directories()[i];
       due_[place.directory] = {place, {}, true, thorough};
     }
   for (const catalog::SeenFile& file : seen) {
-    const auto& place = stock_.directories()[file.place];
+    const auto& place = file_set_.directories()[file.place];
     const auto due = place ? due_.find(place->directory) : due_.end();
     if (due == due_.end()) continue;
     const auto kept = catalog::stamp_of(memory::EmbeddingCache(place->directory).file_of(file.origin.slug));
@@ -137,7 +137,7 @@ void MemoryIndexer::plan_vectors(const std::vector<catalog::MemoryRecord>& read)
     const auto [it, fresh] = may.try_emplace(record.place, false);
     if (fresh) it->second = may_keep_vectors(record.place);
     if (!it->second || !record.is_valid) continue;
-    const memory::MemoryPlace& place = *stock_.directories()[record.place];
+    const memory::MemoryPlace& place = *file_set_.directories()[record.place];
     DueVectors& due = due_.try_emplace(place.directory, DueVectors{place, {}, false, false}).first->second;
     due.slugs.insert(record.memory.slug);
   }
@@ -176,7 +176,7 @@ CatalogChanges MemoryIndexer::compared(const std::vector<catalog::SeenFile>& see
                                        const catalog::KnownGraphsQuery::Answer& graphs) {
   CatalogChanges changes;
   changes.with_vectors = parts_.makes_vectors;
-  changes.places = stock_.places();
+  changes.places = file_set_.places();
   auto comparison = catalog::compare(seen, known);
   changes.gone = std::move(comparison.gone);
   std::vector<catalog::SeenFile> to_read;
@@ -185,7 +185,7 @@ CatalogChanges MemoryIndexer::compared(const std::vector<catalog::SeenFile>& see
   catalog::read_into(changes, to_read, known, clock_.now());
   unread_.clear();
   note_unread(changes);
-  catalog::read_graphs(changes, stock_, all_places(stock_), graphs);
+  catalog::read_graphs(changes, file_set_, all_places(file_set_), graphs);
   return changes;
 }
 
@@ -208,9 +208,9 @@ Result<void> MemoryIndexer::look_at_everything(bool thorough) {
 // The rows equal the files, so they select the indexes that may not fit; the files then decide.
 Result<void> MemoryIndexer::check_indexes() {
   stale_indexes_.clear();
-  for (std::size_t i = 0; i < stock_.places().size(); ++i) {
-    const auto& place = stock_.directories()[i];
-    if (!place || place->dialect != MemoryDialect::plugin || !stock_.is_inside_project(i)) continue;
+  for (std::size_t i = 0; i < file_set_.places().size(); ++i) {
+    const auto& place = file_set_.directories()[i];
+    if (!place || place->dialect != MemoryDialect::plugin || !file_set_.is_inside_project(i)) continue;
     const fs::path file = place->directory / "index.json";
     const bool keeps = keeps_index(i);
     std::error_code ec;
@@ -247,12 +247,12 @@ Result<void> MemoryIndexer::bring_up_to_date(bool thorough) {
   if (status.state != catalog::CatalogState::valid) return rebuild("the last rebuild did not end");
   if (status.docs > 0 && status.model.empty() == parts_.makes_vectors)
     return rebuild(parts_.makes_vectors ? "it has no vectors" : "no vectors are wanted any more");
-  MEMD_TRY(find_stock());
+  MEMD_TRY(find_memory_files());
   MEMD_TRY_ASSIGN(const auto known, store_.ask(catalog::KnownFilesQuery{}));
   MEMD_TRY_ASSIGN(const auto graphs, store_.ask(catalog::KnownGraphsQuery{}));
-  const auto seen = stock_.files();
+  const auto seen = file_set_.files();
   const auto done = apply(compared(seen, known, graphs));
-  if (!done) return heal(done.error());
+  if (!done) return repair(done.error());
   plan_vectors(seen, thorough);
   return {};
 }
@@ -267,7 +267,7 @@ Result<void> MemoryIndexer::look_at(const std::set<fs::path>& changed) {
   for (const fs::path& path : changed) {
     std::error_code ec;
     if (fs::is_directory(path, ec)) return look_at_everything(false);
-    if (auto file = stock_.file(path)) {
+    if (auto file = file_set_.file(path)) {
       places.insert(file->place);
       files.push_back(*std::move(file));
     } else if (!fs::exists(path, ec)) {
@@ -275,32 +275,32 @@ Result<void> MemoryIndexer::look_at(const std::set<fs::path>& changed) {
       if (!path.has_extension()) return look_at_everything(false);
       changes.gone.push_back(path.native());
     }
-    for (std::size_t i = 0; i < stock_.places().size(); ++i)
-      if (stock_.places()[i].directory == path.parent_path()) places.insert(i);
+    for (std::size_t i = 0; i < file_set_.places().size(); ++i)
+      if (file_set_.places()[i].directory == path.parent_path()) places.insert(i);
   }
   auto known = store_.ask(catalog::KnownFilesQuery{changed});
-  if (!known) return is_damage(known.error()) ? heal(known.error()) : Result<void>(known.error());
+  if (!known) return is_damage(known.error()) ? repair(known.error()) : Result<void>(known.error());
   std::erase_if(changes.gone, [&](const std::string& path) {
     return std::none_of(known->begin(), known->end(), [&](const auto& file) { return file.path == path; });
   });
   MEMD_TRY_ASSIGN(const auto graphs, store_.ask(catalog::KnownGraphsQuery{}));
-  changes.places = stock_.places();
+  changes.places = file_set_.places();
   catalog::read_into(changes, files, *known, clock_.now());
   for (const fs::path& path : changed)
     unread_.erase(path);
   note_unread(changes);
-  catalog::read_graphs(changes, stock_, places, graphs);
+  catalog::read_graphs(changes, file_set_, places, graphs);
   plan_vectors(changes.put);
   for (const std::size_t place : places)
     if (!changes.gone.empty() && may_keep_vectors(place)) {
-      const memory::MemoryPlace& of = *stock_.directories()[place];
+      const memory::MemoryPlace& of = *file_set_.directories()[place];
       due_.try_emplace(of.directory, DueVectors{of, {}, false, false}).first->second.clean = true;
     }
   const auto done = apply(std::move(changes));
-  return done ? done : heal(done.error());
+  return done ? done : repair(done.error());
 }
 
-Result<void> MemoryIndexer::heal(const Error& error) {
+Result<void> MemoryIndexer::repair(const Error& error) {
   if (!is_damage(error)) return error;
   log::error("the catalog of memories is damaged and made anew: {}", error.message());
   return rebuild(error.message());
@@ -308,10 +308,10 @@ Result<void> MemoryIndexer::heal(const Error& error) {
 
 Result<void> MemoryIndexer::rebuild(const std::string& reason) {
   const auto started = std::chrono::steady_clock::now();
-  MEMD_TRY(
-      transact(parts_, [&reason, now = clock_.now()](sqlite::Database& db) { catalog::begin_anew(db, reason, now); }));
-  MEMD_TRY(find_stock());
-  const auto seen = stock_.files();
+  MEMD_TRY(transact(parts_,
+                    [&reason, now = clock_.now()](sqlite::Database& db) { catalog::begin_rebuild(db, reason, now); }));
+  MEMD_TRY(find_memory_files());
+  const auto seen = file_set_.files();
   plan_vectors(seen, false);
   unread_.clear();
   std::future<Result<void>> writing;  // writes the previous part while the next one is read
@@ -319,19 +319,19 @@ Result<void> MemoryIndexer::rebuild(const std::string& reason) {
     const std::size_t end = std::min(at + kRebuiltAtOnce, seen.size());
     CatalogChanges part;
     part.with_vectors = parts_.makes_vectors;
-    part.places = stock_.places();
+    part.places = file_set_.places();
     part.all_new = true;
     catalog::read_into(
         part, {seen.begin() + static_cast<std::ptrdiff_t>(at), seen.begin() + static_cast<std::ptrdiff_t>(end)}, {},
         clock_.now());
     note_unread(part);
-    if (end == seen.size()) catalog::read_graphs(part, stock_, all_places(stock_), {});
+    if (end == seen.size()) catalog::read_graphs(part, file_set_, all_places(file_set_), {});
     if (writing.valid()) MEMD_TRY(writing.get());
     if (end == seen.size())
       return transact(parts_, [part = std::move(part), now = clock_.now(), started](sqlite::Database& db) {
         catalog::apply(db, part);
         const auto took = std::chrono::steady_clock::now() - started;
-        catalog::end_anew(db, now, std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+        catalog::end_rebuild(db, now, std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
       });
     writing =
         std::async(std::launch::async, [this, part = std::move(part)]() mutable { return apply(std::move(part)); });

@@ -4,7 +4,7 @@
 #include "schemas/memory_path_policy.hpp"
 #include "schemas/time.hpp"
 #include "store/catalog/catalog_changes.hpp"
-#include "store/catalog/memory_stock.hpp"
+#include "store/catalog/memory_file_set.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"
 
@@ -63,9 +63,9 @@ class MemoryIndexer {
  private:
   Result<void> bring_up_to_date(bool thorough);
   Result<void> check_indexes();
-  Result<void> find_stock();
+  Result<void> find_memory_files();
   Result<void> apply(catalog::CatalogChanges changes);
-  Result<void> heal(const Error& error);
+  Result<void> repair(const Error& error);
   bool keeps_index(std::size_t place) const;
   bool may_keep_vectors(std::size_t place) const { return parts_.makes_vectors && keeps_index(place); }
   void note_unread(const catalog::CatalogChanges& changes);
@@ -89,7 +89,7 @@ class MemoryIndexer {
   Reader store_;
   std::vector<std::string> directories_;  // directories of sessions at the last look_for_projects() or full comparison
   std::set<std::string> further_;         // added by add_project()
-  catalog::MemoryStock stock_;
+  catalog::MemoryFileSet file_set_;
   std::map<std::filesystem::path, DueVectors> due_;  // by directory
   std::map<std::filesystem::path, std::string> unread_;
   std::set<std::filesystem::path> stale_indexes_;

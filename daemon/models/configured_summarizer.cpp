@@ -110,18 +110,18 @@ std::string ConfiguredSummarizer::models() const {
   return out;
 }
 
-Result<const ConfiguredSummarizer::Books*> ConfiguredSummarizer::books() const {
+Result<const ConfiguredSummarizer::Storage*> ConfiguredSummarizer::storage() const {
   const std::lock_guard lock(mutex_);
-  if (!books_) {
-    auto made = std::make_unique<Books>();
+  if (!storage_) {
+    auto made = std::make_unique<Storage>();
     MEMD_TRY_ASSIGN(made->file, completions::SummariesFile::open(file_));
     made->cache = std::make_unique<completions::AnswerCache>(made->file, clock_);
     made->spending = std::make_unique<completions::SpendingLedger>(made->file, clock_, options_.budget);
     made->spending_in_background =
         std::make_unique<completions::SpendingLedger>(made->file, clock_, half_of(options_.budget));
-    books_ = std::move(made);
+    storage_ = std::move(made);
   }
-  return books_.get();
+  return storage_.get();
 }
 
 std::vector<RunModel> ConfiguredSummarizer::models_for(const mcp::ToolContext& context) const {
@@ -153,17 +153,17 @@ Result<LlmSummary> ConfiguredSummarizer::summarize(const LlmSummaryRequest& requ
   auto models = models_for(context);  // including models in back-off: the cache may have their answers
   if (models.empty()) return Error(Errc::unavailable, unavailable(context));
   if (request.exchanges.empty()) return Error(Errc::invalid_argument, "the session has nothing to summarise");
-  MEMD_TRY_ASSIGN(const Books* books, books());
+  MEMD_TRY_ASSIGN(const Storage* storage, storage());
 
   const std::size_t max_tokens = std::clamp(request.max_tokens, kLeastTokens, options_.max_tokens);
-  const SummaryPrompts prompts(request.style, books->file->secret());
+  const SummaryPrompts prompts(request.style, storage->file->secret());
   const SummaryTask task{request.exchanges,
                          cut_into_chunks(request.exchanges, chunk_limits(options_.context_tokens, options_.max_tokens)),
                          prompts, max_tokens / kLeastTokens * kLeastTokens, options_.context_tokens};
   std::optional<std::chrono::seconds> allowed;
   if (request.max_seconds) allowed = std::chrono::seconds(std::clamp<std::int64_t>(*request.max_seconds, 0, 86'400));
   const Deadline deadline(context.stop, allowed, options_.now);
-  ModelRun run({std::move(models), *books->cache, *books->spending, slots_, options_.parallel, request.session.uid},
+  ModelRun run({std::move(models), *storage->cache, *storage->spending, slots_, options_.parallel, request.session.uid},
                context, deadline);
   const Place place(calls_, options_.calls);
   if (!place) run.only_cached("other summaries are being written, ask again later");
@@ -181,8 +181,8 @@ Result<LlmSummary> ConfiguredSummarizer::summarize(const LlmSummaryRequest& requ
 }
 
 Result<std::uint64_t> ConfiguredSummarizer::secret() const {
-  MEMD_TRY_ASSIGN(const Books* books, books());
-  return books->file->secret();
+  MEMD_TRY_ASSIGN(const Storage* storage, storage());
+  return storage->file->secret();
 }
 
 Result<void> ConfiguredSummarizer::forget_answers(const std::string& session_uid) {
@@ -195,9 +195,9 @@ Result<BackgroundAnswer> ConfiguredSummarizer::ask_in_background(const SummaryRe
   const mcp::ToolContext context(stop);
   auto models = models_for(context);
   if (models.empty()) return Error(Errc::unavailable, "no language model that the daemon may ask is configured");
-  MEMD_TRY_ASSIGN(const Books* books, books());
+  MEMD_TRY_ASSIGN(const Storage* storage, storage());
   const Deadline deadline(stop, std::nullopt, options_.now);
-  ModelRun run({std::move(models), *books->cache, *books->spending_in_background, slots_, 1, session_uid}, context,
+  ModelRun run({std::move(models), *storage->cache, *storage->spending_in_background, slots_, 1, session_uid}, context,
                deadline);
   run.begin("judging decisions", 1);
   MEMD_TRY_ASSIGN(std::optional<std::string> text, run.ask(request));
@@ -215,10 +215,10 @@ Result<SummarizerReport> ConfiguredSummarizer::report() const {
   SummarizerReport out;
   std::error_code ec;
   if (std::filesystem::exists(file_, ec)) {
-    MEMD_TRY_ASSIGN(const Books* books, books());
-    MEMD_TRY_ASSIGN(out.today, books->spending->today());
-    MEMD_TRY_ASSIGN(out.answers, books->cache->size());
-    out.trouble = books->spending->exhausted();
+    MEMD_TRY_ASSIGN(const Storage* storage, storage());
+    MEMD_TRY_ASSIGN(out.today, storage->spending->today());
+    MEMD_TRY_ASSIGN(out.answers, storage->cache->size());
+    out.trouble = storage->spending->exhausted();
   }
   for (const auto& choice : models_)
     if (out.trouble.empty() && choice.left_alone) out.trouble = choice.left_alone();

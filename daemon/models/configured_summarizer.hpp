@@ -32,7 +32,7 @@ SummarizerOptions summarizer_options(const SummariesConfig& config);
 
 // Today's figures for reports.
 struct SummarizerReport {
-  std::vector<completions::Spent> today;
+  std::vector<completions::ModelUsage> today;
   std::int64_t answers = 0;  // in the cache
   std::string trouble;       // why no request can be sent now; empty: no problem
 };
@@ -68,14 +68,14 @@ class ConfiguredSummarizer final : public tools::LlmSummarizer {
   const completions::DailyBudget& budget() const { return options_.budget; }
 
  private:
-  struct Books {  // made on first use
+  struct Storage {  // made on first use
     std::shared_ptr<completions::SummariesFile> file;
     std::unique_ptr<completions::AnswerCache> cache;
     std::unique_ptr<completions::SpendingLedger> spending;
     std::unique_ptr<completions::SpendingLedger> spending_in_background;
   };
 
-  Result<const Books*> books() const;
+  Result<const Storage*> storage() const;
   std::vector<RunModel> models_for(const mcp::ToolContext& context) const;
 
   const std::vector<LanguageModelChoice> models_;
@@ -85,7 +85,7 @@ class ConfiguredSummarizer final : public tools::LlmSummarizer {
   RequestSlots slots_;
   std::atomic<std::size_t> calls_{0};  // calls that wait for models
   mutable std::mutex mutex_;
-  mutable std::unique_ptr<const Books> books_;  // guarded by mutex_; constant once set
+  mutable std::unique_ptr<const Storage> storage_;  // guarded by mutex_; constant once set
 };
 
 }  // namespace memd::llm

@@ -40,7 +40,7 @@ Result<bool> DecisionJudge::judge_next(const std::stop_token& stop) {
   const SessionToJudge& session = backlog->due.front();
   std::vector<JudgedExchange> judged;
   const auto done = judge(session, judged, stop);
-  if (const auto now = store_.ask(SessionStandingQuery{session.version}); now && *now == Standing::gone)
+  if (const auto now = store_.ask(SessionVersionQuery{session.version}); now && *now == VersionState::gone)
     MEMD_TRY(models_.forget_answers(session.uid));  // an answer may have been cached after the session was forgotten
   auto written = write(session, std::move(judged), done.has_value());
   if (!done) written = done.error();
@@ -55,8 +55,8 @@ Result<void> DecisionJudge::judge(const SessionToJudge& session, std::vector<Jud
   MEMD_TRY_ASSIGN(const std::uint64_t secret, models_.secret());
   for (const ExchangeToJudge& exchange : exchanges) {
     // A session forgotten meanwhile must not be sent.
-    MEMD_TRY_ASSIGN(const Standing standing, store_.ask(SessionStandingQuery{session.version}));
-    if (standing != Standing::same) return {};
+    MEMD_TRY_ASSIGN(const VersionState version_state, store_.ask(SessionVersionQuery{session.version}));
+    if (version_state != VersionState::unchanged) return {};
     const auto request = decision_request(exchange, secret, models_.context_tokens());
     const auto answer = models_.ask_in_background(request, session.uid, stop);
     if (!answer && !answer.error().is(Errc::invalid_argument)) return answer.error();
@@ -85,7 +85,7 @@ Result<void> DecisionJudge::write(const SessionToJudge& session, std::vector<Jud
   const auto made = std::make_shared<const std::vector<JudgedExchange>>(std::move(judged));
   return perform_([made, version = session.version, complete](Writer& writer) -> Result<void> {
     return writer.transact([&](sqlite::Database& db) {
-      if (SessionStandingQuery{version}.run(db) != Standing::same) return;  // it continued, and waits again
+      if (SessionVersionQuery{version}.run(db) != VersionState::unchanged) return;  // it continued, and waits again
       observations::replace_decisions(db, version.session_pk, *made);
       if (complete) analysis::mark_judged(db, version.session_pk);
     });

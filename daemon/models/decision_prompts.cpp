@@ -86,7 +86,7 @@ std::string record_of(const ExchangeToJudge& e, std::size_t tokens) {
 std::string words_of(std::string_view text) {
   std::string out = " ";
   for (const char c : text)
-    if (ascii::is_word(c) || ascii::is_beyond(c))
+    if (ascii::is_word(c) || ascii::is_non_ascii(c))
       out += ascii::lower(c);
     else if (out.back() != ' ')
       out += ' ';

@@ -68,9 +68,9 @@ void EnrichmentWorker::hint() {
   wake_.notify_one();
 }
 
-void EnrichmentWorker::hurry(bool yes) {
+void EnrichmentWorker::include_unsettled(bool yes) {
   const std::lock_guard lock(mutex_);
-  hurry_ = yes;
+  include_unsettled_ = yes;
   hinted_ = true;
   idle_ = false;
   wake_.notify_one();
@@ -93,7 +93,7 @@ EnrichmentProgress EnrichmentWorker::progress() const {
 }
 
 // Frees the writer's caches, returns free heap memory, and unmaps the pages of the embedded model.
-void EnrichmentWorker::give_memory_back(std::uint64_t written) {
+void EnrichmentWorker::trim_memory(std::uint64_t written) {
   if (written - written_at_trim_ <= kMany) return;
   written_at_trim_ = written;
   std::ignore = parts_.perform([](Writer& writer) -> Result<void> {
@@ -109,7 +109,7 @@ void EnrichmentWorker::run(const std::stop_token& stop) {
   SessionAnalyzer analyzer(parts_, clock_, options_);
   while (wait_for_work(stop)) {
     work(enricher, analyzer, stop);
-    give_memory_back(enricher.exchanges_written());
+    trim_memory(enricher.exchanges_written());
     const std::lock_guard lock(mutex_);
     progress_.working = false;
   }
@@ -159,7 +159,7 @@ void EnrichmentWorker::work(ExchangeEnricher& enricher, SessionAnalyzer& analyze
     if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
     if (exchanges) {
       const auto began = std::chrono::steady_clock::now();
-      exchanges = more(enricher.take_batch(in_a_hurry(), stop));
+      exchanges = more(enricher.take_batch(includes_unsettled(), stop));
       const std::lock_guard lock(mutex_);
       progress_.busy_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     }
@@ -214,9 +214,9 @@ void EnrichmentWorker::on_exchanges(std::uint64_t finished) {
   progress_.exchanges += finished;
 }
 
-bool EnrichmentWorker::in_a_hurry() const {
+bool EnrichmentWorker::includes_unsettled() const {
   const std::lock_guard lock(mutex_);
-  return hurry_;
+  return include_unsettled_;
 }
 
 }  // namespace memd

@@ -42,7 +42,7 @@ class EnrichmentWorker final : private ExchangeEnricher::Listener {
   void join();
 
   // true: processes exchanges that are still being written, too, until called with false.
-  void hurry(bool yes);
+  void include_unsettled(bool yes);
   // Returns true when all work possible now is done, false at the deadline.
   bool block_until_idle(std::chrono::milliseconds deadline);
 
@@ -60,8 +60,8 @@ class EnrichmentWorker final : private ExchangeEnricher::Listener {
   void work(ExchangeEnricher& enricher, SessionAnalyzer& analyzer, const std::stop_token& stop);
   void wait_for_store();
   void wake_when(std::optional<TimeMs> due);
-  void give_memory_back(std::uint64_t written);  // after much work
-  bool in_a_hurry() const;
+  void trim_memory(std::uint64_t written);  // after much work
+  bool includes_unsettled() const;
 
   const EnrichmentParts parts_;
   const Clock& clock_;
@@ -72,7 +72,7 @@ class EnrichmentWorker final : private ExchangeEnricher::Listener {
   std::condition_variable_any wake_;
   std::condition_variable_any became_idle_;
   bool hinted_ = true;  // an earlier process may have left work
-  bool hurry_ = false;
+  bool include_unsettled_ = false;
   bool idle_ = false;
   std::optional<TargetModel::Time> wake_at_;
   EnrichmentProgress progress_;

@@ -49,7 +49,7 @@ std::unique_ptr<TermExtractor> make_store_terms(const std::filesystem::path& dat
   return std::make_unique<StoreTerms>(database, std::move(embedder));
 }
 
-bool Settling::settled(const PendingExchange& exchange, TimeMs now, const Limits& limits) {
+bool ExchangeDebouncer::settled(const PendingExchange& exchange, TimeMs now, const Limits& limits) {
   const TimeMs quiet_since = exchange.ended_at;
   // A time in the future comes from a wrong agent or clock and causes no wait.
   const bool is_quiet = now - quiet_since >= limits.quiet || quiet_since > now;
@@ -79,14 +79,14 @@ ExchangeEnricher::ExchangeEnricher(const EnrichmentParts& parts, const Clock& cl
       target_(models_, options.steady_now),
       batch_(std::min<std::size_t>(32, options.most_exchanges)) {}
 
-Result<bool> ExchangeEnricher::take_batch(bool hurry, const std::stop_token& stop) {
+Result<bool> ExchangeEnricher::take_batch(bool include_unsettled, const std::stop_token& stop) {
   if (!terms_ && parts_.terms) {
     MEMD_TRY_ASSIGN(terms_, sqlite::guard([this] { return parts_.terms(parts_.database); }));
   }
   if (!stored_target_) MEMD_TRY(tell_store({"", terms_ ? terms_->version() : 0}));
   MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_.ask(EmbeddingModelsQuery{}));
   MEMD_TRY(choose_model(stored, stop));
-  MEMD_TRY_ASSIGN(const auto batch, next_batch(hurry));
+  MEMD_TRY_ASSIGN(const auto batch, next_batch(include_unsettled));
   if (batch.empty()) {
     MEMD_TRY(drop_replaced_vectors(stop));
     return false;
@@ -96,15 +96,15 @@ Result<bool> ExchangeEnricher::take_batch(bool hurry, const std::stop_token& sto
 }
 
 // Loads the next batch. Terms never wait for a server: with a remote model, exchanges that lack only vectors come last.
-Result<std::vector<PendingExchange>> ExchangeEnricher::next_batch(bool hurry) {
+Result<std::vector<PendingExchange>> ExchangeEnricher::next_batch(bool include_unsettled) {
   const bool local = model_ != nullptr && model_->remote == nullptr;
   const int limit = static_cast<int>(batch_) + kUnsettledAtMost;
   const unsigned missing = local ? kMissingTerms | kMissingVectors : kMissingTerms;
   MEMD_TRY_ASSIGN(auto pending, store_.ask(PendingEnrichmentQuery{missing, limit}));
-  auto batch = settled_of(std::move(pending), hurry);
+  auto batch = settled_of(std::move(pending), include_unsettled);
   if (!batch.empty() || !asks_server()) return batch;
   MEMD_TRY_ASSIGN(pending, store_.ask(PendingEnrichmentQuery{kMissingVectors, limit}));
-  batch = settled_of(std::move(pending), hurry);
+  batch = settled_of(std::move(pending), include_unsettled);
   if (batch.size() > kRemoteExchanges) batch.resize(kRemoteExchanges);
   return batch;
 }
@@ -141,12 +141,13 @@ Result<void> ExchangeEnricher::choose_model(const EmbeddingModels& stored, const
   return tell_store(std::move(target));
 }
 
-std::vector<PendingExchange> ExchangeEnricher::settled_of(std::vector<PendingExchange> pending, bool hurry) {
+std::vector<PendingExchange> ExchangeEnricher::settled_of(std::vector<PendingExchange> pending,
+                                                          bool include_unsettled) {
   const TimeMs now = clock_.now();
-  if (!hurry)
+  if (!include_unsettled)
     std::erase_if(pending, [&](const PendingExchange& e) {
       const bool terms = (e.missing & kMissingTerms) != 0;
-      return !settling_.settled(e, now, asks_server() && !terms ? options_.remote : options_.local);
+      return !debouncer_.settled(e, now, asks_server() && !terms ? options_.remote : options_.local);
     });
   if (pending.size() > batch_) pending.resize(batch_);
   return pending;

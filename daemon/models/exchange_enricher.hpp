@@ -45,7 +45,7 @@ std::unique_ptr<TermExtractor> make_store_terms(const std::filesystem::path& dat
 // Decides whether an exchange is settled. An exchange that an agent still writes is skipped, because each new line
 // would embed it again. It is settled when nothing was added for `quiet`, or `most` after it was first seen. One
 // thread.
-class Settling {
+class ExchangeDebouncer {
  public:
   struct Limits {
     TimeMs quiet = 0;
@@ -77,11 +77,11 @@ struct EnrichmentParts {
 };
 
 struct EnrichmentOptions {
-  bool in_background = true;             // the thread runs at the lowest CPU priority
-  std::chrono::milliseconds hold{5};     // target time that one batch occupies the writer
-  std::size_t most_exchanges = 256;      // in one batch
-  Settling::Limits local{1000, 10'000};  // before an exchange is embedded in this process
-  Settling::Limits remote{10'000, 120'000};
+  bool in_background = true;                      // the thread runs at the lowest CPU priority
+  std::chrono::milliseconds hold{5};              // target time that one batch occupies the writer
+  std::size_t most_exchanges = 256;               // in one batch
+  ExchangeDebouncer::Limits local{1000, 10'000};  // before an exchange is embedded in this process
+  ExchangeDebouncer::Limits remote{10'000, 120'000};
   TimeMs stopped_after = kStoppedAfter;  // silence of a session before it is analysed
   TargetModel::Now steady_now = std::chrono::steady_clock::now;
 };
@@ -107,19 +107,19 @@ class ExchangeEnricher {
                    Listener& listener);
 
   // Call it before each round over the queue.
-  void begin() { settling_.begin(); }
-  // Enriches one batch. `hurry`: unsettled exchanges too. True: there may be more. A model that cannot be used now is
-  // reported to the listener and is no error: terms are still made.
-  Result<bool> take_batch(bool hurry, const std::stop_token& stop);
+  void begin() { debouncer_.begin(); }
+  // Enriches one batch. `include_unsettled`: unsettled exchanges too. True: there may be more. A model that cannot be
+  // used now is reported to the listener and is no error: terms are still made.
+  Result<bool> take_batch(bool include_unsettled, const std::stop_token& stop);
   // Returns when the first unsettled exchange of this round will be settled; nullopt: all are.
-  std::optional<TimeMs> next_settled() const { return settling_.next(); }
+  std::optional<TimeMs> next_settled() const { return debouncer_.next(); }
   std::uint64_t exchanges_written() const { return written_; }
 
  private:
   Result<void> tell_store(EnrichmentTarget target);
   Result<void> choose_model(const EmbeddingModels& stored, const std::stop_token& stop);
-  Result<std::vector<PendingExchange>> next_batch(bool hurry);
-  std::vector<PendingExchange> settled_of(std::vector<PendingExchange> pending, bool hurry);
+  Result<std::vector<PendingExchange>> next_batch(bool include_unsettled);
+  std::vector<PendingExchange> settled_of(std::vector<PendingExchange> pending, bool include_unsettled);
   Result<void> enrich(const std::vector<PendingExchange>& batch, const std::stop_token& stop);
   Result<void> add_vectors(const std::vector<PendingExchange>& batch, std::vector<Enrichment>& made,
                            const std::stop_token& stop);
@@ -140,7 +140,7 @@ class ExchangeEnricher {
   const embedding::ModelChoice* model_ = nullptr;  // makes vectors now; null: none
   std::optional<EnrichmentTarget> stored_target_;  // the target that the store was given
   VectorMaker vectors_;
-  Settling settling_;
+  ExchangeDebouncer debouncer_;
   std::size_t batch_;  // batch size in exchanges; adapts
   bool tidy_ = false;  // no vectors of replaced models are left
   std::uint64_t written_ = 0;

@@ -97,7 +97,7 @@ Failure ModelServer::unreachable(const Error& e) const {
 Failure ModelServer::refused(const http::Response& r, const std::string& key) const {
   const std::string& section = model_.key.section;
   const std::string status = "status " + std::to_string(r.status);
-  std::string complaint = without(model_api::parse_complaint(r.body), key);
+  std::string complaint = without(model_api::parse_error_message(r.body), key);
   redact(complaint);  // some servers repeat the request
   if (!complaint.empty()) complaint = " (" + complaint + ")";
   const auto retry_after = parse_retry_after(r.retry_after, system_clock().now());

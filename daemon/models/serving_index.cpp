@@ -130,7 +130,7 @@ search::SemanticState ServingIndex::state(sqlite::Database& db) {
   const std::string target = stored.target.empty() ? models->names().front() : stored.target;
   out.model = serving == nullptr ? target : serving->name;
   if (serving != nullptr) out.exchanges = serving->exchanges;
-  if (target != out.model) out.becoming = target;
+  if (target != out.model) out.next_model = target;
   if (!stored.complete) out.pending = count_pending(db);
   if (get_trouble_) out.trouble = get_trouble_();
   return out;

@@ -41,18 +41,18 @@ namespace asio = boost::asio;
 // Blocks SIGTERM and SIGINT while it lives. Between listening and the service's own handlers a signal would leave the
 // socket file behind, and between two services it would be lost. Applies to the thread that makes it and to those that
 // this thread starts.
-class HeldSignals {
+class BlockedSignals {
  public:
-  HeldSignals() {
+  BlockedSignals() {
     sigset_t ending;
     sigemptyset(&ending);
     sigaddset(&ending, SIGTERM);
     sigaddset(&ending, SIGINT);
     pthread_sigmask(SIG_BLOCK, &ending, &before_);
   }
-  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
 
  private:
   sigset_t before_;
@@ -150,7 +150,7 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
       memory_(loop_, {.give_back =
                           [this](std::function<void()> done) {
                             workers_.post([this, done = std::move(done)] {
-                              give_memory_back();
+                              trim_memory();
                               done();
                             });
                           }}),
@@ -204,10 +204,10 @@ admin::ProcessFacts Service::facts(std::string role, std::string socket) {
 
 // Closes idle store connections and returns free heap memory, which many simultaneous requests leave behind. The first
 // call also unmaps the program pages that only the start needed. Later calls do not: the next answer needs those pages.
-void Service::give_memory_back() {
+void Service::trim_memory() {
   host_.readers().close_idle();
   process_memory::trim_heap();
-  if (!std::exchange(start_was_given_back_, true)) process_memory::unmap_program_pages();
+  if (!std::exchange(start_was_trimmed_, true)) process_memory::unmap_program_pages();
 }
 
 // Runs the question on the loop thread and waits for its answer. For worker threads, which must not touch the loop's
@@ -283,7 +283,7 @@ void Service::serve_stdio() {
   server_->serve_stdio();
 }
 
-std::unique_ptr<HeldSignals> Service::run() {
+std::unique_ptr<BlockedSignals> Service::run() {
   loop_.run();
   if (held_ && !ending_ && !was_signalled()) return std::move(held_);
   log::info("stopped");
@@ -298,7 +298,7 @@ void Service::stop() {
 
 void Service::make_room() {
   if (stopping_) return;
-  held_ = std::make_unique<HeldSignals>();
+  held_ = std::make_unique<BlockedSignals>();
   stop_serving("memd makes its store anew: ask again");
 }
 
@@ -370,9 +370,9 @@ constexpr const char* kIsMadeAnew =
     "memd makes its store anew, and until that is done answers come from the one before";
 
 // Serves until the daemon ends; then returns null. When the rebuild has to continue, returns the held signals.
-Result<std::unique_ptr<HeldSignals>> serve_on(const Settings& settings, const ListeningSocket& listener,
-                                              const std::optional<ListeningSocket>& for_grpc, StoreRebuild& rebuild,
-                                              std::unique_ptr<HeldSignals> held) {
+Result<std::unique_ptr<BlockedSignals>> serve_on(const Settings& settings, const ListeningSocket& listener,
+                                                 const std::optional<ListeningSocket>& for_grpc, StoreRebuild& rebuild,
+                                                 std::unique_ptr<BlockedSignals> held) {
   std::optional<ShutdownLimit> limit;
   Service service(settings, system_clock(), "daemon", listener.path().string(), &rebuild);
   if (for_grpc) {
@@ -413,7 +413,7 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
     MEMD_TRY_ASSIGN(auto lock, take_over(settings.layout.data_dir()));
     attempt.lock.emplace(std::move(lock));
   }
-  auto held = std::make_unique<HeldSignals>();
+  auto held = std::make_unique<BlockedSignals>();
   MEMD_TRY_ASSIGN(const auto listener, listening_socket(settings, path, *attempt.lock));
   MEMD_TRY(attempt.lock->publish(listener.path()));
   note_program(settings.layout.data_dir(), own_executable("memd"));

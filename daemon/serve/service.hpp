@@ -22,7 +22,7 @@
 
 namespace memd {
 
-class HeldSignals;
+class BlockedSignals;
 class StoreRebuild;
 
 // A serving process: the loop thread (the caller of run()) with transports, watcher, timers and signals; a pool of
@@ -53,14 +53,14 @@ class Service {
   // Serves until SIGTERM, SIGINT or the end of the client; then returns null. When a rebuild needs the store closed,
   // returns an object that blocks signals while it lives. Then destroy this service, call StoreRebuild::go_on() and
   // serve with a new one.
-  std::unique_ptr<HeldSignals> run();
+  std::unique_ptr<BlockedSignals> run();
 
  private:
   void stop();
   void make_room();
   void stop_serving(std::string why);
   bool was_signalled();
-  void give_memory_back();
+  void trim_memory();
   void start_watchdog();
   admin::ProcessFacts facts(std::string role, std::string socket);
   template <class F>
@@ -71,7 +71,7 @@ class Service {
   boost::asio::io_context loop_{1};
   WorkerPool workers_;
   MemoryAfterBurst memory_;
-  bool start_was_given_back_ = false;  // for give_memory_back() only, which runs once at a time
+  bool start_was_trimmed_ = false;  // for trim_memory() only, which runs once at a time
   admin::AdminService service_;
   mcp::ToolRegistry admin_;
   std::unique_ptr<mcp::ServerProfile> profile_;
@@ -80,7 +80,7 @@ class Service {
   std::unique_ptr<Watcher> watcher_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer watchdog_;
-  std::unique_ptr<HeldSignals> held_;
+  std::unique_ptr<BlockedSignals> held_;
   bool stopping_ = false;
   bool ending_ = false;  // and no other service follows
 };

@@ -19,7 +19,8 @@ Result<void> StoreRebuild::order(OnLoss on_loss) {
   if (raw::raw_file_names(raw_dir).empty())
     return Error(Errc::not_found, "there is no raw layer in " + raw_dir.string() + " to make the store from");
   const std::lock_guard lock(mutex_);
-  if (phase_ != Phase::idle) return Error(Errc::store_busy, admin::told(*status_) + ": ask again when that has ended");
+  if (phase_ != Phase::idle)
+    return Error(Errc::store_busy, admin::rebuild_status_text(*status_) + ": ask again when that has ended");
   phase_ = Phase::ordered;
   on_loss_ = on_loss;
   status_.emplace();
@@ -124,9 +125,9 @@ void StoreRebuild::note(const Result<RebuildReport>& report, double seconds) {
     status_->state = "failed";
   }
   if (status_->state == "replaced")
-    log::info("{}", admin::told(*status_));
+    log::info("{}", admin::rebuild_status_text(*status_));
   else
-    log::error("{}", admin::told(*status_));
+    log::error("{}", admin::rebuild_status_text(*status_));
 }
 
 }  // namespace memd

@@ -128,7 +128,7 @@ class AnswerText {
   }
 
   // Sets a text that memd wrote, read back from JSON.
-  friend void set_told(AnswerText& out, std::string_view text) { out = AnswerText().add(Message{text}); }
+  friend void set_from_text(AnswerText& out, std::string_view text) { out = AnswerText().add(Message{text}); }
 
   bool empty() const { return text_.empty(); }
   // Returns the text after `beginning` and the blank that follows it. The text has to begin with `beginning`.

@@ -61,13 +61,13 @@ class MemoryCall {
 
   Result<void> agree(const AskedOfPerson& question) const {
     if (services_.memory.write == MemoryWriting::allow) return {};
-    if (context_.person == nullptr)
+    if (context_.elicitation == nullptr)
       return Error(
           Errc::permission,
           "nothing was changed: this client does not let memd ask its person (elicitation), and memd changes no "
           "memory unasked. The person can allow it with `memory: {write: allow}` in memd's configuration, or "
           "do it with `memd memory`");
-    MEMD_TRY_ASSIGN(const auto consent, context_.person->confirm(question.text(), context_.stop));
+    MEMD_TRY_ASSIGN(const auto consent, context_.elicitation->confirm(question.text(), context_.stop));
     if (consent == mcp::Consent::accepted) return {};
     return Error(Errc::permission, consent == mcp::Consent::declined
                                        ? "nothing was changed: the person said no. Do not ask again unasked"

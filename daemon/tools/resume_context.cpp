@@ -2,8 +2,8 @@
 
 #include "schemas/ids.hpp"
 #include "schemas/project_identity.hpp"
-#include "store/insight/continuity/already_said.hpp"
 #include "store/insight/continuity/pack.hpp"
+#include "store/insight/continuity/text_content.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/name_spread.hpp"
 #include "store/read/session_past.hpp"
@@ -52,7 +52,7 @@ Result<std::size_t> fetch_past_texts(const ToolServices& services, Reader& reade
 }
 
 // Sorts the names by their use and, for the first kWeighed, by their spread over sessions and projects.
-Result<void> weigh_names(Reader& reader, std::vector<continuity::NameInPlay>& names) {
+Result<void> weigh_names(Reader& reader, std::vector<continuity::WorkingName>& names) {
   constexpr std::size_t kWeighed = 240;
   NameSpreadQuery query;
   for (std::size_t i = 0; i < std::min(kWeighed, names.size()); ++i)
@@ -75,7 +75,7 @@ using continuity::BoundaryChoice;
 constexpr double kMemoryShareOfPack = 0.12;
 
 // Returns files that were changed or read before the boundary, latest use first.
-std::vector<std::string> files_in_play(const continuity::SessionPast& past) {
+std::vector<std::string> working_files(const continuity::SessionPast& past) {
   constexpr std::size_t kMost = 40;
   std::vector<std::string> out;
   for (auto event = past.events.rbegin(); event != past.events.rend() && out.size() < kMost; ++event)
@@ -284,7 +284,7 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
   out.told = scope.includes(out.session.platform);
   if (!out.told) return out;
   const std::string project = out.session.project_key.empty() ? "\x01\x01" : project_tree(out.session.project_key);
-  MEMD_TRY_ASSIGN(out.memories, load_memories_in_mind(reader, project, files_in_play(out.past)));
+  MEMD_TRY_ASSIGN(out.memories, load_memories_in_mind(reader, project, working_files(out.past)));
   MEMD_TRY_ASSIGN(const std::size_t missing, fetch_past_texts(services, reader, out.session.pk, out.past));
   out.state = continuity::recover_state(out.past);
   MEMD_TRY(weigh_names(reader, out.state.names));
@@ -304,7 +304,7 @@ Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::siz
   const auto for_memories = static_cast<std::size_t>(kMemoryShareOfPack * static_cast<double>(max_tokens));
   head.memories = unless_empty(memories_to_keep_in_mind(material.memories, for_memories));
   continuity::WorkingState state = material.state;
-  if (material.complement) head.said_already = leave_out(state, continuity::AlreadySaid(material.summary));
+  if (material.complement) head.said_already = leave_out(state, continuity::TextContent(material.summary));
   return fit_pack(max_tokens, material.frame, std::move(head), state,
                   material.complement ? continuity::kWeights.complement : continuity::kWeights.whole);
 }

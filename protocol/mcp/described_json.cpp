@@ -5,55 +5,55 @@
 namespace memd::mcp {
 namespace bj = boost::json;
 
-bool JsonPlace::is_object() const { return value_ != nullptr && value_->is_object(); }
+bool JsonRef::is_object() const { return value_ != nullptr && value_->is_object(); }
 
-JsonPlace JsonPlace::member(std::string_view name) const {
-  if (!is_object()) return JsonPlace(nullptr);
+JsonRef JsonRef::member(std::string_view name) const {
+  if (!is_object()) return JsonRef(nullptr);
   const bj::value* found = value_->as_object().if_contains(name);
-  return JsonPlace(found != nullptr && !found->is_null() ? found : nullptr);
+  return JsonRef(found != nullptr && !found->is_null() ? found : nullptr);
 }
 
-std::optional<std::vector<std::pair<std::string, JsonPlace>>> JsonPlace::members() const {
+std::optional<std::vector<std::pair<std::string, JsonRef>>> JsonRef::members() const {
   if (!is_object()) return std::nullopt;
-  std::vector<std::pair<std::string, JsonPlace>> out;
+  std::vector<std::pair<std::string, JsonRef>> out;
   for (const auto& member : value_->as_object())
-    out.emplace_back(std::string(member.key()), JsonPlace(&member.value()));
+    out.emplace_back(std::string(member.key()), JsonRef(&member.value()));
   return out;
 }
 
-std::optional<std::vector<JsonPlace>> JsonPlace::items() const {
+std::optional<std::vector<JsonRef>> JsonRef::items() const {
   if (value_ == nullptr || !value_->is_array()) return std::nullopt;
-  std::vector<JsonPlace> out;
+  std::vector<JsonRef> out;
   for (const auto& item : value_->as_array())
     out.emplace_back(&item);
   return out;
 }
 
-std::optional<std::string_view> JsonPlace::text() const {
+std::optional<std::string_view> JsonRef::text() const {
   if (value_ == nullptr || !value_->is_string()) return std::nullopt;
   return std::string_view(value_->as_string());
 }
 
-std::optional<std::int64_t> JsonPlace::integer() const {
+std::optional<std::int64_t> JsonRef::integer() const {
   if (value_ == nullptr) return std::nullopt;
   boost::system::error_code ec;
   const auto out = value_->to_number<std::int64_t>(ec);
   return ec ? std::nullopt : std::optional(out);
 }
 
-std::optional<std::uint64_t> JsonPlace::natural() const {
+std::optional<std::uint64_t> JsonRef::natural() const {
   if (value_ == nullptr) return std::nullopt;
   boost::system::error_code ec;
   const auto out = value_->to_number<std::uint64_t>(ec);
   return ec ? std::nullopt : std::optional(out);
 }
 
-std::optional<double> JsonPlace::number() const {
+std::optional<double> JsonRef::number() const {
   if (value_ == nullptr || !value_->is_number()) return std::nullopt;
   return value_->to_number<double>();
 }
 
-std::optional<bool> JsonPlace::flag() const {
+std::optional<bool> JsonRef::flag() const {
   if (value_ == nullptr || !value_->is_bool()) return std::nullopt;
   return value_->as_bool();
 }
@@ -70,11 +70,11 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text) {
   return JsonDocument(std::move(value));
 }
 
-void DescribedReader::read_members(const JsonPlace& from, std::string_view name,
+void DescribedReader::read_members(const JsonRef& from, std::string_view name,
                                    std::span<const detail::ReadField> fields, void* object) {
   if (!from.is_object()) return wrong(name);
   for (const detail::ReadField& field : fields)
-    if (const JsonPlace member = from.member(field.name); member.is_present())
+    if (const JsonRef member = from.member(field.name); member.is_present())
       field.read(*this, member, field.name, const_cast<void*>(field.member(object)));
 }
 

@@ -21,15 +21,15 @@ namespace memd::mcp {
 
 // A position in a parsed document. Borrows the document; a value type. The is_… functions report whether the value is
 // present and its type.
-class JsonPlace {
+class JsonRef {
  public:
-  explicit JsonPlace(const boost::json::value* value) : value_(value) {}
+  explicit JsonRef(const boost::json::value* value) : value_(value) {}
 
   bool is_present() const { return value_ != nullptr; }
   bool is_object() const;
-  JsonPlace member(std::string_view name) const;  // not present when it is missing or null
-  std::optional<std::vector<std::pair<std::string, JsonPlace>>> members() const;
-  std::optional<std::vector<JsonPlace>> items() const;
+  JsonRef member(std::string_view name) const;  // not present when it is missing or null
+  std::optional<std::vector<std::pair<std::string, JsonRef>>> members() const;
+  std::optional<std::vector<JsonRef>> items() const;
   std::optional<std::string_view> text() const;
   std::optional<std::int64_t> integer() const;
   std::optional<std::uint64_t> natural() const;
@@ -48,7 +48,7 @@ class JsonDocument {
   JsonDocument& operator=(JsonDocument&&) noexcept;
   ~JsonDocument();
 
-  JsonPlace root() const { return JsonPlace(value_.get()); }
+  JsonRef root() const { return JsonRef(value_.get()); }
 
  private:
   explicit JsonDocument(std::unique_ptr<boost::json::value> value);
@@ -62,7 +62,7 @@ namespace detail {
 struct ReadField {
   std::string_view name;
   const void* (*member)(const void* object);
-  void (*read)(DescribedReader& reader, const JsonPlace& from, std::string_view name, void* member);
+  void (*read)(DescribedReader& reader, const JsonRef& from, std::string_view name, void* member);
 
   template <class T, std::size_t at>
   static constexpr ReadField make();
@@ -75,7 +75,7 @@ struct ReadField {
 class DescribedReader {
  public:
   template <class T>
-  void read(const JsonPlace& from, std::string_view name, T& out) {
+  void read(const JsonRef& from, std::string_view name, T& out) {
     if constexpr (std::same_as<T, bool>) {
       take(from.flag(), name, out);
     } else if constexpr (std::unsigned_integral<T>) {
@@ -86,9 +86,9 @@ class DescribedReader {
       take(from.number(), name, out);
     } else if constexpr (std::same_as<T, std::string>) {
       take(from.text(), name, out);
-    } else if constexpr (requires(std::string_view text) { set_told(out, text); }) {
+    } else if constexpr (requires(std::string_view text) { set_from_text(out, text); }) {
       if (const auto text = from.text())
-        set_told(out, *text);
+        set_from_text(out, *text);
       else
         wrong(name);
     } else if constexpr (detail::is_optional<T>) {
@@ -98,7 +98,7 @@ class DescribedReader {
     } else if constexpr (detail::is_vector<T>) {
       const auto items = from.items();
       if (!items) return wrong(name);
-      for (const JsonPlace& item : *items)
+      for (const JsonRef& item : *items)
         read(item, name, out.emplace_back());
     } else {
       static_assert(Described<T>, "specialise memd::mcp::Describe for this type");
@@ -117,7 +117,7 @@ class DescribedReader {
       wrong(name);
   }
   template <class T>
-  void read_keyed(const JsonPlace& from, std::string_view name, T& out) {
+  void read_keyed(const JsonRef& from, std::string_view name, T& out) {
     const auto members = from.members();
     if (!members) return wrong(name);
     for (const auto& [key, place] : *members) {
@@ -126,7 +126,7 @@ class DescribedReader {
       out.insert(out.end(), {key, std::move(value)});
     }
   }
-  void read_members(const JsonPlace& from, std::string_view name, std::span<const detail::ReadField> fields,
+  void read_members(const JsonRef& from, std::string_view name, std::span<const detail::ReadField> fields,
                     void* object);
   void wrong(std::string_view name);
 
@@ -136,7 +136,7 @@ class DescribedReader {
 namespace detail {
 
 template <class Member>
-void read_member(DescribedReader& reader, const JsonPlace& from, std::string_view name, void* member) {
+void read_member(DescribedReader& reader, const JsonRef& from, std::string_view name, void* member) {
   reader.read(from, name, *static_cast<Member*>(member));
 }
 

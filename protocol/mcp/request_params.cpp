@@ -63,7 +63,7 @@ ClientOffers client_offers(const bj::value* capabilities) {
   out.model = has_capability(capabilities, "sampling");
   if (!has_capability(capabilities, "elicitation")) return out;
   const bj::object& ways = capabilities->at("elicitation").get_object();
-  out.person = ways.empty() || ways.contains("form") || !ways.contains("url");
+  out.elicitation = ways.empty() || ways.contains("form") || !ways.contains("url");
   return out;
 }
 

@@ -19,8 +19,8 @@ std::optional<std::string_view> string_member(const boost::json::value& params, 
 
 // Requests that a client accepts from a server, according to its capabilities (from a handshake or a request).
 struct ClientOffers {
-  bool model = false;   // sampling: its own model
-  bool person = false;  // elicitation of forms: its user
+  bool model = false;        // sampling: its own model
+  bool elicitation = false;  // elicitation of forms
 };
 ClientOffers client_offers(const boost::json::value* capabilities);
 

@@ -27,7 +27,7 @@ class RequestRouter {
   void handle(const jsonrpc::Notification& notification);
 
   bool takes_batches() const { return legacy_ && has_batches(*legacy_); }
-  bool shook_hands() const { return legacy_ && initialized_; }
+  bool is_initialized() const { return legacy_ && initialized_; }
   // Sends a log message of level error, if the client has requested that level.
   void log_to_client(std::string_view message);
 

@@ -34,15 +34,15 @@ CallRunner::Outcome CallRunner::run(const Call& call, ToolContext& context) cons
     context.set_roots([this](const std::stop_token& stop) { return roots_.list(stop); });
   if (call.tool == nullptr) return run_work(call, context);
   const boost::json::object& arguments = call.params.get_object();
-  if ((!call.client.model && !call.client.person) || call.is_inline())
+  if ((!call.client.model && !call.client.elicitation) || call.is_inline())
     return tool_answer(call, call.tool->invoke(arguments, context));
   if (is_modern(call.revision)) return run_in_rounds(call, context);
   ClientWait wait{client_, state_.client_waits, profile_.limits().max_client_waits,
                   std::chrono::milliseconds(profile_.limits().max_client_wait_ms)};
   SamplingModel model(wait);
-  ElicitedPerson person(wait);
+  LegacyElicitation elicitation(wait);
   if (call.client.model) context.client_model = &model;
-  if (call.client.person) context.person = &person;
+  if (call.client.elicitation) context.elicitation = &elicitation;
   return tool_answer(call, call.tool->invoke(arguments, context));
 }
 
@@ -58,7 +58,7 @@ CallRunner::Outcome CallRunner::run_in_rounds(const Call& call, ToolContext& con
   InputRoundClient client(std::move(earlier));
   client.take(retry.responses);
   if (call.client.model) context.client_model = &client;
-  if (call.client.person) context.person = &client;
+  if (call.client.elicitation) context.elicitation = &client;
   const ToolOutcome outcome = call.tool->invoke(arguments, context);
   if (retry.state && !call.stop.stop_requested()) state_.input_rounds.forget(*retry.state);
   // A handler whose own question was not answered returns that as its error.

@@ -164,7 +164,7 @@ Result<std::vector<bj::value>> ClientWait::ask(std::string_view method, std::vec
   return client.ask(method, std::move(params), std::move(stop), patience);
 }
 
-Result<Consent> ElicitedPerson::confirm(const std::string& question, std::stop_token stop) {
+Result<Consent> LegacyElicitation::confirm(const std::string& question, std::stop_token stop) {
   MEMD_TRY_ASSIGN(const auto answers, wait_.ask(kCreateElicitation, {elicitation_params(question)}, std::move(stop)));
   return read_elicitation_result(answers.front());
 }

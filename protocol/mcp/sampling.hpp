@@ -109,10 +109,10 @@ class SamplingModel final : public LanguageModel {
   ClientWait& wait_;
 };
 
-// The client's user in the legacy era. Waits and borrows like SamplingModel.
-class ElicitedPerson final : public ClientPerson {
+// Elicitation in the legacy era. Waits and borrows like SamplingModel.
+class LegacyElicitation final : public Elicitation {
  public:
-  explicit ElicitedPerson(ClientWait& wait) : wait_(wait) {}
+  explicit LegacyElicitation(ClientWait& wait) : wait_(wait) {}
   Result<Consent> confirm(const std::string& question, std::stop_token stop) override;
 
  private:
@@ -123,7 +123,7 @@ class ElicitedPerson final : public ClientPerson {
 // Errc::input_required, which the handler returns as its error. A request is identified by a digest of its content, so
 // its answer is found when the handler runs again. An answer that cannot be read becomes the error of its request.
 // complete() and confirm() are thread-safe.
-class InputRoundClient final : public LanguageModel, public ClientPerson {
+class InputRoundClient final : public LanguageModel, public Elicitation {
  public:
   explicit InputRoundClient(InputRound earlier) : round_(std::move(earlier)) {}
 

@@ -89,7 +89,7 @@ void Session::stop() {
 void Session::abort() { transport_->abort(); }
 
 void Session::notify_tools_changed() {
-  if (!stopping_) subscriptions_.tell_tools_changed(router_.shook_hands());
+  if (!stopping_) subscriptions_.tell_tools_changed(router_.is_initialized());
 }
 
 void Session::notify_resources_changed(const SubscriptionHub::Changes& changes) {

@@ -271,8 +271,8 @@ void SubscriptionMethods::listen(jsonrpc::Request& request) {
   calls_.admit(std::move(call));
 }
 
-void SubscriptionMethods::tell_tools_changed(bool shook_hands) {
-  for (const std::string& line : subscriptions_.tools_changed(shook_hands))
+void SubscriptionMethods::tell_tools_changed(bool is_initialized) {
+  for (const std::string& line : subscriptions_.tools_changed(is_initialized))
     replies_.write(line);
 }
 

@@ -97,7 +97,7 @@ class SubscriptionMethods {
   // The next `count` requests to subscribe repeat those of an earlier connection (kResuming).
   void expect_resumed(std::int64_t count) { resuming_ = count; }
 
-  void tell_tools_changed(bool shook_hands);
+  void tell_tools_changed(bool is_initialized);
   void tell_resources_changed(const SubscriptionHub::Changes& changes);
   // Tells the client of each stream that it has ended.
   void end_streams();

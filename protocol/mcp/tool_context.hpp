@@ -16,10 +16,10 @@ namespace memd::mcp {
 // The user's reply to a question: yes; no; dismissed without an answer.
 enum class Consent : std::uint8_t { accepted, declined, cancelled };
 
-// The user of a client that supports elicitation. Thread-safe.
-class ClientPerson {
+// Asks the user of a client that supports elicitation. Thread-safe.
+class Elicitation {
  public:
-  virtual ~ClientPerson() = default;
+  virtual ~Elicitation() = default;
   // Asks a question, whose text must end with the consequence of a yes. Errors: unavailable, cancelled, busy; in the
   // stateless era input_required, like LanguageModel: the question is answered when the handler runs again.
   virtual Result<Consent> confirm(const std::string& question, std::stop_token stop) = 0;
@@ -43,8 +43,8 @@ class ToolContext {
   // handler runs from its start, and the same requests are answered.
   LanguageModel* client_model = nullptr;
 
-  // The client's user; null: the client does not support elicitation. Lives as long as the call.
-  ClientPerson* person = nullptr;
+  // Asks the client's user; null: the client does not support elicitation. Lives as long as the call.
+  Elicitation* elicitation = nullptr;
 
   // Returns the directories that the client works in, as file: URIs; empty: it offers none. May wait for the client, so
   // call it before leasing a reader.

@@ -43,15 +43,15 @@ std::optional<QuotedDecision> decision_of(const boost::json::value& item) {
 }  // namespace
 
 Result<Answer> parse_answer(std::string_view text) {
-  const Error nonsense(Errc::protocol, "the answer is no list of decisions");
+  const Error protocol_error(Errc::protocol, "the answer is no list of decisions");
   const auto begin = text.find('{');
   const auto end = text.rfind('}');
-  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return nonsense;
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return protocol_error;
   boost::system::error_code ec;
   const auto document = boost::json::parse(text.substr(begin, end - begin + 1), ec);
-  if (ec || !document.is_object()) return nonsense;
+  if (ec || !document.is_object()) return protocol_error;
   const auto* list = document.get_object().if_contains("decisions");
-  if (list == nullptr || !list->is_array()) return nonsense;
+  if (list == nullptr || !list->is_array()) return protocol_error;
   Answer out;
   for (const auto& item : list->get_array()) {
     auto decision = decision_of(item);

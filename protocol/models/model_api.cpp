@@ -40,16 +40,16 @@ std::string short_line(std::string_view text) {
 
 std::string_view to_string(Dialect dialect) { return dialect == Dialect::ollama ? "ollama" : "openai"; }
 
-Error nonsense(std::string what) { return Error(Errc::protocol, std::move(what)); }
+Error protocol_error(std::string what) { return Error(Errc::protocol, std::move(what)); }
 
 Result<bj::value> parse_document(std::string_view body) {
   boost::system::error_code ec;
   auto value = bj::parse({body.data(), body.size()}, ec);
-  if (ec) return nonsense("the answer is not valid JSON (" + ec.message() + ")");
+  if (ec) return protocol_error("the answer is not valid JSON (" + ec.message() + ")");
   return value;
 }
 
-std::string parse_complaint(std::string_view body) {
+std::string parse_error_message(std::string_view body) {
   const auto document = parse_document(body);
   if (!document) return {};
   const bj::object* object = document->if_object();
@@ -73,25 +73,25 @@ using Vector = std::vector<float>;
 using Vectors = std::vector<Vector>;
 namespace bj = boost::json;
 
-using model_api::nonsense;
+using model_api::protocol_error;
 
 Result<Vector> to_unit_vector(const bj::value& value) {
   const bj::array* numbers = value.if_array();
-  if (numbers == nullptr || numbers->empty()) return nonsense("a vector of the answer is not a list of numbers");
+  if (numbers == nullptr || numbers->empty()) return protocol_error("a vector of the answer is not a list of numbers");
   Vector out;
   out.reserve(numbers->size());
   double squares = 0;
   for (const bj::value& n : *numbers) {
     boost::system::error_code ec;
     const auto number = n.to_number<double>(ec);
-    if (ec) return nonsense("a vector of the answer holds something that is not a number");
+    if (ec) return protocol_error("a vector of the answer holds something that is not a number");
     if (!std::isfinite(number) || std::abs(number) > 1e18)
-      return nonsense("a vector of the answer holds a number that is not finite");
+      return protocol_error("a vector of the answer holds a number that is not finite");
     out.push_back(static_cast<float>(number));
     squares += number * number;
   }
   const double length = std::sqrt(squares);
-  if (length < 1e-12) return nonsense("a vector of the answer is all zero");
+  if (length < 1e-12) return protocol_error("a vector of the answer is all zero");
   for (float& x : out)
     x = static_cast<float>(static_cast<double>(x) / length);
   return out;
@@ -100,20 +100,20 @@ Result<Vector> to_unit_vector(const bj::value& value) {
 Result<void> check_lengths(const Vectors& vectors) {
   for (const Vector& v : vectors)
     if (v.size() != vectors.front().size())
-      return nonsense("the answer mixes vectors of " + std::to_string(vectors.front().size()) + " and of " +
-                      std::to_string(v.size()) + " numbers");
+      return protocol_error("the answer mixes vectors of " + std::to_string(vectors.front().size()) + " and of " +
+                            std::to_string(v.size()) + " numbers");
   return {};
 }
 
 Error wrong_count(std::size_t got, std::size_t wanted) {
-  return nonsense("the answer has " + std::to_string(got) + " vectors for " + std::to_string(wanted) + " texts");
+  return protocol_error("the answer has " + std::to_string(got) + " vectors for " + std::to_string(wanted) + " texts");
 }
 
 Result<Vectors> parse_ollama(const bj::value& document, std::size_t texts) {
   const bj::object* object = document.if_object();
   const bj::value* list = object == nullptr ? nullptr : object->if_contains("embeddings");
   const bj::array* rows = list == nullptr ? nullptr : list->if_array();
-  if (rows == nullptr) return nonsense("the answer has no list \"embeddings\"");
+  if (rows == nullptr) return protocol_error("the answer has no list \"embeddings\"");
   if (rows->size() != texts) return wrong_count(rows->size(), texts);
   Vectors out;
   for (const bj::value& row : *rows) {
@@ -127,21 +127,21 @@ Result<Vectors> parse_openai(const bj::value& document, std::size_t texts) {
   const bj::object* object = document.if_object();
   const bj::value* list = object == nullptr ? nullptr : object->if_contains("data");
   const bj::array* rows = list == nullptr ? nullptr : list->if_array();
-  if (rows == nullptr) return nonsense("the answer has no list \"data\"");
+  if (rows == nullptr) return protocol_error("the answer has no list \"data\"");
   if (rows->size() != texts) return wrong_count(rows->size(), texts);
   Vectors out(texts);
   std::size_t place = 0;
   for (const bj::value& row : *rows) {
     const bj::object* entry = row.if_object();
     const bj::value* embedding = entry == nullptr ? nullptr : entry->if_contains("embedding");
-    if (embedding == nullptr) return nonsense("an entry of \"data\" has no \"embedding\"");
+    if (embedding == nullptr) return protocol_error("an entry of \"data\" has no \"embedding\"");
     std::size_t index = place++;
     if (const bj::value* given = entry->if_contains("index")) {  // they may come in any order
       boost::system::error_code ec;
       index = given->to_number<std::size_t>(ec);
-      if (ec || index >= texts) return nonsense("an entry of \"data\" has an \"index\" that was not asked for");
+      if (ec || index >= texts) return protocol_error("an entry of \"data\" has an \"index\" that was not asked for");
     }
-    if (!out[index].empty()) return nonsense("the answer has two vectors for one text");
+    if (!out[index].empty()) return protocol_error("the answer has two vectors for one text");
     MEMD_TRY_ASSIGN(out[index], to_unit_vector(*embedding));
   }
   return out;
@@ -183,7 +183,7 @@ Result<Vectors> parse_answer(Dialect dialect, std::string_view body, std::size_t
 namespace memd::completions_api {
 namespace {
 
-using model_api::nonsense;
+using model_api::protocol_error;
 namespace bj = boost::json;
 
 // Additional tokens for OpenAI's own models, whose reasoning counts as output.
@@ -223,11 +223,11 @@ std::int64_t count_in(const bj::object* object, std::string_view key) {
 
 Result<Completion> checked(Completion out, const bj::object* message) {
   const bj::value* content = message == nullptr ? nullptr : message->if_contains("content");
-  if (content == nullptr) return nonsense("the answer has no message with a \"content\"");
-  if (const auto refusal = text_in(message, "refusal"); !refusal.empty()) return nonsense("the model declines");
-  if (!content->is_string() && !content->is_null()) return nonsense("the \"content\" of the answer is no text");
+  if (content == nullptr) return protocol_error("the answer has no message with a \"content\"");
+  if (const auto refusal = text_in(message, "refusal"); !refusal.empty()) return protocol_error("the model declines");
+  if (!content->is_string() && !content->is_null()) return protocol_error("the \"content\" of the answer is no text");
   out.text = text_in(message, "content");
-  if (ascii::trimmed(out.text).empty()) return nonsense("the answer is empty");
+  if (ascii::trimmed(out.text).empty()) return protocol_error("the answer is empty");
   return out;
 }
 
@@ -238,14 +238,14 @@ Result<Completion> parse_ollama(const bj::object* object) {
   out.tokens_in = count_in(object, "prompt_eval_count");
   out.tokens_out = count_in(object, "eval_count");
   if (const bj::value* done = object == nullptr ? nullptr : object->if_contains("done"))
-    if (done->is_bool() && !done->get_bool()) return nonsense("the answer is only a part of one");
+    if (done->is_bool() && !done->get_bool()) return protocol_error("the answer is only a part of one");
   return checked(std::move(out), object_in(object, "message"));
 }
 
 Result<Completion> parse_openai(const bj::object* object) {
   const bj::value* list = object == nullptr ? nullptr : object->if_contains("choices");
   const bj::array* choices = list == nullptr ? nullptr : list->if_array();
-  if (choices == nullptr || choices->empty()) return nonsense("the answer has no list \"choices\"");
+  if (choices == nullptr || choices->empty()) return protocol_error("the answer has no list \"choices\"");
   const bj::object* choice = choices->front().if_object();
   Completion out;
   out.model = text_in(object, "model");

@@ -22,9 +22,9 @@ enum class Dialect {
 std::string_view to_string(Dialect dialect);
 
 // Returns the message in a response with an error status, on one line and shortened; empty when there is none.
-std::string parse_complaint(std::string_view body);
+std::string parse_error_message(std::string_view body);
 
-Error nonsense(std::string what);  // Errc::protocol
+Error protocol_error(std::string what);  // Errc::protocol
 Result<boost::json::value> parse_document(std::string_view body);
 
 }  // namespace memd::model_api

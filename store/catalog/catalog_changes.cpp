@@ -159,7 +159,7 @@ class Applying {
     for (const std::string& path : changes_.gone)
       remove(path);
     put_records();
-    for (const Restamped& r : changes_.restamped)
+    for (const StampChange& r : changes_.stamp_changes)
       db_.prepare("UPDATE docs SET bytes = ?2, changed_ns = ?3, inode = ?4, read_ns = ?5 WHERE path = ?1")
           .bind(r.path, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns)
           .run();
@@ -449,7 +449,7 @@ std::string damage_of(sqlite::Database& db, bool thorough) {
   return {};
 }
 
-void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now) {
+void begin_rebuild(sqlite::Database& db, const std::string& reason, TimeMs now) {
   for (const char* table : kTables) {
     try {
       db.exec(("DROP TABLE IF EXISTS " + std::string(table)).c_str());
@@ -459,7 +459,7 @@ void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now) {
     }
   }
   db.exec(std::string(catalog_script()).c_str());
-  // Segments are merged once, at the end (end_anew).
+  // Segments are merged once, at the end (end_rebuild).
   db.exec("INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 0), ('hashsize', 16777216)");
   put_row(db);
   db.prepare("UPDATE doc_catalog SET state = ?1, reason = ?2, built_at = ?3")
@@ -467,7 +467,7 @@ void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now) {
       .run();
 }
 
-void end_anew(sqlite::Database& db, TimeMs now, std::int64_t took_ms) {
+void end_rebuild(sqlite::Database& db, TimeMs now, std::int64_t took_ms) {
   db.exec("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')");
   db.exec("INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 4), ('hashsize', 1048576)");  // FTS5 defaults
   db.prepare("UPDATE doc_catalog SET state = ?1, built_at = max(?2, built_at + 1), built_ms = ?3")

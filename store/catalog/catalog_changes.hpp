@@ -98,7 +98,7 @@ struct KnownGraphsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-struct Restamped {
+struct StampChange {
   std::string path;
   FileStamp stamp;
   std::int64_t read_ns = 0;
@@ -113,14 +113,14 @@ struct UnreadFile {
 // The changes that bring the rows in step with the files.
 struct CatalogChanges {
   std::vector<CatalogPlace> places;
-  std::vector<MemoryRecord> put;     // new ones, and replacements for those with the same path
-  std::vector<Restamped> restamped;  // unchanged content
-  std::vector<std::string> gone;     // paths
-  std::vector<PlaceEdges> edges;     // all edges of each place
+  std::vector<MemoryRecord> put;           // new ones, and replacements for those with the same path
+  std::vector<StampChange> stamp_changes;  // unchanged content
+  std::vector<std::string> gone;           // paths
+  std::vector<PlaceEdges> edges;           // all edges of each place
   std::vector<UnreadFile> unread;
   bool with_vectors = true;  // whether the records have vectors
   bool all_new = false;      // no path in `put` has a row
-  bool empty() const { return put.empty() && restamped.empty() && gone.empty() && edges.empty(); }
+  bool empty() const { return put.empty() && stamp_changes.empty() && gone.empty() && edges.empty(); }
 };
 
 // Writing side, in a transaction of the writer. All throw ErrorException.
@@ -130,9 +130,9 @@ void apply(sqlite::Database& db, const CatalogChanges& changes);
 // Describes what is wrong with the tables; empty: nothing. `thorough` also checks the word index.
 std::string damage_of(sqlite::Database& db, bool thorough);
 // Drops the tables and creates them empty; CatalogState::rebuilding.
-void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now);
+void begin_rebuild(sqlite::Database& db, const std::string& reason, TimeMs now);
 // Marks the rows as complete: CatalogState::valid.
-void end_anew(sqlite::Database& db, TimeMs now, std::int64_t took_ms);
+void end_rebuild(sqlite::Database& db, TimeMs now, std::int64_t took_ms);
 // Sets CatalogState::corrupted for later queries.
 void note_damage(sqlite::Database& db, const std::string& reason);
 // Deletes the data of projects that the store no longer contains.

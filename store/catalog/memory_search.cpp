@@ -10,8 +10,8 @@
 #include "store/search/vectors/cosine_scale.hpp"
 #include "store/search/vectors/snapshot_scan.hpp"
 #include "store/search/words/lexical_search.hpp"
-#include "store/search/words/posting_walk.hpp"
 #include "store/search/words/query_parser.hpp"
+#include "store/search/words/top_k_evaluator.hpp"
 
 #include <algorithm>
 #include <array>
@@ -287,9 +287,9 @@ class Question {
       cosines[found[i]] = scan.also[i];
     for (const vectors::Neighbour& n : scan.nearest)
       cosines[n.exchange] = n.cosine;
-    search::KnownLengths lengths;
+    search::QueryLengths lengths;
     std::vector<search::FusionCandidate> out;
-    for (const auto& scored : search::PostingWalk(words_.index(), plan_, lengths).score(ids)) {
+    for (const auto& scored : search::TopKEvaluator(words_.index(), plan_, lengths).score(ids)) {
       search::FusionCandidate c;
       c.id = scored.id;
       c.terms = scored.terms;

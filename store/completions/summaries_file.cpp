@@ -199,9 +199,9 @@ Result<void> SpendingLedger::settle(const Charge& charge, Outcome outcome, std::
   });
 }
 
-Result<std::vector<Spent>> SpendingLedger::today() {
+Result<std::vector<ModelUsage>> SpendingLedger::today() {
   return file_->with([&](sqlite::Database& db) {
-    std::vector<Spent> out;
+    std::vector<ModelUsage> out;
     const std::string day = day_of(clock_.now());  // must outlive the steps: bound texts are not copied
     auto& q = db.prepare(
         "SELECT model, requests, failures, tokens_in, tokens_out FROM spending WHERE day = ? ORDER BY model");

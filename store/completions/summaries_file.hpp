@@ -77,7 +77,7 @@ struct DailyBudget {
   std::int64_t tokens = 0;  // of requests and responses together
 };
 
-struct Spent {
+struct ModelUsage {
   std::string model;
   std::int64_t requests = 0;
   std::int64_t failures = 0;  // among the requests
@@ -105,7 +105,7 @@ class SpendingLedger {
   // Replaces the charge by the actual cost: zero for Outcome::not_asked.
   Result<void> settle(const Charge& charge, Outcome outcome, std::int64_t tokens_in, std::int64_t tokens_out);
 
-  Result<std::vector<Spent>> today();
+  Result<std::vector<ModelUsage>> today();
   // Returns why no request is possible today; empty: one is.
   std::string exhausted();
 

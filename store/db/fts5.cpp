@@ -1,7 +1,7 @@
 #include "store/db/fts5.hpp"
 
 #include "schemas/error.hpp"
-#include "store/db/word_cutter.hpp"
+#include "store/db/fts_tokenizer.hpp"
 
 #include <exception>
 #include <memory>
@@ -10,12 +10,12 @@
 namespace memd::tokenizer {
 namespace {
 
-WordCutter* cutter_of(Fts5Tokenizer* tokenizer) { return reinterpret_cast<WordCutter*>(tokenizer); }
+FtsTokenizer* tokenizer_of(Fts5Tokenizer* tokenizer) { return reinterpret_cast<FtsTokenizer*>(tokenizer); }
 
 int create(void* api, const char**, int arguments, Fts5Tokenizer** out) {
   if (arguments > 0) return SQLITE_ERROR;
   try {
-    *out = reinterpret_cast<Fts5Tokenizer*>(std::make_unique<WordCutter>(static_cast<fts5_api*>(api)).release());
+    *out = reinterpret_cast<Fts5Tokenizer*>(std::make_unique<FtsTokenizer>(static_cast<fts5_api*>(api)).release());
     return SQLITE_OK;
   } catch (const ErrorException&) {
     return SQLITE_ERROR;
@@ -24,12 +24,13 @@ int create(void* api, const char**, int arguments, Fts5Tokenizer** out) {
   }
 }
 
-void destroy(Fts5Tokenizer* tokenizer) { std::unique_ptr<WordCutter>(cutter_of(tokenizer)).reset(); }
+void destroy(Fts5Tokenizer* tokenizer) { std::unique_ptr<FtsTokenizer>(tokenizer_of(tokenizer)).reset(); }
 
-int tokenize(Fts5Tokenizer* tokenizer, void* context, int flags, const char* text, int size, WordCutter::Take take) {
+int tokenize(Fts5Tokenizer* tokenizer, void* context, int flags, const char* text, int size,
+             FtsTokenizer::TokenCallback callback) {
   try {
-    return cutter_of(tokenizer)->cut({text, static_cast<std::size_t>(size)}, (flags & FTS5_TOKENIZE_QUERY) == 0,
-                                     context, take);
+    return tokenizer_of(tokenizer)->tokenize({text, static_cast<std::size_t>(size)}, (flags & FTS5_TOKENIZE_QUERY) == 0,
+                                             context, callback);
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
   } catch (const std::exception& e) {  // the stemmer library is missing

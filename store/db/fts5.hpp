@@ -26,10 +26,10 @@ class Fts5Instance {
   Fts5Instance(const Fts5Instance&) = delete;
   Fts5Instance& operator=(const Fts5Instance&) = delete;
 
-  // `flags`: FTS5_TOKENIZE_…; `take` receives (context, FTS5_TOKEN_… flags, token, size in bytes, start, end).
-  using Take = int (*)(void*, int, const char*, int, int, int);
-  int tokenize(std::string_view text, int flags, void* context, Take take) const {
-    return methods_.xTokenize(instance_, context, flags, text.data(), static_cast<int>(text.size()), take);
+  // `flags`: FTS5_TOKENIZE_…; `callback` receives (context, FTS5_TOKEN_… flags, token, size in bytes, start, end).
+  using TokenCallback = int (*)(void*, int, const char*, int, int, int);
+  int tokenize(std::string_view text, int flags, void* context, TokenCallback callback) const {
+    return methods_.xTokenize(instance_, context, flags, text.data(), static_cast<int>(text.size()), callback);
   }
 
  private:
@@ -37,7 +37,7 @@ class Fts5Instance {
   Fts5Tokenizer* instance_ = nullptr;
 };
 
-// Registers the FTS5 tokenizer `memd` (word_cutter.hpp) with a connection, and the SQL function
+// Registers the FTS5 tokenizer `memd` (fts_tokenizer.hpp) with a connection, and the SQL function
 // memd_other_scripts(text, …). The function returns whether one of the texts has letters that unicode61 tokenizes
 // differently. A connection without the tokenizer cannot MATCH or write the full-text tables. Throws ErrorException
 // when this SQLite has no FTS5.
@@ -59,18 +59,20 @@ class IndexTokenizer {
   explicit IndexTokenizer(sqlite3* db) : memd_(tokenizer::fts5_of(db), "memd") {}
 
   // Appends the tokens to `out`. Offsets count from the start of `text`.
-  void tokenize(std::string_view text, std::vector<Token>& out) const { cut(text, FTS5_TOKENIZE_QUERY, out); }
-  // Appends all index entries of the text. Entries of characters and of their pairs (word_cutter.hpp) overlap.
-  void tokenize_stored(std::string_view text, std::vector<Token>& out) const { cut(text, FTS5_TOKENIZE_DOCUMENT, out); }
+  void tokenize(std::string_view text, std::vector<Token>& out) const { tokenize_with(text, FTS5_TOKENIZE_QUERY, out); }
+  // Appends all index entries of the text. Entries of characters and of their pairs (fts_tokenizer.hpp) overlap.
+  void tokenize_stored(std::string_view text, std::vector<Token>& out) const {
+    tokenize_with(text, FTS5_TOKENIZE_DOCUMENT, out);
+  }
 
  private:
-  void cut(std::string_view text, int flags, std::vector<Token>& out) const {
-    const auto take = [](void* p, int, const char* token, int length, int start, int end) {
+  void tokenize_with(std::string_view text, int flags, std::vector<Token>& out) const {
+    const auto callback = [](void* p, int, const char* token, int length, int start, int end) {
       static_cast<std::vector<Token>*>(p)->push_back({std::string(token, static_cast<std::size_t>(length)),
                                                       static_cast<std::size_t>(start), static_cast<std::size_t>(end)});
       return SQLITE_OK;
     };
-    memd_.tokenize(text, flags, &out, take);
+    memd_.tokenize(text, flags, &out, callback);
   }
 
   tokenizer::Fts5Instance memd_;

@@ -66,11 +66,11 @@ std::vector<ExchangeToJudge> ExchangesToJudgeQuery::run(sqlite::Database& db) co
   return out;
 }
 
-Standing SessionStandingQuery::run(sqlite::Database& db) const {
+VersionState SessionVersionQuery::run(sqlite::Database& db) const {
   auto& q = db.prepare("SELECT next_seq = ?2 AND ingested_at = ?3 FROM sessions WHERE session_pk = ?1")
                 .bind(version.session_pk, version.next_seq, version.ingested_at);
-  Standing out = Standing::gone;
-  if (q.step()) out = q.int64(0) != 0 ? Standing::same : Standing::went_on;
+  VersionState out = VersionState::gone;
+  if (q.step()) out = q.int64(0) != 0 ? VersionState::unchanged : VersionState::continued;
   q.reset();
   return out;
 }

@@ -46,11 +46,11 @@ struct ExchangesToJudgeQuery {
 };
 
 // The current state of a session compared with the version that was read.
-enum class Standing { same, went_on, gone };
-struct SessionStandingQuery {
+enum class VersionState { unchanged, continued, gone };
+struct SessionVersionQuery {
   SessionVersion version;
 
-  using Answer = Standing;
+  using Answer = VersionState;
   Answer run(sqlite::Database& db) const;
 };
 

@@ -1,7 +1,7 @@
 #include "store/harvest/draft.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/harvest/worth.hpp"
+#include "store/harvest/suggestion_score.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
@@ -232,16 +232,16 @@ MemoryProvenance provenance_of(const Material& m, std::optional<std::size_t> tol
   return out;
 }
 
-Memory draft_of(const Material& m, const DraftWishes& wishes) {
+Memory draft_of(const Material& m, const DraftOptions& options) {
   const auto told = m.told ? m.told : best_observation(m);
   Memory out;
-  out.dialect = wishes.dialect;
-  out.type = wishes.type.value_or(type_of(m, told, wishes.dialect));
+  out.dialect = options.dialect;
+  out.type = options.type.value_or(type_of(m, told, options.dialect));
   Body body;
   out.title = title_and_body(m, told, body);
-  if (!wishes.title.empty()) out.title = wishes.title;
+  if (!options.title.empty()) out.title = options.title;
   if (out.title.empty()) out.title = shortened(m.exchange.session_title, kTitleBytes);
-  out.provenance = provenance_of(m, told, wishes.project);
+  out.provenance = provenance_of(m, told, options.project);
   body.paragraph("Tests", m.tests_passed ? "passed in the same exchange" : "");
   body.paragraph("Files", joined_files(out.provenance.files));
   body.paragraph("Commits", joined_commits(m.commits));

@@ -9,7 +9,7 @@
 
 namespace memd::harvest {
 
-struct DraftWishes {
+struct DraftOptions {
   MemoryDialect dialect = MemoryDialect::plugin;
   std::optional<MemoryType> type;  // of the dialect; nullopt: derived from the material
   std::string title;               // empty: derived from the material
@@ -23,6 +23,6 @@ MemoryProvenance provenance_of(const Material& material, std::optional<std::size
 
 // Builds a memory from a decision, finding or fix: its statement, reason, rejected option, request, files, commits and
 // provenance. Short, in the original words. Without slug and times. Pure.
-Memory draft_of(const Material& material, const DraftWishes& wishes);
+Memory draft_of(const Material& material, const DraftOptions& options);
 
 }  // namespace memd::harvest

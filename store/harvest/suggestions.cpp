@@ -1,7 +1,7 @@
 #include "store/harvest/suggestions.hpp"
 
 #include "store/harvest/draft.hpp"
-#include "store/harvest/worth.hpp"
+#include "store/harvest/suggestion_score.hpp"
 #include "store/read/observations.hpp"
 #include "store/text/text_words.hpp"
 
@@ -36,20 +36,20 @@ std::vector<Suggestion> of_exchange(const Material& material, const std::filesys
   for (std::size_t i = 0; i < material.observations.size(); ++i) {
     const Observation& o = material.observations[i];
     if (!may_be_one(o.type) || !o.tool.empty()) continue;
-    Worth worth = worth_of(material, i);
-    if (worth.score < kWorthTelling) continue;
+    SuggestionScore rating = score_suggestion(material, i);
+    if (rating.score < kSuggestFrom) continue;
     Suggestion one;
     one.id = format_observation_id(o.id);
     one.exchange = material.exchange.id;
     one.session_uid = material.exchange.session_uid;
     one.time = o.time;
-    one.score = worth.score;
-    one.reasons = std::move(worth.reasons);
+    one.score = rating.score;
+    one.reasons = std::move(rating.reasons);
     Material of = material;
     of.told = i;
     one.draft = draft_of(of, {MemoryDialect::plugin, std::nullopt, {}, project});
-    if (telling_words(one.draft.title) < kTellingTitle) one.score += kPaleTitle;
-    if (one.score >= kWorthTelling) out.push_back(std::move(one));
+    if (content_words(one.draft.title) < kTellingTitle) one.score += kPaleTitle;
+    if (one.score >= kSuggestFrom) out.push_back(std::move(one));
   }
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
   std::vector<Suggestion> kept;

@@ -25,7 +25,7 @@ struct Suggestion {
 };
 
 // Returns the decisions, findings and fixes of the sessions that pass the filter, best first, without duplicates.
-// Nothing below kWorthTelling, at most two per exchange.
+// Nothing below kSuggestFrom, at most two per exchange.
 struct SuggestionsQuery {
   QueryFilter filter;
   std::filesystem::path project{};  // base of the drafts' relative paths

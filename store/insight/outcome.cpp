@@ -1,7 +1,7 @@
 #include "store/insight/outcome.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/insight/continuity/told_sentences.hpp"
+#include "store/insight/continuity/sentences.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/text_units.hpp"
@@ -99,7 +99,7 @@ bool asks_something(std::string_view request) {
 
 bool only_praises(std::string_view words) {
   return !is_question(words) && cues().has(words, Cue::praises) && !cues().has(words, Cue::complains) &&
-         continuity::words_in(continuity::spoken_form(words)) <= kWordsOfPraise;
+         continuity::words_in(continuity::normalized_sentence(words)) <= kWordsOfPraise;
 }
 
 bool complains(std::string_view words) {

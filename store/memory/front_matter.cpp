@@ -59,7 +59,7 @@ bool is_plain_line(std::string_view value) {
   for (std::size_t i = 0; i < value.size(); ++i) {
     const char c = value[i];
     const bool colon = c == ':' && i + 1 < value.size() && value[i + 1] != ' ';
-    if (!ascii::is_alnum(c) && !colon && std::string_view(" -_./()+;=").find(c) == npos && !ascii::is_beyond(c))
+    if (!ascii::is_alnum(c) && !colon && std::string_view(" -_./()+;=").find(c) == npos && !ascii::is_non_ascii(c))
       return false;
   }
   return true;

@@ -19,7 +19,7 @@ std::optional<std::string_view> fence_of(std::string_view line) {
 std::string anchor_of(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (ascii::is_word(c) || ascii::is_beyond(c) || c == '-')
+    if (ascii::is_word(c) || ascii::is_non_ascii(c) || c == '-')
       out += ascii::lower(c);
     else if (c == ' ')
       out += '-';

@@ -93,22 +93,24 @@ class Eraser {
     if (!file) throw ErrorException(file.error());
     const auto scan = scan_frames(file->bytes(), name, seal_);
     if (!scan) throw ErrorException(scan.error());
-    std::vector<Fate> fates;
+    std::vector<BlankedFrame> frames;
     for (const auto& f : scan->frames)
-      fates.push_back(fate_of(f.frame, file->bytes().substr(f.offset)));
+      frames.push_back(blank_records(f.frame, file->bytes().substr(f.offset)));
     // A damaged stretch is dropped as well: it is unreadable, and its content is unknown.
-    if (scan->damages.empty() && std::all_of(fates.begin(), fates.end(), [](const Fate& f) { return f.stays; }))
+    if (scan->damages.empty() &&
+        std::all_of(frames.begin(), frames.end(), [](const BlankedFrame& f) { return f.stays; }))
       return 0;
 
     sqlite::Transaction transaction(db_);
     if (row) rows_.drop_frames(row->pk, 0);
     std::string content;
-    for (std::size_t i = 0; i < fates.size(); ++i) {
+    for (std::size_t i = 0; i < frames.size(); ++i) {
       const auto& f = scan->frames[i];
-      if (fates[i].is_damaged) continue;
+      if (frames[i].is_damaged) continue;
       const std::uint64_t offset = content.size();
-      content += fates[i].stays ? seal_.wrap(std::string(f.frame.plain(file->bytes().substr(f.offset))), {name, offset})
-                                : seal_.encode(f.frame.header, fates[i].packed, {name, offset});
+      content += frames[i].stays
+                     ? seal_.wrap(std::string(f.frame.plain(file->bytes().substr(f.offset))), {name, offset})
+                     : seal_.encode(f.frame.header, frames[i].packed, {name, offset});
       if (row)
         rows_.add_frame(row->pk, offset, content.size() - offset, rows_.source_of(f.frame.header), f.frame.header);
     }
@@ -123,12 +125,12 @@ class Eraser {
     return file->bytes().size() - std::min<std::uint64_t>(file->bytes().size(), content.size());
   }
 
-  struct Fate {
+  struct BlankedFrame {
     bool stays = true;
     bool is_damaged = false;
     std::string packed;  // the compressed content without the erased records
   };
-  Fate fate_of(const ParsedFrame& frame, std::string_view bytes) {
+  BlankedFrame blank_records(const ParsedFrame& frame, std::string_view bytes) {
     const FrameHeader& header = frame.header;
     const bool lines = header.kind == FrameKind::log;
     if (frame.content_size == 0 || (!lines && header.kind != FrameKind::document)) return {};

@@ -30,7 +30,7 @@ enum PartFlag : std::uint64_t {
   kHasRest = 64,
   kHasHead = 128,
   kPassedOverEnds = 256,
-  kSizedByLedger = 512,
+  kSizeIsEstimate = 512,
 };
 
 void put32(std::string& out, std::uint32_t v) {
@@ -92,7 +92,7 @@ void put(ByteWriter& w, const Part& p, const Part& before) {
   if (!p.rest.empty()) flags |= kHasRest;
   if (p.items && p.items->has_head) flags |= kHasHead;
   if (p.passed_over_ends) flags |= kPassedOverEnds;
-  if (p.sized_by_ledger) flags |= kSizedByLedger;
+  if (p.size_is_estimate) flags |= kSizeIsEstimate;
   w.number(flags);
   w.number(p.number - before.number);
   w.difference(p.applied_at - before.applied_at);
@@ -141,7 +141,7 @@ Part get_part(ByteReader& r, const Part& before) {
   p.length = r.number();
   p.passed_over = r.number();
   p.passed_over_ends = (flags & kPassedOverEnds) != 0;
-  p.sized_by_ledger = (flags & kSizedByLedger) != 0;
+  p.size_is_estimate = (flags & kSizeIsEstimate) != 0;
   p.size = p.first + p.length + static_cast<std::uint64_t>(r.difference());
   p.mtime = p.applied_at + r.difference();
   p.identity = before.identity;
@@ -302,7 +302,7 @@ FrameHeader header_of(const SourceSlice& slice) {
   p.mtime = s.mtime;
   p.items = slice.items;
   p.rest = slice.rest;
-  p.sized_by_ledger = slice.sized_by_ledger;
+  p.size_is_estimate = slice.size_is_estimate;
   p.mark = s.mark;
   h.parts.push_back(std::move(p));
   return h;

@@ -36,7 +36,7 @@ struct Part {
   // kind items
   std::optional<SessionItems> items;
   std::vector<CoverageEntry> rest;
-  bool sized_by_ledger = false;  // as in SourceSlice
+  bool size_is_estimate = false;  // as in SourceSlice
   std::string mark;
 };
 

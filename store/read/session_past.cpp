@@ -139,8 +139,9 @@ bool is_worked_on(sqlite::Database& db, std::int64_t session_pk, const Boundary&
 }
 
 // Returns the first messages after the boundary from the exchange that was open there.
-std::vector<MessageBehind> messages_behind(sqlite::Database& db, std::int64_t session_pk, const SessionPast& past) {
-  std::vector<MessageBehind> out;
+std::vector<MessageAfterBoundary> messages_after_boundary(sqlite::Database& db, std::int64_t session_pk,
+                                                          const SessionPast& past) {
+  std::vector<MessageAfterBoundary> out;
   if (past.exchanges.empty() || past.exchanges.back().last_seq < past.boundary.seq) return out;
   constexpr int kEnough = 1;  // the first message after the boundary identifies where the column's text ends
   for (const auto kind : {EventKind::assistant_msg, EventKind::human_intervention, EventKind::user_msg}) {
@@ -218,7 +219,7 @@ SessionPast load_past(sqlite::Database& db, std::int64_t session_pk, const Bound
   load_events(db, session_pk, past);
   read_place(past);
   past.worked_on = is_worked_on(db, session_pk, past.boundary);
-  cut_messages(past, messages_behind(db, session_pk, past));
+  cut_messages(past, messages_after_boundary(db, session_pk, past));
   return past;
 }
 

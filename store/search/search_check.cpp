@@ -49,7 +49,7 @@ Result<SearchCheck> check_search(const std::filesystem::path& database, std::chr
   return found;
 }
 
-void mend_search(sqlite::Database& db) {
+void repair_search_index(sqlite::Database& db) {
   for (const char* table : kIndexes)
     db.exec((std::string("INSERT INTO ") + table + " (" + table + ") VALUES ('rebuild')").c_str());
   std::string queue(

@@ -21,6 +21,6 @@ Result<SearchCheck> check_search(const std::filesystem::path& database, std::chr
 // Rebuilds the full-text indexes from the rows of exchanges and sessions. Deletes unusable vectors and queues their
 // exchanges, so that the enrichment computes them again. No content is lost. Runs in the caller's transaction. Throws
 // ErrorException.
-void mend_search(sqlite::Database& db);
+void repair_search_index(sqlite::Database& db);
 
 }  // namespace memd

@@ -39,7 +39,7 @@ constexpr std::array<bool, 256> cue_word_bytes() {
   std::array<bool, 256> out{};
   for (std::size_t b = 0; b < out.size(); ++b) {
     const char c = static_cast<char>(b);
-    out[b] = ascii::is_word(c) || c == '\'' || ascii::is_beyond(c);
+    out[b] = ascii::is_word(c) || c == '\'' || ascii::is_non_ascii(c);
   }
   return out;
 }
@@ -63,7 +63,7 @@ bool begins_word_at(std::string_view text, std::size_t at) {
 // Returns the byte at `i` in lower case, consistent with small_cyrillic().
 char folded(std::string_view text, std::size_t i) {
   const char c = text[i];
-  if (!ascii::is_beyond(c)) return ascii::lower(c);
+  if (!ascii::is_non_ascii(c)) return ascii::lower(c);
   const auto byte = static_cast<unsigned char>(c);
   if (byte == 0xD0 || byte == 0xD1) {
     const unsigned tail = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
@@ -173,7 +173,7 @@ void CueMatcher::note_beginnings(Beginnings& beginnings, char first, const Node&
     for (std::size_t i = 0; i < node.children; ++i) {
       const char label = labels_[node.first_child + i];
       const CueSet below = nodes_[children_[node.first_child + i]].below;
-      if (label == kGap || ascii::is_beyond(c))
+      if (label == kGap || ascii::is_non_ascii(c))
         for (CueSet& any : with_any)
           any |= below;
       else
@@ -350,7 +350,7 @@ void CueMatcher::scan(std::string_view text, std::size_t from, CueSet wanted, F&
     const auto byte = static_cast<unsigned char>(text[at]);
     const bool behind_word = std::exchange(inside, kCueWordBytes[byte]);
     if (places.first[byte] == 0) continue;
-    const bool begins_word = !behind_word || (ascii::is_beyond(text[at - 1]) && begins_word_at(text, at));
+    const bool begins_word = !behind_word || (ascii::is_non_ascii(text[at - 1]) && begins_word_at(text, at));
     if (!begins_word && (places.first[byte] & kInside) == 0) continue;
     at_place(text, at, begins_word ? kEveryRoot : kInside, places, f);
     if (enough()) return;

@@ -130,7 +130,7 @@ std::vector<TextUnit> split_units(std::string_view text) { return UnitSplitter(t
 
 namespace {
 
-bool is_word(char c) { return ascii::is_word(c) || ascii::is_beyond(c); }
+bool is_word(char c) { return ascii::is_word(c) || ascii::is_non_ascii(c); }
 
 bool is_abbreviation(std::string_view word) {
   if (word.size() == 1) return ascii::is_upper(word[0]) && word[0] != 'I';

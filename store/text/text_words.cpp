@@ -53,7 +53,7 @@ void for_each_word(std::string_view text, const std::function<void(const TextWor
   }
 }
 
-std::size_t telling_words(std::string_view text) {
+std::size_t content_words(std::string_view text) {
   std::size_t words = 0;
   std::size_t pairs = 0;
   for_each_word(text, [&](const TextWord& word) {

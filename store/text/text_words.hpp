@@ -18,7 +18,7 @@ struct TextWord {
 // Hiragana only, which join words. O(n), thread-safe.
 void for_each_word(std::string_view text, const std::function<void(const TextWord&)>& f);
 
-// Counts the informative words of a text, without stop words and single letters. Two pairs count as one word.
-std::size_t telling_words(std::string_view text);
+// Counts the content words of a text: all but stop words and single letters. Two pairs count as one word.
+std::size_t content_words(std::string_view text);
 
 }  // namespace memd

@@ -36,7 +36,7 @@ struct Word {
 
 std::vector<Word> words_of(std::string_view text) {
   std::vector<Word> out;
-  const auto is_word = [](char c) { return ascii::is_alnum(c) || ascii::is_beyond(c); };
+  const auto is_word = [](char c) { return ascii::is_alnum(c) || ascii::is_non_ascii(c); };
   for (std::size_t at = 0; at < text.size();) {
     if (!is_word(text[at])) {
       ++at;
@@ -148,7 +148,7 @@ class Finder {
 
  private:
   static bool is_word_byte(std::string_view text, std::size_t i) {
-    return i < text.size() && ascii::is_beyond(text[i]);
+    return i < text.size() && ascii::is_non_ascii(text[i]);
   }
   std::string_view word(std::size_t i) const { return i < words_.size() ? std::string_view(words_[i].text) : ""; }
   int year() const { return static_cast<int>(date_.year()); }

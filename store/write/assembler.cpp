@@ -20,7 +20,7 @@ std::uint64_t fact_of(std::int64_t kind, std::uint64_t content) {
 
 }  // namespace
 
-void CopiedPrefix::add_facts(std::int64_t session_pk, TimeMs until, Facts& out) {
+void CopyDetector::add_facts(std::int64_t session_pk, TimeMs until, Facts& out) {
   events_.write();
   auto& q =
       db_.prepare("SELECT kind, input_hash FROM events WHERE session_pk = ? AND input_hash IS NOT NULL AND time <= ?");
@@ -30,7 +30,7 @@ void CopiedPrefix::add_facts(std::int64_t session_pk, TimeMs until, Facts& out) 
   q.reset();
 }
 
-const CopiedPrefix::Facts& CopiedPrefix::facts_of_origins(const SessionWork& fork) {
+const CopyDetector::Facts& CopyDetector::facts_of_origins(const SessionWork& fork) {
   if (const auto it = origins_.find(fork.uid); it != origins_.end()) return it->second;
   Facts facts;
   std::string uid = fork.forked_from.empty() ? fork.parent_uid : fork.forked_from;
@@ -50,7 +50,7 @@ const CopiedPrefix::Facts& CopiedPrefix::facts_of_origins(const SessionWork& for
   return origins_.emplace(fork.uid, std::move(facts)).first->second;
 }
 
-const std::vector<CopiedPrefix::Fork>& CopiedPrefix::forks_of(const SessionWork& origin) {
+const std::vector<CopyDetector::Fork>& CopyDetector::forks_of(const SessionWork& origin) {
   if (const auto it = forks_.find(origin.uid); it != forks_.end()) return it->second;
   // A fork of a fork repeats what the first fork repeated, and may have been read before both.
   struct Descendant {
@@ -79,7 +79,7 @@ const std::vector<CopiedPrefix::Fork>& CopiedPrefix::forks_of(const SessionWork&
   return forks_.emplace(origin.uid, std::move(forks)).first->second;
 }
 
-bool CopiedPrefix::is_copy(const SessionWork& s, const Event& e) {
+bool CopyDetector::is_copy(const SessionWork& s, const Event& e) {
   if (!e.id_is_local) return false;
   const std::uint64_t content = content_hash(e);
   if (content == 0) return false;
@@ -92,7 +92,7 @@ bool CopiedPrefix::is_copy(const SessionWork& s, const Event& e) {
   return false;
 }
 
-void CopiedPrefix::clear() {
+void CopyDetector::clear() {
   origins_.clear();
   forks_.clear();
 }
@@ -147,7 +147,7 @@ AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::str
 }
 
 // Removes the prompts from a history, because the transcript continues at their place.
-void Assembler::give_way(SessionWork& s) {
+void Assembler::withdraw_history_prompts(SessionWork& s) {
   history_.withdraw(s);
   if (s.next_seq > 0) return;
   s.cwd.clear();
@@ -155,7 +155,7 @@ void Assembler::give_way(SessionWork& s) {
 }
 
 // Claims a prompt that a history stored under another session.
-void Assembler::take_over(SessionWork& s, const Event& e, const AssemblyContext& context) {
+void Assembler::claim_history_prompt(SessionWork& s, const Event& e, const AssemblyContext& context) {
   const auto holder = history_.holder_of(e);
   if (!holder || *holder == s.uid) return;
   SessionWork& other = sessions_.get(*holder, context.now);
@@ -182,7 +182,7 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
     ++context.stats.duplicates;
     return;
   }
-  if (!s.history.empty()) give_way(s);
+  if (!s.history.empty()) withdraw_history_prompts(s);
   const std::int64_t seq = s.next_seq;
   const std::optional<OpenCall> call = e.kind == EventKind::tool_result ? calls_.find_call(s, e) : std::nullopt;
   if (call) calls_.judge_run(*call, e);
@@ -207,7 +207,7 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
     s.dirty = true;
   }
   if (!s.history.empty()) history_.cover(s, e);
-  if (e.kind == EventKind::user_msg && e.starts_exchange) take_over(s, e, context);
+  if (e.kind == EventKind::user_msg && e.starts_exchange) claim_history_prompt(s, e, context);
 
   // The agent's text that the user may be answering. A prompt closes the exchange that holds it.
   const bool words = e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention;

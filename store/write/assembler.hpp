@@ -34,9 +34,9 @@ namespace memd::assembly {
 // * Its session has a fork (or a fork of a fork) that started later and has the same content within its first
 // kCopyWindowMs. This happens when the fork was read first.
 // Until clear(), caches only data that can be read back from the rows. Writer thread only. Throws ErrorException.
-class CopiedPrefix {
+class CopyDetector {
  public:
-  CopiedPrefix(sqlite::Database& db, EventRows& events) : db_(db), events_(events) {}
+  CopyDetector(sqlite::Database& db, EventRows& events) : db_(db), events_(events) {}
 
   bool is_copy(const SessionWork& session, const Event& event);
   void clear();
@@ -90,8 +90,8 @@ class Assembler {
 
  private:
   void apply_event(Event& event, AssemblyContext& context);
-  void give_way(SessionWork& session);
-  void take_over(SessionWork& session, const Event& prompt, const AssemblyContext& context);
+  void withdraw_history_prompts(SessionWork& session);
+  void claim_history_prompt(SessionWork& session, const Event& prompt, const AssemblyContext& context);
   void note_words(SessionWork& session, const Event& event, std::int64_t seq, std::string_view offered);
   void note_lifecycle(SessionWork& session, const Event& event, std::int64_t seq);
 
@@ -105,7 +105,7 @@ class Assembler {
   HistoryPrompts history_;
   SessionCache sessions_;
   ResponseLedger responses_;
-  CopiedPrefix copies_;
+  CopyDetector copies_;
   RecordChain chain_;
   Branches branches_;
   SessionTail tail_;

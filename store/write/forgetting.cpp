@@ -156,7 +156,7 @@ void Forgetting::remove_what_nothing_names() {
   if (catalog::damage_of(db, false).empty())
     catalog::forget_unknown_projects(db);
   else
-    catalog::begin_anew(db, "what was forgotten may have stood in it", 0);
+    catalog::begin_rebuild(db, "what was forgotten may have stood in it", 0);
   transaction.commit();
 }
 

@@ -66,7 +66,7 @@ void ItemLedger::save(SourceSlice& slice) {
   }
   set_totals(source, slice.rest);
   const std::uint64_t covered = settle(source);
-  if (slice.sized_by_ledger)
+  if (slice.size_is_estimate)
     slice.source.size = covered;
   else if (slice.source.cursor == slice.source.size)
     return;  // read to its end

@@ -93,7 +93,7 @@ bool OwnSessions::leave_out_of(SourceSlice& slice, TimeMs now) {
   leave_out(
       slice, [&](const Event& e) { return is_own(e.session_uid); }, kOwnReason);
   std::erase_if(slice.batch.sessions, [&](const SessionUpdate& s) { return is_own(s.session_uid); });
-  std::erase_if(slice.batch.silent, [&](const SilentRecord& r) { return is_own(r.session_uid); });
+  std::erase_if(slice.batch.silent, [&](const EventlessRecord& r) { return is_own(r.session_uid); });
   return false;
 }
 

@@ -39,7 +39,7 @@ std::optional<std::int64_t> RecordChain::event_of(std::int64_t session_pk, std::
   return place && place->session_pk == session_pk ? std::optional(place->place) : std::nullopt;
 }
 
-void RecordChain::pass(std::int64_t session_pk, const SilentRecord& record) {
+void RecordChain::pass(std::int64_t session_pk, const EventlessRecord& record) {
   const auto [it, fresh] = known_.try_emplace(place_of(session_pk, record.record_id), 0);
   if (!fresh) return;
   std::uint64_t follows = record.parent_id;

@@ -24,7 +24,7 @@ class RecordChain {
   RecordChain(sqlite::Database& db, IdentityIndex& identities) : db_(db), identities_(identities) {}
 
   // Adds a record without events. The records of a session must come in the order of their source.
-  void pass(std::int64_t session_pk, const SilentRecord& record);
+  void pass(std::int64_t session_pk, const EventlessRecord& record);
   // Call before the event gets its row.
   EventParent parent_of(std::int64_t session_pk, const Event& event);
   // Call after the event got its row.

@@ -132,7 +132,7 @@ boost::json::object to_json(const SessionUpdate& s) {
   return o;
 }
 
-boost::json::object to_json(const SilentRecord& r) {
+boost::json::object to_json(const EventlessRecord& r) {
   boost::json::object o{{"session", r.session_uid}, {"id", hex(r.record_id)}, {"parent", nullptr}};
   if (r.parent_id != 0) o["parent"] = hex(r.parent_id);
   return o;

@@ -117,16 +117,17 @@ TEST(ClaudeCodeAdapter, MovedOutTextStaysBesideTheTranscript) {
 }
 
 TEST(HumanText, ToldFromWhatTheClientWrites) {
-  using claude_code::Voice;
-  using claude_code::who_speaks;
-  EXPECT_EQ(who_speaks("fix <system-reminder> handling").voice, Voice::human);
-  EXPECT_EQ(who_speaks(" \n\t").voice, Voice::nothing);
-  EXPECT_EQ(who_speaks("<teammate-message teammate_id=\"a\">x</teammate-message>").voice, Voice::injected);
-  EXPECT_EQ(who_speaks("[Request interrupted by user]").voice, Voice::interrupt);
-  EXPECT_EQ(who_speaks("<command-name>/clear</command-name>").voice, Voice::command);
+  using claude_code::classify_user_text;
+  using claude_code::UserTextKind;
+  EXPECT_EQ(classify_user_text("fix <system-reminder> handling").kind, UserTextKind::human);
+  EXPECT_EQ(classify_user_text(" \n\t").kind, UserTextKind::nothing);
+  EXPECT_EQ(classify_user_text("<teammate-message teammate_id=\"a\">x</teammate-message>").kind,
+            UserTextKind::injected);
+  EXPECT_EQ(classify_user_text("[Request interrupted by user]").kind, UserTextKind::interrupt);
+  EXPECT_EQ(classify_user_text("<command-name>/clear</command-name>").kind, UserTextKind::command);
   const auto wrapped =
-      who_speaks("<ide_opened_file>a</ide_opened_file>\n<ide_selection>b</ide_selection>\n\xC2\xA0why? ");
-  EXPECT_EQ(wrapped.voice, Voice::human);
+      classify_user_text("<ide_opened_file>a</ide_opened_file>\n<ide_selection>b</ide_selection>\n\xC2\xA0why? ");
+  EXPECT_EQ(wrapped.kind, UserTextKind::human);
   EXPECT_EQ(wrapped.text, "why?");
 }
 

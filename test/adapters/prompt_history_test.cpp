@@ -98,17 +98,18 @@ TEST(ScriptText, CommandsOfAScript) {
 }
 
 TEST(CodexHumanText, Voices) {
-  using codex::Voice;
-  using codex::who_speaks;
-  EXPECT_EQ(who_speaks("hello").voice, Voice::human);
-  EXPECT_EQ(who_speaks(" \n").voice, Voice::nothing);
-  EXPECT_EQ(who_speaks("<ENVIRONMENT_CONTEXT>x</environment_context> ").voice, Voice::injected);
-  EXPECT_EQ(who_speaks("<environment_context> is what?").voice, Voice::human);
-  EXPECT_EQ(who_speaks("# A heading\nof my own").voice, Voice::human);
-  EXPECT_EQ(who_speaks("# Context from my IDE setup:\n\n## My request for Codex:\n ").voice, Voice::nothing);
-  const auto shell =
-      who_speaks("<user_shell_command>\n<command>\nls\n</command>\n<result>\nok\n</result>\n</user_shell_command>");
-  EXPECT_EQ(shell.voice, Voice::shell);
+  using codex::classify_user_text;
+  using codex::UserTextKind;
+  EXPECT_EQ(classify_user_text("hello").kind, UserTextKind::human);
+  EXPECT_EQ(classify_user_text(" \n").kind, UserTextKind::nothing);
+  EXPECT_EQ(classify_user_text("<ENVIRONMENT_CONTEXT>x</environment_context> ").kind, UserTextKind::injected);
+  EXPECT_EQ(classify_user_text("<environment_context> is what?").kind, UserTextKind::human);
+  EXPECT_EQ(classify_user_text("# A heading\nof my own").kind, UserTextKind::human);
+  EXPECT_EQ(classify_user_text("# Context from my IDE setup:\n\n## My request for Codex:\n ").kind,
+            UserTextKind::nothing);
+  const auto shell = classify_user_text(
+      "<user_shell_command>\n<command>\nls\n</command>\n<result>\nok\n</result>\n</user_shell_command>");
+  EXPECT_EQ(shell.kind, UserTextKind::shell);
   EXPECT_EQ(std::string(shell.text) + "|" + std::string(shell.output), "ls|ok");
 }
 

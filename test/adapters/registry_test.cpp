@@ -24,7 +24,7 @@ TEST(Registry, AdaptersDescribeThemselves) {
   for (const Adapter* adapter : all_adapters()) {
     const AdapterDescription& d = adapter->describe();
     SCOPED_TRACE(to_string(d.platform));
-    EXPECT_TRUE(speaks_contract(d.contract_version));
+    EXPECT_TRUE(supports_contract(d.contract_version));
     EXPECT_EQ(std::count(d.adapter_version.begin(), d.adapter_version.end(), '.'), 2) << "three numbers";
     EXPECT_EQ(d.status, AdapterStatus::active);
     EXPECT_NE(d.data_completeness, DataCompleteness::unknown);

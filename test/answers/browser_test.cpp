@@ -73,10 +73,10 @@ SessionPart a_part(std::int64_t from, std::int64_t to, std::int64_t last) {
 class BrowserTest : public testing::Test {
  protected:
   BrowserTest() { make({}); }
-  void make(Browser::Beginning beginning) {
+  void make(Browser::InitialQuery initial) {
     Look look;
     look.now = 1'773'396'000'000;  // 2026-03-13T10:00:00Z
-    browser.emplace(std::move(beginning), look);
+    browser.emplace(std::move(initial), look);
     browser->resize(60, 12);
   }
   void keys(std::string_view typed) {
@@ -93,7 +93,9 @@ class BrowserTest : public testing::Test {
     return next->question;
   }
   bool asks_nothing() { return asked() == Question(ListQuestion{"", {}, "none"}); }
-  void tell(Result<Told> told, bool from_daemon = true) { browser->take({ticket, std::move(told), from_daemon}, now); }
+  void reply(Result<Answer> answer, bool from_daemon = true) {
+    browser->take({ticket, std::move(answer), from_daemon}, now);
+  }
 
   // Shows the usual first page: three sessions, the second active.
   void list_sessions() {
@@ -101,22 +103,22 @@ class BrowserTest : public testing::Test {
     tools::ListSessionsAnswer answer;
     answer.sessions = {a_session("aaaa", "Limiter"), a_session("bbbb", "Upload", "active"), a_session("cccc", "Queue")};
     answer.total = 3;
-    tell(Told(answer));
+    reply(Answer(answer));
   }
   void list_hits(std::vector<tools::SearchResultOut> hits) {
     tools::SemanticSearchAnswer answer;
     answer.results = std::move(hits);
-    tell(Told(answer));
+    reply(Answer(answer));
   }
 
   std::vector<std::string> shown() const {
     std::vector<std::string> out;
-    for (const Row& row : browser->picture().rows)
+    for (const Row& row : browser->content().rows)
       out.push_back(text_of(row.line));
     return out;
   }
   std::string chosen() const {
-    for (const Row& row : browser->picture().rows)
+    for (const Row& row : browser->content().rows)
       if (row.chosen) return text_of(row.line);
     return {};
   }
@@ -146,7 +148,7 @@ TEST_F(BrowserTest, NewSessionsAppearWhereADaemonReads) {
   EXPECT_EQ(asked(), Question(ListQuestion{}));
   tools::ListSessionsAnswer answer;
   answer.sessions = {a_session("dddd", "New"), a_session("aaaa", "Limiter"), a_session("bbbb", "Upload", "active")};
-  tell(Told(answer), false);
+  reply(Answer(answer), false);
   EXPECT_THAT(shown(), Contains(HasSubstr("New")));
   EXPECT_THAT(chosen(), StartsWith("> bbbb")) << "what was chosen stays so";
   EXPECT_FALSE(browser->wakes_at()) << "no daemon: the store stays as it is";
@@ -178,7 +180,7 @@ TEST_F(BrowserTest, AnAnswerToWhatWasTypedBeforeIsDropped) {
   EXPECT_EQ(asked(), Question(ListQuestion{"token", {}, ""}));
   const auto before = ticket;
   list_hits({a_hit("x2", "fresh")});
-  browser->take({before - 1, Told(tools::SemanticSearchAnswer()), true}, now);  // the answer to the first query, late
+  browser->take({before - 1, Answer(tools::SemanticSearchAnswer()), true}, now);  // the answer to the first query, late
   EXPECT_THAT(shown(), Contains(HasSubstr("fresh")));
 }
 
@@ -189,7 +191,7 @@ TEST_F(BrowserTest, BackspaceTakesAWholeCharacter) {
   key(Kind::backspace);
   now += 1000;
   EXPECT_EQ(asked(), Question(ListQuestion{"検", {}, ""}));
-  EXPECT_EQ(browser->picture().cursor, 4U) << "it takes two columns";
+  EXPECT_EQ(browser->content().cursor, 4U) << "it takes two columns";
 }
 
 TEST_F(BrowserTest, FiltersNarrowTheList) {
@@ -213,7 +215,7 @@ TEST_F(BrowserTest, FiltersNarrowTheList) {
 TEST_F(BrowserTest, AnErrorIsToldAndTheSameIsNotAskedAgain) {
   make({"", {"", "", "whenever", ""}});
   asked();
-  tell(Error(Errc::invalid_argument, "since: \"whenever\" is no time"));
+  reply(Error(Errc::invalid_argument, "since: \"whenever\" is no time"));
   EXPECT_THAT(shown(), Contains(HasSubstr("is no time"))) << "typing shows no message";
   EXPECT_TRUE(asks_nothing());
 }
@@ -225,14 +227,14 @@ TEST_F(BrowserTest, FurtherPagesComeWhenTheEndIsNear) {
     answer.sessions.push_back(a_session(std::to_string(1000 + i), "Session"));
   answer.total = 150;
   answer.next = "more";
-  tell(Told(answer));
+  reply(Answer(answer));
   EXPECT_TRUE(asks_nothing());
   key(Kind::end);
   EXPECT_THAT(chosen(), StartsWith("> 1099"));
   EXPECT_EQ(asked(), Question(ListQuestion{"", {}, "more"}));
   answer.sessions.resize(50);
   answer.next.reset();
-  tell(Told(answer));
+  reply(Answer(answer));
   EXPECT_TRUE(asks_nothing());
   EXPECT_THAT(chosen(), StartsWith("> 1099")) << "the choice stays";
 }
@@ -248,9 +250,9 @@ TEST_F(BrowserTest, OpensAHitWithItsWordsMarkedAndGoesBack) {
   for (int i = 0; i < 30; ++i)
     text += "line\n";
   answer.exchanges = {an_exchange(0, text + "a bucket at last")};
-  tell(Told(answer));
+  reply(Answer(answer));
   bool marked = false;
-  for (const Row& row : browser->picture().rows)
+  for (const Row& row : browser->content().rows)
     for (const Line::Piece& piece : row.line.pieces())
       marked = marked || (piece.text == "Token" && piece.style == Style::match);
   EXPECT_TRUE(marked);
@@ -274,15 +276,15 @@ TEST_F(BrowserTest, ASessionIsReadAsFarAsOneScrolls) {
   list_sessions();
   key(Kind::enter);
   EXPECT_EQ(asked(), Question(SessionQuestion{SessionQuestion::Way::from, "claude_code:aaaa", 0, false}));
-  tell(Told(a_part(0, 10, 25)));
+  reply(Answer(a_part(0, 10, 25)));
   EXPECT_TRUE(asks_nothing());
   for (int i = 0; i < 20; ++i)
     key(Kind::page_down);
   EXPECT_EQ(asked(), Question(SessionQuestion{SessionQuestion::Way::from, "claude_code:aaaa", 11, false}));
-  tell(Told(a_part(11, 21, 25)));
+  reply(Answer(a_part(11, 21, 25)));
   key(Kind::end);
   EXPECT_EQ(asked(), Question(SessionQuestion{SessionQuestion::Way::last, "claude_code:aaaa", 0, false}));
-  tell(Told(a_part(15, 25, 25)));
+  reply(Answer(a_part(15, 25, 25)));
   EXPECT_THAT(shown(), Contains(HasSubstr("Answer 25")));
   key(Kind::home);
   EXPECT_EQ(asked(), Question(SessionQuestion{SessionQuestion::Way::from, "claude_code:aaaa", 0, false}));
@@ -296,13 +298,13 @@ TEST_F(BrowserTest, BeforeTheBeginningOfWhatWasReadStandsMore) {
   asked();
   tools::GetExchangeAnswer answer;
   answer.exchanges = {an_exchange(20, "Answer 20")};
-  tell(Told(answer));
+  reply(Answer(answer));
   keys("s");
   EXPECT_EQ(asked(), Question(SessionQuestion{SessionQuestion::Way::from, "claude_code:aaaa", 20, false}));
-  tell(Told(a_part(20, 25, 25)));
+  reply(Answer(a_part(20, 25, 25)));
   const auto before = shown();
   EXPECT_EQ(asked(), Question(SessionQuestion{SessionQuestion::Way::before, "claude_code:aaaa", 20, false}));
-  tell(Told(a_part(9, 19, 25)));
+  reply(Answer(a_part(9, 19, 25)));
   EXPECT_EQ(shown()[1], before[1]) << "what stood at the top stays there";
   for (int i = 0; i < 3; ++i)
     key(Kind::page_up);
@@ -316,11 +318,11 @@ TEST_F(BrowserTest, AMatchFurtherDownIsLookedFor) {
   list_sessions();
   key(Kind::enter);
   asked();
-  tell(Told(a_part(0, 10, 25)));
+  reply(Answer(a_part(0, 10, 25)));
   keys("/17");
   key(Kind::enter);
   EXPECT_EQ(asked(), Question(SessionQuestion{SessionQuestion::Way::from, "claude_code:aaaa", 11, false}));
-  tell(Told(a_part(11, 21, 25)));
+  reply(Answer(a_part(11, 21, 25)));
   EXPECT_THAT(chosen(), HasSubstr("17"));
 }
 
@@ -329,21 +331,21 @@ TEST_F(BrowserTest, FollowsASession) {
   key(Kind::escape);
   keys("f");
   EXPECT_EQ(asked(), Question(SessionQuestion{SessionQuestion::Way::last, "claude_code:aaaa", 0, true}));
-  tell(Told(a_part(0, 2, 2)));
+  reply(Answer(a_part(0, 2, 2)));
   EXPECT_THAT(shown(), Contains(HasSubstr("Answer 2")));
   EXPECT_THAT(shown().front(), HasSubstr("following"));
   EXPECT_TRUE(asks_nothing());
   ASSERT_TRUE(browser->wakes_at());
   now = *browser->wakes_at();
   EXPECT_EQ(asked(), Question(SessionQuestion{SessionQuestion::Way::from, "claude_code:aaaa", 2, true}));
-  tell(Told(a_part(2, 3, 3)));
+  reply(Answer(a_part(2, 3, 3)));
   EXPECT_THAT(shown(), Contains(HasSubstr("Answer 3"))) << "it comes by itself";
   // The view does not follow new lines while the user has scrolled up.
   key(Kind::page_up);
   const auto before = shown();
   now = *browser->wakes_at();
   asked();
-  tell(Told(a_part(3, 4, 4)), false);
+  reply(Answer(a_part(3, 4, 4)), false);
   EXPECT_EQ(shown()[1], before[1]);
   EXPECT_THAT(shown().front(), HasSubstr("no daemon runs"));
   keys("f");
@@ -354,7 +356,7 @@ TEST_F(BrowserTest, NothingOfASessionIsAskedForForEver) {
   list_sessions();
   key(Kind::enter);
   asked();
-  tell(Told(a_part(0, -1, 0)));
+  reply(Answer(a_part(0, -1, 0)));
   EXPECT_TRUE(asks_nothing());
 }
 
@@ -363,20 +365,20 @@ TEST_F(BrowserTest, OpensTheSessionInItsAgentOrShowsHow) {
   key(Kind::escape);
   keys("O");
   EXPECT_EQ(asked(), Question(ReopenQuestion{"claude_code:aaaa"}));
-  tell(Told(Reopening{{{"claude", "--resume", "aaaa"}}, "/"}));
+  reply(Answer(Reopening{{{"claude", "--resume", "aaaa"}}, "/"}));
   EXPECT_EQ(shown().back(), "cd / && claude --resume aaaa");
   EXPECT_FALSE(browser->is_over());
   keys("o");
   asked();
-  tell(Error(Errc::unsupported, "it cannot"));
+  reply(Error(Errc::unsupported, "it cannot"));
   EXPECT_THAT(shown().back(), HasSubstr("it cannot"));
   EXPECT_FALSE(browser->is_over());
   keys("o");
   asked();
-  tell(Told(Reopening{{{"claude", "--resume", "aaaa"}}, "/"}));
+  reply(Answer(Reopening{{{"claude", "--resume", "aaaa"}}, "/"}));
   EXPECT_TRUE(browser->is_over());
-  ASSERT_TRUE(browser->leaves_for());
-  EXPECT_EQ(browser->leaves_for()->command.words.front(), "claude");
+  ASSERT_TRUE(browser->session_to_open());
+  EXPECT_EQ(browser->session_to_open()->command.words.front(), "claude");
 }
 
 TEST_F(BrowserTest, KeysForIdHelpAndQuitting) {
@@ -393,7 +395,7 @@ TEST_F(BrowserTest, KeysForIdHelpAndQuitting) {
   EXPECT_THAT(chosen(), StartsWith("> aaaa"));
   keys("q");
   EXPECT_TRUE(browser->is_over());
-  EXPECT_FALSE(browser->leaves_for());
+  EXPECT_FALSE(browser->session_to_open());
 }
 
 TEST_F(BrowserTest, EveryPictureFitsAndHoldsNothingThatATerminalObeys) {
@@ -403,11 +405,11 @@ TEST_F(BrowserTest, EveryPictureFitsAndHoldsNothingThatATerminalObeys) {
       {a_hit("x6", "evil \x1b]0;owned\a\x1b[2J 検索 検索検索検索検索検索検索検索検索検索検索検索検索検索 token")});
   for (const auto& [columns, rows] : std::vector<std::pair<std::size_t, std::size_t>>{{30, 6}, {33, 9}, {80, 24}}) {
     browser->resize(columns, rows);
-    for (const Row& row : browser->picture().rows) {
+    for (const Row& row : browser->content().rows) {
       EXPECT_LE(row.line.columns(), columns) << text_of(row.line);
       EXPECT_TRUE(std::ranges::all_of(text_of(row.line), [](char c) { return static_cast<unsigned char>(c) >= 0x20; }));
     }
-    EXPECT_THAT(browser->picture().rows, SizeIs(rows));
+    EXPECT_THAT(browser->content().rows, SizeIs(rows));
   }
   browser->resize(10, 2);
   EXPECT_THAT(shown(), Each(Not(HasSubstr("token"))));

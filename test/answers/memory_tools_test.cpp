@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class ScriptedPerson final : public mcp::ClientPerson {
+class ScriptedElicitation final : public mcp::Elicitation {
  public:
   Result<mcp::Consent> confirm(const std::string& question, std::stop_token) override {
     questions.push_back(question);
@@ -46,7 +46,7 @@ class MemoryTools : public ToolFixture {
   }
 
   std::string project;
-  ScriptedPerson asked;
+  ScriptedElicitation asked;
 };
 
 TEST_F(MemoryTools, WriteLinkReadSupersedeDeleteAndBringBack) {
@@ -88,7 +88,7 @@ TEST_F(MemoryTools, NothingIsChangedUnlessAPersonAgrees) {
   const std::string arguments = R"({"action":"create","type":"learning","title":"Locks are fair","text":"They are."})";
   EXPECT_THAT(error("memory_write", arguments), HasSubstr("does not let memd ask its person"));
   EXPECT_FALSE(fs::exists(home / ".claude"));
-  person = &asked;
+  elicitation = &asked;
   asked.answer = mcp::Consent::declined;
   EXPECT_THAT(error("memory_write", arguments), HasSubstr("the person said no"));
   asked.answer = mcp::Consent::cancelled;
@@ -164,7 +164,7 @@ TEST_F(MemoryTools, WhatAMemorySaysAlreadyIsShownBeforeASecondOneIsWritten) {
 }
 
 TEST_F(MemoryTools, AnObservationBecomesAMemoryThatKnowsWhereItComesFrom) {
-  person = &asked;
+  elicitation = &asked;
   const auto session = store.session({.native_id = "aaaa1111", .title = "Parser"});
   store.exchange(session, {.user = "How do we read dates?"});
   store.db().exec(

@@ -85,8 +85,8 @@ TEST_F(AskerTest, AsksElsewhereAndTellsWhenItIsDone) {
   caller->let_go();
   const Reply reply = wait_for_reply();
   EXPECT_EQ(reply.ticket, 7U);
-  ASSERT_TRUE(reply.told);
-  EXPECT_TRUE(std::holds_alternative<tools::ListSessionsAnswer>(*reply.told));
+  ASSERT_TRUE(reply.answer);
+  EXPECT_TRUE(std::holds_alternative<tools::ListSessionsAnswer>(*reply.answer));
   EXPECT_FALSE(reply.from_daemon);
 }
 

@@ -56,22 +56,22 @@ TEST(QuestionCache, ForgetsTheOneUsedLongestAgo) {
 
 class SettlingTest : public testing::Test {
  protected:
-  static constexpr Settling::Limits kLimits{1000, 5000};
+  static constexpr ExchangeDebouncer::Limits kLimits{1000, 5000};
   bool settled(TimeMs ended_at, TimeMs now) {
     PendingExchange e;
     e.id = 1;
     e.ended_at = ended_at;
-    settling_.begin();
-    return settling_.settled(e, now, kLimits);
+    debouncer_.begin();
+    return debouncer_.settled(e, now, kLimits);
   }
-  Settling settling_;
+  ExchangeDebouncer debouncer_;
 };
 
 TEST_F(SettlingTest, WaitsForQuietButNotForever) {
   EXPECT_FALSE(settled(10'000, 10'500));
-  EXPECT_EQ(settling_.next(), 11'000);
+  EXPECT_EQ(debouncer_.next(), 11'000);
   EXPECT_TRUE(settled(10'000, 11'000));
-  EXPECT_EQ(settling_.next(), std::nullopt);
+  EXPECT_EQ(debouncer_.next(), std::nullopt);
   for (TimeMs now = 20'000; now < 25'000; now += 500)
     EXPECT_FALSE(settled(now, now)) << now;
   EXPECT_TRUE(settled(25'000, 25'000)) << "the longest it is left alone";

@@ -87,7 +87,7 @@ TEST_F(EnrichmentWorkerTest, AnExchangeThatIsBeingWrittenIsLeftAloneForAMoment) 
   EXPECT_EQ(local_->texts().size(), 2u) << "once, with all of it";
 
   grow(growing, " and again", clock_.now());
-  worker_->hurry(true);
+  worker_->include_unsettled(true);
   ASSERT_TRUE(worker_->block_until_idle(std::chrono::seconds(60)));
   EXPECT_EQ(count("SELECT count(*) FROM enrichment_queue"), 0) << "unless somebody waits for it";
 }

@@ -99,23 +99,23 @@ TEST_F(Failures, Failure16_OversizedSourceDoesNotBlockOthers) {
 // The same with the reader's own scheduler, where it can be counted exactly: 80,000 slices of a 5 GB source against
 // one.
 TEST_F(Failures, Failure16_RoundRobinIsFair) {
-  DirtyRing ring;
+  DirtyQueue queue;
   std::map<std::string, int> left{{"huge", 80'000}, {"large", 500}, {"small", 1}};
   for (const auto& [name, slices] : left)
-    ring.add(name);
+    queue.add(name);
   std::map<std::string, int> finished_at;
   int turns = 0;
   bool came_late = false;
-  while (auto path = ring.take()) {
+  while (auto path = queue.take()) {
     ++turns;
     if (--left[*path] > 0)
-      ring.add(*path);
+      queue.add(*path);
     else
       finished_at[*path] = turns;
     if (turns == 1000 && !came_late) {
       came_late = true;
       left["late"] = 1;
-      ring.add("late");
+      queue.add("late");
     }
   }
   EXPECT_LE(finished_at["small"], 3);
@@ -217,8 +217,8 @@ TEST_F(Failures, Failure21_WhatTheAgentPurgesStays) {
 
 TEST_F(Failures, Failure22_AnUnmountedDiskIsNoDeletion) {
   bool mounted = true;
-  options_.look_at_path = [&](const fs::path& path) {
-    PathLook look = look_at_path(path);
+  options_.stat_path = [&](const fs::path& path) {
+    PathStat look = stat_path(path);
     if (!mounted) look.device = 4711;  // the mount point without its disk
     return look;
   };

@@ -8,7 +8,7 @@
 #include "store/read/sessions.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/told_home.hpp"
+#include "test/support/transcript_home.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -151,7 +151,7 @@ class ForgettingTest : public testing::Test {
     return lines;
   }
 
-  test::ToldHome home_;
+  test::TranscriptHome home_;
   test::TempDir data_;
   test::FakeClock clock_;
   Settings settings_{StoreLayout(data_.path()), false, home_.path(), {}, "", {}};

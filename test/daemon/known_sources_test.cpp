@@ -69,7 +69,7 @@ TEST_F(KnownSourcesTest, ASourceThatRestsIsWhatItWas) {
       ASSERT_NE(known, nullptr);
       expect_same(known->source, *want);
       EXPECT_FALSE(known->is_hinted);
-      sources_.rest(want->path);
+      sources_.pack(want->path);
     }
   EXPECT_EQ(sources_.find("/home/u/other"), nullptr);
 }
@@ -79,26 +79,26 @@ TEST_F(KnownSourcesTest, WhatIsLeftToDoIsNotForgotten) {
   source.path = "/home/u/a.jsonl";
   sources_.reload({source});
   sources_.hint(source.path);
-  sources_.rest(source.path);  // no effect on a dirty source
+  sources_.pack(source.path);  // no effect on a dirty source
   EXPECT_EQ(sources_.dirty().take(), source.path);
-  sources_.rest(source.path);
+  sources_.pack(source.path);
   KnownSource* const known = sources_.find(source.path);
   EXPECT_TRUE(known->is_hinted);
   known->last_sent = 3;
-  sources_.rest(source.path);
+  sources_.pack(source.path);
   EXPECT_EQ(sources_.find(source.path)->last_sent, 3u);
 }
 
-TEST(RestingSources, AreFoundByPathAndByDirectory) {
-  RestingSources resting({"/home/u/.a", "/home/u/.a/b", "/home/u/.c/"});
+TEST(IdleSources, AreFoundByPathAndByDirectory) {
+  IdleSources idle({"/home/u/.a", "/home/u/.a/b", "/home/u/.c/"});
   const std::vector<std::string> paths{"/home/u/.a/b/1", "/home/u/.a/b/d/2", "/home/u/.a/bd/3", "/home/u/.c/4", "/x/5"};
   for (const auto& path : paths)
-    resting.put(path, "first");
+    idle.put(path, "first");
   for (const auto& path : paths)
-    resting.put(path, "what " + path + " is");
+    idle.put(path, "what " + path + " is");
   const auto below = [&](std::string_view directory) {
     std::vector<std::string> out;
-    resting.each_below(directory, [&](const std::string& path, std::string_view bytes) {
+    idle.each_below(directory, [&](const std::string& path, std::string_view bytes) {
       EXPECT_EQ(bytes, "what " + path + " is");
       out.push_back(path);
       return true;
@@ -118,9 +118,9 @@ TEST(RestingSources, AreFoundByPathAndByDirectory) {
   EXPECT_EQ(below("/"), paths);
   EXPECT_EQ(below("/x"), some({4}));
   EXPECT_EQ(below("/home/u/.a/b/1"), some({}));
-  resting.erase("/x/5");
-  EXPECT_FALSE(resting.contains("/x/5"));
-  EXPECT_EQ(resting.find("/home/u/.c/4"), "what /home/u/.c/4 is");
+  idle.erase("/x/5");
+  EXPECT_FALSE(idle.contains("/x/5"));
+  EXPECT_EQ(idle.find("/home/u/.c/4"), "what /home/u/.c/4 is");
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ TEST_F(MemoryIndexerTest, MendsWhatIsDamaged) {
   // Simulates a kill in the middle of a rebuild.
   {
     const std::lock_guard lock(writing_);
-    ASSERT_TRUE(writer_->transact([&](sqlite::Database& db) { catalog::begin_anew(db, "killed", 1); }));
+    ASSERT_TRUE(writer_->transact([&](sqlite::Database& db) { catalog::begin_rebuild(db, "killed", 1); }));
   }
   EXPECT_EQ(status().state, catalog::CatalogState::rebuilding);
   ASSERT_TRUE(indexer.look_at_everything(false));

@@ -27,7 +27,7 @@ namespace bj = boost::json;
 using namespace std::chrono_literals;
 
 // Hands out the canaries one after the other, and starts again after the last.
-class Told {
+class CanarySource {
  public:
   std::string next() { return canaries_[at_++ % canaries_.size()].text; }
   const std::vector<test::Canary>& all() const { return canaries_; }
@@ -37,7 +37,7 @@ class Told {
   std::size_t at_ = 0;
 };
 
-std::string claude_code(Told& told, int records) {
+std::string claude_code(CanarySource& source, int records) {
   std::string out;
   for (int i = 0; i < records; ++i) {
     char uuid[40];
@@ -49,7 +49,7 @@ std::string claude_code(Told& told, int records) {
     switch (i % 5) {
       case 0:
         r["type"] = "user";
-        r["message"] = {{"role", "user"}, {"content", told.next()}};
+        r["message"] = {{"role", "user"}, {"content", source.next()}};
         break;
       case 1:
         r["type"] = "assistant";
@@ -57,34 +57,35 @@ std::string claude_code(Told& told, int records) {
         r["message"] = {{"id", "m" + id},
                         {"role", "assistant"},
                         {"model", "m"},
-                        {"content", bj::array{bj::object{{"type", "text"}, {"text", told.next()}},
-                                              bj::object{{"type", "thinking"}, {"thinking", told.next()}},
+                        {"content", bj::array{bj::object{{"type", "text"}, {"text", source.next()}},
+                                              bj::object{{"type", "thinking"}, {"thinking", source.next()}},
                                               bj::object{{"type", "tool_use"},
                                                          {"id", id},
                                                          {"name", "Bash"},
-                                                         {"input", {{"command", told.next()}}}}}}};
+                                                         {"input", {{"command", source.next()}}}}}}};
         break;
       case 2:
         r["type"] = "user";
-        r["message"] = {
-            {"role", "user"},
-            {"content", bj::array{bj::object{{"type", "tool_result"}, {"tool_use_id", id}, {"content", told.next()}}}}};
-        r["toolUseResult"] = {{"stdout", told.next()}, {"stderr", bj::serialize(bj::value{{"inner", told.next()}})}};
+        r["message"] = {{"role", "user"},
+                        {"content", bj::array{bj::object{
+                                        {"type", "tool_result"}, {"tool_use_id", id}, {"content", source.next()}}}}};
+        r["toolUseResult"] = {{"stdout", source.next()},
+                              {"stderr", bj::serialize(bj::value{{"inner", source.next()}})}};
         break;
       case 3:
         r["type"] = "summary";
-        r["summary"] = told.next();
+        r["summary"] = source.next();
         break;
       default:
         r["type"] = "of-a-kind-nobody-knows";
-        r["payload"] = {{"deep", bj::array{bj::object{{"text", told.next()}}}}};
+        r["payload"] = {{"deep", bj::array{bj::object{{"text", source.next()}}}}};
     }
     out += bj::serialize(r) + "\n";
   }
   return out;
 }
 
-std::string codex(Told& told, int records) {
+std::string codex(CanarySource& source, int records) {
   const auto record = [](const char* type, const bj::object& payload) {
     return bj::serialize(bj::object{{"timestamp", "2026-03-04T10:00:01.000Z"}, {"type", type}, {"payload", payload}}) +
            "\n";
@@ -97,7 +98,7 @@ std::string codex(Told& told, int records) {
   const auto text = [&](const char* role, const char* type) {
     return record("response_item", {{"type", "message"},
                                     {"role", role},
-                                    {"content", bj::array{bj::object{{"type", type}, {"text", told.next()}}}}});
+                                    {"content", bj::array{bj::object{{"type", type}, {"text", source.next()}}}}});
   };
   for (int i = 0; i < records; i += 4) {
     const std::string call = "call_" + std::to_string(i);
@@ -106,11 +107,11 @@ std::string codex(Told& told, int records) {
                   {{"type", "function_call"},
                    {"name", "shell"},
                    {"call_id", call},
-                   {"arguments", bj::serialize(bj::object{{"command", bj::array{"bash", "-lc", told.next()}}})}});
+                   {"arguments", bj::serialize(bj::object{{"command", bj::array{"bash", "-lc", source.next()}}})}});
     out += record("response_item",
                   {{"type", "function_call_output"},
                    {"call_id", call},
-                   {"output", bj::serialize(bj::object{{"output", told.next()}, {"metadata", {{"exit_code", 0}}}})}});
+                   {"output", bj::serialize(bj::object{{"output", source.next()}, {"metadata", {{"exit_code", 0}}}})}});
     out += text("assistant", "output_text");
   }
   return out;
@@ -133,10 +134,10 @@ class SecretCanaries : public testing::Test {
  protected:
   SecretCanaries() {
     test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl",
-                     claude_code(told_, 500));
+                     claude_code(source_, 500));
     test::write_file(
         home_ / ".codex/sessions/2026/03/04/rollout-2026-03-04T11-00-00-019c0000-0000-7000-8000-000000000001.jsonl",
-        codex(told_, 640));
+        codex(source_, 640));
     const Discovery discovery(all_adapters(), home_.path(), {}, {});
     auto writer = Writer::open(layout_.database(), clock_, layout_.raw_dir());
     EXPECT_TRUE(writer) << writer.error().message();
@@ -150,7 +151,7 @@ class SecretCanaries : public testing::Test {
 
   void expect_none_in(const std::string& bytes, std::string_view where) {
     std::size_t back = 0;
-    for (const auto& canary : told_.all())
+    for (const auto& canary : source_.all())
       for (const auto& piece : canary.pieces) {
         const std::size_t at = bytes.find(piece);
         if (at == std::string::npos) continue;
@@ -158,7 +159,7 @@ class SecretCanaries : public testing::Test {
         ADD_FAILURE() << canary.kind << " in " << where << ": "
                       << bytes.substr(at - std::min<std::size_t>(at, 60), 160);
       }
-    EXPECT_EQ(back, 0u) << "of " << told_.all().size() << " in " << where;
+    EXPECT_EQ(back, 0u) << "of " << source_.all().size() << " in " << where;
   }
 
   std::vector<SessionRow> sessions(Reader& reader) {
@@ -171,11 +172,11 @@ class SecretCanaries : public testing::Test {
   test::TempDir data_;
   const StoreLayout layout_{data_.path()};
   test::FakeClock clock_;
-  Told told_;
+  CanarySource source_;
 };
 
 TEST_F(SecretCanaries, NoneReachesAFileOfTheStoreOrTheRawLayer) {
-  ASSERT_GE(told_.all().size(), 500u);
+  ASSERT_GE(source_.all().size(), 500u);
   std::string everything;
   for (const auto& entry : fs::recursive_directory_iterator(data_.path()))
     if (entry.is_regular_file()) everything += read(entry.path());

@@ -154,7 +154,7 @@ TEST_F(RebuildLoss, ALossThatTheRawLayerDoesNotExplainHasToBeAccepted) {
   auto report = rebuild();
   EXPECT_FALSE(report.replaced);
   ASSERT_EQ(report.lost.size(), 1u);
-  EXPECT_EQ(report.lost.front().uid, "claude_code:" + test::ToldHome::session_id(2));
+  EXPECT_EQ(report.lost.front().uid, "claude_code:" + test::TranscriptHome::session_id(2));
   EXPECT_EQ(report.lost.front().events, 1);
   EXPECT_EQ(test::dump_with_keys(store_), before);
   EXPECT_FALSE(fs::exists(store_.rebuild())) << "it would keep texts that are dropped later";
@@ -196,7 +196,7 @@ TEST_F(RebuildLoss, WhatIsEvictedOrForgottenIsNoLoss) {
   {
     auto writer = this->writer();
     ASSERT_TRUE(test::analyze_all(*writer, clock_.now()));
-    ASSERT_EQ(Retention(*writer).evict({"claude_code:" + test::ToldHome::session_id(0)})->sessions, 1u);
+    ASSERT_EQ(Retention(*writer).evict({"claude_code:" + test::TranscriptHome::session_id(0)})->sessions, 1u);
   }
   const auto evicted = test::dump_with_keys(store_);
   std::mt19937 random(8);
@@ -207,7 +207,8 @@ TEST_F(RebuildLoss, WhatIsEvictedOrForgottenIsNoLoss) {
   ASSERT_TRUE(fs::exists(store_.before_rebuild()));
   {
     auto writer = this->writer();
-    ASSERT_TRUE(Forgetting(*writer, is_forgotten_record).forget({"claude_code:" + test::ToldHome::session_id(3)}));
+    ASSERT_TRUE(
+        Forgetting(*writer, is_forgotten_record).forget({"claude_code:" + test::TranscriptHome::session_id(3)}));
   }
   EXPECT_FALSE(fs::exists(store_.before_rebuild())) << "it has the texts of what was forgotten";
   const auto forgotten = test::dump_with_keys(store_);
@@ -234,7 +235,7 @@ TEST_F(RebuildLoss, WhatAKilledRebuildLeftGoesWithTheNextStart) {
   test::write_file(store_.before_rebuild(), "texts");
   auto writer = this->writer();
   ASSERT_TRUE(test::analyze_all(*writer, clock_.now()));
-  ASSERT_EQ(Retention(*writer).evict({"claude_code:" + test::ToldHome::session_id(0)})->sessions, 1u);
+  ASSERT_EQ(Retention(*writer).evict({"claude_code:" + test::TranscriptHome::session_id(0)})->sessions, 1u);
   EXPECT_THAT(copies_of_store(store_), IsEmpty());
 }
 

@@ -6,7 +6,7 @@
 #include "store/read/ingestion.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
-#include "test/support/told_home.hpp"
+#include "test/support/transcript_home.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ TEST_F(SourceRootsTest, NoLinkLeadsOut) {
 }
 
 TEST_F(SourceRootsTest, TheSourceIsNamedWithTheReason) {
-  test::ToldHome home;
+  test::TranscriptHome home;
   home.turn("/w/p", 1, 1'770'000'000'000, "parser", "Mend the parser.", "Done.");
   const auto hidden = outside_ / "hidden.jsonl";
   fs::copy_file(home.transcript("/w/p", 1), hidden);

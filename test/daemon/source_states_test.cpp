@@ -26,8 +26,8 @@ class SourceStates : public testing::Test {
   void start() {
     auto writer = Writer::open(store_ / "memd.db", clock());
     ASSERT_TRUE(writer) << writer.error().message();
-    options_.look_at_path = [this](const fs::path& path) {
-      PathLook look = look_at_path(path);
+    options_.stat_path = [this](const fs::path& path) {
+      PathStat look = stat_path(path);
       if (refused_.contains(path.string())) look.error = EACCES;
       if (absent_.contains(path.string())) look.error = ENOENT;
       look.device += device_shift_;

@@ -83,7 +83,7 @@ TEST_F(StoreRebuildTest, WantsRoomBeforeItBeginsAndWhenTheNewStoreIsReady) {
   EXPECT_EQ(status().ended, format_rfc3339(clock_.now()));
   EXPECT_GT(status().result.value().events, 100U);
   EXPECT_EQ(status().result.value().kept, settings_.layout.before_rebuild().string());
-  EXPECT_THAT(admin::told(status()), HasSubstr("the store was made anew from "));
+  EXPECT_THAT(admin::rebuild_status_text(status()), HasSubstr("the store was made anew from "));
   EXPECT_THAT(test::rows_of_one(rows(), want), IsEmpty());
 
   begin();
@@ -102,8 +102,9 @@ TEST_F(StoreRebuildTest, ALossIsRefusedUnlessItIsAccepted) {
   EXPECT_FALSE(rebuild_.is_under_way());
   ASSERT_EQ(status().result.value().lost.size(), 1U);
   EXPECT_EQ(status().result.value().lost.front().events, 1);
-  EXPECT_THAT(admin::told(status()), HasSubstr("stays as it was: of 1 of its sessions a new one would have less (" +
-                                               status().result.value().lost.front().session_id + ")"));
+  EXPECT_THAT(admin::rebuild_status_text(status()),
+              HasSubstr("stays as it was: of 1 of its sessions a new one would have less (" +
+                        status().result.value().lost.front().session_id + ")"));
   EXPECT_EQ(rows(), before);
   EXPECT_THAT(copies_of_store(settings_.layout), IsEmpty());
 
@@ -111,7 +112,7 @@ TEST_F(StoreRebuildTest, ALossIsRefusedUnlessItIsAccepted) {
   serve();
   rebuild_.go_on();
   EXPECT_EQ(status().state, "replaced");
-  EXPECT_THAT(admin::told(status()), HasSubstr("1 have less than before"));
+  EXPECT_THAT(admin::rebuild_status_text(status()), HasSubstr("1 have less than before"));
 }
 
 TEST_F(StoreRebuildTest, EndedWhileItWaitsForRoomItLeavesTheStoreAsItWas) {
@@ -120,7 +121,7 @@ TEST_F(StoreRebuildTest, EndedWhileItWaitsForRoomItLeavesTheStoreAsItWas) {
   serve();
   rebuild_.stop();
   EXPECT_EQ(status().state, "failed");
-  EXPECT_THAT(admin::told(status()), HasSubstr("the rebuild was ended"));
+  EXPECT_THAT(admin::rebuild_status_text(status()), HasSubstr("the rebuild was ended"));
   EXPECT_EQ(rows(), before);
   EXPECT_THAT(copies_of_store(settings_.layout), IsEmpty());
 }

@@ -303,7 +303,7 @@ class FailingCall : public testing::Test {
     work.report();
   }
 
-  test::ToldHome home_;
+  test::TranscriptHome home_;
   test::TempDir dir_;
 };
 

@@ -7,7 +7,7 @@
 #include "test/support/fake_clock.hpp"
 #include "test/support/killed_process.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/told_home.hpp"
+#include "test/support/transcript_home.hpp"
 
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ std::vector<std::string> kept_rows(const fs::path& file) {
 
 TEST(ForgetKill, AtAnyMomentIsFinishedByTheNextStart) {
   const int kWantedKills = test::wanted_kills(10);
-  test::ToldHome home;
+  test::TranscriptHome home;
   const TimeMs t = test::FakeClock().now() - kMsPerDay;
   for (int session = 1; session <= 6; ++session)
     for (int i = 0; i < 25; ++i) {

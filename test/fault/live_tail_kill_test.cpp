@@ -4,7 +4,7 @@
 #include "test/support/killed_process.hpp"
 #include "test/support/mixed_store.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/told_home.hpp"
+#include "test/support/transcript_home.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,14 +25,15 @@ class TricklingHome {
  public:
   void tell(int session, int turn) {
     const std::string word = "word" + std::to_string(session) + "x" + std::to_string(turn);
-    told_.turn("/w/p", session, 1'770'000'000'000 + turn * 60'000, word, "Why " + word + "?", "Because of " + word);
+    transcripts_.turn("/w/p", session, 1'770'000'000'000 + turn * 60'000, word, "Why " + word + "?",
+                      "Because of " + word);
   }
   // Returns false if there are no bytes left.
   bool trickle(std::mt19937& random) {
     bool more = false;
-    for (const auto& entry : fs::recursive_directory_iterator(told_.path())) {
+    for (const auto& entry : fs::recursive_directory_iterator(transcripts_.path())) {
       if (!entry.is_regular_file()) continue;
-      const fs::path name = fs::relative(entry.path(), told_.path());
+      const fs::path name = fs::relative(entry.path(), transcripts_.path());
       std::size_t& written = written_[name];
       const std::string text = test::bytes_of(entry.path());
       const std::size_t size = std::min<std::size_t>(text.size() - written, 1 + random() % 2000);
@@ -45,7 +46,7 @@ class TricklingHome {
   const fs::path& path() const { return home_.path(); }
 
  private:
-  test::ToldHome told_;
+  test::TranscriptHome transcripts_;
   test::TempDir home_;
   std::map<fs::path, std::size_t> written_;
 };

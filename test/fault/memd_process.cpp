@@ -1,6 +1,6 @@
 #include "test/fault/memd_process.hpp"
 
-#include "test/support/told_home.hpp"
+#include "test/support/transcript_home.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

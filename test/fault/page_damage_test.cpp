@@ -5,7 +5,7 @@
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "test/support/fake_clock.hpp"
-#include "test/support/told_home.hpp"
+#include "test/support/transcript_home.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -217,7 +217,7 @@ class DamagedStore {
     return out;
   }
 
-  test::ToldHome home_;
+  test::TranscriptHome home_;
   test::TempDir sound_;
   Heard expected_;
   std::map<std::string, std::vector<std::int64_t>> kinds_;

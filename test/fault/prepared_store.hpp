@@ -4,7 +4,7 @@
 #include "test/support/old_store.hpp"
 #include "test/support/source_dir.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/told_home.hpp"
+#include "test/support/transcript_home.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -17,7 +17,7 @@ inline constexpr TimeMs kLongAgo = 1'770'000'000'000;  // 2026-02-02
 
 // Writes the agents' files of some sessions in two projects, and documents and file trees that change in place. Half of
 // the sessions are at `recent`, the others at kLongAgo.
-inline void write_mixed_home(ToldHome& home, TimeMs recent) {
+inline void write_mixed_home(TranscriptHome& home, TimeMs recent) {
   for (const char* platform : {"gemini", "grok"})
     for (const auto& golden : std::filesystem::directory_iterator(source_dir() / "test/golden" / platform))
       if (std::filesystem::exists(golden.path() / "home"))

@@ -56,12 +56,12 @@ TEST(EmbeddingsApi, BelievesNothingUnchecked) {
 }
 
 TEST(EmbeddingsApi, ComplaintsAreShortAndOnOneLine) {
-  EXPECT_EQ(model_api::parse_complaint(R"({"error":"model \"x\" not found"})"), "model \"x\" not found");
-  EXPECT_EQ(model_api::parse_complaint(R"({"error":{"message":"too\n\tlong","type":"t"}})"), "too long");
-  EXPECT_EQ(model_api::parse_complaint(R"({"detail":[1]})"), "");
-  EXPECT_EQ(model_api::parse_complaint("<h1>502</h1>"), "");
+  EXPECT_EQ(model_api::parse_error_message(R"({"error":"model \"x\" not found"})"), "model \"x\" not found");
+  EXPECT_EQ(model_api::parse_error_message(R"({"error":{"message":"too\n\tlong","type":"t"}})"), "too long");
+  EXPECT_EQ(model_api::parse_error_message(R"({"detail":[1]})"), "");
+  EXPECT_EQ(model_api::parse_error_message("<h1>502</h1>"), "");
   std::string long_text(199, 'a');
-  const std::string cut = model_api::parse_complaint(R"({"message":")" + long_text + "ää" + R"("})");
+  const std::string cut = model_api::parse_error_message(R"({"message":")" + long_text + "ää" + R"("})");
   EXPECT_EQ(cut, long_text + "…") << "not in the middle of a character";
 }
 

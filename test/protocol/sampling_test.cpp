@@ -177,17 +177,17 @@ TEST_F(Sampling, PatienceHasAnEnd) {
 // --- the user of the client ---
 
 TEST(ClientOffers, AreReadFromCapabilities) {
-  const auto person = [](std::string_view capabilities) {
+  const auto offers_elicitation = [](std::string_view capabilities) {
     const auto value = parse(capabilities);
-    return mcp::client_offers(&value).person;
+    return mcp::client_offers(&value).elicitation;
   };
-  EXPECT_TRUE(person(R"({"elicitation":{}})"));
-  EXPECT_TRUE(person(R"({"elicitation":{"form":{},"url":{}}})"));
-  EXPECT_TRUE(person(R"({"elicitation":{"form":{"applyDefaults":true}}})"));
-  EXPECT_FALSE(person(R"({"elicitation":{"url":{}}})"));
-  EXPECT_FALSE(person(R"({"elicitation":true,"sampling":{}})"));
-  EXPECT_FALSE(person("{}"));
-  EXPECT_FALSE(mcp::client_offers(nullptr).person);
+  EXPECT_TRUE(offers_elicitation(R"({"elicitation":{}})"));
+  EXPECT_TRUE(offers_elicitation(R"({"elicitation":{"form":{},"url":{}}})"));
+  EXPECT_TRUE(offers_elicitation(R"({"elicitation":{"form":{"applyDefaults":true}}})"));
+  EXPECT_FALSE(offers_elicitation(R"({"elicitation":{"url":{}}})"));
+  EXPECT_FALSE(offers_elicitation(R"({"elicitation":true,"sampling":{}})"));
+  EXPECT_FALSE(offers_elicitation("{}"));
+  EXPECT_FALSE(mcp::client_offers(nullptr).elicitation);
 }
 
 TEST_F(Sampling, APersonIsAskedAndTheAnswerIsWhatCounts) {

@@ -1,4 +1,4 @@
-#include "store/insight/continuity/told_sentences.hpp"
+#include "store/insight/continuity/sentences.hpp"
 #include "store/insight/continuity/working_state.hpp"
 #include "store/read/session_past.hpp"
 #include "store/read/sessions.hpp"
@@ -31,9 +31,9 @@ WorkingState state_of(const EventScript& script) {
   return recover_state(*past);
 }
 
-std::vector<std::string> texts(const std::vector<Told>& told) {
+std::vector<std::string> texts(const std::vector<ExtractedSentence>& sentence) {
   std::vector<std::string> out;
-  for (const Told& t : told)
+  for (const ExtractedSentence& t : sentence)
     out.push_back(t.text);
   return out;
 }
@@ -85,10 +85,10 @@ TEST(ContinuityLanguages, ProblemsAreOpenUntilTheyAreMended) {
 
 TEST(ContinuityLanguages, GoAheadsNameNoWork) {
   for (const char* text : {"继续", "好的，谢谢", "続けて", "계속 진행해 줘", "продолжай", "Хорошо, продолжай дальше"})
-    EXPECT_TRUE(is_go_ahead(text)) << text;
+    EXPECT_TRUE(is_continue_prompt(text)) << text;
   for (const char* text : {"给订单表的字段加一个索引", "検索機能の索引を追加する", "목록 화면의 쿼리를 빠르게 해 줘",
                            "ускорь поиск по таблице заказов"})
-    EXPECT_FALSE(is_go_ahead(text)) << text;
+    EXPECT_FALSE(is_continue_prompt(text)) << text;
 }
 
 }  // namespace

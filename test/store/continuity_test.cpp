@@ -1,5 +1,5 @@
-#include "store/insight/continuity/already_said.hpp"
 #include "store/insight/continuity/pack.hpp"
+#include "store/insight/continuity/text_content.hpp"
 #include "store/read/session_past.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
@@ -167,7 +167,7 @@ TEST_F(ContinuityTest, PackNeverCostsMoreThanAllowedByMuchAndIsTheSameEachTime) 
 
 TEST_F(ContinuityTest, ComplementLeavesOutWhatIsSaid) {
   WorkingState s = recover_state(past({BoundaryChoice::At::number, 1}));
-  const AlreadySaid said(
+  const TextContent said(
       "The user wants a --dry-run flag for the importer, and not to touch the parser.\n"
       "- src/importer.go was changed, TestDryRun fails.\nRun `go test ./src/...`.");
   EXPECT_GT(leave_out(s, said), 3);

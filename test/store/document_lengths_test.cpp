@@ -14,7 +14,7 @@ class DocumentLengthsTest : public testing::Test {
 
   // Reads a length as a query does.
   std::int64_t read(ExchangeId id) {
-    KnownLengths known(&lengths_);
+    QueryLengths known(&lengths_);
     FullTextIndex index(store_.db(), "exchanges_fts");
     index.refresh();
     return LengthReader(index, known).words(id);
@@ -96,25 +96,25 @@ TEST_F(DocumentLengthsTest, WhatMayBeOutOfDateIsNotLearned) {
   make_longer();
   tx.commit();
   const DocumentLengths::Length old[] = {{id_, 3}};
-  lengths_.learn(state, old);
+  lengths_.insert(state, old);
   EXPECT_EQ(lengths_.find(id_), 0U);
-  lengths_.learn(lengths_.state(), old);
+  lengths_.insert(lengths_.state(), old);
   EXPECT_EQ(lengths_.find(id_), 3U);
 }
 
 TEST(DocumentLengths, NothingIsLearnedWithoutAWriter) {
   DocumentLengths lengths;
   const DocumentLengths::Length read[] = {{1, 7}};
-  lengths.learn(lengths.state(), read);
+  lengths.insert(lengths.state(), read);
   EXPECT_EQ(lengths.find(1), 0U);
   {
     test::StoreFixture store;
     lengths.follow(store.db());
-    lengths.learn(lengths.state(), read);
+    lengths.insert(lengths.state(), read);
     EXPECT_EQ(lengths.find(1), 7U);
   }
   EXPECT_EQ(lengths.find(1), 0U) << "the writer is gone";
-  lengths.learn(lengths.state(), read);
+  lengths.insert(lengths.state(), read);
   EXPECT_EQ(lengths.find(1), 0U);
 }
 

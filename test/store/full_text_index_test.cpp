@@ -178,10 +178,10 @@ TEST_F(FullTextIndexTest, AnotherFormatIsReadByFts5) {
   }
   EXPECT_FALSE(index.contains("nowhere"));
   EXPECT_EQ(index.count("nowhere"), 0);
-  KnownLengths known;
+  QueryLengths known;
   LengthReader lengths(index, known);
   EXPECT_EQ(lengths.words(1), 1) << "of equal length";
-  EXPECT_EQ(lengths.known_words(2), 1);
+  EXPECT_EQ(lengths.cached_words(2), 1);
 }
 
 TEST_F(FullTextIndexTest, AnotherStructureIsAnotherFormat) {
@@ -206,7 +206,7 @@ TEST_F(FullTextIndexTest, AQuestionFindsTheSameInAnotherFormat) {
   write_newer_version(reading, db_, "exchanges_fts");
   write_newer_version(reading, db_, "session_titles");
   HybridSearch by_fts5(reading);
-  KnownLengths lengths;
+  QueryLengths lengths;
   const auto found = [&](HybridSearch& search, const std::string& text) {
     SearchQuery query;
     query.text = text;
@@ -233,7 +233,7 @@ TEST_F(FullTextIndexTest, LengthsAreInWords) {
   const auto b = store_.exchange(s, {.user = "one", .tools = "two"});
   FullTextIndex index(db_, "exchanges_fts");
   index.refresh();
-  KnownLengths known;
+  QueryLengths known;
   LengthReader lengths(index, known);
   EXPECT_EQ(lengths.words(a), 4);
   EXPECT_EQ(lengths.words(99), 0);

@@ -18,14 +18,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-struct Told {
+struct Sample {
   std::string_view name;
   std::string_view user;
   std::string_view answer;
 };
 
 // Exchanges between developers and agents in their languages. Each query below is about one of them.
-constexpr Told kHistory[] = {
+constexpr Sample kHistory[] = {
     {"zh-pool", "数据库连接池总是耗尽，请求超时，怎么办？", "把 maxConnections 调到 50，并且在查询结束后释放连接。"},
     {"zh-index", "给订单表的 user_id 字段加一个索引", "已经创建索引，查询从 800ms 降到 12ms。"},
     {"zh-login", "登录页面在手机上显示错位", "调整了弹性布局，按钮不再溢出。"},
@@ -58,10 +58,10 @@ class Languages : public testing::Test {
  protected:
   Languages() {
     int number = 0;
-    for (const Told& told : kHistory) {
+    for (const Sample& sample : kHistory) {
       const auto session = store_.session({.native_id = "s" + std::to_string(number++)});
-      names_[store_.exchange(session, {.user = std::string(told.user), .answer = std::string(told.answer)})] =
-          told.name;
+      names_[store_.exchange(session, {.user = std::string(sample.user), .answer = std::string(sample.answer)})] =
+          sample.name;
     }
   }
 

@@ -1,7 +1,7 @@
 // The catalog of memories: rows made from files, and searches over them.
 #include "store/catalog/catalog_changes.hpp"
+#include "store/catalog/memory_file_set.hpp"
 #include "store/catalog/memory_search.hpp"
-#include "store/catalog/memory_stock.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
@@ -51,12 +51,12 @@ class MemoryCatalog : public testing::Test {
     return made ? made->memory.slug : std::string();
   }
 
-  MemoryStock stock() const {
-    return MemoryStock({home(), {}, {}, {project()}, [this](const fs::path& path) { return path == left_out_; }});
+  MemoryFileSet file_set() const {
+    return MemoryFileSet({home(), {}, {}, {project()}, [this](const fs::path& path) { return path == left_out_; }});
   }
   // Updates the rows as the indexer does. Returns how many files were read.
   std::size_t update() {
-    const MemoryStock now = stock();
+    const MemoryFileSet now = file_set();
     CatalogChanges changes;
     changes.places = now.places();
     const auto seen = now.files();
@@ -328,8 +328,8 @@ TEST_F(MemoryCatalog, IsWhatTheFilesAreAfterRandomOperations) {
       ASSERT_THAT(after_changes.at(path), testing::StartsWith(hash + "|")) << path;
     // A rebuilt catalog has the same rows.
     sqlite::Transaction transaction(store_.db());
-    begin_anew(store_.db(), "test", clock_.now());
-    end_anew(store_.db(), clock_.now(), 0);
+    begin_rebuild(store_.db(), "test", clock_.now());
+    end_rebuild(store_.db(), clock_.now(), 0);
     transaction.commit();
     update();
     ASSERT_EQ(rows(), after_changes);
@@ -358,12 +358,12 @@ TEST_F(MemoryCatalog, DamageIsFoundAndMended) {
     EXPECT_EQ(search("cache").state, CatalogState::corrupted) << damage;
     {
       sqlite::Transaction transaction(store_.db());
-      begin_anew(store_.db(), damage, clock_.now());
+      begin_rebuild(store_.db(), damage, clock_.now());
       transaction.commit();
     }
     EXPECT_EQ(search("cache").state, CatalogState::rebuilding) << damage;
     update();
-    end_anew(store_.db(), clock_.now(), 1);
+    end_rebuild(store_.db(), clock_.now(), 1);
     EXPECT_EQ(damage_of(store_.db(), true), "") << damage;
     EXPECT_EQ(search("cache").state, CatalogState::valid) << damage;
     EXPECT_EQ(search("cache").hits.size(), 1U) << damage;

@@ -1,8 +1,8 @@
 #include "store/harvest/draft.hpp"
 #include "store/harvest/known_memories.hpp"
 #include "store/harvest/recap.hpp"
+#include "store/harvest/suggestion_score.hpp"
 #include "store/harvest/suggestions.hpp"
-#include "store/harvest/worth.hpp"
 #include "store/memory/memory_text.hpp"
 #include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"
@@ -53,9 +53,9 @@ class Harvest : public testing::Test {
         .run();
     return store.db().last_insert_rowid();
   }
-  Memory draft(std::string_view ref, DraftWishes wishes = {}) {
-    wishes.project = "/home/u/app";
-    return draft_of(reader.ask(MaterialQuery{parse_history_ref(ref).value()}).value(), wishes);
+  Memory draft(std::string_view ref, DraftOptions options = {}) {
+    options.project = "/home/u/app";
+    return draft_of(reader.ask(MaterialQuery{parse_history_ref(ref).value()}).value(), options);
   }
 
   test::StoreFixture store;
@@ -277,7 +277,8 @@ TEST_F(Harvest, ManyOfOneSessionGoDownInTheList) {
   std::vector<double> off;
   for (const auto& one : reader.ask(SuggestionsQuery{}).value()) {
     const auto material = reader.ask(MaterialQuery{parse_history_ref(one.id).value()}).value();
-    if (one.session_uid == "claude_code:many") off.push_back(worth_of(material, *material.told).score - one.score);
+    if (one.session_uid == "claude_code:many")
+      off.push_back(score_suggestion(material, *material.told).score - one.score);
   }
   EXPECT_THAT(off, testing::UnorderedElementsAre(testing::DoubleNear(0, 1e-9), testing::DoubleNear(0, 1e-9),
                                                  testing::DoubleNear(0.25, 1e-9), testing::DoubleNear(0.5, 1e-9)));

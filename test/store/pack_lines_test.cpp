@@ -35,9 +35,9 @@ WorkingState state_after(const EventScript& script) {
   return recover_state(*past);
 }
 
-std::vector<std::string> texts_in(const std::vector<Told>& list) {
+std::vector<std::string> texts_in(const std::vector<ExtractedSentence>& list) {
   std::vector<std::string> out;
-  for (const Told& t : list)
+  for (const ExtractedSentence& t : list)
     out.push_back(t.text);
   return out;
 }
@@ -330,7 +330,7 @@ TEST(PackLines, AFileStandsUnderOneName) {
   s.call("c3", "Bash", "cd src && cat ../src/dates.go && grep 'store.Load/store.Save' *").result("c3", "x");
   const WorkingState state = state_after(s);
   std::vector<std::string> paths;
-  for (const FileInPlay& file : state.files)
+  for (const WorkingFile& file : state.files)
     paths.push_back(file.path);
   EXPECT_THAT(paths, testing::UnorderedElementsAre("/w/p/src/rows.go", "/w/src/dates.go"));
   EXPECT_EQ(state.files.front().purpose, "write the rows of the export");

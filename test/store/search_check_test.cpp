@@ -128,7 +128,7 @@ class SearchCheckTest : public testing::Test {
   SearchCheck check() { return check_search(store_.file(), std::chrono::minutes(1)).value(); }
   void mend() {
     sqlite::Transaction tx(db_);
-    mend_search(db_);
+    repair_search_index(db_);
     tx.commit();
   }
 

@@ -51,7 +51,7 @@ class LexicalNames : public testing::Test {
 
   DocumentLengths shared_;
   test::StoreFixture store_;
-  std::optional<KnownLengths> lengths_;
+  std::optional<QueryLengths> lengths_;
   LexicalSearch search_{store_.db()};
   LexicalQuestion question_;
   std::int64_t session_ = store_.session({.native_id = "aaaa1"});
@@ -188,7 +188,7 @@ TEST_F(LexicalNames, BestIsTheBestOfAll) {
       text += word() + (random() % 8 == 0 ? " -" : " ");
     SearchQuery query;
     query.text = text;
-    KnownLengths lengths(round % 2 == 0 ? &shared_ : nullptr);
+    QueryLengths lengths(round % 2 == 0 ? &shared_ : nullptr);
     const auto question = search_.understand(query, lengths);
     CandidateFilter filter(store_.db(), search_.places(), query.filter, question.typed);
     const auto best = search_.candidates(question, filter, 250).best;

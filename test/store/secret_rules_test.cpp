@@ -84,7 +84,7 @@ TEST(SecretRules, RulesThatAreNotWellFormedAreRefused) {
   }
 }
 
-// Kinds with a rule, and held-out kinds that only the general rules find: a telling key name, a token with a prefix.
+// Kinds with a rule, and held-out kinds that only the general rules find: a sensitive key name, a token with a prefix.
 TEST(SecretRules, KnownKindsAreFoundAndMostOfThoseKeptAside) {
   std::vector<std::string_view> files;
   for (const auto& file : embedded::secret_rules())

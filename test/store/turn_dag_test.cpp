@@ -84,7 +84,7 @@ class TurnDag : public test::WriterFixture {
  protected:
   struct Written {
     std::optional<Event> event;
-    SilentRecord record;
+    EventlessRecord record;
   };
 
   // `parent` is the index of the record that this one follows; −1: none.

@@ -59,9 +59,9 @@ TEST(TextWords, AreThoseOfTheScript) {
   EXPECT_EQ(words_of("행을 두"), "행을* 두*");
   EXPECT_EQ(words_of(""), "");
   EXPECT_EQ(words_of("a\xFF\xC3 b"), "a b") << "damaged text";
-  EXPECT_EQ(telling_words("Is the queue of a ring full?"), 3U);
-  EXPECT_EQ(telling_words("Очередь кольца полна, и что?"), 3U);
-  EXPECT_EQ(telling_words("数据库的行"), 2U);
+  EXPECT_EQ(content_words("Is the queue of a ring full?"), 3U);
+  EXPECT_EQ(content_words("Очередь кольца полна, и что?"), 3U);
+  EXPECT_EQ(content_words("数据库的行"), 2U);
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ inline Result<EchoResult> ask_in_turn(const EchoParams& p, mcp::ToolContext& con
 }
 
 inline Result<EchoResult> confirm_first(const EchoParams& p, mcp::ToolContext& context) {
-  if (context.person == nullptr) return EchoResult{"nobody"};
-  const auto answer = context.person->confirm("Do " + p.text + "?", context.stop);
+  if (context.elicitation == nullptr) return EchoResult{"nobody"};
+  const auto answer = context.elicitation->confirm("Do " + p.text + "?", context.stop);
   if (!answer) return answer.error();
   return EchoResult{*answer == mcp::Consent::accepted ? "done" : *answer == mcp::Consent::declined ? "no" : "closed"};
 }

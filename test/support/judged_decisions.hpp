@@ -60,7 +60,7 @@ inline Labels read_decision_labels(const std::string& path) {
 inline std::string words_of(std::string_view text) {
   std::string out = " ";
   for (const char c : text)
-    if (ascii::is_word(c) || ascii::is_beyond(c))
+    if (ascii::is_word(c) || ascii::is_non_ascii(c))
       out += ascii::lower(c);
     else if (out.back() != ' ')
       out += ' ';
@@ -87,19 +87,19 @@ struct Score {
 };
 using Scores = std::map<std::string, std::array<Score, 2>>;  // by the thing counted; index 0: dev, 1: held out
 
-struct Told {
+struct StoredDecision {
   std::string kind;
   std::string by;
   std::string content;
 };
 
-inline std::unordered_map<std::int64_t, std::vector<Told>> told_decisions(sqlite::Database& db) {
+inline std::unordered_map<std::int64_t, std::vector<StoredDecision>> stored_decisions(sqlite::Database& db) {
   auto& q = db.prepare(
       "SELECT e.exchange_pk, coalesce(d.kind, 0), coalesce(d.decided_by, 1), o.content FROM observations o"
       " JOIN exchanges e ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number"
       " LEFT JOIN decisions d USING (observation_pk) WHERE o.type = ?");
   q.bind(to_string(ObservationType::decision));
-  std::unordered_map<std::int64_t, std::vector<Told>> out;
+  std::unordered_map<std::int64_t, std::vector<StoredDecision>> out;
   while (q.step())
     out[q.int64(0)].push_back({std::string(to_string(static_cast<DecisionKind>(q.int64(1)))),
                                std::string(to_string(static_cast<DecidedBy>(q.int64(2)))), q.str(3)});
@@ -110,9 +110,9 @@ inline std::unordered_map<std::int64_t, std::vector<Told>> told_decisions(sqlite
 // Counts precision and recall, one exchange at a time. Single-threaded.
 class DecisionComparison {
  public:
-  void exchange(JudgedExchange& judged, const std::vector<Told>& told) {
+  void exchange(JudgedExchange& judged, const std::vector<StoredDecision>& told) {
     const std::size_t half = judged.held ? 1 : 0;
-    for (const Told& one : told) {
+    for (const StoredDecision& one : told) {
       const auto verdict = judge(judged, one);
       if (verdict == Verdict::neutral) continue;
       const bool right = verdict == Verdict::right;
@@ -136,7 +136,7 @@ class DecisionComparison {
   enum class Verdict { right, wrong, neutral };
 
   // A decision is right if its sentence is a marked one or overlaps one.
-  static Verdict judge(JudgedExchange& judged, const Told& one) {
+  static Verdict judge(JudgedExchange& judged, const StoredDecision& one) {
     const std::string words = words_of(one.content);
     const std::uint64_t hash = words_hash(one.content);
     bool neutral = false;
@@ -174,7 +174,7 @@ struct JudgedStore {
 
 inline JudgedStore judge_decisions(sqlite::Database& db, const std::string& labels_file) {
   Labels labels = read_decision_labels(labels_file);
-  const auto told = told_decisions(db);
+  const auto told = stored_decisions(db);
   JudgedStore out;
   out.exchanges = labels.size();
   for (const auto& [id, list] : told)
@@ -194,7 +194,7 @@ inline JudgedStore judge_decisions(sqlite::Database& db, const std::string& labe
     find_sentences(judged, q.text(6), "agent");
     find_sentences(judged, q.text(6), "user");  // a user's choice that the agent repeats
     const auto of_exchange = told.find(q.int64(0));
-    comparison.exchange(judged, of_exchange == told.end() ? std::vector<Told>() : of_exchange->second);
+    comparison.exchange(judged, of_exchange == told.end() ? std::vector<StoredDecision>() : of_exchange->second);
   }
   q.reset();
   out.scores = comparison.scores();

@@ -6,7 +6,7 @@
 #include "test/support/fake_clock.hpp"
 #include "test/support/source_dir.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/told_home.hpp"
+#include "test/support/transcript_home.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ namespace memd::test {
 class MixedStore {
  public:
   MixedStore() {
-    ToldHome home;
+    TranscriptHome home;
     const FakeClock clock(kNow);
     for (const char* platform : {"cline", "gemini", "grok"})
       for (const auto& golden : std::filesystem::directory_iterator(test::source_dir() / "test/golden" / platform))

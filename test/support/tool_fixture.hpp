@@ -72,7 +72,7 @@ class ToolFixture : public testing::Test {
     if (registry.tools().empty()) open();
     mcp::ToolContext context;
     context.set_roots([this](const std::stop_token&) { return roots; });
-    context.person = person;
+    context.elicitation = elicitation;
     return registry.call(tool, arguments, context);
   }
 
@@ -141,7 +141,7 @@ class ToolFixture : public testing::Test {
   std::vector<std::string> roots;  // of the MCP client
   TempDir home;
   MemoryConfig memory;
-  mcp::ClientPerson* person = nullptr;
+  mcp::Elicitation* elicitation = nullptr;
   std::function<void(std::function<void()>)> background;
   mcp::ToolRegistry registry;
   std::string text;

@@ -73,12 +73,12 @@ void Asker::work() {
       asked = std::move(*std::exchange(waiting_, std::nullopt));
       asking_ = true;
     }
-    Result<Told> told = answer(asked.question);
+    Result<Answer> found = answer(asked.question);
     const std::lock_guard hold(mutex_);
     asking_ = false;
     if (over_) return;
     if (waiting_) continue;  // superseded
-    reply_ = Reply{asked.ticket, std::move(told), caller_ && caller_->is_daemon()};
+    reply_ = Reply{asked.ticket, std::move(found), caller_ && caller_->is_daemon()};
     [[maybe_unused]] const auto written = ::write(waker_.get(), "", 1);
   }
 }
@@ -88,14 +88,14 @@ Result<void> Asker::open_again() {
     const std::lock_guard hold(mutex_);
     caller_.reset();
   }
-  std::ostringstream told;  // discarded: the screen belongs to the browser
-  MEMD_TRY_ASSIGN(std::shared_ptr<Caller> caller, open_caller(settings_, Need::read, kPatience, told));
+  std::ostringstream warnings;  // discarded: the screen belongs to the browser
+  MEMD_TRY_ASSIGN(std::shared_ptr<Caller> caller, open_caller(settings_, Need::read, kPatience, warnings));
   const std::lock_guard hold(mutex_);
   caller_ = std::move(caller);
   return {};
 }
 
-Result<Told> Asker::answer(const Question& question) {
+Result<Answer> Asker::answer(const Question& question) {
   try {
     std::shared_ptr<Caller> caller;
     for (bool again = false;; again = true) {
@@ -109,14 +109,14 @@ Result<Told> Asker::answer(const Question& question) {
         const std::lock_guard hold(mutex_);
         caller = caller_;
       }
-      Result<Told> told = answer_to(question, *caller, settings_);
-      if (told || !is_of_the_connection(told.error())) return told;
+      Result<Answer> found = answer_to(question, *caller, settings_);
+      if (found || !is_of_the_connection(found.error())) return found;
       // the connection broke: by interrupt(), or because the daemon has gone
       if (caller->is_daemon()) {
         const std::lock_guard hold(mutex_);
         caller_.reset();
       }
-      if (again || is_superseded()) return told;
+      if (again || is_superseded()) return found;
     }
   } catch (const ErrorException& e) {
     return e.error();

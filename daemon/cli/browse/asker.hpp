@@ -29,7 +29,7 @@ class Asker {
 
  private:
   void work();
-  Result<Told> answer(const Question& question);
+  Result<Answer> answer(const Question& question);
   Result<void> open_again();
   bool is_superseded();
 

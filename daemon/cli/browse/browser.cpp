@@ -80,8 +80,8 @@ std::string last_columns(const std::string& text, std::size_t columns) {
 
 }  // namespace
 
-Browser::Browser(Beginning beginning, Look look)
-    : look_(std::move(look)), filters_(std::move(beginning.filters)), query_(std::move(beginning.query)) {
+Browser::Browser(InitialQuery initial, Look look)
+    : look_(std::move(look)), filters_(std::move(initial.filters)), query_(std::move(initial.query)) {
   look_.is_terminal = true;
   look_.pager.clear();
   if (query_.text().empty()) typing_ = Typing::query;
@@ -150,8 +150,8 @@ void Browser::take(Reply reply, std::int64_t now) {
   const Question question = std::move(asked_->question);
   asked_.reset();
   from_daemon_ = reply.from_daemon;
-  if (!reply.told) return take_error(question, reply.told.error(), now);
-  Told& told = *reply.told;
+  if (!reply.answer) return take_error(question, reply.answer.error(), now);
+  Answer& answer = *reply.answer;
   if (const auto* list = std::get_if<ListQuestion>(&question)) {
     ListQuestion first = *list;
     first.cursor.clear();
@@ -162,25 +162,25 @@ void Browser::take(Reply reply, std::int64_t now) {
       else
         list_.add(std::move(page));
     };
-    if (auto* sessions = std::get_if<tools::ListSessionsAnswer>(&told)) put(std::move(*sessions));
-    if (auto* hits = std::get_if<tools::SemanticSearchAnswer>(&told)) put(std::move(*hits));
+    if (auto* sessions = std::get_if<tools::ListSessionsAnswer>(&answer)) put(std::move(*sessions));
+    if (auto* hits = std::get_if<tools::SemanticSearchAnswer>(&answer)) put(std::move(*hits));
     list_again_at_.reset();
     if (list->query.empty() && from_daemon_ && list_.is_one_page()) list_again_at_ = now + kListEvery;
     render();
-  } else if (auto* reopening = std::get_if<Reopening>(&told)) {
+  } else if (auto* reopening = std::get_if<Reopening>(&answer)) {
     reopen_.reset();
     if (prints_command_) {
       message_ = Line(as_shell_line(reopening->command, reopening->directory));
     } else if (auto there = directory_to_enter(reopening->directory); !there) {
       message_ = Line(there.error().message(), Style::bad);
     } else {
-      leaves_for_ = std::move(*reopening);
+      session_to_open_ = std::move(*reopening);
       over_ = true;
     }
   } else if (reading_) {
-    if (auto* exchange = std::get_if<tools::GetExchangeAnswer>(&told)) reading_->take(*exchange);
-    if (auto* memory = std::get_if<tools::MemoryReadAnswer>(&told)) reading_->take(*memory);
-    if (auto* part = std::get_if<SessionPart>(&told)) reading_->take(std::get<SessionQuestion>(question), *part);
+    if (auto* exchange = std::get_if<tools::GetExchangeAnswer>(&answer)) reading_->take(*exchange);
+    if (auto* memory = std::get_if<tools::MemoryReadAnswer>(&answer)) reading_->take(*memory);
+    if (auto* part = std::get_if<SessionPart>(&answer)) reading_->take(std::get<SessionQuestion>(question), *part);
     if (follows_at_) follows_at_ = now + kFollowEvery;
   }
 }
@@ -486,8 +486,8 @@ std::vector<Row> Browser::help_rows() const {
   return out;
 }
 
-Picture Browser::picture() const {
-  Picture out;
+ScreenContent Browser::content() const {
+  ScreenContent out;
   if (look_.columns < kLeastColumns || look_.rows < kLeastRows) {
     out.rows.push_back({Line("too small").cut(look_.columns)});
   } else if (helps_) {

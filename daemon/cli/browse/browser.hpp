@@ -19,21 +19,21 @@ inline constexpr std::size_t kLeastColumns = 30;
 inline constexpr std::size_t kLeastRows = 6;
 
 // The content of the screen, one row per screen row.
-struct Picture {
+struct ScreenContent {
   std::vector<Row> rows;
   std::optional<std::size_t> cursor;  // column in the first row, or in the last one
   bool cursor_is_below = false;
 };
 
-// `memd browse` without its terminal: takes keys and answers, returns pictures and questions. It has no clock: `now` is
-// a steady time in milliseconds. One thread.
+// `memd browse` without its terminal: takes keys and answers, returns screen contents and questions. It has no clock:
+// `now` is a steady time in milliseconds. One thread.
 class Browser {
  public:
-  struct Beginning {
+  struct InitialQuery {
     std::string query;
     Filters filters;
   };
-  Browser(Beginning beginning, Look look);
+  Browser(InitialQuery initial, Look look);
 
   void press(const Key& key, std::int64_t now);
   void take(Reply reply, std::int64_t now);
@@ -45,10 +45,10 @@ class Browser {
   // Returns the time at which next_question() may return one without a key or an answer; none: never.
   std::optional<std::int64_t> wakes_at() const;
 
-  Picture picture() const;
+  ScreenContent content() const;
   bool is_over() const { return over_; }
   // Returns the session to open after the browser ends; none: nothing.
-  const std::optional<Reopening>& leaves_for() const { return leaves_for_; }
+  const std::optional<Reopening>& session_to_open() const { return session_to_open_; }
 
  private:
   enum class Typing { nothing, query, project, platform, since, words };
@@ -93,7 +93,7 @@ class Browser {
   bool from_daemon_ = true;
   bool helps_ = false;
   bool over_ = false;
-  std::optional<Reopening> leaves_for_;
+  std::optional<Reopening> session_to_open_;
   Line message_;  // shown until the next key
 };
 

@@ -14,13 +14,13 @@ namespace {
 
 using tools::ToolArguments;
 
-template <class Answer>
-Result<Told> as_told(Result<Answer> answer) {
+template <class T>
+Result<Answer> as_answer(Result<T> answer) {
   if (!answer) return answer.error();
-  return Told(std::move(*answer));
+  return Answer(std::move(*answer));
 }
 
-Result<Told> ask(const ListQuestion& q, Caller& caller) {
+Result<Answer> ask(const ListQuestion& q, Caller& caller) {
   constexpr std::int64_t kSessions = 100;
   constexpr std::int64_t kHits = 30;
   ToolArguments w;
@@ -28,9 +28,10 @@ Result<Told> ask(const ListQuestion& q, Caller& caller) {
   w.add_flag("all_projects", true).add("cursor", q.cursor);
   w.add("n_results", std::optional(q.query.empty() ? kSessions : kHits));
   if (q.query.empty())
-    return as_told(
+    return as_answer(
         ask_history<tools::ListSessionsAnswer>(caller, "list_sessions", w.add("state", q.filters.state).finish()));
-  return as_told(ask_history<tools::SemanticSearchAnswer>(caller, "semantic_search", w.add("query", q.query).finish()));
+  return as_answer(
+      ask_history<tools::SemanticSearchAnswer>(caller, "semantic_search", w.add("query", q.query).finish()));
 }
 
 Result<tools::GetExchangeAnswer> exchanges(Caller& caller, const std::function<ToolArguments&(ToolArguments&)>& which) {
@@ -40,20 +41,20 @@ Result<tools::GetExchangeAnswer> exchanges(Caller& caller, const std::function<T
   });
 }
 
-Result<Told> ask(const ExchangeQuestion& q, Caller& caller) {
-  return as_told(exchanges(caller, [&q](ToolArguments& w) -> ToolArguments& {
+Result<Answer> ask(const ExchangeQuestion& q, Caller& caller) {
+  return as_answer(exchanges(caller, [&q](ToolArguments& w) -> ToolArguments& {
     return w.add_list("ids", {q.id}).add_flag("include_tools", q.tools);
   }));
 }
 
-Result<Told> ask(const SessionQuestion& q, Caller& caller) {
+Result<Answer> ask(const SessionQuestion& q, Caller& caller) {
   constexpr std::int64_t kAround = 5;  // number of exchanges that the tool returns on either side
   ToolArguments turns;
   turns.add("session_id", q.session).add("n_turns", std::optional(std::int64_t{1})).add("style", std::string("brief"));
   MEMD_TRY_ASSIGN(const auto newest, ask_history<tools::RecentTurnsAnswer>(caller, "recent_turns", turns.finish()));
   SessionPart out;
   out.title = newest.session_name;
-  if (newest.turns.empty()) return Told(std::move(out));
+  if (newest.turns.empty()) return Answer(std::move(out));
   out.last_number = newest.turns.back().exchange_number;
   std::int64_t first = q.number;
   std::int64_t last = out.last_number;
@@ -70,23 +71,23 @@ Result<Told> ask(const SessionQuestion& q, Caller& caller) {
                   }));
   std::erase_if(out.exchanges.exchanges,
                 [&](const tools::ExchangeOut& e) { return e.exchange_number < first || e.exchange_number > last; });
-  return Told(std::move(out));
+  return Answer(std::move(out));
 }
 
-Result<Told> ask(const MemoryQuestion& q, Caller& caller) {
-  return as_told(
+Result<Answer> ask(const MemoryQuestion& q, Caller& caller) {
+  return as_answer(
       ask_history<tools::MemoryReadAnswer>(caller, "memory_read", ToolArguments().add("slug", q.slug).finish()));
 }
 
 }  // namespace
 
-Result<Told> answer_to(const Question& question, Caller& caller, const Settings& settings) {
+Result<Answer> answer_to(const Question& question, Caller& caller, const Settings& settings) {
   if (const auto* reopen = std::get_if<ReopenQuestion>(&question)) {
     Reader reader(settings.layout.database());
-    return as_told(reopening_of(reader, reopen->session));
+    return as_answer(reopening_of(reader, reopen->session));
   }
   return std::visit(
-      [&](const auto& q) -> Result<Told> {
+      [&](const auto& q) -> Result<Answer> {
         if constexpr (std::is_same_v<std::decay_t<decltype(q)>, ReopenQuestion>)
           return Error(Errc::unsupported, "not a question about history");
         else

@@ -71,8 +71,8 @@ struct SessionPart {
   std::int64_t last_number = 0;  // number of the session's last exchange
 };
 
-using Told = std::variant<tools::ListSessionsAnswer, tools::SemanticSearchAnswer, tools::GetExchangeAnswer, SessionPart,
-                          tools::MemoryReadAnswer, Reopening>;
+using Answer = std::variant<tools::ListSessionsAnswer, tools::SemanticSearchAnswer, tools::GetExchangeAnswer,
+                            SessionPart, tools::MemoryReadAnswer, Reopening>;
 
 struct Asked {
   std::uint64_t ticket = 0;
@@ -81,11 +81,11 @@ struct Asked {
 
 struct Reply {
   std::uint64_t ticket = 0;
-  Result<Told> told;
+  Result<Answer> answer;
   bool from_daemon = false;  // true: the daemon answered and keeps ingesting; false: the store does not change
 };
 
 // Answers one question. Blocks until the store or the daemon has answered.
-Result<Told> answer_to(const Question& question, Caller& caller, const Settings& settings);
+Result<Answer> answer_to(const Question& question, Caller& caller, const Settings& settings);
 
 }  // namespace memd::cli::browse

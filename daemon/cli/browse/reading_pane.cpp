@@ -77,7 +77,7 @@ void ReadingPane::take(const SessionQuestion& asked, const SessionPart& part) {
   std::deque<Block> blocks;
   for (const tools::ExchangeOut& e : part.exchanges.exchanges) {
     Block block;
-    block.told.exchanges = {e};
+    block.answer.exchanges = {e};
     block.number = e.exchange_number;
     render_block(block);
     blocks.push_back(std::move(block));
@@ -105,7 +105,7 @@ void ReadingPane::render_block(Block& block) const {
     screen.text(Line(memory_->type + "  ·  " + memory_->scope + "  ·  " + short_path(memory_->path), Style::faint));
     screen.blank().paragraphs(memory_->text.value_or(""));
   } else {
-    ExchangesView(screen).page(block.told);
+    ExchangesView(screen).page(block.answer);
     if (kind_ == Kind::session) screen.blank().blank();
   }
   block.lines.clear();
@@ -238,7 +238,7 @@ bool ReadingPane::previous_match() {
 std::string ReadingPane::id_here() const {
   const Block* block = at_line(top_);
   if (kind_ != Kind::session || block == nullptr) return id_;
-  return block->told.exchanges.front().exchange_id;
+  return block->answer.exchanges.front().exchange_id;
 }
 
 std::int64_t ReadingPane::number_here() const {

@@ -58,7 +58,7 @@ class ReadingPane {
   enum class Kind { exchange, session, memory };
   // One exchange, or the memory.
   struct Block {
-    tools::GetExchangeAnswer told;  // the answer reduced to this exchange
+    tools::GetExchangeAnswer answer;  // the answer reduced to this exchange
     std::int64_t number = 0;
     std::vector<Line> lines{};
     std::vector<std::size_t> matches{};  // indexes of matching lines within the block

@@ -93,7 +93,7 @@ std::optional<Key> key_of_code(wint_t code) {
     case KEY_END: return Key{Kind::end};
     case KEY_BACKSPACE: return Key{Kind::backspace};
     case KEY_ENTER: return Key{Kind::enter};
-    default: return std::nullopt;  // including KEY_RESIZE: the size is read again for each picture
+    default: return std::nullopt;  // including KEY_RESIZE: the size is read again for each frame
   }
 }
 
@@ -202,10 +202,10 @@ std::vector<Key> Terminal::keys() {
   }
 }
 
-void Terminal::show(const Picture& picture) {
+void Terminal::show(const ScreenContent& content) {
   ::erase();
   int y = 0;
-  for (const Row& row : picture.rows) {
+  for (const Row& row : content.rows) {
     ::move(y++, 0);
     for (const Line::Piece& piece : row.line.pieces()) {
       ::attr_set(A_NORMAL, 0, nullptr);
@@ -214,8 +214,8 @@ void Terminal::show(const Picture& picture) {
     }
   }
   ::attr_set(A_NORMAL, 0, nullptr);
-  ::curs_set(picture.cursor ? 1 : 0);
-  if (picture.cursor) ::move(picture.cursor_is_below ? y - 1 : 0, static_cast<int>(*picture.cursor));
+  ::curs_set(content.cursor ? 1 : 0);
+  if (content.cursor) ::move(content.cursor_is_below ? y - 1 : 0, static_cast<int>(*content.cursor));
   ::refresh();
 }
 

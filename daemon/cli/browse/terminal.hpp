@@ -29,7 +29,7 @@ class Terminal {
   bool wait(int fd, std::optional<std::int64_t> milliseconds);
   // Returns the keys typed since the last call.
   std::vector<Key> keys();
-  void show(const Picture& picture);
+  void show(const ScreenContent& content);
 
  private:
   explicit Terminal(bool has_colour);

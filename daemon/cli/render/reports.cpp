@@ -131,7 +131,7 @@ void show(Screen& screen, const admin::StatusReport& r) {
     const Style style = good ? Style::good : r.rebuild->state == "running" ? Style::warning : Style::bad;
     Line line(r.rebuild->state, style);
     if (!r.rebuild->ended.empty()) line.add(" " + when(r.rebuild->ended, screen.look()));
-    print_fact(screen, "Rebuild", line.add(": " + admin::told(*r.rebuild)));
+    print_fact(screen, "Rebuild", line.add(": " + admin::rebuild_status_text(*r.rebuild)));
   }
   if (r.capture.paused)
     print_fact(screen, "Capture",

@@ -22,7 +22,7 @@ Place place_of(std::string_view path, std::string_view cwd) {
   return {below.substr(0, slash + 1), below.substr(slash + 1)};
 }
 
-std::string counted(const FileInPlay& file, const std::string& name) {
+std::string counted(const WorkingFile& file, const std::string& name) {
   std::string out = name;
   if (file.edits > 0) out += " e" + std::to_string(file.edits);
   if (file.reads > 0) out += " r" + std::to_string(file.reads);
@@ -51,7 +51,7 @@ bool FileList::pay(std::size_t cost, std::size_t& tokens) {
 
 std::int64_t FileList::add_files(std::size_t tokens) {
   std::int64_t left_out = 0;
-  for (const FileInPlay& file : state_.files) {
+  for (const WorkingFile& file : state_.files) {
     const Place place = place_of(file.path, state_.cwd);
     auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.first == place.directory; });
     const bool is_new = line == lines_.end();
@@ -71,7 +71,7 @@ std::int64_t FileList::add_files(std::size_t tokens) {
 
 void FileList::add_purposes(std::size_t tokens) {
   std::size_t purposes = 0;
-  for (const FileInPlay& file : state_.files) {
+  for (const WorkingFile& file : state_.files) {
     if (file.purpose.empty() || file.edits == 0 || purposes == kPurposes) continue;
     Entry* entry = find(file.path);
     const std::string purpose = " (" + file.purpose + ")";
@@ -88,7 +88,7 @@ FileList::Entry* FileList::find(const std::string& path) {
   return nullptr;
 }
 
-bool FileList::add_name(const NameInPlay& name, std::size_t& tokens) {
+bool FileList::add_name(const WorkingName& name, std::size_t& tokens) {
   if (name.path.empty()) return false;
   const std::string with_line =
       name.line > 0 && named_ < kWithLine ? name.text + ":" + std::to_string(name.line) : name.text;
@@ -112,7 +112,7 @@ bool FileList::add_name(const NameInPlay& name, std::size_t& tokens) {
 
 std::vector<std::string> FileList::lines() const {
   const bool edited =
-      std::any_of(state_.files.begin(), state_.files.end(), [](const FileInPlay& f) { return f.edits > 0; });
+      std::any_of(state_.files.begin(), state_.files.end(), [](const WorkingFile& f) { return f.edits > 0; });
   std::vector<std::string> out;
   for (const auto& [directory, entries] : lines_) {
     // If files were edited, a single name from a directory without read or edited files is not informative.

@@ -24,7 +24,7 @@ class FileList {
   // Adds a name to the entry of the file that contains it, and adds that file if needed: "summarize.go e2
   // {generateSummary:41}". Returns false if the file is unknown, or `tokens` or the budget do not suffice. Subtracts
   // the cost from `tokens`.
-  bool add_name(const NameInPlay& name, std::size_t& tokens);
+  bool add_name(const WorkingName& name, std::size_t& tokens);
 
   std::vector<std::string> lines() const;
 

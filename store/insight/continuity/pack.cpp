@@ -41,7 +41,7 @@ std::string_view words_for(TestOutcome outcome) {
 // A sentence for the pack, with the rank of its part's first item. Later items of a part rank lower.
 struct Candidate {
   double rank = 0;
-  const Told* told = nullptr;
+  const ExtractedSentence* told = nullptr;
   std::vector<std::string>* list = nullptr;
   std::optional<std::string>* single = nullptr;
 };
@@ -72,8 +72,8 @@ class Packer {
   std::vector<Candidate> told_candidates() {
     constexpr double kFurther = 0.78;
     std::vector<Candidate> out;
-    const auto add_list = [&](const std::vector<Told>& from, double rank, std::vector<std::string>& to) {
-      for (const Told& t : from) {
+    const auto add_list = [&](const std::vector<ExtractedSentence>& from, double rank, std::vector<std::string>& to) {
+      for (const ExtractedSentence& t : from) {
         out.push_back({rank, &t, &to, nullptr});
         rank *= kFurther;
       }
@@ -176,7 +176,7 @@ class Packer {
     }
   }
 
-  bool add_flag(const NameInPlay& name, std::size_t& tokens) {
+  bool add_flag(const WorkingName& name, std::size_t& tokens) {
     if (name.program.empty() || budget_.max() < shares_.least_for_programs) return false;
     auto program =
         std::find_if(programs_.begin(), programs_.end(), [&](const auto& p) { return p.first == name.program; });
@@ -198,7 +198,7 @@ class Packer {
     const NameWeights& w = kWeights.names;
     const double room = static_cast<double>(budget_.max()) / w.least_likely_tokens;
     const double least = w.least_likely / (room * room);
-    for (const NameInPlay& n : state_.names) {
+    for (const WorkingName& n : state_.names) {
       if (said.contains(n.text)) continue;
       if (n.likelihood() < least) {
         ++out_.left_out;
@@ -218,7 +218,7 @@ class Packer {
       out_.programs += (out_.programs.empty() ? "" : ", ") + program + flags;
   }
 
-  bool add_bare_name(const NameInPlay& name, std::vector<std::pair<ExchangeId, std::string>>& groups,
+  bool add_bare_name(const WorkingName& name, std::vector<std::pair<ExchangeId, std::string>>& groups,
                      std::size_t& tokens) {
     const std::string text = " " + name.text;
     auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name.exchange; });

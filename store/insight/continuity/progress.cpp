@@ -1,9 +1,9 @@
 // The state of the work: decisions, problems, next steps.
 #include "schemas/ascii.hpp"
-#include "store/insight/continuity/already_said.hpp"
 #include "store/insight/continuity/evidence.hpp"
+#include "store/insight/continuity/sentences.hpp"
+#include "store/insight/continuity/text_content.hpp"
 #include "store/insight/continuity/todo_list.hpp"
-#include "store/insight/continuity/told_sentences.hpp"
 #include "store/insight/continuity/weights.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/text/code_names.hpp"
@@ -49,7 +49,7 @@ std::string verbatim(std::string_view text) {
 
 // Returns whether the choice includes its answer. The one-line summary of a long question may be cut before it.
 bool tells_answer(const PastEvent& choice) {
-  return choice.is_told_by_summary() || choice.summary.find("?: ") != std::string::npos;
+  return choice.is_complete_in_summary() || choice.summary.find("?: ") != std::string::npos;
 }
 
 // "Shall I clean this up?: yes": approved work was a goal and has been done since.
@@ -58,20 +58,20 @@ bool is_permission(std::string_view text) {
   const auto mark = text.rfind("?: ");
   if (mark == std::string_view::npos) return false;
   const std::string_view answer = text.substr(mark + 3);
-  return words_in(spoken_form(answer)) <= kBareYes && cues().has(answer, Cue::go_ahead);
+  return words_in(normalized_sentence(answer)) <= kBareYes && cues().has(answer, Cue::go_ahead);
 }
 
 // Returns whether the sentence is no decision: it starts work, refers to earlier text, or announces the text that
 // follows it.
 bool decides_nothing(std::string_view text) {
-  return is_go_ahead(text) || is_permission(text) || announces(text) || refers_back(text) ||
+  return is_continue_prompt(text) || is_permission(text) || announces(text) || refers_back(text) ||
          (cues().opening(text, Cue::announces) && !cues().has(text, Cue::reason | Cue::contrast));
 }
 
 }  // namespace
 
-bool tells_next_step(std::string_view sentence, bool in_last_message) {
-  if (words_in(spoken_form(sentence)) < kProgressFewestWords) return false;  // the title of a list
+bool states_next_step(std::string_view sentence, bool in_last_message) {
+  if (words_in(normalized_sentence(sentence)) < kProgressFewestWords) return false;  // the title of a list
   // Announced work is done in the next message; remaining work is mentioned once and stays relevant longer.
   return cues().has(sentence, in_last_message ? Cue::ahead | Cue::announced : CueSet(Cue::ahead));
 }
@@ -100,13 +100,13 @@ void find_choices(const SessionPast& past, WorkingState& out) {
       out.decisions.push_back({plain_sentence(decision.sentence, kDecisionBytes), id_of(past, t.exchange),
                                kOfPerson * decay(t.age, kToldHalfLife)});
   }
-  std::erase_if(out.decisions, [](const Told& told) { return decides_nothing(told.text); });
+  std::erase_if(out.decisions, [](const ExtractedSentence& sentence) { return decides_nothing(sentence.text); });
   // Rules are listed as constraints, and answers with their question.
   for (const auto* list : {&out.goal, &out.constraints})
-    for (const Told& told : *list)
-      drop_said(out.decisions, told.text);
-  for (const Told& decision : out.decisions)
-    drop_said(out.constraints, decision.text);
+    for (const ExtractedSentence& sentence : *list)
+      drop_contained_in(out.decisions, sentence.text);
+  for (const ExtractedSentence& decision : out.decisions)
+    drop_contained_in(out.constraints, decision.text);
   keep_best(out.decisions, kDecisions);
 }
 
@@ -116,11 +116,11 @@ namespace {
 void find_promises(const SessionPast& past, WorkingState& out) {
   constexpr double kPromise = 1.5;
   constexpr double kOfPerson = 2.5;
-  std::vector<std::pair<std::size_t, AlreadySaid>> done;  // by the age of the message
+  std::vector<std::pair<std::size_t, TextContent>> done;  // by the age of the message
   for (const PastText& t : past.texts)
     if (t.speaker == Speaker::agent)
       for_each_sentence(t.text, 8, 300, [&](std::string_view sentence) {
-        if (cues().has(sentence.substr(0, 60), Cue::reports_done)) done.emplace_back(t.age, AlreadySaid(sentence));
+        if (cues().has(sentence.substr(0, 60), Cue::reports_done)) done.emplace_back(t.age, TextContent(sentence));
       });
   for (auto at = past.texts.begin(); at != past.texts.end(); ++at) {
     const PastText& t = *at;
@@ -162,7 +162,7 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
     // Announced work that is followed by calls is already being done.
     const bool is_last = &*last == &t && t.age <= kNotYetBegun;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
-      if (tells_next_step(sentence, is_last))
+      if (states_next_step(sentence, is_last))
         out.next_steps.push_back(
             {plain_sentence(sentence, 160), id_of(past, t.exchange), decay(t.age, kToldHalfLife / 10)});
     });
@@ -171,17 +171,19 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
   keep_best(out.next_steps, kSteps);
   if (last == past.texts.rend()) return;
   // The start of the message states its subject, so its end is cut.
-  out.last_words = Told{shortened(last->text, kLastWordsBytes), id_of(past, last->exchange), 1};
+  out.last_words = ExtractedSentence{shortened(last->text, kLastWordsBytes), id_of(past, last->exchange), 1};
 }
 
-void lead_up_to_last_words(const SessionPast& past, WorkingState& out) {
+void prepend_context_to_last_words(const SessionPast& past, WorkingState& out) {
   // Open problems and next steps have their own lists.
   const auto tells_apart = [&](std::string_view text) {
-    const std::string spoken = spoken_form(text);
-    return std::ranges::any_of(std::array{&out.problems, &out.next_steps}, [&](const std::vector<Told>* list) {
-      return std::ranges::any_of(
-          *list, [&](const Told& told) { return spoken.find(spoken_form(told.text)) != std::string::npos; });
-    });
+    const std::string normalized = normalized_sentence(text);
+    return std::ranges::any_of(std::array{&out.problems, &out.next_steps},
+                               [&](const std::vector<ExtractedSentence>* list) {
+                                 return std::ranges::any_of(*list, [&](const ExtractedSentence& sentence) {
+                                   return normalized.find(normalized_sentence(sentence.text)) != std::string::npos;
+                                 });
+                               });
   };
   std::string words;
   for (auto t = past.texts.rbegin(); t != past.texts.rend() && words.size() < kFewWordsBytes; ++t) {
@@ -206,7 +208,8 @@ void find_last_error(const SessionPast& past, WorkingState& out) {
     if (text.empty()) text = e->summary;
     if (!e->failed || text.empty() || is_refusal(text)) continue;
     if (e->age > kOpenWithin) return;
-    out.last_error = Told{shortened(call->summary, 160) + "\n" + verbatim(text), id_of(past, e->exchange), 1};
+    out.last_error =
+        ExtractedSentence{shortened(call->summary, 160) + "\n" + verbatim(text), id_of(past, e->exchange), 1};
     return;
   }
 }
@@ -228,9 +231,9 @@ bool names_its_subject(std::string_view sentence) {
   const std::string_view plain = sentence.substr(std::min(sentence.find_first_not_of("*-•# \t"), sentence.size()));
   if (plain.starts_with("I ") || plain.starts_with("I'")) return false;
   bool named = sentence.find_first_of("`\"0123456789") != std::string_view::npos ||
-               std::any_of(sentence.begin(), sentence.end(), ascii::is_beyond);
+               std::any_of(sentence.begin(), sentence.end(), ascii::is_non_ascii);
   for_each_code_name(sentence, [&](std::string_view) { named = true; });
-  return named || words_in(spoken_form(sentence)) >= kTellingWords;
+  return named || words_in(normalized_sentence(sentence)) >= kTellingWords;
 }
 
 // The final message of a task starts with what was done.
@@ -238,13 +241,13 @@ bool reports_done(std::string_view text) { return cues().has(text.substr(0, 80),
 
 }  // namespace
 
-Trouble trouble_in(std::string_view sentence) {
-  const auto trouble = static_cast<int>(cues().all(sentence, Cue::trouble).size());
-  if (cues().has(sentence, Cue::mended)) return {0, trouble == 0};
-  if (trouble == 0 || sentence.size() < kShortestTrouble || announces(sentence) || refers_back(sentence) ||
+ProblemCues problem_cues_in(std::string_view sentence) {
+  const auto problem = static_cast<int>(cues().all(sentence, Cue::trouble).size());
+  if (cues().has(sentence, Cue::mended)) return {0, problem == 0};
+  if (problem == 0 || sentence.size() < kShortestTrouble || announces(sentence) || refers_back(sentence) ||
       ends_in_question_mark(sentence))
     return {};
-  return {cues().has(sentence, kNoTrouble) || !names_its_subject(sentence) ? 0 : trouble, false};
+  return {cues().has(sentence, kNoTrouble) || !names_its_subject(sentence) ? 0 : problem, false};
 }
 
 void find_problems(const SessionPast& past, WorkingState& out) {
@@ -255,19 +258,20 @@ void find_problems(const SessionPast& past, WorkingState& out) {
     if (t.speaker != Speaker::agent || t.age > kOpenWithin) continue;
     if (&t == last && reports_done(t.text)) out.problems.clear();
     for_each_sentence(t.text, 8, 400, [&](std::string_view sentence) {
-      const Trouble trouble = trouble_in(sentence);
-      if (trouble.mended) out.problems.clear();
-      if (trouble.cues == 0) return;
+      const ProblemCues problem = problem_cues_in(sentence);
+      if (problem.resolved) out.problems.clear();
+      if (problem.cues == 0) return;
       out.problems.push_back({plain_sentence(sentence, kSentenceBytes), id_of(past, t.exchange),
-                              static_cast<double>(trouble.cues) * decay(t.age, kToldHalfLife / 6), t.age});
+                              static_cast<double>(problem.cues) * decay(t.age, kToldHalfLife / 6), t.age});
     });
   }
   // Statements about failing tests are outdated once the tests passed.
   const auto passed = std::find_if(out.tests.begin(), out.tests.end(),
                                    [](const TestState& t) { return t.outcome == TestOutcome::passed; });
   if (passed != out.tests.end())
-    std::erase_if(out.problems, [&](const Told& told) {
-      return told.exchange <= passed->exchange && told.age > passed->age && cues().has(told.text, Cue::tests_named);
+    std::erase_if(out.problems, [&](const ExtractedSentence& sentence) {
+      return sentence.exchange <= passed->exchange && sentence.age > passed->age &&
+             cues().has(sentence.text, Cue::tests_named);
     });
   keep_best(out.problems, kProblems);
 }

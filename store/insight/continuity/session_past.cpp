@@ -79,7 +79,7 @@ void add_texts(SessionPast& past, std::size_t exchange, Speaker speaker, std::st
 
 }  // namespace
 
-void cut_messages(SessionPast& past, std::span<const MessageBehind> behind) {
+void cut_messages(SessionPast& past, std::span<const MessageAfterBoundary> after_boundary) {
   std::vector<Marks> marks(past.exchanges.size());
   const std::size_t oldest = past.events.empty() ? 0 : past.events.front().age;
   std::vector<std::size_t> opened(past.exchanges.size(), oldest);  // ages of the first and the last event by exchange
@@ -95,7 +95,7 @@ void cut_messages(SessionPast& past, std::span<const MessageBehind> behind) {
       m.meanwhile.push_back({e.seq, e.summary, e.age});
   }
   if (!marks.empty()) {
-    for (const MessageBehind& m : behind)
+    for (const MessageAfterBoundary& m : after_boundary)
       (m.speaker == Speaker::agent ? marks.back().agent : marks.back().meanwhile).push_back({m.seq, m.summary, 0});
     auto& meanwhile = marks.back().meanwhile;
     std::sort(meanwhile.begin(), meanwhile.end(), [](const Mark& a, const Mark& b) { return a.seq < b.seq; });

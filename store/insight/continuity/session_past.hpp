@@ -51,7 +51,7 @@ struct PastEvent {
   std::size_t exchange = 0;  // index into SessionPast::exchanges
 
   // Returns whether `summary` is the whole text.
-  bool is_told_by_summary() const { return text_bytes <= summary.size() + 3 && !summary.ends_with("…"); }
+  bool is_complete_in_summary() const { return text_bytes <= summary.size() + 3 && !summary.ends_with("…"); }
 };
 
 enum class Speaker { user, meanwhile, agent };  // meanwhile: a message of the user while the agent worked
@@ -91,7 +91,7 @@ inline constexpr std::int64_t kPastExchanges = 80;
 inline constexpr std::int64_t kPastEvents = 6000;
 
 // A message of the last exchange that follows the boundary.
-struct MessageBehind {
+struct MessageAfterBoundary {
   std::int64_t seq = 0;
   Speaker speaker = Speaker::agent;
   std::string summary;  // as stored in its event
@@ -100,6 +100,6 @@ struct MessageBehind {
 // Splits the exchanges into messages (SessionPast::texts). The columns of the last exchange also hold messages after
 // the boundary, which are removed first. A message before the boundary may come out short when two start alike; a
 // message after it is never included.
-void cut_messages(SessionPast& past, std::span<const MessageBehind> behind);
+void cut_messages(SessionPast& past, std::span<const MessageAfterBoundary> after_boundary);
 
 }  // namespace memd::continuity

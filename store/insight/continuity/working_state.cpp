@@ -1,7 +1,7 @@
 #include "store/insight/continuity/working_state.hpp"
 
 #include "store/insight/continuity/evidence.hpp"
-#include "store/insight/continuity/told_sentences.hpp"
+#include "store/insight/continuity/sentences.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
@@ -50,22 +50,24 @@ std::string plain_sentence(std::string_view text, std::size_t bytes) {
   return shortened(out, bytes);
 }
 
-void keep_best(std::vector<Told>& list, std::size_t most) {
-  std::stable_sort(list.begin(), list.end(), [](const Told& a, const Told& b) { return a.score > b.score; });
+void keep_best(std::vector<ExtractedSentence>& list, std::size_t most) {
+  std::stable_sort(list.begin(), list.end(),
+                   [](const ExtractedSentence& a, const ExtractedSentence& b) { return a.score > b.score; });
   std::vector<std::string> known;
-  std::erase_if(list, [&](const Told& t) {
-    std::string spoken = spoken_form(t.text);
+  std::erase_if(list, [&](const ExtractedSentence& t) {
+    std::string normalized = normalized_sentence(t.text);
     const bool doubled = known.size() == most || std::any_of(known.begin(), known.end(), [&](const std::string& k) {
-                           return k.find(spoken) != std::string::npos || spoken.find(k) != std::string::npos;
+                           return k.find(normalized) != std::string::npos || normalized.find(k) != std::string::npos;
                          });
-    if (!doubled) known.push_back(std::move(spoken));
+    if (!doubled) known.push_back(std::move(normalized));
     return doubled;
   });
 }
 
-void drop_said(std::vector<Told>& list, std::string_view text) {
-  const std::string said = spoken_form(text);
-  std::erase_if(list, [&](const Told& t) { return said.find(spoken_form(t.text)) != std::string::npos; });
+void drop_contained_in(std::vector<ExtractedSentence>& list, std::string_view text) {
+  const std::string said = normalized_sentence(text);
+  std::erase_if(
+      list, [&](const ExtractedSentence& t) { return said.find(normalized_sentence(t.text)) != std::string::npos; });
 }
 
 std::vector<std::int64_t> texts_to_fetch(const SessionPast& past) {
@@ -84,7 +86,7 @@ std::vector<std::int64_t> texts_to_fetch(const SessionPast& past) {
     if (!result && !(call && (e->modifies || edited))) continue;
     if (call) edited = false;
     const bool among_latest = !result ? edits++ < kEdits : e->failed ? errors++ < kErrors : results++ < kResults;
-    if (among_latest && !(result && e->is_told_by_summary())) out.push_back(e->seq);
+    if (among_latest && !(result && e->is_complete_in_summary())) out.push_back(e->seq);
   }
   return out;
 }
@@ -94,12 +96,12 @@ namespace {
 // Removes the last words if they only repeat a problem or a next step, and removes problems that the last words
 // contain.
 void say_last_words_once(WorkingState& out) {
-  const std::string spoken = spoken_form(out.last_words->text);
+  const std::string normalized = normalized_sentence(out.last_words->text);
   for (const auto* list : {&out.problems, &out.next_steps})
-    for (const Told& told : *list)
-      if (spoken_form(told.text) == spoken) return out.last_words.reset();
-  drop_said(out.problems, out.last_words->text);
-  drop_said(out.next_steps, out.last_words->text);
+    for (const ExtractedSentence& sentence : *list)
+      if (normalized_sentence(sentence.text) == normalized) return out.last_words.reset();
+  drop_contained_in(out.problems, out.last_words->text);
+  drop_contained_in(out.next_steps, out.last_words->text);
 }
 
 }  // namespace
@@ -116,7 +118,7 @@ WorkingState recover_state(const SessionPast& past) {
   find_problems(past, out);
   find_next_steps(past, out);
   if (out.last_words) say_last_words_once(out);
-  if (out.last_words) lead_up_to_last_words(past, out);
+  if (out.last_words) prepend_context_to_last_words(past, out);
   find_last_error(past, out);
   find_files(past, out);
   find_names(past, out);

@@ -21,14 +21,14 @@ enum class TestOutcome { passed, failed, failed_before, unknown };
 // Returns whether the call did not run because the user refused it. This is not an error.
 bool is_refusal(std::string_view result);
 
-struct Told {
+struct ExtractedSentence {
   std::string text;
   ExchangeId exchange = 0;  // where it was said
   double score = 0;
   std::size_t age = 0;  // of problems: PastText::age
 };
 
-struct FileInPlay {
+struct WorkingFile {
   std::string path;
   std::int64_t edits = 0;
   std::int64_t reads = 0;
@@ -62,7 +62,7 @@ struct Scored {
 };
 
 // A code name with its place, or a flag with its program.
-struct NameInPlay {
+struct WorkingName {
   std::string text;
   double score = 0;         // likelihood() per cost
   std::string path;         // absolute if the agent gives it so; empty: unknown
@@ -77,20 +77,20 @@ struct NameInPlay {
 struct WorkingState {
   std::string cwd;
   std::string branch;
-  std::vector<Told> goal;  // as the user last stated it; then the first request, and a short last message
-  std::vector<Told> constraints;
-  std::vector<Told> decisions;
-  std::vector<Told> problems;
-  std::vector<Told> next_steps;    // remaining tasks, promises and announced steps
-  std::vector<Told> values;        // sentences that state exact sizes, times, limits, results
-  std::optional<Told> last_error;  // verbatim
-  std::optional<Told> last_words;  // of the agent
-  std::vector<Told> running;       // started in the background
-  std::vector<TestState> tests;    // failing first, then newest first
-  std::vector<FileInPlay> files;
+  std::vector<ExtractedSentence> goal;  // as the user last stated it; then the first request, and a short last message
+  std::vector<ExtractedSentence> constraints;
+  std::vector<ExtractedSentence> decisions;
+  std::vector<ExtractedSentence> problems;
+  std::vector<ExtractedSentence> next_steps;    // remaining tasks, promises and announced steps
+  std::vector<ExtractedSentence> values;        // sentences that state exact sizes, times, limits, results
+  std::optional<ExtractedSentence> last_error;  // verbatim
+  std::optional<ExtractedSentence> last_words;  // of the agent
+  std::vector<ExtractedSentence> running;       // started in the background
+  std::vector<TestState> tests;                 // failing first, then newest first
+  std::vector<WorkingFile> files;
   std::vector<CommandUse> commands;
-  std::vector<Scored> programs;   // "go test"
-  std::vector<NameInPlay> names;  // without those of standard libraries
+  std::vector<Scored> programs;    // "go test"
+  std::vector<WorkingName> names;  // without those of standard libraries
 };
 
 // Returns the seq of edits, results and errors whose full texts should be loaded into SessionPast::full_texts. They
@@ -100,6 +100,6 @@ std::vector<std::int64_t> texts_to_fetch(const SessionPast& past);
 WorkingState recover_state(const SessionPast& past);
 
 // Sorts the names, also taking their weight into account. `spreads` belong to the first names, in the same order.
-void weigh_names(std::vector<NameInPlay>& names, const std::vector<NameSpread>& spreads);
+void weigh_names(std::vector<WorkingName>& names, const std::vector<NameSpread>& spreads);
 
 }  // namespace memd::continuity

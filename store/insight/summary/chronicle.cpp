@@ -147,24 +147,25 @@ class Chronicle::Lines {
 
   void tell(std::size_t p) {
     const auto phase = of_.exchanges_.subspan(phases_[p].first, phases_[p].count);
-    const auto told = std::span(of_.told_).subspan(phases_[p].first, phases_[p].count);
+    const auto gists = std::span(of_.gists_).subspan(phases_[p].first, phases_[p].count);
     // Newer phases rank slightly higher when there is not enough room for all.
     const double age = static_cast<double>(p) / static_cast<double>(phases_.size());
     add(p, 0, 100 + age, heading(phase));
     const std::size_t last_order = phase.size() * 2 + 4;
     std::string_view before;
     for (std::size_t i = 0; i < phase.size(); ++i) {
-      const std::string& asked = told[i].asked;
+      const std::string& asked = gists[i].asked;
       if (asked.empty() || asked == before) continue;
-      const double weight = before.empty() ? 80 + age : 20 + told[i].weight;
+      const double weight = before.empty() ? 80 + age : 20 + gists[i].weight;
       add(p, 1 + i * 2, weight, (before.empty() ? "  asked: " : "  then: ") + shortened(asked, gist_bytes_) + "\n");
       before = asked;
-      if (i + 1 < phase.size() && !told[i].result.empty() && !told[i].result.ends_with('?'))
-        add(p, 2 + i * 2, 10 + told[i].weight / 2, "    " + shortened(told[i].result, gist_bytes_) + "\n");
+      if (i + 1 < phase.size() && !gists[i].result.empty() && !gists[i].result.ends_with('?'))
+        add(p, 2 + i * 2, 10 + gists[i].weight / 2, "    " + shortened(gists[i].result, gist_bytes_) + "\n");
     }
     add(p, last_order, 60 + age, files_of(phase));
-    const auto last = std::find_if(told.rbegin(), told.rend(), [](const Told& t) { return !t.result.empty(); });
-    if (last != told.rend())
+    const auto last =
+        std::find_if(gists.rbegin(), gists.rend(), [](const ExchangeGist& t) { return !t.result.empty(); });
+    if (last != gists.rend())
       add(p, last_order + 1, 70 + age, "  ended: " + shortened(last->result, gist_bytes_) + "\n");
   }
 
@@ -176,11 +177,11 @@ class Chronicle::Lines {
 };
 
 Chronicle::Chronicle(std::span<const SummaryInput> exchanges) : exchanges_(exchanges) {
-  told_.reserve(exchanges.size());
+  gists_.reserve(exchanges.size());
   for (const SummaryInput& in : exchanges) {
-    Told told{request_gist(in.user_message, kLongestGist), result_gist(in.final_answer(), kLongestGist), 0};
-    told.weight = request_weight(in, told.asked);
-    told_.push_back(std::move(told));
+    ExchangeGist gist{request_gist(in.user_message, kLongestGist), result_gist(in.final_answer(), kLongestGist), 0};
+    gist.weight = request_weight(in, gist.asked);
+    gists_.push_back(std::move(gist));
     source_tokens_ += source_tokens(in);
   }
 }
@@ -203,11 +204,11 @@ ExtractiveSummary Chronicle::finished(std::string text, double ratio, std::size_
 
 // Used when no line fits whole.
 std::string Chronicle::least() const {
-  for (const Told& told : told_)
-    if (!told.asked.empty()) return "Asked: " + told.asked;
-  for (const Told& told : told_)
-    if (!told.result.empty()) return "Ended: " + told.result;
-  return told_.empty() ? std::string() : heading(exchanges_);
+  for (const ExchangeGist& gist : gists_)
+    if (!gist.asked.empty()) return "Asked: " + gist.asked;
+  for (const ExchangeGist& gist : gists_)
+    if (!gist.result.empty()) return "Ended: " + gist.result;
+  return gists_.empty() ? std::string() : heading(exchanges_);
 }
 
 ExtractiveSummary Chronicle::by_phase(double ratio, std::size_t max_tokens) const {
@@ -220,12 +221,12 @@ ExtractiveSummary Chronicle::by_phase(double ratio, std::size_t max_tokens) cons
 
 ExtractiveSummary Chronicle::abstract(std::span<const std::string> decisions, double ratio,
                                       std::size_t max_tokens) const {
-  std::vector<const Told*> asked;  // distinct
+  std::vector<const ExchangeGist*> asked;  // distinct
   std::set<std::string_view> known;
   std::string_view ended;
-  for (const Told& told : told_) {
-    if (!told.asked.empty() && known.insert(told.asked).second) asked.push_back(&told);
-    if (!told.result.empty()) ended = told.result;
+  for (const ExchangeGist& gist : gists_) {
+    if (!gist.asked.empty() && known.insert(gist.asked).second) asked.push_back(&gist);
+    if (!gist.result.empty()) ended = gist.result;
   }
   // Takes the outline first, then fills the remaining tokens.
   TokenBudget budget(allowed(ratio, max_tokens));
@@ -239,15 +240,15 @@ ExtractiveSummary Chronicle::abstract(std::span<const std::string> decisions, do
   for (const std::string& decision : decisions)
     settled += line("Decided: ", decision);
   if (!asked.empty()) asked.erase(asked.begin());
-  std::vector<const Told*> weightiest = asked;
+  std::vector<const ExchangeGist*> weightiest = asked;
   std::stable_sort(weightiest.begin(), weightiest.end(),
-                   [](const Told* a, const Told* b) { return a->weight > b->weight; });
-  std::map<const Told*, std::string> then;
-  for (const Told* told : weightiest)
-    if (told->weight > 0) then[told] = line("Then: ", told->asked);
+                   [](const ExchangeGist* a, const ExchangeGist* b) { return a->weight > b->weight; });
+  std::map<const ExchangeGist*, std::string> then;
+  for (const ExchangeGist* gist : weightiest)
+    if (gist->weight > 0) then[gist] = line("Then: ", gist->asked);
   std::string text = begin;
-  for (const Told* told : asked)
-    if (const auto it = then.find(told); it != then.end()) text += it->second;
+  for (const ExchangeGist* gist : asked)
+    if (const auto it = then.find(gist); it != then.end()) text += it->second;
   text += settled + end;
   return finished(text.empty() ? least() : std::move(text), ratio, max_tokens);
 }

@@ -32,7 +32,7 @@ class Chronicle {
   ExtractiveSummary abstract(std::span<const std::string> decisions, double ratio, std::size_t max_tokens) const;
 
  private:
-  struct Told {
+  struct ExchangeGist {
     std::string asked;
     std::string result;
     double weight = 0;  // the importance of the request for the course of the work
@@ -43,7 +43,7 @@ class Chronicle {
   std::size_t allowed(double ratio, std::size_t max_tokens) const;
 
   std::span<const SummaryInput> exchanges_;
-  std::vector<Told> told_;  // one per exchange
+  std::vector<ExchangeGist> gists_;  // one per exchange
   std::size_t source_tokens_ = 0;
 };
 

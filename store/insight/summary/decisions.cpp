@@ -313,7 +313,7 @@ std::string item_of(const Offer& offer, std::string_view option) {
 // Returns whether the words after a number belong to it: "3 tests fail", "10% is fine".
 bool goes_on(std::string_view behind) {
   if (behind.starts_with('%')) return true;
-  return behind.size() > 1 && behind[0] == ' ' && (ascii::is_word(behind[1]) || ascii::is_beyond(behind[1]));
+  return behind.size() > 1 && behind[0] == ' ' && (ascii::is_word(behind[1]) || ascii::is_non_ascii(behind[1]));
 }
 
 // Handles "yes", "do option 1", "3, but enabled by default" after an offer.

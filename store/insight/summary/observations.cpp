@@ -36,7 +36,7 @@ Type type_told_by(Cue cue) {
 
 // Returns the opening cue of a sentence that starts with a word, not with code or a tag.
 std::optional<CueHit> opening_of(std::string_view s, CueSet wanted) {
-  if (s.empty() || !(ascii::is_letter(s.front()) || ascii::is_beyond(s.front()))) return std::nullopt;
+  if (s.empty() || !(ascii::is_letter(s.front()) || ascii::is_non_ascii(s.front()))) return std::nullopt;
   return cues().opening(s, wanted);
 }
 
@@ -86,7 +86,8 @@ std::optional<Type> type_of(std::string_view begins, std::string_view plain) {
 // Skips leading markers, bold type and backticks; a bold lead ("**Root cause:** …") is then read as words.
 std::string_view from_first_word(std::string_view s) {
   std::size_t i = 0;
-  while (i < s.size() && !ascii::is_letter(s[i]) && (!ascii::is_beyond(s[i]) || i < 16) && s[i] != '<' && s[i] != '`')
+  while (i < s.size() && !ascii::is_letter(s[i]) && (!ascii::is_non_ascii(s[i]) || i < 16) && s[i] != '<' &&
+         s[i] != '`')
     ++i;
   return s.substr(i);
 }
@@ -161,7 +162,7 @@ std::uint64_t words_hash(std::string_view text) {
   std::string words;
   words.reserve(text.size());
   for (const char c : text) {
-    if (ascii::is_word(c) || ascii::is_beyond(c))
+    if (ascii::is_word(c) || ascii::is_non_ascii(c))
       words += ascii::lower(c);
     else if (!words.empty() && words.back() != ' ')
       words += ' ';

@@ -18,7 +18,7 @@ constexpr std::array<char, 256> term_bytes() {
   std::array<char, 256> out{};
   for (std::size_t b = 0; b < out.size(); ++b) {
     const char c = static_cast<char>(b);
-    if (ascii::is_word(c) || ascii::is_beyond(c)) out[b] = ascii::lower(c);
+    if (ascii::is_word(c) || ascii::is_non_ascii(c)) out[b] = ascii::lower(c);
   }
   return out;
 }

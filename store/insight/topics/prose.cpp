@@ -60,7 +60,7 @@ class LineReader {
     if (c == '`') in_code_ = !in_code_;
     if (c == '.' || c == '!' || c == '?' || c == ':' || c == '*') sentence_start_ = true;
     if (c != ' ' && c != '\t' && c != '\r') border_ = true;
-    if (ascii::is_beyond(c)) {
+    if (ascii::is_non_ascii(c)) {
       ++i;
       while (i < line_.size() && is_utf8_tail(line_, i))
         ++i;
@@ -72,7 +72,7 @@ class LineReader {
   std::size_t letter(std::size_t i) const {
     const char c = line_[i];
     if (ascii::is_letter(c) || ascii::is_digit(c) || c == '_') return 1;
-    return ascii::is_beyond(c) ? wide_letter(line_, i) : 0;
+    return ascii::is_non_ascii(c) ? wide_letter(line_, i) : 0;
   }
 
   bool is_address(std::size_t i) const {
@@ -182,8 +182,8 @@ bool is_printout(std::string_view line) {
   if (s[0] == '"' && s.find("\":") != std::string_view::npos) return true;  // of a JSON document
   if (const std::size_t colon = s.find(": "); s.ends_with(',') && colon < s.find(' ')) return true;
   if (s.size() < 24) return false;
-  const auto letters =
-      std::count_if(s.begin(), s.end(), [](char c) { return ascii::is_letter(c) || c == ' ' || ascii::is_beyond(c); });
+  const auto letters = std::count_if(s.begin(), s.end(),
+                                     [](char c) { return ascii::is_letter(c) || c == ' ' || ascii::is_non_ascii(c); });
   return static_cast<std::size_t>(letters) * 10 < s.size() * 7;
 }
 

@@ -116,7 +116,7 @@ std::string joined(const std::vector<QueryText>& pieces) {
 
 // Returns whether the text contains `phrase` with neither end inside a longer ASCII word. Other characters need no word
 // border, because some scripts have no blanks.
-bool holds_whole(std::string_view text, std::string_view phrase) {
+bool contains_verbatim(std::string_view text, std::string_view phrase) {
   if (phrase.empty()) return false;
   for (std::size_t at = text.find(phrase); at != std::string_view::npos; at = text.find(phrase, at + 1)) {
     const std::size_t end = at + phrase.size();
@@ -128,7 +128,7 @@ bool holds_whole(std::string_view text, std::string_view phrase) {
 }
 
 // Raises scores so that they fall from first to last: a verbatim match gets at least the score of the next candidate.
-void even_out(std::vector<FusionCandidate>& ranked) {
+void make_scores_monotonic(std::vector<FusionCandidate>& ranked) {
   double least = 0;
   for (auto c = ranked.rbegin(); c != ranked.rend(); ++c)
     least = c->score = std::max(least, c->score);
@@ -158,7 +158,7 @@ std::string question_of(std::string_view text) { return joined(parse_query(text)
 HybridSearch::HybridSearch(sqlite::Database& db) : db_(db), lexical_(db) {}
 
 SearchAnswer HybridSearch::search(const SearchQuery& query, std::span<const SemanticQuestion> questions,
-                                  KnownLengths& lengths) {
+                                  QueryLengths& lengths) {
   Attempt as_typed = attempt(query, questions, lengths);
   if (as_typed.found_any || as_typed.operators.empty() || !as_typed.answer.unknown_project.empty())
     return std::move(as_typed.answer);
@@ -172,7 +172,7 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, std::span<const Sema
 
 std::vector<HybridSearch::Phrasing> HybridSearch::understand(const SearchQuery& query,
                                                              std::span<const SemanticQuestion> questions,
-                                                             KnownLengths& lengths) {
+                                                             QueryLengths& lengths) {
   static const SemanticQuestion kWordsAlone;
   const auto meaning = [&](std::size_t i) { return i < questions.size() ? &questions[i] : &kWordsAlone; };
   std::vector<Phrasing> out;
@@ -184,7 +184,7 @@ std::vector<HybridSearch::Phrasing> HybridSearch::understand(const SearchQuery& 
 }
 
 HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<const SemanticQuestion> questions,
-                                            KnownLengths& lengths) {
+                                            QueryLengths& lengths) {
   const std::vector<Phrasing> phrasings = understand(query, questions, lengths);
   const LexicalQuestion& words = phrasings.front().words;
   SearchAnswer answer;
@@ -217,7 +217,7 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
     hits = distinct(ranking.candidates, std::max(wanted, kLeastDistinct));
     if (hits.size() >= wanted || ranking.complete) break;
   }
-  even_out(ranking.candidates);
+  make_scores_monotonic(ranking.candidates);
   answer.more = hits.size() >= wanted;
   const EvidenceWeights& weights = evidence_weights(model);
   const auto likely = [&](const FusionCandidate& c) {
@@ -235,12 +235,13 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
   for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i)
     answer.hits.push_back(
         load(query, phrasings[hits[i].candidate->phrasing].words, hits[i], likely(*hits[i].candidate)));
-  if (query.count_outside) answer.outside = look_outside(query, phrasings, filter, weights, most_inside);
+  if (query.count_outside) answer.outside = search_other_projects(query, phrasings, filter, weights, most_inside);
   return {std::move(answer), !hits.empty(), words.typed.operators};
 }
 
-OutsideHits HybridSearch::look_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
-                                       CandidateFilter& inside, const EvidenceWeights& weights, double most_inside) {
+OutsideHits HybridSearch::search_other_projects(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
+                                                CandidateFilter& inside, const EvidenceWeights& weights,
+                                                double most_inside) {
   const LexicalQuestion& words = phrasings.front().words;
   QueryFilter everywhere = query.filter;
   everywhere.project.clear();
@@ -277,7 +278,7 @@ std::string HybridSearch::project_of(ExchangeId id) {
 
 std::vector<HybridSearch::Pool> HybridSearch::pools(const SearchQuery& query,
                                                     std::span<const SemanticQuestion> questions,
-                                                    KnownLengths& lengths) {
+                                                    QueryLengths& lengths) {
   const std::vector<Phrasing> phrasings = understand(query, questions, lengths);
   CandidateFilter filter(db_, lexical_.places(), query.filter, phrasings.front().words.typed);
   const std::vector<Nearest> near = nearest(query, phrasings, filter);
@@ -349,8 +350,8 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Phras
   if (by_words) {
     rank(pool, with_meaning);
     const auto best = std::span(pool).first(std::min(pool.size(), kLookedAt));
-    look_closely(words, best);
-    look_for_whole(phrasing, best);
+    add_session_kind_and_decision(words, best);
+    mark_verbatim_matches(phrasing, best);
     if (with_meaning && alone) compare_tokens(question, pool);
     rank(pool, with_meaning);
   } else {
@@ -472,7 +473,7 @@ void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandid
 }
 
 // Sets the features that need further queries: `subagent`, and `decision` if the query asks for one.
-void HybridSearch::look_closely(const LexicalQuestion& words, std::span<FusionCandidate> best) {
+void HybridSearch::add_session_kind_and_decision(const LexicalQuestion& words, std::span<FusionCandidate> best) {
   std::unordered_map<std::int64_t, bool> started_by_another;
   auto& kind = db_.prepare(sql_text("SELECT kind <> SessionKind::main FROM sessions WHERE session_pk = ?1"));
   for (FusionCandidate& c : best) {
@@ -491,14 +492,14 @@ void HybridSearch::look_closely(const LexicalQuestion& words, std::span<FusionCa
 
 // Marks the best candidates that contain the query verbatim, or its words when the query has operators. The match is
 // case-sensitive if the query has a capital letter, as in an editor. Reads only candidates with all words of the query.
-void HybridSearch::look_for_whole(const Phrasing& phrasing, std::span<FusionCandidate> best) {
+void HybridSearch::mark_verbatim_matches(const Phrasing& phrasing, std::span<FusionCandidate> best) {
   const std::string_view typed = ascii::trimmed(phrasing.text);
   const std::string words = joined(phrasing.words.typed.wanted);
   const bool any_case = std::none_of(typed.begin(), typed.end(), ascii::is_upper);
   const auto stands_in = [&](std::string_view text) {
     const std::string lowered = any_case ? ascii::lowered(text) : std::string();
     if (any_case) text = lowered;
-    return holds_whole(text, typed) || holds_whole(text, words);
+    return contains_verbatim(text, typed) || contains_verbatim(text, words);
   };
   auto& q = db_.prepare(
       "SELECT user_message, interventions, assistant_response, tool_text FROM exchanges WHERE exchange_pk = ?1");

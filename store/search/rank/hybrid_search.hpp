@@ -35,14 +35,14 @@ class HybridSearch {
   // Runs in a read transaction that began after `lengths` was made. A query that finds nothing because of its operators
   // is repeated with the operators read as words. `questions`: one for query.text and one for each of query.also. A
   // phrasing without one is searched by words alone.
-  SearchAnswer search(const SearchQuery& query, std::span<const SemanticQuestion> questions, KnownLengths& lengths);
+  SearchAnswer search(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
 
   // Returns the candidates of each phrasing, as add_context() takes them. Used by the weight-fitting benchmark.
   struct Pool {
     std::vector<FusionCandidate> candidates;  // best first
     std::vector<double> shares;
   };
-  std::vector<Pool> pools(const SearchQuery& query, std::span<const SemanticQuestion> questions, KnownLengths& lengths);
+  std::vector<Pool> pools(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
 
  private:
   struct Attempt {
@@ -50,7 +50,7 @@ class HybridSearch {
     bool found_any = false;              // at any offset
     std::vector<std::string> operators;  // ParsedQuery::operators
   };
-  Attempt attempt(const SearchQuery& query, std::span<const SemanticQuestion> questions, KnownLengths& lengths);
+  Attempt attempt(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
   struct Ranking {
     std::vector<FusionCandidate> candidates;  // best first
     std::size_t by_all_features = 0;          // how many of them are ranked by all features; the rest by words alone
@@ -67,7 +67,7 @@ class HybridSearch {
   struct Nearest;
 
   std::vector<Phrasing> understand(const SearchQuery& query, std::span<const SemanticQuestion> questions,
-                                   KnownLengths& lengths);
+                                   QueryLengths& lengths);
   Ranking fused(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& filter,
                 std::size_t count);
   Ranking ranked(const SearchQuery& query, const Phrasing& phrasing, const Nearest& near, CandidateFilter& filter,
@@ -83,13 +83,13 @@ class HybridSearch {
   void join(const LexicalQuestion& words, const SemanticQuestion& question, const Nearest& near,
             std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool);
   void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
-  void look_closely(const LexicalQuestion& words, std::span<FusionCandidate> best);
-  void look_for_whole(const Phrasing& phrasing, std::span<FusionCandidate> best);
+  void add_session_kind_and_decision(const LexicalQuestion& words, std::span<FusionCandidate> best);
+  void mark_verbatim_matches(const Phrasing& phrasing, std::span<FusionCandidate> best);
   void compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked);
   // Searches without the project filter. `inside`: the filter with it. `most_inside`: highest evidence among the first
   // kJudgedHits hits inside.
-  OutsideHits look_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& inside,
-                           const EvidenceWeights& weights, double most_inside);
+  OutsideHits search_other_projects(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
+                                    CandidateFilter& inside, const EvidenceWeights& weights, double most_inside);
   std::string project_of(ExchangeId id);
   std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
   SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found, double likelihood);

@@ -10,7 +10,7 @@ namespace {
 // Returns the weight of each list; they sum to 1.
 std::vector<double> weights_of(std::span<const std::vector<FusionCandidate>> lists, const FusionWeights& weights) {
   std::vector<double> out(lists.size(), 1.0);
-  const double best = lists.front().empty() ? 0 : std::clamp(lists.front().front().standing(), 0.0, 1.0);
+  const double best = lists.front().empty() ? 0 : std::clamp(lists.front().front().sort_key(), 0.0, 1.0);
   out.front() = weights.first + weights.sure * std::pow(best, weights.sureness);
   double sum = 0;
   for (const double w : out)
@@ -48,7 +48,7 @@ std::vector<FusionCandidate> fuse(std::span<const std::vector<FusionCandidate>> 
       sums[at->second].lead += shares[p] * c.lead;
       sums[at->second].evidence += shares[p] * c.evidence;
       if (rank < kFoundAmong) known.found_by |= 1U << p;
-      if (!fresh && c.standing() > known.standing()) {
+      if (!fresh && c.sort_key() > known.sort_key()) {
         const std::uint32_t found_by = known.found_by;
         known = c;
         known.phrasing = p;

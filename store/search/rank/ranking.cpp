@@ -104,7 +104,7 @@ double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeigh
 }
 
 bool ranks_before(const FusionCandidate& a, const FusionCandidate& b) {
-  return a.standing() != b.standing() ? a.standing() > b.standing() : a.id > b.id;
+  return a.sort_key() != b.sort_key() ? a.sort_key() > b.sort_key() : a.id > b.id;
 }
 
 void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights) {

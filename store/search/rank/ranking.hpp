@@ -53,15 +53,15 @@ struct FusionCandidate {
   TimeMs started_at = 0;
   std::uint64_t terms = 0;     // bit i: the exchange contains term i of the query; later terms than 63 have no bit
   int chunk = kNoChunk;        // the one nearest to the query
-  std::size_t phrasing = 0;    // the one with the highest standing(), which the features come from
+  std::size_t phrasing = 0;    // the one with the highest sort_key(), which the features come from
   std::uint32_t found_by = 1;  // SearchHit::found_by
   RankingFeatures features;
   double score = 0;     // not clamped, can exceed 1; of several phrasings the weighted mean
   double lead = 0;      // features.verbatim; of several phrasings the weighted mean
   double evidence = 0;  // evidence(); of several phrasings the weighted mean
 
-  // The sort key. Containing the query as typed counts as much as a full score.
-  double standing() const { return score + lead; }
+  // Containing the query as typed counts as much as a full score.
+  double sort_key() const { return score + lead; }
 };
 
 // Orders best first, equal ones newest first (by id).

@@ -86,7 +86,7 @@ struct QueryVector {
 // The serving model and the completeness of its vectors.
 struct SemanticState {
   std::string model;           // the serving model
-  std::string becoming;        // the model that will replace it, while its vectors are computed; empty: none
+  std::string next_model;      // the model that will replace it, while its vectors are computed; empty: none
   std::int64_t exchanges = 0;  // with vectors of `model`
   std::int64_t pending = 0;    // exchanges whose vectors are missing or of an older text
   std::string trouble;         // why vectors cannot be computed now; empty: no problem

@@ -6,7 +6,7 @@ void DocumentLengths::follow(sqlite::Database& writer) {
   clear();
   {
     const std::lock_guard lock(mutex_);
-    told_ = true;
+    following_ = true;
   }
   writer.observe("exchanges_fts_docsize", this);
 }
@@ -23,9 +23,9 @@ std::uint32_t DocumentLengths::find(ExchangeId id) const noexcept {
   return words != nullptr ? words->load(std::memory_order_relaxed) : 0;
 }
 
-void DocumentLengths::learn(std::uint64_t state, std::span<const Length> read) {
+void DocumentLengths::insert(std::uint64_t state, std::span<const Length> read) {
   const std::lock_guard lock(mutex_);
-  if (!told_ || state != state_.load(std::memory_order_relaxed)) return;
+  if (!following_ || state != state_.load(std::memory_order_relaxed)) return;
   for (const auto& [id, words] : read) {
     const auto number = static_cast<std::uint64_t>(id) / kStretch;
     if (number >= stretches_.size()) continue;
@@ -57,11 +57,11 @@ void DocumentLengths::committed() {
 void DocumentLengths::closed() {
   clear();
   const std::lock_guard lock(mutex_);
-  told_ = false;
+  following_ = false;
 }
 
-KnownLengths::~KnownLengths() {
-  if (!read_.empty()) shared_->learn(state_, read_);
+QueryLengths::~QueryLengths() {
+  if (!read_.empty()) shared_->insert(state_, read_);
 }
 
 }  // namespace memd::search

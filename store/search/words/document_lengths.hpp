@@ -30,7 +30,7 @@ class DocumentLengths : public sqlite::RowObserver {
   std::uint64_t state() const noexcept { return state_.load(std::memory_order_acquire); }
   // Stores lengths that were read in a transaction that began after `state` was read. Ignores them when something has
   // changed since.
-  void learn(std::uint64_t state, std::span<const Length> read);
+  void insert(std::uint64_t state, std::span<const Length> read);
   void clear();  // the store was replaced by another
 
   void changed(std::int64_t rowid) override { pending_.push_back(rowid); }
@@ -47,22 +47,22 @@ class DocumentLengths : public sqlite::RowObserver {
   std::atomic<std::uint64_t> state_{0};
   std::array<std::atomic<Stretch*>, 1024> stretches_{};  // exchanges beyond are not cached
   std::vector<std::unique_ptr<Stretch>> owned_;          // guarded by mutex_
-  bool told_ = false;                                    // guarded by mutex_: a writer is followed
+  bool following_ = false;                               // guarded by mutex_: a writer is followed
   std::vector<ExchangeId> pending_;                      // writer's thread only: changed, not yet committed
 };
 
 // The lengths one query uses. Construct it before the transaction of the query begins. One thread; `shared` must
 // outlive it.
-class KnownLengths {
+class QueryLengths {
  public:
-  explicit KnownLengths(DocumentLengths* shared = nullptr)
+  explicit QueryLengths(DocumentLengths* shared = nullptr)
       : shared_(shared), state_(shared != nullptr ? shared->state() : 0) {}
-  ~KnownLengths();
-  KnownLengths(const KnownLengths&) = delete;
-  KnownLengths& operator=(const KnownLengths&) = delete;
+  ~QueryLengths();
+  QueryLengths(const QueryLengths&) = delete;
+  QueryLengths& operator=(const QueryLengths&) = delete;
 
   std::uint32_t find(ExchangeId id) const noexcept { return shared_ != nullptr ? shared_->find(id) : 0; }
-  void learn(ExchangeId id, std::uint32_t words) {
+  void add(ExchangeId id, std::uint32_t words) {
     if (shared_ != nullptr) read_.emplace_back(id, words);
   }
 

@@ -448,11 +448,11 @@ double FullTextIndex::mean_length() const {
 
 std::int64_t LengthReader::words(ExchangeId id) {
   if (equal_) return 1;
-  std::int64_t out = known_words(id);
+  std::int64_t out = cached_words(id);
   if (out != 0 || !sizes_.read(id, record_)) return out;
   for (std::size_t at = 0; at < record_.size();)
     out += static_cast<std::int64_t>(number_at(record_, at, UINT32_MAX));
-  if (out < UINT32_MAX) known_.learn(id, static_cast<std::uint32_t>(out));
+  if (out < UINT32_MAX) known_.add(id, static_cast<std::uint32_t>(out));
   return out;
 }
 

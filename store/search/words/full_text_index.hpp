@@ -185,15 +185,15 @@ class FullTextIndex {
 // Reads the lengths of documents. For one query, inside one transaction. Borrows both arguments; the index's thread.
 class LengthReader {
  public:
-  LengthReader(FullTextIndex& index, KnownLengths& known)
+  LengthReader(FullTextIndex& index, QueryLengths& known)
       : equal_(!index.reads_pages()), known_(known), sizes_(index.db_, index.lengths_table_.c_str(), "sz") {}
   std::int64_t words(ExchangeId id);  // 0 when there is no such document
   // Reads the cache only: 0 also when the length is not cached.
-  std::int64_t known_words(ExchangeId id) const { return equal_ ? 1 : known_.find(id); }
+  std::int64_t cached_words(ExchangeId id) const { return equal_ ? 1 : known_.find(id); }
 
  private:
   const bool equal_;  // all documents count as equally long: see FullTextIndex
-  KnownLengths& known_;
+  QueryLengths& known_;
   sqlite::BlobReader sizes_;
   std::string record_;
 };

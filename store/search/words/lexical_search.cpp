@@ -1,8 +1,8 @@
 #include "store/search/words/lexical_search.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/search/words/posting_walk.hpp"
 #include "store/search/words/query_parser.hpp"
+#include "store/search/words/top_k_evaluator.hpp"
 #include "store/text/cue_matcher.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr double kRepeat = 0.05;  // weight of a repeated word, as a share of it
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 // White space, or the separator of tool lines (0x1e).
 bool is_gap(char c) { return static_cast<unsigned char>(c) <= 0x20; }
-bool is_word_byte(char c) { return ascii::is_beyond(c) || ascii::is_alnum(c); }
+bool is_word_byte(char c) { return ascii::is_non_ascii(c) || ascii::is_alnum(c); }
 
 // Returns the first word border within 20 bytes from `at`, otherwise the next start of a character.
 std::size_t border_after(std::string_view text, std::size_t at, std::size_t limit) {
@@ -168,7 +168,7 @@ double date_match(const TimeRange& range, TimeMs time) {
 LexicalSearch::LexicalSearch(sqlite::Database& db)
     : db_(db), tokenizer_(db.handle()), statistics_(db), names_(db), titles_(db), places_(db) {}
 
-LexicalQuestion LexicalSearch::understand(const SearchQuery& query, KnownLengths& lengths) {
+LexicalQuestion LexicalSearch::understand(const SearchQuery& query, QueryLengths& lengths) {
   LexicalQuestion out;
   out.lengths = &lengths;
   places_.forget();
@@ -197,8 +197,8 @@ LexicalSearch::Found LexicalSearch::candidates(const LexicalQuestion& question, 
   if (question.plan.empty()) return {{}, score(question, also)};
   const Shares titles = titles_.shares(question.plan);
   // Always ranks the same number again, so that a longer list begins with the shorter one.
-  PostingWalk walk(statistics_.index(), question.plan, *question.lengths);
-  auto [out, scored] = walk.best(filter, std::max(count, kReranked), also);
+  TopKEvaluator evaluator(statistics_.index(), question.plan, *question.lengths);
+  auto [out, scored] = evaluator.best(filter, std::max(count, kReranked), also);
   add_session_features(question.typed, titles, scored);
   std::vector<Candidate> rest(out.begin() + static_cast<std::ptrdiff_t>(std::min(out.size(), kReranked)), out.end());
   out.resize(std::min(out.size(), kReranked));
@@ -218,7 +218,7 @@ LexicalSearch::Found LexicalSearch::candidates(const LexicalQuestion& question, 
 }
 
 std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuestion& question, std::span<const ExchangeId> ids) {
-  std::vector<LexicalCandidate> out = PostingWalk(statistics_.index(), question.plan, *question.lengths).score(ids);
+  std::vector<LexicalCandidate> out = TopKEvaluator(statistics_.index(), question.plan, *question.lengths).score(ids);
   if (!question.plan.terms.empty()) add_session_features(question.typed, titles_.shares(question.plan), out);
   return out;
 }

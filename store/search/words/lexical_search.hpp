@@ -64,7 +64,7 @@ class PassageFinder {
 struct LexicalQuestion {
   ParsedQuery typed;
   QueryPlan plan;
-  KnownLengths* lengths = nullptr;
+  QueryLengths* lengths = nullptr;
   bool asks_why = false;  // the query asks what was decided, or why
   // The query has only filters: candidates are the newest exchanges that pass, each with score 1.
   bool filters_alone() const { return typed.wanted.empty() && typed.has_filters(); }
@@ -85,7 +85,7 @@ class LexicalSearch {
   explicit LexicalSearch(sqlite::Database& db);
 
   // Starts a query. `lengths` must be constructed before the transaction began and outlive the query.
-  LexicalQuestion understand(const SearchQuery& query, KnownLengths& lengths);
+  LexicalQuestion understand(const SearchQuery& query, QueryLengths& lengths);
   // Prepares another phrasing of `first`, whose exclusions apply to it, too.
   LexicalQuestion understand_also(const std::string& text, const SearchQuery& query, const LexicalQuestion& first);
   struct Found {

@@ -140,7 +140,7 @@ std::string cleaned(std::string_view text) {
   out.reserve(std::min(text.size(), kMaxQueryBytes));
   text = text.substr(0, kMaxQueryBytes);
   while (!text.empty()) {
-    const std::size_t n = ascii::is_beyond(text[0]) ? utf8_length(text) : 1;
+    const std::size_t n = ascii::is_non_ascii(text[0]) ? utf8_length(text) : 1;
     const auto character = text.substr(0, std::max<std::size_t>(n, 1));
     if (n == 0 || (n == 1 && static_cast<unsigned char>(text[0]) <= 0x20) || text[0] == 0x7F)
       out += ' ';
@@ -262,7 +262,7 @@ constexpr std::size_t kLeastExcluded = 3;  // bytes of a word without quotes
 constexpr std::size_t kNearProgram = 3;    // pieces after the name of a program: "git commit file -amend"
 
 bool is_letters(std::string_view word) {
-  return std::ranges::all_of(word, [](char c) { return ascii::is_letter(c) || ascii::is_beyond(c); });
+  return std::ranges::all_of(word, [](char c) { return ascii::is_letter(c) || ascii::is_non_ascii(c); });
 }
 bool has_form_of_exclusion(const Piece& piece) {
   return piece.minus &&

@@ -25,8 +25,8 @@ QueryTerms terms_of(const ParsedQuery& query, const IndexTokenizer& tokenizer, F
 // occurs nowhere, next to one that does, is the border of two words and gets weight 0. The idf of a pair inside a run
 // is limited to that of its rarer neighbour.
 //
-// Text written without blanks between words is searched by pairs of characters (store/db/word_cutter.hpp). The pairs of
-// a run share the weight of its estimated number of words, so that a long run does not outweigh them.
+// Text written without blanks between words is searched by pairs of characters (store/db/fts_tokenizer.hpp). The pairs
+// of a run share the weight of its estimated number of words, so that a long run does not outweigh them.
 void share_weight(std::vector<Term>& terms, const std::function<bool(const Term&)>& is_known);
 
 }  // namespace memd::search

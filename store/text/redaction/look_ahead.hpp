@@ -24,7 +24,7 @@ class LookAhead {
 
   // What is looked for: ends of values by their kind, and characters of values. It depends only on the place.
   enum Kind : std::uint8_t {
-    kWord,          // end of the value of a telling name
+    kWord,          // end of the value of a sensitive name
     kDoubleQuoted,  // the quote or the end of the line
     kSingleQuoted,
     kHeader,  // end of the value of an HTTP header

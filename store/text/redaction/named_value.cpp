@@ -182,19 +182,20 @@ bool is_plausible_key(std::string_view v, Style style, std::string_view name, bo
   return environment && !maybe && style == Style::shell && s.digits > 0 && ahead.wordiness(v) < 0.9;
 }
 
-bool is_plausible(std::string_view v, const TellingName& found, Style style, std::string_view name, LookAhead& ahead) {
+bool is_plausible(std::string_view v, const SensitiveName& found, Style style, std::string_view name,
+                  LookAhead& ahead) {
   if (v.empty() || v.size() > kLongestValue) return false;
-  switch (found.promise) {
-    case Promise::password: return is_plausible_password(v, style, name, false, ahead);
-    case Promise::short_password: return is_plausible_password(v, style, name, true, ahead);
-    case Promise::key: return is_plausible_key(v, style, name, false, ahead);
-    case Promise::maybe_key: return is_plausible_key(v, style, name, true, ahead);
+  switch (found.value_kind) {
+    case ValueKind::password: return is_plausible_password(v, style, name, false, ahead);
+    case ValueKind::short_password: return is_plausible_password(v, style, name, true, ahead);
+    case ValueKind::key: return is_plausible_key(v, style, name, false, ahead);
+    case ValueKind::maybe_key: return is_plausible_key(v, style, name, true, ahead);
     default: return false;
   }
 }
 
-std::string_view kind_of(Promise p) {
-  return p == Promise::password || p == Promise::short_password ? "password" : "secret";
+std::string_view name_of_kind(ValueKind p) {
+  return p == ValueKind::password || p == ValueKind::short_password ? "password" : "secret";
 }
 
 // Behind a comma, a semicolon or an ampersand: whether the next value begins.
@@ -222,7 +223,7 @@ std::size_t end_of_line(std::string_view text, std::size_t at) {
 }
 
 // The lines below a name that stand further to the right: a block of YAML.
-Secret block_below(std::string_view text, const TellingName& name, std::size_t at, LookAhead& ahead) {
+Secret block_below(std::string_view text, const SensitiveName& name, std::size_t at, LookAhead& ahead) {
   std::size_t line = name.begin;
   while (line > 0 && text[line - 1] != '\n')
     --line;
@@ -249,7 +250,7 @@ Secret block_below(std::string_view text, const TellingName& name, std::size_t a
   if (value.size() < 4 || is_placeholder(value, ahead)) return {};
   const Shape s = ahead.shape_of(value);
   if (s.digits == 0 && !is_passphrase(value)) return {};
-  out.kind = kind_of(name.promise);
+  out.kind = name_of_kind(name.value_kind);
   return out;
 }
 
@@ -277,7 +278,7 @@ std::optional<std::size_t> behind_words(std::string_view text, std::size_t at) {
 }
 
 // Returns the place of the value. For `password: str = "…"`, the '=' after the type is tried second.
-std::optional<Place> place_of_value(std::string_view text, const TellingName& name, bool& doubtful) {
+std::optional<Place> place_of_value(std::string_view text, const SensitiveName& name, bool& doubtful) {
   std::size_t i = name.end;
   const auto at = [&](std::size_t n) { return n < text.size() ? text[n] : '\0'; };
   const bool option = text[name.begin] == '-';
@@ -374,7 +375,7 @@ std::optional<Place> place_of_value(std::string_view text, const TellingName& na
   return std::nullopt;
 }
 
-Secret quoted_value(std::string_view text, const TellingName& name, std::size_t begin, std::size_t escape,
+Secret quoted_value(std::string_view text, const SensitiveName& name, std::size_t begin, std::size_t escape,
                     std::string_view name_text, LookAhead& ahead) {
   const char quote = text[begin++];
   std::size_t end = begin;
@@ -385,7 +386,7 @@ Secret quoted_value(std::string_view text, const TellingName& name, std::size_t 
   if (end >= text.size() || text[end] != quote) return {};
   if (escape > 0) end -= std::min(end - begin, escape);
   if (!is_plausible(text.substr(begin, end - begin), name, Style::quoted, name_text, ahead)) return {};
-  return {begin, end, kind_of(name.promise)};
+  return {begin, end, name_of_kind(name.value_kind)};
 }
 
 }  // namespace
@@ -488,13 +489,13 @@ bool is_placeholder(std::string_view v, LookAhead& ahead) {
   return false;
 }
 
-TellingName telling_name(std::string_view text, std::size_t word_begin, std::size_t word_end) {
+SensitiveName sensitive_name_at(std::string_view text, std::size_t word_begin, std::size_t word_end) {
   static const Endings kHarmless(WordClass::harmless_name);
   static const Endings kPassword(WordClass::password_name);
   static const Endings kShortPassword(WordClass::short_password_name);
   static const Endings kKey(WordClass::key_name);
   static const Endings kMaybeKey(WordClass::maybe_key_name);
-  TellingName out;
+  SensitiveName out;
   out.end = word_end;
   const auto at = [&](std::size_t n) { return n < text.size() ? text[n] : '\0'; };
   // API_KEY_2, password1
@@ -520,34 +521,34 @@ TellingName telling_name(std::string_view text, std::size_t word_begin, std::siz
       --before;
     const std::string joined = ascii::lowered(text.substr(before, out.begin - 1 - before)) + std::string(flat);
     if (kKey.fit(joined) && !kKey.fit(flat)) {
-      out.promise = Promise::key;
+      out.value_kind = ValueKind::key;
       return out;
     }
   }
   const bool begins_word = out.begin == word_begin || !ascii::is_letter(text[word_begin - 1]) ||
                            (ascii::is_upper(text[word_begin]) && ascii::is_lower(text[word_begin - 1]));
   if (kPassword.fit(flat))
-    out.promise = Promise::password;
+    out.value_kind = ValueKind::password;
   else if (kKey.fit(flat))
-    out.promise = Promise::key;
+    out.value_kind = ValueKind::key;
   else if (begins_word && kShortPassword.fit(flat))
-    out.promise = Promise::short_password;
+    out.value_kind = ValueKind::short_password;
   else if (begins_word && word_begin > out.begin && kMaybeKey.fit(flat))
-    out.promise = Promise::maybe_key;
+    out.value_kind = ValueKind::maybe_key;
   else if (out.begin > 0 && (text[out.begin - 1] == '?' || text[out.begin - 1] == '&' || text[out.begin - 1] == ';') &&
            at(out.end) == '=' &&
            (words(WordClass::query_key_name).has(flat) || words(WordClass::maybe_key_name).has(flat)))
-    out.promise = Promise::key;
+    out.value_kind = ValueKind::key;
   return out;
 }
 
-Secret named_value(std::string_view text, const TellingName& name, LookAhead& ahead, bool& doubtful) {
-  if (name.promise == Promise::none) return {};
+Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& ahead, bool& doubtful) {
+  if (name.value_kind == ValueKind::none) return {};
   bool follows = false;
   const auto place = place_of_value(text, name, follows);
   // Only what escape sequences may hide looks different without them.
   const std::size_t seen = place ? end_of_word(text, place->at, ahead) : name.end + 16;
-  doubtful = doubtful || (follows && (name.promise == Promise::password ||
+  doubtful = doubtful || (follows && (name.value_kind == ValueKind::password ||
                                       text.substr(name.end, seen + 1 - name.end).find('\\') != std::string_view::npos));
   if (!place || place->at >= text.size()) return {};
   const std::string_view name_text = text.substr(name.begin, name.end - name.begin);
@@ -573,7 +574,7 @@ Secret named_value(std::string_view text, const TellingName& name, LookAhead& ah
   std::size_t end = end_of_word(text, begin, ahead);
   // A type, and then the value.
   if (!place->equals && is_identifier(text.substr(begin, end - begin)) && text.substr(end).starts_with(" = ")) {
-    TellingName second = name;
+    SensitiveName second = name;
     second.end = end;
     if (is_quote(at(end + 3))) return quoted_value(text, second, end + 3, 0, name_text, ahead);
   }
@@ -585,19 +586,19 @@ Secret named_value(std::string_view text, const TellingName& name, LookAhead& ah
   const std::string_view value = text.substr(begin, end - begin);
   if (is_plausible(value, name, style, name_text, ahead)) {
     // `password: value2,` is an argument list or an object of code.
-    if (style == Style::bare && name.promise == Promise::password && at(end) == ',' &&
+    if (style == Style::bare && name.value_kind == ValueKind::password && at(end) == ',' &&
         std::all_of(value.begin(), value.end(), is_name) && !is_random(value, 8, ahead))
       return {};
-    return {begin, end, kind_of(name.promise)};
+    return {begin, end, name_of_kind(name.value_kind)};
   }
   // name: three words of a passphrase
-  if (style == Style::bare && name.promise == Promise::password && !place->equals && at(end) == ' ') {
+  if (style == Style::bare && name.value_kind == ValueKind::password && !place->equals && at(end) == ' ') {
     std::size_t last = end_of_line(text, begin);
     while (last > begin && ascii::is_space(text[last - 1]))
       --last;
     const std::string_view line = text.substr(begin, last - begin);
     if (line.size() <= 80 && is_passphrase(line) && !is_placeholder(line, ahead))
-      return {begin, last, kind_of(name.promise)};
+      return {begin, last, name_of_kind(name.value_kind)};
   }
   return {};
 }

@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <string_view>
 
-// Values of telling names: `password=…`, `"apiKey": "…"`, `--token …`, `<secret>…</secret>`,
+// Values of sensitive names: `password=…`, `"apiKey": "…"`, `--token …`, `<secret>…</secret>`,
 // "the password for staging is …". Pure; thread-safe.
 namespace memd::redaction {
 
 // The kind of value that a name suggests.
-enum class Promise : std::uint8_t {
+enum class ValueKind : std::uint8_t {
   none,
   password,        // chosen by a person
   short_password,  // the same, but the name has other meanings too
@@ -21,16 +21,16 @@ enum class Promise : std::uint8_t {
 };
 
 // The name that ends with the word found at [word_begin, word_end).
-struct TellingName {
+struct SensitiveName {
   std::size_t begin = 0;
   std::size_t end = 0;
-  Promise promise = Promise::none;
+  ValueKind value_kind = ValueKind::none;
 };
-TellingName telling_name(std::string_view text, std::size_t word_begin, std::size_t word_end);
+SensitiveName sensitive_name_at(std::string_view text, std::size_t word_begin, std::size_t word_end);
 
 // Returns the value of a name. Sets `doubtful` if a value may follow that only appears once escape sequences are
 // resolved. `ahead` belongs to the text.
-Secret named_value(std::string_view text, const TellingName& name, LookAhead& ahead, bool& doubtful);
+Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& ahead, bool& doubtful);
 
 // Judge a value, which is a part of the text that `ahead` belongs to.
 // Returns whether the value is a placeholder: "<your key>", "$VAR", "xxx", "process.env.X", "[redacted:…]".

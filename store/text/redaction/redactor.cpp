@@ -23,7 +23,7 @@ using Signs = redaction::SecretFinder::Signs;
 
 namespace {
 
-// Returns whether the secret was found by a telling name only. A secret found by its form has a more specific kind.
+// Returns whether the secret was found by a sensitive name only. A secret found by its form has a more specific kind.
 bool is_general(const Secret& s) { return s.kind == "password" || s.kind == "secret" || s.kind == "token"; }
 
 void sort_and_join(std::vector<Secret>& secrets) {

@@ -10,7 +10,7 @@
 namespace memd {
 
 // Masks text that must not be stored: text that a person marked as private (redaction/private_text.hpp), and secrets
-// (redaction/secret_finder.hpp). Secrets are matches of the rules in store/text/secrets, values of telling names such
+// (redaction/secret_finder.hpp). Secrets are matches of the rules in store/text/secrets, values of sensitive names such
 // as "password", and tokens with a vendor's prefix. Each is replaced by "[redacted:<kind>]" or "[redacted:private]".
 // Other text is unchanged; commit hashes, digests and identifiers are kept. Idempotent. Thread-safe.
 

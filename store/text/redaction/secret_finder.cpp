@@ -209,7 +209,7 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       }
       case Sign::What::name:
       case Sign::What::query_name: {
-        const TellingName name = telling_name(text, begin, end - (sign.what == Sign::What::query_name ? 1 : 0));
+        const SensitiveName name = sensitive_name_at(text, begin, end - (sign.what == Sign::What::query_name ? 1 : 0));
         if (const Secret s = named_value(text, name, ahead, doubtful)) out.push_back(s);
         break;
       }

@@ -32,7 +32,7 @@ struct SecretRule {
 // malformed line.
 std::vector<SecretRule> read_secret_rules(std::span<const std::string_view> files);
 
-// Finds the secrets in a text: matches of the rules, values of telling names (named_value.hpp), and tokens with a
+// Finds the secrets in a text: matches of the rules, values of sensitive names (named_value.hpp), and tokens with a
 // vendor's prefix. One pass searches for the literals of all of them. Only the surroundings of a literal are examined
 // further. Constant after construction; thread-safe.
 class SecretFinder {

@@ -1,4 +1,4 @@
-#include "store/db/word_cutter.hpp"
+#include "store/db/fts_tokenizer.hpp"
 
 #include "schemas/ascii.hpp"
 
@@ -23,7 +23,7 @@ struct Probe {
   char text[16] = {};
 };
 
-int take(void* context, int, const char* token, int size, int, int) {
+int callback(void* context, int, const char* token, int size, int, int) {
   auto& probe = *static_cast<Probe*>(context);
   if (probe.tokens++ == 0) {
     probe.size = size;
@@ -117,7 +117,7 @@ const Character& CharacterTable::find(std::uint32_t character) {
   // Never freed: shared by all instances.
   static std::array<std::atomic<const Page*>, kEnd / kPage> pages{};
   if (character >= kEnd) {
-    unusual_ = ask(kEnd);
+    unusual_ = fetch(kEnd);
     set_text(unusual_, character);
     return unusual_;
   }
@@ -133,11 +133,11 @@ const Character& CharacterTable::find(std::uint32_t character) {
 const CharacterTable::Page* CharacterTable::make_page(std::uint32_t number) const {
   auto page = std::make_unique<Page>();
   for (std::uint32_t i = 0; i < kPage; ++i)
-    page->characters[i] = ask(number * kPage + i);
+    page->characters[i] = fetch(number * kPage + i);
   return page.release();
 }
 
-Character CharacterTable::ask(std::uint32_t c) const {
+Character CharacterTable::fetch(std::uint32_t c) const {
   Character out;
   out.script = script_of(c);
   if (is_paired(out.script) || out.script == Script::wide) {
@@ -151,9 +151,9 @@ Character CharacterTable::ask(std::uint32_t c) const {
   text[0] = 'a';
   text[size + 1] = 'b';
   Probe inside;
-  unicode61_.tokenize({text, size + 2}, FTS5_TOKENIZE_DOCUMENT, &inside, take);
+  unicode61_.tokenize({text, size + 2}, FTS5_TOKENIZE_DOCUMENT, &inside, callback);
   Probe alone;
-  unicode61_.tokenize({text + 1, size}, FTS5_TOKENIZE_DOCUMENT, &alone, take);
+  unicode61_.tokenize({text + 1, size}, FTS5_TOKENIZE_DOCUMENT, &alone, callback);
   if (inside.tokens == 1) {
     out.kind = alone.tokens > 0 ? CharacterKind::letter : CharacterKind::mark;
     out.size = static_cast<std::uint8_t>(inside.size - 2);
@@ -165,7 +165,7 @@ Character CharacterTable::ask(std::uint32_t c) const {
 
 // Indexed by the last letter. Only the lower five bits of the letter before are used, so a non-letter may match; this
 // costs only a useless lookup.
-constexpr std::array<std::uint32_t, 128> Stems::kEndings = [] {
+constexpr std::array<std::uint32_t, 128> StemCache::kEndings = [] {
   std::array<std::uint32_t, 128> out{};
   for (const char any : {'s', 'y', 'i', 'e'})
     out[static_cast<unsigned char>(any)] = ~std::uint32_t{0};
@@ -182,23 +182,23 @@ constexpr std::array<std::uint32_t, 128> Stems::kEndings = [] {
 }();
 
 // After unicode61, `ascii` has nothing left to fold or split.
-Stems::Stems(fts5_api* api) : porter_(api, "porter", {"ascii"}) {}
-Stems::~Stems() = default;
+StemCache::StemCache(fts5_api* api) : porter_(api, "porter", {"ascii"}) {}
+StemCache::~StemCache() = default;
 
-std::string_view Stems::stem_of(std::string_view word, Language language) {
+std::string_view StemCache::stem_of(std::string_view word, Language language) {
   if (language == Language::english) {
-    const auto take = [](void* out, int, const char* token, int size, int, int) {
+    const auto callback = [](void* out, int, const char* token, int size, int, int) {
       static_cast<std::string*>(out)->assign(token, static_cast<std::size_t>(size));
       return SQLITE_OK;
     };
-    porter_.tokenize(word, FTS5_TOKENIZE_DOCUMENT, &stem_, take);
+    porter_.tokenize(word, FTS5_TOKENIZE_DOCUMENT, &stem_, callback);
     return stem_;
   }
   if (!russian_) russian_ = std::make_unique<RussianStemmer>();
   return russian_->stem(word);
 }
 
-void Stems::learn(Entry& entry, const ShortWord& word, Language language) {
+void StemCache::fill(Entry& entry, const ShortWord& word, Language language) {
   const std::string_view typed(word.text, word.size);
   const std::string_view stem = stem_of(typed, language);
   std::memcpy(entry.eights, word.eights, sizeof(entry.eights));
@@ -212,19 +212,19 @@ void Stems::learn(Entry& entry, const ShortWord& word, Language language) {
   if (fits) std::memcpy(entry.end, end.data(), end.size());
 }
 
-void Stems::stem_anew(ShortWord& word, Language language) {
+void StemCache::stem_uncached(ShortWord& word, Language language) {
   const std::string_view stem = stem_of({word.text, word.size}, language);
   word.size = std::min(stem.size(), ShortWord::kMost);
   std::memcpy(word.text, stem.data(), word.size);
 }
 
-void Stems::stem(std::string& word, Language language) { word = stem_of(word, language); }
+void StemCache::stem(std::string& word, Language language) { word = stem_of(word, language); }
 
-int WordCutter::cut(std::string_view text, bool stored, void* context, Take take) {
+int FtsTokenizer::tokenize(std::string_view text, bool stored, void* context, TokenCallback callback) {
   text_ = text;
   stored_ = stored;
   context_ = context;
-  take_ = take;
+  callback_ = callback;
   ShortWord word;
   for (std::size_t at = 0; at < text.size();) {
     const std::uint64_t ahead = eight_at(text, at);
@@ -236,9 +236,9 @@ int WordCutter::cut(std::string_view text, bool stored, void* context, Take take
       const std::size_t start = at;
       at += word.size;
       stems_.stem(word);
-      rc = give({word.text, word.size}, 0, start, at);
+      rc = emit({word.text, word.size}, 0, start, at);
     } else {
-      rc = cut_here(at);
+      rc = tokenize_word(at);
     }
     if (rc != SQLITE_OK) return rc;
   }
@@ -246,7 +246,7 @@ int WordCutter::cut(std::string_view text, bool stored, void* context, Take take
 }
 
 // Reads the word at `at` in lower case. Returns false when it has non-ASCII letters or is too long.
-bool WordCutter::read_ascii_word(std::size_t at, ShortWord& word) const {
+bool FtsTokenizer::read_ascii_word(std::size_t at, ShortWord& word) const {
   word.size = 0;
   std::uint64_t ends = 0;
   std::size_t read = 0;
@@ -265,7 +265,7 @@ bool WordCutter::read_ascii_word(std::size_t at, ShortWord& word) const {
 }
 
 // Tokenizes the next element at `at`: a word, a run of pairs or a sign.
-int WordCutter::cut_here(std::size_t& at) {
+int FtsTokenizer::tokenize_word(std::size_t& at) {
   const std::size_t start = at;
   std::size_t end = at;
   Script script = Script::other;
@@ -281,7 +281,7 @@ int WordCutter::cut_here(std::size_t& at) {
       break;
     }
     if (is_paired(c.script)) {
-      if (!begun) return cut_pairs(at);
+      if (!begun) return tokenize_pairs(at);
       break;
     }
     if (code == kBreve && word_.ends_with("\u0438")) word_.replace(word_.size() - 2, 2, "\u0439");
@@ -293,30 +293,30 @@ int WordCutter::cut_here(std::size_t& at) {
     word_.append(c.text, c.size);
     at = end = next;
   }
-  return end > start ? give_word(start, end, script) : SQLITE_OK;
+  return end > start ? emit_word(start, end, script) : SQLITE_OK;
 }
 
-int WordCutter::give_word(std::size_t start, std::size_t end, Script script) {
-  const auto language = script == Script::cyrillic ? Stems::Language::russian : Stems::Language::english;
+int FtsTokenizer::emit_word(std::size_t start, std::size_t end, Script script) {
+  const auto language = script == Script::cyrillic ? StemCache::Language::russian : StemCache::Language::english;
   const bool long_one = word_.size() > ShortWord::kMost;
   if (long_one) stems_.stem(word_, language);
-  if (long_one || word_.empty()) return give(word_, 0, start, end);
+  if (long_one || word_.empty()) return emit(word_, 0, start, end);
   ShortWord word;
   std::memset(word.eights, 0, sizeof(word.eights));
   std::memcpy(word.text, word_.data(), word_.size());
   word.size = word_.size();
   stems_.stem(word, language);
-  return give({word.text, word.size}, 0, start, end);
+  return emit({word.text, word.size}, 0, start, end);
 }
 
-bool WordCutter::is_paired_at(std::size_t at, Script like) {
+bool FtsTokenizer::is_paired_at(std::size_t at, Script like) {
   if (at >= text_.size() || static_cast<unsigned char>(text_[at]) < 0x80) return false;
   const Script script = script_of(next_character(text_, at));
   return is_paired(script) && (script == Script::thai) == (like == Script::thai);
 }
 
 // Returns the character at `at`, combined with the marks that follow it.
-WordCutter::Unit WordCutter::next_unit(std::size_t& at) {
+FtsTokenizer::Unit FtsTokenizer::next_unit(std::size_t& at) {
   Unit out;
   out.start = at;
   std::uint32_t code = next_character(text_, at);
@@ -342,23 +342,23 @@ WordCutter::Unit WordCutter::next_unit(std::size_t& at) {
   return out;
 }
 
-int WordCutter::cut_pairs(std::size_t& at) {
+int FtsTokenizer::tokenize_pairs(std::size_t& at) {
   std::size_t first = at;
   const Script script = script_of(next_character(text_, first));
   Unit before = next_unit(at);
-  if (!is_paired_at(at, script)) return give(before.view(), 0, before.start, before.end);
+  if (!is_paired_at(at, script)) return emit(before.view(), 0, before.start, before.end);
   std::string_view single;  // given last
   while (is_paired_at(at, script)) {
     const Unit here = next_unit(at);
     char pair[8];
     std::memcpy(pair, before.text.data(), before.size);
     std::memcpy(pair + before.size, here.text.data(), here.size);
-    int rc = give({pair, before.size + here.size}, 0, before.start, here.end);
-    if (rc == SQLITE_OK && stored_) rc = give(before.view(), FTS5_TOKEN_COLOCATED, before.start, before.end);
+    int rc = emit({pair, before.size + here.size}, 0, before.start, here.end);
+    if (rc == SQLITE_OK && stored_) rc = emit(before.view(), FTS5_TOKEN_COLOCATED, before.start, before.end);
     // Once, at the position of the last pair.
     const bool last = !is_paired_at(at, script);
     if (rc == SQLITE_OK && stored_ && last && here.view() != before.view())
-      rc = give(here.view(), FTS5_TOKEN_COLOCATED, here.start, here.end);
+      rc = emit(here.view(), FTS5_TOKEN_COLOCATED, here.start, here.end);
     if (rc != SQLITE_OK) return rc;
     before = here;
   }

@@ -1,4 +1,4 @@
-#include "store/insight/continuity/told_sentences.hpp"
+#include "store/insight/continuity/sentences.hpp"
 
 #include "schemas/ascii.hpp"
 #include "store/text/cue_matcher.hpp"
@@ -9,10 +9,10 @@
 
 namespace memd::continuity {
 
-std::string spoken_form(std::string_view sentence) {
+std::string normalized_sentence(std::string_view sentence) {
   std::string out = " ";
   for (const char c : sentence) {
-    if (ascii::is_alnum(c) || c == '\'' || ascii::is_beyond(c))
+    if (ascii::is_alnum(c) || c == '\'' || ascii::is_non_ascii(c))
       out += ascii::lower(c);
     else if (out.back() != ' ')
       out += ' ';
@@ -21,13 +21,13 @@ std::string spoken_form(std::string_view sentence) {
   return tokenizer::small_cyrillic(out);
 }
 
-std::ptrdiff_t words_in(std::string_view spoken) {
+std::ptrdiff_t words_in(std::string_view normalized) {
   std::ptrdiff_t pairs = 0;
-  for (std::size_t at = 0; at < spoken.size();) {
-    const auto script = tokenizer::script_of(tokenizer::next_character(spoken, at));
+  for (std::size_t at = 0; at < normalized.size();) {
+    const auto script = tokenizer::script_of(tokenizer::next_character(normalized, at));
     pairs += tokenizer::is_paired(script) && script != tokenizer::Script::hangul ? 1 : 0;
   }
-  return std::count(spoken.begin(), spoken.end(), ' ') - 1 + pairs / 2;
+  return std::count(normalized.begin(), normalized.end(), ' ') - 1 + pairs / 2;
 }
 
 void for_each_sentence(std::string_view text, std::size_t shortest, std::size_t longest,
@@ -48,10 +48,10 @@ bool refers_back(std::string_view sentence) {
   return first != std::string_view::npos && cues().opening(sentence.substr(first), Cue::refers_back).has_value();
 }
 
-bool is_go_ahead(std::string_view prompt) {
+bool is_continue_prompt(std::string_view prompt) {
   constexpr std::size_t kLongestGoAhead = 60;
   if (prompt.size() > kLongestGoAhead) return false;
-  const auto words = words_in(spoken_form(prompt));
+  const auto words = words_in(normalized_sentence(prompt));
   return words <= 2 || (words <= 7 && cues().has(prompt, Cue::go_ahead));
 }
 

@@ -25,7 +25,7 @@ struct SessionDirectoriesQuery {
 std::vector<std::filesystem::path> project_roots(const std::vector<std::string>& directories,
                                                  const std::filesystem::path& home);
 
-struct StockPlaces {
+struct MemoryFileRoots {
   std::filesystem::path home;
   std::filesystem::path enterprise;  // empty: none
   MemoryPathPolicy policy;
@@ -36,9 +36,9 @@ struct StockPlaces {
 
 // The places of the memories of a user and many projects, and the files there now. Each file is listed once; files
 // outside their project, reached through a link, are skipped. Constant after construction; one thread.
-class MemoryStock {
+class MemoryFileSet {
  public:
-  explicit MemoryStock(StockPlaces places);
+  explicit MemoryFileSet(MemoryFileRoots places);
 
   const std::vector<CatalogPlace>& places() const { return rows_; }
   // The place at the same index; nullopt: files of agents.
@@ -81,7 +81,7 @@ std::optional<FileStamp> stamp_of(const std::filesystem::path& file);
 void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, const std::vector<KnownFile>& known,
                TimeMs now);
 // Reads the edges of the given places whose graph.json differs from `known`. An unreadable graph gives no edges.
-void read_graphs(CatalogChanges& changes, const MemoryStock& stock, const std::set<std::size_t>& places,
+void read_graphs(CatalogChanges& changes, const MemoryFileSet& file_set, const std::set<std::size_t>& places,
                  const KnownGraphsQuery::Answer& known);
 
 }  // namespace memd::catalog

@@ -10,9 +10,9 @@ namespace memd::continuity {
 
 // Returns the sentence in lower case with blanks for everything except letters, digits and apostrophes, and a blank at
 // each end: " don't do it ".
-std::string spoken_form(std::string_view sentence);
+std::string normalized_sentence(std::string_view sentence);
 // Counts words between blanks. Two Chinese or Japanese characters count as one word.
-std::ptrdiff_t words_in(std::string_view spoken);
+std::ptrdiff_t words_in(std::string_view normalized);
 
 // Calls `f` for the sentences and list items of a message, from `shortest` to `longest` bytes. Skips code, tables and
 // headings.
@@ -26,6 +26,6 @@ bool announces(std::string_view sentence);
 bool refers_back(std::string_view sentence);
 
 // Returns whether the prompt only tells the agent to go on and names no work: "yes", "ok, continue", "commit this".
-bool is_go_ahead(std::string_view prompt);
+bool is_continue_prompt(std::string_view prompt);
 
 }  // namespace memd::continuity

@@ -5,16 +5,15 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace memd::continuity {
 
-// The content of a text that the caller already has: the platform's own summary, which is in the agent's context
-// anyway.
+// The names, commands, files and sentences of a text, to find out what repeats them. For example of the platform's own
+// summary, which is in the agent's context anyway.
 // Keeps a copy. Constant after construction; thread-safe.
-class AlreadySaid {
+class TextContent {
  public:
-  explicit AlreadySaid(std::string_view text);
+  explicit TextContent(std::string_view text);
 
   bool has_name(std::string_view name) const;
   // Matches the line itself, with single blanks between words. A single word has to appear as a command, not as prose.
@@ -30,6 +29,6 @@ class AlreadySaid {
 };
 
 // Removes the items from `state` that the text already contains. Returns their number.
-std::int64_t leave_out(WorkingState& state, const AlreadySaid& said);
+std::int64_t leave_out(WorkingState& state, const TextContent& said);
 
 }  // namespace memd::continuity

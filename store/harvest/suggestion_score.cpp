@@ -1,4 +1,4 @@
-#include "store/harvest/worth.hpp"
+#include "store/harvest/suggestion_score.hpp"
 
 #include "schemas/ascii.hpp"
 #include "store/text/code_names.hpp"
@@ -93,7 +93,7 @@ bool speak_of_the_same(std::string_view a, std::string_view b, bool closely) {
 }
 
 // Returns whether a sentence describes a fix. "go build works after edits" does not.
-bool tells_something(const Observation& o) { return o.tool.empty() && telling_words(o.content) >= kFewWordsOfAFix; }
+bool tells_something(const Observation& o) { return o.tool.empty() && content_words(o.content) >= kFewWordsOfAFix; }
 
 class Scale {
  public:
@@ -101,10 +101,10 @@ class Scale {
     out_.score += points;
     if (points > 0 && !reason.empty()) out_.reasons.emplace_back(reason);
   }
-  Worth take() { return std::move(out_); }
+  SuggestionScore take() { return std::move(out_); }
 
  private:
-  Worth out_;
+  SuggestionScore out_;
 };
 
 void weigh_decision(const Observation& o, Scale& scale) {
@@ -115,7 +115,7 @@ void weigh_decision(const Observation& o, Scale& scale) {
   else
     scale.add(decision.kind == DecisionKind::reversal ? 0.0 : 0.4);
   if (o.reversed_by) scale.add(-3);
-  if (!decision.reason.empty() && telling_words(decision.reason) >= 3) scale.add(0.7, "the reason was told");
+  if (!decision.reason.empty() && content_words(decision.reason) >= 3) scale.add(0.7, "the reason was told");
   if (!decision.rejected.empty() && !decision.chosen.empty()) scale.add(0.5, "another way was turned down");
   if (decision.kind == DecisionKind::answer) {
     const auto colon = decision.sentence.rfind("?: ");
@@ -124,11 +124,11 @@ void weigh_decision(const Observation& o, Scale& scale) {
     const std::string_view question = std::string_view(decision.sentence).substr(0, split);
     const std::string_view answer = std::string_view(decision.sentence).substr(split);
     const bool offered = cues().has(question, Cue::offering | Cue::offer | Cue::routine);
-    if (telling_words(answer) < 2) scale.add(-0.9);  // "yes" to an offered next step
+    if (content_words(answer) < 2) scale.add(-0.9);  // "yes" to an offered next step
     if (answer.find('?') != std::string_view::npos) scale.add(-0.8);
     if (offered)
       scale.add(-0.7);
-    else if (answer.find("(Recommended)") != std::string_view::npos || telling_words(answer) >= 4)
+    else if (answer.find("(Recommended)") != std::string_view::npos || content_words(answer) >= 4)
       scale.add(0.6, "an answer to a question of design");
   } else if (o.content.find('?') != std::string::npos) {
     scale.add(-0.6);
@@ -183,7 +183,7 @@ std::optional<std::size_t> problem_of(const Material& m, std::size_t fix) {
   return std::nullopt;
 }
 
-Worth worth_of(const Material& m, std::size_t at) {
+SuggestionScore score_suggestion(const Material& m, std::size_t at) {
   const Observation& o = m.observations[at];
   Scale scale;
   if (o.type == ObservationType::decision)
@@ -196,7 +196,7 @@ Worth worth_of(const Material& m, std::size_t at) {
   if (stands.has(Cue::passing)) scale.add(-1.0);
   const std::size_t names = code_names(o.content);
   if (names > 0) scale.add(names > 1 ? 0.5 : 0.3, "it names code");
-  const std::size_t words = telling_words(o.content);
+  const std::size_t words = content_words(o.content);
   if (words < kFewWords) scale.add(-1.0);
   if (words >= 9) scale.add(0.3);
   if (o.content.size() > kCutBytes || o.content.ends_with("…")) scale.add(-0.6);
@@ -215,7 +215,7 @@ std::optional<std::size_t> best_observation(const Material& m) {
     const auto type = m.observations[i].type;
     if (type == ObservationType::success || type == ObservationType::feature || !m.observations[i].tool.empty())
       continue;
-    const double score = worth_of(m, i).score;
+    const double score = score_suggestion(m, i).score;
     if (!best || score > most) {
       best = i;
       most = score;

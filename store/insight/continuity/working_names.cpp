@@ -37,7 +37,7 @@ bool is_input_key(std::string_view name) {
   return name.starts_with("REDACTED") || std::find(kInputKeys.begin(), kInputKeys.end(), name) != kInputKeys.end();
 }
 
-bool comes_first(const NameInPlay& a, const NameInPlay& b) {
+bool comes_first(const WorkingName& a, const WorkingName& b) {
   return a.score != b.score ? a.score > b.score : a.text < b.text;
 }
 
@@ -89,8 +89,8 @@ class Tally {
       if (name.starts_with('-')) use.program = program_of(line, static_cast<std::size_t>(name.data() - line.data()));
     });
   }
-  std::vector<NameInPlay> best() const {
-    std::vector<NameInPlay> out;
+  std::vector<WorkingName> best() const {
+    std::vector<WorkingName> out;
     out.reserve(uses_.size());
     for (const auto& [name, use] : uses_)
       if (!is_standard_name(name)) out.push_back({name, likelihood(name, use), {}, 0, use.exchange, use.program});
@@ -135,7 +135,7 @@ class Tally {
 
 }  // namespace
 
-double NameInPlay::likelihood() const { return score * cost_of_name(text); }
+double WorkingName::likelihood() const { return score * cost_of_name(text); }
 
 void find_names(const SessionPast& past, WorkingState& out) {
   Tally tally;
@@ -145,7 +145,7 @@ void find_names(const SessionPast& past, WorkingState& out) {
     const ExchangeId id = id_of(past, e.exchange);
     const std::string_view whole = past.full_text(e.seq);
     if (e.kind == EventKind::tool_result) {
-      const std::string_view text = e.is_told_by_summary() ? std::string_view(e.summary) : whole;
+      const std::string_view text = e.is_complete_in_summary() ? std::string_view(e.summary) : whole;
       tally.read(cut_at_word(text, kReadOfResult), Spot::result, e.age, id);
     }
     if (e.kind != EventKind::tool_call) continue;
@@ -160,7 +160,7 @@ void find_names(const SessionPast& past, WorkingState& out) {
   }
   out.names = tally.best();
   const NamePlaces places(past);
-  for (NameInPlay& name : out.names) {
+  for (WorkingName& name : out.names) {
     if (name.program.empty()) {
       NamePlace place = places.of(name.text);
       name.path = std::move(place.path);
@@ -172,7 +172,7 @@ void find_names(const SessionPast& past, WorkingState& out) {
   std::stable_sort(out.names.begin(), out.names.end(), comes_first);
 }
 
-void weigh_names(std::vector<NameInPlay>& names, const std::vector<NameSpread>& spreads) {
+void weigh_names(std::vector<WorkingName>& names, const std::vector<NameSpread>& spreads) {
   const std::size_t known = std::min(names.size(), spreads.size());
   for (std::size_t i = 0; i < known; ++i)
     names[i].score *= std::sqrt(name_weight(names[i].text, spreads[i]));

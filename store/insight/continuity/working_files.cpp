@@ -79,11 +79,11 @@ void find_files(const SessionPast& past, WorkingState& out) {
     for (const std::string& path : paths)
       if (is_absolute(path)) names.add(path);
 
-  std::map<std::string, FileInPlay, std::less<>> files;
+  std::map<std::string, WorkingFile, std::less<>> files;
   std::set<std::string, std::less<>> edited;
-  const auto use = [&](std::string_view path) -> FileInPlay& {
+  const auto use = [&](std::string_view path) -> WorkingFile& {
     std::string name = names.absolute(path);
-    FileInPlay& file = files[name];
+    WorkingFile& file = files[name];
     if (file.path.empty()) file.path = std::move(name);
     return file;
   };
@@ -94,13 +94,13 @@ void find_files(const SessionPast& past, WorkingState& out) {
     const double freshness = decay(e.age, kWeights.file_half_life);
     if (const auto paths = in_commands.find(e.seq); paths != in_commands.end()) {
       for (const std::string& path : paths->second) {
-        FileInPlay& file = use(path);
+        WorkingFile& file = use(path);
         if (file.exchange == 0) file.exchange = id_of(past, e.exchange);
         file.score += kWeights.file_in_command * freshness;
       }
     }
     if (!is_file_call(e)) continue;
-    FileInPlay& file = use(e.path);
+    WorkingFile& file = use(e.path);
     const bool told_edit = e.kind == EventKind::edit;
     const bool modified = e.modifies || told_edit;
     // Skips an edit whose call was counted already.
@@ -117,7 +117,7 @@ void find_files(const SessionPast& past, WorkingState& out) {
   }
   for (auto& [path, file] : files)
     out.files.push_back(std::move(file));
-  std::sort(out.files.begin(), out.files.end(), [](const FileInPlay& a, const FileInPlay& b) {
+  std::sort(out.files.begin(), out.files.end(), [](const WorkingFile& a, const WorkingFile& b) {
     return a.score != b.score ? a.score > b.score : a.path < b.path;
   });
   if (out.files.size() > kFiles) out.files.resize(kFiles);

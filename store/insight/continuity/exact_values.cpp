@@ -1,7 +1,7 @@
 // Exact values that were stated: sizes, times, limits, measurements.
 #include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
-#include "store/insight/continuity/told_sentences.hpp"
+#include "store/insight/continuity/sentences.hpp"
 #include "store/insight/continuity/weights.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
@@ -21,7 +21,7 @@ constexpr double kPersonsValue = 2;
 std::string_view unit_behind(std::string_view text, std::size_t at) {
   if (at < text.size() && (text[at] == ' ' || text[at] == '-')) ++at;
   std::size_t end = at;
-  while (end < text.size() && (ascii::is_letter(text[end]) || ascii::is_beyond(text[end]) || text[end] == '/'))
+  while (end < text.size() && (ascii::is_letter(text[end]) || ascii::is_non_ascii(text[end]) || text[end] == '/'))
     ++end;
   if (end == at && end < text.size() && (text[end] == '%' || text[end] == '$')) ++end;
   return text.substr(at, end - at);
@@ -64,8 +64,8 @@ void find_values(const SessionPast& past, WorkingState& out) {
     });
   }
   for (const auto* list : {&out.goal, &out.constraints, &out.decisions})
-    for (const Told& told : *list)
-      drop_said(out.values, told.text);
+    for (const ExtractedSentence& sentence : *list)
+      drop_contained_in(out.values, sentence.text);
   keep_best(out.values, kValues);
 }
 

@@ -1,7 +1,7 @@
 // The user's wishes: the goal and the constraints.
 #include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
-#include "store/insight/continuity/told_sentences.hpp"
+#include "store/insight/continuity/sentences.hpp"
 #include "store/insight/continuity/weights.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
@@ -22,7 +22,7 @@ constexpr double kWhileWorking = 1.6;  // weight of an interruption: it corrects
 constexpr std::size_t kShortOrder = 80;  // bytes; a shorter order is repeated next to the goal that contains it
 
 std::string_view from_first_word(std::string_view s) {
-  while (!s.empty() && !ascii::is_alnum(s.front()) && s.front() != '\'' && !ascii::is_beyond(s.front()))
+  while (!s.empty() && !ascii::is_alnum(s.front()) && s.front() != '\'' && !ascii::is_non_ascii(s.front()))
     s.remove_prefix(1);
   return s;
 }
@@ -59,11 +59,11 @@ double force_of(std::string_view sentence) {
   return found.has(Cue::wished) || opens_a_clause(sentence) ? 0.45 : 0;
 }
 
-bool is_told_by_goal(const WorkingState& state, const std::string& spoken, double force) {
-  return std::any_of(state.goal.begin(), state.goal.end(), [&](const Told& goal) {
-    const std::string said = spoken_form(goal.text);
-    const bool order_apart = force >= 1 && spoken.size() <= kShortOrder && said.size() > spoken.size();
-    return !order_apart && said.find(spoken) != std::string::npos;
+bool is_part_of_goal(const WorkingState& state, const std::string& normalized, double force) {
+  return std::any_of(state.goal.begin(), state.goal.end(), [&](const ExtractedSentence& goal) {
+    const std::string said = normalized_sentence(goal.text);
+    const bool order_apart = force >= 1 && normalized.size() <= kShortOrder && said.size() > normalized.size();
+    return !order_apart && said.find(normalized) != std::string::npos;
   });
 }
 
@@ -91,7 +91,7 @@ bool is_words_of_client(std::string_view text) {
 }  // namespace
 
 double binding_force(std::string_view sentence) {
-  if (words_in(spoken_form(sentence)) < 3 || is_pasted(sentence) || announces(sentence)) return 0;
+  if (words_in(normalized_sentence(sentence)) < 3 || is_pasted(sentence) || announces(sentence)) return 0;
   return force_of(sentence);
 }
 
@@ -106,8 +106,8 @@ void find_goal(const SessionPast& past, WorkingState& out) {
     if (t.speaker == Speaker::agent) agent = &t;
     if (t.speaker == Speaker::agent || is_words_of_client(t.text)) continue;
     last = &t;
-    agreed = is_go_ahead(t.text) ? agent : nullptr;
-    if (is_go_ahead(t.text)) continue;
+    agreed = is_continue_prompt(t.text) ? agent : nullptr;
+    if (is_continue_prompt(t.text)) continue;
     if (only_asks(t.text)) {
       question = &t;
       continue;
@@ -134,7 +134,7 @@ void find_constraints(const SessionPast& past, WorkingState& out) {
     if (t.speaker == Speaker::meanwhile) weight *= kWhileWorking;
     for_each_sentence(t.text.substr(0, kReadOfWishes), 12, 320, [&](std::string_view sentence) {
       const double force = binding_force(sentence);
-      if (force == 0 || is_told_by_goal(out, spoken_form(sentence), force)) return;
+      if (force == 0 || is_part_of_goal(out, normalized_sentence(sentence), force)) return;
       out.constraints.push_back({plain_sentence(sentence, 240), id_of(past, t.exchange), weight * force});
     });
   }

@@ -1,4 +1,4 @@
-#include "store/search/words/posting_walk.hpp"
+#include "store/search/words/top_k_evaluator.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ double least_length(const std::vector<TermHits>& all) {
 }  // namespace
 
 // The best `count` candidates so far.
-class PostingWalk::Best {
+class TopKEvaluator::Best {
  public:
   explicit Best(std::size_t count) : count_(count) {}
 
@@ -57,7 +57,7 @@ class PostingWalk::Best {
   std::vector<LexicalCandidate> heap_;  // the worst is at the front
 };
 
-PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan, KnownLengths& lengths)
+TopKEvaluator::TopKEvaluator(FullTextIndex& index, const QueryPlan& plan, QueryLengths& lengths)
     : index_(index),
       lengths_(index, lengths),
       plan_(plan),
@@ -85,7 +85,8 @@ PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan, KnownLengt
   forbidden_ = numbered(plan.forbidden);
 }
 
-PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also) {
+TopKEvaluator::Ranked TopKEvaluator::best(CandidateFilter& filter, std::size_t count,
+                                          std::span<const ExchangeId> also) {
   Best best(count);
   std::unordered_map<ExchangeId, LexicalCandidate> asked_for;
   Wanted wanted{filter, best, asked_for};
@@ -117,7 +118,7 @@ PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count
   return out;
 }
 
-std::vector<LexicalCandidate> PostingWalk::score(std::span<const ExchangeId> ids) {
+std::vector<LexicalCandidate> TopKEvaluator::score(std::span<const ExchangeId> ids) {
   std::vector<ExchangeId> sorted(ids.begin(), ids.end());
   std::sort(sorted.begin(), sorted.end());
   std::unordered_map<ExchangeId, Match> found;
@@ -141,8 +142,8 @@ std::vector<LexicalCandidate> PostingWalk::score(std::span<const ExchangeId> ids
   return out;
 }
 
-void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only, std::span<const ExchangeId> also,
-                               double threshold) {
+void TopKEvaluator::load_stretch(ExchangeId base, std::span<const ExchangeId> only, std::span<const ExchangeId> also,
+                                 double threshold) {
   index_.throw_if_stopped();
   each_touched([this](std::uint32_t document) { documents_[document] = {}; });
   for (const std::uint32_t document : marked_)
@@ -163,7 +164,7 @@ void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only
   stretch_.load_all(true);
 }
 
-void PostingWalk::mark(std::span<const ExchangeId> sorted, std::uint32_t flag) {
+void TopKEvaluator::mark(std::span<const ExchangeId> sorted, std::uint32_t flag) {
   const auto from = std::lower_bound(sorted.begin(), sorted.end(), stretch_.base());
   for (auto id = from; id != sorted.end() && *id < stretch_.base() + PostingStretch::kDocuments; ++id) {
     marked_.push_back(static_cast<std::uint32_t>(*id - stretch_.base()));
@@ -172,11 +173,11 @@ void PostingWalk::mark(std::span<const ExchangeId> sorted, std::uint32_t flag) {
   }
 }
 
-void PostingWalk::touch(std::size_t term, const Form& form, const Entry& entry) {
+void TopKEvaluator::touch(std::size_t term, const Form& form, const Entry& entry) {
   Document& d = documents_[entry.document];
   const double idf = plan_.terms[term].idf * plan_.terms[term].found_weight;
   if (d.softness == 0) {
-    const auto words = static_cast<double>(lengths_.known_words(stretch_.base() + entry.document));
+    const auto words = static_cast<double>(lengths_.cached_words(stretch_.base() + entry.document));
     d.softness = static_cast<float>(MatchScorer::softness(words / index_.mean_length()));
   }
   d.bm25 += static_cast<float>(
@@ -188,7 +189,7 @@ void PostingWalk::touch(std::size_t term, const Form& form, const Entry& entry) 
   d.found_idf += static_cast<float>(idf);
 }
 
-bool PostingWalk::is_hopeful(std::uint32_t document, const Wanted& wanted) const {
+bool TopKEvaluator::is_hopeful(std::uint32_t document, const Wanted& wanted) const {
   const Document& d = documents_[document];
   const std::uint32_t terms = d.terms & kTerms;
   return terms != 0 && (required_ & ~terms) == 0 && (wanted.filter.is_list() || (terms & driving_) != 0) &&
@@ -197,7 +198,7 @@ bool PostingWalk::is_hopeful(std::uint32_t document, const Wanted& wanted) const
 
 // Computes the bounds and returns a bound that at most `count` documents of the stretch exceed; -1: all exceed it.
 // These are scored first, because their scores raise the threshold that excludes most of the others.
-float PostingWalk::promising(const Wanted& wanted) {
+float TopKEvaluator::promising(const Wanted& wanted) {
   std::vector<float> bounds;
   each_touched([&](std::uint32_t document) {
     Document& d = documents_[document];
@@ -210,7 +211,7 @@ float PostingWalk::promising(const Wanted& wanted) {
   return *last;
 }
 
-void PostingWalk::look_at(std::uint32_t document, Wanted& wanted) {
+void TopKEvaluator::look_at(std::uint32_t document, Wanted& wanted) {
   const Document& d = documents_[document];
   const ExchangeId id = stretch_.base() + document;
   const bool asked = (d.terms & kAlso) != 0;
@@ -228,7 +229,7 @@ void PostingWalk::look_at(std::uint32_t document, Wanted& wanted) {
   if (among_best) wanted.best.add(candidate);
 }
 
-bool PostingWalk::find_hits(std::uint32_t document) {
+bool TopKEvaluator::find_hits(std::uint32_t document) {
   const std::uint32_t present = documents_[document].terms;
   bool all_required = true;
   for (std::size_t i = 0; i < terms_.size(); ++i) {
@@ -246,7 +247,7 @@ bool PostingWalk::find_hits(std::uint32_t document) {
                                       [&](const Form& form) { return stretch_.holds(form, document, nullptr); });
 }
 
-double PostingWalk::identifier_share(std::uint32_t document) {
+double TopKEvaluator::identifier_share(std::uint32_t document) {
   if (identifiers_.empty()) return 0;
   const auto found = std::count_if(identifiers_.begin(), identifiers_.end(), [&](const std::vector<Form>& forms) {
     return std::any_of(forms.begin(), forms.end(),
@@ -256,19 +257,19 @@ double PostingWalk::identifier_share(std::uint32_t document) {
 }
 
 // Avoids a query for the length: when it is not cached, uses the lower bound from the positions.
-double PostingWalk::least_length_ratio(ExchangeId id) const {
-  const std::int64_t known = lengths_.known_words(id);
+double TopKEvaluator::least_length_ratio(ExchangeId id) const {
+  const std::int64_t known = lengths_.cached_words(id);
   return (known != 0 ? static_cast<double>(known) : least_length(hits_)) / index_.mean_length();
 }
 
-Match PostingWalk::match(ExchangeId id) {
+Match TopKEvaluator::match(ExchangeId id) {
   const std::int64_t words = lengths_.words(id);
   Match out = scorer_.match(hits_, static_cast<double>(words) / index_.mean_length());
   out.features.brevity = brevity_of(words);
   return out;
 }
 
-LexicalCandidate PostingWalk::wordless(ExchangeId id) {
+LexicalCandidate TopKEvaluator::wordless(ExchangeId id) {
   LexicalCandidate out{id, 0, {}, 0};
   out.features.brevity = brevity_of(lengths_.words(id));
   return out;

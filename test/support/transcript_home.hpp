@@ -19,7 +19,7 @@ namespace memd::test {
 
 // A home directory with transcripts of Claude Code, written turn by turn. `word` is in the thinking, the command, its
 // path and its result.
-class ToldHome {
+class TranscriptHome {
  public:
   static std::string session_id(int n) {
     char text[40];

@@ -15,9 +15,9 @@ namespace memd {
 
 // The packed states of idle sources, by path. There may be a million: each uses one memory block, with its path
 // relative to its root, and one tree node. One thread.
-class RestingSources {
+class IdleSources {
  public:
-  explicit RestingSources(const std::vector<std::filesystem::path>& roots);
+  explicit IdleSources(const std::vector<std::filesystem::path>& roots);
 
   // Owned by this class, valid until the path is put or erased.
   std::optional<std::string_view> find(std::string_view path) const;

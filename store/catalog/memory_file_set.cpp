@@ -1,4 +1,4 @@
-#include "store/catalog/memory_stock.hpp"
+#include "store/catalog/memory_file_set.hpp"
 
 #include "schemas/hash.hpp"
 #include "schemas/project_identity.hpp"
@@ -89,7 +89,7 @@ std::vector<fs::path> project_roots(const std::vector<std::string>& directories,
   return {out.begin(), out.end()};
 }
 
-MemoryStock::MemoryStock(StockPlaces places) : home_(places.home), left_out_(std::move(places.is_left_out)) {
+MemoryFileSet::MemoryFileSet(MemoryFileRoots places) : home_(places.home), left_out_(std::move(places.is_left_out)) {
   const auto add = [&](const fs::path& project) {
     const MemoryPlaces of{places.home, project, places.enterprise, places.policy};
     const ProjectIdentity identity = project.empty() ? ProjectIdentity() : project_identity(project.native());
@@ -112,7 +112,7 @@ MemoryStock::MemoryStock(StockPlaces places) : home_(places.home), left_out_(std
     if (!is_left_out(project)) add(project);
 }
 
-std::size_t MemoryStock::add_place(CatalogPlace row, std::optional<MemoryPlace> directory, const fs::path& project) {
+std::size_t MemoryFileSet::add_place(CatalogPlace row, std::optional<MemoryPlace> directory, const fs::path& project) {
   rows_.push_back(std::move(row));
   directories_.push_back(std::move(directory));
   projects_.push_back(project);
@@ -120,7 +120,7 @@ std::size_t MemoryStock::add_place(CatalogPlace row, std::optional<MemoryPlace> 
 }
 
 // For a file of an agent.
-std::size_t MemoryStock::place_of(const MemoryOrigin& origin, const Agents& agents) const {
+std::size_t MemoryFileSet::place_of(const MemoryOrigin& origin, const Agents& agents) const {
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (!directories_[i] && rows_[i].scope == origin.scope &&
         (origin.scope == MemoryScope::enterprise || origin.scope == MemoryScope::global ||
@@ -129,12 +129,12 @@ std::size_t MemoryStock::place_of(const MemoryOrigin& origin, const Agents& agen
   return 0;
 }
 
-bool MemoryStock::is_inside_project(std::size_t place) const {
+bool MemoryFileSet::is_inside_project(std::size_t place) const {
   const auto& directory = directories_[place];
   return !directory || projects_[place].empty() || Links().stays(directory->directory / "file", projects_[place]);
 }
 
-std::vector<SeenFile> MemoryStock::files() const {
+std::vector<SeenFile> MemoryFileSet::files() const {
   std::vector<SeenFile> out;
   std::unordered_set<std::string> seen;
   Links links;
@@ -155,7 +155,7 @@ std::vector<SeenFile> MemoryStock::files() const {
   return out;
 }
 
-std::optional<SeenFile> MemoryStock::file(const fs::path& path) const {
+std::optional<SeenFile> MemoryFileSet::file(const fs::path& path) const {
   const auto stamp = stamp_of(path);
   if (!stamp || is_left_out(path)) return std::nullopt;
   Links links;
@@ -178,7 +178,7 @@ std::optional<SeenFile> MemoryStock::file(const fs::path& path) const {
   return std::nullopt;
 }
 
-std::vector<fs::path> MemoryStock::watched() const {
+std::vector<fs::path> MemoryFileSet::watched() const {
   std::set<fs::path> out;
   const auto add = [&](const fs::path& directory, bool with_those_below) {
     std::error_code ec;
@@ -249,7 +249,7 @@ void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, cons
                TimeMs now) {
   struct Outcome {
     std::optional<MemoryRecord> record;
-    std::optional<Restamped> restamped;
+    std::optional<StampChange> stamp_change;
     bool gone = false;
     std::string unread;  // the reason
   };
@@ -268,7 +268,7 @@ void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, cons
       const auto it = std::lower_bound(known.begin(), known.end(), path,
                                        [](const KnownFile& file, const std::string& p) { return file.path < p; });
       if (it != known.end() && it->path == path && it->file_hash == sha256_hex(*bytes)) {
-        outcomes[i].restamped = Restamped{path, files[i].stamp, read_ns};
+        outcomes[i].stamp_change = StampChange{path, files[i].stamp, read_ns};
         continue;
       }
       outcomes[i].record = record_of(files[i], *bytes, now, changes.with_vectors);
@@ -284,16 +284,16 @@ void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, cons
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (outcomes[i].record) changes.put.push_back(*std::move(outcomes[i].record));
-    if (outcomes[i].restamped) changes.restamped.push_back(*std::move(outcomes[i].restamped));
+    if (outcomes[i].stamp_change) changes.stamp_changes.push_back(*std::move(outcomes[i].stamp_change));
     if (outcomes[i].gone) changes.gone.push_back(files[i].origin.path.native());
     if (!outcomes[i].unread.empty()) changes.unread.push_back({files[i].origin.path, std::move(outcomes[i].unread)});
   }
 }
 
-void read_graphs(CatalogChanges& changes, const MemoryStock& stock, const std::set<std::size_t>& places,
+void read_graphs(CatalogChanges& changes, const MemoryFileSet& file_set, const std::set<std::size_t>& places,
                  const KnownGraphsQuery::Answer& known) {
   for (const std::size_t i : places) {
-    const auto& place = stock.directories()[i];
+    const auto& place = file_set.directories()[i];
     if (!place || place->dialect != MemoryDialect::plugin) continue;
     const auto bytes = files::read_whole(place->directory / "graph.json");
     const auto was = std::find_if(known.begin(), known.end(), [&](const KnownGraphsQuery::Graph& graph) {

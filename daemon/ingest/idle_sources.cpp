@@ -1,4 +1,4 @@
-#include "daemon/ingest/resting_sources.hpp"
+#include "daemon/ingest/idle_sources.hpp"
 
 #include <cstring>
 #include <limits>
@@ -26,30 +26,30 @@ Header header_of(const char* block) {
 
 }  // namespace
 
-RestingSources::RestingSources(const std::vector<std::filesystem::path>& roots) {
+IdleSources::IdleSources(const std::vector<std::filesystem::path>& roots) {
   for (const auto& root : roots)
     if (roots_.size() < kMostRoots) roots_.push_back(root.native() + (root.native().ends_with('/') ? "" : "/"));
   roots_.emplace_back();
 }
 
-RestingSources::Key RestingSources::Entry::key() const {
+IdleSources::Key IdleSources::Entry::key() const {
   const Header header = header_of(block.get());
   return {header.root, {block.get() + kHeader, header.path}};
 }
 
-std::string_view RestingSources::Entry::bytes() const {
+std::string_view IdleSources::Entry::bytes() const {
   const Header header = header_of(block.get());
   return {block.get() + kHeader + header.path, header.bytes};
 }
 
-RestingSources::Key RestingSources::key_of(std::string_view path) const {
+IdleSources::Key IdleSources::key_of(std::string_view path) const {
   std::size_t root = 0;
   while (!path.starts_with(roots_[root]))
     ++root;
   return {root, path.substr(roots_[root].size())};
 }
 
-RestingSources::Entry RestingSources::make(const Key& key, std::string_view bytes) {
+IdleSources::Entry IdleSources::make(const Key& key, std::string_view bytes) {
   const Header header{static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint16_t>(key.path.size()),
                       static_cast<std::uint8_t>(key.root)};
   if (header.bytes != bytes.size() || header.path != key.path.size())
@@ -64,12 +64,12 @@ RestingSources::Entry RestingSources::make(const Key& key, std::string_view byte
   return out;
 }
 
-std::optional<std::string_view> RestingSources::find(std::string_view path) const {
+std::optional<std::string_view> IdleSources::find(std::string_view path) const {
   const auto it = entries_.find(key_of(path));
   return it == entries_.end() ? std::nullopt : std::optional(it->bytes());
 }
 
-void RestingSources::put(std::string_view path, std::string_view bytes) {
+void IdleSources::put(std::string_view path, std::string_view bytes) {
   const Key key = key_of(path);
   Entry entry = make(key, bytes);
   const auto it = entries_.lower_bound(key);
@@ -82,11 +82,11 @@ void RestingSources::put(std::string_view path, std::string_view bytes) {
   entries_.insert(std::move(node));
 }
 
-void RestingSources::erase(std::string_view path) {
+void IdleSources::erase(std::string_view path) {
   if (const auto it = entries_.find(key_of(path)); it != entries_.end()) entries_.erase(it);
 }
 
-bool RestingSources::visit_from(const Key& first, const Visitor& visit) const {
+bool IdleSources::visit_from(const Key& first, const Visitor& visit) const {
   for (auto it = entries_.lower_bound(first); it != entries_.end(); ++it) {
     const Key key = it->key();
     if (key.root != first.root || !key.path.starts_with(first.path)) break;
@@ -95,12 +95,12 @@ bool RestingSources::visit_from(const Key& first, const Visitor& visit) const {
   return true;
 }
 
-void RestingSources::each(const Visitor& visit) const {
+void IdleSources::each(const Visitor& visit) const {
   for (std::size_t root = 0; root < roots_.size(); ++root)
     if (!visit_from({root, {}}, visit)) return;
 }
 
-void RestingSources::each_below(std::string_view directory, const Visitor& visit) const {
+void IdleSources::each_below(std::string_view directory, const Visitor& visit) const {
   const std::string prefix = directory.ends_with('/') ? std::string(directory) : std::string(directory) + '/';
   for (std::size_t root = 0; root < roots_.size(); ++root) {
     const std::string_view name = roots_[root];

@@ -39,7 +39,7 @@ class CharacterTable {
  private:
   struct Page;
   const Page* make_page(std::uint32_t number) const;
-  Character ask(std::uint32_t character) const;
+  Character fetch(std::uint32_t character) const;
 
   Fts5Instance unicode61_;
   Character unusual_;  // the last requested code point beyond Unicode
@@ -57,10 +57,10 @@ struct ShortWord {
 
 // Stems words with FTS5's porter and Snowball's Russian stemmer. Caches the stems of short words, because stemming
 // costs more than all other steps and texts repeat few words often. One thread. Throws std::bad_alloc.
-class Stems {
+class StemCache {
  public:
-  explicit Stems(fts5_api* api);
-  ~Stems();
+  explicit StemCache(fts5_api* api);
+  ~StemCache();
 
   enum class Language : std::uint8_t { english, russian };
 
@@ -68,8 +68,8 @@ class Stems {
   void stem(ShortWord& word, Language language = Language::english) {
     if (word.size < 3 || !may_end(word.text[word.size - 2], word.text[word.size - 1])) return;
     Entry& entry = entries()[place_of(word)];
-    if (entry.size != word.size || !same(entry, word)) learn(entry, word, language);
-    if (entry.kept == kUnknown) return stem_anew(word, language);
+    if (entry.size != word.size || !same(entry, word)) fill(entry, word, language);
+    if (entry.kept == kUnknown) return stem_uncached(word, language);
     std::memcpy(word.text + entry.kept, entry.end, sizeof(entry.end));
     word.size = entry.kept + std::size_t{entry.end_size};
   }
@@ -113,8 +113,8 @@ class Stems {
     if (entries_.empty()) entries_.resize(std::size_t{1} << kBits);
     return entries_.data();
   }
-  void learn(Entry& entry, const ShortWord& word, Language language);
-  void stem_anew(ShortWord& word, Language language);
+  void fill(Entry& entry, const ShortWord& word, Language language);
+  void stem_uncached(ShortWord& word, Language language);
   std::string_view stem_of(std::string_view word, Language language);
 
   Fts5Instance porter_;
@@ -130,15 +130,15 @@ class Stems {
 //   yields each single character, at the position of the pair it begins (the last one: of the pair it ends), so that a
 //   query of one character has its own entry. Half-width and decomposed characters are folded to the usual ones.
 //   Full-width: Latin letters and digits are folded to the usual ones.
-class WordCutter {
+class FtsTokenizer {
  public:
-  using Take = Fts5Instance::Take;
+  using TokenCallback = Fts5Instance::TokenCallback;
 
-  explicit WordCutter(fts5_api* api) : characters_(api), stems_(api) {}
+  explicit FtsTokenizer(fts5_api* api) : characters_(api), stems_(api) {}
 
   // Tokenizes `text`. A query (not `stored`) of several characters yields only their pairs. Stops early and returns the
-  // result of `take` when that is not SQLITE_OK. Throws std::bad_alloc.
-  int cut(std::string_view text, bool stored, void* context, Take take);
+  // result of `callback` when that is not SQLITE_OK. Throws std::bad_alloc.
+  int tokenize(std::string_view text, bool stored, void* context, TokenCallback callback);
 
  private:
   struct Unit {  // a character of a pair, composed
@@ -150,24 +150,24 @@ class WordCutter {
   };
 
   bool read_ascii_word(std::size_t at, ShortWord& word) const;
-  int cut_here(std::size_t& at);
-  int cut_pairs(std::size_t& at);
+  int tokenize_word(std::size_t& at);
+  int tokenize_pairs(std::size_t& at);
   Unit next_unit(std::size_t& at);
   bool is_paired_at(std::size_t at, Script like);
-  int give(std::string_view token, int flags, std::size_t start, std::size_t end) {
-    return take_(context_, flags, token.data(), static_cast<int>(token.size()), static_cast<int>(start),
-                 static_cast<int>(end));
+  int emit(std::string_view token, int flags, std::size_t start, std::size_t end) {
+    return callback_(context_, flags, token.data(), static_cast<int>(token.size()), static_cast<int>(start),
+                     static_cast<int>(end));
   }
-  int give_word(std::size_t start, std::size_t end, Script script);
+  int emit_word(std::size_t start, std::size_t end, Script script);
 
   CharacterTable characters_;
-  Stems stems_;
+  StemCache stems_;
   std::string word_;
 
   std::string_view text_;  // arguments of the current call
   bool stored_ = false;
   void* context_ = nullptr;
-  Take take_ = nullptr;
+  TokenCallback callback_ = nullptr;
 };
 
 }  // namespace memd::tokenizer

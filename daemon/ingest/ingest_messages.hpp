@@ -25,37 +25,37 @@ struct SliceRead {
   std::uint64_t bytes = 0;     // source bytes that the slice accounts for
   std::uint64_t epoch = 0;
 };
-struct NothingMore {};  // for now; the writer may commit
-struct Errand {         // other work that only the writer may do
+struct NoMoreSlices {};  // for now; the writer may commit
+struct WriterTask {      // other work that only the writer may do
   std::function<Result<void>(Writer&)> task;
   std::promise<Result<void>> done;
 };
-using ToWriter = std::variant<SliceRead, NothingMore, Errand>;
+using ToWriter = std::variant<SliceRead, NoMoreSlices, WriterTask>;
 
-struct LookAtEverything {};
-struct LookAt {  // something changed at or below this path
+struct RescanAll {};
+struct PathChanged {  // something changed at or below this path
   std::string path;
 };
-struct LookAtSource {  // this file changed; it is the source or a part of it
+struct SourceChanged {  // this file changed; it is the source or a part of it
   SourceCandidate source;
   std::string file;
 };
-struct TakeIn {  // a source, under a root or not
+struct AddSource {  // a source, under a root or not
   SourceCandidate file;
 };
-struct LookIsDue {};   // a delayed look is due
+struct RetryIsDue {};  // a delayed look is due
 struct SliceWritten {  // frees the place and the slice's memory, which the reading thread allocated
   SliceRead slice;
 };
-struct Finished {  // number of SliceRead and NothingMore letters committed or dropped, in the order sent
+struct MessagesFinished {  // number of SliceRead and NoMoreSlices messages committed or dropped, in the order sent
   std::uint64_t items = 0;
 };
-struct MuchIsWritten {};  // the allocator holds memory that can be returned
-struct Reload {           // the sources as stored, for a new epoch
+struct TrimMemory {};  // the allocator holds memory that can be returned
+struct Reload {        // the sources as stored, for a new epoch
   std::uint64_t epoch = 0;
   std::vector<Source> sources;
 };
-using ToReader = std::variant<LookAtEverything, LookAt, LookAtSource, TakeIn, LookIsDue, SliceWritten, Finished,
-                              MuchIsWritten, Reload>;
+using ToReader = std::variant<RescanAll, PathChanged, SourceChanged, AddSource, RetryIsDue, SliceWritten,
+                              MessagesFinished, TrimMemory, Reload>;
 
 }  // namespace memd

@@ -23,9 +23,9 @@ namespace memd::search {
 //
 // For one query, on the thread of the connection, inside one transaction. The index, the plan and the lengths must
 // outlive it. Throws ErrorException.
-class PostingWalk {
+class TopKEvaluator {
  public:
-  PostingWalk(FullTextIndex& index, const QueryPlan& plan, KnownLengths& lengths);
+  TopKEvaluator(FullTextIndex& index, const QueryPlan& plan, QueryLengths& lengths);
 
   struct Ranked {
     std::vector<LexicalCandidate> best;  // best first; equal scores newest first

@@ -15,13 +15,13 @@ std::optional<std::size_t> fix_of(const Material& material, std::size_t problem)
 // Returns the problem that this fix solved.
 std::optional<std::size_t> problem_of(const Material& material, std::size_t fix);
 
-struct Worth {
-  double score = 0;                  // from about kWorthTelling it is worth suggesting
+struct SuggestionScore {
+  double score = 0;                  // from about kSuggestFrom it is worth suggesting
   std::vector<std::string> reasons;  // "a person decided", "tests passed"; in no particular order
 };
-inline constexpr double kWorthTelling = 1.5;
+inline constexpr double kSuggestFrom = 1.5;
 
-Worth worth_of(const Material& material, std::size_t observation);
+SuggestionScore score_suggestion(const Material& material, std::size_t observation);
 
 // Returns the most valuable observation of an exchange; nullopt if it has no decision, finding or fix.
 std::optional<std::size_t> best_observation(const Material& material);
