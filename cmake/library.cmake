@@ -25,7 +25,9 @@ if(MEMD_CHECK_ONLY)
   set(check_only ${PROJECT_SOURCE_DIR}/cmake/check_only.sh)
   if(CCACHE_PROGRAM)
     file(MD5 ${check_only} checked_how)
-    list(APPEND check_launcher CCACHE_COMPILERTYPE=gcc
+    string(REPLACE GNU gcc compiler_type ${CMAKE_CXX_COMPILER_ID})
+    string(TOLOWER ${compiler_type} compiler_type)
+    list(APPEND check_launcher CCACHE_COMPILERTYPE=${compiler_type}
                                CCACHE_COMPILERCHECK=string:${CMAKE_CXX_COMPILER_VERSION}-${checked_how})
   endif()
   set(CMAKE_CXX_COMPILER_LAUNCHER ${check_launcher} ${check_only} ${CCACHE_PROGRAM})
@@ -63,7 +65,9 @@ function(memd_precompile target)
     target_precompile_headers(${target} PRIVATE ${ARGN})
     set_property(GLOBAL PROPERTY memd_precompiled_${key} ${target})
   endif()
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # as ccache needs it
+  # As ccache needs it.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+                                           $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
 
 # memd_unity(TARGET): groups the target's sources, neighbours first. Sources with options of their own and generated
@@ -110,7 +114,8 @@ function(memd_target_settings target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                            -Woverloaded-virtual
-                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+                                           $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)  # of libstdc++ 12 itself
   if(MEMD_UNITY)  # g++ takes every class of a grouped source for one of a header
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()

@@ -67,6 +67,7 @@ failed=0
 skipped=0
 failures=()
 launch=() # prefix of the commands that build and run tests
+with=()   # further options of configuring
 
 say() { printf '%s\n' "$*"; }
 skip() {
@@ -91,12 +92,28 @@ check() {
   fi
 }
 
+# use_clang OPTION...: builds with clang and these options until use_default_compiler. Fails where there is no clang.
+use_clang() {
+  local clang
+  clang=$(packaging/newest_clang.sh) || return 1
+  with=(-DCMAKE_CXX_COMPILER="$(command -v "$clang")" -DCMAKE_C_COMPILER="$(command -v "${clang/++/}")" "$@")
+}
+use_default_compiler() { with=(); }
+
+# Succeeds if a build directory was configured for another compiler than the one of `with`.
+compiler_changed() {
+  local cache=build/$1/CMakeCache.txt
+  [ -f "$cache" ] || return 1
+  if [ ${#with[@]} -gt 0 ]; then ! grep -qF "CMAKE_CXX_COMPILER:FILEPATH=${with[0]#*=}" "$cache"; else grep -q '^CMAKE_CXX_COMPILER:FILEPATH=.*clang' "$cache"; fi
+}
+
 # Builds a preset; a failure counts as one failed check and a success as one passed.
 build() {
-  local preset=$1
+  local preset=$1 fresh=()
   shift
+  if compiler_changed "$preset"; then fresh=(--fresh); fi
   configure_and_build() {
-    "${launch[@]}" cmake --preset "$preset" &&
+    "${launch[@]}" cmake --preset "$preset" "${fresh[@]}" "${with[@]}" &&
       "${launch[@]}" cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}
   }
   check "build $preset" configure_and_build "$@"
@@ -143,7 +160,10 @@ step_format() {
 }
 
 step_sources() {
+  # clang takes three quarters of the time, and warns of other things.
+  use_clang || true
   build check memd_schemas memd_store memd_adapters memd_protocol memd_daemon all_verify_interface_header_sets
+  use_default_compiler
 }
 
 step_scripts() {
@@ -243,12 +263,18 @@ step_grpc() {
 
 step_tsan() {
   local threaded=(test_protocol test_daemon test_store_threads)
+  # clang without optimising takes two thirds of the time of g++ to compile and to run; its runtime is a package of its own.
+  if use_clang -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O0 -g1" &&
+    ! "$(packaging/newest_clang.sh)" -fsanitize=thread -x c++ -o "$logs/tsan-probe" - <<<'int main() {}' 2>/dev/null; then
+    use_default_compiler
+  fi
   export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
   # ThreadSanitizer does not support the address layout of newer kernels. The build needs this, too, because it runs the
   # tests to list them.
   if setarch "$(uname -m)" -R true 2>/dev/null; then launch=(setarch "$(uname -m)" -R); fi
   build tsan "${threaded[@]}" && run_ctest tsan -L "^($(IFS='|' && echo "${threaded[*]}"))\$" -E '^test_daemon[.](interchange|rebuild)$'
   launch=()
+  use_default_compiler
 }
 
 # --- run -----------------------------------------------------------------------------------------------------------

@@ -21,13 +21,12 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
 
 // Returns the offset after the string that starts at `at`; kNone when it is not terminated.
 std::size_t string_end(std::string_view text, std::size_t at) {
-  for (++at; at < text.size(); ++at) {
-    at = text.find_first_of("\"\\", at);
+  for (;;) {
+    at = text.find_first_of("\"\\", at + 1);
     if (at == kNone) return kNone;
     if (text[at] == '"') return at + 1;
-    ++at;
+    ++at;  // an escaped character
   }
-  return kNone;
 }
 
 // Returns the offset after the value that starts at `at`; kNone when it is incomplete.

@@ -142,7 +142,6 @@ std::vector<EditHunk> unified_hunks(std::string_view diff) {
 }
 
 std::vector<RecordedEdit> patch_edits(std::string_view text) {
-  constexpr std::string_view kBegin = "*** Begin Patch";
   constexpr std::string_view kAdd = "*** Add File: ";
   constexpr std::string_view kUpdate = "*** Update File: ";
   constexpr std::string_view kMove = "*** Move to: ";

@@ -347,7 +347,6 @@ int FtsTokenizer::tokenize_pairs(std::size_t& at) {
   const Script script = script_of(next_character(text_, first));
   Unit before = next_unit(at);
   if (!is_paired_at(at, script)) return emit(before.view(), 0, before.start, before.end);
-  std::string_view single;  // given last
   while (is_paired_at(at, script)) {
     const Unit here = next_unit(at);
     char pair[8];

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kTitleCharacters = 80;
 constexpr std::size_t kShortHeading = 20;
-constexpr std::string_view kSpace = " \t\r\n\v\f";
 
 std::string_view inside_tag(std::string_view text, std::string_view name) {
   const std::string open = "<" + std::string(name) + ">";

@@ -249,12 +249,12 @@ DaySlice described(sqlite::Database& db, const DaySession& slice) {
 
 NearestActivityQuery::Found NearestActivityQuery::run(sqlite::Database& db) const {
   using namespace queries;
-  static const std::string kFrom =
+  static const std::string kFromExchanges =
       "SELECT e.started_at FROM exchanges e CROSS JOIN sessions s ON s.session_pk = e.session_pk WHERE " +
       std::string(kSessionConditions);
   static const std::string kBefore =
-      kFrom + " AND e.started_at < ?5 AND e.started_at > 0 ORDER BY e.started_at DESC LIMIT 1";
-  static const std::string kAfter = kFrom + " AND e.started_at >= ?5 ORDER BY e.started_at LIMIT 1";
+      kFromExchanges + " AND e.started_at < ?5 AND e.started_at > 0 ORDER BY e.started_at DESC LIMIT 1";
+  static const std::string kAfter = kFromExchanges + " AND e.started_at >= ?5 ORDER BY e.started_at LIMIT 1";
   const auto c = conditions_of(db, filter);
   const auto nearest = [&](const std::string& sql, TimeMs time) {
     auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, time);

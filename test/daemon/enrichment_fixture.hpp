@@ -32,7 +32,7 @@ class WordTerms final : public TermExtractor {
 class EnrichmentFixture : public testing::Test {
  protected:
   EnrichmentFixture() {
-    writer_ = std::move(Writer::open(store_.file(), clock_).value());
+    writer_ = Writer::open(store_.file(), clock_).value();
     session_ = store_.session({"s1", "title"});
   }
   ~EnrichmentFixture() override { worker_.reset(); }

@@ -36,7 +36,7 @@ class RebuildLoss : public testing::Test {
     EXPECT_TRUE(report) << report.error().message();
     return report ? std::move(*report) : RebuildReport();
   }
-  std::unique_ptr<Writer> writer() { return std::move(*Writer::open(store_.database(), clock_, store_.raw_dir())); }
+  std::unique_ptr<Writer> writer() { return Writer::open(store_.database(), clock_, store_.raw_dir()).value(); }
   void exec(const char* sql) { sqlite::Database::open(store_.database(), sqlite::OpenMode::read_write).exec(sql); }
   std::int64_t number(const fs::path& file, const char* sql) {
     auto db = sqlite::Database::open(file, sqlite::OpenMode::read_only);

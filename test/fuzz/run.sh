@@ -8,7 +8,7 @@ seconds=${1:-60}
 shift || true
 
 packaging/install-deps.sh build fuzz
-clang=$(compgen -c clang++- | grep -E '^clang\+\+-[0-9]+$' | sort -t- -k2n | tail -n 1)
+clang=$(packaging/newest_clang.sh)
 cmake --preset fuzz -DCMAKE_C_COMPILER="${clang/++/}" -DCMAKE_CXX_COMPILER="$clang"
 cmake --build --preset fuzz --target test/fuzz/all
 

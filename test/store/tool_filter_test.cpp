@@ -29,7 +29,7 @@ TEST(ToolFilter, FindsTheExchangesThatCalledIt) {
   test::TempDir dir;
   test::FakeClock clock;
   {
-    auto writer = std::move(Writer::open(dir / "memd.db", clock).value());
+    auto writer = Writer::open(dir / "memd.db", clock).value();
     test::EventScript script;
     script.user("first question").call("c1", "Bash", "ls").result("c1", "ok").answer("one");
     script.call("c2", "Grep", "needle").result("c2", "ok").answer("two");

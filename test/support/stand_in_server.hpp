@@ -119,7 +119,6 @@ class StandInServer {
 
   // Sends one byte of `bytes` every 10 ms until the peer closes the connection.
   void until_closed(boost::asio::ip::tcp::socket& socket, const std::string& bytes) {
-    boost::system::error_code ec;
     timeval moment{0, 10'000};
     ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof moment);
     for (std::size_t i = 0; !stopping_; ++i) {
