@@ -106,10 +106,35 @@ std::vector<PlatformFreshness> HostFreshness::not_looked_at_yet() const {
   return rows;
 }
 
+class SourceText::Walk final : public tools::RawText {
+ public:
+  explicit Walk(const SourceText& texts) : texts_(texts) {}
+  Result<std::string> event_text(const EventSource& where, EventKind kind) const override {
+    return texts_.event_text(where, kind, &items_);
+  }
+  Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const override {
+    return texts_.recorded_edits(where, &items_);
+  }
+
+ private:
+  const SourceText& texts_;
+  mutable ItemWalk items_;
+};
+
+std::unique_ptr<tools::RawText> SourceText::walk() const { return std::make_unique<Walk>(*this); }
+
 Result<std::string> SourceText::event_text(const EventSource& where, EventKind kind) const {
+  return event_text(where, kind, nullptr);
+}
+
+Result<std::vector<RecordedEdit>> SourceText::recorded_edits(const EventSource& where) const {
+  return recorded_edits(where, nullptr);
+}
+
+Result<std::string> SourceText::event_text(const EventSource& where, EventKind kind, ItemWalk* walk) const {
   const Adapter* adapter = find_adapter(where.platform);
   auto text = adapter != nullptr && !where.item_key.empty()
-                  ? read_item_text(*adapter, where, kind)
+                  ? read_item_text(*adapter, where, kind, walk)
                   : read_event_text(where.platform, where.path, kind, where.raw);
   if (text) return text;
   auto archived = read_archived_text(archive_, where, kind);
@@ -117,13 +142,16 @@ Result<std::string> SourceText::event_text(const EventSource& where, EventKind k
   return archived || archived.error().is(Errc::bad_config) ? std::move(archived) : std::move(text);
 }
 
-Result<std::vector<RecordedEdit>> SourceText::recorded_edits(const EventSource& where) const {
+Result<std::vector<RecordedEdit>> SourceText::recorded_edits(const EventSource& where, ItemWalk* walk) const {
   std::vector<RecordedEdit> edits;
   // A changed record in the agent's file has no edits, or none of this file; then the archived record is used.
-  const auto found = records_.find(where, [&](std::string_view record) {
-    edits = memd::recorded_edits(record);
-    return !edits.empty();
-  });
+  const auto found = records_.find(
+      where,
+      [&](std::string_view record) {
+        edits = memd::recorded_edits(record);
+        return !edits.empty();
+      },
+      walk);
   if (!found && !found.error().is(Errc::not_found)) return found.error();
   return edits;
 }

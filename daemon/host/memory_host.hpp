@@ -73,8 +73,13 @@ class SourceText final : public tools::RawText {
 
   Result<std::string> event_text(const EventSource& where, EventKind kind) const override;
   Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const override;
+  std::unique_ptr<tools::RawText> walk() const override;
 
  private:
+  class Walk;
+  Result<std::string> event_text(const EventSource& where, EventKind kind, ItemWalk* walk) const;
+  Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where, ItemWalk* walk) const;
+
   mutable raw::RawArchive archive_;
   mutable RecordFinder records_;
 };

@@ -96,8 +96,8 @@ Result<std::string> ItemWalk::read(const Adapter& adapter, const EventSource& wh
   return bytes;
 }
 
-Result<std::string> read_item_text(const Adapter& adapter, const EventSource& where, EventKind kind) {
-  MEMD_TRY_ASSIGN(const std::string bytes, read_item(adapter, where));
+Result<std::string> read_item_text(const Adapter& adapter, const EventSource& where, EventKind kind, ItemWalk* walk) {
+  MEMD_TRY_ASSIGN(const std::string bytes, walk != nullptr ? walk->read(adapter, where) : read_item(adapter, where));
   const std::string_view record = std::string_view(bytes).substr(0, bytes.size() - kRecordPadding);
   if (kind == EventKind::tool_result)
     if (const auto moved = adapter.moved_out_text(source_of(where), record))

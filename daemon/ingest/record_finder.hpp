@@ -47,8 +47,9 @@ class ItemWalk {
 
 // Reads the full text of an event from the current version of its item, which may be newer than the indexed one. For
 // sources that are changed in place. Stateless, thread-safe. Errc::not_found when the source does not show the item any
-// more, Errc::busy while another process writes it.
-Result<std::string> read_item_text(const Adapter& adapter, const EventSource& where, EventKind kind);
+// more, Errc::busy while another process writes it. `walk`: given by callers that read many items of a session.
+Result<std::string> read_item_text(const Adapter& adapter, const EventSource& where, EventKind kind,
+                                   ItemWalk* walk = nullptr);
 
 // Reads the full text of an event from the raw layer; masked if the raw layer is. Thread-safe.
 Result<std::string> read_archived_text(raw::RawArchive& archive, const EventSource& where, EventKind kind);

@@ -5,25 +5,29 @@
 #include "store/read/sessions.hpp"
 #include "store/search/topic_index.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace memd::resources {
 namespace {
 
-// Projects are looked for in the newest sessions only.
-constexpr int kSessionsLookedAt = 1000;
 constexpr int kTopicsLookedAt = 1000;
 
-Result<SessionList> newest_sessions(const tools::ToolServices& services, mcp::ToolContext& context) {
+// Returns what a query finds of main sessions for typed text.
+template <class Query>
+Result<mcp::ArgumentValues> typed_values(const tools::ToolServices& services, std::string_view typed,
+                                         mcp::ToolContext& context, std::vector<std::string> Query::Found::*values) {
   MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
-  SessionListQuery query;
+  Query query;
   query.filter = scope.filter;
   query.filter.include_subagents = false;
-  query.limit = kSessionsLookedAt;
-  return reader->ask(query);
+  query.typed = typed;
+  query.limit = static_cast<int>(mcp::kMaxArgumentValues);
+  MEMD_TRY_ASSIGN(auto found, reader->ask(query));
+  const bool more = found.total > static_cast<std::int64_t>((found.*values).size());
+  return mcp::ArgumentValues{std::move(found.*values), found.total, more};
 }
 
 // Adds a value up to the limit of an answer, and notes that there are more.
@@ -37,34 +41,14 @@ void offer(mcp::ArgumentValues& out, const std::string& value) {
 }  // namespace
 
 mcp::Completer session_values(const tools::ToolServices& services) {
-  return [services](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
-    MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
-    MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
-    TypedSessionsQuery query;
-    query.filter = scope.filter;
-    query.filter.include_subagents = false;
-    query.typed = typed;
-    query.limit = static_cast<int>(mcp::kMaxArgumentValues);
-    MEMD_TRY_ASSIGN(TypedSessionsQuery::Found found, reader->ask(query));
-    const bool more = found.total > static_cast<std::int64_t>(found.uids.size());
-    return mcp::ArgumentValues{std::move(found.uids), found.total, more};
+  return [services](std::string_view typed, mcp::ToolContext& context) {
+    return typed_values<TypedSessionsQuery>(services, typed, context, &TypedSessionsQuery::Found::uids);
   };
 }
 
 mcp::Completer project_values(const tools::ToolServices& services) {
-  return [services](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
-    MEMD_TRY_ASSIGN(const SessionList list, newest_sessions(services, context));
-    const std::string wanted = ascii::lowered(typed);
-    mcp::ArgumentValues out;
-    for (const SessionRow& row : list.sessions) {
-      if (row.project_name.empty() ||
-          ascii::lowered(row.project_name + "\n" + row.project_key).find(wanted) == std::string::npos)
-        continue;
-      if (std::find(out.values.begin(), out.values.end(), row.project_name) == out.values.end())
-        offer(out, row.project_name);
-    }
-    out.more = out.more || list.total > static_cast<std::int64_t>(list.sessions.size());
-    return out;
+  return [services](std::string_view typed, mcp::ToolContext& context) {
+    return typed_values<TypedProjectsQuery>(services, typed, context, &TypedProjectsQuery::Found::names);
   };
 }
 

@@ -45,12 +45,12 @@ bool means(std::string_view whole, std::string_view named) {
 
 // Returns the changes to this file in the records of an edit: those of the first record with line numbers, else those
 // of the first with hunks.
-TraceStep step_of(const ToolServices& services, Reader& reader, const EditPlace& place, std::string_view path) {
+TraceStep step_of(const RawText& records, Reader& reader, const EditPlace& place, std::string_view path) {
   TraceStep texts;
   for (const std::int64_t seq : place.records) {
     const auto where = reader.ask(EventSourceQuery{place.session_pk, seq});
     if (!where) continue;
-    const auto edits = services.raw_text.recorded_edits(*where);
+    const auto edits = records.recorded_edits(*where);
     if (!edits) continue;
     TraceStep step;
     for (const RecordedEdit& edit : *edits) {
@@ -72,8 +72,9 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
   MEMD_TRY_ASSIGN(const EditPlaces places, reader.ask(EditPlacesQuery{edits, kMostEdits}));
   std::vector<TraceStep> steps;
   std::size_t without_record = 0;
+  const auto records = services.raw_text.walk();
   for (const EditPlace& place : places.edits) {
-    steps.push_back(step_of(services, reader, place, path.path));
+    steps.push_back(step_of(*records, reader, place, path.path));
     without_record += steps.back().hunks.empty();
     context.progress(static_cast<double>(steps.size()), static_cast<double>(places.edits.size()), "edits read");
   }

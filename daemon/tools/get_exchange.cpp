@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 namespace memd::tools {
 namespace {
@@ -123,11 +124,17 @@ class ExchangePager {
   std::span<const ExchangeRow> rows_;
   ExchangePageOptions options_;
   std::vector<Extra> extras_;
+  const std::unique_ptr<RawText> texts_;
 };
 
 ExchangePager::ExchangePager(const ToolServices& services, Reader& reader, std::span<const ExchangeRow> rows,
                              ExchangePageOptions options)
-    : services_(services), reader_(reader), rows_(rows), options_(options), extras_(rows.size()) {
+    : services_(services),
+      reader_(reader),
+      rows_(rows),
+      options_(options),
+      extras_(rows.size()),
+      texts_(services.raw_text.walk()) {
   options_.tools = options_.tools || options_.raw;
 }
 
@@ -239,7 +246,7 @@ bool ExchangePager::add_texts(const ExchangeRow& row, ExchangeOut& out, std::int
 std::string ExchangePager::event_text(const ExchangeRow& row, const EventRow& event) {
   const auto where = reader_.ask(EventSourceQuery{row.session_pk, event.seq});
   if (!where) return {};
-  auto text = services_.raw_text.event_text(*where, event.kind);
+  auto text = texts_->event_text(*where, event.kind);
   if (!text) return {};  // the summary has to suffice: the agent may have purged the file
   redact(*text);
   return std::move(*text);

@@ -22,8 +22,8 @@ constexpr int kProjectsNamed = 5;
 constexpr std::size_t kLongestText = 32 * 1024;  // bytes read of an event; the platform's summary: 1 MiB
 
 // Reads the text of an event, cut to `limit` bytes, secrets masked. Empty if the record cannot be read.
-std::string read_text(const ToolServices& services, const EventSource& where, EventKind kind, std::size_t limit) {
-  auto text = services.raw_text.event_text(where, kind);
+std::string read_text(const RawText& texts, const EventSource& where, EventKind kind, std::size_t limit) {
+  auto text = texts.event_text(where, kind);
   if (!text) return {};
   if (text->size() > limit) {
     while (limit > 0 && is_utf8_tail(*text, limit))
@@ -36,13 +36,13 @@ std::string read_text(const ToolServices& services, const EventSource& where, Ev
 
 // Loads the full texts of continuity::texts_to_fetch() into past.full_texts, secrets masked. Returns how many could not
 // be read; for those the rows' single lines are used.
-Result<std::size_t> fetch_past_texts(const ToolServices& services, Reader& reader, std::int64_t session_pk,
+Result<std::size_t> fetch_past_texts(const RawText& texts, Reader& reader, std::int64_t session_pk,
                                      continuity::SessionPast& past) {
   const std::vector<std::int64_t> wanted = continuity::texts_to_fetch(past);
   MEMD_TRY_ASSIGN(const auto places, reader.ask(EventSourcesQuery{session_pk, wanted}));
   std::size_t missing = wanted.size() - places.size();
   for (const auto& [seq, where] : places) {
-    std::string text = read_text(services, where, past.event(seq)->kind, kLongestText);
+    std::string text = read_text(texts, where, past.event(seq)->kind, kLongestText);
     if (text.empty())
       ++missing;
     else
@@ -63,11 +63,11 @@ Result<void> weigh_names(Reader& reader, std::vector<continuity::WorkingName>& n
 }
 
 // Returns the platform's own summary at the boundary; empty if there is none or it cannot be read.
-std::string platform_summary(const ToolServices& services, Reader& reader, std::int64_t session_pk,
+std::string platform_summary(const RawText& texts, Reader& reader, std::int64_t session_pk,
                              const continuity::Boundary& boundary) {
   if (!boundary.summary_seq) return {};
   const auto where = reader.ask(EventSourceQuery{session_pk, *boundary.summary_seq});
-  return where ? read_text(services, *where, EventKind::lifecycle, std::size_t{1} << 20) : std::string();
+  return where ? read_text(texts, *where, EventKind::lifecycle, std::size_t{1} << 20) : std::string();
 }
 
 using continuity::BoundaryChoice;
@@ -285,10 +285,11 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
   if (!out.told) return out;
   const std::string project = out.session.project_key.empty() ? "\x01\x01" : project_tree(out.session.project_key);
   MEMD_TRY_ASSIGN(out.memories, load_memories_in_mind(reader, project, working_files(out.past)));
-  MEMD_TRY_ASSIGN(const std::size_t missing, fetch_past_texts(services, reader, out.session.pk, out.past));
+  const auto texts = services.raw_text.walk();
+  MEMD_TRY_ASSIGN(const std::size_t missing, fetch_past_texts(*texts, reader, out.session.pk, out.past));
   out.state = continuity::recover_state(out.past);
   MEMD_TRY(weigh_names(reader, out.state.names));
-  out.summary = platform_summary(services, reader, out.session.pk, out.past.boundary);
+  out.summary = platform_summary(*texts, reader, out.session.pk, out.past.boundary);
   out.complement = !out.summary.empty() && (params.complement == "always" || (params.complement == "auto" && goes_on));
   if (!out.summary.empty()) out.head.platform_summary = out.complement ? "left_out" : "not_used";
   if (params.complement == "always" && out.summary.empty())

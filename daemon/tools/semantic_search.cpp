@@ -439,7 +439,9 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
       continue;
     }
     body.add(r.exchange_id, "  ", short_time(r.timestamp), "  ", r.project, "  \"", r.session_name, "\"  score ",
-             two_digits(r.relevance_score), " (", r.confidence, ", likely ", two_digits(r.likelihood), ")");
+             two_digits(r.relevance_score), " (", r.confidence);
+    if (r.likelihood) body.add(", likely ", two_digits(*r.likelihood));
+    body.add(")");
     if (r.copies) body.add("  and ", *r.copies, " more with the same text");
     if (r.found_by) {
       body.add("  found by");

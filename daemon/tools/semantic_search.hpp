@@ -42,7 +42,7 @@ struct SearchResultOut {
   std::string timestamp;
   double relevance_score = 0;
   std::string confidence;
-  double likelihood = 0;
+  std::optional<double> likelihood;  // not of a memory
   std::string snippet;
   std::optional<std::vector<std::int64_t>> matches;
   std::string user_message;
@@ -107,7 +107,7 @@ struct Describe<tools::SearchResultOut> {
       field("project", &T::project, "Project."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
       field("relevance_score", &T::relevance_score, "0 to 1, 1 is best."),
       field("confidence", &T::confidence, "high, medium or low, by likelihood; low: check it before you rely on it."),
-      field("likelihood", &T::likelihood, "0 to 1, that it is about what was asked."),
+      field("likelihood", &T::likelihood, "0 to 1, that it is about what was asked; absent: of a memory."),
       field("snippet", &T::snippet, "The passage that fits best."),
       field("matches", &T::matches, "Words of the query in the snippet: first byte, length, and so on for each."),
       field("user_message", &T::user_message, "What was asked; cut where it ends in …"),

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +40,7 @@ class FreshnessProvider {
 };
 
 // Reads full texts that the store's rows do not hold (tool inputs and results, thinking) from the agent's file, else
-// from the raw layer. Thread-safe.
+// from the raw layer. Thread-safe, except for what walk() returns.
 class RawText {
  public:
   virtual ~RawText() = default;
@@ -50,6 +51,9 @@ class RawText {
     (void)where;
     return std::vector<RecordedEdit>();
   }
+  // Returns a reader for one thread and one call of a tool. It reads a document once for all events in it, and so sees
+  // one version of the document. Borrows this object. By default it reads as this object does.
+  virtual std::unique_ptr<RawText> walk() const;
 };
 
 struct ToolDefaults {

@@ -426,6 +426,22 @@ TypedSessionsQuery::Answer TypedSessionsQuery::run(sqlite::Database& db) const {
   return out;
 }
 
+TypedProjectsQuery::Answer TypedProjectsQuery::run(sqlite::Database& db) const {
+  using namespace queries;
+  static const std::string sql = "SELECT p.name FROM sessions s JOIN projects p ON p.project_pk = s.project_pk WHERE " +
+                                 std::string(kSessionConditions) +
+                                 " AND p.name <> '' AND instr(lower(p.name || char(10) || p.identity_key), ?5) > 0"
+                                 " GROUP BY p.name ORDER BY max(s.ended_at) DESC, p.name";
+  const auto c = conditions_of(db, filter);
+  const std::string wanted = ascii::lowered(typed);
+  auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, wanted);
+  Found out;
+  while (q.step())
+    if (out.total++ < limit) out.names.push_back(q.str(0));
+  q.reset();
+  return out;
+}
+
 NearestProjectQuery::Answer NearestProjectQuery::run(sqlite::Database& db) const {
   static constexpr auto kMainSession = sql_text(
       "SELECT 1 FROM projects p JOIN sessions s ON s.project_pk = p.project_pk"

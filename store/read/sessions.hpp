@@ -46,6 +46,21 @@ struct TypedSessionsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// Finds the names of the projects that match what a person has typed: name or path contains it, whatever its case.
+// Those with the newest sessions first. Empty text matches all.
+struct TypedProjectsQuery {
+  QueryFilter filter;  // of their sessions, as SessionListQuery::filter; its time range is ignored
+  std::string_view typed;
+  int limit = 20;
+
+  struct Found {
+    std::vector<std::string> names;
+    std::int64_t total = 0;  // of all matches, with those beyond the limit
+  };
+  using Answer = Found;
+  Answer run(sqlite::Database& db) const;
+};
+
 // Resolves a session reference: its uid, its native id, a unique prefix of the native id (at least 4 characters), or
 // "latest" (the newest main session, of `project` if given). The messages of not_found and invalid_argument list the
 // candidates.

@@ -197,6 +197,8 @@ TEST_F(GetExchange, EventsComeWithTextsFromTheSource) {
   EXPECT_FALSE(has(structured, secret));
   EXPECT_FALSE(has(text, secret));
   EXPECT_TRUE(str(events->at(1).at("text")).ends_with("…"));
+  EXPECT_EQ(raw.reads, 2);
+  EXPECT_EQ(raw.walks, 1);
 
   a = call("get_exchange", ids(id, R"(,"include_raw":true,"max_tokens":8000)"));
   EXPECT_FALSE(has(str(a.at("notice")), "raw"));

@@ -533,6 +533,7 @@ TEST_F(MemoriesInTools, ASearchGivesTheMemoryThatAnswersFirst) {
   const auto& first = answer.at("results").at(0);
   EXPECT_EQ(test::str(first.at("memory").at("slug")), "upload-retries");
   EXPECT_EQ(test::str(first.at("exchange_id")), "");
+  EXPECT_FALSE(first.as_object().contains("likelihood")) << "nothing estimates it";
   EXPECT_TRUE(test::has(text, "memory upload-retries  2026-02-08")) << text;
   EXPECT_TRUE(test::has(text, "memory_read(slug=\"upload-retries\")")) << text;
   // Later pages contain exchanges only.

@@ -171,7 +171,7 @@ TEST_F(Resources, CompletionOfSessionsAndProjects) {
   EXPECT_THAT(complete("memd://exchange/{id}", "id", "x"), IsEmpty());
 }
 
-TEST_F(Resources, CompletionOfASessionReachesTheOldest) {
+TEST_F(Resources, CompletionReachesTheOldest) {
   const std::string session = "memd://session/{id}";
   for (int i = 0; i < 1000; ++i)
     store.session({.native_id = "later" + std::to_string(i), .title = "Later", .start = kNow + i});
@@ -187,6 +187,11 @@ TEST_F(Resources, CompletionOfASessionReachesTheOldest) {
   ASSERT_TRUE(one);
   EXPECT_EQ(one->total, 1);
   EXPECT_FALSE(one->more);
+  const auto project = offered.complete("memd://project/{key}/recent", "key", "SITE", context);
+  ASSERT_TRUE(project);
+  EXPECT_THAT(project->values, ElementsAre("my site"));
+  EXPECT_EQ(project->total, 1);
+  EXPECT_FALSE(project->more);
 }
 
 TEST_F(Resources, DiagnosticsAreOfferedWhileThereAreAny) {

@@ -36,8 +36,13 @@ class FakeRawText final : public tools::RawText {
     if (it == texts.end()) return Error(Errc::not_found, "gone");
     return it->second;
   }
+  std::unique_ptr<tools::RawText> walk() const override {
+    ++walks;
+    return tools::RawText::walk();
+  }
   std::map<std::uint64_t, std::string> texts;  // by offset in the source
   mutable std::atomic<int> reads{0};
+  mutable std::atomic<int> walks{0};
 };
 
 inline constexpr TimeMs kNow = 1'770'616'800'000;  // 2026-02-09T06:00:00Z
