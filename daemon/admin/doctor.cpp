@@ -81,8 +81,8 @@ void check_file(const MemoryHost& host, Findings& findings) {
   if (!check) return findings.problem("store", check.error().message(), "Is it locked, or out of reach?");
   if (!check->damage.empty())
     return findings.problem("store", file.string() + " is damaged: " + check->damage,
-                            "Keep a copy of it; `memd rebuild` makes it anew from the raw layer, and the "
-                            "agents' files that are still there are read again.");
+                            "Keep a copy of it; `memd rebuild` rebuilds it from the raw layer, and the agents' files "
+                            "that are still there are read again.");
   findings.ok("store", check->complete ? "the file is sound" : "sound as far as ten seconds of looking went");
 }
 
@@ -150,15 +150,15 @@ void check_searching(MemoryHost& host, bool fix, Findings& findings) {
                                                     : "sound as far as thirty seconds of looking went");
   if (!fix)
     return findings.problem("searching", check->damage,
-                            "`memd doctor --fix` makes the indexes anew from the store's rows; nothing is lost.");
+                            "`memd doctor --fix` rebuilds the indexes from the store's rows; nothing is lost.");
   if (host.ingest() == nullptr)
     return findings.problem("searching", check->damage, "This process does not write: stop the memd that does.");
   const auto repaired = host.ingest()->perform([](Writer& writer) { return writer.transact(repair_search_index); });
   const auto again = repaired ? check_search(file, kLongest) : Result<SearchCheck>(repaired.error());
   if (again && again->damage.empty())
-    return findings.ok("searching", check->damage + ": the indexes were made anew from the store's rows");
+    return findings.ok("searching", check->damage + ": the indexes were rebuilt from the store's rows");
   findings.problem("searching", again ? again->damage : again.error().message(),
-                   "Keep a copy of the store; `memd rebuild` makes it anew from the raw layer.");
+                   "Keep a copy of the store; `memd rebuild` rebuilds it from the raw layer.");
 }
 
 void check_config(const MemoryHost& host, Findings& findings) {
@@ -240,13 +240,12 @@ void check_ingest(MemoryHost& host, Findings& findings) {
   if (host.ingest() == nullptr) return;
   const IngestSnapshot s = host.ingest()->progress().snapshot();
   if (const std::string trouble = host.ingest()->trouble(); !trouble.empty())
-    return findings.problem(
-        "writing", trouble,
-        "It is tried again by itself. Is the disk full? A store that was removed comes back when the "
-        "daemon is started anew; nothing is lost that agents still have.");
+    return findings.problem("writing", trouble,
+                            "It is retried automatically. Is the disk full? A store that was removed comes back when "
+                            "the daemon is restarted; nothing that agents still have is lost.");
   if (s.sources_short > 0)
     findings.problem("reading", fmt::format("{} sources could not be read: {}", s.sources_short, s.shortage),
-                     "It is tried again by itself; `ulimit -n` tells how many descriptors a process may have.");
+                     "It is tried again by itself; `ulimit -n` shows how many descriptors a process may have.");
   findings.ok("writing", s.idle ? "up to date" : fmt::format("{} of {} bytes read", s.bytes_done, s.bytes_total));
 }
 
@@ -269,7 +268,7 @@ void check_sources(MemoryHost& host, Findings& findings) {
   findings.ok("sources", fmt::format("{} followed, {} gone (their history stays)", sources->active, sources->gone));
   const std::int64_t unread = sources->unreachable + sources->quarantined;
   if (const auto told = std::ssize(sources->troubles); unread > told)
-    findings.note("sources", fmt::format("{} cannot be read; the first {} are told of here", unread, told),
+    findings.note("sources", fmt::format("{} cannot be read; the first {} are listed here", unread, told),
                   "`memd log` names the others.");
   for (const auto& t : sources->troubles) {
     const std::string what = fmt::format("{}: {}", t.source, t.reason);
@@ -359,7 +358,7 @@ void check_exclusion(MemoryHost& host, Findings& findings) {
   if ((*withheld)->is_unfinished())
     findings.problem(
         "forgotten", "forgetting was not finished: traces of it are still in the files",
-        "The next start of the daemon finishes it: memd status --json tells its pid; end it with SIGTERM.");
+        "The next start of the daemon finishes it: memd status --json shows its pid; end it with SIGTERM.");
   const auto stored = stored_though_excluded(host);
   if (!stored) return findings.problem("store", stored.error().message(), "Is it locked, or out of reach?");
   if (!stored->empty())

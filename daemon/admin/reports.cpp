@@ -117,7 +117,7 @@ std::string render_text(const MemoryCatalogReport& r) {
   for (const std::string& file : r.stale_indexes)
     out += fmt::format("  does not fit the memories beside it: {}\n", harmless_line(file));
   if (!r.built_at.empty() && r.state == "valid")
-    out += fmt::format("Made anew {} in {} ms: {}.\n", r.built_at, r.built_ms, harmless_line(r.reason));
+    out += fmt::format("Rebuilt {} in {} ms: {}.\n", r.built_at, r.built_ms, harmless_line(r.reason));
   else if (r.state != "valid" && !r.reason.empty())
     out += fmt::format("What is wrong: {}.\n", harmless_line(r.reason));
   if (!r.trouble.empty()) out += fmt::format("It is not what the files are: {}\n", harmless_line(r.trouble));

@@ -340,9 +340,9 @@ struct Describe<admin::PlatformReport> {
       field("exchanges", &T::exchanges, "Exchanges of main sessions."),
       field("subagent_exchanges", &T::subagent_exchanges, "Exchanges of subagents."),
       field("events", &T::events, "Events."), field("diagnostics", &T::diagnostics, "Diagnostics not yet expired."),
-      field("records", &T::records, "Records taken in."),
+      field("records", &T::records, "Records ingested."),
       field("unknown_records", &T::unknown_records, "Of these of unknown shape."),
-      field("recent_records", &T::recent_records, "About the last 1,000 records taken in."),
+      field("recent_records", &T::recent_records, "About the last 1,000 records ingested."),
       field("recent_unknown_records", &T::recent_unknown_records, "Of these of unknown shape."),
       field("schema_drift", &T::schema_drift, "When the platform was last seen to have changed its format; or empty."),
       field("span", &T::span, "Span of time."));
@@ -534,7 +534,7 @@ struct Describe<admin::MemoryCatalogReport> {
       field("files", &T::files, "Files with a row."),
       field("read_at", &T::read_at, "When a file was read last, RFC 3339; empty: never."),
       field("looked_at", &T::looked_at, "When files were compared with rows last; empty: not by this process."),
-      field("reason", &T::reason, "Why it was made anew the last time, or what is wrong with it."),
+      field("reason", &T::reason, "Why it was last rebuilt, or what is wrong with it."),
       field("built_at", &T::built_at, "When that was, RFC 3339; empty: never."),
       field("built_ms", &T::built_ms, "How long it took."),
       field("trouble", &T::trouble, "Why the rows are not what the files are; empty: they are."));
@@ -619,8 +619,8 @@ struct Describe<admin::LogLine> {
       field("what", &T::what,
             "found, read, appended, restarted, gone, unreachable, back, quarantined, released, unsupported or drift."),
       field("source", &T::source, "Path; empty: the platform as a whole."),
-      field("detail", &T::detail, "In plain words."), field("bytes", &T::bytes, "Taken in since the entry before."),
-      field("events", &T::events, "Taken in since the entry before."));
+      field("detail", &T::detail, "In plain words."), field("bytes", &T::bytes, "Ingested since the entry before."),
+      field("events", &T::events, "Ingested since the entry before."));
 };
 
 template <>
@@ -633,7 +633,7 @@ struct Describe<admin::DoctorParams> {
   using T = admin::DoctorParams;
   static constexpr auto fields =
       fields_of(field("full", &T::full, "Read all of the raw layer, not a sample."),
-                field("fix", &T::fix, "Make what searches read anew from the store's rows, if it is damaged."));
+                field("fix", &T::fix, "Rebuild what searches read from the store's rows, if it is damaged."));
 };
 template <>
 struct Describe<admin::DoctorCheck> {

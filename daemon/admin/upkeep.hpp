@@ -85,8 +85,8 @@ template <>
 struct Describe<admin::RebuildResponse> {
   using T = admin::RebuildResponse;
   static constexpr auto fields =
-      fields_of(field("what", &T::what, "What was made anew."), field("seconds", &T::seconds, "It took."),
-                field("started", &T::started, "true: it goes on; Status tells how far it is, and how it ended."));
+      fields_of(field("what", &T::what, "What was rebuilt."), field("seconds", &T::seconds, "It took."),
+                field("started", &T::started, "true: it goes on; Status shows progress and outcome."));
 };
 
 }  // namespace memd::mcp

@@ -114,7 +114,7 @@ struct Describe<cli::ClientState> {
       fields_of(field("client", &T::client, "As `memd setup` takes it."), field("name", &T::name, "Its name."),
                 field("registered", &T::registered, "This memd is registered there."),
                 field("command", &T::command, "The program that is registered; empty: none."),
-                field("trouble", &T::trouble, "Why that cannot be told; empty: nothing."));
+                field("trouble", &T::trouble, "Why that is not known; empty: nothing."));
 };
 template <>
 struct Describe<cli::ClientChange> {
@@ -146,7 +146,7 @@ template <>
 struct Describe<cli::SetupReport> {
   using T = cli::SetupReport;
   static constexpr auto fields =
-      fields_of(field("dry_run", &T::dry_run, "Nothing is done, only told."),
+      fields_of(field("dry_run", &T::dry_run, "Dry run: reports what would happen and changes nothing."),
                 field("clients", &T::clients, "Agents found here; where none was named."),
                 field("changes", &T::changes, "What was done to their files, or would be."),
                 field("service", &T::service, "What was done for the service, or would be."));
@@ -155,7 +155,7 @@ template <>
 struct Describe<cli::UninstallReport> {
   using T = cli::UninstallReport;
   static constexpr auto fields =
-      fields_of(field("dry_run", &T::dry_run, "Nothing is done, only told."),
+      fields_of(field("dry_run", &T::dry_run, "Dry run: reports what would happen and changes nothing."),
                 field("changes", &T::changes, "What was done to files of agents, or would be."),
                 field("service", &T::service, "What was done to the service, or would be."),
                 field("daemon_stopped", &T::daemon_stopped, "A daemon ran, and has ended."),
@@ -179,8 +179,8 @@ struct Describe<cli::RestartReport> {
 template <>
 struct Describe<cli::ImportedFile> {
   using T = cli::ImportedFile;
-  static constexpr auto fields = fields_of(field("check", &T::check, "What stands in the file."),
-                                           field("taken", &T::taken, "What was taken in; absent: nothing was."));
+  static constexpr auto fields = fields_of(field("check", &T::check, "What the file contains."),
+                                           field("taken", &T::taken, "What was ingested; absent: nothing."));
 };
 template <>
 struct Describe<cli::ImportAnswer> {

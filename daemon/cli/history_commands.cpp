@@ -284,7 +284,7 @@ void keep_topics(tools::TopicSearchAnswer& page, std::int64_t rows) {
 
 Command topic_command() {
   const auto o = std::make_shared<HistoryOptions>();
-  Command c{"topic", "How a topic went on, session by session; without one, what was talked about"};
+  Command c{"topic", "How a topic went on, session by session; without one, what was discussed"};
   c.json_schema = schema_of<tools::TopicSearchAnswer>(c.name);
   take_options(c, {{"topic", &o->words, "The topic; none: the topics there are"},
                    how_many(*o, "How many topics or sessions (20); 0: all"),

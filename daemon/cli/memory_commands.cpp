@@ -335,7 +335,7 @@ Result<int> health_memory(const Invocation& call) {
 // Rebuilds the rows, in the daemon or, without one, in this process.
 Command memory_rebuild_command() {
   const auto state = std::make_shared<bool>(false);
-  Command c{"rebuild", "Make the index that searches use anew from the files"};
+  Command c{"rebuild", "Rebuild the index that searches use from the files"};
   c.json_schema = schema_of<admin::MemoryCatalogReport>("memory rebuild");
   c.options = {{"--state", state.get(), "Only say how it stands"}};
   c.run = [state](const Invocation& call) -> Result<int> {

@@ -100,7 +100,7 @@ void add_sessions(const Report& report, const ReportQuery& query, GapList& out) 
     out.note({}, "Tokens: {} of {} sessions say how many they used.", report.sessions_with_tokens, all);
   const QueryFilter& f = query.filter;
   if (!f.project.empty() || f.since > 0 || f.until > 0)
-    out.note({}, "Coverage is told of all sources of a platform, whatever project and time the report is about.");
+    out.note({}, "Coverage is that of all sources of a platform, regardless of the project and time of the report.");
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ struct Describe<tools::EventOut> {
       field("kind", &T::kind, "tool_call, tool_result, edit, test_run, error, …"), field("tool", &T::tool, "Tool."),
       field("summary", &T::summary, "One line."), field("is_error", &T::is_error, "The tool failed."),
       field("is_sidechain", &T::is_sidechain, "true: of a subagent."),
-      field("parent_seq", &T::parent_seq, "The event it follows, where the agent tells it; with include_raw."),
+      field("parent_seq", &T::parent_seq, "The event it follows, where the agent says so; with include_raw."),
       field("text", &T::text, "Input or result; cut where it ends in …"),
       field("raw_offset", &T::raw_offset, "Byte in source_path."), field("raw_length", &T::raw_length, "Bytes there."));
 };
@@ -135,7 +135,7 @@ struct Describe<tools::ExchangeOut> {
       field("lines_removed", &T::lines_removed, "By edits."),
       field("raw_format_version", &T::raw_format_version, "Version of the agent that wrote it."),
       field("adapter_version", &T::adapter_version, "Version of the adapter that read it."),
-      field("ingestion_timestamp", &T::ingestion_timestamp, "When it was taken in."),
+      field("ingestion_timestamp", &T::ingestion_timestamp, "When it was ingested."),
       field("source_path", &T::source_path, "The agent's file."),
       field("events", &T::events, "Tool calls, results and other events, in order."));
 };

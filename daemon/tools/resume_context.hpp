@@ -98,7 +98,7 @@ template <>
 struct Describe<tools::ResumeBoundaryOut> {
   using T = tools::ResumeBoundaryOut;
   static constexpr auto fields =
-      fields_of(field("kind", &T::kind, "compaction, microcompaction or end: nothing later is told."),
+      fields_of(field("kind", &T::kind, "compaction, microcompaction or end: nothing later is shown."),
                 field("time", &T::time, "RFC 3339."),
                 field("compaction", &T::compaction, "Its number in the session, from 1; 0 for the end."),
                 field("compactions", &T::compactions, "Compactions of the session."),
@@ -120,7 +120,7 @@ struct Describe<tools::ResumeAnswer> {
           field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
           field("platform", &T::platform, "Agent."), field("cwd", &T::cwd, "Working directory at the boundary."),
           field("git_branch", &T::git_branch, "Branch at the boundary."),
-          field("boundary", &T::boundary, "Where what is told ends."),
+          field("boundary", &T::boundary, "The point it describes."),
           field("platform_summary", &T::platform_summary,
                 "none; left_out: the agent's own summary, what it says is not repeated; not_used: there is one."),
           field("said_already", &T::said_already, "Items that are not repeated."),
@@ -129,10 +129,10 @@ struct Describe<tools::ResumeAnswer> {
           field("constraints", &T::constraints, "What the user wants kept to."),
           field("decisions", &T::decisions, "What was decided, with reasons."),
           field("problems", &T::problems, "What was open."),
-          field("last_error", &T::last_error, "The last failure that was not mended: what was run and what it said."),
+          field("last_error", &T::last_error, "The last failure that was not fixed: what was run and what it said."),
           field("tests", &T::tests, "How they came out, failing first; failed before: another passed later."),
           field("next_steps", &T::next_steps, "Tasks as the list last was, promises, and steps as last stated."),
-          field("values", &T::values, "Exact sizes, times, limits and results that were told."),
+          field("values", &T::values, "Exact sizes, times, limits and results that were stated."),
           field("last_words", &T::last_words, "Of the agent."),
           field("running", &T::running, "Started in the background."),
           field("files", &T::files,

@@ -115,7 +115,7 @@ void weigh_decision(const Observation& o, Scale& scale) {
   else
     scale.add(decision.kind == DecisionKind::reversal ? 0.0 : 0.4);
   if (o.reversed_by) scale.add(-3);
-  if (!decision.reason.empty() && content_words(decision.reason) >= 3) scale.add(0.7, "the reason was told");
+  if (!decision.reason.empty() && content_words(decision.reason) >= 3) scale.add(0.7, "the reason was given");
   if (!decision.rejected.empty() && !decision.chosen.empty()) scale.add(0.5, "another way was turned down");
   if (decision.kind == DecisionKind::answer) {
     const auto colon = decision.sentence.rfind("?: ");
@@ -140,10 +140,10 @@ void weigh_finding(const Material& m, std::size_t at, Scale& scale) {
   if (!o.tool.empty()) scale.add(-2);
   if (is_problem(o.type)) {
     scale.add(o.type == ObservationType::problem ? 0.5 : 0.8, "the cause was found");
-    if (fix_of(m, at)) scale.add(0.8, "the fix was told");
+    if (fix_of(m, at)) scale.add(0.8, "the fix was described");
   } else if (is_fix(o.type)) {
     scale.add(0.4);
-    if (problem_of(m, at)) scale.add(0.8, "the cause was told");
+    if (problem_of(m, at)) scale.add(0.8, "the cause was described");
   } else if (o.type == ObservationType::pattern) {
     scale.add(1.5, "a rule of a person");
   } else {

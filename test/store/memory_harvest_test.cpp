@@ -239,7 +239,7 @@ TEST_F(Harvest, SuggestsWhatIsWorthItOnceAndNothingElse) {
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].id, "o1");
   EXPECT_THAT(all[0].reasons, testing::Contains("a person decided"));
-  EXPECT_THAT(all[0].reasons, testing::Contains("the reason was told"));
+  EXPECT_THAT(all[0].reasons, testing::Contains("the reason was given"));
   EXPECT_EQ(all[1].exchange, decided + 1);
   EXPECT_THAT(not_known(all, KnownMemories({all[0].draft}), 5), testing::SizeIs(1));
   EXPECT_THAT(not_known(all, KnownMemories({}), 1), testing::SizeIs(1));

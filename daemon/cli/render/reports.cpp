@@ -57,7 +57,7 @@ Line memories_line(const admin::MemoryCatalogReport& m, const Look& look) {
   if (m.state != "valid") {
     Line out("the index is " + m.state, Style::bad);
     if (!m.reason.empty()) out.add(": " + m.reason);
-    return out.add("; memd memory rebuild makes it anew", Style::id);
+    return out.add("; memd memory rebuild rebuilds it", Style::id);
   }
   if (!m.trouble.empty()) return Line("not what the files are: ", Style::bad).add(m.trouble).add(" (tried again)");
   Line out(m.memories == 1 ? "1 memory" : grouped_digits(m.memories) + " memories");
