@@ -62,7 +62,7 @@ DoctorCheck check_memories(MemoryHost& host) {
                         report->reason),
             "The daemon rebuilds it when it starts; `memd memory rebuild` does it now. The files are not touched."};
   if (!report->trouble.empty())
-    return {"memories", "problem", "the index of memories is not what the files are: " + report->trouble,
+    return {"memories", "problem", "the index of memories does not match the files: " + report->trouble,
             "It is retried automatically."};
   std::string detail = fmt::format("{} memories, {} files of agents", report->memories, report->agent_files);
   if (!report->unread.empty()) {

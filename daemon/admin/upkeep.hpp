@@ -78,7 +78,7 @@ struct Describe<admin::RebuildParams> {
             "search: the indexes of words, from the store's rows; memories: their index, from files; store: all of it, "
             "from the raw layer.",
             one_of(admin::kRebuilds)),
-      field("accept_loss", &T::accept_loss, "Of the store: replace it also by one that has less."));
+      field("accept_loss", &T::accept_loss, "Of the store: replace it even if the new one has less."));
 };
 
 template <>

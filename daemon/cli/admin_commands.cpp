@@ -375,7 +375,7 @@ Command rebuild_command() {
   Command c{"rebuild", "Rebuild the store from the raw layer (the agents' files are not needed)"};
   c.json_schema = schema_of<admin::RebuildAnswer>(c.name);
   c.options = {{"--stop-daemon", stop_daemon.get(), "End a running daemon first, instead of asking it to do it"},
-               {"--accept-loss", accept_loss.get(), "Replace the store also by one that has less; lists what"}};
+               {"--accept-loss", accept_loss.get(), "Replace the store even if the new one has less; lists what"}};
   c.run = [stop_daemon, accept_loss](const Invocation& call) {
     return rebuild(call, *stop_daemon, *accept_loss ? OnLoss::accept : OnLoss::refuse);
   };

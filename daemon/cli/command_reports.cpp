@@ -150,7 +150,7 @@ void show(Screen& screen, const admin::RebuildAnswer& a) {
     screen.text(Line("The old one is kept as ").add(short_path(a.kept), Style::name).add(" until the next rebuild."));
   screen.text(Line("Vectors and topics are made by the daemon, or by ")
                   .add("memd ingest --once", Style::id)
-                  .add("; until then words alone find."));
+                  .add("; until then searches use words only."));
 }
 
 }  // namespace memd::cli

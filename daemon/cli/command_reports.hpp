@@ -122,9 +122,9 @@ struct Describe<cli::ClientChange> {
   static constexpr auto fields =
       fields_of(field("client", &T::client, "Whose file."), field("part", &T::part, "server, hook or skill."),
                 field("file", &T::file, "The file."), field("change", &T::change, "none, added, changed or removed."),
-                field("note", &T::note, "What else is to be said of it."),
+                field("note", &T::note, "Anything else to know about it."),
                 field("backup", &T::backup, "Where the file as it was is kept; empty: nowhere."),
-                field("difference", &T::difference, "Lines that would go (-) and come (+), where nothing is done."));
+                field("difference", &T::difference, "Dry run: lines that would be removed (-) and added (+)."));
 };
 template <>
 struct Describe<cli::ServiceFile> {
@@ -135,12 +135,11 @@ struct Describe<cli::ServiceFile> {
 template <>
 struct Describe<cli::ServiceReport> {
   using T = cli::ServiceReport;
-  static constexpr auto fields =
-      fields_of(field("files", &T::files, "Definitions of the service."),
-                field("commands", &T::commands, "What would be run, where nothing is done."),
-                field("running", &T::running, "memd runs as a service now."),
-                field("manager_answers", &T::manager_answers,
-                      "false: the service manager does not; the service starts with the next session."));
+  static constexpr auto fields = fields_of(
+      field("files", &T::files, "Definitions of the service."),
+      field("commands", &T::commands, "Dry run: what would be run."),
+      field("running", &T::running, "memd runs as a service now."),
+      field("manager_answers", &T::manager_answers, "false: it does not; the service starts with the next session."));
 };
 template <>
 struct Describe<cli::SetupReport> {

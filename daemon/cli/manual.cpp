@@ -202,7 +202,7 @@ std::string manual_page(const std::vector<Command>& commands, const std::vector<
     if (!command.hidden)
       out += ".TP\n\\fBmemd " + escaped(command.name) + "\\fR\n" + escaped(command.help) + ". See \\fBmemd\\-" +
              escaped(command.name) + "\\fR(1).\n";
-  out += ".SH OPTIONS\nThese may stand before or behind a command.\n";
+  out += ".SH OPTIONS\nThese may come before or after a command.\n";
   add_options(out, global);
   out += ".SH EXIT STATUS\n";
   for (const ExitCode& one : kExitCodes)

@@ -337,7 +337,7 @@ Command memory_rebuild_command() {
   const auto state = std::make_shared<bool>(false);
   Command c{"rebuild", "Rebuild the index that searches use from the files"};
   c.json_schema = schema_of<admin::MemoryCatalogReport>("memory rebuild");
-  c.options = {{"--state", state.get(), "Only say how it stands"}};
+  c.options = {{"--state", state.get(), "Only show its state"}};
   c.run = [state](const Invocation& call) -> Result<int> {
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, *state ? Need::read : Need::ingest));
     MEMD_TRY_ASSIGN(const auto outcome, caller->admin("memory_catalog", *state ? "{}" : "{\"rebuild\":true}", {}));

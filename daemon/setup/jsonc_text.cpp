@@ -53,7 +53,7 @@ class JsoncParser {
     JsonValue root;
     MEMD_TRY(parse_value(root, 0));
     MEMD_TRY(skip());
-    if (at_ != text_.size()) return wrong("something stands behind the end of the value");
+    if (at_ != text_.size()) return wrong("something follows the end of the value");
     return root;
   }
 

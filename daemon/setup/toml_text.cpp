@@ -84,7 +84,7 @@ class TomlParser {
         MEMD_TRY(parse_value(s.value, 0));
       }
       skip_blanks();
-      if (!end_of_line()) return wrong("something stands behind the end of the value");
+      if (!end_of_line()) return wrong("something follows the end of the value");
       next_line();
       s.end = at_;
       out.push_back(std::move(s));

@@ -89,7 +89,7 @@ struct Describe<tools::GetExchangeParams> {
       fields_of(field("ids", &T::ids, "", max_items(20), length(1, 24)),
                 field("session_id", &T::session_id, "Instead of ids: a session, with exchange_number.", length(0, 200)),
                 field("exchange_number", &T::exchange_number, "", at_least(0), limits_unlisted),
-                field("around", &T::around, "Also so many before and after.", clamped(0, 5)),
+                field("around", &T::around, "Also this many before and after.", clamped(0, 5)),
                 field("include_tools", &T::include_tools, "Also what the agent ran, shortened."),
                 field("include_raw", &T::include_raw, "Also full tool texts and thinking.")),
       tools::kPageFields);

@@ -104,7 +104,7 @@ struct Describe<tools::SessionSummaryParams> {
       tools::kSessionFields,
       fields_of(
           field(
-              "strategy", &T::strategy, "The last three want a language model.",
+              "strategy", &T::strategy, "The last three need a language model.",
               one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive")),
           field("style", &T::style, "", one_of("technical", "narrative", "topical")),
           field("level", &T::level, "", range(1, 3)), field("chunk", &T::chunk, "", range(0, 1e6), limits_unlisted),

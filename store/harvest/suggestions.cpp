@@ -100,7 +100,7 @@ std::vector<Suggestion> SuggestionsQuery::run(sqlite::Database& db) const {
   for (Suggestion& one : out)
     one.score += kOneMoreOfASession * std::max(0, ++of_session[one.session_uid] - kOfOneSession);
   for (Suggestion& one : out)
-    if (one.told_again > 0) one.reasons.push_back("told in " + std::to_string(one.told_again + 1) + " sessions");
+    if (one.told_again > 0) one.reasons.push_back("said in " + std::to_string(one.told_again + 1) + " sessions");
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
   return out;
 }

@@ -290,7 +290,8 @@ Result<bool> MemoryDirectory::link(std::string_view a, std::string_view b, std::
     std::string relation(label);
     std::replace(relation.begin(), relation.end(), '-', '_');
     if (std::find(kDocumentRelations.begin(), kDocumentRelations.end(), relation) == kDocumentRelations.end())
-      return refused("label: \"" + std::string(label) + "\" is none: derives_from, refers_to, supersedes, duplicates");
+      return refused("label: \"" + std::string(label) +
+                     "\" is not a label: use derives_from, refers_to, supersedes, duplicates");
     MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(a));
     MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(there.path));
     const Memory before = read_memory(there, bytes, clock_.now()).memory;

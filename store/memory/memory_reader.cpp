@@ -139,7 +139,7 @@ class Reading {
       const std::string label = text_of(pair.first);
       if (std::find(kDocumentRelations.begin(), kDocumentRelations.end(), label) == kDocumentRelations.end()) {
         add(line(pair.first), "relations",
-            "\"" + label + "\" is none: derives_from, refers_to, supersedes, duplicates");
+            "\"" + label + "\" is not a label: use derives_from, refers_to, supersedes, duplicates");
         continue;
       }
       for (const auto& [target, at] : list("relations." + label, pair.second)) {
@@ -177,7 +177,7 @@ class Reading {
     if (type && dialect_of(*type) == dialect)
       out_.memory.type = *type;
     else
-      add(line(node), key, "\"" + text_of(node) + "\" is none: write one of " + memory_type_names(dialect));
+      add(line(node), key, "\"" + text_of(node) + "\" is unknown: write one of " + memory_type_names(dialect));
   }
 
   void read_title() {
@@ -227,7 +227,8 @@ class Reading {
     if (const auto known = parse_verification_status(text_of(status)))
       v.status = *known;
     else
-      add(line(status), "verification.status", "\"" + text_of(status) + "\" is none: write verified, stale or unknown");
+      add(line(status), "verification.status",
+          "\"" + text_of(status) + "\" is not a status: write verified, stale or unknown");
   }
 
   void check_times() {

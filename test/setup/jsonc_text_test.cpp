@@ -88,7 +88,7 @@ TEST(JsoncText, SaysWhereTheTextIsWrong) {
   EXPECT_EQ(error("{\n  \"a\": 1\n  \"b\": 2\n}"), "line 3: a comma or the end is expected");
   EXPECT_EQ(error("{\"a\": }"), "line 1: a value is expected");
   EXPECT_EQ(error("{\"a\": 1"), "line 1: a comma or the end is expected");
-  EXPECT_EQ(error("{} x"), "line 1: something stands behind the end of the value");
+  EXPECT_EQ(error("{} x"), "line 1: something follows the end of the value");
   EXPECT_EQ(error("{\n/* c"), "line 2: the comment has no end");
   EXPECT_EQ(error("{\"a\": \"\\q\"}"), "line 1: no such escape");
   EXPECT_EQ(error("{\"a\": 1e}"), "line 1: a value is expected");

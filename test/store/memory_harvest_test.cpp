@@ -303,7 +303,7 @@ TEST_F(Harvest, WhatIsToldAgainInAnotherSessionCountsMore) {
   const auto all = reader.ask(SuggestionsQuery{}).value();
   EXPECT_EQ(all.at(0).told_again, 1);
   EXPECT_GT(all.at(0).score, alone);
-  EXPECT_THAT(all.at(0).reasons, testing::Contains("told in 2 sessions"));
+  EXPECT_THAT(all.at(0).reasons, testing::Contains("said in 2 sessions"));
 }
 
 TEST_F(Harvest, LinksAreSuggestedForSharedFilesAndSessionsUntilTheyAreThere) {
