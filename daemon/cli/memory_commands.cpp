@@ -328,7 +328,7 @@ Result<int> health_memory(const Invocation& call) {
   Screen screen(call.look);
   for (const MemoryProblem& problem : problems)
     screen.text(Line(fmt::format("{:<20} ", to_string(problem.kind)), Style::warning).add(problem.text()));
-  if (problems.empty()) screen.line(Line("All memories are well.", Style::good));
+  if (problems.empty()) screen.line(Line("All memories are fine.", Style::good));
   return finish(screen);
 }
 

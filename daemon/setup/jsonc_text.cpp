@@ -106,7 +106,7 @@ class JsoncParser {
       MEMD_TRY(skip());
       if (peek() == close) {
         if (dialect_ != JsonDialect::with_comments && !out.elements.empty())
-          return wrong("a comma stands before the end");
+          return wrong("there is a comma before the end");
         break;
       }
       JsonElement element;

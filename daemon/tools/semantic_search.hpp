@@ -146,7 +146,7 @@ struct Describe<tools::SemanticSearchAnswer> {
                       "Absent: none."),
                 field("results", &T::results, "Best first."),
                 field("ignored_terms", &T::ignored_terms, "Words that did not help."),
-                field("unknown_words", &T::unknown_words, "Words of the query that stand nowhere in the history.")),
+                field("unknown_words", &T::unknown_words, "Words of the query that occur nowhere in the history.")),
       Describe<tools::Answer>::tail);
 };
 

@@ -134,7 +134,7 @@ std::vector<LinkSuggestion> suggest_links(const std::vector<Memory>& memories, s
       LinkSuggestion one{{}, a.slug, b.slug, a.scope, a.dialect, 0, {}};
       if (const double like = texts[i].with(texts[k]); like >= kLikelyLink) {
         one.score += like;
-        one.reasons.push_back("they speak of the same");
+        one.reasons.push_back("they are about the same topic");
       }
       for (const std::string& file : a.provenance.files)
         if (std::find(b.provenance.files.begin(), b.provenance.files.end(), file) != b.provenance.files.end()) {

@@ -216,7 +216,7 @@ Result<WrittenMemory> MemoryDirectory::update(std::string_view slug, MemoryChang
                           (there.path.stem().string() + ".conflict-" + after.memory.file_hash.substr(0, 12) + ".md");
     MEMD_TRY(files::write_whole(copy, text, OnDisk::now));
     return Error(Errc::busy, there.path.string() + " was changed meanwhile and stays as it is (version " +
-                                 hash.substr(0, 12) + "); your text lies in " + copy.string() + " (version " +
+                                 hash.substr(0, 12) + "); your text is in " + copy.string() + " (version " +
                                  after.memory.file_hash.substr(0, 12) + "): bring them together and delete it");
   };
   if (!expected.empty() && expected != before.memory.file_hash) return conflict(before.memory.file_hash);

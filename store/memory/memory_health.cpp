@@ -143,7 +143,7 @@ class PlaceCheck {
         add(MemoryProblemKind::broken_link, m, "relations." + relation.label,
             "there is no document " + relation.target);
     if (m.type == MemoryType::hub && edges == 0)
-      add(MemoryProblemKind::empty_hub, m, "", "holds no memory together: link it, or delete it");
+      add(MemoryProblemKind::empty_hub, m, "", "links no memories: add links, or delete it");
     else if (place_.dialect == MemoryDialect::plugin && edges == 0 && m.links.empty() &&
              now_ - m.updated > limits_.orphan_days * kMsPerDay)
       add(MemoryProblemKind::orphan, m, "",

@@ -81,7 +81,7 @@ class Reading {
     const FrontMatter front = FrontMatter::read(bytes_, span);
     if (!front.problem.empty()) return add(front.problem_line, "", front.problem);
     for (const auto& repeated : front.repeated)
-      add(repeated.line, repeated.key, "stands here a second time: keep one of them");
+      add(repeated.line, repeated.key, "appears a second time: keep one of them");
     root_.reset(front.root);
     if (origin_.dialect == MemoryDialect::plugin)
       read_plugin_keys();
@@ -103,7 +103,7 @@ class Reading {
     if (const YAML::Node slug = root()["slug"]; slug && text_of(slug) != m.slug)
       add(line(slug), "slug", "has to be the name of the file, " + m.slug);
     if (const YAML::Node scope = root()["scope"]; scope && text_of(scope) != to_string(m.scope))
-      add(line(scope), "scope", "has to be " + std::string(to_string(m.scope)) + ", because the file lies there");
+      add(line(scope), "scope", "has to be " + std::string(to_string(m.scope)) + ", because the file is there");
     read_type("type", MemoryDialect::plugin);
     read_title();
     m.tags = words("tags", true);
@@ -240,7 +240,7 @@ class Reading {
       if (!time)
         add(line(node), key, "\"" + text_of(node) + "\" is no time: " + std::string(kTimeAdvice));
       else if (*time > now_)
-        add(line(node), key, "lies in the future");
+        add(line(node), key, "is in the future");
       to = time.value_or(0);
       return line(node);
     };
