@@ -22,7 +22,7 @@ Sha256 sha256(std::string_view bytes) {
   Sha256 out{};
   unsigned int length = 0;
   if (EVP_Digest(bytes.data(), bytes.size(), out.data(), &length, EVP_sha256(), nullptr) != 1 || length != out.size())
-    throw ErrorException(Error(Errc::io, "SHA-256 is not to be had"));
+    throw ErrorException(Error(Errc::io, "SHA-256 is not available"));
   return out;
 }
 

@@ -62,7 +62,7 @@ void check_data_dir(const MemoryHost& host, Findings& findings) {
   struct ::stat st {};
   if (::stat(dir.c_str(), &st) != 0) {
     if (errno == ENOENT)
-      return findings.note("data", dir + " does not exist yet", "The daemon makes it when it starts.");
+      return findings.note("data", dir + " does not exist yet", "The daemon creates it when it starts.");
     return findings.problem("data", dir + ": " + std::strerror(errno), "Make it accessible or pass --data-dir.");
   }
   if (st.st_uid != ::geteuid())
@@ -81,9 +81,9 @@ void check_file(const MemoryHost& host, Findings& findings) {
   if (!check) return findings.problem("store", check.error().message(), "Is it locked, or out of reach?");
   if (!check->damage.empty())
     return findings.problem("store", file.string() + " is damaged: " + check->damage,
-                            "Keep a copy of it; `memd rebuild` makes it anew from the raw layer, and the "
-                            "agents' files that are still there are read again.");
-  findings.ok("store", check->complete ? "the file is sound" : "sound as far as ten seconds of looking went");
+                            "Keep a copy of it; `memd rebuild` rebuilds it from the raw layer, and the agents' files "
+                            "that are still there are read again.");
+  findings.ok("store", check->complete ? "the file is sound" : "no damage found in ten seconds of checking");
 }
 
 // Checks the raw layer. `memd rebuild` and whole texts depend on it, so damage should be found before it is needed.
@@ -127,9 +127,10 @@ void check_rebuild(const MemoryHost& host, const ProcessFacts& facts, Findings& 
     const double mb = static_cast<double>(copy.bytes) / 1e6;
     if (copy.is_unfinished && runs) continue;
     if (copy.is_unfinished)
-      findings.note("rebuild",
-                    fmt::format("{} ({:.1f} MB) is of a rebuild that was killed, or runs", copy.file.string(), mb),
-                    "The next start of the daemon removes it.");
+      findings.note(
+          "rebuild",
+          fmt::format("{} ({:.1f} MB) belongs to a rebuild that was killed or is running", copy.file.string(), mb),
+          "The next start of the daemon removes it.");
     else
       findings.ok("rebuild", fmt::format("{} ({:.1f} MB) is the store before the last rebuild; delete it if you like",
                                          copy.file.string(), mb));
@@ -146,19 +147,19 @@ void check_searching(MemoryHost& host, bool fix, Findings& findings) {
   const auto check = check_search(file, kLongest);
   if (!check) return findings.problem("searching", check.error().message(), "Is the store locked, or out of reach?");
   if (check->damage.empty())
-    return findings.ok("searching", check->complete ? "all that searches read can be read"
-                                                    : "sound as far as thirty seconds of looking went");
+    return findings.ok("searching", check->complete ? "everything that searches use is readable"
+                                                    : "no damage found in thirty seconds of checking");
   if (!fix)
     return findings.problem("searching", check->damage,
-                            "`memd doctor --fix` makes the indexes anew from the store's rows; nothing is lost.");
+                            "`memd doctor --fix` rebuilds the indexes from the store's rows; nothing is lost.");
   if (host.ingest() == nullptr)
     return findings.problem("searching", check->damage, "This process does not write: stop the memd that does.");
   const auto repaired = host.ingest()->perform([](Writer& writer) { return writer.transact(repair_search_index); });
   const auto again = repaired ? check_search(file, kLongest) : Result<SearchCheck>(repaired.error());
   if (again && again->damage.empty())
-    return findings.ok("searching", check->damage + ": the indexes were made anew from the store's rows");
+    return findings.ok("searching", check->damage + ": the indexes were rebuilt from the store's rows");
   findings.problem("searching", again ? again->damage : again.error().message(),
-                   "Keep a copy of the store; `memd rebuild` makes it anew from the raw layer.");
+                   "Keep a copy of the store; `memd rebuild` rebuilds it from the raw layer.");
 }
 
 void check_config(const MemoryHost& host, Findings& findings) {
@@ -169,9 +170,9 @@ void check_config(const MemoryHost& host, Findings& findings) {
       if (std::filesystem::exists(path, ec)) continue;
       findings.note("configuration",
                     fmt::format("platforms.{}.paths: {} is not there", to_string(platform), path.string()),
-                    "Nothing is wrong if it comes later: it is waited for.");
+                    "This is fine if it appears later: memd waits for it.");
     }
-  findings.ok("configuration", "read without complaint");
+  findings.ok("configuration", "read without errors");
 }
 
 void check_copies(const MemoryHost& host, Findings& findings) {
@@ -194,7 +195,7 @@ void check_encryption(const MemoryHost& host, Findings& findings) {
     findings.problem(
         "encryption",
         fmt::format("{} frames of the raw layer are sealed with {}", tally.sealed_otherwise,
-                    seal.has_key() ? "another key than the configured one" : "a key, and none is configured"),
+                    seal.has_key() ? "a key other than the configured one" : "a key, and none is configured"),
         "Configure the key they were sealed with (encryption.key_file or key_command).");
   if (!seal.has_key() || !key_id) return;
   if (tally.plain > 0)
@@ -240,13 +241,12 @@ void check_ingest(MemoryHost& host, Findings& findings) {
   if (host.ingest() == nullptr) return;
   const IngestSnapshot s = host.ingest()->progress().snapshot();
   if (const std::string trouble = host.ingest()->trouble(); !trouble.empty())
-    return findings.problem(
-        "writing", trouble,
-        "It is tried again by itself. Is the disk full? A store that was removed comes back when the "
-        "daemon is started anew; nothing is lost that agents still have.");
+    return findings.problem("writing", trouble,
+                            "It is retried automatically. Is the disk full? A store that was removed comes back when "
+                            "the daemon is restarted; nothing that agents still have is lost.");
   if (s.sources_short > 0)
     findings.problem("reading", fmt::format("{} sources could not be read: {}", s.sources_short, s.shortage),
-                     "It is tried again by itself; `ulimit -n` tells how many descriptors a process may have.");
+                     "It is tried again by itself; `ulimit -n` shows how many descriptors a process may have.");
   findings.ok("writing", s.idle ? "up to date" : fmt::format("{} of {} bytes read", s.bytes_done, s.bytes_total));
 }
 
@@ -269,7 +269,7 @@ void check_sources(MemoryHost& host, Findings& findings) {
   findings.ok("sources", fmt::format("{} followed, {} gone (their history stays)", sources->active, sources->gone));
   const std::int64_t unread = sources->unreachable + sources->quarantined;
   if (const auto told = std::ssize(sources->troubles); unread > told)
-    findings.note("sources", fmt::format("{} cannot be read; the first {} are told of here", unread, told),
+    findings.note("sources", fmt::format("{} cannot be read; the first {} are listed here", unread, told),
                   "`memd log` names the others.");
   for (const auto& t : sources->troubles) {
     const std::string what = fmt::format("{}: {}", t.source, t.reason);
@@ -322,7 +322,7 @@ void check_retention(MemoryHost& host, Findings& findings) {
       reader ? (*reader)->ask(RetentionPlanQuery{policy, now, now}) : Result<RetentionPlan>(reader.error());
   if (!plan) return findings.problem("retention", plan.error().message(), "");
   if (const std::string notice = large_notice(*plan); !notice.empty())
-    return findings.note("retention", notice, "`memd retention` shows what goes; a wider limit keeps it.");
+    return findings.note("retention", notice, "`memd retention` shows what is dropped; a wider limit keeps it.");
   findings.ok("retention", fmt::format("{} due now", plan->drops.size()));
 }
 
@@ -359,7 +359,7 @@ void check_exclusion(MemoryHost& host, Findings& findings) {
   if ((*withheld)->is_unfinished())
     findings.problem(
         "forgotten", "forgetting was not finished: traces of it are still in the files",
-        "The next start of the daemon finishes it: memd status --json tells its pid; end it with SIGTERM.");
+        "The next start of the daemon finishes it: memd status --json shows its pid; end it with SIGTERM.");
   const auto stored = stored_though_excluded(host);
   if (!stored) return findings.problem("store", stored.error().message(), "Is it locked, or out of reach?");
   if (!stored->empty())

@@ -68,7 +68,7 @@ template <>
 struct Describe<admin::EventsReport> {
   using T = admin::EventsReport;
   static constexpr auto fields =
-      fields_of(field("cursor", &T::cursor, "Send it as after to hear what came later."),
+      fields_of(field("cursor", &T::cursor, "Send it as after to get what came later."),
                 field("ingest", &T::ingest, "What ingest is doing; absent: this process does not ingest."),
                 field("sessions", &T::sessions, "Sessions that were written to, in the order in which they were."));
 };

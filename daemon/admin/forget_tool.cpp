@@ -51,7 +51,7 @@ ForgetReport report_of(const std::vector<PlannedForgetting>& plan) {
 }  // namespace
 
 std::string render_text(const ForgetReport& r) {
-  if (r.sessions.empty()) return "Nothing in the store is meant by that.\n";
+  if (r.sessions.empty()) return "Nothing in the store matches that.\n";
   std::string out = fmt::format("{:<10} {:>8} {:>9} {:>8} {:>11}  {}\n", "ended", "sessions", "exchanges", "events",
                                 "raw bytes", "session");
   for (const auto& s : r.sessions)

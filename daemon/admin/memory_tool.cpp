@@ -60,10 +60,10 @@ DoctorCheck check_memories(MemoryHost& host) {
     return {"memories", "problem",
             fmt::format("the index of memories is {}{}{}", report->state, report->reason.empty() ? "" : ": ",
                         report->reason),
-            "The daemon makes it anew when it starts; `memd memory rebuild` does it now. The files are not touched."};
+            "The daemon rebuilds it when it starts; `memd memory rebuild` does it now. The files are not touched."};
   if (!report->trouble.empty())
-    return {"memories", "problem", "the index of memories is not what the files are: " + report->trouble,
-            "It is tried again by itself."};
+    return {"memories", "problem", "the index of memories does not match the files: " + report->trouble,
+            "It is retried automatically."};
   std::string detail = fmt::format("{} memories, {} files of agents", report->memories, report->agent_files);
   if (!report->unread.empty()) {
     for (std::size_t i = 0; i < report->unread.size() && i < kMostTold; ++i)
@@ -74,8 +74,8 @@ DoctorCheck check_memories(MemoryHost& host) {
     for (std::size_t i = 0; i < report->stale_indexes.size() && i < kMostTold; ++i)
       detail += (i == 0 ? "; does not fit the memories beside it: " : ", ") + report->stale_indexes[i];
     return {"memories", "note", std::move(detail),
-            "It is not memd's to change. `memd memory health` in the project tells what differs; `memd memory garden "
-            "--apply` makes it anew where memd may write (`memory: {opt_in: true}`)."};
+            "It is not memd's to change. `memd memory health` in the project says what differs; `memd memory garden "
+            "--apply` rebuilds it where memd may write (`memory: {opt_in: true}`)."};
   }
   if (report->invalid > 0) {
     detail += fmt::format("; {} break a rule and are not found", report->invalid);

@@ -56,7 +56,7 @@ struct Describe<admin::RecallParams> {
 template <>
 struct Describe<admin::RecallReport> {
   using T = admin::RecallReport;
-  static constexpr auto fields = fields_of(field("lines", &T::lines, "What earlier work tells; empty: nothing."));
+  static constexpr auto fields = fields_of(field("lines", &T::lines, "What earlier work says; empty: nothing."));
 };
 
 }  // namespace memd::mcp

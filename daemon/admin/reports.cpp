@@ -117,10 +117,10 @@ std::string render_text(const MemoryCatalogReport& r) {
   for (const std::string& file : r.stale_indexes)
     out += fmt::format("  does not fit the memories beside it: {}\n", harmless_line(file));
   if (!r.built_at.empty() && r.state == "valid")
-    out += fmt::format("Made anew {} in {} ms: {}.\n", r.built_at, r.built_ms, harmless_line(r.reason));
+    out += fmt::format("Rebuilt {} in {} ms: {}.\n", r.built_at, r.built_ms, harmless_line(r.reason));
   else if (r.state != "valid" && !r.reason.empty())
     out += fmt::format("What is wrong: {}.\n", harmless_line(r.reason));
-  if (!r.trouble.empty()) out += fmt::format("It is not what the files are: {}\n", harmless_line(r.trouble));
+  if (!r.trouble.empty()) out += fmt::format("It does not match the files: {}\n", harmless_line(r.trouble));
   return out;
 }
 
@@ -137,16 +137,16 @@ std::string render_text(const StatusReport& r) {
   out += fmt::format("data {} (store {}, raw layer {}), home {}\n", r.data_dir, bytes(r.store_bytes),
                      bytes(r.raw_bytes), r.home);
   if (r.next_drop)
-    out +=
-        fmt::format("retention: {} sessions go on {} ({} of the raw layer), first {}: {}; memd retention shows all\n",
-                    r.next_drop->sessions, day(r.next_drop->goes), bytes(r.next_drop->raw_bytes),
-                    harmless_line(r.next_drop->session_id), harmless_line(r.next_drop->reason));
+    out += fmt::format(
+        "retention: {} sessions are dropped on {} ({} of the raw layer), first {}: {}; memd retention shows all\n",
+        r.next_drop->sessions, day(r.next_drop->goes), bytes(r.next_drop->raw_bytes),
+        harmless_line(r.next_drop->session_id), harmless_line(r.next_drop->reason));
   if (!r.socket.empty()) out += fmt::format("socket {}\n", r.socket);
   if (!r.watcher.empty()) out += fmt::format("watching with {}\n", r.watcher);
   if (r.ingest) {
     const auto& i = *r.ingest;
     if (!i.last_error.empty())
-      out += fmt::format("NOTHING NEW IS STORED: {} (it is tried again)\n", harmless_line(i.last_error));
+      out += fmt::format("NOTHING NEW IS STORED: {} (it is retried)\n", harmless_line(i.last_error));
     else if (i.sources_short > 0)
       out += fmt::format("ingest: {} of {} sources could not be read: {}\n", i.sources_short, i.sources,
                          harmless_line(i.shortage));
@@ -222,7 +222,7 @@ std::string render_text(const RetentionReport& r) {
   if (r.waiting > 0)
     out += fmt::format("{} {} past a limit and {} until the analysis is made.\n", r.waiting,
                        r.waiting == 1 ? "session is" : "sessions are", r.waiting == 1 ? "stays" : "stay");
-  if (r.drops.empty()) return out + "Nothing goes in the time looked at.\n";
+  if (r.drops.empty()) return out + "Nothing is dropped in this period.\n";
   out += fmt::format("{:<10} {:<10} {:>8} {:>9} {:>9} {:>10}  {}\n", "goes", "ended", "sessions", "exchanges", "events",
                      "bytes", "session");
   for (const auto& d : r.drops)

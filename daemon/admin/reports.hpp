@@ -340,9 +340,9 @@ struct Describe<admin::PlatformReport> {
       field("exchanges", &T::exchanges, "Exchanges of main sessions."),
       field("subagent_exchanges", &T::subagent_exchanges, "Exchanges of subagents."),
       field("events", &T::events, "Events."), field("diagnostics", &T::diagnostics, "Diagnostics not yet expired."),
-      field("records", &T::records, "Records taken in."),
+      field("records", &T::records, "Records ingested."),
       field("unknown_records", &T::unknown_records, "Of these of unknown shape."),
-      field("recent_records", &T::recent_records, "About the last 1,000 records taken in."),
+      field("recent_records", &T::recent_records, "About the last 1,000 records ingested."),
       field("recent_unknown_records", &T::recent_unknown_records, "Of these of unknown shape."),
       field("schema_drift", &T::schema_drift, "When the platform was last seen to have changed its format; or empty."),
       field("span", &T::span, "Span of time."));
@@ -364,8 +364,8 @@ struct Describe<admin::SourcesReport> {
   static constexpr auto fields =
       fields_of(field("active", &T::active, "Sources that are followed."),
                 field("gone", &T::gone, "Deleted by their agent; what was read stays."),
-                field("unreachable", &T::unreachable, "Their place cannot be looked at."),
-                field("quarantined", &T::quarantined, "They failed again and again."),
+                field("unreachable", &T::unreachable, "Their location cannot be read."),
+                field("quarantined", &T::quarantined, "They failed repeatedly."),
                 field("failing", &T::failing, "Of those that are followed: the last look failed."),
                 field("troubles", &T::troubles, "The first of those that cannot be read."));
 };
@@ -448,7 +448,7 @@ struct Describe<admin::IngestReport> {
                 field("peak_rss_mb", &T::peak_rss_mb, "Largest resident set of the process, in MiB."),
                 field("bytes_read", &T::bytes_read, "Bytes of sources read in this run."),
                 field("events_written", &T::events_written, "Events new in this run."),
-                field("enrichment", &T::enrichment, "What was made of the exchanges then, when no daemon does it."),
+                field("enrichment", &T::enrichment, "Vectors and terms made afterwards, when no daemon makes them."),
                 field("platforms", &T::platforms, "The same per platform."));
 };
 
@@ -472,7 +472,7 @@ struct Describe<admin::IngestStatus> {
                 field("last_commit", &T::last_commit, "RFC 3339."), field("last_scan", &T::last_scan, "RFC 3339."),
                 field("last_error", &T::last_error, "Why nothing new is stored; empty when all is well."),
                 field("sources_short", &T::sources_short,
-                      "Sources, or directories of them, that could not be read for want of descriptors or memory."),
+                      "Sources, or directories of them, that could not be read for lack of descriptors or memory."),
                 field("shortage", &T::shortage, "What the system said to one of them."));
 };
 
@@ -481,11 +481,11 @@ struct Describe<admin::DropReport> {
   using T = admin::DropReport;
   static constexpr auto fields = fields_of(
       field("session_id", &T::session_id, "Main session."), field("title", &T::title, "Its title."),
-      field("sessions", &T::sessions, "Sessions that go, subagents included."),
+      field("sessions", &T::sessions, "Sessions that are dropped, subagents included."),
       field("exchanges", &T::exchanges, "Exchanges that keep their first lines only."),
-      field("events", &T::events, "Events that go; 0 where they are not counted."),
+      field("events", &T::events, "Events that are dropped; 0 where they are not counted."),
       field("ended", &T::ended, "Last event, RFC 3339."), field("due", &T::due, "When the limit is reached, RFC 3339."),
-      field("goes", &T::goes, "When the daemon drops it: its notice has stood for a week then. RFC 3339."),
+      field("goes", &T::goes, "When the daemon drops it, at least a week after it was announced. RFC 3339."),
       field("reason", &T::reason, "Why."), field("raw_bytes", &T::raw_bytes, "Bytes in the raw layer."));
 };
 
@@ -504,7 +504,7 @@ struct Describe<admin::RetentionReport> {
   static constexpr auto fields =
       fields_of(field("max_age_days", &T::max_age_days, "Limit in the configuration; 0: none."),
                 field("max_raw_bytes", &T::max_raw_bytes, "Limit in the configuration; 0: none."),
-                field("drops", &T::drops, "What goes in the time looked at, the earliest first."),
+                field("drops", &T::drops, "What is dropped in the period looked at, the earliest first."),
                 field("due", &T::due, "What is past its limit now; --apply drops exactly this."),
                 field("dropped", &T::dropped, "What was dropped now."),
                 field("waiting", &T::waiting, "Sessions past a limit that stay until they are analysed."),
@@ -534,10 +534,10 @@ struct Describe<admin::MemoryCatalogReport> {
       field("files", &T::files, "Files with a row."),
       field("read_at", &T::read_at, "When a file was read last, RFC 3339; empty: never."),
       field("looked_at", &T::looked_at, "When files were compared with rows last; empty: not by this process."),
-      field("reason", &T::reason, "Why it was made anew the last time, or what is wrong with it."),
+      field("reason", &T::reason, "Why it was last rebuilt, or what is wrong with it."),
       field("built_at", &T::built_at, "When that was, RFC 3339; empty: never."),
       field("built_ms", &T::built_ms, "How long it took."),
-      field("trouble", &T::trouble, "Why the rows are not what the files are; empty: they are."));
+      field("trouble", &T::trouble, "Why the rows do not match the files; empty: they do."));
 };
 
 template <>
@@ -557,11 +557,11 @@ struct Describe<admin::StatusReport> {
       field("next_drop", &T::next_drop, "What retention drops next, seven days ahead at least."),
       field("capture", &T::capture, "Whether what agents write is stored."),
       field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
-      field("enrichment", &T::enrichment, "How far vectors and terms are."),
+      field("enrichment", &T::enrichment, "Progress of vectors and terms."),
       field("summaries", &T::summaries, "What language models were asked for summaries."),
       field("decisions", &T::decisions, "Judged by a language model; absent: none does."),
       field("sources", &T::sources, "Sources by state."),
-      field("memories", &T::memories, "How the catalog of memories stands."),
+      field("memories", &T::memories, "State of the catalog of memories."),
       field("rebuild", &T::rebuild,
             "The rebuild of the whole store that runs, or the last one of this daemon; absent: none."),
       field("unread", &T::unread, "Platforms whose storage is there and of which nothing has been read yet."),
@@ -619,8 +619,8 @@ struct Describe<admin::LogLine> {
       field("what", &T::what,
             "found, read, appended, restarted, gone, unreachable, back, quarantined, released, unsupported or drift."),
       field("source", &T::source, "Path; empty: the platform as a whole."),
-      field("detail", &T::detail, "In plain words."), field("bytes", &T::bytes, "Taken in since the entry before."),
-      field("events", &T::events, "Taken in since the entry before."));
+      field("detail", &T::detail, "In plain words."), field("bytes", &T::bytes, "Ingested since the entry before."),
+      field("events", &T::events, "Ingested since the entry before."));
 };
 
 template <>
@@ -633,7 +633,7 @@ struct Describe<admin::DoctorParams> {
   using T = admin::DoctorParams;
   static constexpr auto fields =
       fields_of(field("full", &T::full, "Read all of the raw layer, not a sample."),
-                field("fix", &T::fix, "Make what searches read anew from the store's rows, if it is damaged."));
+                field("fix", &T::fix, "Rebuild what searches read from the store's rows, if it is damaged."));
 };
 template <>
 struct Describe<admin::DoctorCheck> {

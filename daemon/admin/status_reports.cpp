@@ -209,7 +209,7 @@ DoctorCheck check_embedding(MemoryHost& host) {
   const std::string trouble = host.enrichment() != nullptr ? status->trouble : trouble_of_preferred(host, *models);
   if (!trouble.empty())
     return {"embedding", "problem", trouble,
-            fmt::format("Searches go on by words{}; it is tried again by itself.{}",
+            fmt::format("Searches go on by words{}; the model is retried automatically.{}",
                         status->exchanges > 0 ? " and with the vectors there are" : "",
                         status->retry_at.empty() ? "" : " Next try: " + status->retry_at)};
   std::string detail = fmt::format("{}: {} exchanges have vectors", status->model, status->exchanges);

@@ -29,7 +29,7 @@ std::string names(const std::vector<RebuiltSession>& sessions) {
 }
 
 std::string replaced(const RebuildAnswer& r) {
-  std::string out = fmt::format("the store was made anew from {:.1f} MB of records, with {} events, in {:.1f} s",
+  std::string out = fmt::format("the store was rebuilt from {:.1f} MB of records, with {} events, in {:.1f} s",
                                 megabytes(r.bytes), r.events, r.seconds);
   if (!r.from_old.empty())
     out += fmt::format("; {} of its sessions are those of the store before, because the raw layer lacks something",
@@ -71,12 +71,12 @@ RebuildAnswer rebuild_answer(const RebuildReport& report, double seconds) {
 
 std::string rebuild_status_text(const StoreRebuildStatus& s) {
   if (s.state == "running") {
-    std::string out = "the store is being made anew since " + s.started;
+    std::string out = "the store is being rebuilt since " + s.started;
     if (s.bytes_total > 0)
       out += fmt::format(", {:.1f} of {:.1f} MB of records", megabytes(s.bytes_done), megabytes(s.bytes_total));
     return out;
   }
-  if (!s.result) return "the store was not made anew: " + harmless_line(s.error);
+  if (!s.result) return "the store was not rebuilt: " + harmless_line(s.error);
   return s.result->replaced ? replaced(*s.result) : refused(*s.result);
 }
 

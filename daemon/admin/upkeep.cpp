@@ -72,19 +72,18 @@ Result<CompactReport> compact(MemoryHost& host) {
 
 std::string render_text(const RebuildResponse& r) {
   if (r.started)
-    return "The store is being made anew from the raw layer. Until that is done answers come from the store as it was "
-           "and nothing new is stored; `memd status` tells how far it is, and how it ended.\n";
-  return fmt::format("Made anew: {}, in {:.2f} s.\n", r.what, r.seconds);
+    return "The store is being rebuilt from the raw layer. Until that is done answers come from the store as it was "
+           "and nothing new is stored; `memd status` shows progress and outcome.\n";
+  return fmt::format("Rebuilt: {}, in {:.2f} s.\n", r.what, r.seconds);
 }
 
 Result<RebuildResponse> rebuild(MemoryHost& host, const ProcessFacts& facts, const RebuildParams& params) {
   const bool all = params.what == "store";
   if (params.accept_loss && !all)
-    return Error(Errc::invalid_argument, "accept_loss: goes with what=store, an index loses nothing");
+    return Error(Errc::invalid_argument, "accept_loss: only with what=store; an index loses nothing");
   if (all) {
     if (!facts.rebuild_store)
-      return Error(Errc::unavailable,
-                   "only a daemon makes its store anew when asked; without one, `memd rebuild` does");
+      return Error(Errc::unavailable, "only a daemon rebuilds its store on request; without one, use `memd rebuild`");
     MEMD_TRY(facts.rebuild_store(params.accept_loss ? OnLoss::accept : OnLoss::refuse));
     return RebuildResponse{params.what, 0, true};
   }

@@ -78,15 +78,15 @@ struct Describe<admin::RebuildParams> {
             "search: the indexes of words, from the store's rows; memories: their index, from files; store: all of it, "
             "from the raw layer.",
             one_of(admin::kRebuilds)),
-      field("accept_loss", &T::accept_loss, "Of the store: replace it also by one that has less."));
+      field("accept_loss", &T::accept_loss, "Of the store: replace it even if the new one has less."));
 };
 
 template <>
 struct Describe<admin::RebuildResponse> {
   using T = admin::RebuildResponse;
   static constexpr auto fields =
-      fields_of(field("what", &T::what, "What was made anew."), field("seconds", &T::seconds, "It took."),
-                field("started", &T::started, "true: it goes on; Status tells how far it is, and how it ended."));
+      fields_of(field("what", &T::what, "What was rebuilt."), field("seconds", &T::seconds, "It took."),
+                field("started", &T::started, "true: it goes on; Status shows progress and outcome."));
 };
 
 }  // namespace memd::mcp

@@ -238,7 +238,7 @@ Command doctor_command() {
   c.json_schema = schema_of<admin::DoctorReport>(c.name);
   const auto fix = std::make_shared<bool>(false);
   c.options = {{"--full", full.get(), "Read all of the raw layer, not a sample"},
-               {"--fix", fix.get(), "Make what searches read anew from the store's rows, if it is damaged"}};
+               {"--fix", fix.get(), "Rebuild what searches read from the store's rows, if it is damaged"}};
   c.run = [full, fix](const Invocation& call) -> Result<int> {
     tell_of_other_version(call.settings);
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, *fix ? Need::ingest : Need::read));
@@ -333,12 +333,12 @@ Result<admin::StoreRebuildStatus> await_rebuild(const Settings& settings) {
     if (!status) {
       if (steady_clock::now() - answered > kMostSilent)
         return Error(status.error().code,
-                     "how the rebuild ended is not known (`memd logs` tells): " + status.error().message());
+                     "how the rebuild ended is not known (see `memd logs`): " + status.error().message());
       continue;
     }
     answered = steady_clock::now();
     if (!status->rebuild)
-      return Error(Errc::unavailable, "the daemon has ended before the store was made; `memd logs` tells why");
+      return Error(Errc::unavailable, "the daemon has ended before the store was rebuilt; `memd logs` says why");
     if (status->rebuild->state != "running") return *status->rebuild;
     bar.show(static_cast<double>(status->rebuild->bytes_done), static_cast<double>(status->rebuild->bytes_total), "");
   }
@@ -372,10 +372,10 @@ Result<int> rebuild(const Invocation& call, bool stop_daemon, OnLoss on_loss) {
 Command rebuild_command() {
   const auto stop_daemon = std::make_shared<bool>(false);
   const auto accept_loss = std::make_shared<bool>(false);
-  Command c{"rebuild", "Make the store anew from the raw layer (the agents' files are not needed)"};
+  Command c{"rebuild", "Rebuild the store from the raw layer (the agents' files are not needed)"};
   c.json_schema = schema_of<admin::RebuildAnswer>(c.name);
   c.options = {{"--stop-daemon", stop_daemon.get(), "End a running daemon first, instead of asking it to do it"},
-               {"--accept-loss", accept_loss.get(), "Replace the store also by one that has less; lists what"}};
+               {"--accept-loss", accept_loss.get(), "Replace the store even if the new one has less; lists what"}};
   c.run = [stop_daemon, accept_loss](const Invocation& call) {
     return rebuild(call, *stop_daemon, *accept_loss ? OnLoss::accept : OnLoss::refuse);
   };

@@ -272,7 +272,7 @@ std::string unexpected(const Offer& offer, const CLI::App& app) {
         names.push_back("--" + name);
   const std::string near = nearest_name(first.substr(0, first.find('=')), names);
   return where + " has no option " + first +
-         (near.empty() ? "; " + where + " --help lists them; words that begin with - go behind --"
+         (near.empty() ? "; " + where + " --help lists them; words that begin with - go after --"
                        : ": did you mean " + near + "?");
 }
 

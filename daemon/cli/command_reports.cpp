@@ -65,7 +65,7 @@ void show(Screen& screen, const std::vector<ClientChange>& changes, bool dry_run
     print_difference(screen, *one.difference);
   }
   table.print(screen);
-  if (changed && !dry_run) screen.blank().line("Clients that run now see it when they are started anew.");
+  if (changed && !dry_run) screen.blank().line("Clients that run now see it when they are restarted.");
 }
 
 void show(Screen& screen, const ServiceReport& report, bool dry_run) {
@@ -143,14 +143,14 @@ void show(Screen& screen, const KeyReport& report) {
 
 void show(Screen& screen, const admin::RebuildAnswer& a) {
   if (!a.replaced) return;  // an incomplete rebuild is reported as an error
-  screen.text(fmt::format("Made the store anew from {}: {} of records, {}, {:.2f} s.",
+  screen.text(fmt::format("Rebuilt the store from {}: {} of records, {}, {:.2f} s.",
                           with_noun(static_cast<std::int64_t>(a.files), "file") + " of the raw layer",
                           short_bytes(a.bytes), with_noun(static_cast<std::int64_t>(a.events), "event"), a.seconds));
   if (!a.kept.empty())
     screen.text(Line("The old one is kept as ").add(short_path(a.kept), Style::name).add(" until the next rebuild."));
   screen.text(Line("Vectors and topics are made by the daemon, or by ")
                   .add("memd ingest --once", Style::id)
-                  .add("; until then words alone find."));
+                  .add("; until then searches use words only."));
 }
 
 }  // namespace memd::cli

@@ -114,7 +114,7 @@ struct Describe<cli::ClientState> {
       fields_of(field("client", &T::client, "As `memd setup` takes it."), field("name", &T::name, "Its name."),
                 field("registered", &T::registered, "This memd is registered there."),
                 field("command", &T::command, "The program that is registered; empty: none."),
-                field("trouble", &T::trouble, "Why that cannot be told; empty: nothing."));
+                field("trouble", &T::trouble, "Why that is not known; empty: nothing."));
 };
 template <>
 struct Describe<cli::ClientChange> {
@@ -122,9 +122,9 @@ struct Describe<cli::ClientChange> {
   static constexpr auto fields =
       fields_of(field("client", &T::client, "Whose file."), field("part", &T::part, "server, hook or skill."),
                 field("file", &T::file, "The file."), field("change", &T::change, "none, added, changed or removed."),
-                field("note", &T::note, "What else is to be said of it."),
+                field("note", &T::note, "Anything else to know about it."),
                 field("backup", &T::backup, "Where the file as it was is kept; empty: nowhere."),
-                field("difference", &T::difference, "Lines that would go (-) and come (+), where nothing is done."));
+                field("difference", &T::difference, "Dry run: lines that would be removed (-) and added (+)."));
 };
 template <>
 struct Describe<cli::ServiceFile> {
@@ -135,18 +135,17 @@ struct Describe<cli::ServiceFile> {
 template <>
 struct Describe<cli::ServiceReport> {
   using T = cli::ServiceReport;
-  static constexpr auto fields =
-      fields_of(field("files", &T::files, "Definitions of the service."),
-                field("commands", &T::commands, "What would be run, where nothing is done."),
-                field("running", &T::running, "memd runs as a service now."),
-                field("manager_answers", &T::manager_answers,
-                      "false: the service manager does not; the service starts with the next session."));
+  static constexpr auto fields = fields_of(
+      field("files", &T::files, "Definitions of the service."),
+      field("commands", &T::commands, "Dry run: what would be run."),
+      field("running", &T::running, "memd runs as a service now."),
+      field("manager_answers", &T::manager_answers, "false: it does not; the service starts with the next session."));
 };
 template <>
 struct Describe<cli::SetupReport> {
   using T = cli::SetupReport;
   static constexpr auto fields =
-      fields_of(field("dry_run", &T::dry_run, "Nothing is done, only told."),
+      fields_of(field("dry_run", &T::dry_run, "Dry run: reports what would happen and changes nothing."),
                 field("clients", &T::clients, "Agents found here; where none was named."),
                 field("changes", &T::changes, "What was done to their files, or would be."),
                 field("service", &T::service, "What was done for the service, or would be."));
@@ -155,7 +154,7 @@ template <>
 struct Describe<cli::UninstallReport> {
   using T = cli::UninstallReport;
   static constexpr auto fields =
-      fields_of(field("dry_run", &T::dry_run, "Nothing is done, only told."),
+      fields_of(field("dry_run", &T::dry_run, "Dry run: reports what would happen and changes nothing."),
                 field("changes", &T::changes, "What was done to files of agents, or would be."),
                 field("service", &T::service, "What was done to the service, or would be."),
                 field("daemon_stopped", &T::daemon_stopped, "A daemon ran, and has ended."),
@@ -179,8 +178,8 @@ struct Describe<cli::RestartReport> {
 template <>
 struct Describe<cli::ImportedFile> {
   using T = cli::ImportedFile;
-  static constexpr auto fields = fields_of(field("check", &T::check, "What stands in the file."),
-                                           field("taken", &T::taken, "What was taken in; absent: nothing was."));
+  static constexpr auto fields = fields_of(field("check", &T::check, "What the file contains."),
+                                           field("taken", &T::taken, "What was ingested; absent: nothing."));
 };
 template <>
 struct Describe<cli::ImportAnswer> {

@@ -256,11 +256,11 @@ std::vector<Command> completion_commands(const std::vector<Command>& commands, c
     return kOk;
   };
   const auto words = std::make_shared<std::vector<std::string>>();
-  Command asked{"complete", "What may stand at the end of a command line; the completion scripts ask it"};
+  Command asked{"complete", "Candidates for the end of a command line; for the completion scripts"};
   asked.hidden = true;
   asked.fails_open = true;
   asked.runs_without_settings = true;
-  asked.options = {{"word", words.get(), "The words behind memd, the last one unfinished"}};
+  asked.options = {{"word", words.get(), "The words after memd, the last one unfinished"}};
   asked.run = [words, &commands, &global](const Invocation&) -> Result<int> {
     Completion found = complete(commands, global, *words);
     if (found.values == Values::projects || found.values == Values::sessions)

@@ -161,7 +161,7 @@ Command search_command() {
   c.json_schema = schema_of<tools::SemanticSearchAnswer>(c.name);
   take_options(c, {{.names = "query",
                     .target = &o->words,
-                    .help = "Words, a question, names, '\"a phrase\"'; what begins with - goes behind --",
+                    .help = "Words, a question, names, '\"a phrase\"'; what begins with - goes after --",
                     .required = true},
                    how_many(*o, "How many hits (10); 0: all"),
                    {"--also", &o->also, "The same in other words; up to four times"},
@@ -284,7 +284,7 @@ void keep_topics(tools::TopicSearchAnswer& page, std::int64_t rows) {
 
 Command topic_command() {
   const auto o = std::make_shared<HistoryOptions>();
-  Command c{"topic", "How a topic went on, session by session; without one, what was talked about"};
+  Command c{"topic", "How a topic went on, session by session; without one, what was discussed"};
   c.json_schema = schema_of<tools::TopicSearchAnswer>(c.name);
   take_options(c, {{"topic", &o->words, "The topic; none: the topics there are"},
                    how_many(*o, "How many topics or sessions (20); 0: all"),
@@ -404,7 +404,7 @@ Command show_command() {
       {{.names = "id", .target = &o->words, .help = "Exchange ids as other commands print them: x42", .required = true},
        {.names = "--around",
         .target = &o->around,
-        .help = "With so many exchanges before and after",
+        .help = "With this many exchanges before and after",
         .value_name = "N",
         .between = std::pair(0, 5)},
        {"--tools", &o->tools, "With tool calls and results, shortened"},

@@ -129,11 +129,11 @@ std::string recall_output(int connected_socket, const HookInput& input, std::chr
 }
 
 Command hook_command() {
-  Command start{"session-start", "Claude Code's SessionStart: what went before, as context"};
+  Command start{"session-start", "Claude Code's SessionStart: what happened before, as context"};
   start.run = [](const Invocation& call) -> Result<int> { return session_start(call.settings); };
   start.begin = [] { end_within(kHookDeadline); };
   start.fails_open = true;
-  Command step{"recall", "Before an edit or a command, and on an error: what earlier work tells of it, as context"};
+  Command step{"recall", "Before an edit or a command, and on an error: what earlier work says about it, as context"};
   step.run = [](const Invocation& call) -> Result<int> { return recall(call.settings); };
   step.begin = [] { end_within(kRecallDeadline); };
   step.fails_open = true;

@@ -195,14 +195,14 @@ std::string manual_page(const std::vector<Command>& commands, const std::vector<
   out +=
       ".SH DESCRIPTION\nmemd reads what coding agents leave on disk, keeps it in one local store, and gives it back to "
       "any agent over MCP, "
-      "and to you on the command line. Without a command it tells what runs now, what was last, and what waits.\n.PP\n"
+      "and to you on the command line. Without a command it shows what runs now, what was last, and what waits.\n.PP\n"
       "Commands ask the daemon. Where none runs they read the store themselves.\n";
   out += ".SH COMMANDS\n";
   for (const Command& command : commands)
     if (!command.hidden)
       out += ".TP\n\\fBmemd " + escaped(command.name) + "\\fR\n" + escaped(command.help) + ". See \\fBmemd\\-" +
              escaped(command.name) + "\\fR(1).\n";
-  out += ".SH OPTIONS\nThese may stand before or behind a command.\n";
+  out += ".SH OPTIONS\nThese may come before or after a command.\n";
   add_options(out, global);
   out += ".SH EXIT STATUS\n";
   for (const ExitCode& one : kExitCodes)

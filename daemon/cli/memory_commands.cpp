@@ -328,16 +328,16 @@ Result<int> health_memory(const Invocation& call) {
   Screen screen(call.look);
   for (const MemoryProblem& problem : problems)
     screen.text(Line(fmt::format("{:<20} ", to_string(problem.kind)), Style::warning).add(problem.text()));
-  if (problems.empty()) screen.line(Line("All memories are well.", Style::good));
+  if (problems.empty()) screen.line(Line("All memories are fine.", Style::good));
   return finish(screen);
 }
 
 // Rebuilds the rows, in the daemon or, without one, in this process.
 Command memory_rebuild_command() {
   const auto state = std::make_shared<bool>(false);
-  Command c{"rebuild", "Make the index that searches use anew from the files"};
+  Command c{"rebuild", "Rebuild the index that searches use from the files"};
   c.json_schema = schema_of<admin::MemoryCatalogReport>("memory rebuild");
-  c.options = {{"--state", state.get(), "Only say how it stands"}};
+  c.options = {{"--state", state.get(), "Only show its state"}};
   c.run = [state](const Invocation& call) -> Result<int> {
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, *state ? Need::read : Need::ingest));
     MEMD_TRY_ASSIGN(const auto outcome, caller->admin("memory_catalog", *state ? "{}" : "{\"rebuild\":true}", {}));

@@ -52,7 +52,7 @@ Result<void> print_garden(const Invocation& call, const memories::GardenPlan& pl
   if (plan.steps.empty())
     screen.line("There is nothing to tidy.");
   else if (!applied && open > 0)
-    screen.text("Nothing was changed. --apply does what says \"would\"; what goes lies in the trash.");
+    screen.text("Nothing was changed. --apply does what says \"would\"; what is removed goes to the trash.");
   MEMD_TRY(screen.finish());
   for (const auto& notice : plan.notices)
     fmt::print(stderr, "memd: {}\n", harmless_line(notice));
@@ -79,7 +79,8 @@ Result<int> tend_garden(const MemoryOptions& o, const Invocation& call) {
 
 Command memory_garden_command(const Options& o) {
   return memory_subcommand<GardenReport>("garden", "Tidy memories: say what to do and why, or do it", o,
-                                         {{"--apply", &o->apply, "Do it; what goes lies in the trash"}}, tend_garden);
+                                         {{"--apply", &o->apply, "Do it; what is removed goes to the trash"}},
+                                         tend_garden);
 }
 
 }  // namespace memd::cli

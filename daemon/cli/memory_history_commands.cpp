@@ -315,7 +315,7 @@ std::vector<Command> memory_history_commands(const Options& o) {
            {"--dry-run", &o->dry_run, "Show it and what is like it; write nothing"},
            {"--force", &o->force, "Write it although a memory says the same"}},
           promote_memory),
-      memory_subcommand<SuggestReport>("suggest", "What of the last days is worth a memory", o,
+      memory_subcommand<SuggestReport>("suggest", "What from recent days is worth a memory", o,
                                        {{"--days", &o->days, "How far back; 14 if not given"},
                                         {"--count", &o->count, "How many; 10 if not given"},
                                         {"--links", &o->links, "Links between memories instead"},

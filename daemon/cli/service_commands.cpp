@@ -180,8 +180,8 @@ Command uninstall_command() {
     bool data = false;
   };
   const auto o = std::make_shared<UninstallOptions>();
-  Command c{"uninstall", "Take memd out of all clients, remove its service and end the daemon; the store stays"};
-  c.options = {{"--dry-run", &o->dry_run, "Only say what would go"},
+  Command c{"uninstall", "Remove memd from all clients, remove its service and end the daemon; the store stays"};
+  c.options = {{"--dry-run", &o->dry_run, "Only show what would be removed"},
                {"--data", &o->data, "Remove the store, too: what agents have purged is then lost"}};
   c.json_schema = schema_of<UninstallReport>(c.name);
   c.run = [o](const Invocation& call) -> Result<int> {

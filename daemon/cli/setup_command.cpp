@@ -221,7 +221,7 @@ Command setup_command() {
                 .help = "claude-code, cursor, cline, codex, gemini, opencode, vscode, windsurf, zed, or service",
                 .one_of = setup_choices()},
                {"--project", &o->project, "In the configuration of this project, not of the user"},
-               {"--remove", &o->remove, "Take it out again"},
+               {"--remove", &o->remove, "Remove it again"},
                {"--dry-run", &o->dry_run, "Only show which lines would change"},
                {"-y,--yes", &o->yes, "Register with all agents found, without asking"},
                {"--server-only", &o->server_only, "Without hook and skill"}};

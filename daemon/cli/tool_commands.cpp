@@ -16,8 +16,8 @@ Command capabilities_command() {
   const auto markdown = std::make_shared<bool>(false);
   Command c{"capabilities", "What works on which platform"};
   c.json_schema = schema_of<tools::CapabilitiesAnswer>(c.name);
-  c.options = {
-      {"--markdown", markdown.get(), "As docs/capabilities.md: what the adapters declare, whatever is configured"}};
+  c.options = {{"--markdown", markdown.get(),
+                "As docs/capabilities.md: what the adapters declare, regardless of the configuration"}};
   c.run = [markdown](const Invocation& call) -> Result<int> {
     if (*markdown) {
       std::cout << tools::matrix_markdown(describe_adapters(Config{}));

@@ -91,7 +91,7 @@ InotifyWatcher::~InotifyWatcher() = default;
 
 void InotifyWatcher::start() {
   const int fd = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-  if (fd < 0) return fall_back(std::string("inotify is not to be had, ") + std::strerror(errno));
+  if (fd < 0) return fall_back(std::string("inotify is not available, ") + std::strerror(errno));
   events_.assign(fd);
   watch_roots();
   coroutines_.spawn(read_events());

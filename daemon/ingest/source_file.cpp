@@ -78,7 +78,7 @@ Result<UniqueFd> SourceRoots::open(const fs::path& path, int flags) const {
                               : open_beneath(*root, path.lexically_relative(*root), flags));
   if (fd) return fd;
   if (root != nullptr && errno == EXDEV)
-    return Error(Errc::io, path.string() + " is, or stands behind, a symbolic link that leads out of " +
+    return Error(Errc::io, path.string() + " is, or is reached through, a symbolic link that leads out of " +
                                root->string() +
                                ": it is not read. Where that is wanted, name the directory it leads to in"
                                " platforms.<name>.paths");

@@ -55,7 +55,7 @@ struct Describe<interchange::EventFileCheck> {
                 field("lines", &T::lines, "Lines that are not empty."), field("events", &T::events, "Events in them."),
                 field("sessions", &T::sessions, "Lines of facts about a session."),
                 field("derived", &T::derived, "Lines left out because memd concludes them itself."),
-                field("refused", &T::refused, "Lines that cannot be taken in."),
+                field("refused", &T::refused, "Lines that cannot be ingested."),
                 field("problems", &T::problems, "What is wrong, the first of it."),
                 field("problems_total", &T::problems_total, "How much is wrong."));
 };

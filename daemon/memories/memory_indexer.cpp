@@ -226,10 +226,10 @@ Result<void> MemoryIndexer::check_indexes() {
       log::info("{} does not fit the files beside it; it is not memd's to change", file.string());
       continue;
     }
-    log::info("{} does not fit the files beside it and is made anew", file.string());
+    log::info("{} does not fit the files beside it and is rebuilt", file.string());
     if (const auto done = directory.rebuild(); !done) {
       stale_indexes_.insert(file);
-      log::error("{} is not made anew: {}", file.string(), done.error().message());
+      log::error("{} is not rebuilt: {}", file.string(), done.error().message());
     }
   }
   return {};
@@ -302,7 +302,7 @@ Result<void> MemoryIndexer::look_at(const std::set<fs::path>& changed) {
 
 Result<void> MemoryIndexer::repair(const Error& error) {
   if (!is_damage(error)) return error;
-  log::error("the catalog of memories is damaged and made anew: {}", error.message());
+  log::error("the catalog of memories is damaged and is rebuilt: {}", error.message());
   return rebuild(error.message());
 }
 

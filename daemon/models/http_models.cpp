@@ -113,7 +113,7 @@ HttpEmbedder::Outcome HttpEmbedder::ask(std::span<const std::string_view> texts,
             Failure{server_.say(Errc::protocol, "its vectors have " + std::to_string(got) + " numbers, not " +
                                                     std::to_string(remote_.dimensions.value_or(known)) +
                                                     " as before: with embedding.dimensions: " + std::to_string(got) +
-                                                    " all are made anew"),
+                                                    " all are rebuilt"),
                     true,
                     true,
                     {}}};

@@ -67,7 +67,7 @@ void add_platforms(const Report& report, std::span<const AdapterDescription> ada
     const auto can = [&](Capability c) {
       return std::find(a.capabilities.begin(), a.capabilities.end(), c) != a.capabilities.end();
     };
-    if (!can(Capability::token_metrics)) out.note(a.platform, "It does not write down tokens.");
+    if (!can(Capability::token_metrics)) out.note(a.platform, "It does not record tokens.");
     for (const std::string& limit : a.limitations)
       out.note(a.platform, "{}", limit);
   }
@@ -91,16 +91,15 @@ void add_sessions(const Report& report, const ReportQuery& query, GapList& out) 
   if (report.files_total > static_cast<std::int64_t>(report.files.size()))
     out.note({}, "{} files were touched; the {} touched most are listed.", report.files_total, report.files.size());
   if (all > report.sessions_with_cost)
-    out.note(
-        {},
-        "Cost: {} of {} sessions carry what their platform reckons itself. For the others memd knows tokens and no "
-        "prices, and invents none.",
-        report.sessions_with_cost, all);
+    out.note({},
+             "Cost: {} of {} sessions have the cost their platform calculates. For the others memd knows tokens and no "
+             "prices, and invents none.",
+             report.sessions_with_cost, all);
   if (all > report.sessions_with_tokens)
     out.note({}, "Tokens: {} of {} sessions say how many they used.", report.sessions_with_tokens, all);
   const QueryFilter& f = query.filter;
   if (!f.project.empty() || f.since > 0 || f.until > 0)
-    out.note({}, "Coverage is told of all sources of a platform, whatever project and time the report is about.");
+    out.note({}, "Coverage is that of all sources of a platform, regardless of the project and time of the report.");
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ admin::ProcessFacts Service::facts(std::string role, std::string socket) {
     return ask_loop([this] {
       if (watcher_) return watcher_->describe();
       const bool is_made_anew = rebuild_ != nullptr && rebuild_->is_under_way();
-      return std::string(is_made_anew ? "nothing, while the store is made anew" : "nothing: another memd ingests");
+      return std::string(is_made_anew ? "nothing, while the store is rebuilt" : "nothing: another memd ingests");
     });
   };
   if (rebuild_ != nullptr) {
@@ -299,7 +299,7 @@ void Service::stop() {
 void Service::make_room() {
   if (stopping_) return;
   held_ = std::make_unique<BlockedSignals>();
-  stop_serving("memd makes its store anew: ask again");
+  stop_serving("memd rebuilds its store: ask again");
 }
 
 void Service::stop_serving(std::string why) {
@@ -366,8 +366,7 @@ void become_newer(const Settings& settings, const std::optional<std::string>& pa
   ::execv(argv.front(), argv.data());
 }
 
-constexpr const char* kIsMadeAnew =
-    "memd makes its store anew, and until that is done answers come from the one before";
+constexpr const char* kIsMadeAnew = "memd rebuilds its store; until that is done answers come from the previous one";
 
 // Serves until the daemon ends; then returns null. When the rebuild has to continue, returns the held signals.
 Result<std::unique_ptr<BlockedSignals>> serve_on(const Settings& settings, const ListeningSocket& listener,

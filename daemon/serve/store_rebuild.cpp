@@ -85,7 +85,7 @@ void StoreRebuild::stop() {
 }
 
 void StoreRebuild::run(OnLoss on_loss) {
-  log::info("the store is made anew from the raw layer; answers come from the one before until then");
+  log::info("the store is being rebuilt from the raw layer; until then answers come from the previous one");
   const auto start = std::chrono::steady_clock::now();
   RebuildOptions options;
   options.cipher = settings_.cipher;

@@ -53,7 +53,7 @@ class JsoncParser {
     JsonValue root;
     MEMD_TRY(parse_value(root, 0));
     MEMD_TRY(skip());
-    if (at_ != text_.size()) return wrong("something stands behind the end of the value");
+    if (at_ != text_.size()) return wrong("something follows the end of the value");
     return root;
   }
 
@@ -106,7 +106,7 @@ class JsoncParser {
       MEMD_TRY(skip());
       if (peek() == close) {
         if (dialect_ != JsonDialect::with_comments && !out.elements.empty())
-          return wrong("a comma stands before the end");
+          return wrong("there is a comma before the end");
         break;
       }
       JsonElement element;

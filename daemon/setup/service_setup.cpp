@@ -69,7 +69,7 @@ Result<std::vector<std::pair<fs::path, std::string>>> service_files(const Servic
   words.insert(words.end(), s.program.arguments.begin(), s.program.arguments.end());
   for (const std::string& word : words)
     if (word.find_first_of("\n\r") != std::string::npos)
-      return Error(Errc::invalid_argument, "a path with a line break cannot stand in the definition of a service");
+      return Error(Errc::invalid_argument, "a path with a line break cannot be used in the definition of a service");
   std::vector<std::pair<fs::path, std::string>> out;
   if (s.mac) {
     out.emplace_back(agent_file(s), launchd_agent(s));

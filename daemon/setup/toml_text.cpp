@@ -75,7 +75,7 @@ class TomlParser {
         if (!s.array_header && std::any_of(out.begin(), out.end(), [&](const Statement& other) {
               return other.header && !other.array_header && other.path == s.path && !inside_array(out, s.path);
             }))
-          return wrong("this table stands here a second time");
+          return wrong("this table is defined twice");
       } else {
         s.path = table;
         MEMD_TRY(parse_key(s.path));
@@ -84,7 +84,7 @@ class TomlParser {
         MEMD_TRY(parse_value(s.value, 0));
       }
       skip_blanks();
-      if (!end_of_line()) return wrong("something stands behind the end of the value");
+      if (!end_of_line()) return wrong("something follows the end of the value");
       next_line();
       s.end = at_;
       out.push_back(std::move(s));

@@ -140,7 +140,7 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked) {
   else if (found.nothing_relevant && found.outside && found.outside->better)
     out.say("Nothing fits here.");
   else if (found.nothing_relevant)
-    out.say("Nothing fits: it may never have been talked about, or in other words.");
+    out.say("Nothing fits: it may never have been discussed, or in other words.");
   if (found.left_out > 0) {
     out.say(counted_are(found.left_out, "hit"),
             "left out: the index names what the store does not hold. `memd doctor` says what to do.");
@@ -163,7 +163,7 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked) {
 void tell_evicted(AnswerText& notice, std::int64_t exchanges) {
   if (exchanges == 0) return;
   notice.say("Retention dropped the texts of ", counted_words(exchanges, "exchange"),
-             " told of here: only their first lines are left, without tool calls.");
+             " shown here: only their first lines are left, without tool calls.");
 }
 
 TimeRangeOut to_out(const TimeRange& range) { return {format_rfc3339(range.start), format_rfc3339(range.end)}; }
@@ -266,7 +266,7 @@ Result<PageCursor> decode_cursor(const std::optional<std::string>& text, std::ui
   if (ok) return cursor;
   return Error(Errc::invalid_argument,
                "cursor: does not belong to this question, send the \"next\" of its last answer with the same "
-               "arguments, or no cursor to begin anew");
+               "arguments, or no cursor to start over");
 }
 
 }  // namespace memd::tools

@@ -114,7 +114,7 @@ struct Describe<tools::PlatformOut> {
                 field("exchanges", &T::exchanges, "Exchanges of all sessions."),
                 field("tokens", &T::tokens, "Of all sessions; absent: none are known."),
                 field("schema_drift", &T::schema_drift,
-                      "The agent seems to have changed its format in the last 30 days: newer records may lack."),
+                      "The agent seems to have changed its format in the last 30 days: newer records may be missing."),
                 field("time_range", &T::time_range, "From the oldest to the newest event."));
 };
 template <>

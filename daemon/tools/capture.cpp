@@ -8,7 +8,7 @@ namespace memd::tools {
 std::string render_text(const CaptureAnswer& a) {
   if (!a.paused) return "Capture is on: what agents write is stored.\n";
   return "Capture is paused since " + a.since + (a.until.empty() ? ", until it is resumed" : ", until " + a.until) +
-         ". What agents write meanwhile is not stored, later neither.\n";
+         ". What agents write meanwhile is not stored, not even later.\n";
 }
 
 Result<TimeMs> parse_duration(std::string_view text) {
@@ -18,7 +18,8 @@ Result<TimeMs> parse_duration(std::string_view text) {
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   const TimeMs ms = unit == "m" ? kMinute : unit == "h" ? 60 * kMinute : unit == "d" ? kMsPerDay : 0;
   if (ec != std::errc() || n <= 0 || n > 100'000 || ms == 0)
-    return Error(Errc::invalid_argument, "duration: \"" + std::string(text) + "\" is none; send 30m, 2h or 1d");
+    return Error(Errc::invalid_argument,
+                 "duration: \"" + std::string(text) + "\" is not a duration; send 30m, 2h or 1d");
   return n * ms;
 }
 

@@ -50,7 +50,7 @@ template <>
 struct Describe<tools::CaptureAnswer> {
   using T = tools::CaptureAnswer;
   static constexpr auto fields =
-      fields_of(field("paused", &T::paused, "What agents write now is not stored, later neither."),
+      fields_of(field("paused", &T::paused, "What agents write now is not stored, not even later."),
                 field("since", &T::since, "RFC 3339; empty: it is not paused."),
                 field("until", &T::until, "RFC 3339; empty: until it is resumed."));
 };

@@ -48,7 +48,7 @@ std::string_view action_for(DiagnosticType type) {
       return "The record is larger than memd reads, and is left out; the agent's file still has it.";
     case DiagnosticType::source_unreadable: return "Give this user access to the file.";
     case DiagnosticType::not_a_transcript:
-      return "The file has the name of a transcript and is none: a pointer of git-lfs needs `git lfs pull`.";
+      return "The file has the name of a transcript but is not one: a pointer of git-lfs needs `git lfs pull`.";
     case DiagnosticType::contract_mismatch: return "Install an adapter and a memd of the same major version.";
     case DiagnosticType::raw_layer_lost:
       return "Bytes of the raw layer were lost, by a failing disk or a power cut: check the disk and its free space.";

@@ -117,9 +117,9 @@ struct Describe<tools::FileUseOut> {
       field("files", &T::files, "Which files, where several are meant."),
       field("asked", &T::asked, "Beginning of what the person asked."),
       field("said", &T::said, "What the agent said of it."),
-      field("outcome", &T::outcome, "Of a change: tests_passed or tests_failed behind it, else not_tested."),
-      field("test", &T::test, "Which tests."), field("error", &T::error, "Last error of a tool behind it."),
-      field("committed_as", &T::committed_as, "The session's next commit behind the change."),
+      field("outcome", &T::outcome, "Of a change: tests_passed or tests_failed after it, else not_tested."),
+      field("test", &T::test, "Which tests."), field("error", &T::error, "Last error of a tool after it."),
+      field("committed_as", &T::committed_as, "The session's next commit after the change."),
       field("lines", &T::lines, "Lines changed, numbered as the file was right after."),
       field(
           "match", &T::match,

@@ -120,7 +120,7 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
   if (without_record > 0)
     question.notes.push_back(AnswerText("What ").add(
         counted_words(static_cast<std::int64_t>(without_record), "edit"),
-        " changed is not known: the records are gone, or tell it in a shape that memd does not know."));
+        " changed is not known: the records are gone, or have a format that memd does not know."));
   if (places.more && !trace.reaches_origin)
     question.notes.push_back(
         AnswerText("Only the last ")

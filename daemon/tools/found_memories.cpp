@@ -88,9 +88,9 @@ Result<FoundMemories> find_memories(const ToolServices& services, Reader& reader
   }
   MEMD_TRY_ASSIGN(catalog::MemorySearchAnswer found, reader.ask(search));
   if (found.state == catalog::CatalogState::rebuilding)
-    out.notice.say("Memories are being indexed anew: some may be missing.");
+    out.notice.say("Memories are being reindexed: some may be missing.");
   else if (found.state == catalog::CatalogState::corrupted && services.freshness.generation() > 0)
-    out.notice.say("Memories were not searched: their index is damaged and is made anew when the daemon next runs.");
+    out.notice.say("Memories were not searched: their index is damaged and is rebuilt when the daemon next runs.");
   // Agents' files need high confidence: an agent has its own in its context anyway.
   std::erase_if(found.hits, [](const catalog::MemoryHit& hit) {
     return hit.confidence == Confidence::low ||
@@ -102,7 +102,7 @@ Result<FoundMemories> find_memories(const ToolServices& services, Reader& reader
 
 void add_memory_marks(HistoryText& to, const MemoryRefOut& memory) {
   if (memory.superseded_by) to.add("  superseded by ", *memory.superseded_by);
-  if (memory.status && *memory.status == "stale") to.add("  stale: what it tells of has changed");
+  if (memory.status && *memory.status == "stale") to.add("  stale: what it describes has changed");
   if (memory.changed_since) to.add("  changed since then");
 }
 

@@ -89,8 +89,8 @@ struct Describe<tools::MemoryRefOut> {
       field("slug", &T::slug, "Its name, for memory_read."), field("type", &T::type, "decision, fact, instructions, …"),
       field("scope", &T::scope, "enterprise, local, project or global."), field("path", &T::path, "Its file."),
       field("tags", &T::tags, "Tags."), field("heading", &T::heading, "Anchor of the heading the snippet is below."),
-      field("superseded_by", &T::superseded_by, "The memory that holds in its place."),
-      field("status", &T::status, "stale: what it tells of has changed since; verified; absent: not compared."),
+      field("superseded_by", &T::superseded_by, "The memory that replaces it."),
+      field("status", &T::status, "stale: what it describes has changed since; verified; absent: not compared."),
       field("changed_since", &T::changed_since, "True: after the time asked about; what it said then is not known."));
 };
 template <>

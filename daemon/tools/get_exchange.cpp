@@ -488,7 +488,7 @@ void add_exchange(HistoryText& out, const ExchangeOut& e) {
   add_fact(out, "format", e.raw_format_version);
   add_fact(out, "adapter", e.adapter_version);
   if (e.origin) out.add("  ", *e.origin);
-  if (e.ingestion_timestamp) out.add("  taken in ", short_time(*e.ingestion_timestamp));
+  if (e.ingestion_timestamp) out.add("  ingested ", short_time(*e.ingestion_timestamp));
   out.add("  ~", e.full_tokens, " tokens\n");
   add_text(out, "User", e.user_message);
   add_text(out, "User, meanwhile", e.interventions);

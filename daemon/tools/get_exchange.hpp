@@ -89,7 +89,7 @@ struct Describe<tools::GetExchangeParams> {
       fields_of(field("ids", &T::ids, "", max_items(20), length(1, 24)),
                 field("session_id", &T::session_id, "Instead of ids: a session, with exchange_number.", length(0, 200)),
                 field("exchange_number", &T::exchange_number, "", at_least(0), limits_unlisted),
-                field("around", &T::around, "Also so many before and after.", clamped(0, 5)),
+                field("around", &T::around, "Also this many before and after.", clamped(0, 5)),
                 field("include_tools", &T::include_tools, "Also what the agent ran, shortened."),
                 field("include_raw", &T::include_raw, "Also full tool texts and thinking.")),
       tools::kPageFields);
@@ -102,7 +102,7 @@ struct Describe<tools::EventOut> {
       field("kind", &T::kind, "tool_call, tool_result, edit, test_run, error, …"), field("tool", &T::tool, "Tool."),
       field("summary", &T::summary, "One line."), field("is_error", &T::is_error, "The tool failed."),
       field("is_sidechain", &T::is_sidechain, "true: of a subagent."),
-      field("parent_seq", &T::parent_seq, "The event it follows, where the agent tells it; with include_raw."),
+      field("parent_seq", &T::parent_seq, "The event it follows, where the agent says so; with include_raw."),
       field("text", &T::text, "Input or result; cut where it ends in …"),
       field("raw_offset", &T::raw_offset, "Byte in source_path."), field("raw_length", &T::raw_length, "Bytes there."));
 };
@@ -135,7 +135,7 @@ struct Describe<tools::ExchangeOut> {
       field("lines_removed", &T::lines_removed, "By edits."),
       field("raw_format_version", &T::raw_format_version, "Version of the agent that wrote it."),
       field("adapter_version", &T::adapter_version, "Version of the adapter that read it."),
-      field("ingestion_timestamp", &T::ingestion_timestamp, "When it was taken in."),
+      field("ingestion_timestamp", &T::ingestion_timestamp, "When it was ingested."),
       field("source_path", &T::source_path, "The agent's file."),
       field("events", &T::events, "Tool calls, results and other events, in order."));
 };

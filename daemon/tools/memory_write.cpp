@@ -62,16 +62,15 @@ class MemoryCall {
   Result<void> agree(const AskedOfPerson& question) const {
     if (services_.memory.write == MemoryWriting::allow) return {};
     if (context_.elicitation == nullptr)
-      return Error(
-          Errc::permission,
-          "nothing was changed: this client does not let memd ask its person (elicitation), and memd changes no "
-          "memory unasked. The person can allow it with `memory: {write: allow}` in memd's configuration, or "
-          "do it with `memd memory`");
+      return Error(Errc::permission,
+                   "nothing was changed: this client does not let memd ask the user (elicitation), and memd changes no "
+                   "memory without asking. The user can allow it with `memory: {write: allow}` in memd's "
+                   "configuration, or do it with `memd memory`");
     MEMD_TRY_ASSIGN(const auto consent, context_.elicitation->confirm(question.text(), context_.stop));
     if (consent == mcp::Consent::accepted) return {};
     return Error(Errc::permission, consent == mcp::Consent::declined
-                                       ? "nothing was changed: the person said no. Do not ask again unasked"
-                                       : "nothing was changed: the person closed the question without an answer");
+                                       ? "nothing was changed: the user said no. Do not ask again unless told to"
+                                       : "nothing was changed: the user closed the question without an answer");
   }
 
   memories::Destination destination() const {

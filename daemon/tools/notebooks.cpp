@@ -33,7 +33,7 @@ Result<std::optional<MemoryScope>> scope_asked(const MemoryParams& params) {
   const auto scope = parse_memory_scope(*params.scope);
   if (!scope)
     return Error(Errc::invalid_argument,
-                 "scope: \"" + echo_of(*params.scope) + "\" is none: send global, project, local or enterprise");
+                 "scope: \"" + echo_of(*params.scope) + "\" is not a scope: send global, project, local or enterprise");
   return scope;
 }
 

@@ -48,7 +48,7 @@ struct Describe<tools::DecisionOut> {
                 field("text", &T::text, "As it was said; of an answer: question: answer."),
                 field("kind", &T::kind, "choice, rejection, reversal, answer or plan."),
                 field("decided_by", &T::decided_by, "user or agent."), field("chosen", &T::chosen, "What was chosen."),
-                field("rejected", &T::rejected, "What was turned down."), field("reason", &T::reason, "Why."),
+                field("rejected", &T::rejected, "What was rejected."), field("reason", &T::reason, "Why."),
                 field("reversed_by", &T::reversed_by, "The later exchange of the session that took it back."),
                 field("judged_by", &T::judged_by, "The language model that calls it a decision; absent: memd itself."));
 };

@@ -296,7 +296,7 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
     lead_with(out.head, "There is no summary of the agent's own to leave out: this is the whole state.");
   tell_evicted(out.head.notice, std::ranges::count_if(out.past.exchanges, &ExchangeRow::is_evicted));
   if (missing > 0)
-    out.head.notice.say(missing, " records are gone from disk: their edits and results are known by one line.");
+    out.head.notice.say(missing, " records are gone from disk: only one line of their edits and results is known.");
   return out;
 }
 

@@ -132,7 +132,7 @@ Result<ProjectsAsked> projects_asked_for(const ToolServices& services, const Sco
   MEMD_TRY_ASSIGN(std::string tree, project_of_directory(services, directory));
   if (tree.empty()) {
     AnswerText words = "all projects";
-    if (!directory.empty()) words.add(", for none is of ", AnswerText::Name{echo_of(directory)});
+    if (!directory.empty()) words.add(", as none is of ", AnswerText::Name{echo_of(directory)});
     return ProjectsAsked{{}, std::move(words), false};
   }
   AnswerText words = tree_words(tree);

@@ -370,7 +370,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   if (file) {
     const std::string name = echo_of(file->name);
     frame.notice.say(AnswerText::Echo{name}, " was changed in ", counted_words(file->exchanges, "exchange"),
-                     ", which stand higher here; the newest is ",
+                     ", which rank higher here; the newest is ",
                      AnswerText::Id{format_exchange_id(file->changed.front())}, ". All of them: file_history(path=\"",
                      AnswerText::Echo{name}, "\").");
   }

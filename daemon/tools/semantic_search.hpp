@@ -142,11 +142,11 @@ struct Describe<tools::SemanticSearchAnswer> {
                       "True: nothing is likely to be about the query; what is given is just "
                       "the nearest."),
                 field("better_elsewhere", &T::better_elsewhere,
-                      "What another project has, for which clearly more speaks than for all results: the project that "
-                      "was searched is hardly where it was talked of. Absent: nothing."),
+                      "A clearly better match in another project than all results: it was probably discussed there. "
+                      "Absent: none."),
                 field("results", &T::results, "Best first."),
                 field("ignored_terms", &T::ignored_terms, "Words that did not help."),
-                field("unknown_words", &T::unknown_words, "Words of the query that stand nowhere in the history.")),
+                field("unknown_words", &T::unknown_words, "Words of the query that occur nowhere in the history.")),
       Describe<tools::Answer>::tail);
 };
 

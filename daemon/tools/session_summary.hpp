@@ -104,7 +104,7 @@ struct Describe<tools::SessionSummaryParams> {
       tools::kSessionFields,
       fields_of(
           field(
-              "strategy", &T::strategy, "The last three want a language model.",
+              "strategy", &T::strategy, "The last three need a language model.",
               one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive")),
           field("style", &T::style, "", one_of("technical", "narrative", "topical")),
           field("level", &T::level, "", range(1, 3)), field("chunk", &T::chunk, "", range(0, 1e6), limits_unlisted),
@@ -168,7 +168,7 @@ struct Describe<tools::SessionSummaryAnswer> {
           field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
           field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
           field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
-          field("outcome", &T::outcome, "success, fail, abandoned or unknown, as its end tells."),
+          field("outcome", &T::outcome, "success, fail, abandoned or unknown, judged by its end."),
           field("outcome_reasons", &T::outcome_reasons, "Signs at its end: those for the outcome first, then others."),
           field("time_range", &T::time_range, "From the first to the last exchange summarized."),
           field("total_exchanges", &T::total_exchanges, "Of the session."),

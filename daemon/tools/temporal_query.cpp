@@ -165,7 +165,7 @@ Result<void> name_active_days(Reader& reader, const QueryFilter& filter, Answer&
   }
   if (nearest.after != 0) {
     days.next_active_day = day_of(nearest.after);
-    words.say("The first one behind it is ", AnswerText::Id{*days.next_active_day}, ".");
+    words.say("The first one after it is ", AnswerText::Id{*days.next_active_day}, ".");
   }
   lead_with(frame, words);
   return {};

@@ -95,7 +95,7 @@ struct Describe<tools::TemporalQueryAnswer> {
                             field("sessions", &T::sessions, "Each once, in order of time."),
                             field("last_active_day", &T::last_active_day,
                                   "When there is nothing in this time: the day before it that has something."),
-                            field("next_active_day", &T::next_active_day, "The same behind it.")),
+                            field("next_active_day", &T::next_active_day, "The same after it.")),
                   Describe<tools::Answer>::tail);
 };
 

@@ -417,7 +417,7 @@ AnswerText list_text(const TopicSearchAnswer& a) {
     body.add(t.topic, "  ", counted(t.exchanges, "exchange"), " in ", counted(t.sessions, "session"), "  ",
              short_time(t.time_range.start), " to ", short_time(t.time_range.end), "\n");
   AnswerText out;
-  out.add(answer_header(a), counted_words(a.topics_found.value_or(0), "topic"), ", what was talked about most first.\n")
+  out.add(answer_header(a), counted_words(a.topics_found.value_or(0), "topic"), ", what was discussed most first.\n")
       .quote(body);
   if (!body.empty()) out.add("How one went on: topic_search(topic=…).\n");
   return out.add(answer_footer(a));
@@ -467,8 +467,8 @@ void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services)
   info.title = "A topic across sessions";
   info.description =
       "How a subject went over time, session by session: what was decided, changed, fixed or reversed, the latest "
-      "decision first. For \"what did we decide about X\", \"when did X change\". Without topic: what "
-      "was talked about most.";
+      "decision first. For \"what did we decide about X\", \"when did X change\". Without topic: what was discussed "
+      "most.";
   registry.add<TopicSearchParams, TopicSearchAnswer>(
       std::move(info), [services](const TopicSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -112,7 +112,7 @@ struct Describe<tools::TopicSearchAnswer> {
                 field("by_session", &T::by_session, "Session id to what it says, oldest first."),
                 field("known_as", &T::known_as, "Stored topics that are this one."),
                 field("related_topics", &T::related_topics, "What else these exchanges are about, nearest first."),
-                field("topics", &T::topics, "When no topic was asked for: what was talked about most."),
+                field("topics", &T::topics, "When no topic was asked for: what was discussed most."),
                 field("topics_found", &T::topics_found, "How many topics there are to list."),
                 field("memories", &T::memories, "Files that people own and that are about it, best first.")),
       Describe<tools::Answer>::tail);

@@ -26,7 +26,7 @@ constexpr std::size_t kIdBytes = 16;
 std::string random_id() {
   std::string bytes(kIdBytes, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size())) != 1)
-    throw ErrorException(Error(Errc::io, "no random numbers can be had"));
+    throw ErrorException(Error(Errc::io, "no random numbers are available"));
   return hexadecimal(bytes);
 }
 

@@ -173,7 +173,7 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
     }
     const Tool* called = target == own ? nullptr : registry.find(target);
     if (called == nullptr)
-      return wrong_action("action: \"" + std::string(asked) + "\" is none, send one of " + named(actions));
+      return wrong_action("action: \"" + std::string(asked) + "\" is unknown, send one of " + named(actions));
     // A client may send every argument in the schema. Those of other actions are ignored here.
     const Choices& takes = arguments_of.at(called->info.name);
     for (auto it = passed.begin(); it != passed.end();) {

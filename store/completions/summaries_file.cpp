@@ -57,7 +57,7 @@ Total total_of(sqlite::Database& db, const std::string& day) {
 
 // Returns why `more` on top of the spent amount exceeds the budget; empty if it does not.
 std::string too_much(const DailyBudget& budget, const Total& spent, const Total& more) {
-  constexpr const char* kAnew = "; it begins anew at 00:00 UTC";
+  constexpr const char* kAnew = "; it resets at 00:00 UTC";
   if (budget.requests > 0 && spent.requests + more.requests > budget.requests)
     return "today's budget of " + std::to_string(budget.requests) + " requests is used up (summaries.daily_requests)" +
            kAnew;

@@ -115,8 +115,8 @@ void weigh_decision(const Observation& o, Scale& scale) {
   else
     scale.add(decision.kind == DecisionKind::reversal ? 0.0 : 0.4);
   if (o.reversed_by) scale.add(-3);
-  if (!decision.reason.empty() && content_words(decision.reason) >= 3) scale.add(0.7, "the reason was told");
-  if (!decision.rejected.empty() && !decision.chosen.empty()) scale.add(0.5, "another way was turned down");
+  if (!decision.reason.empty() && content_words(decision.reason) >= 3) scale.add(0.7, "the reason was given");
+  if (!decision.rejected.empty() && !decision.chosen.empty()) scale.add(0.5, "an alternative was rejected");
   if (decision.kind == DecisionKind::answer) {
     const auto colon = decision.sentence.rfind("?: ");
     const auto split =
@@ -129,7 +129,7 @@ void weigh_decision(const Observation& o, Scale& scale) {
     if (offered)
       scale.add(-0.7);
     else if (answer.find("(Recommended)") != std::string_view::npos || content_words(answer) >= 4)
-      scale.add(0.6, "an answer to a question of design");
+      scale.add(0.6, "an answer to a design question");
   } else if (o.content.find('?') != std::string::npos) {
     scale.add(-0.6);
   }
@@ -140,12 +140,12 @@ void weigh_finding(const Material& m, std::size_t at, Scale& scale) {
   if (!o.tool.empty()) scale.add(-2);
   if (is_problem(o.type)) {
     scale.add(o.type == ObservationType::problem ? 0.5 : 0.8, "the cause was found");
-    if (fix_of(m, at)) scale.add(0.8, "the fix was told");
+    if (fix_of(m, at)) scale.add(0.8, "the fix was described");
   } else if (is_fix(o.type)) {
     scale.add(0.4);
-    if (problem_of(m, at)) scale.add(0.8, "the cause was told");
+    if (problem_of(m, at)) scale.add(0.8, "the cause was described");
   } else if (o.type == ObservationType::pattern) {
-    scale.add(1.5, "a rule of a person");
+    scale.add(1.5, "a rule set by a person");
   } else {
     scale.add(-0.5);
   }
@@ -192,7 +192,7 @@ SuggestionScore score_suggestion(const Material& m, std::size_t at) {
     weigh_finding(m, at, scale);
   const bool by_person = o.decision && o.decision->by == DecidedBy::user;
   const CueSet stands = cues().find(o.content, Cue::lasting | Cue::passing);
-  if (stands.has(Cue::lasting)) scale.add(by_person ? 0.9 : 0.6, "it is to last");
+  if (stands.has(Cue::lasting)) scale.add(by_person ? 0.9 : 0.6, "it is meant to last");
   if (stands.has(Cue::passing)) scale.add(-1.0);
   const std::size_t names = code_names(o.content);
   if (names > 0) scale.add(names > 1 ? 0.5 : 0.3, "it names code");

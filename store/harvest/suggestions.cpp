@@ -100,7 +100,7 @@ std::vector<Suggestion> SuggestionsQuery::run(sqlite::Database& db) const {
   for (Suggestion& one : out)
     one.score += kOneMoreOfASession * std::max(0, ++of_session[one.session_uid] - kOfOneSession);
   for (Suggestion& one : out)
-    if (one.told_again > 0) one.reasons.push_back("told in " + std::to_string(one.told_again + 1) + " sessions");
+    if (one.told_again > 0) one.reasons.push_back("said in " + std::to_string(one.told_again + 1) + " sessions");
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
   return out;
 }
@@ -134,7 +134,7 @@ std::vector<LinkSuggestion> suggest_links(const std::vector<Memory>& memories, s
       LinkSuggestion one{{}, a.slug, b.slug, a.scope, a.dialect, 0, {}};
       if (const double like = texts[i].with(texts[k]); like >= kLikelyLink) {
         one.score += like;
-        one.reasons.push_back("they speak of the same");
+        one.reasons.push_back("they are about the same topic");
       }
       for (const std::string& file : a.provenance.files)
         if (std::find(b.provenance.files.begin(), b.provenance.files.end(), file) != b.provenance.files.end()) {

@@ -216,7 +216,7 @@ Result<WrittenMemory> MemoryDirectory::update(std::string_view slug, MemoryChang
                           (there.path.stem().string() + ".conflict-" + after.memory.file_hash.substr(0, 12) + ".md");
     MEMD_TRY(files::write_whole(copy, text, OnDisk::now));
     return Error(Errc::busy, there.path.string() + " was changed meanwhile and stays as it is (version " +
-                                 hash.substr(0, 12) + "); your text lies in " + copy.string() + " (version " +
+                                 hash.substr(0, 12) + "); your text is in " + copy.string() + " (version " +
                                  after.memory.file_hash.substr(0, 12) + "): bring them together and delete it");
   };
   if (!expected.empty() && expected != before.memory.file_hash) return conflict(before.memory.file_hash);
@@ -290,7 +290,8 @@ Result<bool> MemoryDirectory::link(std::string_view a, std::string_view b, std::
     std::string relation(label);
     std::replace(relation.begin(), relation.end(), '-', '_');
     if (std::find(kDocumentRelations.begin(), kDocumentRelations.end(), relation) == kDocumentRelations.end())
-      return refused("label: \"" + std::string(label) + "\" is none: derives_from, refers_to, supersedes, duplicates");
+      return refused("label: \"" + std::string(label) +
+                     "\" is not a label: use derives_from, refers_to, supersedes, duplicates");
     MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(a));
     MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(there.path));
     const Memory before = read_memory(there, bytes, clock_.now()).memory;

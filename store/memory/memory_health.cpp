@@ -75,7 +75,7 @@ class PlaceCheck {
     auto graph = MemoryGraph::load(file);
     if (!graph) {
       out_.push_back({MemoryProblemKind::corrupt_graph, "", file, 0, "",
-                      "cannot be read; the next change makes it anew from the links of the files"});
+                      "cannot be read; the next change rebuilds it from the links of the files"});
       return;
     }
     graph_ = *std::move(graph);
@@ -106,16 +106,16 @@ class PlaceCheck {
     if (!index) {
       const bool is_missing = index.error().is(Errc::not_found);
       out_.push_back({MemoryProblemKind::corrupt_index, "", file, 0, "",
-                      std::string(is_missing ? "is missing" : "cannot be read") + "; the next change makes it anew"});
+                      std::string(is_missing ? "is missing" : "cannot be read") + "; the next change rebuilds it"});
       return;
     }
     const auto cached = EmbeddingCache(place_.directory).slugs();
     for (const auto& [slug, memory] : memories_) {
       const auto it = index->memories.find(slug);
       if (it == index->memories.end())
-        add(MemoryProblemKind::missing_index_entry, memory, "", "is not in index.json; the next change makes it anew");
+        add(MemoryProblemKind::missing_index_entry, memory, "", "is not in index.json; the next change rebuilds it");
       else if (it->second != index_entry(memory, cached.contains(slug)))
-        add(MemoryProblemKind::stale_index_entry, memory, "", "is not in index.json as it is");
+        add(MemoryProblemKind::stale_index_entry, memory, "", "differs from its entry in index.json");
     }
     for (const auto& [slug, entry] : index->memories)
       if (!memories_.contains(slug))
@@ -143,7 +143,7 @@ class PlaceCheck {
         add(MemoryProblemKind::broken_link, m, "relations." + relation.label,
             "there is no document " + relation.target);
     if (m.type == MemoryType::hub && edges == 0)
-      add(MemoryProblemKind::empty_hub, m, "", "holds no memory together: link it, or delete it");
+      add(MemoryProblemKind::empty_hub, m, "", "links no memories: add links, or delete it");
     else if (place_.dialect == MemoryDialect::plugin && edges == 0 && m.links.empty() &&
              now_ - m.updated > limits_.orphan_days * kMsPerDay)
       add(MemoryProblemKind::orphan, m, "",

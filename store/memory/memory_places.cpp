@@ -99,7 +99,7 @@ Result<MemoryPlace> MemoryPlaces::place(MemoryScope scope, MemoryDialect dialect
   const auto refuse = [](std::string what) { return Error(Errc::invalid_argument, std::move(what)); };
   if (dialect == MemoryDialect::agent) return refuse("files of agents are read only");
   if (dialect == MemoryDialect::repository && scope != MemoryScope::project)
-    return refuse("the repository dialect has no scope " + std::string(to_string(scope)) + ": it lies in a project");
+    return refuse("the repository dialect has no scope " + std::string(to_string(scope)) + ": it is in a project");
   if (scope == MemoryScope::global) return MemoryPlace{scope, dialect, home / ".claude/memory"};
   if (scope == MemoryScope::enterprise) {
     if (enterprise.empty()) return refuse("there is no scope enterprise: memory.enterprise_path is not configured");

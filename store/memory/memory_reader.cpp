@@ -81,7 +81,7 @@ class Reading {
     const FrontMatter front = FrontMatter::read(bytes_, span);
     if (!front.problem.empty()) return add(front.problem_line, "", front.problem);
     for (const auto& repeated : front.repeated)
-      add(repeated.line, repeated.key, "stands here a second time: keep one of them");
+      add(repeated.line, repeated.key, "appears a second time: keep one of them");
     root_.reset(front.root);
     if (origin_.dialect == MemoryDialect::plugin)
       read_plugin_keys();
@@ -103,7 +103,7 @@ class Reading {
     if (const YAML::Node slug = root()["slug"]; slug && text_of(slug) != m.slug)
       add(line(slug), "slug", "has to be the name of the file, " + m.slug);
     if (const YAML::Node scope = root()["scope"]; scope && text_of(scope) != to_string(m.scope))
-      add(line(scope), "scope", "has to be " + std::string(to_string(m.scope)) + ", because the file lies there");
+      add(line(scope), "scope", "has to be " + std::string(to_string(m.scope)) + ", because the file is there");
     read_type("type", MemoryDialect::plugin);
     read_title();
     m.tags = words("tags", true);
@@ -139,7 +139,7 @@ class Reading {
       const std::string label = text_of(pair.first);
       if (std::find(kDocumentRelations.begin(), kDocumentRelations.end(), label) == kDocumentRelations.end()) {
         add(line(pair.first), "relations",
-            "\"" + label + "\" is none: derives_from, refers_to, supersedes, duplicates");
+            "\"" + label + "\" is not a label: use derives_from, refers_to, supersedes, duplicates");
         continue;
       }
       for (const auto& [target, at] : list("relations." + label, pair.second)) {
@@ -177,7 +177,7 @@ class Reading {
     if (type && dialect_of(*type) == dialect)
       out_.memory.type = *type;
     else
-      add(line(node), key, "\"" + text_of(node) + "\" is none: write one of " + memory_type_names(dialect));
+      add(line(node), key, "\"" + text_of(node) + "\" is unknown: write one of " + memory_type_names(dialect));
   }
 
   void read_title() {
@@ -227,7 +227,8 @@ class Reading {
     if (const auto known = parse_verification_status(text_of(status)))
       v.status = *known;
     else
-      add(line(status), "verification.status", "\"" + text_of(status) + "\" is none: write verified, stale or unknown");
+      add(line(status), "verification.status",
+          "\"" + text_of(status) + "\" is not a status: write verified, stale or unknown");
   }
 
   void check_times() {
@@ -239,7 +240,7 @@ class Reading {
       if (!time)
         add(line(node), key, "\"" + text_of(node) + "\" is no time: " + std::string(kTimeAdvice));
       else if (*time > now_)
-        add(line(node), key, "lies in the future");
+        add(line(node), key, "is in the future");
       to = time.value_or(0);
       return line(node);
     };

@@ -86,11 +86,11 @@ TEST_F(MemoryTools, WriteLinkReadSupersedeDeleteAndBringBack) {
 
 TEST_F(MemoryTools, NothingIsChangedUnlessAPersonAgrees) {
   const std::string arguments = R"({"action":"create","type":"learning","title":"Locks are fair","text":"They are."})";
-  EXPECT_THAT(error("memory_write", arguments), HasSubstr("does not let memd ask its person"));
+  EXPECT_THAT(error("memory_write", arguments), HasSubstr("does not let memd ask the user"));
   EXPECT_FALSE(fs::exists(home / ".claude"));
   elicitation = &asked;
   asked.answer = mcp::Consent::declined;
-  EXPECT_THAT(error("memory_write", arguments), HasSubstr("the person said no"));
+  EXPECT_THAT(error("memory_write", arguments), HasSubstr("the user said no"));
   asked.answer = mcp::Consent::cancelled;
   EXPECT_THAT(error("memory_write", arguments), HasSubstr("closed the question"));
   EXPECT_FALSE(fs::exists(home / ".claude"));

@@ -275,8 +275,8 @@ TEST_F(SearchTools, ADirectoryWithoutSessionsIsThatOfTheNearestAbove) {
   EXPECT_EQ(searched("/home/u/site/src/deep"), "project /home/u/site");
   EXPECT_EQ(searched("/home/u"), "project /home/u") << "there are sessions below it";
   EXPECT_FALSE(call("semantic_search", R"({"query":"tokenizer","cwd":"/home/u"})").at("outside").as_int64());
-  EXPECT_EQ(searched("/home/u/sit"), "all projects, for none is of /home/u/sit");
-  EXPECT_EQ(searched("/srv/other"), "all projects, for none is of /srv/other");
+  EXPECT_EQ(searched("/home/u/sit"), "all projects, as none is of /home/u/sit");
+  EXPECT_EQ(searched("/srv/other"), "all projects, as none is of /srv/other");
   EXPECT_EQ(searched(""), "all projects");
 }
 

@@ -159,7 +159,7 @@ TEST_F(Doctor, ReadsWhatSearchesReadAndMakesItAnew) {
   EXPECT_THAT(text_, HasSubstr("memd doctor --fix"));
   report = ask("doctor", R"({"fix":true})");
   EXPECT_EQ(status_of(report, "searching"), "ok") << text_;
-  EXPECT_THAT(text_, HasSubstr("made anew"));
+  EXPECT_THAT(text_, HasSubstr("rebuilt"));
   report = ask("doctor");
   EXPECT_EQ(status_of(report, "searching"), "ok");
 }

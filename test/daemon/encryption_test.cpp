@@ -110,7 +110,7 @@ TEST_F(EncryptedHost, FullTextsComeFromSealedFramesWithTheKeyOnly) {
   EXPECT_THAT(doctor(), HasSubstr("frames of the raw layer are sealed; memd.db is not"));
   open(test::cipher_of_key('2'));
   EXPECT_THAT(full_text(), Not(HasSubstr("the end of a long output")));
-  EXPECT_THAT(doctor(), HasSubstr("are sealed with another key than the configured one"));
+  EXPECT_THAT(doctor(), HasSubstr("are sealed with a key other than the configured one"));
   open(nullptr);
   EXPECT_THAT(full_text(), Not(HasSubstr("the end of a long output")));
   EXPECT_THAT(doctor(), HasSubstr("are sealed with a key, and none is configured"));

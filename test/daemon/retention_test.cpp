@@ -138,7 +138,7 @@ class RetentionTest : public testing::Test {
   int live_ = 0;
 };
 
-constexpr std::string_view kDropped = "Retention dropped the texts of 1 exchange told of here";
+constexpr std::string_view kDropped = "Retention dropped the texts of 1 exchange shown here";
 
 TEST_F(RetentionTest, AnEvictedSessionKeepsWhatItIsKnownByAndAnswersSaySo) {
   live(0, 3);

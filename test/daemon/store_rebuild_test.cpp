@@ -75,7 +75,7 @@ TEST_F(StoreRebuildTest, WantsRoomBeforeItBeginsAndWhenTheNewStoreIsReady) {
   const auto second = rebuild_.order(OnLoss::accept);
   ASSERT_FALSE(second);
   EXPECT_TRUE(second.error().is(Errc::store_busy));
-  EXPECT_THAT(second.error().message(), HasSubstr("the store is being made anew since " + status().started));
+  EXPECT_THAT(second.error().message(), HasSubstr("the store is being rebuilt since " + status().started));
 
   rebuild_.go_on();
   EXPECT_FALSE(rebuild_.is_under_way());
@@ -83,7 +83,7 @@ TEST_F(StoreRebuildTest, WantsRoomBeforeItBeginsAndWhenTheNewStoreIsReady) {
   EXPECT_EQ(status().ended, format_rfc3339(clock_.now()));
   EXPECT_GT(status().result.value().events, 100U);
   EXPECT_EQ(status().result.value().kept, settings_.layout.before_rebuild().string());
-  EXPECT_THAT(admin::rebuild_status_text(status()), HasSubstr("the store was made anew from "));
+  EXPECT_THAT(admin::rebuild_status_text(status()), HasSubstr("the store was rebuilt from "));
   EXPECT_THAT(test::rows_of_one(rows(), want), IsEmpty());
 
   begin();
@@ -186,10 +186,10 @@ TEST_F(StoreRebuildTest, TheAdministrationOrdersItAndTellsOfIt) {
   const auto status = service.status.run({}, context);
   ASSERT_TRUE(status && status->rebuild);
   EXPECT_EQ(status->rebuild->state, "running");
-  EXPECT_THAT(render_text(*status), HasSubstr("the store is being made anew since "));
+  EXPECT_THAT(render_text(*status), HasSubstr("the store is being rebuilt since "));
   const auto doctor = service.doctor.run({}, context);
   ASSERT_TRUE(doctor);
-  EXPECT_THAT(render_text(*doctor), HasSubstr("the store is being made anew since "));
+  EXPECT_THAT(render_text(*doctor), HasSubstr("the store is being rebuilt since "));
 
   host.serve_as_it_is("it is made anew");
   const auto refused = ask({.what = "search"});

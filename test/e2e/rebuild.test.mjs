@@ -75,7 +75,7 @@ for (const [name, { connect }] of Object.entries(clients))
     const asking = keepDoing(async () => {
       const { isError, content, structuredContent } = await client.call('list_sessions', { project: 'long' });
       if (isError || structuredContent.total !== sessions) return content;
-      seen.add(content[0].text.includes('NOTHING NEW IS STORED: memd makes its store anew') ? 'from the store before' : 'as ever');
+      seen.add(content[0].text.includes('NOTHING NEW IS STORED: memd rebuilds its store') ? 'from the store before' : 'as ever');
       return null;
     });
     await eventually('calls are answered', () => asking.answered() > 0);
@@ -118,7 +118,7 @@ test('memd rebuild asks the daemon that runs, and tells what came of it', async 
   const now = await status();
   assert.deepEqual(now.rebuild.result, json);
   const told = await promisify(execFile)(binary, [...options(home), 'status'], { env: environment(home) });
-  assert.match(told.stdout, /^Rebuild +replaced .*: the store was made anew from /m);
+  assert.match(told.stdout, /^Rebuild +replaced .*: the store was rebuilt from /m);
   await stopDaemons(home);
 });
 

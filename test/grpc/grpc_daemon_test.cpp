@@ -163,7 +163,7 @@ TEST_F(GrpcDaemon, MakesItsStoreAnewAndServesOn) {
   EXPECT_EQ(status.rebuild().state(), "replaced") << status.DebugString() << log();
   EXPECT_EQ(status.rebuild().result().events(), 1U);
   EXPECT_EQ(status.pid(), pid_);
-  EXPECT_THAT(log(), HasSubstr("the store was made anew from "));
+  EXPECT_THAT(log(), HasSubstr("the store was rebuilt from "));
   EXPECT_TRUE(fs::exists(data_ / "memd.db.old"));
 
   // It continues to read, and answers further requests.

@@ -88,13 +88,13 @@ TEST(JsoncText, SaysWhereTheTextIsWrong) {
   EXPECT_EQ(error("{\n  \"a\": 1\n  \"b\": 2\n}"), "line 3: a comma or the end is expected");
   EXPECT_EQ(error("{\"a\": }"), "line 1: a value is expected");
   EXPECT_EQ(error("{\"a\": 1"), "line 1: a comma or the end is expected");
-  EXPECT_EQ(error("{} x"), "line 1: something stands behind the end of the value");
+  EXPECT_EQ(error("{} x"), "line 1: something follows the end of the value");
   EXPECT_EQ(error("{\n/* c"), "line 2: the comment has no end");
   EXPECT_EQ(error("{\"a\": \"\\q\"}"), "line 1: no such escape");
   EXPECT_EQ(error("{\"a\": 1e}"), "line 1: a value is expected");
   EXPECT_EQ(error("{\n// c\n}", JsonDialect::strict), "line 2: this file may not have comments");
-  EXPECT_EQ(error("{\"a\": 1,}", JsonDialect::strict), "line 1: a comma stands before the end");
-  EXPECT_EQ(error("{\"a\": 1, // c\n}", JsonDialect::only_comments), "line 2: a comma stands before the end");
+  EXPECT_EQ(error("{\"a\": 1,}", JsonDialect::strict), "line 1: there is a comma before the end");
+  EXPECT_EQ(error("{\"a\": 1, // c\n}", JsonDialect::only_comments), "line 2: there is a comma before the end");
   EXPECT_EQ(error("{\"a\": 1 // c\n}", JsonDialect::only_comments), "none");
   EXPECT_THAT(error(std::string(300, '[')), HasSubstr("too many levels"));
   EXPECT_EQ(error("  \n\t"), "none");

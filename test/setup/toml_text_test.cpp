@@ -86,7 +86,7 @@ TEST(TomlText, SaysWhereTheTextIsWrong) {
   EXPECT_EQ(error("a = 1\nb = two\n"), "line 2: a text needs quotes");
   EXPECT_EQ(error("a = \"x\n"), "line 1: the string has no end");
   EXPECT_EQ(error("[a\n"), "line 1: the header has no end");
-  EXPECT_EQ(error("[a]\n[b]\n[a]\n"), "line 3: this table stands here a second time");
+  EXPECT_EQ(error("[a]\n[b]\n[a]\n"), "line 3: this table is defined twice");
   EXPECT_EQ(error("a = [1, 2\n"), "line 2: a comma or ] is expected");
   EXPECT_EQ(error("a\n"), "line 1: an equals sign is expected");
   EXPECT_EQ(error("a = 1 b = 2\n"), "line 1: a text needs quotes");

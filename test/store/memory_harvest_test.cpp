@@ -239,7 +239,7 @@ TEST_F(Harvest, SuggestsWhatIsWorthItOnceAndNothingElse) {
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].id, "o1");
   EXPECT_THAT(all[0].reasons, testing::Contains("a person decided"));
-  EXPECT_THAT(all[0].reasons, testing::Contains("the reason was told"));
+  EXPECT_THAT(all[0].reasons, testing::Contains("the reason was given"));
   EXPECT_EQ(all[1].exchange, decided + 1);
   EXPECT_THAT(not_known(all, KnownMemories({all[0].draft}), 5), testing::SizeIs(1));
   EXPECT_THAT(not_known(all, KnownMemories({}), 1), testing::SizeIs(1));
@@ -303,7 +303,7 @@ TEST_F(Harvest, WhatIsToldAgainInAnotherSessionCountsMore) {
   const auto all = reader.ask(SuggestionsQuery{}).value();
   EXPECT_EQ(all.at(0).told_again, 1);
   EXPECT_GT(all.at(0).score, alone);
-  EXPECT_THAT(all.at(0).reasons, testing::Contains("told in 2 sessions"));
+  EXPECT_THAT(all.at(0).reasons, testing::Contains("said in 2 sessions"));
 }
 
 TEST_F(Harvest, LinksAreSuggestedForSharedFilesAndSessionsUntilTheyAreThere) {

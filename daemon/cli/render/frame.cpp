@@ -23,9 +23,9 @@ std::string notice_of(const tools::Answer& answer) {
   return for_people(text);
 }
 
-// Shortens paths: "all projects, for none is of /home/ada/src" becomes "all projects (no history of ~/src)".
+// Shortens paths: "all projects, as none is of /home/ada/src" becomes "all projects (no history of ~/src)".
 std::string place_of(std::string_view words) {
-  constexpr std::string_view kNone = ", for none is of ";
+  constexpr std::string_view kNone = ", as none is of ";
   constexpr std::string_view kProject = "project ";
   if (const auto at = words.find(kNone); at != std::string_view::npos)
     return std::string(words.substr(0, at)) + " (no history of " + short_path(words.substr(at + kNone.size())) + ")";

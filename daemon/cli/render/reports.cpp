@@ -28,7 +28,7 @@ void print_fact(Screen& screen, const char* label, const Line& what) {
 }
 
 Line ingest_line(const admin::IngestStatus& i, const Look& look) {
-  if (!i.last_error.empty()) return Line("nothing new is stored: ", Style::bad).add(i.last_error).add(" (tried again)");
+  if (!i.last_error.empty()) return Line("nothing new is stored: ", Style::bad).add(i.last_error).add(" (retried)");
   if (i.sources_short > 0)
     return Line(fmt::format("{} of {} sources could not be read: {}", i.sources_short, i.sources, i.shortage),
                 Style::warning);
@@ -57,9 +57,10 @@ Line memories_line(const admin::MemoryCatalogReport& m, const Look& look) {
   if (m.state != "valid") {
     Line out("the index is " + m.state, Style::bad);
     if (!m.reason.empty()) out.add(": " + m.reason);
-    return out.add("; memd memory rebuild makes it anew", Style::id);
+    return out.add("; memd memory rebuild rebuilds it", Style::id);
   }
-  if (!m.trouble.empty()) return Line("not what the files are: ", Style::bad).add(m.trouble).add(" (tried again)");
+  if (!m.trouble.empty())
+    return Line("the index does not match the files: ", Style::bad).add(m.trouble).add(" (retried)");
   Line out(m.memories == 1 ? "1 memory" : grouped_digits(m.memories) + " memories");
   if (m.agent_files > 0) out.add(", " + with_noun(m.agent_files, "file") + " of agents");
   if (!m.read_at.empty()) out.add(", last read " + when(m.read_at, look));
@@ -68,7 +69,8 @@ Line memories_line(const admin::MemoryCatalogReport& m, const Look& look) {
   if (!m.unread.empty())
     out.add(", " + grouped_digits(static_cast<std::int64_t>(m.unread.size())) + " cannot be read", Style::bad);
   if (!m.stale_indexes.empty())
-    out.add(", " + grouped_digits(static_cast<std::int64_t>(m.stale_indexes.size())) + " index.json not as the files",
+    out.add(", " + grouped_digits(static_cast<std::int64_t>(m.stale_indexes.size())) +
+                " index.json not matching the files",
             Style::warning)
         .add(": memd memory health", Style::id);
   return out;

@@ -65,7 +65,7 @@ void show(Screen& screen, const admin::RetentionReport& r) {
     screen.text(with_noun(r.waiting, "session") + (r.waiting == 1 ? " is" : " are") + " past a limit and " +
                 (r.waiting == 1 ? "stays" : "stay") + " until the analysis is made.");
   if (r.drops.empty()) {
-    screen.text("Nothing goes in the time looked at.");
+    screen.text("Nothing is dropped in this period.");
     return;
   }
   SessionNames names(screen.look());
@@ -92,7 +92,7 @@ void show(Screen& screen, const admin::RetentionReport& r) {
 
 void show(Screen& screen, const admin::ForgetReport& r) {
   if (r.sessions.empty()) {
-    screen.line("Nothing in the store is meant by that.");
+    screen.line("Nothing in the store matches that.");
     return;
   }
   SessionNames names(screen.look());
@@ -123,7 +123,7 @@ void show(Screen& screen, const tools::CaptureAnswer& a) {
   Line line("Capture is paused", Style::warning);
   line.add(" since " + when_exactly(a.since, look));
   line.add(a.until.empty() ? ", until it is resumed" : ", until " + when_exactly(a.until, look));
-  screen.text(line.add(". What agents write meanwhile is not stored, later neither."));
+  screen.text(line.add(". What agents write meanwhile is not stored, not even later."));
 }
 
 }  // namespace memd::cli

@@ -33,7 +33,7 @@ std::string_view words_for(TestOutcome outcome) {
     case TestOutcome::passed: return "passed";
     case TestOutcome::failed: return "FAILED";
     case TestOutcome::failed_before: return "failed before";
-    case TestOutcome::unknown: return "ran, result not told";
+    case TestOutcome::unknown: return "ran, result unknown";
   }
   return {};
 }
