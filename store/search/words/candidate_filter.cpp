@@ -8,17 +8,35 @@
 
 namespace memd::search {
 
+namespace {
+
+// Without INDEXED BY, SQLite reads the row instead of the covering index.
+constexpr std::string_view kPlaceSql =
+    "SELECT session_pk, exchange_number, started_at, content_hash,"
+    " EXISTS (SELECT 1 FROM abandoned_exchanges a WHERE a.session_pk = exchanges.session_pk"
+    " AND a.exchange_number = exchanges.exchange_number) FROM exchanges"
+    " INDEXED BY exchanges_by_pk WHERE exchange_pk = ?1";
+// Takes a third less time.
+constexpr std::string_view kPlaceUnlessAbandonedSql =
+    "SELECT session_pk, exchange_number, started_at, content_hash, 0 FROM exchanges"
+    " INDEXED BY exchanges_by_pk WHERE exchange_pk = ?1";
+
+}  // namespace
+
+bool ExchangePlaces::any_abandoned() {
+  if (!any_abandoned_) {
+    auto& q = db_.prepare("SELECT EXISTS (SELECT 1 FROM abandoned_exchanges)");
+    any_abandoned_ = q.step() && q.int64(0) != 0;
+    q.reset();
+  }
+  return *any_abandoned_;
+}
+
 const ExchangePlace* ExchangePlaces::find(ExchangeId id) {
   const auto [at, fresh] = known_.try_emplace(id);
   Known& known = at->second;
   if (fresh) {
-    // Without INDEXED BY, SQLite reads the row instead of the covering index.
-    auto& q = db_.prepare(
-                     "SELECT session_pk, exchange_number, started_at, content_hash,"
-                     " EXISTS (SELECT 1 FROM abandoned_exchanges a WHERE a.session_pk = exchanges.session_pk"
-                     " AND a.exchange_number = exchanges.exchange_number) FROM exchanges"
-                     " INDEXED BY exchanges_by_pk WHERE exchange_pk = ?1")
-                  .bind(id);
+    auto& q = db_.prepare(any_abandoned() ? kPlaceSql : kPlaceUnlessAbandonedSql).bind(id);
     known.exists = q.step();
     if (known.exists) known.place = {q.int64(0), q.int64(1), q.int64(2), q.int64(3), q.int64(4) != 0};
     q.reset();
