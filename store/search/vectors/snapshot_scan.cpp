@@ -279,9 +279,11 @@ class Scan {
   // The scored rows are scattered over memory. Without prefetching, scoring would mostly wait for them.
   void prefetch(std::uint32_t row) const {
     const Segment& s = s_.segments[row / kSegmentRows];
-    if (s.is_cold()) return;
-    const auto* const codes = s.codes->as<std::int8_t>() + std::size_t{row % kSegmentRows} * s_.stride;
-    for (std::size_t at = 0; at < s_.stride; at += kRowAlignment)
+    if (!s.is_cold()) prefetch(s, row % kSegmentRows, row % kSegmentRows + 1);
+  }
+  void prefetch(const Segment& s, std::uint32_t first, std::uint32_t end) const {
+    const auto* const codes = s.codes->as<std::int8_t>();
+    for (std::size_t at = first * s_.stride; at < end * s_.stride; at += kRowAlignment)
       __builtin_prefetch(codes + at);
   }
 
@@ -337,6 +339,7 @@ class Scan {
     std::array<float, kSampleRun> cosine;
     for (std::uint32_t row = 0; row < s.rows; row += step) {
       const std::uint32_t count = std::min(kSampleRun, s.rows - row);
+      prefetch(s, row + step, std::min(row + step + kSampleRun, s.rows));
       cosines(s, row, count, cosine.data());
       for (std::uint32_t i = 0; i < count; ++i)
         if (s.inverse->as<float>()[row + i] > 0 && in_range(s.exchanges->as<ExchangeId>()[row + i]))

@@ -51,6 +51,20 @@ constexpr std::size_t kFewOfIndex = 20000;  // most exchanges listed by a condit
 constexpr std::size_t kMarked = 600000;     // most exchanges marked in allowed_
 constexpr std::size_t kSearched = 64;       // longest list without marks; for longer ones marks are faster
 
+// Longer paths exceed the limits of systems, and their patterns would exceed SQLite's.
+constexpr std::size_t kLongestPath = 8192;
+
+// Returns the pattern of LIKE, with a backslash as its escape character, for texts that contain `part` in any case.
+// LIKE takes less than half the time of instr(lower(…)), which copies each text.
+std::string pattern_with(std::string_view part) {
+  std::string out = "%";
+  for (const char c : part) {
+    if (c == '%' || c == '_' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '%';
+}
+
 // Returns the intersection of both lists; an empty list does not restrict. nullopt: the intersection is empty.
 std::optional<std::vector<Platform>> both(const std::vector<Platform>& a, const std::vector<Platform>& b) {
   if (a.empty()) return b;
@@ -184,11 +198,13 @@ void CandidateFilter::restrict_paths() {
   auto& q = db_.prepare(
       "SELECT DISTINCT e.exchange_pk FROM paths p CROSS JOIN exchange_files f ON f.path_pk = p.path_pk"
       " CROSS JOIN exchanges e ON e.session_pk = f.session_pk AND e.exchange_number = f.exchange_number"
-      " WHERE instr(lower(p.path), ?1) > 0 LIMIT ?2");
+      " WHERE p.path LIKE ?1 ESCAPE '\\' LIMIT ?2");
   std::erase_if(paths_, [&](const std::string& part) {
     if (list_ && list_->size() <= kSearched) return false;  // testing these is cheaper
+    if (part.size() > kLongestPath) return false;
     Ids ids;
-    q.bind(part, kFew + 1);
+    const std::string pattern = pattern_with(part);  // borrowed by the statement
+    q.bind(pattern, kFew + 1);
     while (q.step())
       ids.push_back(q.int64(0));
     q.reset();
