@@ -167,27 +167,44 @@ namespace memd::tools {
 // The forms of an answer that have to fit the budget.
 enum class Fit { both, text };
 
+// An answer that fits, and its text form.
+template <class Out>
+struct Fitting {
+  Out answer;
+  std::string text;
+  std::size_t text_tokens = 0;
+};
+
 // Searches for the number of tokens with which build(tokens) → Out makes the largest answer that costs at most
-// max_tokens. `most` is the largest number to try, frame included. Returns nullopt if even build(0) costs more.
+// max_tokens, and sets its est_tokens unless only the text has to fit. `most` is the largest number to try, frame
+// included. Returns nullopt if even build(0) costs more.
 template <class Out, class Build>
-std::optional<Out> largest_that_fits(std::size_t max_tokens, std::size_t frame_tokens, Fit fit, std::size_t most,
-                                     Build&& build) {
+std::optional<Fitting<Out>> largest_that_fits(std::size_t max_tokens, std::size_t frame_tokens, Fit fit,
+                                              std::size_t most, Build&& build) {
   std::size_t cost = 0;  // of the answer tried last
   const auto try_with = [&](std::size_t allowed) {
-    Out out = build(allowed);
-    // A placeholder with as many digits as the final number.
-    out.est_tokens = static_cast<std::int64_t>(std::min<std::size_t>(max_tokens, 9999));
-    out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
-    cost = fit == Fit::both ? static_cast<std::size_t>(out.est_tokens) : 0;
-    if (cost <= max_tokens) cost = std::max(cost, estimate_tokens(render_text(out).str()));
-    return out;
+    Fitting<Out> tried{build(allowed), {}, 0};
+    Out& out = tried.answer;
+    cost = 0;
+    if (fit == Fit::both) {  // the text does not show est_tokens
+      // A placeholder with as many digits as the final number.
+      out.est_tokens = static_cast<std::int64_t>(std::min<std::size_t>(max_tokens, 9999));
+      cost = estimate_tokens(mcp::to_json(out));
+      out.est_tokens = static_cast<std::int64_t>(cost);
+    }
+    if (cost <= max_tokens) {
+      tried.text = render_text(out).str();
+      tried.text_tokens = estimate_tokens(tried.text);
+      cost = std::max(cost, tried.text_tokens);
+    }
+    return tried;
   };
   std::size_t too_much = most - std::min(most, frame_tokens);
-  Out out = try_with(too_much);
+  Fitting<Out> out = try_with(too_much);
   if (cost <= max_tokens) return out;
   // Answers cost more or less than what was allowed (names, quotes, short texts): the difference corrects the next
   // guess.
-  std::optional<Out> best;
+  std::optional<Fitting<Out>> best;
   std::size_t enough = 0;
   std::size_t allowed = too_much;
   for (int attempt = 0; attempt < 7 && too_much - enough > 8; ++attempt) {
@@ -237,21 +254,19 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
     if (!left_out.empty()) out.notice.say(left_out);
     return out;
   };
-  auto out = largest_that_fits<Out>(max_tokens, frame_tokens, Fit::both, max_tokens, with_frame);
-  if (!out) {
+  auto fitting = largest_that_fits<Out>(max_tokens, frame_tokens, Fit::both, max_tokens, with_frame);
+  if (!fitting) {
     const Out least = with_frame(0);
     return too_little_room(max_tokens,
                            std::max(estimate_tokens(mcp::to_json(least)), estimate_tokens(render_text(least).str())));
   }
   // JSON spends tokens on member names that the text form can use for content.
   constexpr std::size_t kWorthIt = 10;  // percent of max_tokens
-  const std::size_t text_tokens = estimate_tokens(render_text(*out).str());
-  structured = &*out;
-  if (room == TextRoom::its_own && (max_tokens - text_tokens) * 100 > max_tokens * kWorthIt)
+  structured = &fitting->answer;
+  if (room == TextRoom::its_own && (max_tokens - fitting->text_tokens) * 100 > max_tokens * kWorthIt)
     if (auto fuller = largest_that_fits<Out>(max_tokens, frame_tokens, Fit::text, 2 * max_tokens, with_frame))
-      if (std::string text = render_text(*fuller).str(); estimate_tokens(text) > text_tokens)
-        out->fuller_text = std::move(text);
-  return std::move(*out);
+      if (fuller->text_tokens > fitting->text_tokens) fitting->answer.fuller_text = std::move(fuller->text);
+  return std::move(fitting->answer);
 }
 
 // A part of a list, from row `offset` on.

@@ -4,6 +4,7 @@
 #include "schemas/hash.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace memd::enrichment {
 namespace {
@@ -11,30 +12,6 @@ namespace {
 // bytes; up to this length a prompt shares a chunk with the start of its answer, because together they are more
 // informative.
 constexpr std::size_t kShortPrompt = kChunkBytes * 2 / 3;
-
-void append(std::vector<TextChunk>& out, std::string_view text) {
-  for (const std::string_view stretch : cut(text, kChunkBytes))
-    out.push_back({std::string(stretch), hash64(stretch)});
-}
-
-}  // namespace
-
-std::vector<TextChunk> chunks_of(const ExchangeRow& exchange) {
-  const std::string_view response = exchange.assistant_response;
-  const std::size_t offset = exchange.answer_begin();
-  std::vector<TextChunk> out;
-  if (exchange.user_message.size() <= kShortPrompt) {
-    append(out, exchange.user_message + "\n\n" + std::string(response.substr(offset)));
-  } else {
-    append(out, exchange.user_message);
-    append(out, response.substr(offset));
-  }
-  append(out, exchange.interventions);
-  append(out, response.substr(0, offset));
-  return out;
-}
-
-namespace {
 
 constexpr bool inside_character(char c) { return (c & 0xC0) == 0x80; }
 
@@ -60,19 +37,17 @@ struct Place {
 
 class Cutter {
  public:
-  Cutter(std::string_view text, std::size_t limit) : rest_(text), limit_(limit) {}
+  Cutter(std::string_view text, std::size_t limit) : rest_(ascii::trimmed(text)), limit_(limit) {}
 
-  std::vector<std::string_view> run() {
-    std::vector<std::string_view> out;
-    for (; rest_.size() > limit_; rest_ = ascii::trimmed(rest_)) {
-      const Place end = end_of_stretch();
-      out.push_back(ascii::trimmed(rest_.substr(0, end.at)));
-      at_line_start_ = end.at > 0 && (rest_[end.at] == '\n' || rest_[end.at - 1] == '\n');
-      code_ = end.code;
-      rest_.remove_prefix(end.at);
-    }
-    if (!rest_.empty()) out.push_back(rest_);
-    return out;
+  // Returns the next piece; empty after the last one.
+  std::string_view next() {
+    if (rest_.size() <= limit_) return std::exchange(rest_, {});
+    const Place end = end_of_stretch();
+    const std::string_view piece = ascii::trimmed(rest_.substr(0, end.at));
+    at_line_start_ = end.at > 0 && (rest_[end.at] == '\n' || rest_[end.at - 1] == '\n');
+    code_ = end.code;
+    rest_ = ascii::trimmed(rest_.substr(end.at));
+    return piece;
   }
 
  private:
@@ -134,10 +109,52 @@ class Cutter {
   std::size_t fence_ = 0;  // start of the last code block
 };
 
+// Calls visit(chunk) for each chunk, in order, until it returns false. The chunks are valid during the call.
+template <class Visit>
+void each_chunk(const ChunkedTexts& texts, Visit visit) {
+  const auto goes_on = [&](std::string_view text) {
+    Cutter cutter(text, kChunkBytes);
+    for (std::string_view chunk = cutter.next(); !chunk.empty(); chunk = cutter.next())
+      if (!visit(chunk)) return false;
+    return true;
+  };
+  const std::string_view answer = texts.assistant_response.substr(texts.answer_begin);
+  if (texts.user_message.size() <= kShortPrompt) {
+    if (!goes_on(std::string(texts.user_message).append("\n\n").append(answer))) return;
+  } else if (!goes_on(texts.user_message) || !goes_on(answer)) {
+    return;
+  }
+  if (goes_on(texts.interventions)) goes_on(texts.assistant_response.substr(0, texts.answer_begin));
+}
+
 }  // namespace
 
+std::vector<TextChunk> chunks_of(const ExchangeRow& exchange) {
+  std::vector<TextChunk> out;
+  each_chunk({exchange.user_message, exchange.assistant_response, exchange.interventions, exchange.answer_begin()},
+             [&](std::string_view chunk) {
+               out.push_back({std::string(chunk), hash64(chunk)});
+               return true;
+             });
+  return out;
+}
+
+std::string chunk_at(const ChunkedTexts& texts, std::size_t number) {
+  std::string out;
+  each_chunk(texts, [&, at = std::size_t{0}](std::string_view chunk) mutable {
+    if (at++ < number) return true;
+    out = chunk;
+    return false;
+  });
+  return out;
+}
+
 std::vector<std::string_view> cut(std::string_view text, std::size_t limit) {
-  return Cutter(ascii::trimmed(text), limit).run();
+  std::vector<std::string_view> out;
+  Cutter cutter(text, limit);
+  for (std::string_view piece = cutter.next(); !piece.empty(); piece = cutter.next())
+    out.push_back(piece);
+  return out;
 }
 
 }  // namespace memd::enrichment

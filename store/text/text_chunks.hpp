@@ -24,6 +24,17 @@ std::vector<TextChunk> chunks_of(const ExchangeRow& exchange);
 
 inline constexpr std::size_t kChunkBytes = 900;
 
+// The texts of an exchange that chunks are made of. Borrowed.
+struct ChunkedTexts {
+  std::string_view user_message;
+  std::string_view assistant_response;
+  std::string_view interventions;
+  std::size_t answer_begin = 0;  // where the final answer starts in assistant_response, at most its size
+};
+
+// Returns the text of chunk `number` of chunks_of(), without making the others; empty when there are fewer.
+std::string chunk_at(const ChunkedTexts& texts, std::size_t number);
+
 // Splits `text` into pieces of at most `limit` bytes (≥ 16) that together contain everything but whitespace at the
 // cuts. Cuts at the last good position: end of a paragraph, else of a line or sentence, else of a word, else of a
 // character. A fenced code block that starts after a quarter of a piece starts the next piece, so it stays whole if it

@@ -117,6 +117,12 @@ TEST_F(CandidateFilterTest, PathsOfFewAndManyAndTheSameTwice) {
   expect_passing({{}, "path:wide path:rare path:WIDE"}, [](ExchangeId id) { return id % 30 == 0; });
   expect_passing({{}, "path:other path:rare path:wide"}, [](ExchangeId id) { return id % 3000 == 0; });
   expect_passing({{}, "path:rare path:nowhere"}, [](ExchangeId) { return false; });
+  for (const char* part : {"path:ra_e", "path:r%e", "path:rare\\", "path:%"})
+    expect_passing({{}, part}, [](ExchangeId) { return false; });
+  store_.db().exec("UPDATE paths SET path = '/w/100%_\\.c' WHERE path_pk = 2");
+  for (const char* part : {"path:0%", "path:%_", "path:_\\.", "path:W/100%_\\.C"})
+    expect_passing({{}, part}, [](ExchangeId id) { return id % 30 == 0; });
+  store_.db().exec("UPDATE paths SET path = '/w/rare.c' WHERE path_pk = 2");
   CandidateFilter filter(store_.db(), places_, {}, parse_query("path:other path:rare", 0));
   EXPECT_EQ(filter.list().size(), kExchanges / 3000);
 }

@@ -38,13 +38,13 @@ Occurrences by_pages(FullTextIndex& index, const std::string& word) {
     for (; !cursor.at_end(); cursor.next()) {
       EXPECT_GT(cursor.id(), last);
       last = cursor.id();
-      std::string positions;
+      PositionBytes positions;
       const std::size_t bytes = cursor.bytes();
       // Some positions are not read, so both ways to cross a page border are tested.
       if (lists.contains(cursor.id())) continue;
       cursor.append_positions(positions);
       EXPECT_EQ(positions.size(), bytes);
-      lists.emplace(cursor.id(), positions);
+      lists.emplace(cursor.id(), positions.view());
     }
   }
   Occurrences out;
@@ -276,9 +276,9 @@ TEST_F(FullTextIndexTest, DamageIsAnError) {
       for (int w = 0; w < 40; ++w) {
         for (PostingCursor& cursor : index.find("w" + std::to_string(w)))
           for (std::size_t entries = 0; !cursor.at_end() && entries < 100'000; ++entries) {
-            std::string positions;
+            PositionBytes positions;
             if (entries % 2 == 0) cursor.append_positions(positions);
-            for (PositionReader p(positions); p.next();) {
+            for (PositionReader p(positions.view()); p.next();) {
             }
             cursor.next();
           }

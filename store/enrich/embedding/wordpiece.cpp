@@ -142,6 +142,10 @@ std::size_t long_beginning(const char* piece, bool inner) {
 }
 constexpr std::uint32_t length_bit(std::size_t length) { return 1U << std::min<std::size_t>(length, 31); }
 
+// Bits of Wordpiece::exist_, 64 KiB: a sixteenth of them are set by 30,000 pieces.
+constexpr unsigned kExistBits = 19;
+constexpr std::size_t exist_bit(std::uint64_t hash) { return hash >> (64 - kExistBits); }
+
 bool inside_character(char byte) { return (byte & 0xC0) == 0x80; }
 
 }  // namespace
@@ -174,6 +178,7 @@ Wordpiece::Wordpiece(std::string_view vocabulary) : vocabulary_(vocabulary), sta
   for (std::size_t end = 0; (end = vocabulary.find('\n', end)) != std::string_view::npos;)
     starts_.push_back(static_cast<std::uint32_t>(++end));
   slots_.resize(std::bit_ceil(std::size_t{size()} * 2 + 1));
+  exist_.resize((std::size_t{1} << kExistBits) / 64);
   lengths_.resize(kBeginnings);
   long_lengths_.resize(kLongBeginnings);
   for (std::uint32_t id = 0; id < size(); ++id)
@@ -191,6 +196,7 @@ void Wordpiece::insert(std::uint32_t id) {
   else if (piece.size() > 1)
     lengths_[beginning(piece.data(), inner)] |= length_bit(piece.size());
   const std::uint64_t hash = mix(hash_of(piece), inner);
+  exist_[exist_bit(hash) / 64] |= std::uint64_t{1} << exist_bit(hash) % 64;
   std::size_t at = hash & (slots_.size() - 1);
   while (slots_[at].id != kNone)
     at = (at + 1) & (slots_.size() - 1);
@@ -199,6 +205,7 @@ void Wordpiece::insert(std::uint32_t id) {
 
 std::uint32_t Wordpiece::find(std::string_view piece, std::uint64_t hash, bool inner) const {
   hash = mix(hash, inner);
+  if ((exist_[exist_bit(hash) / 64] >> exist_bit(hash) % 64 & 1U) == 0) return kNone;
   const auto tag = static_cast<std::uint32_t>(hash >> 32);
   for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
     const Slot& slot = slots_[at];

@@ -68,6 +68,7 @@ class Wordpiece {
   std::string_view vocabulary_;
   std::vector<std::uint32_t> starts_;  // offset of each token in vocabulary_, and one past the last
   std::vector<Slot> slots_;            // open addressing, a power of two
+  std::vector<std::uint64_t> exist_;   // a bit for the hash of each piece: most pieces sought do not exist
   // Lengths of the pieces by their first bytes, with long ones separate. Bit n: some have n bytes; bit 31: 31 or more.
   std::vector<std::uint32_t> lengths_;
   std::vector<std::uint32_t> long_lengths_;

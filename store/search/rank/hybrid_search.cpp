@@ -29,14 +29,9 @@ const std::string kSql = "SELECT" + std::string(queries::kTitleColumns) + std::s
 // Returns the text of a chunk; empty when the exchange has changed and no longer has such a chunk.
 std::string chunk_of(const std::array<std::string_view, 4>& texts, std::int64_t answer_offset, int chunk) {
   if (chunk < 0) return {};
-  ExchangeRow exchange;
-  exchange.user_message = texts[0];
-  exchange.interventions = texts[1];
-  exchange.assistant_response = texts[2];
-  exchange.answer_offset = answer_offset;
-  auto chunks = enrichment::chunks_of(exchange);
-  const auto at = static_cast<std::size_t>(chunk);
-  return at < chunks.size() ? std::move(chunks[at].text) : std::string();
+  const auto answer = std::clamp<std::int64_t>(answer_offset, 0, static_cast<std::int64_t>(texts[2].size()));
+  return enrichment::chunk_at({texts[0], texts[2], texts[1], static_cast<std::size_t>(answer)},
+                              static_cast<std::size_t>(chunk));
 }
 
 // Returns the index of the first text that contains the first line of the chunk; 0: none does.

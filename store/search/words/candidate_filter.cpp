@@ -8,17 +8,35 @@
 
 namespace memd::search {
 
+namespace {
+
+// Without INDEXED BY, SQLite reads the row instead of the covering index.
+constexpr std::string_view kPlaceSql =
+    "SELECT session_pk, exchange_number, started_at, content_hash,"
+    " EXISTS (SELECT 1 FROM abandoned_exchanges a WHERE a.session_pk = exchanges.session_pk"
+    " AND a.exchange_number = exchanges.exchange_number) FROM exchanges"
+    " INDEXED BY exchanges_by_pk WHERE exchange_pk = ?1";
+// Takes a third less time.
+constexpr std::string_view kPlaceUnlessAbandonedSql =
+    "SELECT session_pk, exchange_number, started_at, content_hash, 0 FROM exchanges"
+    " INDEXED BY exchanges_by_pk WHERE exchange_pk = ?1";
+
+}  // namespace
+
+bool ExchangePlaces::any_abandoned() {
+  if (!any_abandoned_) {
+    auto& q = db_.prepare("SELECT EXISTS (SELECT 1 FROM abandoned_exchanges)");
+    any_abandoned_ = q.step() && q.int64(0) != 0;
+    q.reset();
+  }
+  return *any_abandoned_;
+}
+
 const ExchangePlace* ExchangePlaces::find(ExchangeId id) {
   const auto [at, fresh] = known_.try_emplace(id);
   Known& known = at->second;
   if (fresh) {
-    // Without INDEXED BY, SQLite reads the row instead of the covering index.
-    auto& q = db_.prepare(
-                     "SELECT session_pk, exchange_number, started_at, content_hash,"
-                     " EXISTS (SELECT 1 FROM abandoned_exchanges a WHERE a.session_pk = exchanges.session_pk"
-                     " AND a.exchange_number = exchanges.exchange_number) FROM exchanges"
-                     " INDEXED BY exchanges_by_pk WHERE exchange_pk = ?1")
-                  .bind(id);
+    auto& q = db_.prepare(any_abandoned() ? kPlaceSql : kPlaceUnlessAbandonedSql).bind(id);
     known.exists = q.step();
     if (known.exists) known.place = {q.int64(0), q.int64(1), q.int64(2), q.int64(3), q.int64(4) != 0};
     q.reset();
@@ -32,6 +50,20 @@ constexpr std::size_t kFew = 4000;          // most exchanges listed at the star
 constexpr std::size_t kFewOfIndex = 20000;  // most exchanges listed by a condition that reads only an index
 constexpr std::size_t kMarked = 600000;     // most exchanges marked in allowed_
 constexpr std::size_t kSearched = 64;       // longest list without marks; for longer ones marks are faster
+
+// Longer paths exceed the limits of systems, and their patterns would exceed SQLite's.
+constexpr std::size_t kLongestPath = 8192;
+
+// Returns the pattern of LIKE, with a backslash as its escape character, for texts that contain `part` in any case.
+// LIKE takes less than half the time of instr(lower(…)), which copies each text.
+std::string pattern_with(std::string_view part) {
+  std::string out = "%";
+  for (const char c : part) {
+    if (c == '%' || c == '_' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '%';
+}
 
 // Returns the intersection of both lists; an empty list does not restrict. nullopt: the intersection is empty.
 std::optional<std::vector<Platform>> both(const std::vector<Platform>& a, const std::vector<Platform>& b) {
@@ -166,11 +198,13 @@ void CandidateFilter::restrict_paths() {
   auto& q = db_.prepare(
       "SELECT DISTINCT e.exchange_pk FROM paths p CROSS JOIN exchange_files f ON f.path_pk = p.path_pk"
       " CROSS JOIN exchanges e ON e.session_pk = f.session_pk AND e.exchange_number = f.exchange_number"
-      " WHERE instr(lower(p.path), ?1) > 0 LIMIT ?2");
+      " WHERE p.path LIKE ?1 ESCAPE '\\' LIMIT ?2");
   std::erase_if(paths_, [&](const std::string& part) {
     if (list_ && list_->size() <= kSearched) return false;  // testing these is cheaper
+    if (part.size() > kLongestPath) return false;
     Ids ids;
-    q.bind(part, kFew + 1);
+    const std::string pattern = pattern_with(part);  // borrowed by the statement
+    q.bind(pattern, kFew + 1);
     while (q.step())
       ids.push_back(q.int64(0));
     q.reset();

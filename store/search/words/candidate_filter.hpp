@@ -31,7 +31,10 @@ class ExchangePlaces {
  public:
   explicit ExchangePlaces(sqlite::Database& db) : db_(db) {}
 
-  void forget() { known_.clear(); }  // at the start of each query
+  void forget() {  // at the start of each query
+    known_.clear();
+    any_abandoned_.reset();
+  }
   // Returns null when there is no such exchange: the vector index can lag behind the store. Valid until forget().
   const ExchangePlace* find(ExchangeId id);
 
@@ -40,8 +43,11 @@ class ExchangePlaces {
     bool exists = false;
     ExchangePlace place;
   };
+  bool any_abandoned();  // whether the store has abandoned exchanges; most have none
+
   sqlite::Database& db_;
   std::unordered_map<ExchangeId, Known> known_;
+  std::optional<bool> any_abandoned_;
 };
 
 // Decides which exchanges a search may return. A condition that an index answers becomes a list of exchanges at the

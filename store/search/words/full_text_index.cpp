@@ -149,7 +149,7 @@ void PostingCursor::next_slowly() {
   }
 }
 
-void PostingCursor::append_across_pages(std::string& out) {
+void PostingCursor::append_across_pages(PositionBytes& out) {
   std::size_t left = length_;
   for (;;) {
     const std::size_t here = std::min(left, content_end_ - std::min(content_end_, offset_));
@@ -373,7 +373,7 @@ void FullTextIndex::check() {
   const std::int64_t documents = sizes.step() ? sizes.int64(0) : 0;
   sizes.reset();
   if (documents != documents_) damaged();
-  std::string positions;
+  PositionBytes positions;
   for (const Segment& segment : segments_) {
     std::string before;
     for (std::int64_t page = segment.first_page; page <= segment.last_page; ++page) {
@@ -391,7 +391,7 @@ void FullTextIndex::check() {
         for (cursor.enter(words.entries(), words.list_end()); !cursor.at_end(); cursor.next()) {
           positions.clear();
           cursor.append_positions(positions);
-          for (PositionReader p(positions); p.next();) {
+          for (PositionReader p(positions.view()); p.next();) {
           }
         }
       }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,30 @@ namespace memd::search {
 class FtsVocabulary;
 class FullTextIndex;
 
+// The positions of any number of entries, one after the other.
+class PositionBytes {
+ public:
+  void clear() { size_ = 0; }
+  std::size_t size() const { return size_; }
+  char at(std::size_t offset) const { return bytes_[offset]; }
+  std::string_view view() const { return {bytes_.data(), size_}; }
+  // Appends `size` bytes of the page from `offset` on. Mostly a few: copying a fixed number instead saves a call.
+  void append(const std::string& page, std::size_t offset, std::size_t size) {
+    if (bytes_.size() - size_ < size + kFew) bytes_.resize(2 * bytes_.size() + size + kFew);
+    char* const to = bytes_.data() + size_;
+    if (size <= kFew && offset + kFew <= page.size())
+      std::memcpy(to, page.data() + offset, kFew);
+    else
+      std::memcpy(to, page.data() + offset, size);
+    size_ += size;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  std::vector<char> bytes_;  // at least kFew more than size_ after the first append()
+  std::size_t size_ = 0;
+};
+
 // A cursor over the posting list of one word in one segment of the index, in order of document ids. Owns a copy of its
 // current page and borrows the index. For one query, on the index's thread.
 class PostingCursor {
@@ -27,7 +52,7 @@ class PostingCursor {
   bool replaces() const { return replaces_; }
   std::size_t bytes() const { return length_; }  // size of the positions
   // Appends the positions in the encoding of the index, which PositionReader decodes. Only once per entry.
-  void append_positions(std::string& out) {
+  void append_positions(PositionBytes& out) {
     if (offset_ + length_ > content_end_) return append_across_pages(out);
     out.append(page_, offset_, length_);
     offset_ += length_;
@@ -53,7 +78,7 @@ class PostingCursor {
   friend class FullTextIndex;
   PostingCursor(FullTextIndex& index, std::int64_t segment, std::int64_t page, std::int64_t last_page)
       : index_(&index), segment_(segment), page_number_(page), last_page_(last_page) {}
-  void append_across_pages(std::string& out);
+  void append_across_pages(PositionBytes& out);
   void next_slowly();
   std::size_t first_entry() const;
   void read_entry(bool absolute);

@@ -122,7 +122,7 @@ bool PostingStretch::has_entry(std::size_t word, const Entry& like) const {
 // An occurrence takes at least one byte. The marker of a column other than the first takes two.
 std::size_t PostingStretch::most_occurrences(const Entry& entry) const {
   constexpr char kColumn = 1;
-  return entry.bytes > 2 && positions_[entry.offset] == kColumn ? entry.bytes - 2 : entry.bytes;
+  return entry.bytes > 2 && positions_.at(entry.offset) == kColumn ? entry.bytes - 2 : entry.bytes;
 }
 
 void PostingStretch::rewind() {
@@ -135,7 +135,7 @@ PositionReader PostingStretch::positions_of(Word& word, std::uint32_t document) 
     ++word.at;
   if (word.at == word.entries.size() || word.entries[word.at].document != document) return PositionReader({});
   const Entry& entry = word.entries[word.at];
-  return PositionReader(std::string_view(positions_).substr(entry.offset, entry.bytes));
+  return PositionReader(positions_.view().substr(entry.offset, entry.bytes));
 }
 
 const std::vector<std::int64_t>& PostingStretch::places_of(Word& word, std::uint32_t document) {

@@ -81,7 +81,7 @@ class PostingStretch {
   std::vector<Word> words_;
   std::unordered_map<std::string, std::size_t> word_numbers_;  // by stem
   ExchangeId base_ = 0;
-  std::string positions_;              // of all entries, in the encoding of the index
+  PositionBytes positions_;            // of all entries, in the encoding of the index
   std::vector<std::uint64_t> wanted_;  // one bit per document
   // Used while one word is loaded.
   std::vector<std::uint64_t> claimed_;  // one bit per document: a newer segment has its entry

@@ -76,10 +76,11 @@ TopKEvaluator::TopKEvaluator(FullTextIndex& index, const QueryPlan& plan, QueryL
     terms_.push_back(numbered(plan.terms[i].forms));
     if (plan.terms[i].drives) driving_ |= 1U << i;
     if (plan.terms[i].required) required_ |= 1U << i;
+    idf_.push_back(plan.terms[i].idf * plan.terms[i].found_weight);
   }
   idf_from_.resize(plan.terms.size() + 1);
   for (std::size_t i = plan.terms.size(); i-- > 0;)
-    idf_from_[i] = idf_from_[i + 1] + plan.terms[i].idf * plan.terms[i].found_weight;
+    idf_from_[i] = idf_from_[i + 1] + idf_[i];
   for (const QueryIdentifier& identifier : plan.identifiers)
     identifiers_.push_back(numbered(identifier.forms));
   forbidden_ = numbered(plan.forbidden);
@@ -175,7 +176,7 @@ void TopKEvaluator::mark(std::span<const ExchangeId> sorted, std::uint32_t flag)
 
 void TopKEvaluator::touch(std::size_t term, const Form& form, const Entry& entry) {
   Document& d = documents_[entry.document];
-  const double idf = plan_.terms[term].idf * plan_.terms[term].found_weight;
+  const double idf = idf_[term];
   if (d.softness == 0) {
     const auto words = static_cast<double>(lengths_.cached_words(stretch_.base() + entry.document));
     d.softness = static_cast<float>(MatchScorer::softness(words / index_.mean_length()));

@@ -87,6 +87,7 @@ class TopKEvaluator {
   std::vector<std::vector<Form>> terms_;
   std::vector<std::vector<Form>> identifiers_;
   std::vector<Form> forbidden_;
+  std::vector<double> idf_;       // idf · found_weight of each term
   std::vector<double> idf_from_;  // sum for this term and all later ones
   std::uint32_t driving_ = 0;
   std::uint32_t required_ = 0;
