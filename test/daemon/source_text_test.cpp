@@ -32,7 +32,8 @@ class ClineTask : public testing::Test {
     const DiskView files;
     const auto reader = cline.open_snapshot(source, files);
     const std::string session = reader->plan("").value().sessions.at(0);
-    for (const SnapshotReader::Item& item : reader->session(session, {}).value()->items)
+    const auto contents = reader->session(session, {}).value();
+    for (const SnapshotReader::Item& item : contents->items)
       events_.push_back(
           {Platform::cline, source.path, source.format, SourceState::active, "cline:" + session, 1, {}, item.key});
   }
