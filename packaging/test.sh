@@ -100,11 +100,12 @@ use_clang() {
 }
 use_default_compiler() { with=(); }
 
-# Succeeds if a build directory was configured for another compiler than the one of `with`.
+# Succeeds if a build directory was configured with clang and `with` does not name that clang, or the reverse.
 compiler_changed() {
-  local cache=build/$1/CMakeCache.txt
+  local cache=build/$1/CMakeCache.txt known
   [ -f "$cache" ] || return 1
-  if [ ${#with[@]} -gt 0 ]; then ! grep -qF "CMAKE_CXX_COMPILER:FILEPATH=${with[0]#*=}" "$cache"; else grep -q '^CMAKE_CXX_COMPILER:FILEPATH=.*clang' "$cache"; fi
+  known=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$cache")
+  if [ ${#with[@]} -gt 0 ]; then [ "$known" != "${with[0]#*=}" ]; else [[ $known == *clang* ]]; fi
 }
 
 # Builds a preset; a failure counts as one failed check and a success as one passed.
