@@ -91,7 +91,7 @@ for (const wayName of ['standalone', 'socket']) {
           for (answer of ['decline', 'cancel']) {
             const refused = await memd.call('memory_write', { action: 'create', type: 'learning', title: 'Not this one', text: 'No.' });
             assert.ok(refused.isError);
-            assert.match(textOf(refused), /nothing was changed: the person/);
+            assert.match(textOf(refused), /nothing was changed: the user/);
           }
           answer = 'accept';
           assert.deepEqual(readdirSync(directoryOf(home)), files);
@@ -105,7 +105,7 @@ for (const wayName of ['standalone', 'socket']) {
           for (const args of [{ action: 'create', type: 'learning', title: 'Unasked', text: 'x' }, { action: 'undo' }]) {
             const refused = await other.call('memory_write', args);
             assert.ok(refused.isError, JSON.stringify(refused));
-            assert.match(textOf(refused), /does not let memd ask its person[^]*write: allow/);
+            assert.match(textOf(refused), /does not let memd ask the user[^]*write: allow/);
           }
           assert.deepEqual(readdirSync(directoryOf(home)), files);
           assert.ok((await other.call('memory_read', {})).structuredContent.total >= 2);
