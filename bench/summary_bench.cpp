@@ -6,7 +6,10 @@
 #include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/session_summary.hpp"
 #include "daemon/tools/temporal_query.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "store/db/database.hpp"
+#include "store/reader.hpp"
 
 #include <chrono>
 #include <cstdio>

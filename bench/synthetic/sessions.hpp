@@ -35,7 +35,6 @@ class CodexSession : public SyntheticSession {
   Prose& prose_;
   std::ofstream out_;
   std::int64_t total_tokens_ = 0;
-  int turns_ = 0;
 };
 
 class ClineSession : public SyntheticSession {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "daemon/admin/admin_service.hpp"
 #include "schemas/error.hpp"
 
 #include <chrono>
@@ -14,6 +13,8 @@ class io_context;
 }
 
 namespace memd::admin {
+
+struct AdminService;
 
 // An additional endpoint for administration, with a socket of its own. Its requests run where those of the main socket
 // run: it passes tasks to `to_worker`. Loop thread, except committed(). To end it, call drain() or stop(), and destroy

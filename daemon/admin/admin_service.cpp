@@ -3,7 +3,9 @@
 #include "daemon/admin/doctor.hpp"
 #include "daemon/admin/ingest_tools.hpp"
 #include "daemon/admin/status_reports.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/version.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 
 #include <unistd.h>
 

@@ -10,7 +10,6 @@
 #include "daemon/admin/reports.hpp"
 #include "daemon/admin/source_list.hpp"
 #include "daemon/admin/upkeep.hpp"
-#include "daemon/host/memory_host.hpp"
 #include "daemon/tools/capture.hpp"
 #include "daemon/tools/diagnostics.hpp"
 #include "protocol/mcp/tool_registry.hpp"
@@ -18,6 +17,10 @@
 
 #include <functional>
 #include <string_view>
+
+namespace memd {
+class MemoryHost;
+}
 
 namespace memd::admin {
 

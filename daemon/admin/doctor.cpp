@@ -4,6 +4,8 @@
 #include "daemon/admin/ingest_tools.hpp"
 #include "daemon/admin/memory_tool.hpp"
 #include "daemon/admin/status_reports.hpp"
+#include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/tools/diagnostics.hpp"
 #include "daemon/version.hpp"
 #include "store/db/store_copies.hpp"

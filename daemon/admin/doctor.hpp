@@ -2,7 +2,10 @@
 
 #include "daemon/admin/process_facts.hpp"
 #include "daemon/admin/reports.hpp"
-#include "daemon/host/memory_host.hpp"
+
+namespace memd {
+class MemoryHost;
+}
 
 namespace memd::admin {
 

@@ -1,5 +1,6 @@
 #include "daemon/admin/event_report.hpp"
 
+#include "daemon/host/memory_host.hpp"
 #include "schemas/harmless.hpp"
 #include "store/read/ingestion.hpp"
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "daemon/admin/reports.hpp"
-#include "daemon/host/memory_host.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/error.hpp"
 
@@ -9,6 +8,10 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace memd {
+class MemoryHost;
+}
 
 // The news since a caller's last request: the state of ingest, and the sessions that were written to.
 namespace memd::admin {

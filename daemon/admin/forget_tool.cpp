@@ -1,5 +1,6 @@
 #include "daemon/admin/forget_tool.hpp"
 
+#include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/exclusion.hpp"
 #include "daemon/tools/scope.hpp"
 #include "schemas/harmless.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "daemon/host/memory_host.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/error.hpp"
 
@@ -8,6 +7,10 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace memd {
+class MemoryHost;
+}
 
 // `memd forget`: a preview of what is removed, and the removal.
 namespace memd::admin {

@@ -1,6 +1,7 @@
 #include "daemon/admin/ingest_tools.hpp"
 
 #include "daemon/admin/status_reports.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "schemas/time.hpp"
 #include "store/write/retention.hpp"
 

@@ -2,11 +2,15 @@
 
 #include "daemon/admin/process_facts.hpp"
 #include "daemon/admin/reports.hpp"
-#include "daemon/host/memory_host.hpp"
 #include "protocol/mcp/tool_context.hpp"
 
 #include <optional>
 #include <string>
+
+namespace memd {
+class MemoryHost;
+struct RetentionPlan;
+}  // namespace memd
 
 // The commands that write to the store, and retention. For worker threads; the host must ingest.
 namespace memd::admin {

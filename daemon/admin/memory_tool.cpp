@@ -1,5 +1,6 @@
 #include "daemon/admin/memory_tool.hpp"
 
+#include "daemon/host/memory_host.hpp"
 #include "store/catalog/catalog_state.hpp"
 
 #include <fmt/format.h>

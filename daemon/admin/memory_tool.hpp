@@ -1,9 +1,12 @@
 #pragma once
 
 #include "daemon/admin/reports.hpp"
-#include "daemon/host/memory_host.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/error.hpp"
+
+namespace memd {
+class MemoryHost;
+}
 
 // `memd memory rebuild`: the state of the memory catalog, and its rebuild.
 namespace memd::admin {

@@ -9,6 +9,10 @@
 #include <optional>
 #include <string>
 
+namespace memd {
+enum class OnLoss;
+}
+
 namespace memd::admin {
 
 // Facts about the answering process. The functions are called on worker threads.

@@ -1,5 +1,6 @@
 #include "daemon/admin/recall_tool.hpp"
 
+#include "daemon/host/memory_host.hpp"
 #include "schemas/ids.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"

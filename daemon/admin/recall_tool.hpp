@@ -1,6 +1,5 @@
 #pragma once
 
-#include "daemon/host/memory_host.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/error.hpp"
 #include "store/read/recall.hpp"
@@ -8,6 +7,11 @@
 #include <cstddef>
 #include <string>
 #include <vector>
+
+namespace memd {
+class MemoryHost;
+class Reader;
+}  // namespace memd
 
 // The recall of agents' hooks: what the history says about the file that an agent is about to edit, the command that it
 // is about to run, or the error that it met.

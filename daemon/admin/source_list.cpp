@@ -1,5 +1,6 @@
 #include "daemon/admin/source_list.hpp"
 
+#include "daemon/host/memory_host.hpp"
 #include "schemas/harmless.hpp"
 #include "store/read/ingestion.hpp"
 

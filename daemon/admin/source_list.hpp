@@ -1,12 +1,15 @@
 #pragma once
 
-#include "daemon/host/memory_host.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/error.hpp"
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+namespace memd {
+class MemoryHost;
+}
 
 // The known sources, with what was read of each.
 namespace memd::admin {

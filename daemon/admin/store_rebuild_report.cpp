@@ -1,5 +1,6 @@
 #include "daemon/admin/store_rebuild_report.hpp"
 
+#include "daemon/ingest/rebuild.hpp"
 #include "schemas/harmless.hpp"
 
 #include <fmt/format.h>

@@ -1,12 +1,15 @@
 #pragma once
 
-#include "daemon/ingest/rebuild.hpp"
 #include "protocol/mcp/describe.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace memd {
+struct RebuildReport;
+}
 
 // Reports on rebuilding the whole store. Plain values; the JSON of commands is made of them.
 namespace memd::admin {

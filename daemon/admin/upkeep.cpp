@@ -1,6 +1,8 @@
 #include "daemon/admin/upkeep.hpp"
 
 #include "daemon/admin/memory_tool.hpp"
+#include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/rebuild.hpp"
 #include "store/db/database.hpp"
 #include "store/search/search_check.hpp"
 

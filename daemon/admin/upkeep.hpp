@@ -1,7 +1,6 @@
 #pragma once
 
 #include "daemon/admin/process_facts.hpp"
-#include "daemon/host/memory_host.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/error.hpp"
 
@@ -9,6 +8,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+namespace memd {
+class MemoryHost;
+}
 
 // Maintenance of the store by the process that writes it. Errc::unavailable in any other process. For worker threads.
 namespace memd::admin {

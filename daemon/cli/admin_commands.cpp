@@ -9,10 +9,12 @@
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/service_control.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/harmless.hpp"
 
 #include <fmt/format.h>

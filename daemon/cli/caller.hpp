@@ -1,6 +1,5 @@
 #pragma once
 
-#include "daemon/host/settings.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/error.hpp"
@@ -11,6 +10,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+
+namespace memd {
+struct Settings;
+}
 
 namespace memd::cli {
 

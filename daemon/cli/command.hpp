@@ -1,7 +1,6 @@
 #pragma once
 
 #include "daemon/cli/render/look.hpp"
-#include "daemon/host/settings.hpp"
 #include "schemas/error.hpp"
 
 #include <cstdint>
@@ -11,6 +10,10 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+namespace memd {
+struct Settings;
+}
 
 namespace memd::cli {
 

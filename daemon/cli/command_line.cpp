@@ -4,6 +4,7 @@
 #include "daemon/cli/completion.hpp"
 #include "daemon/cli/manual.hpp"
 #include "daemon/cli/spelling.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/serve/service.hpp"
 #include "daemon/version.hpp"
 #include "schemas/harmless.hpp"

@@ -1,6 +1,7 @@
 #include "daemon/cli/completion.hpp"
 
 #include "daemon/cli/asking.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "schemas/harmless.hpp"

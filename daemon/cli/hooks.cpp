@@ -1,6 +1,7 @@
 #include "daemon/cli/hooks.hpp"
 
 #include "daemon/cli/command.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "protocol/mcp/rpc_client.hpp"

@@ -3,6 +3,7 @@
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/command_reports.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/interchange/sealed_file.hpp"
 #include "daemon/serve/instance_lock.hpp"

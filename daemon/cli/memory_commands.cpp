@@ -4,6 +4,7 @@
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/render/table.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/memory_map.hpp"
 #include "schemas/harmless.hpp"

@@ -2,6 +2,7 @@
 #include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/render/screen.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/memories/promotion.hpp"
 #include "daemon/memories/verification.hpp"
 #include "schemas/harmless.hpp"

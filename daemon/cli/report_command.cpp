@@ -3,6 +3,7 @@
 #include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/prices.hpp"

@@ -3,6 +3,7 @@
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/service_control.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/daemon_client.hpp"
 #include "daemon/serve/takeover.hpp"

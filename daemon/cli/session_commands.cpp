@@ -3,6 +3,7 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/reopening.hpp"
 #include "daemon/cli/resume_command_line.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/setup/clients.hpp"
 #include "daemon/tools/tool_arguments.hpp"

@@ -3,6 +3,7 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/command_reports.hpp"
 #include "daemon/cli/service_control.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/serve/daemon_client.hpp"
 #include "daemon/setup/registration.hpp"
 

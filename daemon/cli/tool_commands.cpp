@@ -3,6 +3,7 @@
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/tools/capabilities.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 

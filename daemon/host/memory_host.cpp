@@ -1,6 +1,7 @@
 #include "daemon/host/memory_host.hpp"
 
 #include "adapters/tool_calls/recorded_edits.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/ingest/capture_gate.hpp"
 #include "daemon/log.hpp"
 #include "daemon/models/exchange_enricher.hpp"

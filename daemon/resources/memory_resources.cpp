@@ -3,6 +3,8 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/notebooks.hpp"
 #include "daemon/tools/tool_arguments.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/harmless.hpp"
 #include "store/text/redaction/redactor.hpp"

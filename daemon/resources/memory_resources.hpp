@@ -3,7 +3,6 @@
 #include "daemon/memories/notebook.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/offers.hpp"
-#include "protocol/mcp/tool_registry.hpp"
 
 #include <cstdint>
 #include <string>

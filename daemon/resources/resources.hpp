@@ -2,7 +2,6 @@
 
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/offers.hpp"
-#include "protocol/mcp/tool_registry.hpp"
 
 #include <string>
 #include <string_view>

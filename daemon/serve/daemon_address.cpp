@@ -1,5 +1,6 @@
 #include "daemon/serve/daemon_address.hpp"
 
+#include "daemon/host/settings.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/transport/byte_stream.hpp"
 #include "schemas/hash.hpp"

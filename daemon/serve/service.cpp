@@ -1,6 +1,8 @@
 #include "daemon/serve/service.hpp"
 
 #include "daemon/admin/admin_tools.hpp"
+#include "daemon/host/settings.hpp"
+#include "daemon/ingest/rebuild.hpp"
 #include "daemon/log.hpp"
 #include "daemon/process_memory.hpp"
 #include "daemon/serve/daemon_address.hpp"

@@ -1,6 +1,7 @@
 #include "daemon/serve/store_rebuild.hpp"
 
 #include "adapters/registry.hpp"
+#include "daemon/ingest/rebuild.hpp"
 #include "daemon/log.hpp"
 #include "store/raw/raw_file.hpp"
 

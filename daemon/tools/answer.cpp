@@ -1,5 +1,6 @@
 #include "daemon/tools/answer.hpp"
 
+#include "daemon/tools/scope.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/time.hpp"

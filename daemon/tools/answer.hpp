@@ -1,9 +1,12 @@
 #pragma once
 
 #include "daemon/tools/answer_text.hpp"
-#include "daemon/tools/scope.hpp"
+#include "daemon/tools/scope_params.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/error.hpp"
+#include "schemas/outcome.hpp"
+#include "schemas/query.hpp"
+#include "schemas/time.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
@@ -19,6 +22,8 @@
 // The parts that all answers share: the frame, the token budget, paging and rendering. Free
 // functions without shared state; each may be called on any thread.
 namespace memd::tools {
+
+struct Scope;
 
 struct FreshnessOut {
   std::string platform;

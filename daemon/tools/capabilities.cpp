@@ -1,7 +1,10 @@
 #include "daemon/tools/capabilities.hpp"
 
 #include "daemon/tools/llm_summarizer.hpp"
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "daemon/version.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/text/token_budget.hpp"
 

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/toolset.hpp"
-#include "protocol/mcp/tool_registry.hpp"
+#include "daemon/tools/scope_params.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -10,7 +9,13 @@
 #include <utility>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 struct CapabilitiesParams : ScopeParams {};
 

@@ -1,5 +1,7 @@
 #include "daemon/tools/capture.hpp"
 
+#include "protocol/mcp/tool_registry.hpp"
+
 #include <charconv>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "protocol/mcp/describe.hpp"
-#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/error.hpp"
 #include "schemas/time.hpp"
 
@@ -10,6 +9,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+namespace memd::mcp {
+class ToolRegistry;
+}
 
 namespace memd::tools {
 

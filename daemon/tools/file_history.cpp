@@ -1,6 +1,9 @@
 #include "daemon/tools/file_history.hpp"
 
 #include "daemon/tools/file_question.hpp"
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
 #include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"

@@ -1,14 +1,19 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/scope.hpp"
-#include "protocol/mcp/tool_registry.hpp"
+#include "daemon/tools/scope_params.hpp"
 #include "schemas/file_history.hpp"
 
 #include <string>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 struct FileHistoryParams : ScopeParams {
   std::optional<std::string> path;

@@ -2,6 +2,7 @@
 
 #include "daemon/tools/file_history.hpp"
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "schemas/ascii.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/exchanges.hpp"

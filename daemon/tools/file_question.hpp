@@ -10,6 +10,13 @@
 #include <string>
 #include <vector>
 
+namespace memd {
+class Reader;
+}
+namespace memd::mcp {
+class ToolContext;
+}
+
 namespace memd::tools {
 
 // The store query of a file_history call, with its arguments resolved.

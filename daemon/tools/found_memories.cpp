@@ -1,8 +1,11 @@
 #include "daemon/tools/found_memories.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/observation.hpp"
+#include "store/reader.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>

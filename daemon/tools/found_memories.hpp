@@ -1,10 +1,9 @@
 #pragma once
 
 #include "daemon/tools/answer_text.hpp"
-#include "daemon/tools/scope.hpp"
 #include "protocol/mcp/describe.hpp"
+#include "schemas/query.hpp"
 #include "store/catalog/memory_search.hpp"
-#include "store/reader.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -13,7 +12,14 @@
 #include <vector>
 
 // Memories in the answers of tools that search history. Free functions without shared state; any thread.
+namespace memd {
+class Reader;
+}
+
 namespace memd::tools {
+
+struct Scope;
+struct ToolServices;
 
 inline constexpr std::string_view kFromExchange = "exchange";
 inline constexpr std::string_view kFromMemory = "memory";

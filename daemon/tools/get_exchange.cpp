@@ -1,6 +1,9 @@
 #include "daemon/tools/get_exchange.hpp"
 
+#include "daemon/tools/scope.hpp"
 #include "daemon/tools/summary_source.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"

@@ -1,5 +1,8 @@
 #include "daemon/tools/list_observations.hpp"
 
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"

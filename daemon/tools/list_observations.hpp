@@ -2,13 +2,18 @@
 
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/observed.hpp"
-#include "daemon/tools/scope.hpp"
-#include "protocol/mcp/tool_registry.hpp"
+#include "daemon/tools/scope_params.hpp"
 
 #include <string>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 struct ListObservationsParams : ScopeParams {
   std::optional<std::string> kind;

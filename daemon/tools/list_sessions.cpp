@@ -1,6 +1,9 @@
 #include "daemon/tools/list_sessions.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "store/read/sessions.hpp"
 
 namespace memd::tools {

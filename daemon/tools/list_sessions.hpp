@@ -1,16 +1,21 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/scope.hpp"
+#include "daemon/tools/scope_params.hpp"
 #include "daemon/tools/session_facts.hpp"
-#include "protocol/mcp/tool_registry.hpp"
 
 #include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 struct ListSessionsParams : ScopeParams {
   std::optional<std::int64_t> n_results;

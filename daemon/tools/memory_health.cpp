@@ -1,6 +1,9 @@
 #include "daemon/tools/memory_health.hpp"
 
 #include "daemon/memories/gardener.hpp"
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 
 #include <utility>
 

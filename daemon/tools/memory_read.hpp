@@ -2,14 +2,19 @@
 
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/notebooks.hpp"
-#include "protocol/mcp/tool_registry.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 struct MemoryReadParams : MemoryParams {
   std::string slug;  // empty: list all

@@ -1,5 +1,8 @@
 #include "daemon/tools/memory_search.hpp"
 
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/query.hpp"
 #include "store/catalog/memory_search.hpp"
 #include "store/text/token_budget.hpp"

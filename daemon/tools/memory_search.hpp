@@ -3,13 +3,18 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/found_memories.hpp"
 #include "daemon/tools/notebooks.hpp"
-#include "protocol/mcp/tool_registry.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 struct MemorySearchParams : MemoryParams {
   std::string query;

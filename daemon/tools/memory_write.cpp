@@ -1,6 +1,9 @@
 #include "daemon/tools/memory_write.hpp"
 
 #include "daemon/memories/promotion.hpp"
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "store/harvest/draft.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"

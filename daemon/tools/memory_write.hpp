@@ -2,7 +2,6 @@
 
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/notebooks.hpp"
-#include "protocol/mcp/tool_registry.hpp"
 
 #include <array>
 #include <optional>
@@ -10,7 +9,13 @@
 #include <string_view>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 inline constexpr auto kMemoryActions =
     std::to_array<std::string_view>({"create", "update", "link", "unlink", "delete", "undo", "promote"});

@@ -1,5 +1,7 @@
 #include "daemon/tools/notebooks.hpp"
 
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/offers.hpp"
 #include "schemas/time.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "daemon/memories/notebook.hpp"
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/scope_params.hpp"
 #include "protocol/mcp/tool_context.hpp"
 #include "schemas/memory.hpp"
 
@@ -15,6 +15,8 @@
 
 // Code shared by the memory tools. Free functions; each may be called on any thread.
 namespace memd::tools {
+
+struct ToolServices;
 
 // Parameters of the memory tools. Of ScopeParams they take cwd, max_tokens and cursor.
 struct MemoryParams : ScopeParams {

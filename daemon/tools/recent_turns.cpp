@@ -1,7 +1,10 @@
 #include "daemon/tools/recent_turns.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/scope.hpp"
 #include "daemon/tools/summary_source.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/text/token_budget.hpp"
 

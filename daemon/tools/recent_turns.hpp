@@ -1,13 +1,18 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/scope.hpp"
-#include "protocol/mcp/tool_registry.hpp"
+#include "daemon/tools/scope_params.hpp"
 
 #include <string>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 struct RecentTurnsParams : SessionParams {
   std::int64_t n_turns = 10;

@@ -1,5 +1,8 @@
 #include "daemon/tools/resume_context.hpp"
 
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/project_identity.hpp"
 #include "store/insight/continuity/pack.hpp"

@@ -2,8 +2,7 @@
 
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/found_memories.hpp"
-#include "daemon/tools/scope.hpp"
-#include "protocol/mcp/tool_registry.hpp"
+#include "daemon/tools/scope_params.hpp"
 #include "store/insight/continuity/working_state.hpp"
 
 #include <cstddef>
@@ -11,7 +10,13 @@
 #include <string>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 struct ResumeParams : ScopeParams {
   std::optional<std::string> session_id;

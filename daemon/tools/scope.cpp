@@ -1,6 +1,7 @@
 #include "daemon/tools/scope.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/time.hpp"
 #include "store/read/sessions.hpp"

@@ -1,22 +1,23 @@
 #pragma once
 
 #include "daemon/tools/answer_text.hpp"
+#include "daemon/tools/scope_params.hpp"
 #include "daemon/tools/toolset.hpp"
-#include "protocol/mcp/describe.hpp"
 #include "protocol/mcp/tool_context.hpp"
 #include "schemas/error.hpp"
+#include "schemas/query.hpp"
 #include "schemas/time.hpp"
+#include "store/reader.hpp"
 #include "store/text/time_expression.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-// The scope of a tool call: its shared parameters, the history it may search, and readers for it. Free functions
+// The scope of a tool call: the history it may search, and readers for it. Free functions
 // without shared state; each may be called on any thread.
 namespace memd::tools {
 
@@ -33,57 +34,6 @@ struct TimeSpan {
 // Parses both ends. Errc::invalid_argument for an empty range and for a `since` in the future.
 Result<TimeSpan> parse_time_span(const std::optional<std::string>& since, const std::optional<std::string>& until,
                                  const Clock& clock);
-
-// Parameters that most tools share.
-struct ScopeParams {
-  std::vector<std::string> platforms;
-  std::optional<std::string> platform;  // one more, for callers that send a single one
-  std::optional<std::string> project;
-  std::optional<std::string> since;
-  std::optional<std::string> until;
-  std::optional<std::int64_t> max_tokens;
-  std::optional<std::string> cursor;
-  std::optional<std::string> cwd;
-  bool all_projects = false;
-};
-
-// Returns whether a call names agents.
-inline bool names_platforms(const ScopeParams& params) {
-  return !params.platforms.empty() || !params.platform.value_or("").empty();
-}
-
-inline constexpr double kLeastMaxTokens = 200;
-inline constexpr double kMostMaxTokens = 8000;
-
-// Fields that most tools share. Only semantic_search describes them, with the kTold… variants, because a model pays for
-// each word of each tool. The other tools rely on the names.
-inline constexpr auto kPlatformFields =
-    fields_of(mcp::field("platforms", &ScopeParams::platforms, "", mcp::max_items(kPlatforms.size())),
-              mcp::field("platform", &ScopeParams::platform, "", mcp::unlisted),
-              mcp::field("project", &ScopeParams::project, "", mcp::length(0, 500)));
-inline constexpr auto kToldPlatformFields =
-    fields_of(mcp::field("platforms", &ScopeParams::platforms, "Only these agents: claude_code, codex, cursor, …",
-                         mcp::max_items(kPlatforms.size())),
-              mcp::field_at<1>(kPlatformFields),
-              mcp::field("project", &ScopeParams::project, "Part of a project's path or name.", mcp::length(0, 500)));
-inline constexpr auto kTimeFields = fields_of(mcp::field("since", &ScopeParams::since, "", mcp::length(0, 60)),
-                                              mcp::field("until", &ScopeParams::until, "", mcp::length(0, 60)));
-inline constexpr auto kToldTimeFields = fields_of(
-    mcp::field("since", &ScopeParams::since, "From this time on: 2026-02-09, 7d, yesterday, \"last week\".",
-               mcp::length(0, 60)),
-    mcp::field("until", &ScopeParams::until, "Up to this time; a bare date includes that day.", mcp::length(0, 60)));
-inline constexpr auto kPageFields =
-    fields_of(mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
-              mcp::field("cursor", &ScopeParams::cursor, "", mcp::length(0, 100)));
-inline constexpr auto kToldPageFields = fields_of(
-    mcp::field("max_tokens", &ScopeParams::max_tokens, "Size of the answer: 200 to 8000, default 2000.",
-               mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
-    mcp::field("cursor", &ScopeParams::cursor, "`next` of the last answer, for the rest of it.", mcp::length(0, 100)));
-inline constexpr auto kDirectoryFields = fields_of(mcp::field("cwd", &ScopeParams::cwd, "", mcp::length(0, 1000)),
-                                                   mcp::field("all_projects", &ScopeParams::all_projects, ""));
-inline constexpr auto kToldDirectoryFields = fields_of(
-    mcp::field("cwd", &ScopeParams::cwd, "Your working directory: only its project is searched.", mcp::length(0, 1000)),
-    mcp::field("all_projects", &ScopeParams::all_projects, "Search all projects."));
 
 // The history that a call searches, and the reasons for skipping the rest.
 struct Scope {
@@ -149,7 +99,6 @@ Result<std::optional<std::int64_t>> count_outside(Reader& reader, const Scope& s
   return std::optional(everywhere.*total - inside);
 }
 
-inline constexpr std::size_t kNoTokenLimit = std::size_t{1} << 40;
 // Returns the most tokens of the answer; kNoTokenLimit: any number.
 std::size_t token_limit(const ToolServices& services, const ScopeParams& params);
 
@@ -170,15 +119,5 @@ Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reade
 
 // Returns the scope of a call about one session. Leases no reader.
 Result<Scope> scope_of(const ToolServices& services, const SessionRow& session, Capability needed);
-
-// Parameters of the tools about one session.
-struct SessionParams : ScopeParams {
-  std::optional<std::string> session_id;
-};
-
-inline constexpr auto kSessionFields = fields_of(
-    mcp::field("session_id", &SessionParams::session_id, "Id or its beginning; default: the newest of cwd or project.",
-               mcp::length(0, 200)),
-    mcp::field_at<2>(kPlatformFields), mcp::field_at<0>(kDirectoryFields), mcp::field_at<1>(kDirectoryFields));
 
 }  // namespace memd::tools

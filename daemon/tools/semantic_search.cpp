@@ -1,6 +1,9 @@
 #include "daemon/tools/semantic_search.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/project_identity.hpp"
 #include "store/read/file_history.hpp"

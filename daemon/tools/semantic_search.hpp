@@ -3,8 +3,7 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/found_memories.hpp"
 #include "daemon/tools/observed.hpp"
-#include "daemon/tools/scope.hpp"
-#include "protocol/mcp/tool_registry.hpp"
+#include "daemon/tools/scope_params.hpp"
 
 #include <array>
 #include <string>
@@ -12,7 +11,13 @@
 #include <utility>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 struct SemanticSearchParams : ScopeParams {
   std::string query;

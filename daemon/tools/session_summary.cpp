@@ -1,7 +1,10 @@
 #include "daemon/tools/session_summary.hpp"
 
 #include "daemon/tools/llm_summarizer.hpp"
+#include "daemon/tools/scope.hpp"
 #include "daemon/tools/session_outline.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/search/topic_index.hpp"

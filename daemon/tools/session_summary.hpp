@@ -2,15 +2,20 @@
 
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/observed.hpp"
-#include "daemon/tools/scope.hpp"
+#include "daemon/tools/scope_params.hpp"
 #include "daemon/tools/session_facts.hpp"
-#include "protocol/mcp/tool_registry.hpp"
 
 #include <string>
 #include <utility>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 struct SessionSummaryParams : SessionParams {
   std::string strategy = "auto";

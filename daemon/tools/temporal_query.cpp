@@ -1,6 +1,9 @@
 #include "daemon/tools/temporal_query.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/timeline.hpp"

@@ -1,14 +1,12 @@
 #pragma once
 
-#include "daemon/config/config.hpp"
-#include "protocol/mcp/tool_registry.hpp"
+#include "daemon/config/memory_config.hpp"
 #include "schemas/error.hpp"
 #include "schemas/event.hpp"
 #include "schemas/file_history.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/query.hpp"
 #include "schemas/time.hpp"
-#include "store/reader.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +17,14 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace memd {
+class ReaderPool;
+}
+namespace memd::mcp {
+class ToolContext;
+class ToolRegistry;
+}  // namespace memd::mcp
 
 namespace memd::tools {
 

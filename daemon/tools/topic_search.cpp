@@ -1,6 +1,9 @@
 #include "daemon/tools/topic_search.hpp"
 
+#include "daemon/tools/scope.hpp"
 #include "daemon/tools/summary_source.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/enrichment.hpp"
 #include "store/enrich/enrichment.hpp"

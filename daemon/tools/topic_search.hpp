@@ -3,14 +3,19 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/found_memories.hpp"
 #include "daemon/tools/observed.hpp"
-#include "daemon/tools/scope.hpp"
-#include "protocol/mcp/tool_registry.hpp"
+#include "daemon/tools/scope_params.hpp"
 
 #include <string>
 #include <utility>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 namespace memd::tools {
+
+struct ToolServices;
 
 struct TopicSearchParams : ScopeParams {
   std::optional<std::string> topic;

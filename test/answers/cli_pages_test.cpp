@@ -1,5 +1,6 @@
 #include "daemon/cli/pages.hpp"
 #include "daemon/tools/topic_search.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>

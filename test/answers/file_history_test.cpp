@@ -1,5 +1,6 @@
 #include "daemon/tools/file_history.hpp"
 #include "daemon/tools/file_question.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "test/support/tool_fixture.hpp"
 
 namespace memd::test {

@@ -2,6 +2,7 @@
 // keep it between the marks of history.
 #include "daemon/cli/command.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/log.hpp"
 #include "daemon/tools/answer_text.hpp"
 #include "schemas/harmless.hpp"

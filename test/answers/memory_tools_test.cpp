@@ -1,4 +1,5 @@
 // memory_read, memory_write and memory_health: their answers, their changes and their refusals.
+#include "protocol/mcp/tool_registry.hpp"
 #include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -2,6 +2,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "test/support/golden_file.hpp"
 #include "test/support/source_dir.hpp"
 #include "test/support/tool_fixture.hpp"

@@ -1,5 +1,6 @@
 // Random calls of every tool over a generated store. test/e2e/budgets.test.mjs does the same over real histories, with
 // a real tokenizer.
+#include "protocol/mcp/tool_registry.hpp"
 #include "test/support/random_arguments.hpp"
 #include "test/support/stated_facts.hpp"
 #include "test/support/tool_fixture.hpp"

@@ -2,6 +2,8 @@
 // corpus.
 #include "daemon/ingest/record_finder.hpp"
 #include "daemon/tools/resume_context.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/support/corpus_store.hpp"

@@ -1,4 +1,5 @@
 #include "daemon/tools/llm_summarizer.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "test/support/tool_fixture.hpp"
 
 namespace memd::test {

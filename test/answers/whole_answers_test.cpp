@@ -2,7 +2,9 @@
 #include "daemon/tools/get_exchange.hpp"
 #include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/semantic_search.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/described_json.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>

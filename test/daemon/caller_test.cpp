@@ -1,4 +1,5 @@
 #include "daemon/cli/caller.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"

@@ -5,6 +5,8 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "schemas/json_writer.hpp"
 #include "store/report/report.hpp"
 #include "test/daemon/pump_fixture.hpp"

@@ -4,6 +4,8 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/interchange/transcript.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_file.hpp"

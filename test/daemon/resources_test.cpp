@@ -1,5 +1,7 @@
 #include "daemon/resources/resources.hpp"
 
+#include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 #include "daemon/admin/admin_tools.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/models/model_clients.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/stand_in_server.hpp"

@@ -1,6 +1,7 @@
 // The life of a session, seen through the tools, and its analysis.
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/models/session_analyzer.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/read/sessions.hpp"

@@ -1,6 +1,7 @@
 // Kills a process that forgets a project at random moments. The next start finishes the work, and nothing of the
 // project is left. MEMD_KILLS sets the number of kills; 10 by default.
 #include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
 #include "store/db/withheld.hpp"
 #include "store/read/forget_plan.hpp"
 #include "store/write/forgetting.hpp"

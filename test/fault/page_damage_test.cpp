@@ -4,6 +4,7 @@
 // leaf or overflow page) is damaged in turn.
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/transcript_home.hpp"
 

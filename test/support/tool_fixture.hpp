@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/schema_checker.hpp"

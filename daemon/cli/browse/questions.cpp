@@ -2,6 +2,7 @@
 
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/pages.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 
