@@ -11,8 +11,9 @@ if(CCACHE_PROGRAM)
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
                CCACHE_SLOPPINESS=pch_defines,time_macros)
   if(MEMD_CHECK_ONLY OR MEMD_UNITY)
-    # The compiler tells what a source includes. Else each new source is preprocessed once more to know.
-    list(APPEND launcher CCACHE_DEPEND=true)
+    # The compiler tells what a source includes. Else each new source is preprocessed once more to know. A header that many
+    # sources include is hashed once.
+    list(APPEND launcher CCACHE_DEPEND=true CCACHE_INODECACHE=true)
   endif()
 endif()
 set(check_launcher ${launcher})
