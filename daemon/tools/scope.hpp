@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-// The scope of a tool call: the history it may search, and readers for it. Free functions
-// without shared state; each may be called on any thread.
+// The scope of a tool call: the history it may search, and readers for it. Free functions without shared state; each
+// may be called on any thread.
 namespace memd::tools {
 
 using search::RangeEnd;

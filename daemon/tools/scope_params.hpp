@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+// The parameters by which calls choose a part of the history, and how JSON names them. Plain values.
 namespace memd::tools {
 
 // Parameters that most tools share.
@@ -31,7 +32,7 @@ inline bool names_platforms(const ScopeParams& params) {
 
 inline constexpr double kLeastMaxTokens = 200;
 inline constexpr double kMostMaxTokens = 8000;
-// Of an answer whose tokens are not limited.
+// The token limit of an answer without one.
 inline constexpr std::size_t kNoTokenLimit = std::size_t{1} << 40;
 
 // Fields that most tools share. Only semantic_search describes them, with the kTold… variants, because a model pays for
@@ -40,27 +41,27 @@ inline constexpr auto kPlatformFields =
     fields_of(mcp::field("platforms", &ScopeParams::platforms, "", mcp::max_items(kPlatforms.size())),
               mcp::field("platform", &ScopeParams::platform, "", mcp::unlisted),
               mcp::field("project", &ScopeParams::project, "", mcp::length(0, 500)));
-inline constexpr auto kToldPlatformFields =
+inline constexpr auto kDescribedPlatformFields =
     fields_of(mcp::field("platforms", &ScopeParams::platforms, "Only these agents: claude_code, codex, cursor, …",
                          mcp::max_items(kPlatforms.size())),
               mcp::field_at<1>(kPlatformFields),
               mcp::field("project", &ScopeParams::project, "Part of a project's path or name.", mcp::length(0, 500)));
 inline constexpr auto kTimeFields = fields_of(mcp::field("since", &ScopeParams::since, "", mcp::length(0, 60)),
                                               mcp::field("until", &ScopeParams::until, "", mcp::length(0, 60)));
-inline constexpr auto kToldTimeFields = fields_of(
+inline constexpr auto kDescribedTimeFields = fields_of(
     mcp::field("since", &ScopeParams::since, "From this time on: 2026-02-09, 7d, yesterday, \"last week\".",
                mcp::length(0, 60)),
     mcp::field("until", &ScopeParams::until, "Up to this time; a bare date includes that day.", mcp::length(0, 60)));
 inline constexpr auto kPageFields =
     fields_of(mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
               mcp::field("cursor", &ScopeParams::cursor, "", mcp::length(0, 100)));
-inline constexpr auto kToldPageFields = fields_of(
+inline constexpr auto kDescribedPageFields = fields_of(
     mcp::field("max_tokens", &ScopeParams::max_tokens, "Size of the answer: 200 to 8000, default 2000.",
                mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
     mcp::field("cursor", &ScopeParams::cursor, "`next` of the last answer, for the rest of it.", mcp::length(0, 100)));
 inline constexpr auto kDirectoryFields = fields_of(mcp::field("cwd", &ScopeParams::cwd, "", mcp::length(0, 1000)),
                                                    mcp::field("all_projects", &ScopeParams::all_projects, ""));
-inline constexpr auto kToldDirectoryFields = fields_of(
+inline constexpr auto kDescribedDirectoryFields = fields_of(
     mcp::field("cwd", &ScopeParams::cwd, "Your working directory: only its project is searched.", mcp::length(0, 1000)),
     mcp::field("all_projects", &ScopeParams::all_projects, "Search all projects."));
 

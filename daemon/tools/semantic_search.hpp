@@ -93,14 +93,14 @@ struct Describe<tools::SemanticSearchParams> {
                       length(1, 8000)),
                 field("also", &T::also, "The same in 2 to 4 other wordings.", max_items(tools::kMostPhrasings),
                       length(1, 1000))),
-      tools::kToldDirectoryFields, tools::kToldPlatformFields, tools::kToldTimeFields,
+      tools::kDescribedDirectoryFields, tools::kDescribedPlatformFields, tools::kDescribedTimeFields,
       fields_of(field("session_id", &T::session_id, "Only this session: id or its beginning.", length(0, 200)),
                 field("kind", &T::kind, "Only exchanges with such an observation, see list_observations.",
                       one_of(tools::kObservationChoices), choices_unlisted),
                 field("mode", &T::mode, "", one_of(tools::kSearchModes)),
                 field("n_results", &T::n_results, "", clamped(1, 50)),
                 field("explain", &T::explain, "Say what each hit was ranked by.", unlisted)),
-      tools::kToldPageFields);
+      tools::kDescribedPageFields);
 };
 template <>
 struct Describe<tools::SearchResultOut> {
