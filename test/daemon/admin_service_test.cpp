@@ -1,6 +1,7 @@
 // Methods of the administration that no other test covers.
 #include "daemon/admin/admin_service.hpp"
 #include "daemon/admin/admin_tools.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "schemas/embedded.hpp"
 #include "test/support/temp_dir.hpp"

@@ -1,4 +1,5 @@
 #include "daemon/admin/admin_tools.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "store/db/database.hpp"
 #include "test/support/fake_clock.hpp"

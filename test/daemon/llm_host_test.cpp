@@ -1,6 +1,7 @@
 // Language models in the whole program: used only when configured; their cost is reported; the sessions that they leave
 // behind are not ingested.
 #include "daemon/admin/admin_tools.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/models/model_clients.hpp"
 #include "schemas/language_model.hpp"

@@ -1,6 +1,7 @@
 // A daemon that rebuilds its store while it serves: when it gives way, what it reports, and what is left when it is
 // stopped.
 #include "daemon/serve/store_rebuild.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 
 #include "daemon/admin/admin_service.hpp"

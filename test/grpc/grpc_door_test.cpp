@@ -1,7 +1,9 @@
 // The gRPC door with real clients on a real socket.
 #include "daemon/admin/admin_door.hpp"
+#include "daemon/admin/admin_service.hpp"
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/config/config.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
 #include "daemon/serve/worker_pool.hpp"

@@ -1,6 +1,8 @@
 // Compares the protocol of schemas/proto with the structs of the administration, and checks the conversion between
 // them.
+#include "daemon/admin/admin_service.hpp"
 #include "daemon/admin/grpc/messages.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "test/grpc/proto_text.hpp"
 #include "test/support/golden_file.hpp"
 #include "test/support/source_dir.hpp"

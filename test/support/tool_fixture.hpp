@@ -2,6 +2,7 @@
 
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "store/reader.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/schema_checker.hpp"

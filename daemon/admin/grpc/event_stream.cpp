@@ -1,5 +1,6 @@
 #include "daemon/admin/grpc/event_stream.hpp"
 
+#include "daemon/admin/admin_service.hpp"
 #include "daemon/admin/grpc/messages.hpp"
 #include "protocol/mcp/argument_text.hpp"
 #include "protocol/mcp/tool_context.hpp"

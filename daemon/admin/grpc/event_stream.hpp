@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/admin/event_report.hpp"
 #include "daemon/admin/grpc/live_calls.hpp"
 
 #include <grpcpp/support/server_callback.h>

@@ -1,5 +1,6 @@
 #include "daemon/admin/grpc/rpc_service.hpp"
 
+#include "daemon/admin/admin_service.hpp"
 #include "daemon/admin/grpc/event_stream.hpp"
 #include "daemon/admin/grpc/unary_call.hpp"
 
