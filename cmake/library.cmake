@@ -28,7 +28,7 @@ if(MEMD_CHECK_ONLY)
     file(MD5 ${check_only} checked_how)
     string(REPLACE GNU gcc compiler_type ${CMAKE_CXX_COMPILER_ID})
     string(TOLOWER ${compiler_type} compiler_type)
-    list(APPEND check_launcher CCACHE_COMPILERTYPE=${compiler_type}
+    list(APPEND check_launcher CCACHE_COMPILERTYPE=${compiler_type} CCACHE_PCH_EXTSUM=true
                                CCACHE_COMPILERCHECK=string:${CMAKE_CXX_COMPILER_VERSION}-${checked_how})
   endif()
   set(CMAKE_CXX_COMPILER_LAUNCHER ${check_launcher} ${check_only} ${CCACHE_PROGRAM})
@@ -57,7 +57,11 @@ set(standard_headers
     <set> <span> <stop_token> <string> <string_view> <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector>)
 
 # memd_precompile(TARGET HEADER...): targets that name the same headers share one precompiled file, that of the first.
+# Clang writes the path of the clone into such a file, so only the preset check, which takes care of it, has them.
 function(memd_precompile target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND NOT MEMD_CHECK_ONLY)
+    return()
+  endif()
   string(MD5 key "${ARGN}")
   get_property(first GLOBAL PROPERTY memd_precompiled_${key})
   if(first)
