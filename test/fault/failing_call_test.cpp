@@ -122,7 +122,7 @@ class Work {
   // Refuses all locks from some moment on while the store is open. SQLite retries each lock for ten seconds, so memd
   // must give up after few attempts.
   void refuse_locks(int tries) {
-    constexpr std::uint64_t kMostSlept = 41'000'000;  // writer and enrichment: 1 try each; memories: 2
+    constexpr std::uint64_t kMostSlept = 41'000'000;  // four tries of one thread; three were seen in 480 runs
     const std::uint32_t locks = seen_[static_cast<std::size_t>(Call::lock)];
     std::uint64_t most = 0;
     for (int i = 1; i <= tries; ++i) {
@@ -137,14 +137,14 @@ class Work {
       if (ending.said.find("memd: ") == std::string::npos) {
         EXPECT_EQ(test::rows_of_one(dump_now(place), want_now_), std::vector<std::string>()) << ending.said;
       }
-      EXPECT_LE(place.failures->slept_us, kMostSlept) << ending.said;
-      most = std::max(most, place.failures->slept_us.load());
+      EXPECT_LE(place.failures->longest_sleep_us, kMostSlept) << ending.said;
+      most = std::max(most, place.failures->longest_sleep_us.load());
       place.failures->skips_sleep = 0;
       finish(place);
       EXPECT_EQ(test::rows_of_one(test::dump_with_enrichment(StoreLayout(place.data)), want_),
                 std::vector<std::string>());
     }
-    std::printf("%-10s %5d tries: waits of %.1f s at most, all threads together\n", name_, tries,
+    std::printf("%-10s %5d tries: waits of %.1f s at most in a thread\n", name_, tries,
                 static_cast<double>(most) / 1e6);
   }
 

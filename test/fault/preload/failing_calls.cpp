@@ -378,7 +378,11 @@ int gettimeofday(timeval* out, void* zone) {
 }
 int usleep(useconds_t us) {
   if (failures != nullptr && failures->skips_sleep != 0) {
-    failures->slept_us += us;
+    thread_local std::uint64_t slept = 0;
+    slept += us;
+    std::uint64_t longest = failures->longest_sleep_us;
+    while (slept > longest && !failures->longest_sleep_us.compare_exchange_weak(longest, slept)) {
+    }
     return 0;
   }
   const timespec wanted{us / 1'000'000, static_cast<long>(us % 1'000'000) * 1000};
