@@ -26,7 +26,7 @@ precompile() {
     previous=$argument
   done
   "$@" || exit
-  sed 's/^[^:]*://; s/\\$//' "$dependencies" | tr -s ' ' '\n' | sed '/^$/d' | xargs -d '\n' md5sum | cut -d ' ' -f 1 | sort |
+  sed '1s/^[^:]*://; s/\\$//' "$dependencies" | tr -s ' ' '\n' | sed '/^$/d' | xargs -d '\n' md5sum | cut -d ' ' -f 1 | sort |
     md5sum >"$precompiled.sum"
 }
 

@@ -35,7 +35,7 @@ from flood import Client, Daemon, size_of
 from soak_agents import WORD, ClaudeCode, Codex, Cursor, Gemini, OldSession, Words
 
 CONFIGURATION = "retention: {max_age_days: 3650}\n"  # evicts sessions of 2001, even after jumps of the clock
-CLOCK_AT, FAILURES_SIZE = 528, 872  # offset and size in struct CallFailures (preload/call_failures.hpp)
+CLOCK_AT, FAILURES_SIZE = 528, 880  # offset and size in struct CallFailures (preload/call_failures.hpp)
 FILES = {"memd.db", "memd.db-wal", "memd.db-shm", "memd.db.old", "memd.pid", "memd.program", "withheld", "s",
          "summaries.db", "summaries.db-wal", "summaries.db-shm"}
 MOST_WAL = 64  # MB

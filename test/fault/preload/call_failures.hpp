@@ -70,9 +70,10 @@ struct CallFailures {
   std::array<char, 256> where;  // the file of the first failed call
 
   std::uint8_t skips_sleep;                     // 1: usleep(), which SQLite uses to wait for locks, returns at once
+  std::atomic<std::uint64_t> slept_us;          // total time requested of those calls, over all threads
   std::atomic<std::uint64_t> longest_sleep_us;  // total time that one thread requested of those calls: the longest one
 };
-static_assert(offsetof(CallFailures, clock_offset_s) == 528 && sizeof(CallFailures) == 872, "soak.py writes it");
+static_assert(offsetof(CallFailures, clock_offset_s) == 528 && sizeof(CallFailures) == 880, "soak.py writes it");
 inline constexpr const char* kCallFailuresVariable = "MEMD_CALL_FAILURES";
 
 }  // namespace memd::test

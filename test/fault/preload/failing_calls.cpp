@@ -378,6 +378,7 @@ int gettimeofday(timeval* out, void* zone) {
 }
 int usleep(useconds_t us) {
   if (failures != nullptr && failures->skips_sleep != 0) {
+    failures->slept_us += us;
     thread_local std::uint64_t slept = 0;
     slept += us;
     std::uint64_t longest = failures->longest_sleep_us;
