@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,12 @@ namespace memd {
 
 // Unix epoch milliseconds, UTC. 0 means "the source did not say".
 using TimeMs = std::int64_t;
+
+// Converts Unix epoch seconds. 0 for a number that is no time in 64 bits.
+constexpr TimeMs from_unix_seconds(std::int64_t seconds) {
+  constexpr std::int64_t kMost = std::numeric_limits<TimeMs>::max() / 1000;
+  return seconds > kMost || seconds < -kMost ? 0 : seconds * 1000;
+}
 
 inline constexpr TimeMs kMsPerDay = 24LL * 60 * 60 * 1000;
 inline constexpr TimeMs kDiagnosticRetention = 30 * kMsPerDay;

@@ -123,7 +123,7 @@ RecordOutcome HistoryDecoder::read(od::object&, RawRef raw, EventBatch& out) {
   if (!is_uuid(id)) return RecordOutcome::skipped("no_session", kHistoryType);
   const HistoryPrompt prompt{Platform::codex,
                              make_session_uid(Platform::codex, id),
-                             integer(tokens_[kTime]) * 1000,
+                             from_unix_seconds(integer(tokens_[kTime])),
                              reader.text(tokens_[kText]),
                              {}};
   return add_history_prompt(prompt, raw, out, kHistoryType);

@@ -65,7 +65,7 @@ TimeMs time_of(const dom::object& envelope, const dom::object& params, const dom
     if (!(*object)["_meta"].get(meta))
       if (const auto time = number_of(meta, "agentTimestampMs"); time > 0) return time;
   const auto stamp = number_of(envelope, "timestamp");
-  return stamp > 100'000'000'000 ? stamp : stamp * 1000;
+  return stamp > 100'000'000'000 ? stamp : from_unix_seconds(stamp);
 }
 
 // Facts on an item from its first line.
