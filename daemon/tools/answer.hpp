@@ -178,17 +178,18 @@ struct Fitting {
   Out answer;
   std::string text;
   std::size_t text_tokens = 0;
+  std::size_t allowed = 0;  // build(allowed) made it
 };
 
 // Searches for the number of tokens with which build(tokens) → Out makes the largest answer that costs at most
-// max_tokens, and sets its est_tokens unless only the text has to fit. `most` is the largest number to try, frame
-// included. Returns nullopt if even build(0) costs more.
+// max_tokens, and sets its est_tokens unless only the text has to fit. Tries `first`, then at most `most`. Returns
+// nullopt if even build(0) costs more.
 template <class Out, class Build>
-std::optional<Fitting<Out>> largest_that_fits(std::size_t max_tokens, std::size_t frame_tokens, Fit fit,
-                                              std::size_t most, Build&& build) {
+std::optional<Fitting<Out>> largest_that_fits(std::size_t max_tokens, Fit fit, std::size_t first, std::size_t most,
+                                              Build&& build) {
   std::size_t cost = 0;  // of the answer tried last
   const auto try_with = [&](std::size_t allowed) {
-    Fitting<Out> tried{build(allowed), {}, 0};
+    Fitting<Out> tried{build(allowed), {}, 0, allowed};
     Out& out = tried.answer;
     cost = 0;
     if (fit == Fit::both) {  // the text does not show est_tokens
@@ -204,31 +205,35 @@ std::optional<Fitting<Out>> largest_that_fits(std::size_t max_tokens, std::size_
     }
     return tried;
   };
-  std::size_t too_much = most - std::min(most, frame_tokens);
-  Fitting<Out> out = try_with(too_much);
-  if (cost <= max_tokens) return out;
-  // Answers cost more or less than what was allowed (names, quotes, short texts): the difference corrects the next
-  // guess.
   std::optional<Fitting<Out>> best;
+  std::size_t best_cost = 0;
   std::size_t enough = 0;
-  std::size_t allowed = too_much;
-  for (int attempt = 0; attempt < 7 && too_much - enough > 8; ++attempt) {
-    const std::size_t off = cost > max_tokens ? cost - max_tokens + max_tokens / 100 + 1 : (max_tokens - cost) * 3 / 4;
-    const std::size_t guess = cost > max_tokens ? allowed - std::min(allowed, off) : allowed + off;
-    allowed = guess > enough && guess < too_much ? guess : enough + (too_much - enough) * 3 / 4;
-    out = try_with(allowed);
+  std::size_t too_much = most + 1;
+  std::size_t allowed = std::min(first, most);
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    Fitting<Out> out = try_with(allowed);
+    // Answers cost more or less than what was allowed (names, quotes, short texts): the difference corrects the next
+    // guess.
+    std::size_t guess = 0;
     if (cost <= max_tokens) {
+      const bool same = best && cost == best_cost;
       best = std::move(out);
+      best_cost = cost;
       enough = allowed;
-      if (max_tokens - cost <= max_tokens / 32) break;
+      if (allowed == most || max_tokens - cost <= max_tokens / 32) return best;
+      guess = same ? most : allowed + (max_tokens - cost) * 7 / 8;  // the same: probably nothing was left out
     } else {
       too_much = allowed;
+      const std::size_t off = cost - max_tokens + max_tokens / 100 + 1;
+      guess = allowed - std::min(allowed, off);
     }
+    if (too_much - enough <= 8) break;
+    allowed = guess > enough && guess < too_much ? guess : enough + (too_much - enough) * 3 / 4;
   }
   if (best) return best;
-  out = try_with(0);
+  Fitting<Out> least = try_with(0);
   if (cost > max_tokens) return std::nullopt;
-  return out;
+  return least;
 }
 
 // Whether the text form may use its spare room for more content than the structured form has. Only for answers whose
@@ -259,7 +264,8 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
     if (!left_out.empty()) out.notice.say(left_out);
     return out;
   };
-  auto fitting = largest_that_fits<Out>(max_tokens, frame_tokens, Fit::both, max_tokens, with_frame);
+  const std::size_t most = max_tokens - std::min(max_tokens, frame_tokens);
+  auto fitting = largest_that_fits<Out>(max_tokens, Fit::both, most, most, with_frame);
   if (!fitting) {
     const Out least = with_frame(0);
     return too_little_room(max_tokens,
@@ -268,8 +274,10 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
   // JSON spends tokens on member names that the text form can use for content.
   constexpr std::size_t kWorthIt = 10;  // percent of max_tokens
   structured = &fitting->answer;
-  if (room == TextRoom::its_own && (max_tokens - fitting->text_tokens) * 100 > max_tokens * kWorthIt)
-    if (auto fuller = largest_that_fits<Out>(max_tokens, frame_tokens, Fit::text, 2 * max_tokens, with_frame))
+  const std::size_t spare = max_tokens - fitting->text_tokens;
+  if (room == TextRoom::its_own && spare * 100 > max_tokens * kWorthIt)
+    if (auto fuller =
+            largest_that_fits<Out>(max_tokens, Fit::text, fitting->allowed + spare, most + max_tokens, with_frame))
       if (fuller->text_tokens > fitting->text_tokens) fitting->answer.fuller_text = std::move(fuller->text);
   return std::move(fitting->answer);
 }

@@ -146,6 +146,8 @@ struct PricedHit {
   std::size_t counted_bytes = 0;
 };
 
+constexpr std::size_t kEscapes = 33;  // one of so many tokens of a page is left for what JSON escapes in texts
+
 // Returns whether a page of `tokens` has room for some text of each of its `hits`, whose fields take `fields` tokens
 // together. A single hit always fits.
 bool has_room(std::size_t hits, std::size_t fields, std::size_t tokens) {
@@ -233,7 +235,7 @@ std::vector<SearchResultOut> fill_page(std::span<const PricedHit> hits, std::siz
     messages.push_back(hit.question);
     messages.push_back(hit.answer);
   }
-  std::size_t left = tokens - std::min(tokens, fixed);
+  std::size_t left = tokens - std::min(tokens, fixed + tokens / kEscapes);
   const auto snippet_shares = fair_shares(left * 2 / 3, snippets);
   for (const std::size_t share : snippet_shares)
     left -= share;

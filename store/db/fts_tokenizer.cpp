@@ -1,17 +1,20 @@
 #include "store/db/fts_tokenizer.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/text/eight_bytes.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstring>
 #include <iterator>
 #include <memory>
 #include <new>
 
 namespace memd::tokenizer {
+
+using namespace eight_bytes;
+
 namespace {
 
 constexpr std::uint32_t kPage = 256;
@@ -53,36 +56,6 @@ constexpr std::uint32_t letters(std::string_view all) {
     out |= std::uint32_t{1} << (static_cast<unsigned char>(c) & 31);
   return out;
 }
-
-static_assert(std::endian::native == std::endian::little);
-
-constexpr std::uint64_t kHigh = 0x8080808080808080;
-
-constexpr std::uint64_t each(unsigned char byte) { return 0x0101010101010101 * byte; }
-
-// Returns eight bytes of the text from `at` on, the first one lowest, padded with zeros.
-std::uint64_t eight_at(std::string_view text, std::size_t at) {
-  std::uint64_t out = 0;
-  if (at + sizeof(out) <= text.size())
-    std::memcpy(&out, text.data() + at, sizeof(out));
-  else if (at < text.size())
-    std::memcpy(&out, text.data() + at, text.size() - at);
-  return out;
-}
-
-// Returns the high bit of each byte in [first, last]; all bytes must be below 0x80.
-std::uint64_t between(std::uint64_t bytes, unsigned char first, unsigned char last) {
-  return (bytes + each(static_cast<unsigned char>(0x80 - first))) &
-         ~(bytes + each(static_cast<unsigned char>(0x7F - last))) & kHigh;
-}
-
-// Returns the high bit of each byte that is an ASCII letter or digit.
-std::uint64_t word_bytes(std::uint64_t eight) {
-  const std::uint64_t ascii = eight & ~kHigh;
-  return (between(ascii | each(0x20), 'a', 'z') | between(ascii, '0', '9')) & ~eight;
-}
-
-std::size_t bytes_before(std::uint64_t high_bits) { return static_cast<std::size_t>(std::countr_zero(high_bits)) / 8; }
 
 constexpr std::uint32_t kBreve = 0x0306;
 
@@ -229,7 +202,7 @@ int FtsTokenizer::tokenize(std::string_view text, bool stored, void* context, To
   for (std::size_t at = 0; at < text.size();) {
     const std::uint64_t ahead = eight_at(text, at);
     const std::uint64_t begins = word_bytes(ahead) | (ahead & kHigh);
-    at += begins != 0 ? bytes_before(begins) : sizeof(ahead);
+    at += bytes_before(begins);
     if (begins == 0) continue;
     int rc = SQLITE_OK;
     if (read_ascii_word(at, word)) {
@@ -253,9 +226,8 @@ bool FtsTokenizer::read_ascii_word(std::size_t at, ShortWord& word) const {
   for (; read < std::size(word.eights) && ends == 0; ++read) {
     const std::uint64_t eight = eight_at(text_, at + word.size);
     ends = ~word_bytes(eight) & kHigh;
-    const std::size_t size = ends != 0 ? bytes_before(ends) : sizeof(eight);
-    const std::uint64_t whole = ends != 0 ? (std::uint64_t{1} << 8 * size) - 1 : ~std::uint64_t{0};
-    word.eights[read] = (eight | each(0x20)) & whole;  // digits have this bit already
+    const std::size_t size = bytes_before(ends);
+    word.eights[read] = first_bytes(eight | each(0x20), size);  // digits have this bit already
     word.size += size;
   }
   for (; read < std::size(word.eights); ++read)

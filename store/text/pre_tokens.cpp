@@ -1,14 +1,16 @@
 #include "store/text/pre_tokens.hpp"
 
 #include "store/text/byte_pairs/letter_ranges.hpp"
+#include "store/text/eight_bytes.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 
 namespace memd {
+
+using namespace eight_bytes;
+
 namespace {
 
 struct Decoded {
@@ -47,22 +49,7 @@ bool is_wide_space(std::uint32_t code) {
          code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
-// Returns the number of leading ASCII letters among the eight bytes at `at`. Branch-free, because word ends are hard to
-// predict.
-std::size_t leading_letters(const char* at) {
-  constexpr std::uint64_t kEach = 0x0101010101010101;
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, at, sizeof bytes);
-  const std::uint64_t lower = (bytes | kEach * 0x20) & kEach * 0x7F;
-  const std::uint64_t from_a = lower + kEach * (0x80 - 'a');
-  const std::uint64_t behind_z = lower + kEach * (0x7F - 'z');
-  const std::uint64_t others = ~(from_a & ~behind_z & ~bytes) & kEach * 0x80;
-  return static_cast<std::size_t>(std::countr_zero(others)) / 8;
-}
-
 }  // namespace
-
-static_assert(std::endian::native == std::endian::little, "leading_letters counts from the low byte");
 
 constexpr std::array<PreTokens::Kind, 256> PreTokens::kinds_of_bytes() {
   std::array<Kind, 256> out{};
@@ -153,8 +140,8 @@ std::size_t PreTokens::plain_word_end() const {
     ++end;
   }
   for (; end + sizeof(std::uint64_t) <= text_.size(); end += sizeof(std::uint64_t))
-    if (const std::size_t n = leading_letters(text_.data() + end); n < sizeof(std::uint64_t)) {
-      end += n;
+    if (const std::uint64_t others = ~letters(eight_at(text_, end)) & kHigh; others != 0) {
+      end += bytes_before(others);
       return kind_at(end) == Kind::wide ? 0 : end;
     }
   while (end < text_.size() && kind_at(end) == Kind::letter)

@@ -53,50 +53,76 @@ class Cutter {
  private:
   // Returns the last position of the best kind. Reads nothing after `limit_`.
   Place end_of_stretch() {
-    paragraph_ = sentence_ = word_ = {};
+    paragraph_ = sentence_ = {};
     fence_ = 0;
     bool code = code_;
-    for (std::size_t line = 0; line <= limit_;) {
-      const std::size_t newline = rest_.find('\n', line);
-      const std::size_t end = std::min(newline, limit_ + 1);
-      look_inside(line, end, code);
-      if (newline > limit_) break;
+    std::size_t line = 0;
+    for (std::size_t end = line_end(line); end <= limit_; end = line_end(line)) {
       look_at(line, end, code);
       line = end + 1;
     }
+    // The end of a line counts as the end of a sentence, so only the last line is searched for others.
+    if (const std::size_t at = last_sentence(line)) sentence_ = {at, code};
     if (code && fence_ >= limit_ / 4) return {fence_, false};
     for (const std::size_t share : {2U, 4U})
       for (const Place& place : {paragraph_, sentence_})
         if (place.at >= limit_ / share) return place;
-    if (word_.at > 0) return word_;
+    if (const Place word = last_word(); word.at > 0) return word;
     std::size_t at = limit_;
     while (at > 1 && inside_character(rest_[at]))
       --at;
     return {at, code};
   }
 
-  // Examines a whole line. Its end counts as the end of a sentence.
+  // Returns the position of the first line end from `line` on; more than limit_ if the line is longer.
+  std::size_t line_end(std::size_t line) const {
+    if (line > limit_) return limit_ + 1;
+    const std::size_t found = rest_.substr(line, limit_ + 1 - line).find('\n');
+    return found == std::string_view::npos ? limit_ + 1 : line + found;
+  }
+
+  bool is_fence_at(std::size_t line, std::size_t end) const {
+    return (line > 0 || at_line_start_) && is_fence(rest_.substr(line, end - line));
+  }
+
+  // Examines a whole line. `code`: whether it is inside a code block, then whether the next one is.
   void look_at(std::size_t line, std::size_t end, bool& code) {
-    const std::string_view content = rest_.substr(line, end - line);
-    if ((line > 0 || at_line_start_) && is_fence(content)) {
+    if (is_fence_at(line, end)) {
       code = !code;
       if (code)
         fence_ = line;
       else
         paragraph_ = {end, false};
-    } else if (!code && line > 0 && ascii::trimmed(content).empty()) {
+    } else if (!code && line > 0 && ascii::trimmed(rest_.substr(line, end - line)).empty()) {
       paragraph_ = {line, false};
     }
     if (end > 0) sentence_ = {end, code};
   }
 
-  void look_inside(std::size_t from, std::size_t end, bool code) {
-    for (std::size_t i = std::max<std::size_t>(from, 1); i < end; ++i) {
+  // Returns where the last sentence inside the line that starts at `line` ends; 0: nowhere.
+  std::size_t last_sentence(std::size_t line) const {
+    for (std::size_t i = limit_; i >= std::max<std::size_t>(line, 1); --i) {
       if (inside_character(rest_[i])) continue;
-      if (ascii::is_space(rest_[i])) word_ = {i, code};
-      const bool ideographic = inside_character(rest_[i - 1]);
-      if ((ascii::is_space(rest_[i]) || ideographic) && ends_sentence(rest_, i)) sentence_ = {i, code};
+      if ((ascii::is_space(rest_[i]) || inside_character(rest_[i - 1])) && ends_sentence(rest_, i)) return i;
     }
+    return 0;
+  }
+
+  // Returns the last whitespace inside a line.
+  Place last_word() const {
+    Place out;
+    bool code = code_;
+    for (std::size_t line = 0; line <= limit_;) {
+      const std::size_t end = line_end(line);
+      for (std::size_t i = end - 1; i >= std::max<std::size_t>(line, 1) && i < end; --i) {
+        if (!ascii::is_space(rest_[i])) continue;
+        out = {i, code};
+        break;
+      }
+      if (end <= limit_ && is_fence_at(line, end)) code = !code;
+      line = end + 1;
+    }
+    return out;
   }
 
   std::string_view rest_;
@@ -105,7 +131,6 @@ class Cutter {
   bool at_line_start_ = true;
   Place paragraph_;
   Place sentence_;
-  Place word_;
   std::size_t fence_ = 0;  // start of the last code block
 };
 

@@ -184,6 +184,11 @@ Wordpiece::Wordpiece(std::string_view vocabulary) : vocabulary_(vocabulary), sta
   for (std::uint32_t id = 0; id < size(); ++id)
     insert(id);
   unknown_ = find("[UNK]", hash_of("[UNK]"), false);
+  for (std::size_t c = 0; c < signs_.size(); ++c) {
+    const std::string_view sign(&kAscii.text[c], 1);
+    signs_[c] = find(sign, hash_of(sign), false);
+    if (signs_[c] == kNone) signs_[c] = unknown_;
+  }
 }
 
 void Wordpiece::insert(std::uint32_t id) {
@@ -230,9 +235,7 @@ void Wordpiece::tokenize(std::string_view text, std::vector<std::uint32_t>& ids)
       }
       if (kind == CharKind::dropped) continue;
       finish(word, ids);
-      if (kind == CharKind::space) continue;
-      word.append(kAscii.text[byte]);
-      finish(word, ids);
+      if (kind == CharKind::alone && signs_[byte] != kNone) ids.push_back(signs_[byte]);
       continue;
     }
     const NormalChar c = next_char(text, at);

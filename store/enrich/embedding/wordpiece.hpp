@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -74,6 +75,7 @@ class Wordpiece {
   std::vector<std::uint32_t> long_lengths_;
   std::size_t longest_ = 0;  // length of the longest piece in bytes
   std::uint32_t unknown_ = kNone;
+  std::array<std::uint32_t, 128> signs_{};  // by ASCII character that is a word of its own: its id; kNone: no token
 };
 
 }  // namespace memd::embedding

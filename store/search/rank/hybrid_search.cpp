@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -227,9 +228,14 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
     }
     answer.nothing_relevant = confidence_of(answer.likelihood) == Confidence::low;
   }
-  for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i)
-    answer.hits.push_back(
-        load(query, phrasings[hits[i].candidate->phrasing].words, hits[i], likely(*hits[i].candidate)));
+  std::map<std::size_t, PassageFinder> passages;  // by phrasing
+  for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i) {
+    const std::size_t phrasing = hits[i].candidate->phrasing;
+    auto finder = passages.find(phrasing);
+    if (finder == passages.end())
+      finder = passages.emplace(phrasing, lexical_.passages(phrasings[phrasing].words)).first;
+    answer.hits.push_back(load(query, finder->second, hits[i], likely(*hits[i].candidate)));
+  }
   if (query.count_outside) answer.outside = search_other_projects(query, phrasings, filter, weights, most_inside);
   return {std::move(answer), !hits.empty(), words.typed.operators};
 }
@@ -548,11 +554,11 @@ std::vector<HybridSearch::Distinct> HybridSearch::distinct(const std::vector<Fus
   return out;
 }
 
-SearchHit HybridSearch::load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found,
+SearchHit HybridSearch::load(const SearchQuery& query, const PassageFinder& passages, const Distinct& found,
                              double likelihood) {
   const FusionCandidate& c = *found.candidate;
   const bool meant = c.features.dense_z >= kTellingZ && c.features.coverage < kTellingCoverage;
-  SearchHit hit = load_hit(db_, lexical_.passages(words), c.id, meant ? c.chunk : kNoChunk);
+  SearchHit hit = load_hit(db_, passages, c.id, meant ? c.chunk : kNoChunk);
   hit.relevance_score = std::clamp(c.score, 0.0, 1.0);
   hit.copies = found.copies;
   hit.likelihood = likelihood;

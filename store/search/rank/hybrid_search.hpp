@@ -92,7 +92,7 @@ class HybridSearch {
                                     CandidateFilter& inside, const EvidenceWeights& weights, double most_inside);
   std::string project_of(ExchangeId id);
   std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
-  SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found, double likelihood);
+  SearchHit load(const SearchQuery& query, const PassageFinder& passages, const Distinct& found, double likelihood);
 
   sqlite::Database& db_;
   LexicalSearch lexical_;

@@ -4,6 +4,7 @@
 #include "store/search/words/query_parser.hpp"
 #include "store/search/words/top_k_evaluator.hpp"
 #include "store/text/cue_matcher.hpp"
+#include "store/text/eight_bytes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,9 @@
 #include <unordered_set>
 
 namespace memd::search {
+
+using namespace eight_bytes;
+
 namespace {
 
 constexpr std::size_t kScannedBytes = 64 * 1024;  // at the start of each text
@@ -20,7 +24,6 @@ constexpr double kRepeat = 0.05;  // weight of a repeated word, as a share of it
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 // White space, or the separator of tool lines (0x1e).
 bool is_gap(char c) { return static_cast<unsigned char>(c) <= 0x20; }
-bool is_word_byte(char c) { return ascii::is_non_ascii(c) || ascii::is_alnum(c); }
 
 // Returns the first word border within 20 bytes from `at`, otherwise the next start of a character.
 std::size_t border_after(std::string_view text, std::size_t at, std::size_t limit) {
@@ -56,10 +59,29 @@ PassageFinder::PassageFinder(const IndexTokenizer& tokenizer, const QueryPlan& p
     for (const TermForm& form : plan.terms[i].forms)
       for (const std::string& stem : form.stems) {
         terms_.try_emplace(stem, i);
-        const auto first = static_cast<unsigned char>(stem.front());
-        starts_[first] = true;
-        if (first >= 'a' && first <= 'z') starts_[first - 'a' + 'A'] = true;
+        add_start(stem);
       }
+}
+
+// The stemmers keep the first three letters of a word but for a y, which can become i (eyed: ei), and letters that are
+// cut off (ies: i).
+void PassageFinder::add_start(std::string_view stem) {
+  constexpr std::size_t kIOrY = 'i' ^ 'y';
+  const std::size_t known = start_of(first_bytes(eight_at(stem, 0), 3));
+  const std::size_t cut_off = stem.size() < 3 ? std::size_t{1} << kLetterBits * (3 - stem.size()) : 1;
+  for (std::size_t rest = 0; rest < cut_off; ++rest) {
+    starts_.set(known | rest);
+    for (const std::size_t place : {1U, 2U})
+      if (place < stem.size() && stem[place] == 'i')
+        starts_.set((known ^ kIOrY << kLetterBits * (2 - place)) | rest);
+  }
+}
+
+// Returns an index for the first three bytes of a word, padded with zeros. Capitals have the index of small letters; a
+// digit may have that of a letter.
+std::size_t PassageFinder::start_of(std::uint64_t three) {
+  constexpr std::uint64_t kLetter = (1U << kLetterBits) - 1;
+  return (three & kLetter) << 2 * kLetterBits | (three >> 8 & kLetter) << kLetterBits | (three >> 16 & kLetter);
 }
 
 void PassageFinder::find_in_word(std::string_view text, std::size_t start, std::size_t end,
@@ -71,18 +93,25 @@ void PassageFinder::find_in_word(std::string_view text, std::size_t start, std::
       out.push_back({start + token.start, start + token.end, term->second});
 }
 
-// Tokenizes only ASCII words that start with a first letter of a query word, because stemming keeps that letter.
+// Tokenizes only words that start like a word of the query, and those that are not ASCII.
 void PassageFinder::find(std::string_view text, std::vector<Match>& out) const {
   for (std::size_t at = 0; at < text.size() && out.size() < kMaxMatches;) {
-    if (!is_word_byte(text[at])) {
-      ++at;
-      continue;
-    }
+    std::uint64_t eight = eight_at(text, at);
+    const std::uint64_t begins = word_bytes(eight) | (eight & kHigh);
+    at += bytes_before(begins);
+    if (begins == 0) continue;
     const std::size_t start = at;
-    bool ascii = true;
-    for (; at < text.size() && is_word_byte(text[at]); ++at)
-      ascii &= static_cast<unsigned char>(text[at]) < 0x80;
-    if (!ascii || starts_[static_cast<unsigned char>(text[start])]) find_in_word(text, start, at, out);
+    const std::uint64_t first = eight_at(text, at);
+    std::uint64_t others = 0;  // bytes that are not ASCII
+    for (std::uint64_t ends = 0; ends == 0;) {
+      eight = eight_at(text, at);
+      ends = ~(word_bytes(eight) | eight) & kHigh;
+      const std::size_t size = bytes_before(ends);
+      others |= first_bytes(eight, size) & kHigh;
+      at += size;
+    }
+    if (others != 0 || starts_[start_of(first_bytes(first, std::min<std::size_t>(at - start, 3)))])
+      find_in_word(text, start, at, out);
   }
 }
 

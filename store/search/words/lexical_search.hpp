@@ -10,6 +10,7 @@
 #include "store/search/words/vocabularies.hpp"
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -52,11 +53,14 @@ class PassageFinder {
   void find(std::string_view text, std::vector<Match>& out) const;
   void find_in_word(std::string_view text, std::size_t start, std::size_t end, std::vector<Match>& out) const;
   Window best_window(const std::vector<Match>& matches) const;
+  void add_start(std::string_view stem);
+  static constexpr unsigned kLetterBits = 5;
+  static std::size_t start_of(std::uint64_t three);
 
   const IndexTokenizer& tokenizer_;
   const QueryPlan& plan_;
   std::unordered_map<std::string, std::size_t> terms_;  // by stem
-  std::array<bool, 256> starts_{};                      // first bytes that words of the query can have
+  std::bitset<std::size_t{1} << 3 * kLetterBits> starts_;  // of words of the query, by start_of()
   mutable std::vector<Token> tokens_;
 };
 
