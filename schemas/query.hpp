@@ -51,6 +51,7 @@ struct SearchQuery {
   std::vector<std::string> also{};
   QueryFilter filter;
   int limit = 20;
+  std::optional<int> load_at_most{};  // hits to load of these; SearchAnswer::more counts the rest
   int offset = 0;
   SearchMode mode = SearchMode::hybrid;
   bool explain = false;        // hits carry their features
@@ -154,7 +155,7 @@ struct SearchAnswer {
   SemanticCoverage semantic;
   bool nothing_relevant = false;           // hits, if any, are the nearest found, but not relevant
   double likelihood = 1;                   // 0…1, probability that one of the best hits is about the question
-  bool more = false;                       // there are hits after offset + limit
+  bool more = false;                       // there are hits after these
   std::vector<std::string> ignored_terms;  // too common to help, without letters, or in no exchange at all
   std::vector<std::string> unknown_terms;  // those of them that are in no exchange at all
   std::vector<std::string> excluded;       // terms and phrases that `text` excludes

@@ -146,6 +146,7 @@ struct PricedHit {
   std::size_t counted_bytes = 0;
 };
 
+constexpr std::size_t kLeastFieldTokens = 60;  // of the fields of a hit, as JSON
 constexpr std::size_t kEscapes = 33;  // one of so many tokens of a page is left for what JSON escapes in texts
 
 // Returns whether a page of `tokens` has room for some text of each of its `hits`, whose fields take `fields` tokens
@@ -340,7 +341,12 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.text = params.query;
   query.also = params.also;
   query.filter = scope.filter;
+  MEMD_TRY_ASSIGN(const auto file, file_in_question(*reader, params.query, scope.filter));
+  const std::size_t limit = token_limit(services, params);
+  // A page has no room for more hits. But where a file is named, a later hit may move to the front.
+  const std::size_t room = std::max<std::size_t>(limit / (kLeastTextTokens + kLeastFieldTokens), 1);
   query.limit = static_cast<int>(params.n_results);
+  if (!file && room < static_cast<std::size_t>(params.n_results)) query.load_at_most = static_cast<int>(room);
   query.offset = static_cast<int>(at.offset);
   query.mode = mode_of(params.mode);
   query.explain = params.explain;
@@ -349,7 +355,6 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   if (params.cwd && !params.cwd->empty()) query.near_project = project_identity(*params.cwd).key;
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
   MEMD_TRY_ASSIGN(SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
-  MEMD_TRY_ASSIGN(const auto file, file_in_question(*reader, params.query, scope.filter));
   if (file) rank_up(found.hits, *file);
 
   FoundMemories memories;
@@ -388,7 +393,6 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   std::vector<std::string> unknown;
   for (const std::string& term : found.unknown_terms)
     if (unknown.size() < kTermsNamed) unknown.push_back(echo_of(term));
-  const std::size_t limit = token_limit(services, params);
   const std::vector<PricedHit> hits = priced(found.hits, !query.also.empty(), limit);
   // `as_in`: the page gets no more results than this answer has.
   const auto page_of = [&](std::size_t tokens, const SemanticSearchAnswer* as_in) {

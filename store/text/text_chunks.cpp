@@ -50,6 +50,10 @@ class Cutter {
     return piece;
   }
 
+  // What next() has not returned yet, and a way to replace it by a text that begins alike.
+  std::string_view rest() const { return rest_; }
+  void continue_with(std::string_view text) { rest_ = ascii::trimmed(text); }
+
  private:
   // Returns the last position of the best kind. Reads nothing after `limit_`.
   Place end_of_stretch() {
@@ -134,6 +138,31 @@ class Cutter {
   std::size_t fence_ = 0;  // start of the last code block
 };
 
+// Calls visit(chunk) for each piece of the prompt and the answer together, until it returns false; then returns false.
+template <class Visit>
+bool each_piece_of_both(std::string_view prompt, std::string_view answer, Visit& visit) {
+  // Copies more of a long answer than a piece that begins in the prompt can reach.
+  std::size_t copied = std::min(answer.size(), 2 * kChunkBytes);
+  while (copied < answer.size() && ascii::is_space(answer[copied - 1]))
+    ++copied;
+  const std::string both = std::string(prompt).append("\n\n").append(answer.substr(0, copied));
+  const std::size_t answer_at = prompt.size() + 2;
+  bool in_copy = copied < answer.size();
+  Cutter cutter(both, kChunkBytes);
+  while (true) {
+    if (in_copy) {
+      const auto at = static_cast<std::size_t>(cutter.rest().data() - both.data());
+      if (at >= answer_at) {
+        cutter.continue_with(answer.substr(at - answer_at));
+        in_copy = false;
+      }
+    }
+    const std::string_view piece = cutter.next();
+    if (piece.empty()) return true;
+    if (!visit(piece)) return false;
+  }
+}
+
 // Calls visit(chunk) for each chunk, in order, until it returns false. The chunks are valid during the call.
 template <class Visit>
 void each_chunk(const ChunkedTexts& texts, Visit visit) {
@@ -145,7 +174,7 @@ void each_chunk(const ChunkedTexts& texts, Visit visit) {
   };
   const std::string_view answer = texts.assistant_response.substr(texts.answer_begin);
   if (texts.user_message.size() <= kShortPrompt) {
-    if (!goes_on(std::string(texts.user_message).append("\n\n").append(answer))) return;
+    if (!each_piece_of_both(texts.user_message, answer, visit)) return;
   } else if (!goes_on(texts.user_message) || !goes_on(answer)) {
     return;
   }

@@ -214,7 +214,9 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
     if (hits.size() >= wanted || ranking.complete) break;
   }
   make_scores_monotonic(ranking.candidates);
-  answer.more = hits.size() >= wanted;
+  const std::size_t end = offset + static_cast<std::size_t>(std::clamp(query.load_at_most.value_or(query.limit), 0,
+                                                                       std::max(query.limit, 0)));
+  answer.more = hits.size() > end;
   const EvidenceWeights& weights = evidence_weights(model);
   const auto likely = [&](const FusionCandidate& c) {
     return words.filters_alone() ? 1 : likelihood(c.evidence, weights, phrasings.size() > 1);
@@ -229,7 +231,7 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
     answer.nothing_relevant = confidence_of(answer.likelihood) == Confidence::low;
   }
   std::map<std::size_t, PassageFinder> passages;  // by phrasing
-  for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i) {
+  for (std::size_t i = offset; i < std::min(hits.size(), end); ++i) {
     const std::size_t phrasing = hits[i].candidate->phrasing;
     auto finder = passages.find(phrasing);
     if (finder == passages.end())
