@@ -156,6 +156,39 @@ TEST(Chunks, AnswerThatGrowsKeepsAllHashesButOne) {
   }
 }
 
+// Only the start of a long answer is joined to the prompt.
+TEST(Chunks, PromptAndLongAnswerAreCutAsOneText) {
+  std::mt19937 random(8);
+  for (int i = 0; i < 300; ++i) {
+    ExchangeRow e{.user_message = prose(random, random() % 500)};
+    e.user_message.resize(std::min<std::size_t>(e.user_message.size(), 500));
+    e.assistant_response = std::string(random() % 3 == 0 ? random() % 3000 : 0, ' ');
+    while (e.assistant_response.size() < 6000)
+      e.assistant_response += prose(random, random() % 2000) + std::string(random() % 4 == 0 ? random() % 1500 : 0, '\n');
+    const std::string both = e.user_message + "\n\n" + e.assistant_response;
+    std::vector<std::string> chunks;
+    for (const TextChunk& chunk : chunks_of(e))
+      chunks.push_back(chunk.text);
+    const auto pieces = cut(both, kChunkBytes);
+    ASSERT_EQ(chunks, std::vector<std::string>(pieces.begin(), pieces.end()));
+  }
+}
+
+TEST(Chunks, EachCanBeMadeAlone) {
+  std::mt19937 random(9);
+  for (const std::size_t prompt : {0U, 20U, 2000U}) {
+    ExchangeRow e{.user_message = prose(random, prompt),
+                  .interventions = prose(random, 1500),
+                  .assistant_response = prose(random, 5000),
+                  .answer_offset = 1200};
+    const ChunkedTexts texts{e.user_message, e.assistant_response, e.interventions, e.answer_begin()};
+    const auto chunks = chunks_of(e);
+    for (std::size_t i = 0; i < chunks.size(); ++i)
+      EXPECT_EQ(chunk_at(texts, i), chunks[i].text);
+    EXPECT_EQ(chunk_at(texts, chunks.size()), "");
+  }
+}
+
 TEST(Chunks, EverythingSaidIsInThem) {
   std::mt19937 random(6);
   for (const std::int64_t offset : {-5, 0, 900, 1'000'000}) {

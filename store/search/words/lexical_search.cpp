@@ -63,8 +63,8 @@ PassageFinder::PassageFinder(const IndexTokenizer& tokenizer, const QueryPlan& p
       }
 }
 
-// The stemmers keep the first three letters of a word but for a y, which can become i (eyed: ei), and letters that are
-// cut off (ies: i).
+// The stemmers keep the first three letters of a word, except that a y can become i (eyed: ei) and that letters can be
+// cut off (used: us).
 void PassageFinder::add_start(std::string_view stem) {
   constexpr std::size_t kIOrY = 'i' ^ 'y';
   const std::size_t known = start_of(first_bytes(eight_at(stem, 0), 3));
