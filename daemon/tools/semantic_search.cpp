@@ -147,7 +147,7 @@ struct PricedHit {
 };
 
 constexpr std::size_t kLeastFieldTokens = 60;  // of the fields of a hit, as JSON
-constexpr std::size_t kEscapes = 33;  // one of so many tokens of a page is left for what JSON escapes in texts
+constexpr std::size_t kEscapes = 33;           // one of so many tokens of a page is left for what JSON escapes in texts
 
 // Returns whether a page of `tokens` has room for some text of each of its `hits`, whose fields take `fields` tokens
 // together. A single hit always fits.

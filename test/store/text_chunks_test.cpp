@@ -164,7 +164,8 @@ TEST(Chunks, PromptAndLongAnswerAreCutAsOneText) {
     e.user_message.resize(std::min<std::size_t>(e.user_message.size(), 500));
     e.assistant_response = std::string(random() % 3 == 0 ? random() % 3000 : 0, ' ');
     while (e.assistant_response.size() < 6000)
-      e.assistant_response += prose(random, random() % 2000) + std::string(random() % 4 == 0 ? random() % 1500 : 0, '\n');
+      e.assistant_response +=
+          prose(random, random() % 2000) + std::string(random() % 4 == 0 ? random() % 1500 : 0, '\n');
     const std::string both = e.user_message + "\n\n" + e.assistant_response;
     std::vector<std::string> chunks;
     for (const TextChunk& chunk : chunks_of(e))

@@ -72,8 +72,7 @@ void PassageFinder::add_start(std::string_view stem) {
   for (std::size_t rest = 0; rest < cut_off; ++rest) {
     starts_.set(known | rest);
     for (const std::size_t place : {1U, 2U})
-      if (place < stem.size() && stem[place] == 'i')
-        starts_.set((known ^ kIOrY << kLetterBits * (2 - place)) | rest);
+      if (place < stem.size() && stem[place] == 'i') starts_.set((known ^ kIOrY << kLetterBits * (2 - place)) | rest);
   }
 }
 

@@ -59,7 +59,7 @@ class PassageFinder {
 
   const IndexTokenizer& tokenizer_;
   const QueryPlan& plan_;
-  std::unordered_map<std::string, std::size_t> terms_;  // by stem
+  std::unordered_map<std::string, std::size_t> terms_;     // by stem
   std::bitset<std::size_t{1} << 3 * kLetterBits> starts_;  // of words of the query, by start_of()
   mutable std::vector<Token> tokens_;
 };
