@@ -4,10 +4,23 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+
 namespace memd {
 namespace {
 
 using test::ScopedTimeZone;
+
+TEST(UnixSeconds, AreNoTimeBeyond64Bits) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(from_unix_seconds(1'784'000'001), 1'784'000'001'000);
+  EXPECT_EQ(from_unix_seconds(-1), -1000);
+  EXPECT_EQ(from_unix_seconds(kMost / 1000), kMost / 1000 * 1000);
+  EXPECT_EQ(from_unix_seconds(kMost / 1000 + 1), 0);
+  EXPECT_EQ(from_unix_seconds(-kMost / 1000 - 1), 0);
+  EXPECT_EQ(from_unix_seconds(std::numeric_limits<std::int64_t>::min()), 0);
+}
 
 TEST(Time, RoundTripsWithMilliseconds) {
   const auto t = parse_rfc3339("2026-02-09T06:01:53.253Z");

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -192,6 +193,22 @@ TEST_F(Search, PagingGivesEachHitOnce) {
   }
   EXPECT_EQ(hits, different.size());
   EXPECT_EQ(seen, different);
+}
+
+TEST_F(Search, LoadsOnlyTheFirstHitsIfAsked) {
+  const auto s = store_.session({.native_id = "aaaa1"});
+  for (int i = 0; i < 5; ++i)
+    store_.exchange(s, {.user = "retry " + std::to_string(i), .answer = "x"});
+  SearchQuery query;
+  query.text = "retry";
+  query.limit = 5;
+  for (const int most : {0, 2, 5, 9}) {
+    query.load_at_most = most;
+    const auto answer = reader_.search(query);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->hits.size(), static_cast<std::size_t>(std::min(most, 5)));
+    EXPECT_EQ(answer->more, most < 5);
+  }
 }
 
 TEST_F(Search, SnippetShowsTheBestPassage) {
