@@ -90,7 +90,8 @@ class LocalCaller final : public Caller {
 
 class RemoteCaller final : public Caller {
  public:
-  RemoteCaller(const Settings& settings, int fd) : settings_(settings), client_(fd) {}
+  RemoteCaller(const Settings& settings, int fd, std::chrono::milliseconds patience)
+      : settings_(settings), client_(fd), patience_(patience) {}
   bool is_alive(std::chrono::milliseconds limit) { return client_.is_alive(limit); }
   Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) override {
     return client_.call_tool(name, arguments);
@@ -99,23 +100,32 @@ class RemoteCaller final : public Caller {
                                  const OnProgress& on_progress) override {
     return client_.call_admin("memd/" + std::string(name), arguments, on_progress);
   }
-  // A daemon of an older program does not have this method. Then the store is read here.
+  // A daemon of an older program does not have this method; then the store is read here. A daemon that has closed the
+  // connection makes room for that of a newer program; then that one is asked.
   Result<mcp::ToolOutcome> answer(std::string_view tool, std::string_view arguments) override {
-    if (!older_) {
+    if (!other_) {
       auto outcome = client_.call_admin(std::string(admin::kAnswerMethods) + std::string(tool), arguments);
-      if (outcome || !is_unknown_method(outcome.error())) return outcome;
-      auto local = std::make_unique<LocalCaller>(settings_, admin::ProcessFacts());
+      const bool closed = !outcome && outcome.error().is(Errc::unavailable) && !is_interrupted();
+      if (!closed && (outcome || !is_unknown_method(outcome.error()))) return outcome;
+      std::unique_ptr<Caller> other;
+      if (closed) {
+        MEMD_TRY_ASSIGN(other, open_caller(settings_, Need::read, patience_, std::cerr));
+      } else {
+        other = std::make_unique<LocalCaller>(settings_, admin::ProcessFacts());
+      }
       const std::lock_guard hold(mutex_);
-      older_ = std::move(local);
+      if (interrupted_) return outcome;
+      other_ = std::move(other);
     }
-    return older_->answer(tool, arguments);
+    return other_->answer(tool, arguments);
   }
   Result<std::string> tool_list() override { return client_.list_tools(); }
   bool is_daemon() const override { return true; }
   void interrupt() override {
     client_.interrupt();
     const std::lock_guard hold(mutex_);
-    if (older_) older_->interrupt();
+    interrupted_ = true;
+    if (other_) other_->interrupt();
   }
 
  private:
@@ -123,15 +133,22 @@ class RemoteCaller final : public Caller {
     return error.is(Errc::protocol) && error.message().starts_with("method not found");
   }
 
+  bool is_interrupted() {
+    const std::lock_guard hold(mutex_);
+    return interrupted_;
+  }
+
   const Settings& settings_;
   RpcClient client_;
+  const std::chrono::milliseconds patience_;
   std::mutex mutex_;
-  std::unique_ptr<LocalCaller> older_;  // created under the mutex
+  bool interrupted_ = false;       // under the mutex
+  std::unique_ptr<Caller> other_;  // asked instead; created under the mutex
 };
 
 // Returns null if the daemon at the other end does not answer.
 std::unique_ptr<Caller> answering(const Settings& settings, UniqueFd fd, std::chrono::milliseconds patience) {
-  auto caller = std::make_unique<RemoteCaller>(settings, fd.release());
+  auto caller = std::make_unique<RemoteCaller>(settings, fd.release(), patience);
   if (!caller->is_alive(patience)) return nullptr;
   return caller;
 }

@@ -33,6 +33,10 @@ void report(const bj::object& notification, const RpcClient::OnProgress& on_prog
               message != nullptr && message->is_string() ? std::string_view(message->get_string()) : "");
 }
 
+Error closed_by_daemon() {
+  return Error(Errc::unavailable, "the daemon closed the connection; see its log, then ask again");
+}
+
 }  // namespace
 
 Result<void> RpcClient::send_line(std::string_view line) {
@@ -43,6 +47,7 @@ Result<void> RpcClient::send_line(std::string_view line) {
     const ssize_t n = ::send(fd_.get(), line.data(), line.size(), 0);
 #endif
     if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return closed_by_daemon();
     if (n < 0) return Error::from_errno(errno, "send to the daemon", "");
     line.remove_prefix(static_cast<std::size_t>(n));
   }
@@ -62,8 +67,8 @@ Result<std::string> RpcClient::receive_line() {
     searched = received_.size();
     const ssize_t n = ::recv(fd_.get(), chunk.data(), chunk.size(), 0);
     if (n < 0 && errno == EINTR) continue;
+    if (n == 0 || (n < 0 && errno == ECONNRESET)) return closed_by_daemon();
     if (n < 0) return Error::from_errno(errno, "receive from the daemon", "");
-    if (n == 0) return Error(Errc::unavailable, "the daemon closed the connection; see its log, then ask again");
     received_.append(chunk.data(), static_cast<std::size_t>(n));
   }
 }

@@ -26,6 +26,7 @@ class RpcClient {
   bool is_alive(std::chrono::milliseconds limit);
 
   // `params` and the result are JSON text. A JSON-RPC error becomes Errc::protocol with its message.
+  // Errc::unavailable: the daemon has closed the connection.
   Result<std::string> call(std::string_view method, std::string_view params, const OnProgress& on_progress = {});
 
   // `arguments` is the JSON text of an object.

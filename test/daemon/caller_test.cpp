@@ -9,8 +9,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
 #include <filesystem>
 #include <future>
+#include <string_view>
 
 namespace memd::cli {
 namespace {
@@ -52,6 +57,26 @@ TEST_F(SilentDaemon, QuestionsAreAnsweredFromTheStore) {
   EXPECT_THAT(doctor->text, HasSubstr("does not answer"));
   EXPECT_THAT(doctor->structured, testing::StartsWith(R"({"ok":false)"));
   EXPECT_THAT((*caller)->admin("status", "{}", {})->text, HasSubstr("does not answer"));
+}
+
+// It makes room for that of a newer program between the ping and the question.
+TEST_F(SilentDaemon, OneThatGoesLeavesTheQuestionToOthers) {
+  auto opening = std::async(std::launch::async, [&] { return open_caller(settings_, Need::read, 10s); });
+  const int client = ::accept(socket_->fd(), nullptr, nullptr);
+  ASSERT_GE(client, 0);
+  std::array<char, 4096> ping;
+  ASSERT_GT(::recv(client, ping.data(), ping.size(), 0), 0);
+  constexpr std::string_view kPong = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
+  ASSERT_EQ(::send(client, kPong.data(), kPong.size(), 0), std::ssize(kPong));
+  const auto caller = opening.get();
+  ASSERT_TRUE(caller) << caller.error().message();
+  EXPECT_TRUE((*caller)->is_daemon());
+  ::close(client);
+  socket_.reset();
+  lock_.reset();
+  const auto sessions = (*caller)->answer("list_sessions", "{}");
+  ASSERT_TRUE(sessions) << sessions.error().message();
+  EXPECT_FALSE(sessions->is_error) << sessions->text;
 }
 
 TEST_F(SilentDaemon, WhatNeedsTheLockIsRefused) {

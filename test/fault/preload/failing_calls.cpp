@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -41,10 +42,18 @@ Function next(const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
 
-// Makes a system call and sets errno like a function of the C library.
+using SystemCall = long (*)(long, ...);
+std::atomic<SystemCall> real_system_call = nullptr;
+
+// Makes a system call and sets errno like a function of the C library. Has no local static: threads that wait for one
+// to be initialised call syscall(), which calls this.
 template <class... Args>
 long kernel(long number, Args... args) {
-  static const auto real = next<long (*)(long, ...)>("syscall");
+  SystemCall real = real_system_call.load(std::memory_order_relaxed);
+  if (real == nullptr) {
+    real = next<SystemCall>("syscall");
+    real_system_call.store(real, std::memory_order_relaxed);
+  }
   return real(number, args...);
 }
 
