@@ -51,7 +51,7 @@ struct SearchQuery {
   std::vector<std::string> also{};
   QueryFilter filter;
   int limit = 20;
-  std::optional<int> load_at_most{};  // hits to load of these; SearchAnswer::more counts the rest
+  std::optional<int> load_at_most{};  // loads only the first of these hits
   int offset = 0;
   SearchMode mode = SearchMode::hybrid;
   bool explain = false;        // hits carry their features

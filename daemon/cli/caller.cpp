@@ -100,21 +100,13 @@ class RemoteCaller final : public Caller {
                                  const OnProgress& on_progress) override {
     return client_.call_admin("memd/" + std::string(name), arguments, on_progress);
   }
-  // A daemon of an older program does not have this method; then the store is read here. A daemon that has closed the
-  // connection makes room for that of a newer program; then that one is asked.
   Result<mcp::ToolOutcome> answer(std::string_view tool, std::string_view arguments) override {
     if (!other_) {
       auto outcome = client_.call_admin(std::string(admin::kAnswerMethods) + std::string(tool), arguments);
-      const bool closed = !outcome && outcome.error().is(Errc::unavailable) && !is_interrupted();
-      if (!closed && (outcome || !is_unknown_method(outcome.error()))) return outcome;
-      std::unique_ptr<Caller> other;
-      if (closed) {
-        MEMD_TRY_ASSIGN(other, open_caller(settings_, Need::read, patience_, std::cerr));
-      } else {
-        other = std::make_unique<LocalCaller>(settings_, admin::ProcessFacts());
-      }
+      if (outcome) return outcome;
+      MEMD_TRY_ASSIGN(auto other, open_other(outcome.error()));
       const std::lock_guard hold(mutex_);
-      if (interrupted_) return outcome;
+      if (!other || interrupted_) return outcome;
       other_ = std::move(other);
     }
     return other_->answer(tool, arguments);
@@ -129,8 +121,17 @@ class RemoteCaller final : public Caller {
   }
 
  private:
-  static bool is_unknown_method(const Error& error) {
-    return error.is(Errc::protocol) && error.message().starts_with("method not found");
+  // Returns who answers instead of the daemon after this error; null: nobody. A daemon of an older program does not
+  // know the method. One that has closed the connection mostly makes room for that of a newer program.
+  Result<std::unique_ptr<Caller>> open_other(const Error& error) {
+    std::unique_ptr<Caller> other;
+    if (error.is(Errc::protocol) && error.message().starts_with("method not found")) {
+      other = std::make_unique<LocalCaller>(settings_, admin::ProcessFacts());
+    } else if (error.is(Errc::unavailable) && !is_interrupted()) {
+      std::ostream nobody(nullptr);  // the screen may belong to the browser
+      MEMD_TRY_ASSIGN(other, open_caller(settings_, Need::read, patience_, nobody));
+    }
+    return other;
   }
 
   bool is_interrupted() {

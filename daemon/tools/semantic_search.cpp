@@ -147,7 +147,7 @@ struct PricedHit {
 };
 
 constexpr std::size_t kLeastFieldTokens = 60;  // of the fields of a hit, as JSON
-constexpr std::size_t kEscapes = 33;           // one of so many tokens of a page is left for what JSON escapes in texts
+constexpr std::size_t kTokensPerEscape = 33;   // a page leaves one of so many tokens for what JSON escapes in its texts
 
 // Returns whether a page of `tokens` has room for some text of each of its `hits`, whose fields take `fields` tokens
 // together. A single hit always fits.
@@ -236,7 +236,7 @@ std::vector<SearchResultOut> fill_page(std::span<const PricedHit> hits, std::siz
     messages.push_back(hit.question);
     messages.push_back(hit.answer);
   }
-  std::size_t left = tokens - std::min(tokens, fixed + tokens / kEscapes);
+  std::size_t left = tokens - std::min(tokens, fixed + tokens / kTokensPerEscape);
   const auto snippet_shares = fair_shares(left * 2 / 3, snippets);
   for (const std::size_t share : snippet_shares)
     left -= share;

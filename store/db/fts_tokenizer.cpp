@@ -12,9 +12,6 @@
 #include <new>
 
 namespace memd::tokenizer {
-
-using namespace eight_bytes;
-
 namespace {
 
 constexpr std::uint32_t kPage = 256;
@@ -194,6 +191,7 @@ void StemCache::stem_uncached(ShortWord& word, Language language) {
 void StemCache::stem(std::string& word, Language language) { word = stem_of(word, language); }
 
 int FtsTokenizer::tokenize(std::string_view text, bool stored, void* context, TokenCallback callback) {
+  using namespace eight_bytes;
   text_ = text;
   stored_ = stored;
   context_ = context;
@@ -220,6 +218,7 @@ int FtsTokenizer::tokenize(std::string_view text, bool stored, void* context, To
 
 // Reads the word at `at` in lower case. Returns false when it has non-ASCII letters or is too long.
 bool FtsTokenizer::read_ascii_word(std::size_t at, ShortWord& word) const {
+  using namespace eight_bytes;
   word.size = 0;
   std::uint64_t ends = 0;
   std::size_t read = 0;

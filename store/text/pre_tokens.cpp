@@ -8,9 +8,6 @@
 #include <iterator>
 
 namespace memd {
-
-using namespace eight_bytes;
-
 namespace {
 
 struct Decoded {
@@ -131,6 +128,7 @@ std::size_t PreTokens::piece_end() const {
 // Returns the end of an ASCII word with its preceding blank or sign, the most common kind of piece; 0 for anything
 // else.
 std::size_t PreTokens::plain_word_end() const {
+  using namespace eight_bytes;
   const auto kind_at = [&](std::size_t i) { return kKinds[static_cast<unsigned char>(text_[i])]; };
   const Kind first = kind_at(at_);
   std::size_t end = at_ + 1;

@@ -12,9 +12,6 @@
 #include <unordered_set>
 
 namespace memd::search {
-
-using namespace eight_bytes;
-
 namespace {
 
 constexpr std::size_t kScannedBytes = 64 * 1024;  // at the start of each text
@@ -66,6 +63,7 @@ PassageFinder::PassageFinder(const IndexTokenizer& tokenizer, const QueryPlan& p
 // The stemmers keep the first three letters of a word, except that a y can become i (eyed: ei) and that letters can be
 // cut off (used: us).
 void PassageFinder::add_start(std::string_view stem) {
+  using namespace eight_bytes;
   constexpr std::size_t kIOrY = 'i' ^ 'y';
   const std::size_t known = start_of(first_bytes(eight_at(stem, 0), 3));
   const std::size_t cut_off = stem.size() < 3 ? std::size_t{1} << kLetterBits * (3 - stem.size()) : 1;
@@ -94,6 +92,7 @@ void PassageFinder::find_in_word(std::string_view text, std::size_t start, std::
 
 // Tokenizes only words that start like a word of the query, and those that are not ASCII.
 void PassageFinder::find(std::string_view text, std::vector<Match>& out) const {
+  using namespace eight_bytes;
   for (std::size_t at = 0; at < text.size() && out.size() < kMaxMatches;) {
     std::uint64_t eight = eight_at(text, at);
     const std::uint64_t begins = word_bytes(eight) | (eight & kHigh);
