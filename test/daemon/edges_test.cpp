@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -25,6 +24,7 @@ namespace memd::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::StartsWith;
 
 class Edges : public ToolFixture {
@@ -389,11 +389,11 @@ TEST(EdgesOfTheDoor, Door_MetricsAreWhatPrometheusReads) {
   EXPECT_THAT(text, HasSubstr("memd_info{version=\"1.2.3\",role=\"daemon\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("memd_sessions{platform=\"claude_code\"} 7\n"));
   EXPECT_THAT(text, HasSubstr("memd_ingest_last_commit_seconds 1770616800\n"));
-  const std::regex line(
-      R"((# (HELP|TYPE) memd_[a-z_]+ .+)|(memd_[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+]+))");
+  constexpr const char* kLine =
+      R"((# (HELP|TYPE) memd_[a-z_]+ .+)|(memd_[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+]+))";
   std::istringstream lines(text);
   for (std::string one; std::getline(lines, one);)
-    EXPECT_TRUE(std::regex_match(one, line)) << one;
+    EXPECT_THAT(one, MatchesRegex(kLine));
 }
 
 TEST(EdgesOfPages, Edge8_WhatTellsNothingIsNotInTheExport) {
