@@ -106,7 +106,7 @@ struct SourceSlice {
   // The records the slice was made from, for the raw layer: lines of a log, or one line an item, the head first (empty
   // for an item too large to be read).
   std::string raw;
-  std::string raw_packed;             // `raw` as one zstd frame, if the reading thread packed it; `raw` is then empty
+  std::string raw_packed;             // `raw` as one zstd frame, if it was packed on the way; `raw` is then empty
   std::uint64_t raw_length = 0;       // bytes of `raw` before it was packed
   std::uint64_t raw_first = 0;        // of a log: where `raw` begins in the source
   std::uint64_t raw_passed_over = 0;  // of a log: bytes after `raw` that are not kept, of a record that is too large

@@ -187,9 +187,9 @@ Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::ti
     if (worker.progress().store_busy) break;
     if (std::chrono::steady_clock::now() > deadline) break;
   }
+  const EnrichmentProgress after = worker.progress();
   worker.include_unsettled(false);
   EnrichmentRun out;
-  const EnrichmentProgress after = worker.progress();
   if (after.store_busy) return Error(Errc::store_busy, after.trouble);
   out.seconds = after.busy_seconds;
   out.exchanges = after.exchanges;

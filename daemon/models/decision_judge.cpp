@@ -92,45 +92,13 @@ Result<void> DecisionJudge::write(const SessionToJudge& session, std::vector<Jud
   });
 }
 
-JudgeThread::~JudgeThread() {
-  stop();
-  join();
-}
-
-void JudgeThread::start() {
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-}
-
-void JudgeThread::hint() {
-  const std::lock_guard lock(mutex_);
-  hinted_ = true;
-  wake_.notify_one();
-}
-
-void JudgeThread::stop() { thread_.request_stop(); }
-
-void JudgeThread::join() {
-  if (thread_.joinable()) thread_.join();
-}
-
-void JudgeThread::run(const std::stop_token& stop) {
-  bool trouble = false;
-  while (!stop.stop_requested()) {
-    {
-      std::unique_lock lock(mutex_);
-      // After an error, hints do not shorten the pause.
-      if (trouble)
-        wake_.wait_for(lock, stop, kRetry, [] { return false; });
-      else
-        wake_.wait(lock, stop, [this] { return hinted_; });
-      if (stop.stop_requested()) return;
-      hinted_ = false;
-    }
-    Result<bool> more = true;
-    while (more && *more && !stop.stop_requested())
-      more = judge_.judge_next(stop);
-    trouble = !more;
-  }
+BackgroundThread::Next JudgeThread::judge(const std::stop_token& stop) {
+  Result<bool> more = true;
+  while (more && *more && !stop.stop_requested())
+    more = judge_.judge_next(stop);
+  if (more) return {};
+  // Hints do not shorten the pause after an error.
+  return {std::chrono::steady_clock::now() + kRetry, BackgroundThread::Hints::ignore};
 }
 
 }  // namespace memd::llm

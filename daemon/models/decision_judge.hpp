@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/models/background_thread.hpp"
 #include "daemon/models/configured_summarizer.hpp"
 #include "schemas/error.hpp"
 #include "store/enrich/decision_judging.hpp"
@@ -7,14 +8,12 @@
 #include "store/write/observation_rows.hpp"
 #include "store/write/writer.hpp"
 
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <mutex>
 #include <stop_token>
 #include <string>
-#include <thread>
 
 namespace memd::llm {
 
@@ -61,23 +60,20 @@ class DecisionJudge {
 class JudgeThread {
  public:
   JudgeThread(ConfiguredSummarizer& models, const std::filesystem::path& database, DecisionJudge::Perform perform)
-      : judge_(models, database, std::move(perform)) {}
-  ~JudgeThread();  // stops and waits
+      : judge_(models, database, std::move(perform)),
+        thread_("memd-judge", [this](const std::stop_token& stop) { return judge(stop); }) {}
 
-  void start();
-  void hint();
-  void stop();  // does not wait; abandons a running request
-  void join();
+  void start() { thread_.start(false); }
+  void hint() { thread_.hint(); }
+  void stop() { thread_.stop(); }  // does not wait; abandons a running request
+  void join() { thread_.join(); }
   JudgeProgress progress() const { return judge_.progress(); }
 
  private:
-  void run(const std::stop_token& stop);
+  BackgroundThread::Next judge(const std::stop_token& stop);
 
   DecisionJudge judge_;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  bool hinted_ = true;  // an earlier process may have left work; guarded by mutex_
-  std::jthread thread_;
+  BackgroundThread thread_;
 };
 
 }  // namespace memd::llm

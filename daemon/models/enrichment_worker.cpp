@@ -2,17 +2,9 @@
 
 #include "daemon/process_memory.hpp"
 
-#include <pthread.h>
 #include <algorithm>
 #include <tuple>
 #include <utility>
-#ifdef __APPLE__
-#include <pthread/qos.h>
-#else
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 namespace memd {
 namespace {
@@ -23,30 +15,19 @@ constexpr auto kLookAtIngest = 200ms;  // poll interval while history is being r
 constexpr auto kRetryStore = 30s;
 constexpr std::uint64_t kMany = 300;  // exchanges written between two calls that return memory
 
-void name_this_thread() {
-#ifdef __APPLE__
-  ::pthread_setname_np("memd-enrich");
-#else
-  ::pthread_setname_np(::pthread_self(), "memd-enrich");
-#endif
-}
-
-// Gives the calling thread the lowest CPU priority.
-void become_background_thread() {
-#ifdef __APPLE__
-  ::pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0);
-#elif defined(__linux__)
-  // Applies to this thread only. Not SCHED_IDLE, because search should get new content even while a build runs for an
-  // hour.
-  constexpr int kNicest = 19;
-  (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNicest);
-#endif
+std::optional<TargetModel::Time> earlier(std::optional<TargetModel::Time> a, std::optional<TargetModel::Time> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
 }
 
 }  // namespace
 
 EnrichmentWorker::EnrichmentWorker(EnrichmentParts parts, const Clock& clock, EnrichmentOptions options)
-    : parts_(std::move(parts)), clock_(clock), options_(std::move(options)) {}
+    : parts_(std::move(parts)),
+      clock_(clock),
+      options_(std::move(options)),
+      exchanges_("memd-enrich", [this](const std::stop_token& stop) { return enrich(stop); }),
+      sessions_("memd-analyze", [this](const std::stop_token& stop) { return analyze(stop); }) {}
 
 EnrichmentWorker::~EnrichmentWorker() {
   stop();
@@ -54,42 +35,58 @@ EnrichmentWorker::~EnrichmentWorker() {
 }
 
 void EnrichmentWorker::start() {
-  thread_ = std::jthread([this](const std::stop_token& stop) {
-    name_this_thread();
-    if (options_.in_background) become_background_thread();
-    run(stop);
-  });
+  exchanges_.start(options_.in_background);
+  sessions_.start(options_.in_background);
 }
 
 void EnrichmentWorker::hint() {
-  const std::lock_guard lock(mutex_);
-  hinted_ = true;
-  idle_ = false;
-  wake_.notify_one();
+  exchanges_.hint();
+  sessions_.hint();
 }
 
 void EnrichmentWorker::include_unsettled(bool yes) {
-  const std::lock_guard lock(mutex_);
-  include_unsettled_ = yes;
-  hinted_ = true;
-  idle_ = false;
-  wake_.notify_one();
+  {
+    const std::lock_guard lock(mutex_);
+    include_unsettled_ = yes;
+  }
+  hint();
 }
 
-void EnrichmentWorker::stop() { thread_.request_stop(); }
+void EnrichmentWorker::stop() {
+  exchanges_.stop();
+  sessions_.stop();
+}
 
 void EnrichmentWorker::join() {
-  if (thread_.joinable()) thread_.join();
+  exchanges_.join();
+  sessions_.join();
 }
 
 bool EnrichmentWorker::block_until_idle(std::chrono::milliseconds deadline) {
-  std::unique_lock lock(mutex_);
-  return became_idle_.wait_for(lock, deadline, [this] { return idle_; });
+  using SteadyClock = std::chrono::steady_clock;
+  const auto until = SteadyClock::now() + deadline;
+  const auto left = [until] {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::max(until - SteadyClock::now(), 0ns));
+  };
+  // What one thread stores wakes the other.
+  do {
+    if (!exchanges_.block_until_idle(left()) || !sessions_.block_until_idle(left())) return false;
+  } while (!exchanges_.block_until_idle(0ms));
+  return true;
 }
 
 EnrichmentProgress EnrichmentWorker::progress() const {
+  const bool working = exchanges_.is_working() || sessions_.is_working();
   const std::lock_guard lock(mutex_);
-  return progress_;
+  EnrichmentProgress out = progress_;
+  out.working = working;
+  for (const Trouble* trouble : {&with_exchanges_, &with_model_, &with_sessions_}) {
+    out.store_busy = out.store_busy || trouble->store_busy;
+    if (!out.trouble.empty()) continue;
+    out.trouble = trouble->reason;
+    out.retry_at = trouble->retry_at;
+  }
+  return out;
 }
 
 // Frees the writer's caches, returns free heap memory, and unmaps the pages of the embedded model.
@@ -104,98 +101,81 @@ void EnrichmentWorker::trim_memory(std::uint64_t written) {
   process_memory::unmap_program_pages();
 }
 
-void EnrichmentWorker::run(const std::stop_token& stop) {
-  ExchangeEnricher enricher(parts_, clock_, options_, *this);
-  SessionAnalyzer analyzer(parts_, clock_, options_);
-  while (wait_for_work(stop)) {
-    work(enricher, analyzer, stop);
-    trim_memory(enricher.exchanges_written());
-    const std::lock_guard lock(mutex_);
-    progress_.working = false;
+EnrichmentWorker::Next EnrichmentWorker::enrich(const std::stop_token& stop) {
+  if (!enricher_) {
+    ExchangeEnricher::Listener& listener = *this;
+    enricher_ = std::make_unique<ExchangeEnricher>(parts_, clock_, options_, listener);
   }
-  const std::lock_guard lock(mutex_);
-  idle_ = true;
-  became_idle_.notify_all();
-}
-
-// Waits for work. False: stop.
-bool EnrichmentWorker::wait_for_work(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  const auto has_work = [this] { return hinted_; };
-  if (!hinted_) {
-    idle_ = true;
-    became_idle_.notify_all();
-  }
-  // Waits with a timeout only while a retry or an unsettled exchange is pending.
-  if (wake_at_)
-    wake_.wait_until(lock, stop, *wake_at_, has_work);
-  else
-    wake_.wait(lock, stop, has_work);
-  if (stop.stop_requested()) return false;
-  hinted_ = false;
-  idle_ = false;
-  wake_at_.reset();
-  progress_.working = true;
-  return true;
-}
-
-// Alternates between a batch of exchanges and a few sessions, so that neither waits for all of the other.
-void EnrichmentWorker::work(ExchangeEnricher& enricher, SessionAnalyzer& analyzer, const std::stop_token& stop) {
-  enricher.begin();
-  analyzer.begin();
-  bool exchanges = true;
-  bool sessions = true;
-  const auto more = [&](const Result<bool>& step) {
-    if (step) return *step;
-    if (stop.stop_requested()) return false;
-    on_trouble(step.error(), options_.steady_now() + kRetryStore);
-    if (step.error().is(Errc::store_busy)) {
-      exchanges = sessions = false;
-      wait_for_store();
-    }
-    return false;
-  };
-  while ((exchanges || sessions) && !stop.stop_requested()) {
+  enricher_->begin();
+  Next next;
+  model_retry_at_.reset();
+  for (bool more = true; more && !stop.stop_requested();) {
+    if (leaves_store_alone(with_exchanges_, with_sessions_)) return {.at = options_.steady_now() + kRetryStore};
     if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
-    if (exchanges) {
-      const auto began = std::chrono::steady_clock::now();
-      exchanges = more(enricher.take_batch(includes_unsettled(), stop));
+    const auto began = std::chrono::steady_clock::now();
+    const auto step = enricher_->take_batch(includes_unsettled(), stop);
+    more = step && *step;
+    {
       const std::lock_guard lock(mutex_);
       progress_.busy_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     }
-    if (sessions && !stop.stop_requested()) sessions = more(analyzer.take_some());
+    if (!stop.stop_requested()) next = after(step, with_exchanges_);
   }
-  wake_when(enricher.next_settled());
-  wake_when(analyzer.next_stop());
+  trim_memory(enricher_->exchanges_written());
+  next.at = earlier(earlier(next.at, model_retry_at_), steady_time(enricher_->next_settled()));
+  return next;
 }
 
-void EnrichmentWorker::wake_when(std::optional<TimeMs> due) {
-  if (!due) return;
+EnrichmentWorker::Next EnrichmentWorker::analyze(const std::stop_token& stop) {
+  if (!analyzer_) analyzer_ = std::make_unique<SessionAnalyzer>(parts_, clock_, options_);
+  analyzer_->begin();
+  Next next;
+  for (bool more = true; more && !stop.stop_requested();) {
+    if (leaves_store_alone(with_sessions_, with_exchanges_)) return {.at = options_.steady_now() + kRetryStore};
+    if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
+    const auto step = analyzer_->take_some();
+    more = step && *step;
+    if (!stop.stop_requested()) next = after(step, with_sessions_);
+  }
+  next.at = earlier(next.at, steady_time(analyzer_->next_stop()));
+  return next;
+}
+
+// Notes the outcome of a step of a thread. Trouble is over only when a step has succeeded. If the store is locked,
+// hints received until now do nothing: each try costs SQLite up to ten seconds.
+EnrichmentWorker::Next EnrichmentWorker::after(const Result<bool>& step, Trouble& trouble) {
   const std::lock_guard lock(mutex_);
-  const auto at = options_.steady_now() + std::chrono::milliseconds(std::max<TimeMs>(*due - clock_.now(), 1));
-  wake_at_ = wake_at_ ? std::min(*wake_at_, at) : at;
+  trouble = {};
+  if (step) return {};
+  trouble.reason = step.error().message();
+  trouble.store_busy = step.error().is(Errc::store_busy);
+  trouble.retry_at = clock_.now() + std::chrono::milliseconds(kRetryStore).count();
+  return {options_.steady_now() + kRetryStore,
+          trouble.store_busy ? BackgroundThread::Hints::forget_earlier : BackgroundThread::Hints::wake};
+}
+
+// Whether a thread leaves it to the other one to find out when a locked store is free.
+bool EnrichmentWorker::leaves_store_alone(const Trouble& own, const Trouble& of_other) const {
+  const std::lock_guard lock(mutex_);
+  return of_other.store_busy && !own.store_busy;
+}
+
+std::optional<TargetModel::Time> EnrichmentWorker::steady_time(std::optional<TimeMs> due) const {
+  if (!due) return std::nullopt;
+  return options_.steady_now() + std::chrono::milliseconds(std::max<TimeMs>(*due - clock_.now(), 1));
 }
 
 void EnrichmentWorker::on_trouble(const Error& error, TargetModel::Time until) {
-  const std::lock_guard lock(mutex_);
-  progress_.trouble = error.message();
-  wake_at_ = wake_at_ ? std::min(*wake_at_, until) : until;
+  model_retry_at_ = earlier(model_retry_at_, until);
   const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(until - options_.steady_now());
-  progress_.retry_at = clock_.now() + wait.count();
-}
-
-// Pauses all work: a locked store blocks every task, and each try costs SQLite up to ten seconds.
-void EnrichmentWorker::wait_for_store() {
   const std::lock_guard lock(mutex_);
-  hinted_ = false;
-  progress_.store_busy = true;
+  with_model_.reason = error.message();
+  with_model_.retry_at = clock_.now() + wait.count();
 }
 
 void EnrichmentWorker::on_trouble_over() {
   const std::lock_guard lock(mutex_);
-  progress_.store_busy = false;
-  progress_.trouble.clear();
-  progress_.retry_at = 0;
+  with_model_ = {};
 }
 
 void EnrichmentWorker::on_model(const std::string& name) {

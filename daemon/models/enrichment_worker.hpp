@@ -1,16 +1,17 @@
 #pragma once
 
+#include "daemon/models/background_thread.hpp"
 #include "daemon/models/exchange_enricher.hpp"
 #include "daemon/models/session_analyzer.hpp"
 #include "schemas/time.hpp"
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
-#include <thread>
 
 namespace memd {
 
@@ -27,10 +28,10 @@ struct EnrichmentProgress {
   TimeMs retry_at = 0;          // next try after trouble
 };
 
-// The thread that makes terms and vectors of stored exchanges, and analyses sessions that have stopped. It sleeps until
-// a hint or until the next session stops, then has an ExchangeEnricher and a SessionAnalyzer process the queues in the
-// store. The queues survive restarts, so nothing is made twice or left out. Public members are thread-safe. Borrows the
-// clock and what the parts refer to.
+// Makes terms and vectors of stored exchanges on one thread, and analyses sessions that have stopped on another. Both
+// sleep until a hint or until the next session stops, then an ExchangeEnricher and a SessionAnalyzer process the queues
+// in the store. The queues survive restarts, so nothing is made twice or left out. Public members are thread-safe.
+// Borrows the clock and what the parts refer to.
 class EnrichmentWorker final : private ExchangeEnricher::Listener {
  public:
   EnrichmentWorker(EnrichmentParts parts, const Clock& clock, EnrichmentOptions options = {});
@@ -49,35 +50,47 @@ class EnrichmentWorker final : private ExchangeEnricher::Listener {
   EnrichmentProgress progress() const;
 
  private:
+  using Next = BackgroundThread::Next;
+  struct Trouble {
+    std::string reason;  // empty: none
+    bool store_busy = false;
+    TimeMs retry_at = 0;
+  };
+
   void on_model(const std::string& name) override;
   void on_trouble(const Error& error, TargetModel::Time until) override;
   void on_trouble_over() override;
   void on_texts(std::uint64_t embedded, std::uint64_t refused) override;
   void on_exchanges(std::uint64_t finished) override;
 
-  void run(const std::stop_token& stop);
-  bool wait_for_work(const std::stop_token& stop);
-  void work(ExchangeEnricher& enricher, SessionAnalyzer& analyzer, const std::stop_token& stop);
-  void wait_for_store();
-  void wake_when(std::optional<TimeMs> due);
+  Next enrich(const std::stop_token& stop);
+  Next analyze(const std::stop_token& stop);
+  Next after(const Result<bool>& step, Trouble& trouble);
+  bool leaves_store_alone(const Trouble& own, const Trouble& of_other) const;
+  std::optional<TargetModel::Time> steady_time(std::optional<TimeMs> due) const;
   void trim_memory(std::uint64_t written);  // after much work
   bool includes_unsettled() const;
 
   const EnrichmentParts parts_;
   const Clock& clock_;
   const EnrichmentOptions options_;
-  std::uint64_t written_at_trim_ = 0;  // exchanges; worker thread only
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable_any wake_;
-  std::condition_variable_any became_idle_;
-  bool hinted_ = true;  // an earlier process may have left work
+  mutable std::mutex mutex_;  // guards the next five
   bool include_unsettled_ = false;
-  bool idle_ = false;
-  std::optional<TargetModel::Time> wake_at_;
-  EnrichmentProgress progress_;
+  EnrichmentProgress progress_;  // without the trouble
+  Trouble with_exchanges_;
+  Trouble with_model_;
+  Trouble with_sessions_;
 
-  std::jthread thread_;
+  // Used by exchanges_ only.
+  std::unique_ptr<ExchangeEnricher> enricher_;
+  std::optional<TargetModel::Time> model_retry_at_;
+  std::uint64_t written_at_trim_ = 0;  // exchanges
+  // Used by sessions_ only.
+  std::unique_ptr<SessionAnalyzer> analyzer_;
+
+  BackgroundThread exchanges_;
+  BackgroundThread sessions_;
 };
 
 }  // namespace memd

@@ -206,9 +206,9 @@ const CueMatcher::Places& CueMatcher::places_of(CueSet wanted) const {
   for (const std::uint32_t root : {kWordRoot, kAnyRoot}) {
     const auto is_wanted = [&](CueSet cues) { return !(cues & wanted).empty(); };
     for (std::size_t c = 0; c < made->first.size(); ++c)
-      if (is_wanted(beginnings_[root].first[c])) made->first[c] |= std::uint8_t{1} << root;
+      if (is_wanted(beginnings_[root].first[c])) made->first[c] |= static_cast<std::uint8_t>(1U << root);
     for (std::size_t pair = 0; pair < kPairs; ++pair)
-      if (is_wanted(beginnings_[root].pairs[pair])) made->pairs[pair] |= std::uint8_t{1} << root;
+      if (is_wanted(beginnings_[root].pairs[pair])) made->pairs[pair] |= static_cast<std::uint8_t>(1U << root);
   }
   made_places_.push_back(std::move(made));
   slot.store(made_places_.back().get(), std::memory_order_release);

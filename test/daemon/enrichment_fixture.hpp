@@ -72,14 +72,15 @@ class EnrichmentFixture : public testing::Test {
     EnrichmentParts parts;
     parts.database = store_.file();
     parts.perform = [this](std::function<Result<void>(Writer&)> task) -> Result<void> {
+      const std::lock_guard lock(writing_);
       if (performs_left_ == 0) return Error(Errc::cancelled, "killed");
       --performs_left_;
-      const std::lock_guard lock(writing_);
       return task(*writer_);
     };
     parts.wait_for_ingest = [](std::chrono::milliseconds) { return true; };
     parts.models = [this] { return std::make_shared<const embedding::Models>(models_); };
     parts.terms = [this](const std::filesystem::path&) { return std::make_unique<WordTerms>(terms_version_); };
+    parts.on_analyzed = on_analyzed_;
     EnrichmentOptions options;
     options.in_background = false;
     options.most_exchanges = 8;
@@ -109,7 +110,8 @@ class EnrichmentFixture : public testing::Test {
   std::shared_ptr<LettersEmbedder> local_ = std::make_shared<LettersEmbedder>("builtin/letters");
   embedding::Models models_{{{local_, nullptr}}, local_};
   int terms_version_ = 1;
-  std::atomic<int> performs_left_{1'000'000};
+  int performs_left_ = 1'000'000;  // guarded by writing_ while the worker runs
+  std::function<void()> on_analyzed_;
   std::unique_ptr<EnrichmentWorker> worker_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <memory>
+#include <semaphore>
 #include <set>
 
 namespace memd::test {
@@ -11,6 +13,24 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 class EnrichmentWorkerTest : public EnrichmentFixture {};
+
+// An embedder that answers only when the test lets it.
+class SlowEmbedder final : public embedding::Embedder {
+ public:
+  embedding::ModelId model() const override { return letters_.model(); }
+  Result<std::vector<embedding::Vector>> embed(std::span<const std::string_view> given, embedding::Purpose purpose,
+                                               std::stop_token stop) override {
+    is_asked.release();
+    may_answer.acquire();
+    return letters_.embed(given, purpose, std::move(stop));
+  }
+
+  std::counting_semaphore<> is_asked{0};
+  std::counting_semaphore<> may_answer{0};
+
+ private:
+  LettersEmbedder letters_{"builtin/slow"};
+};
 
 TEST_F(EnrichmentWorkerTest, GivesEveryExchangeTermsAndVectorsOnce) {
   for (int i = 0; i < 50; ++i)
@@ -32,6 +52,44 @@ TEST_F(EnrichmentWorkerTest, SleepsUntilItIsHintedAtSomethingNew) {
   add("late question");
   EXPECT_EQ(count("SELECT count(*) FROM vectors"), 0);
   run_to_idle();
+  EXPECT_EQ(count("SELECT count(*) FROM vectors"), 1);
+}
+
+TEST_F(EnrichmentWorkerTest, SessionsAreAnalysedWhileAModelIsSlow) {
+  const auto slow = std::make_shared<SlowEmbedder>();
+  models_ = {{{slow, nullptr}}, slow};
+  std::counting_semaphore<> analyzed{0};
+  on_analyzed_ = [&] { analyzed.release(); };
+  add("question");
+  advance(kMsPerDay);  // the session has stopped
+  start();
+  slow->is_asked.acquire();
+  EXPECT_TRUE(analyzed.try_acquire_for(std::chrono::seconds(60)));
+  EXPECT_EQ(count("SELECT count(*) FROM vectors"), 0);
+  slow->may_answer.release(1000);
+  run_to_idle();
+  EXPECT_EQ(count("SELECT count(*) FROM vectors"), 1);
+  worker_.reset();
+}
+
+TEST_F(EnrichmentWorkerTest, TroubleIsOverOnlyWhenSomethingSucceeded) {
+  const auto slow = std::make_shared<SlowEmbedder>();
+  models_ = {{{slow, nullptr}}, slow};
+  performs_left_ = 2;  // the target, twice
+  add("question");
+  start();
+  ASSERT_TRUE(slow->is_asked.try_acquire_for(std::chrono::seconds(60)));
+  slow->may_answer.release();
+  ASSERT_TRUE(worker_->block_until_idle(std::chrono::seconds(60)));
+  EXPECT_EQ(worker_->progress().trouble, "killed");
+
+  performs_left_ = 1'000'000;
+  worker_->hint();
+  ASSERT_TRUE(slow->is_asked.try_acquire_for(std::chrono::seconds(60)));
+  EXPECT_EQ(worker_->progress().trouble, "killed") << "the next try has not ended yet";
+  slow->may_answer.release();
+  ASSERT_TRUE(worker_->block_until_idle(std::chrono::seconds(60)));
+  EXPECT_THAT(worker_->progress().trouble, IsEmpty());
   EXPECT_EQ(count("SELECT count(*) FROM vectors"), 1);
 }
 
