@@ -39,7 +39,7 @@ class BackgroundThread {
   void stop();  // does not wait
   void join();
   bool is_working() const;
-  // Returns true when a round has followed every hint, false at the deadline.
+  // Returns true when the thread sleeps and no hint wakes it, false at the deadline.
   bool block_until_idle(std::chrono::milliseconds deadline);
 
  private:
