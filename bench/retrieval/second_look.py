@@ -19,7 +19,7 @@ import numpy as np
 
 FIFTY = 50
 RESAMPLES = 4000
-EXCHANGE, SESSION, TEXT, SCORE, VERBATIM = 0, 1, 2, 3, 18  # fields of a candidate, as RankingCases::dump() writes them
+SESSION, TEXT, SCORE, VERBATIM = 1, 2, 3, 18  # fields of a candidate, as RankingCases::dump() writes them
 GROUPS = ("exact", "question", "decision", "paraphrase")
 
 
