@@ -33,8 +33,9 @@ struct EmbeddedBinary {
   std::string_view sha256;           // of the bytes, hexadecimal
 };
 
-EmbeddedBinary builtin_model();    // in store/
-EmbeddedBinary byte_pair_ranks();  // in store/
+EmbeddedBinary builtin_model();     // in store/
+EmbeddedBinary sentence_network();  // in store/
+EmbeddedBinary byte_pair_ranks();   // in store/
 
 }  // namespace memd::embedded
 

@@ -24,18 +24,28 @@ MEMD_AVX2 inline __m256i products(__m256i query, __m256i code) {
   return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
 }
 
+MEMD_AVX2 inline __m256i load(const std::int8_t* p) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(p)); }
+
+// Four rows at a time share the loads of the query and the sums across lanes.
 MEMD_AVX2 void dots(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, std::size_t stride,
                     std::int32_t* out) {
-  for (std::size_t i = 0; i < rows; ++i, codes += stride) {
-    __m256i a = _mm256_setzero_si256();
-    __m256i b = _mm256_setzero_si256();
-    for (std::size_t d = 0; d < stride; d += 64) {
-      const auto* q = reinterpret_cast<const __m256i*>(query + d);
-      const auto* c = reinterpret_cast<const __m256i*>(codes + d);
-      a = _mm256_add_epi32(a, products(_mm256_load_si256(q), _mm256_load_si256(c)));
-      b = _mm256_add_epi32(b, products(_mm256_load_si256(q + 1), _mm256_load_si256(c + 1)));
+  std::size_t i = 0;
+  for (; i + 4 <= rows; i += 4, codes += 4 * stride) {
+    __m256i sum[4]{};
+    for (std::size_t d = 0; d < stride; d += 32) {
+      const __m256i q = load(query + d);
+      for (std::size_t r = 0; r < 4; ++r)
+        sum[r] = _mm256_add_epi32(sum[r], products(q, load(codes + r * stride + d)));
     }
-    out[i] = sum_of(_mm256_add_epi32(a, b));
+    const __m256i all = _mm256_hadd_epi32(_mm256_hadd_epi32(sum[0], sum[1]), _mm256_hadd_epi32(sum[2], sum[3]));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
+                     _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1)));
+  }
+  for (; i < rows; ++i, codes += stride) {
+    __m256i sum = _mm256_setzero_si256();
+    for (std::size_t d = 0; d < stride; d += 32)
+      sum = _mm256_add_epi32(sum, products(load(query + d), load(codes + d)));
+    out[i] = sum_of(sum);
   }
 }
 
@@ -96,19 +106,41 @@ const Kernels kAvx2Kernels{"AVX2", avx2::dots, avx2::differences, avx2::weighted
 namespace avx512 {
 namespace {
 
-// The instruction needs one unsigned operand: code + 128. Therefore 128 · Σ query is subtracted from the result.
+MEMD_AVX512 inline __m512i unsigned_codes(const std::int8_t* p) {
+  return _mm512_xor_si512(_mm512_load_si512(p), _mm512_set1_epi8(static_cast<char>(0x80)));
+}
+
+MEMD_AVX512 inline __m512i pairs_of(__m512i a, __m512i b) {
+  return _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+}
+
+// The instruction needs one unsigned operand: code + 128. Therefore 128 · Σ query is subtracted from the result. Four
+// rows at a time share the loads of the query and the sums across lanes.
 MEMD_AVX512 void dots(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, std::size_t stride,
                       std::int32_t* out) {
   std::int32_t offset = 0;
   for (std::size_t d = 0; d < stride; ++d)
     offset += 128 * query[d];
-  const __m512i flip = _mm512_set1_epi8(static_cast<char>(0x80));
-  for (std::size_t i = 0; i < rows; ++i, codes += stride) {
-    __m512i sum = _mm512_setzero_si512();
+  std::size_t i = 0;
+  for (; i + 4 <= rows; i += 4, codes += 4 * stride) {
+    __m512i sum[4]{};
     for (std::size_t d = 0; d < stride; d += 64) {
-      const __m512i code = _mm512_xor_si512(_mm512_load_si512(codes + d), flip);
-      sum = _mm512_dpbusd_epi32(sum, code, _mm512_load_si512(query + d));
+      const __m512i q = _mm512_load_si512(query + d);
+      for (std::size_t r = 0; r < 4; ++r)
+        sum[r] = _mm512_dpbusd_epi32(sum[r], unsigned_codes(codes + r * stride + d), q);
     }
+    const __m512i low = pairs_of(sum[0], sum[1]);
+    const __m512i high = pairs_of(sum[2], sum[3]);
+    const __m512i quarters = _mm512_add_epi32(_mm512_unpacklo_epi64(low, high), _mm512_unpackhi_epi64(low, high));
+    const __m256i halves = _mm256_add_epi32(_mm512_castsi512_si256(quarters),
+                                            _mm512_castsi512_si256(_mm512_shuffle_i64x2(quarters, quarters, 0x4e)));
+    const __m128i all = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), _mm_sub_epi32(all, _mm_set1_epi32(offset)));
+  }
+  for (; i < rows; ++i, codes += stride) {
+    __m512i sum = _mm512_setzero_si512();
+    for (std::size_t d = 0; d < stride; d += 64)
+      sum = _mm512_dpbusd_epi32(sum, unsigned_codes(codes + d), _mm512_load_si512(query + d));
     out[i] = _mm512_reduce_add_epi32(sum) - offset;
   }
 }

@@ -1,0 +1,498 @@
+#include "store/enrich/embedding/sentence_network.hpp"
+
+#include "schemas/embedded.hpp"
+#include "schemas/instruction_sets.hpp"
+#include "store/search/vectors/codes.hpp"
+#include "store/search/vectors/kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+namespace memd::embedding {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the network is read where it lies");
+
+constexpr std::string_view kMagic = "MEMDNET1";
+constexpr std::size_t kAlignment = 64;
+constexpr std::uint32_t kMostWidth = 4096;
+constexpr std::uint32_t kHeadWidth = 32;  // two Lanes
+constexpr float kNormEpsilon = 1e-12F;    // BERT's
+
+struct Header {
+  char magic[8];
+  std::uint32_t width;
+  std::uint32_t tokens;
+  std::uint32_t positions;
+  std::uint32_t layers;
+  std::uint32_t heads;
+  std::uint32_t inner;
+  std::uint32_t first;
+  std::uint32_t last;
+  std::uint32_t name_bytes;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Header) == 48);
+
+Error damaged(std::string what) { return {Errc::store_corrupt, "sentence network is damaged: " + std::move(what)}; }
+
+// Takes the arrays of a file one after the other. After the end of the file, arrays are null and failed() is true.
+class Arrays {
+ public:
+  Arrays(std::span<const std::byte> file, std::size_t at) : file_(file), at_(at) {}
+
+  bool failed() const { return failed_; }
+  bool at_end() const { return !failed_ && at_ == file_.size(); }
+
+  template <class T>
+  const T* take(std::uint64_t count) {
+    const std::uint64_t begin = (at_ + kAlignment - 1) / kAlignment * kAlignment;
+    const std::uint64_t bytes = count * sizeof(T);
+    if (failed_ || begin > file_.size() || bytes > file_.size() - begin) {
+      failed_ = true;
+      return nullptr;
+    }
+    at_ = begin + bytes;
+    return reinterpret_cast<const T*>(file_.data() + begin);
+  }
+
+  // A matrix without bias.
+  LinearWeights matrix(std::uint32_t outputs, std::uint32_t inputs) {
+    LinearWeights out;
+    out.outputs = outputs;
+    out.inputs = inputs;
+    out.scale = floats(outputs);
+    out.codes = take<std::int8_t>(std::uint64_t{outputs} * inputs);
+    return out;
+  }
+  LinearWeights linear(std::uint32_t outputs, std::uint32_t inputs) {
+    LinearWeights out = matrix(outputs, inputs);
+    out.bias = floats(outputs);
+    return out;
+  }
+  NormWeights norm(std::uint32_t width) {
+    NormWeights out;
+    out.gain = floats(width);
+    out.bias = floats(width);
+    return out;
+  }
+  // Numbers, all finite.
+  const float* floats(std::uint64_t count) {
+    const float* out = take<float>(count);
+    if (out != nullptr && !std::all_of(out, out + count, [](float f) { return std::isfinite(f); })) failed_ = true;
+    return out;
+  }
+
+ private:
+  std::span<const std::byte> file_;
+  std::uint64_t at_;
+  bool failed_ = false;
+};
+
+// The loops below are inlined into one function for each instruction set (SentenceNetwork::Forward). Sixteen numbers at
+// a time in a fixed order, whatever the width of a register, so that all give the same bits.
+#define MEMD_INLINE [[gnu::always_inline]] inline
+
+constexpr std::size_t kLanes = 16;
+using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
+using IntLanes = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
+
+MEMD_INLINE void load(const float* from, Lanes& out) { std::memcpy(&out, from, sizeof out); }
+MEMD_INLINE void store(const Lanes& lanes, float* to) { std::memcpy(to, &lanes, sizeof lanes); }
+
+MEMD_INLINE float sum_of(const Lanes& lanes) {
+  float halves[kLanes];
+  std::memcpy(halves, &lanes, sizeof halves);
+  for (std::size_t width = kLanes / 2; width > 0; width /= 2)
+    for (std::size_t i = 0; i < width; ++i)
+      halves[i] += halves[i + width];
+  return halves[0];
+}
+
+MEMD_INLINE float largest_of(const Lanes& lanes) {
+  float all[kLanes];
+  std::memcpy(all, &lanes, sizeof all);
+  float out = all[0];
+  for (std::size_t i = 1; i < kLanes; ++i)
+    out = out < all[i] ? all[i] : out;
+  return out;
+}
+
+// Adding and subtracting it rounds a small number to the nearest integer.
+constexpr float kRounding = 12'582'912.0F;  // 1.5 · 2^23
+
+// e to the power of `x`, which becomes it; x ≤ 0. Relative error below 1e-6; 0 from −87 on.
+MEMD_INLINE void exponential(Lanes& x) {
+  const Lanes least = Lanes{} - 87.0F;
+  const IntLanes vanishes = x < least;
+  x = vanishes ? least : x;
+  const Lanes power = x * 1.44269504F;
+  const Lanes rounded = (power + kRounding) - kRounding;
+  const Lanes f = power - rounded;
+  Lanes sum = f * 1.33335581e-3F + 9.61812911e-3F;
+  sum = sum * f + 5.55041087e-2F;
+  sum = sum * f + 2.40226507e-1F;
+  sum = sum * f + 6.93147181e-1F;
+  sum = sum * f + 1.0F;
+  const IntLanes exponent = (__builtin_convertvector(rounded, IntLanes) + 127) << 23;
+  Lanes scale;
+  std::memcpy(&scale, &exponent, sizeof scale);
+  const Lanes zero{};
+  x = vanishes ? zero : sum * scale;
+}
+
+// x · Φ(x), Φ being the distribution function of the normal distribution, with the error function of Abramowitz and
+// Stegun 7.1.26 (absolute error below 2e-7).
+MEMD_INLINE void gelu(Lanes& x) {
+  const Lanes zero{};
+  const IntLanes negative = x < zero;
+  const Lanes z = (negative ? zero - x : x) * 0.707106781F;
+  const Lanes t = 1.0F / (1.0F + z * 0.3275911F);
+  Lanes tail = t * 1.061405429F - 1.453152027F;
+  tail = tail * t + 1.421413741F;
+  tail = tail * t - 0.284496736F;
+  tail = (tail * t + 0.254829592F) * t;
+  Lanes e = zero - z * z;
+  exponential(e);
+  const Lanes half = tail * e * 0.5F;  // 1 − Φ(|x|)
+  x = x * (negative ? half : 1.0F - half);
+}
+
+// Memory of one text.
+struct Activations {
+  Activations(std::size_t tokens, std::size_t width, std::size_t inner)
+      : count(tokens),
+        padded((tokens + kLanes - 1) / kLanes * kLanes),
+        hidden(tokens * width),
+        mixed(tokens * width),
+        queries_keys_values(tokens * 3 * width),
+        wide(tokens * inner),
+        codes(tokens * inner),
+        scales(tokens),
+        keys(kHeadWidth * padded),
+        values(padded * kHeadWidth),
+        weights(kQueries * padded) {}
+
+  static constexpr std::size_t kQueries = 4;  // attended at a time
+
+  std::size_t count;                       // tokens
+  std::size_t padded;                      // count, rounded up to whole Lanes
+  std::vector<float> hidden;               // count × width, the state of the network
+  std::vector<float> mixed;                // count × width
+  std::vector<float> queries_keys_values;  // count × 3 · width
+  std::vector<float> wide;                 // count × inner
+  vectors::AlignedRow codes;               // the input of a linear layer: count × inputs
+  std::vector<float> scales;               // of the rows of codes
+  std::vector<float> keys;                 // of one head: kHeadWidth × padded
+  std::vector<float> values;               // of one head: padded × kHeadWidth
+  std::vector<float> weights;              // kQueries × padded
+};
+
+// Rounds rows to signed bytes, the largest component of each to ±127.
+MEMD_INLINE void quantise(const float* rows, std::size_t width, Activations& a) {
+  for (std::size_t t = 0; t < a.count; ++t) {
+    const float* row = rows + t * width;
+    Lanes largest{};
+    for (std::size_t i = 0; i < width; i += kLanes) {
+      Lanes x;
+      load(row + i, x);
+      const Lanes size = x < Lanes{} ? Lanes{} - x : x;
+      largest = size > largest ? size : largest;
+    }
+    const float top = largest_of(largest);
+    a.scales[t] = top / 127;
+    const float inverse = top > 0 ? 127 / top : 0;
+    std::int8_t* codes = a.codes.data() + t * width;
+    for (std::size_t i = 0; i < width; i += kLanes) {
+      Lanes x;
+      load(row + i, x);
+      const IntLanes rounded = __builtin_convertvector((x * inverse + kRounding) - kRounding, IntLanes);
+      std::int32_t numbers[kLanes];
+      std::memcpy(numbers, &rounded, sizeof numbers);
+      for (std::size_t k = 0; k < kLanes; ++k)
+        codes[i + k] = static_cast<std::int8_t>(numbers[k]);
+    }
+  }
+}
+
+// out = rows · weightsᵀ + bias, then GELU if wanted. Some rows of the weights at a time, so that they stay in the L1
+// cache for all tokens.
+template <bool kGelu>
+MEMD_INLINE void linear(const vectors::Kernels& kernels, const LinearWeights& w, const float* rows, Activations& a,
+                        float* out) {
+  constexpr std::size_t kCacheBytes = 24'576;
+  constexpr std::size_t kMostRows = 64;
+  quantise(rows, w.inputs, a);
+  const std::size_t tile = std::clamp<std::size_t>(kCacheBytes / w.inputs / kLanes * kLanes, kLanes, kMostRows);
+  std::int32_t dots[kMostRows];
+  for (std::size_t o = 0; o < w.outputs; o += tile) {
+    const std::size_t here = std::min<std::size_t>(tile, w.outputs - o);
+    for (std::size_t t = 0; t < a.count; ++t) {
+      kernels.dots(a.codes.data() + t * w.inputs, w.codes + o * w.inputs, here, w.inputs, dots);
+      const float scale = a.scales[t];
+      float* to = out + t * w.outputs + o;
+      for (std::size_t k = 0; k < here; k += kLanes) {
+        IntLanes sum;
+        std::memcpy(&sum, dots + k, sizeof sum);
+        Lanes row_scale;
+        Lanes bias;
+        load(w.scale + o + k, row_scale);
+        load(w.bias + o + k, bias);
+        Lanes y = __builtin_convertvector(sum, Lanes) * (row_scale * scale) + bias;
+        if constexpr (kGelu) gelu(y);
+        store(y, to + k);
+      }
+    }
+  }
+}
+
+// rows = norm(rows + added), token by token; `added` may be null.
+MEMD_INLINE void add_and_norm(const NormWeights& w, const float* added, std::size_t count, std::size_t width,
+                              float* rows) {
+  for (std::size_t t = 0; t < count; ++t) {
+    float* row = rows + t * width;
+    Lanes sum{};
+    for (std::size_t i = 0; i < width; i += kLanes) {
+      Lanes x;
+      load(row + i, x);
+      if (added != nullptr) {
+        Lanes y;
+        load(added + t * width + i, y);
+        x += y;
+        store(x, row + i);
+      }
+      sum += x;
+    }
+    const float mean = sum_of(sum) / static_cast<float>(width);
+    Lanes squares{};
+    for (std::size_t i = 0; i < width; i += kLanes) {
+      Lanes x;
+      load(row + i, x);
+      x -= mean;
+      squares += x * x;
+    }
+    const float inverse = 1 / std::sqrt(sum_of(squares) / static_cast<float>(width) + kNormEpsilon);
+    for (std::size_t i = 0; i < width; i += kLanes) {
+      Lanes x;
+      Lanes gain;
+      Lanes bias;
+      load(row + i, x);
+      load(w.gain + i, gain);
+      load(w.bias + i, bias);
+      store((x - mean) * inverse * gain + bias, row + i);
+    }
+  }
+}
+
+// Attention of one head, for the queries from `first` on; their results go to a.mixed.
+MEMD_INLINE void attend(Activations& a, std::size_t width, std::size_t head, std::size_t first) {
+  constexpr std::size_t kQueries = Activations::kQueries;
+  const std::size_t here = std::min(kQueries, a.count - first);
+  const float* query[kQueries];
+  for (std::size_t r = 0; r < kQueries; ++r)
+    query[r] = a.queries_keys_values.data() + (first + std::min(r, here - 1)) * 3 * width + head * kHeadWidth;
+  Lanes largest[kQueries];
+  for (Lanes& l : largest)
+    l = Lanes{} - 1e30F;
+  for (std::size_t s = 0; s < a.padded; s += kLanes) {
+    Lanes score[kQueries]{};
+    for (std::size_t d = 0; d < kHeadWidth; ++d) {
+      Lanes key;
+      load(a.keys.data() + d * a.padded + s, key);
+      for (std::size_t r = 0; r < kQueries; ++r)
+        score[r] += key * query[r][d];
+    }
+    for (std::size_t r = 0; r < kQueries; ++r) {
+      for (std::size_t k = a.count > s ? a.count - s : 0; k < kLanes; ++k)
+        score[r][k] = -1e30F;  // no token
+      largest[r] = score[r] > largest[r] ? score[r] : largest[r];
+      store(score[r], a.weights.data() + r * a.padded + s);
+    }
+  }
+  float inverse[kQueries];
+  for (std::size_t r = 0; r < kQueries; ++r) {
+    float* weights = a.weights.data() + r * a.padded;
+    const float top = largest_of(largest[r]);
+    Lanes sum{};
+    for (std::size_t s = 0; s < a.padded; s += kLanes) {
+      Lanes x;
+      load(weights + s, x);
+      x -= top;
+      exponential(x);
+      sum += x;
+      store(x, weights + s);
+    }
+    inverse[r] = 1 / sum_of(sum);
+  }
+  Lanes low[kQueries]{};
+  Lanes high[kQueries]{};
+  for (std::size_t s = 0; s < a.count; ++s) {
+    Lanes first_half;
+    Lanes second_half;
+    load(a.values.data() + s * kHeadWidth, first_half);
+    load(a.values.data() + s * kHeadWidth + kLanes, second_half);
+    for (std::size_t r = 0; r < kQueries; ++r) {
+      const float weight = a.weights[r * a.padded + s];
+      low[r] += first_half * weight;
+      high[r] += second_half * weight;
+    }
+  }
+  for (std::size_t r = 0; r < here; ++r) {
+    float* out = a.mixed.data() + (first + r) * width + head * kHeadWidth;
+    store(low[r] * inverse[r], out);
+    store(high[r] * inverse[r], out + kLanes);
+  }
+}
+
+MEMD_INLINE void attention(Activations& a, std::size_t width, std::size_t heads) {
+  for (std::size_t head = 0; head < heads; ++head) {
+    for (std::size_t t = 0; t < a.count; ++t) {
+      const float* key = a.queries_keys_values.data() + t * 3 * width + width + head * kHeadWidth;
+      for (std::size_t d = 0; d < kHeadWidth; ++d)
+        a.keys[d * a.padded + t] = key[d];
+      std::copy_n(key + width, kHeadWidth, a.values.data() + t * kHeadWidth);
+    }
+    for (std::size_t first = 0; first < a.count; first += Activations::kQueries)
+      attend(a, width, head, first);
+  }
+}
+
+}  // namespace
+
+struct SentenceNetwork::Forward {
+  // Sets a.hidden to the last layer's tokens.
+  MEMD_INLINE static void run(const SentenceNetwork& network, const vectors::Kernels& kernels,
+                              std::span<const std::uint32_t> ids, Activations& a) {
+    const std::size_t width = network.width_;
+    for (std::size_t t = 0; t < ids.size(); ++t) {
+      const std::int8_t* codes = network.words_.codes + ids[t] * width;
+      for (std::size_t i = 0; i < width; ++i)
+        a.hidden[t * width + i] =
+            static_cast<float>(codes[i]) * network.words_.scale[ids[t]] + network.place_[t * width + i];
+    }
+    add_and_norm(network.input_norm_, nullptr, a.count, width, a.hidden.data());
+    for (const EncoderLayer& layer : network.layers_) {
+      linear<false>(kernels, layer.query_key_value, a.hidden.data(), a, a.queries_keys_values.data());
+      attention(a, width, network.heads_);
+      std::vector<float>& attended = a.wide;  // not in use yet, and large enough
+      linear<false>(kernels, layer.attended, a.mixed.data(), a, attended.data());
+      add_and_norm(layer.attention_norm, attended.data(), a.count, width, a.hidden.data());
+      linear<true>(kernels, layer.widened, a.hidden.data(), a, a.wide.data());
+      linear<false>(kernels, layer.narrowed, a.wide.data(), a, a.mixed.data());
+      add_and_norm(layer.output_norm, a.mixed.data(), a.count, width, a.hidden.data());
+    }
+  }
+
+  static void portable(const SentenceNetwork& network, std::span<const std::uint32_t> ids, Activations& a) {
+    run(network, vectors::kernels(), ids, a);
+  }
+#if defined(__x86_64__)
+  MEMD_AVX2 static void avx2(const SentenceNetwork& network, std::span<const std::uint32_t> ids, Activations& a) {
+    run(network, vectors::kernels(), ids, a);
+  }
+  MEMD_AVX512 static void avx512(const SentenceNetwork& network, std::span<const std::uint32_t> ids, Activations& a) {
+    run(network, vectors::kernels(), ids, a);
+  }
+#endif
+
+  using Run = void (*)(const SentenceNetwork&, std::span<const std::uint32_t>, Activations&);
+  static Run fastest() {
+#if defined(__x86_64__)
+    if (has_avx512()) return avx512;
+    if (has_avx2()) return avx2;
+#endif
+    return portable;
+  }
+};
+
+Result<SentenceNetwork> SentenceNetwork::load(std::span<const std::byte> file, const Wordpiece& tokenizer) {
+  Header h;
+  if (file.size() < sizeof h) return damaged("shorter than its header");
+  std::memcpy(&h, file.data(), sizeof h);
+  if (std::string_view(h.magic, sizeof h.magic) != kMagic)
+    return Error(Errc::unsupported, "not a sentence network: it does not begin with MEMDNET1");
+  if (h.reserved != 0 || h.width != h.heads * kHeadWidth || h.width % kAlignment != 0 || h.inner % kAlignment != 0)
+    return Error(Errc::unsupported, "sentence network of a kind this version does not know");
+  if (h.width == 0 || h.width > kMostWidth || h.inner < h.width || h.inner > 4 * kMostWidth || h.positions < 3)
+    return damaged("its sizes are impossible");
+  if (h.tokens != tokenizer.size() || h.first >= h.tokens || h.last >= h.tokens)
+    return damaged(std::to_string(h.tokens) + " tokens, the vocabulary has " + std::to_string(tokenizer.size()));
+  if (reinterpret_cast<std::uintptr_t>(file.data()) % kAlignment != 0)
+    return Error(Errc::invalid_argument, "sentence network does not lie at a multiple of 64");
+  if (file.size() - sizeof h < h.name_bytes) return damaged("it ends early");
+
+  SentenceNetwork out({reinterpret_cast<const char*>(file.data()) + sizeof h, h.name_bytes}, tokenizer);
+  out.width_ = h.width;
+  out.positions_ = h.positions;
+  out.heads_ = h.heads;
+  out.inner_ = h.inner;
+  out.first_ = h.first;
+  out.last_ = h.last;
+  Arrays arrays(file, sizeof h + h.name_bytes);
+  out.words_ = arrays.matrix(h.tokens, h.width);
+  out.place_ = arrays.floats(std::uint64_t{h.positions} * h.width);
+  out.input_norm_ = arrays.norm(h.width);
+  for (std::uint32_t i = 0; i < h.layers && !arrays.failed(); ++i) {
+    EncoderLayer layer;
+    layer.query_key_value = arrays.linear(3 * h.width, h.width);
+    layer.attended = arrays.linear(h.width, h.width);
+    layer.attention_norm = arrays.norm(h.width);
+    layer.widened = arrays.linear(h.inner, h.width);
+    layer.narrowed = arrays.linear(h.width, h.inner);
+    layer.output_norm = arrays.norm(h.width);
+    out.layers_.push_back(layer);
+  }
+  if (!arrays.at_end()) return damaged("its size does not fit its header, or a number is not finite");
+  return out;
+}
+
+Vector SentenceNetwork::embed(std::string_view text) const {
+  // No token has more bytes than this, unless its word is so long that it is one unknown token.
+  constexpr std::size_t kMostTokenBytes = 512;
+  std::vector<std::uint32_t> ids{first_};
+  tokenizer_->tokenize(text.substr(0, positions_ * kMostTokenBytes), ids);
+  ids.resize(std::min<std::size_t>(ids.size(), positions_ - 1));
+  ids.push_back(last_);
+  Activations a(ids.size(), width_, inner_);
+  static const Forward::Run run = Forward::fastest();
+  run(*this, ids, a);
+  Vector out(width_);
+  for (std::size_t t = 0; t < a.count; ++t)
+    for (std::size_t i = 0; i < width_; ++i)
+      out[i] += a.hidden[t * width_ + i];
+  double square = 0;
+  for (const float x : out)
+    square += double{x} * double{x};
+  const double inverse = square > 0 ? 1 / std::sqrt(square) : 0;
+  for (float& x : out)
+    x = static_cast<float>(x * inverse);
+  return out;
+}
+
+namespace {
+
+constexpr std::size_t kHashDigits = 8;
+
+}  // namespace
+
+BuiltinNetwork::BuiltinNetwork()
+    : network_(
+          SentenceNetwork::load(embedded::sentence_network().bytes, builtin_embedder().table().tokenizer()).value()) {
+  name_ = "builtin/" + std::string(network_.name()) + "-" +
+          std::string(embedded::sentence_network().sha256.substr(0, kHashDigits));
+}
+
+Result<std::vector<Vector>> BuiltinNetwork::embed(std::span<const std::string_view> texts, Purpose,
+                                                  std::stop_token stop) {
+  std::vector<Vector> out;
+  for (const std::string_view text : texts) {
+    if (stop.stop_requested()) return Error(Errc::cancelled, "embedding was cancelled");
+    out.push_back(network_.embed(text));
+  }
+  return out;
+}
+
+}  // namespace memd::embedding
