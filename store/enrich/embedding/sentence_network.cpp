@@ -3,7 +3,6 @@
 #include "schemas/embedded.hpp"
 #include "schemas/instruction_sets.hpp"
 #include "store/search/vectors/codes.hpp"
-#include "store/search/vectors/kernels.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -386,25 +385,27 @@ struct SentenceNetwork::Forward {
     }
   }
 
-  static void portable(const SentenceNetwork& network, std::span<const std::uint32_t> ids, Activations& a) {
-    run(network, vectors::kernels(), ids, a);
+  static void portable(const SentenceNetwork& network, const vectors::Kernels& kernels,
+                       std::span<const std::uint32_t> ids, Activations& a) {
+    run(network, kernels, ids, a);
   }
 #if defined(__x86_64__)
   MEMD_AVX2 static void avx2(const SentenceNetwork& network, std::span<const std::uint32_t> ids, Activations& a) {
-    run(network, vectors::kernels(), ids, a);
+    run(network, vectors::kAvx2Kernels, ids, a);
   }
   MEMD_AVX512 static void avx512(const SentenceNetwork& network, std::span<const std::uint32_t> ids, Activations& a) {
-    run(network, vectors::kernels(), ids, a);
+    run(network, vectors::kAvx512Kernels, ids, a);
   }
 #endif
 
-  using Run = void (*)(const SentenceNetwork&, std::span<const std::uint32_t>, Activations&);
-  static Run fastest() {
+  // Runs the pass compiled for the instruction set of the kernels.
+  static void dispatch(const SentenceNetwork& network, const vectors::Kernels& kernels,
+                       std::span<const std::uint32_t> ids, Activations& a) {
 #if defined(__x86_64__)
-    if (has_avx512()) return avx512;
-    if (has_avx2()) return avx2;
+    if (&kernels == &vectors::kAvx512Kernels) return avx512(network, ids, a);
+    if (&kernels == &vectors::kAvx2Kernels) return avx2(network, ids, a);
 #endif
-    return portable;
+    portable(network, kernels, ids, a);
   }
 };
 
@@ -449,7 +450,7 @@ Result<SentenceNetwork> SentenceNetwork::load(std::span<const std::byte> file, c
   return out;
 }
 
-Vector SentenceNetwork::embed(std::string_view text) const {
+Vector SentenceNetwork::embed(std::string_view text, const vectors::Kernels& kernels) const {
   // No token has more bytes than this, unless its word is so long that it is one unknown token.
   constexpr std::size_t kMostTokenBytes = 512;
   std::vector<std::uint32_t> ids{first_};
@@ -457,8 +458,7 @@ Vector SentenceNetwork::embed(std::string_view text) const {
   ids.resize(std::min<std::size_t>(ids.size(), positions_ - 1));
   ids.push_back(last_);
   Activations a(ids.size(), width_, inner_);
-  static const Forward::Run run = Forward::fastest();
-  run(*this, ids, a);
+  Forward::dispatch(*this, kernels, ids, a);
   Vector out(width_);
   for (std::size_t t = 0; t < a.count; ++t)
     for (std::size_t i = 0; i < width_; ++i)

@@ -3,6 +3,7 @@
 #include "schemas/error.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/enrich/embedding/wordpiece.hpp"
+#include "store/search/vectors/kernels.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +56,7 @@ class SentenceNetwork {
   int dimension() const { return static_cast<int>(width_); }
   // Returns the vector of the beginning of the text, as many tokens as the network has positions. Takes a millisecond
   // for a question, 30 for a long text.
-  Vector embed(std::string_view text) const;
+  Vector embed(std::string_view text, const vectors::Kernels& kernels = vectors::kernels()) const;
 
  private:
   struct Forward;
