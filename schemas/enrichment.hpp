@@ -75,6 +75,36 @@ struct EnrichmentBacklog {
   std::int64_t vectors = 0;  // exchanges whose vectors are missing or of an older text
 };
 
+// Second look: one vector an exchange, of the beginning of its text, by the network that ranks the best hits of a
+// search once more.
+
+// An exchange that waits for its vector, as of the time it was read.
+struct PendingSecondLook {
+  ExchangeId id = 0;
+  std::int64_t waiting = 0;                // changes with each change of the text
+  std::optional<std::uint64_t> text_hash;  // of the text that its vector was made from; nullopt: it has none
+  TimeMs ended_at = 0;
+  std::string text;  // to make the vector from; empty: it gets none
+};
+
+// The result for a PendingSecondLook.
+struct SecondLookVector {
+  ExchangeId id = 0;
+  std::int64_t waiting = 0;     // as it was read
+  std::uint64_t text_hash = 0;  // of the text
+  std::vector<std::int8_t>
+      vector;  // only its direction counts; empty: the stored one if the hash is the same, else none
+};
+
+struct SecondLookBacklog {
+  bool on() const { return !model.empty(); }
+
+  std::string model;           // of the vectors; empty: the second look is off
+  std::int64_t exchanges = 0;  // in the store
+  std::int64_t made = 0;       // exchanges with a vector
+  std::int64_t waiting = 0;    // exchanges whose vector is missing or of an older text
+};
+
 // Stored topics.
 
 struct TopicCount {

@@ -4,6 +4,7 @@
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/fts5.hpp"
+#include "store/enrich/second_look.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/search/words/full_text_index.hpp"
 #include "store/text/code_names.hpp"
@@ -132,6 +133,7 @@ void enqueue(sqlite::Database& db, ExchangeId id) {
                       " SET revision = revision + 1, missing = kMissingTerms | kMissingVectors"))
       .bind(id)
       .run();
+  second_look::enqueue(db, id);
 }
 
 void enqueue_vectors_of_all(sqlite::Database& db) {

@@ -15,7 +15,7 @@ namespace memd::enrichment {
 // The queue of exchanges to enrich, the target of enrichment, and its stored results. On the connection's thread; all
 // functions throw ErrorException.
 
-// Enqueues an exchange whose text changed.
+// Enqueues an exchange whose text changed, for its vector of the second look too.
 void enqueue(sqlite::Database& db, ExchangeId id);
 // Enqueue all exchanges for new vectors, or for new terms.
 void enqueue_vectors_of_all(sqlite::Database& db);

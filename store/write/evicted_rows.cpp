@@ -3,6 +3,7 @@
 #include "schemas/hash.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/enrich/second_look.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/plain_text.hpp"
@@ -258,6 +259,7 @@ Freed keep_first_lines(sqlite::Database& db, std::int64_t session_pk) {
   for (const Kept& k : kept) {
     index_texts(db, k.id);
     db.prepare("DELETE FROM vectors WHERE exchange_pk = ?").bind(k.id).run();
+    second_look::forget(db, k.id);
   }
   db.prepare("DELETE FROM responses WHERE session_pk = ?").bind(session_pk).run();
   db.prepare("DELETE FROM events WHERE session_pk = ?").bind(session_pk).run();

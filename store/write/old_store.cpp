@@ -150,7 +150,7 @@ void move_exchanges(sqlite::Database& db, const std::map<ExchangeId, ExchangeId>
   for (const auto& [from, to] : moves) {
     assembly::forget_texts(db, "exchange_pk = ?1", from);
     // Data derived from their texts is recomputed.
-    for (const char* table : {"enrichment_queue", "exchange_topics", "vectors"})
+    for (const char* table : {"enrichment_queue", "exchange_topics", "vectors", "second_look"})
       db.prepare("DELETE FROM " + std::string(table) + " WHERE exchange_pk = ?").bind(from).run();
     set_key(from, -from);
   }

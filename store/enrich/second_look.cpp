@@ -1,0 +1,136 @@
+#include "store/enrich/second_look.hpp"
+
+#include "schemas/hash.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace memd {
+
+std::string second_look_text(const enrichment::ChunkedTexts& texts) { return enrichment::chunk_at(texts, 0); }
+
+}  // namespace memd
+
+namespace memd::second_look {
+namespace {
+
+// The key of the network's name in meta. Without it the second look is off.
+constexpr std::string_view kModelKey = "second_look_model";
+
+std::string model_of(sqlite::Database& db) {
+  auto& q = db.prepare("SELECT CAST(value AS TEXT) FROM meta WHERE key = ?").bind(kModelKey);
+  std::string out;
+  if (q.step()) out = q.str(0);
+  q.reset();
+  return out;
+}
+
+}  // namespace
+
+void enqueue(sqlite::Database& db, ExchangeId id) {
+  db.prepare(
+        "INSERT INTO second_look (exchange_pk) SELECT ?1 WHERE EXISTS (SELECT 1 FROM meta WHERE key = ?2)"
+        " ON CONFLICT DO UPDATE SET waiting = waiting + 1")
+      .bind(id, kModelKey)
+      .run();
+}
+
+void set_model(sqlite::Database& db, std::string_view model) {
+  if (model == model_of(db)) return;
+  if (model.empty()) {
+    db.prepare("DELETE FROM meta WHERE key = ?").bind(kModelKey).run();
+    return;
+  }
+  db.prepare("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2")
+      .bind(kModelKey, model)
+      .run();
+  db.prepare(
+        "INSERT INTO second_look (exchange_pk) SELECT exchange_pk FROM exchanges WHERE true"
+        " ON CONFLICT DO UPDATE SET waiting = waiting + 1, text_hash = 0, vector = NULL")
+      .bind()
+      .run();
+}
+
+std::int64_t drop_some(sqlite::Database& db, int limit) {
+  db.prepare(
+        "DELETE FROM second_look WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = ?2)"
+        " AND exchange_pk IN (SELECT exchange_pk FROM second_look LIMIT ?1)")
+      .bind(limit, kModelKey)
+      .run();
+  return db.changes();
+}
+
+void save(sqlite::Database& db, std::span<const SecondLookVector> made) {
+  auto& update = db.prepare(
+      "UPDATE second_look SET waiting = iif(waiting = ?2, 0, waiting), text_hash = ?3,"
+      " vector = iif(?4 IS NULL AND text_hash = ?3, vector, ?4) WHERE exchange_pk = ?1");
+  for (const SecondLookVector& v : made) {
+    update.bind(v.id, v.waiting, as_sql(v.text_hash));
+    if (!v.vector.empty()) update.bind_at(4, std::as_bytes(std::span(v.vector)));
+    update.run();
+  }
+}
+
+void forget(sqlite::Database& db, ExchangeId id) {
+  db.prepare("UPDATE second_look SET text_hash = 0, vector = NULL WHERE exchange_pk = ?").bind(id).run();
+}
+
+}  // namespace memd::second_look
+
+namespace memd {
+
+std::vector<PendingSecondLook> SecondLookPendingQuery::run(sqlite::Database& db) const {
+  // CROSS JOIN keeps the order of the tables, so that the index of the waiting rows is used.
+  auto& q = db.prepare(
+      "SELECT w.exchange_pk, w.waiting, iif(w.vector IS NULL, NULL, w.text_hash), e.ended_at, e.user_message,"
+      " e.interventions, e.assistant_response, e.answer_offset FROM second_look w CROSS JOIN exchanges e"
+      " USING (exchange_pk) WHERE w.waiting AND w.exchange_pk < ?2 ORDER BY w.exchange_pk DESC LIMIT ?1");
+  q.bind(limit, below);
+  std::vector<PendingSecondLook> out;
+  while (q.step()) {
+    PendingSecondLook& e = out.emplace_back();
+    e.id = q.int64(0);
+    e.waiting = q.int64(1);
+    if (!q.is_null(2)) e.text_hash = from_sql(q.int64(2));
+    e.ended_at = q.int64(3);
+    const std::string_view answer = q.text(6);
+    // Clamped: a damaged store may contain any value.
+    const auto begin = std::min(static_cast<std::size_t>(std::max<std::int64_t>(q.int64(7), 0)), answer.size());
+    e.text = second_look_text({q.text(4), answer, q.text(5), begin});
+  }
+  q.reset();
+  return out;
+}
+
+std::vector<std::vector<std::int8_t>> SecondLookVectorsQuery::run(sqlite::Database& db) const {
+  Answer out(ids.size());
+  if (model.empty() || second_look::model_of(db) != model) return out;
+  auto& q = db.prepare("SELECT vector FROM second_look WHERE exchange_pk = ? AND vector IS NOT NULL");
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    q.bind(ids[i]);
+    if (q.step()) {
+      const std::string_view bytes = q.blob(0);
+      const auto* begin = reinterpret_cast<const std::int8_t*>(bytes.data());
+      out[i].assign(begin, begin + bytes.size());
+    }
+    q.reset();
+  }
+  return out;
+}
+
+SecondLookBacklog SecondLookBacklogQuery::run(sqlite::Database& db) const {
+  SecondLookBacklog out;
+  out.model = second_look::model_of(db);
+  auto& q = db.prepare(
+      "SELECT (SELECT count(*) FROM exchanges), (SELECT count(*) FROM second_look WHERE vector IS NOT NULL),"
+      " (SELECT count(*) FROM second_look WHERE waiting)");
+  q.bind();
+  q.step();
+  out.exchanges = q.int64(0);
+  out.made = q.int64(1);
+  out.waiting = q.int64(2);
+  q.reset();
+  return out;
+}
+
+}  // namespace memd
