@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 namespace memd {
 
@@ -65,9 +66,8 @@ void save(sqlite::Database& db, std::span<const SecondLookVector> made) {
       "UPDATE second_look SET waiting = iif(waiting = ?2, 0, waiting), text_hash = ?3,"
       " vector = iif(?4 IS NULL AND text_hash = ?3, vector, ?4) WHERE exchange_pk = ?1");
   for (const SecondLookVector& v : made) {
-    update.bind(v.id, v.waiting, as_sql(v.text_hash));
-    if (!v.vector.empty()) update.bind_at(4, std::as_bytes(std::span(v.vector)));
-    update.run();
+    const auto bytes = std::as_bytes(std::span(v.vector));
+    update.bind(v.id, v.waiting, as_sql(v.text_hash), bytes.empty() ? std::nullopt : std::optional(bytes)).run();
   }
 }
 
