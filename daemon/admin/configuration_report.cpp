@@ -91,6 +91,7 @@ void add_models(const Config& config, Entries& out) {
   out.add("embedding.batch_size", e.batch_size);
   out.add("embedding.query_timeout_ms", e.query_timeout_ms);
   out.add("embedding.dimensions", e.dimensions);
+  out.add("embedding.second_look", e.second_look ? "on" : "off");
   const SummariesConfig& s = config.summaries;
   out.add("summaries.provider", s.choice.provider);
   out.add("summaries.model", s.choice.model);

@@ -193,8 +193,9 @@ EmbeddingConfig read_embedding(const std::string& file, const YAML::Node& node) 
       .key("batch_size", [&](const auto& v, const auto& key) { out.batch_size = whole_number(file, v, key, 1, 256); })
       .key("query_timeout_ms",
            [&](const auto& v, const auto& key) { out.query_timeout_ms = whole_number(file, v, key, 50, 30'000); })
-      .key("dimensions",
-           [&](const auto& v, const auto& key) { out.dimensions = whole_number(file, v, key, 32, 4096); });
+      .key("dimensions", [&](const auto& v, const auto& key) { out.dimensions = whole_number(file, v, key, 32, 4096); })
+      .key("second_look",
+           [&](const auto& v, const auto& key) { out.second_look = scalar<bool>(file, v, key, "on or off"); });
   add_server_keys(section, file, out);
   section.read(node);
   const bool takes_usual_models = out.choice.provider == EmbeddingProvider::ollama && out.choice.model.empty();

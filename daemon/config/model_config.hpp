@@ -43,6 +43,8 @@ struct EmbeddingConfig : ModelServerConfig {
   int batch_size = 16;                          // texts per request
   int query_timeout_ms = 1500;                  // time limit for embedding the text of a search
   std::optional<int> dimensions;                // requests shorter vectors from models that support it
+  // Whether the network in the binary ranks the best hits once more. Not if the provider is `disabled`.
+  bool second_look = true;
 };
 
 enum class SummaryProvider { disabled, ollama, openai, client };

@@ -172,8 +172,8 @@ std::shared_ptr<const embedding::Models> SemanticSide::models() {
   return models_;
 }
 
-void SemanticSide::make_worker(IngestService& ingest, bool in_background, TimeMs stopped_after,
-                               std::function<void()> on_analyzed) {
+void SemanticSide::make_workers(IngestService& ingest, bool in_background, TimeMs stopped_after,
+                                std::function<void()> on_analyzed) {
   EnrichmentParts parts;
   parts.database = database_;
   parts.perform = [&ingest](std::function<Result<void>(Writer&)> task) { return ingest.perform(std::move(task)); };
@@ -184,8 +184,38 @@ void SemanticSide::make_worker(IngestService& ingest, bool in_background, TimeMs
   EnrichmentOptions options;
   options.in_background = in_background;
   options.stopped_after = stopped_after;
+  SecondLookParts of_second_look;
+  of_second_look.database = database_;
+  of_second_look.perform = parts.perform;
+  of_second_look.wait_for_ingest = parts.wait_for_ingest;
+  of_second_look.ingest_commits = [&ingest] { return ingest.progress().commits(); };
+  of_second_look.network = [this] { return models()->second_look; };
+  SecondLookOptions looks;
+  looks.in_background = in_background;
   worker_ = std::make_unique<EnrichmentWorker>(std::move(parts), clock_, std::move(options));
+  second_look_ = std::make_unique<SecondLookWorker>(std::move(of_second_look), clock_, std::move(looks));
   published_ = worker_.get();
+  published_second_look_ = second_look_.get();
+}
+
+void SemanticSide::start() {
+  worker_->start();
+  second_look_->start();
+}
+
+void SemanticSide::hint() {
+  worker_->hint();
+  second_look_->hint();
+}
+
+void SemanticSide::stop() {
+  if (worker_) worker_->stop();
+  if (second_look_) second_look_->stop();
+}
+
+void SemanticSide::join() {
+  if (worker_) worker_->join();
+  if (second_look_) second_look_->join();
 }
 
 std::vector<AdapterDescription> describe_adapters(const Config& config) {
@@ -270,12 +300,11 @@ std::vector<Platform> MemoryHost::platforms_unread() const {
 
 // Stops the workers first: they wait for the writer, which must still run.
 void MemoryHost::stop() {
-  EnrichmentWorker* worker = enrichment();
-  if (worker != nullptr) worker->stop();
+  semantic_.stop();
   if (judge_) judge_->stop();
   if (memories_) memories_->stop();
   if (ingest_) ingest_->stop();
-  if (worker != nullptr) worker->join();
+  semantic_.join();
   if (judge_) judge_->join();
   if (memories_) memories_->join();
   if (ingest_) ingest_->join();
@@ -347,17 +376,17 @@ Result<void> MemoryHost::start_ingest() {
   of_memories.makes_vectors = settings_.config.embedding.choice.provider != EmbeddingProvider::disabled;
   of_memories.watch = watch_memories_;
   memories_ = std::make_unique<memories::IndexerThread>(std::move(of_memories), clock_);
-  semantic_.make_worker(*ingest, is_service_, settings_.config.sessions.stopped_after, std::move(on_analyzed));
+  semantic_.make_workers(*ingest, is_service_, settings_.config.sessions.stopped_after, std::move(on_analyzed));
   ingest->on_commit([this] {
     freshness_.committed();
-    semantic_.worker()->hint();
+    semantic_.hint();
     memories_->hint_commit();
     if (on_commit_) on_commit_();
   });
   MEMD_TRY(ingest->start(std::move(writer)));
   ingest_ = std::move(ingest);
   freshness_.use(ingest_.get());
-  semantic_.worker()->start();
+  semantic_.start();
   if (judge_) judge_->start();
   memories_->start();
   published_memories_ = memories_.get();

@@ -9,6 +9,7 @@
 #include "daemon/models/configured_summarizer.hpp"
 #include "daemon/models/decision_judge.hpp"
 #include "daemon/models/enrichment_worker.hpp"
+#include "daemon/models/second_look_worker.hpp"
 #include "daemon/models/serving_index.hpp"
 #include "daemon/tools/capture.hpp"
 #include "daemon/tools/toolset.hpp"
@@ -84,7 +85,7 @@ class SourceText final : public tools::RawText {
   mutable RecordFinder records_;
 };
 
-// The parts of semantic search: the configured models, their vectors in memory, and the worker that makes them. Owns
+// The parts of semantic search: the configured models, their vectors in memory, and the workers that make them. Owns
 // them; loads nothing until it is used. Public members are thread-safe. The clock must outlive it.
 class SemanticSide {
  public:
@@ -93,10 +94,16 @@ class SemanticSide {
   std::shared_ptr<const embedding::Models> models();
   const std::shared_ptr<embedding::ServingIndex>& index() const { return index_; }
 
-  // Makes the worker of a process that ingests. on_commit of `ingest` must hint it. Call it before `ingest` starts;
-  // `ingest` must outlive the worker's thread.
-  void make_worker(IngestService& ingest, bool in_background, TimeMs stopped_after, std::function<void()> on_analyzed);
-  EnrichmentWorker* worker() const { return published_; }  // null in a process that does not ingest
+  // Makes the workers of a process that ingests. on_commit of `ingest` must call hint(). Call it before `ingest`
+  // starts; `ingest` must outlive the workers' threads.
+  void make_workers(IngestService& ingest, bool in_background, TimeMs stopped_after, std::function<void()> on_analyzed);
+  // Do something only after make_workers().
+  void start();
+  void hint();
+  void stop();  // does not wait
+  void join();
+  EnrichmentWorker* worker() const { return published_; }                   // null in a process that does not ingest
+  SecondLookWorker* second_look() const { return published_second_look_; }  // likewise
 
  private:
   const EmbeddingConfig config_;
@@ -106,7 +113,9 @@ class SemanticSide {
   std::shared_ptr<const embedding::Models> models_;
   std::shared_ptr<embedding::ServingIndex> index_;
   std::unique_ptr<EnrichmentWorker> worker_;
+  std::unique_ptr<SecondLookWorker> second_look_;
   std::atomic<EnrichmentWorker*> published_{nullptr};
+  std::atomic<SecondLookWorker*> published_second_look_{nullptr};
 };
 
 // The store's readers, the threads that fill the store, and the tools that answer from it. Owns them. The same in the
@@ -149,8 +158,9 @@ class MemoryHost {
   Error does_not_write() const;
   // Returns the platforms whose storage exists but has not been read yet.
   std::vector<Platform> platforms_unread() const;
-  IngestService* ingest() { return ingest_.get(); }                    // null before start_ingest()
-  EnrichmentWorker* enrichment() const { return semantic_.worker(); }  // likewise
+  IngestService* ingest() { return ingest_.get(); }                          // null before start_ingest()
+  EnrichmentWorker* enrichment() const { return semantic_.worker(); }        // likewise
+  SecondLookWorker* second_look() const { return semantic_.second_look(); }  // likewise
   // Returns the thread that keeps the catalog of memories; null in a process that does not ingest.
   memories::IndexerThread* memory_indexer() const { return published_memories_; }
   SemanticSide& semantic() { return semantic_; }

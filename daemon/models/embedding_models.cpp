@@ -1,6 +1,7 @@
 #include "daemon/models/embedding_models.hpp"
 
 #include "store/enrich/embedding/embedder.hpp"
+#include "store/enrich/embedding/sentence_network.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,12 @@ namespace {
 std::shared_ptr<Embedder> builtin() {
   // The embedder has static storage, so nothing is owned.
   return {std::shared_ptr<void>(), &builtin_embedder()};
+}
+
+// Returns the network of this process, made on first use.
+std::shared_ptr<Embedder> builtin_network() {
+  static const auto network = std::make_shared<BuiltinNetwork>();
+  return network;
 }
 
 }  // namespace
@@ -32,6 +39,7 @@ std::shared_ptr<const Models> make_models(const EmbeddingConfig& config) {
   auto out = std::make_shared<Models>();
   if (config.choice.provider == EmbeddingProvider::disabled) return out;
   out->builtin = builtin();
+  if (config.second_look) out->second_look = builtin_network();
   ModelClients clients;
   const auto add = [&](const EmbeddingModelChoice& choice) {
     if (choice.provider == EmbeddingProvider::builtin) {

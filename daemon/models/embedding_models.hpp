@@ -26,6 +26,8 @@ struct Models {
   std::vector<ModelChoice> choices;  // may make vectors, the preferred one first; empty: no vectors
   // Embeds questions for vectors it made before another model was chosen; may be null.
   std::shared_ptr<Embedder> builtin;
+  // The network whose vectors the best hits of a search are ranked with once more; null: it is off.
+  std::shared_ptr<Embedder> second_look;
 
   // Returns the model of that name; null when this process cannot use it.
   std::shared_ptr<Embedder> find(std::string_view name) const;

@@ -12,8 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLookAtIngest = 200ms;  // poll interval while history is being read
-constexpr auto kRetryStore = 30s;
-constexpr std::uint64_t kMany = 300;  // exchanges written between two calls that return memory
+constexpr std::uint64_t kMany = 300;   // exchanges written between two calls that return memory
 
 std::optional<TargetModel::Time> earlier(std::optional<TargetModel::Time> a, std::optional<TargetModel::Time> b) {
   if (!a || !b) return a ? a : b;
@@ -80,7 +79,7 @@ EnrichmentProgress EnrichmentWorker::progress() const {
   const std::lock_guard lock(mutex_);
   EnrichmentProgress out = progress_;
   out.working = working;
-  for (const Trouble* trouble : {&with_exchanges_, &with_model_, &with_sessions_}) {
+  for (const StepTrouble* trouble : {&with_exchanges_, &with_model_, &with_sessions_}) {
     out.store_busy = out.store_busy || trouble->store_busy;
     if (!out.trouble.empty()) continue;
     out.trouble = trouble->reason;
@@ -110,7 +109,7 @@ EnrichmentWorker::Next EnrichmentWorker::enrich(const std::stop_token& stop) {
   Next next;
   model_retry_at_.reset();
   for (bool more = true; more && !stop.stop_requested();) {
-    if (leaves_store_alone(with_exchanges_, with_sessions_)) return {.at = options_.steady_now() + kRetryStore};
+    if (leaves_store_alone(with_exchanges_, with_sessions_)) return {.at = options_.steady_now() + StepTrouble::kRetry};
     if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
     const auto began = std::chrono::steady_clock::now();
     const auto step = enricher_->take_batch(includes_unsettled(), stop);
@@ -131,7 +130,7 @@ EnrichmentWorker::Next EnrichmentWorker::analyze(const std::stop_token& stop) {
   analyzer_->begin();
   Next next;
   for (bool more = true; more && !stop.stop_requested();) {
-    if (leaves_store_alone(with_sessions_, with_exchanges_)) return {.at = options_.steady_now() + kRetryStore};
+    if (leaves_store_alone(with_sessions_, with_exchanges_)) return {.at = options_.steady_now() + StepTrouble::kRetry};
     if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
     const auto step = analyzer_->take_some();
     more = step && *step;
@@ -141,21 +140,14 @@ EnrichmentWorker::Next EnrichmentWorker::analyze(const std::stop_token& stop) {
   return next;
 }
 
-// Notes the outcome of a step of a thread. Trouble is over only when a step has succeeded. If the store is locked,
-// hints received until now do nothing: each try costs SQLite up to ten seconds.
-EnrichmentWorker::Next EnrichmentWorker::after(const Result<bool>& step, Trouble& trouble) {
+// Notes the outcome of a step of a thread. Trouble is over only when a step has succeeded.
+EnrichmentWorker::Next EnrichmentWorker::after(const Result<bool>& step, StepTrouble& trouble) {
   const std::lock_guard lock(mutex_);
-  trouble = {};
-  if (step) return {};
-  trouble.reason = step.error().message();
-  trouble.store_busy = step.error().is(Errc::store_busy);
-  trouble.retry_at = clock_.now() + std::chrono::milliseconds(kRetryStore).count();
-  return {options_.steady_now() + kRetryStore,
-          trouble.store_busy ? BackgroundThread::Hints::forget_earlier : BackgroundThread::Hints::wake};
+  return trouble.note(step, clock_.now(), options_.steady_now());
 }
 
 // Whether a thread leaves it to the other one to find out when a locked store is free.
-bool EnrichmentWorker::leaves_store_alone(const Trouble& own, const Trouble& of_other) const {
+bool EnrichmentWorker::leaves_store_alone(const StepTrouble& own, const StepTrouble& of_other) const {
   const std::lock_guard lock(mutex_);
   return of_other.store_busy && !own.store_busy;
 }

@@ -3,6 +3,7 @@
 #include "daemon/models/background_thread.hpp"
 #include "daemon/models/exchange_enricher.hpp"
 #include "daemon/models/session_analyzer.hpp"
+#include "daemon/models/step_trouble.hpp"
 #include "schemas/time.hpp"
 
 #include <chrono>
@@ -51,11 +52,6 @@ class EnrichmentWorker final : private ExchangeEnricher::Listener {
 
  private:
   using Next = BackgroundThread::Next;
-  struct Trouble {
-    std::string reason;  // empty: none
-    bool store_busy = false;
-    TimeMs retry_at = 0;
-  };
 
   void on_model(const std::string& name) override;
   void on_trouble(const Error& error, TargetModel::Time until) override;
@@ -65,8 +61,8 @@ class EnrichmentWorker final : private ExchangeEnricher::Listener {
 
   Next enrich(const std::stop_token& stop);
   Next analyze(const std::stop_token& stop);
-  Next after(const Result<bool>& step, Trouble& trouble);
-  bool leaves_store_alone(const Trouble& own, const Trouble& of_other) const;
+  Next after(const Result<bool>& step, StepTrouble& trouble);
+  bool leaves_store_alone(const StepTrouble& own, const StepTrouble& of_other) const;
   std::optional<TargetModel::Time> steady_time(std::optional<TimeMs> due) const;
   void trim_memory(std::uint64_t written);  // after much work
   bool includes_unsettled() const;
@@ -78,9 +74,9 @@ class EnrichmentWorker final : private ExchangeEnricher::Listener {
   mutable std::mutex mutex_;  // guards the next five
   bool include_unsettled_ = false;
   EnrichmentProgress progress_;  // without the trouble
-  Trouble with_exchanges_;
-  Trouble with_model_;
-  Trouble with_sessions_;
+  StepTrouble with_exchanges_;
+  StepTrouble with_model_;
+  StepTrouble with_sessions_;
 
   // Used by exchanges_ only.
   std::unique_ptr<ExchangeEnricher> enricher_;

@@ -49,11 +49,10 @@ std::unique_ptr<TermExtractor> make_store_terms(const std::filesystem::path& dat
   return std::make_unique<StoreTerms>(database, std::move(embedder));
 }
 
-bool ExchangeDebouncer::settled(const PendingExchange& exchange, TimeMs now, const Limits& limits) {
-  const TimeMs quiet_since = exchange.ended_at;
+bool ExchangeDebouncer::settled(ExchangeId id, TimeMs quiet_since, TimeMs now, const Limits& limits) {
   // A time in the future comes from a wrong agent or clock and causes no wait.
   const bool is_quiet = now - quiet_since >= limits.quiet || quiet_since > now;
-  const auto it = first_seen_.find(exchange.id);
+  const auto it = first_seen_.find(id);
   const TimeMs first = it == first_seen_.end() ? now : it->second;
   if (is_quiet || now - first >= limits.most || now < first) {
     if (it != first_seen_.end()) first_seen_.erase(it);
@@ -61,7 +60,7 @@ bool ExchangeDebouncer::settled(const PendingExchange& exchange, TimeMs now, con
   }
   if (it == first_seen_.end()) {
     if (first_seen_.size() >= kMostRemembered) first_seen_.clear();
-    first_seen_.emplace(exchange.id, now);
+    first_seen_.emplace(id, now);
   }
   const TimeMs due = std::min(quiet_since + limits.quiet, first + limits.most);
   next_ = next_ ? std::min(*next_, due) : due;
@@ -147,7 +146,7 @@ std::vector<PendingExchange> ExchangeEnricher::settled_of(std::vector<PendingExc
   if (!include_unsettled)
     std::erase_if(pending, [&](const PendingExchange& e) {
       const bool terms = (e.missing & kMissingTerms) != 0;
-      return !debouncer_.settled(e, now, asks_server() && !terms ? options_.remote : options_.local);
+      return !debouncer_.settled(e.id, e.ended_at, now, asks_server() && !terms ? options_.remote : options_.local);
     });
   if (pending.size() > batch_) pending.resize(batch_);
   return pending;

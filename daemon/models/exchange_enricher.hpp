@@ -54,7 +54,8 @@ class ExchangeDebouncer {
 
   // Call it before each round over the queue.
   void begin() { next_.reset(); }
-  bool settled(const PendingExchange& exchange, TimeMs now, const Limits& limits);
+  // `quiet_since`: when something was last added to the exchange.
+  bool settled(ExchangeId id, TimeMs quiet_since, TimeMs now, const Limits& limits);
   // Returns when the first unsettled exchange will be settled; nullopt: all are.
   std::optional<TimeMs> next() const { return next_; }
 

@@ -308,6 +308,13 @@ TEST(Config, ReadsWhoEmbeds) {
   EXPECT_EQ(parse_config("", "c.yaml")->embedding.choice.provider, EmbeddingProvider::builtin);
 }
 
+TEST(Config, TheSecondLookIsOnUnlessTurnedOff) {
+  EXPECT_TRUE(parse_config("", "c.yaml")->embedding.second_look);
+  EXPECT_TRUE(parse_config("embedding: {second_look: on}\n", "c.yaml")->embedding.second_look);
+  EXPECT_FALSE(parse_config("embedding: {second_look: off}\n", "c.yaml")->embedding.second_look);
+  EXPECT_EQ(error_of("embedding:\n  second_look: sometimes\n"), "c.yaml:2: embedding.second_look: expected on or off");
+}
+
 TEST(Config, OllamaHasUsualModelsForVectors) {
   if (!takes_model_servers()) GTEST_SKIP() << "built without clients of model servers";
   using Choice = EmbeddingModelChoice;

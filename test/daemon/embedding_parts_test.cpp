@@ -58,11 +58,8 @@ class SettlingTest : public testing::Test {
  protected:
   static constexpr ExchangeDebouncer::Limits kLimits{1000, 5000};
   bool settled(TimeMs ended_at, TimeMs now) {
-    PendingExchange e;
-    e.id = 1;
-    e.ended_at = ended_at;
     debouncer_.begin();
-    return debouncer_.settled(e, now, kLimits);
+    return debouncer_.settled(1, ended_at, now, kLimits);
   }
   ExchangeDebouncer debouncer_;
 };

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+
+// What the machine offers to work that can wait. Thread-safe.
+namespace memd::machine {
+
+// Where Linux lists power supplies.
+inline constexpr const char* kPowerSupplies = "/sys/class/power_supply";
+
+// Returns whether a battery of the machine is being discharged while no mains supply is online. False where `supplies`
+// does not say, as on other systems than Linux.
+bool is_on_battery(const std::filesystem::path& supplies);
+
+// Returns whether more threads want to run, in the average of the last minute, than there are cores. False where it is
+// not known.
+bool is_busy();
+
+}  // namespace memd::machine

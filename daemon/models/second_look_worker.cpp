@@ -1,0 +1,137 @@
+#include "daemon/models/second_look_worker.hpp"
+
+#include "daemon/process_memory.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace memd {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLookAtIngest = 200ms;  // poll interval while history is being read
+constexpr int kPause = 3;              // times the duration of the batch before it: a quarter of a core
+constexpr auto kLookAtMachine = 60s;   // between two looks at battery and load
+
+}  // namespace
+
+SecondLookWorker::SecondLookWorker(SecondLookParts parts, const Clock& clock, SecondLookOptions options)
+    : parts_(std::move(parts)),
+      clock_(clock),
+      options_(std::move(options)),
+      quiet_since_(options_.steady_now()),
+      pause_until_(quiet_since_),
+      thread_("memd-look", [this](const std::stop_token& stop) { return round(stop); }) {}
+
+SecondLookWorker::~SecondLookWorker() {
+  stop();
+  join();
+}
+
+void SecondLookWorker::hurry(bool yes) {
+  {
+    const std::lock_guard lock(mutex_);
+    hurries_ = yes;
+  }
+  hint();
+}
+
+bool SecondLookWorker::hurries() const {
+  const std::lock_guard lock(mutex_);
+  return hurries_;
+}
+
+SecondLookProgress SecondLookWorker::progress() const {
+  const std::lock_guard lock(mutex_);
+  SecondLookProgress out = progress_;
+  if (trouble_.reason.empty()) return out;
+  out.paused = trouble_.reason;
+  out.store_busy = trouble_.store_busy;
+  return out;
+}
+
+SecondLookWorker::Next SecondLookWorker::round(const std::stop_token& stop) {
+  if (is_off_) return {};
+  if (maker_) maker_->begin();
+  Result<bool> step = true;
+  while (step && *step && !stop.stop_requested()) {
+    const bool at_once = hurries();
+    if (const Time begin = may_begin(); !at_once && begin > options_.steady_now()) return wait_until(begin);
+    if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
+    const Time began = options_.steady_now();
+    step = take_batch(at_once, stop);
+    const Time ended = options_.steady_now();
+    if (!at_once) pause_until_ = ended + kPause * (ended - began);
+    const std::lock_guard lock(mutex_);
+    progress_.busy_seconds += std::chrono::duration<double>(ended - began).count();
+  }
+  return stop.stop_requested() ? Next() : sleep(step);
+}
+
+// Returns when the next batch may begin: after a time without commits of sources, and after the pause of the last one.
+SecondLookWorker::Time SecondLookWorker::may_begin() {
+  if (const std::uint64_t commits = parts_.ingest_commits(); std::exchange(commits_, commits) != commits)
+    quiet_since_ = options_.steady_now();
+  return std::max(quiet_since_ + options_.quiet, pause_until_);
+}
+
+// Takes the newest exchanges that wait. False: none is left that can be taken now.
+Result<bool> SecondLookWorker::take_batch(bool at_once, const std::stop_token& stop) {
+  if (!maker_) maker_ = std::make_unique<SecondLookMaker>(parts_, clock_, options_.settled_after);
+  MEMD_TRY_ASSIGN(const auto batch, maker_->next_batch(at_once, stop));
+  const std::string reason = batch.empty() || at_once ? std::string() : obstacle();
+  const bool takes = !batch.empty() && reason.empty();
+  {
+    const std::lock_guard lock(mutex_);
+    progress_.paused = reason;
+    progress_.working = takes;
+  }
+  if (!takes) return false;
+  MEMD_TRY(maker_->make(batch, stop));
+  const std::lock_guard lock(mutex_);
+  progress_.exchanges += batch.size();
+  return true;
+}
+
+// Returns why the machine is left alone; empty: it need not be. Looks at it once a minute.
+const std::string& SecondLookWorker::obstacle() {
+  const Time now = options_.steady_now();
+  if (now < look_again_) return obstacle_;
+  look_again_ = now + kLookAtMachine;
+  obstacle_ = machine::is_on_battery(options_.power_supplies) ? "on battery"
+              : options_.is_busy()                            ? "the machine is busy"
+                                                              : "";
+  return obstacle_;
+}
+
+SecondLookWorker::Next SecondLookWorker::wait_until(Time begin) {
+  const std::lock_guard lock(mutex_);
+  progress_.working = progress_.working && begin == pause_until_;
+  return {.at = begin};
+}
+
+// Ends a round after which nothing can be done now.
+SecondLookWorker::Next SecondLookWorker::sleep(const Result<bool>& step) {
+  return_memory();
+  const std::lock_guard lock(mutex_);
+  progress_.working = false;
+  Next next = trouble_.note(step, clock_.now(), options_.steady_now());
+  if (!step) return next;
+  is_off_ = maker_->is_off();
+  if (!progress_.paused.empty())
+    next.at = look_again_;
+  else if (const auto due = maker_->next_settled())
+    next.at = options_.steady_now() + std::chrono::milliseconds(std::max<TimeMs>(*due - clock_.now(), 1));
+  return next;
+}
+
+// Unmaps the network's pages and returns free heap memory, if it was used.
+void SecondLookWorker::return_memory() {
+  const std::uint64_t taken = progress().exchanges;
+  if (std::exchange(taken_at_return_, taken) == taken) return;
+  process_memory::trim_heap();
+  process_memory::unmap_program_pages();
+}
+
+}  // namespace memd

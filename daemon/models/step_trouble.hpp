@@ -1,0 +1,33 @@
+#pragma once
+
+#include "daemon/models/background_thread.hpp"
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace memd {
+
+// Why the last step of a background thread failed, and when it is tried again. Its owner guards it.
+struct StepTrouble {
+  static constexpr std::chrono::seconds kRetry{30};
+
+  std::string reason;  // empty: it succeeded
+  bool store_busy = false;
+  TimeMs retry_at = 0;
+
+  // Notes the outcome of a step that ends at `now` and `steady_now`. Returns when the next round begins: without a time
+  // after a success. If the store is locked, hints received until now do nothing, because each try costs SQLite up to
+  // ten seconds.
+  BackgroundThread::Next note(const Result<bool>& step, TimeMs now, BackgroundThread::Time steady_now) {
+    *this = {};
+    if (step) return {};
+    reason = step.error().message();
+    store_busy = step.error().is(Errc::store_busy);
+    retry_at = now + std::chrono::milliseconds(kRetry).count();
+    return {steady_now + kRetry, store_busy ? BackgroundThread::Hints::forget_earlier : BackgroundThread::Hints::wake};
+  }
+};
+
+}  // namespace memd
