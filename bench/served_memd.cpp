@@ -301,6 +301,8 @@ void ServedHome::wait_until_read() {
   RpcClient(setup_.socket(), "bench").call("memd/ingest", {});
 }
 
+void ServedHome::look_again() { RpcClient(setup_.socket(), "bench").call("memd/ingest", {{"second_look", true}}); }
+
 // Waits for enrichment. Throws when it makes no progress, because measurements without it would be of something else.
 void ServedHome::wait_until_enriched() {
   auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);

@@ -94,6 +94,8 @@ class ServedHome {
 
   // Returns when everything now in the home is read, committed and enriched.
   void wait_until_indexed();
+  // Makes all vectors of the second look.
+  void look_again();
 
   std::string socket() const { return setup_.socket(); }
   std::filesystem::path home() const { return setup_.home; }

@@ -10,6 +10,8 @@ if(NOT CMAKE_CROSSCOMPILING)
 endif()
 install(FILES README.md packaging/third-party.txt DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT package EXCLUDE_FROM_ALL)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT package EXCLUDE_FROM_ALL)
+install(FILES packaging/model/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME models-license.txt COMPONENT package
+        EXCLUDE_FROM_ALL)
 install(DIRECTORY packaging/clients packaging/claude-code-plugin DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
         COMPONENT package EXCLUDE_FROM_ALL)
 # The unit of a package starts the program that the package installs.

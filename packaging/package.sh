@@ -16,7 +16,7 @@ rm -rf build/packages/_CPack_Packages
 deb=$(echo build/packages/*.deb)
 tarball=$(echo build/packages/*.tar.gz)
 listed=$(dpkg-deb --contents "$deb" | awk '{print $6}' | sort)
-for file in ./usr/bin/memd ./usr/lib/systemd/user/memd.service ./usr/lib/systemd/user/memd.socket ./usr/share/doc/memd/copyright; do
+for file in ./usr/bin/memd ./usr/lib/systemd/user/memd.service ./usr/lib/systemd/user/memd.socket ./usr/share/doc/memd/copyright ./usr/share/doc/memd/models-license.txt; do
   grep -qxF "$file" <<<"$listed" || {
     printf '%s lacks %s\n' "$deb" "$file" >&2
     exit 1

@@ -75,6 +75,7 @@ struct RankingFeatures {
   double dense_z = 0;       // standardised over all vectors scanned
   double recency = 0;       // 0…1
   double tokens = 0;        // similarity to the question token by token, in standard deviations over the texts compared
+  double second_look = 0;   // the same of its vector by the network of the second look, over the best hits
   double date = 0;          // 0…1, 1 at the time that the question names ("last week", "in March")
   double same_project = 0;  // 0 or 1
   double abandoned = 0;     // 0 or 1: the session was rewound to before it

@@ -170,6 +170,8 @@ void Experiment::ask(IndexedHome& home, const std::vector<Question>& questions) 
       run_.texts->add(question.text);
     return;
   }
+  if (!plan_.memd_only && run_.cases == nullptr) ask_once(home.tool(), questions);
+  home.look_again();
   if (run_.cases != nullptr) return run_.cases->add(plan_, home, questions);
   Fts5Index fts5(home.documents());
   const bool taught = !plan_.memd_only && run_.teacher != nullptr && run_.teacher->covers(home.documents(), questions);
@@ -181,6 +183,14 @@ void Experiment::ask(IndexedHome& home, const std::vector<Question>& questions) 
     ask_memd(home.tool(), question);
     questions_.push_back(question);
   }
+}
+
+// Asks without the second look.
+void Experiment::ask_once(SearchTool& tool, const std::vector<Question>& questions) {
+  const std::size_t sessions = plan_.unit == Unit::session ? kSessions : 0;
+  for (const Question& question : questions)
+    add("once", question,
+        tool.search(question.text, "hybrid", {10, sessions}, plan_.in_project ? question.directory : ""));
 }
 
 void Experiment::ask_memd(SearchTool& tool, const Question& question) {

@@ -35,9 +35,9 @@ Measure names_right_project();
 // Group of questions for which the answer "nothing is relevant" is wrong.
 inline constexpr const char* kTalkedOf = "talked of";
 
-// Methods, in the order of the tables. also: hybrid with further phrasings in the same call. project and elsewhere:
-// hybrid, asked from a directory.
-inline constexpr const char* kMethods[] = {"fts5",   "memd", "lexical", "semantic",  "rrf",
+// Methods, in the order of the tables. once: hybrid without the second look. also: hybrid with further phrasings in the
+// same call. project and elsewhere: hybrid, asked from a directory.
+inline constexpr const char* kMethods[] = {"fts5",   "memd", "lexical", "semantic",  "rrf",    "once",
                                            "hybrid", "also", "project", "elsewhere", "teacher"};
 
 class RankingCases;
@@ -83,6 +83,7 @@ class Experiment {
   std::vector<std::size_t> members(const std::string& group) const;
 
  private:
+  void ask_once(SearchTool& tool, const std::vector<Question>& questions);
   void ask_memd(SearchTool& tool, const Question& question);
   void add(const std::string& method, const Question& question, const RankedList& list);
 

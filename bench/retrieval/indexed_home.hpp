@@ -47,6 +47,8 @@ class IndexedHome {
   // Returns the exchanges of one session, in order. Throws when the store does not have it.
   std::vector<const Document*> session(const std::string& uid) const;
   SearchTool& tool() { return *tool_; }
+  // Until then searches have no second look.
+  void look_again() { served_.look_again(); }
   std::filesystem::path database() const { return served_.database(); }
 
  private:

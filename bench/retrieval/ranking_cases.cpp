@@ -1,9 +1,7 @@
 #include "bench/retrieval/ranking_cases.hpp"
 
+#include "daemon/models/serving_index.hpp"
 #include "store/db/database.hpp"
-#include "store/enrich/embedding/embedder.hpp"
-#include "store/enrich/embedding/token_match.hpp"
-#include "store/search/vectors/vector_index.hpp"
 
 #include <boost/json.hpp>
 
@@ -19,31 +17,6 @@ namespace {
 
 constexpr std::size_t kShown = 10;
 constexpr TimeMs kAskedAt = 1'795'305'600'000;  // 2026-11-22; fixed, so that results do not depend on the day
-
-// Searches a store's vectors of the built-in model in this process. One thread.
-class BuiltinSemanticIndex final : public search::SemanticIndex {
- public:
-  Result<search::QueryVector> embed(std::string_view question, std::stop_token stop) override {
-    auto vectors = embedding::builtin_embedder().embed(std::span(&question, 1), embedding::Purpose::query, stop);
-    if (!vectors) return vectors.error();
-    return search::QueryVector{model(), std::move((*vectors)[0]), std::string(question)};
-  }
-  vectors::ScanResult scan(sqlite::Database& db, const search::QueryVector& question,
-                           vectors::ScanRequest request) override {
-    index_.refresh(db);
-    request.query = question.vector;
-    return index_.scan(db, request);
-  }
-  search::SemanticState state(sqlite::Database&) override { return {model(), "", index_.exchanges(), 0, ""}; }
-  std::unique_ptr<search::TokenComparison> by_tokens(const search::QueryVector& question) override {
-    return std::make_unique<embedding::TokenMatch>(embedding::builtin_embedder().table(), question.text);
-  }
-
- private:
-  static std::string model() { return embedding::builtin_embedder().model().name; }
-
-  vectors::VectorIndex index_{model()};
-};
 
 // Returns the verdicts for the first phrasing alone and for all together.
 std::vector<ScopedVerdict> verdicts(search::HybridSearch& search, SearchQuery query,
@@ -108,7 +81,8 @@ void RankingCases::add(const Experiment::Plan& plan, const IndexedHome& home, co
   const auto documents = documents_of(home);
   auto db = sqlite::Database::open(home.database(), sqlite::OpenMode::read_only);
   search::HybridSearch search(db);
-  BuiltinSemanticIndex index;
+  const auto models = embedding::make_models({});
+  embedding::ServingIndex index(home.database(), [&] { return models; });
   search::QueryLengths lengths;
   for (const Question& question : questions) {
     SearchQuery query;
@@ -166,7 +140,8 @@ void RankingCases::dump(const std::filesystem::path& file) const {
         hits.push_back({d.hit.exchange_id, d.hit.session_uid, d.text,     h.sort_key(), f.bm25,
                         f.coverage,        f.adjacency,       f.title,    f.identifier, f.brevity,
                         f.neighbour_turns, f.surroundings,    f.cosine,   f.dense_z,    f.date,
-                        f.tokens,          f.decision,        f.subagent, f.verbatim,   h.terms});
+                        f.tokens,          f.decision,        f.subagent, f.verbatim,   h.terms,
+                        f.second_look});
       }
     };
     add(c.pool);

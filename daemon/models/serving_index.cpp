@@ -2,10 +2,14 @@
 
 #include "store/enrich/embedding/token_match.hpp"
 #include "store/enrich/enrichment.hpp"
+#include "store/enrich/second_look.hpp"
+#include "store/search/vectors/codes.hpp"
+#include "store/text/plain_text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 
 namespace memd::embedding {
 namespace {
@@ -16,12 +20,11 @@ constexpr std::chrono::seconds kCountIsGood{1};
 // Longer questions are pasted logs; their question is at the beginning.
 constexpr std::size_t kLongestQuestion = 2000;
 
-std::string_view beginning(std::string_view text) {
-  if (text.size() <= kLongestQuestion) return text;
-  std::size_t end = kLongestQuestion;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;
-  return text.substr(0, end);
+// Forty words: the network takes 6 ms for them with AVX-512, 20 with AVX2.
+constexpr std::size_t kLongestForSecondLook = 200;
+
+float cosine(const Vector& unit, std::span<const std::int8_t> codes) {
+  return std::inner_product(codes.begin(), codes.end(), unit.begin(), 0.0F) * vectors::inverse_length(codes);
 }
 
 vectors::ScanResult nothing(const vectors::ScanRequest& request) {
@@ -51,7 +54,7 @@ ServingIndex::ServingIndex(std::filesystem::path database, GetModels models, Get
 Result<search::QueryVector> ServingIndex::embed(std::string_view question, std::stop_token stop) {
   const auto models = get_models_();
   if (models->choices.empty()) return Error(Errc::unavailable, "embedding is disabled in the configuration");
-  const std::string text(beginning(question));
+  const std::string text(utf8_prefix(question, kLongestQuestion));
   search::QueryVector out;
   out.text = text;
   int dimension = 0;
@@ -65,21 +68,28 @@ Result<search::QueryVector> ServingIndex::embed(std::string_view question, std::
     }
     out.model = serving->name;
     dimension = serving->dimension;
-    if (auto known = questions_.find(out.model, text)) {
-      out.vector = std::move(*known);
-      return out;
-    }
   }
   const auto embedder = models->find(out.model);
-  const std::array<std::string_view, 1> texts{text};
-  MEMD_TRY_ASSIGN(auto vectors, embedder->embed(texts, Purpose::query, stop));
-  if (vectors.size() != 1 || vectors[0].size() != static_cast<std::size_t>(dimension))
-    return Error(Errc::unavailable, out.model + " does not fit the vectors it made before");
-  out.vector = std::move(vectors[0]);
+  MEMD_TRY_ASSIGN(out.vector, question_vector(*embedder, dimension, text, stop));
   if (std::all_of(out.vector.begin(), out.vector.end(), [](float x) { return x == 0; })) out.vector.clear();
-  const std::lock_guard lock(mutex_);
-  questions_.put(out.model, text, out.vector);
   return out;
+}
+
+// Returns the vector of a question, from the cache if it was asked before.
+Result<Vector> ServingIndex::question_vector(Embedder& embedder, int dimension, const std::string& text,
+                                             std::stop_token stop) {
+  const std::string model = embedder.model().name;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto known = questions_.find(model, text)) return std::move(*known);
+  }
+  const std::array<std::string_view, 1> texts{text};
+  MEMD_TRY_ASSIGN(auto vectors, embedder.embed(texts, Purpose::query, stop));
+  if (vectors.size() != 1 || vectors[0].size() != static_cast<std::size_t>(dimension))
+    return Error(Errc::unavailable, model + " does not fit the vectors it made before");
+  const std::lock_guard lock(mutex_);
+  questions_.put(model, text, vectors[0]);
+  return std::move(vectors[0]);
 }
 
 // Returns the index of the model, loading it first if another model's is in memory.
@@ -140,6 +150,22 @@ std::unique_ptr<search::TokenComparison> ServingIndex::by_tokens(const search::Q
   const BuiltinEmbedder& builtin = builtin_embedder();
   if (question.model != builtin.model().name) return nullptr;
   return std::make_unique<TokenMatch>(builtin.table(), question.text);
+}
+
+std::vector<float> ServingIndex::second_look(sqlite::Database& db, const search::QueryVector& question,
+                                             std::span<const ExchangeId> ids) {
+  const auto network = get_models_()->second_look;
+  if (!network) return {};
+  const auto [name, dimension] = network->model();
+  const auto stored = SecondLookVectorsQuery{ids, name}.run(db);
+  if (std::ranges::all_of(stored, &std::vector<std::int8_t>::empty)) return {};
+  const std::string text(utf8_prefix(question.text, kLongestForSecondLook));
+  const auto asked = question_vector(*network, dimension, text, {});
+  if (!asked) return {};
+  std::vector<float> out;
+  for (const std::vector<std::int8_t>& codes : stored)
+    out.push_back(codes.size() == asked->size() ? cosine(*asked, codes) : std::numeric_limits<float>::quiet_NaN());
+  return out;
 }
 
 std::int64_t ServingIndex::count_pending(sqlite::Database& db) {

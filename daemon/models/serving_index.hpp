@@ -73,12 +73,15 @@ class ServingIndex final : public search::SemanticIndex {
                                             const vectors::ScanRequest& request) override;
   search::SemanticState state(sqlite::Database& db) override;
   std::unique_ptr<search::TokenComparison> by_tokens(const search::QueryVector& question) override;
+  std::vector<float> second_look(sqlite::Database& db, const search::QueryVector& question,
+                                 std::span<const ExchangeId> ids) override;
 
   std::size_t memory() const;  // bytes of vectors loaded
 
  private:
   std::shared_ptr<vectors::VectorIndex> index_of(const std::string& model);
   std::int64_t count_pending(sqlite::Database& db);
+  Result<Vector> question_vector(Embedder& embedder, int dimension, const std::string& text, std::stop_token stop);
 
   const GetModels get_models_;
   const GetTrouble get_trouble_;

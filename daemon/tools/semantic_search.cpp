@@ -65,6 +65,7 @@ FeaturesOut features_of(const RankingFeatures& f) {
           {"dense_z", rounded(f.dense_z)},
           {"recency", rounded(f.recency)},
           {"tokens", rounded(f.tokens)},
+          {"second_look", rounded(f.second_look)},
           {"date", rounded(f.date)},
           {"same_project", rounded(f.same_project)},
           {"abandoned", rounded(f.abandoned)},

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the built-in embedding model: distill.sh [--sample PAIRS] [--probe]. Needs CPython 3.11, Debian or Ubuntu with
+# Makes the built-in embedding models: distill.sh [--sample PAIRS] [--probe]. Needs CPython 3.11, Debian or Ubuntu with
 # current package lists, the package servers and about 3 GB under build/model. What was fetched or made is used again.
 #   --sample PAIRS  only so many of the pairs, 3,600 at least; the model stays under build/model, nothing else is written
 #   --probe         afterwards judges the model, its first table and the teacher on manual pages
@@ -63,6 +63,8 @@ fi
 "$work/venv/bin/python" "$here/fit.py" "$teacher" "$made" "$model"
 if [ -z "$sample" ]; then
   "$work/venv/bin/python" "$here/reference_vectors.py" "$model" "$root/test/golden/embedding" "$teacher"
+  network=$root/store/enrich/embedding/model/minilm-l6-v2-int8.memdnet
+  "$work/venv/bin/python" "$here/network.py" "$teacher" "$network" "$root/test/golden/embedding"
 fi
 if [ $probe = yes ]; then
   fetch "$work/probe" "${probe_packages[@]}"

@@ -1,6 +1,7 @@
 #include "store/enrich/second_look.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/text/plain_text.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +9,14 @@
 
 namespace memd {
 
-std::string second_look_text(const enrichment::ChunkedTexts& texts) { return enrichment::chunk_at(texts, 0); }
+std::string second_look_text(const enrichment::ChunkedTexts& texts) {
+  constexpr std::size_t kPartBytes = 450;  // with both parts the network takes some 15 ms
+  const std::string_view prompt = utf8_prefix(texts.user_message, kPartBytes);
+  const std::string_view answer = utf8_prefix(texts.assistant_response.substr(texts.answer_begin), kPartBytes);
+  std::string out(prompt);
+  if (!prompt.empty() && !answer.empty()) out += '\n';
+  return out.append(answer);
+}
 
 }  // namespace memd
 

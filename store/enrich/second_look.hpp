@@ -16,7 +16,8 @@
 
 namespace memd {
 
-// Returns the text of an exchange that its vector is made from; empty: it gets none.
+// Returns the text of an exchange that its vector is made from: the beginnings of its prompt and of its final answer.
+// Empty: it gets none.
 std::string second_look_text(const enrichment::ChunkedTexts& texts);
 
 }  // namespace memd

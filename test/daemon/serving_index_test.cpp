@@ -1,4 +1,6 @@
 #include "daemon/models/serving_index.hpp"
+#include "store/enrich/second_look.hpp"
+#include "store/search/vectors/codes.hpp"
 #include "test/daemon/enrichment_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -8,7 +10,12 @@ namespace {
 
 using embedding::serving_model;
 using embedding::ServingIndex;
+using testing::ElementsAre;
+using testing::FloatNear;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsNan;
+using testing::Lt;
 
 class ServingIndexTest : public EnrichmentFixture {
  protected:
@@ -128,6 +135,56 @@ TEST_F(ServingIndexTest, AQuestionOfAReplacedModelFindsNothing) {
   EXPECT_TRUE(found.nearest.empty());
   ASSERT_EQ(found.also.size(), 1u);
   EXPECT_TRUE(std::isnan(found.also[0]));
+}
+
+class SecondLookCosines : public ServingIndexTest {
+ protected:
+  void save(ExchangeId id, std::string_view text) {
+    second_look::set_model(store_.db(), network_->model().name);
+    SecondLookVector made{.id = id};
+    vectors::append_quantised(network_->embed(std::span(&text, 1), embedding::Purpose::document, {}).value().front(),
+                              made.vector);
+    second_look::save(store_.db(), std::span(&made, 1));
+  }
+  std::vector<float> look(const std::string& question, std::vector<ExchangeId> ids) {
+    auto db = sqlite::Database::open(store_.file(), sqlite::OpenMode::read_only);
+    return index().second_look(db, {.text = question}, ids);
+  }
+
+  std::shared_ptr<LettersEmbedder> network_ = std::make_shared<LettersEmbedder>("look");
+};
+
+TEST_F(SecondLookCosines, AreThoseOfStoredVectors) {
+  models_.second_look = network_;
+  const auto a = add("first");
+  const auto b = add("second");
+  const auto c = add("third");
+  EXPECT_THAT(look("aaab", {a, b}), IsEmpty()) << "nothing has vectors yet";
+  EXPECT_EQ(network_->texts().size(), 0u) << "so the question is not embedded";
+  save(a, "aaab");
+  save(b, "bbbb");
+  EXPECT_THAT(look("aaab", {b, a, c}), ElementsAre(Lt(0.9F), FloatNear(1, 0.01F), IsNan()));
+  const std::size_t before = network_->texts().size();
+  EXPECT_THAT(look("aaab", {c, a}), ElementsAre(IsNan(), FloatNear(1, 0.01F)));
+  EXPECT_EQ(network_->texts().size(), before) << "the question's vector is kept";
+  (void)look(std::string(10'000, 'a'), {a});
+  EXPECT_LE(network_->texts().back().size(), 200u) << "the beginning of a long one is enough";
+}
+
+TEST_F(SecondLookCosines, AreNoneWithoutTheNetworkThatMadeTheVectors) {
+  const auto a = add("first");
+  save(a, "aaab");
+  EXPECT_THAT(look("aaab", {a}), IsEmpty());
+  models_.second_look = std::make_shared<LettersEmbedder>("another");
+  EXPECT_THAT(look("aaab", {a}), IsEmpty());
+}
+
+TEST_F(SecondLookCosines, AreNoneWhenTheQuestionCannotBeEmbedded) {
+  models_.second_look = network_;
+  const auto a = add("first");
+  save(a, "aaab");
+  network_->fail(Error(Errc::unavailable, "out of order"));
+  EXPECT_THAT(look("aaab", {a}), IsEmpty());
 }
 
 }  // namespace

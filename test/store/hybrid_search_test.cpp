@@ -270,6 +270,75 @@ TEST_F(HybridSearch, ExplainsByFeatures) {
   }
 }
 
+// Two exchanges that share one word with a question of three, and are equally near to it.
+class SecondLookRanking : public HybridSearch {
+ protected:
+  SecondLookRanking() {
+    const auto s = store_.session({.native_id = "ccccc"});
+    older_ = add(s, "a box of apples", "in the cellar", 0.3F);
+    newer_ = add(s, "a box of pears", "in the cellar", 0.3F);
+    semantic_->questions[std::string(kPopup)] = {1, 0, 0};
+  }
+  // Returns the first hit.
+  ExchangeId first(const SearchQuery& q) {
+    const auto found = ids(ask(q));
+    return found.empty() ? 0 : found.front();
+  }
+
+  static constexpr std::string_view kPopup = "box popping up whenever saving";
+  ExchangeId older_ = 0;
+  ExchangeId newer_ = 0;
+};
+
+TEST_F(SecondLookRanking, RanksTheBestAgain) {
+  ASSERT_EQ(first(query(kPopup)), newer_);
+  semantic_->looks = {{older_, 0.8F}, {newer_, 0.1F}};
+  EXPECT_EQ(first(query(kPopup)), older_);
+  auto q = query(kPopup);
+  q.explain = true;
+  const auto answer = ask(q);
+  EXPECT_GT(answer.hits[0].features->second_look, answer.hits[1].features->second_look);
+}
+
+TEST_F(SecondLookRanking, IsNotForWordsAloneNorMeaningAloneNorSeveralPhrasings) {
+  semantic_->looks = {{older_, 0.8F}, {newer_, 0.1F}};
+  auto q = query(kPopup);
+  for (const SearchMode mode : {SearchMode::lexical, SearchMode::semantic}) {
+    q.mode = mode;
+    EXPECT_EQ(first(q), newer_);
+  }
+  q.mode = SearchMode::hybrid;
+  q.also = {"dialog"};
+  EXPECT_EQ(first(q), newer_);
+}
+
+TEST_F(SecondLookRanking, IsForQuestionsOfThreeWordsInLatinScript) {
+  semantic_->looks = {{older_, 0.8F}, {newer_, 0.1F}};
+  for (const std::string_view text :
+       {"box popping", "box that is popping", "box всплывает когда сохраняю", "box 保存 する 時"}) {
+    semantic_->questions[std::string(text)] = {1, 0, 0};
+    EXPECT_EQ(first(query(text)), newer_) << text;
+  }
+  constexpr std::string_view kFrench = "box à l'écran après sauvegarde";
+  semantic_->questions[std::string(kFrench)] = {1, 0, 0};
+  EXPECT_EQ(first(query(kFrench)), older_);
+}
+
+TEST_F(SecondLookRanking, LeavesWhatHasAllWordsWhereItIs) {
+  semantic_->looks = {{older_, 0.8F}, {newer_, 0.1F}};
+  semantic_->questions["a box of pears in the cellar"] = {1, 0, 0};
+  EXPECT_EQ(first(query("a box of pears in the cellar")), newer_);
+}
+
+TEST_F(SecondLookRanking, TakesTheMeanForWhatHasNoVectorYet) {
+  const auto s = store_.session({.native_id = "ddddd"});
+  const auto third = add(s, "a box of plums", "in the cellar", 0.3F);
+  semantic_->looks = {{older_, 0.8F}, {newer_, 0.1F}};
+  EXPECT_THAT(ids(ask(query(kPopup))), ElementsAre(older_, third, newer_));
+  semantic_->looks = {{older_, 0.8F}};
+  EXPECT_EQ(first(query(kPopup)), third) << "one vector has nothing to be compared with";
+}
+
 TEST_F(HybridSearch, PagesFollowOneOrder) {
   const auto s = store_.session({.native_id = "dddd1"});
   for (int i = 0; i < 700; ++i)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,14 @@ class FakeSemanticIndex final : public search::SemanticIndex {
     return out;
   }
 
+  std::vector<float> second_look(sqlite::Database&, const search::QueryVector&,
+                                 std::span<const ExchangeId> ids) override {
+    std::vector<float> out;
+    for (const ExchangeId id : ids)
+      out.push_back(looks.contains(id) ? looks[id] : std::numeric_limits<float>::quiet_NaN());
+    return out;
+  }
+
   search::SemanticState state(sqlite::Database&) override {
     return {"fake/one", "", static_cast<std::int64_t>(exchanges.size()), pending, trouble};
   }
@@ -56,6 +65,7 @@ class FakeSemanticIndex final : public search::SemanticIndex {
 
   std::map<std::string, std::vector<float>> questions;
   std::map<ExchangeId, std::vector<float>> exchanges;
+  std::map<ExchangeId, float> looks;  // cosines of the second look
   std::vector<std::string> asked;
   std::string down;  // why questions cannot be embedded; empty if they can
   std::int64_t pending = 0;

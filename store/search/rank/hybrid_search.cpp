@@ -7,12 +7,14 @@
 #include "store/read/sessions.hpp"
 #include "store/search/rank/phrasing_fusion.hpp"
 #include "store/search/vectors/cosine_scale.hpp"
+#include "store/text/script.hpp"
 #include "store/text/text_chunks.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -73,7 +75,7 @@ SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, Exchange
 constexpr std::size_t kByWords = 200;       // lexical candidates ranked by all features
 constexpr std::size_t kByMeaning = 100;     // semantic candidates ranked with them
 constexpr std::size_t kLookedAt = 50;       // best candidates whose rows are read
-constexpr std::size_t kCompared = 50;       // best candidates compared with the query token by token
+constexpr std::size_t kCompared = 50;       // best candidates compared token by token, and by the second look
 constexpr std::size_t kMostAlso = 31;       // further phrasings; each has a bit in SearchHit::found_by
 constexpr double kAllWords = 0.99;          // least coverage of a text that can contain the query verbatim
 constexpr double kLeastZ = 2;               // least standardised cosine of a semantic candidate
@@ -101,6 +103,19 @@ std::vector<double> shares_of(const QueryPlan& plan) {
 
 bool by_meaning(const SemanticQuestion& question) {
   return question.index != nullptr && !question.vector.vector.empty();
+}
+
+// Whether the network of the second look can say something of the question. It needs some words, and knows those of
+// Latin script.
+bool is_for_second_look(const LexicalQuestion& words) {
+  constexpr std::size_t kLeastWords = 3;
+  constexpr std::uint32_t kAfterLatin = 0x250;
+  if (words.plan.terms.size() + words.plan.unknown.size() < kLeastWords) return false;
+  for (const QueryText& piece : words.typed.wanted)
+    for (std::size_t at = 0; at < piece.text.size();)
+      if (const auto c = tokenizer::next_character(piece.text, at); c >= kAfterLatin && tokenizer::is_word_character(c))
+        return false;
+  return true;
 }
 
 std::string joined(const std::vector<QueryText>& pieces) {
@@ -355,7 +370,11 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Phras
     const auto best = std::span(pool).first(std::min(pool.size(), kLookedAt));
     add_session_kind_and_decision(words, best);
     mark_verbatim_matches(phrasing, best);
-    if (with_meaning && alone) compare_tokens(question, pool);
+    if (with_meaning && alone) {
+      compare_tokens(question, pool);
+      rank(pool, with_meaning);
+      look_again(phrasing, pool);
+    }
     rank(pool, with_meaning);
   } else {
     for (FusionCandidate& c : pool)
@@ -536,6 +555,30 @@ void HybridSearch::compare_tokens(const SemanticQuestion& question, std::vector<
   const double open = 1 - std::clamp(ranked.front().features.coverage, 0.0, 1.0);
   for (std::size_t i = 0; i < ranked.size(); ++i)
     ranked[i].features.tokens = open * values[i];
+}
+
+// Sets the `second_look` feature of the best candidates. Candidates without a vector yet get the mean of those with
+// one, candidates that are not looked at the lowest value. Scaled down like `tokens`.
+void HybridSearch::look_again(const Phrasing& phrasing, std::vector<FusionCandidate>& ranked) {
+  if (ranked.size() < 2 || !is_for_second_look(phrasing.words)) return;
+  const auto best = std::span(ranked).first(std::min(ranked.size(), kCompared));
+  std::vector<ExchangeId> ids;
+  for (const FusionCandidate& c : best)
+    ids.push_back(c.id);
+  const std::vector<float> cosines = phrasing.meaning->index->second_look(db_, phrasing.meaning->vector, ids);
+  std::vector<double> known;
+  for (const float cosine : cosines)
+    if (!std::isnan(cosine)) known.push_back(cosine);
+  if (known.size() < 2) return;
+  const double mean = std::accumulate(known.begin(), known.end(), 0.0) / static_cast<double>(known.size());
+  std::vector<double> values;
+  for (const float cosine : cosines)
+    values.push_back(std::isnan(cosine) ? mean : double{cosine});
+  standardise(values);
+  values.resize(ranked.size(), *std::min_element(values.begin(), values.end()));
+  const double open = 1 - std::clamp(ranked.front().features.coverage, 0.0, 1.0);
+  for (std::size_t i = 0; i < ranked.size(); ++i)
+    ranked[i].features.second_look = open * values[i];
 }
 
 // Returns the first `wanted` candidates with different content and counts their copies.

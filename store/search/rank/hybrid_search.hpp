@@ -86,6 +86,7 @@ class HybridSearch {
   void add_session_kind_and_decision(const LexicalQuestion& words, std::span<FusionCandidate> best);
   void mark_verbatim_matches(const Phrasing& phrasing, std::span<FusionCandidate> best);
   void compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked);
+  void look_again(const Phrasing& phrasing, std::vector<FusionCandidate>& ranked);
   // Searches without the project filter. `inside`: the filter with it. `most_inside`: highest evidence among the first
   // kJudgedHits hits inside.
   OutsideHits search_other_projects(const SearchQuery& query, const std::vector<Phrasing>& phrasings,

@@ -97,7 +97,7 @@ double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeigh
                w.date * f.date + w.same_project * f.same_project + w.decision * f.decision;
   double most = w.bm25 + w.adjacency + w.title + w.coverage + w.surroundings;
   if (by_meaning) {
-    sum += w.meaning * closeness(f.dense_z) + w.tokens * f.tokens;
+    sum += w.meaning * closeness(f.dense_z) + w.tokens * f.tokens + w.second_look * f.second_look;
     most += w.meaning * kMostCloseness;
   }
   return sum / most * (f.abandoned > 0 ? w.abandoned : 1) * (f.subagent > 0 ? w.subagent : 1);

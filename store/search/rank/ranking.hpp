@@ -18,6 +18,7 @@ struct RankingWeights {
   double date = 1.0;
   double meaning = 1.0;  // of closeness()
   double tokens = 1.5;   // of the comparison token by token
+  double second_look = 1.75;
   // Scaled by `brevity`: these count in short texts.
   double coverage = 1.0;  // of focused_coverage()
   double neighbour_turns = 1.0;

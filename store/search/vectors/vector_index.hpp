@@ -120,6 +120,11 @@ class SemanticIndex {
   virtual SemanticState state(sqlite::Database& db) = 0;
   // Returns null when the model has no token vectors.
   virtual std::unique_ptr<TokenComparison> by_tokens(const QueryVector&) { return nullptr; }
+  // Returns the cosine of each exchange to the question by the network of the second look; NaN: the exchange has no
+  // vector yet. Empty: there is no second look.
+  virtual std::vector<float> second_look(sqlite::Database&, const QueryVector&, std::span<const ExchangeId>) {
+    return {};
+  }
 };
 
 }  // namespace memd::search
