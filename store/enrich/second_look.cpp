@@ -36,11 +36,14 @@ std::string model_of(sqlite::Database& db) {
 
 }  // namespace
 
+// Not one statement: SQLite opens a savepoint for an INSERT … SELECT, and FTS5 writes a segment at each savepoint.
 void enqueue(sqlite::Database& db, ExchangeId id) {
-  db.prepare(
-        "INSERT INTO second_look (exchange_pk) SELECT ?1 WHERE EXISTS (SELECT 1 FROM meta WHERE key = ?2)"
-        " ON CONFLICT DO UPDATE SET waiting = waiting + 1")
-      .bind(id, kModelKey)
+  auto& on = db.prepare("SELECT 1 FROM meta WHERE key = ?").bind(kModelKey);
+  const bool is_on = on.step();
+  on.reset();
+  if (!is_on) return;
+  db.prepare("INSERT INTO second_look (exchange_pk) VALUES (?) ON CONFLICT DO UPDATE SET waiting = waiting + 1")
+      .bind(id)
       .run();
 }
 

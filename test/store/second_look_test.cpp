@@ -105,6 +105,22 @@ TEST_F(SecondLook, QueueIsReadThroughItsIndex) {
   EXPECT_THAT(plan, testing::Not(HasSubstr("TEMP B-TREE")));
 }
 
+// Ingest enqueues exchanges between their rows of the full-text index.
+TEST_F(SecondLook, EnqueuingOpensNoSavepoint) {
+  second_look::set_model(db_, "network");
+  const auto id = add("alpha");
+  db_.exec("INSERT INTO exchanges_fts (exchanges_fts) VALUES ('optimize')");
+  sqlite::Transaction transaction(db_);
+  for (int i = 0; i < 100; ++i) {
+    db_.prepare("INSERT INTO exchanges_fts (rowid, user_message) VALUES (?, 'beta')").bind(id + 1 + i).run();
+    second_look::enqueue(db_, id);
+  }
+  transaction.commit();
+  auto& q = db_.prepare("SELECT count(DISTINCT segid) FROM exchanges_fts_idx");
+  q.step();
+  EXPECT_LE(q.int64(0), 2) << "FTS5 writes a segment at each savepoint";
+}
+
 TEST_F(SecondLook, SavedVectorsAreFoundByTheirNetworkAlone) {
   second_look::set_model(db_, "network");
   const auto a = add("alpha");
