@@ -1,4 +1,5 @@
 #include "daemon/cli/pages.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/tools/topic_search.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 

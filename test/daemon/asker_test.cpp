@@ -1,5 +1,6 @@
 #include "daemon/cli/browse/asker.hpp"
 
+#include "daemon/host/settings.hpp"
 #include "protocol/mcp/described_json.hpp"
 
 #include <gtest/gtest.h>
