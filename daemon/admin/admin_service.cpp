@@ -2,6 +2,7 @@
 
 #include "daemon/admin/doctor.hpp"
 #include "daemon/admin/ingest_tools.hpp"
+#include "daemon/admin/second_look_report.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/version.hpp"
@@ -41,6 +42,7 @@ Result<StatusReport> status_report(MemoryHost& host, const ProcessFacts& facts) 
   if (facts.store_rebuild) r.rebuild = facts.store_rebuild();
   r.ingest = ingest_status(host);
   MEMD_TRY_ASSIGN(r.enrichment, enrichment_status(host));
+  MEMD_TRY_ASSIGN(r.second_look, second_look_status(host));
   MEMD_TRY_ASSIGN(r.summaries, summaries_status(host));
   r.decisions = decisions_status(host);
   MEMD_TRY_ASSIGN(r.sources, sources_report(host));

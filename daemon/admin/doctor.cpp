@@ -3,6 +3,7 @@
 #include "daemon/admin/forget_tool.hpp"
 #include "daemon/admin/ingest_tools.hpp"
 #include "daemon/admin/memory_tool.hpp"
+#include "daemon/admin/second_look_report.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
@@ -387,6 +388,7 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts, const D
   check_watching(facts, findings);
   check_ingest(host, findings);
   findings.take(check_embedding(host));
+  findings.take(check_second_look(host));
   findings.take(check_summaries(host));
   findings.take(check_memories(host));
   check_sources(host, findings);

@@ -1,5 +1,6 @@
 #include "daemon/admin/ingest_tools.hpp"
 
+#include "daemon/admin/second_look_report.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "schemas/time.hpp"
@@ -103,6 +104,9 @@ Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, con
   // A daemon enriches later by itself; in a command, the worker ends with the command.
   if (facts.role == "none") {
     MEMD_TRY_ASSIGN(r.enrichment, enrich_now(host, deadline, context));
+  }
+  if (params.second_look) {
+    MEMD_TRY_ASSIGN(r.second_look, look_again_now(host, deadline, context));
   }
   MEMD_TRY(note_unread(host, after, r));
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));

@@ -15,7 +15,8 @@ struct RetentionPlan;
 // The commands that write to the store, and retention. For worker threads; the host must ingest.
 namespace memd::admin {
 
-// Reads every source and waits until all of it is stored. Without a daemon it also waits for enrichment.
+// Reads every source and waits until all of it is stored. Without a daemon it also waits for enrichment. Vectors of the
+// second look are made only if `params` say so.
 Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, const IngestParams& params,
                                 mcp::ToolContext& context);
 // Ingests an events.v1 file as a source of the platform `imported`.

@@ -89,6 +89,8 @@ std::string prometheus_text(const StatusReport& s) {
   out.gauge("embedded_exchanges", "Exchanges that have vectors.", s.enrichment.exchanges);
   out.gauge("enrichment_pending", "Exchanges that wait for vectors.", s.enrichment.pending_vectors);
   out.gauge("enrichment_pending_terms", "Exchanges that wait for topics.", s.enrichment.pending_terms);
+  out.gauge("second_look_exchanges", "Exchanges that have a vector of the second look.", s.second_look.made);
+  out.gauge("second_look_pending", "Exchanges that wait for it.", s.second_look.waiting);
   out.gauge("vectors_bytes", "Vectors in memory.", s.enrichment.vectors_mb * 1024 * 1024);
   out.gauge("model_requests_today", "Asked of language models today (UTC).", s.summaries.requests);
   out.gauge("model_tokens_today", "Tokens of language models today (UTC).", s.summaries.tokens);

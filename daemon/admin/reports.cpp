@@ -50,6 +50,17 @@ std::string enrichment_lines(const EnrichmentRun& e) {
   return out;
 }
 
+std::string second_look_lines(const SecondLookRun& s) {
+  std::string out;
+  if (s.exchanges > 0)
+    out += fmt::format("Made vectors of the second look of {} exchanges in {:.2f} s ({:.0f}/s).\n", s.exchanges,
+                       s.seconds, s.seconds > 0 ? static_cast<double>(s.exchanges) / s.seconds : 0.0);
+  if (s.waiting > 0)
+    out +=
+        fmt::format("{} exchanges wait for the second look{}{}\n", s.waiting, s.trouble.empty() ? "" : ": ", s.trouble);
+  return out;
+}
+
 std::string enrichment_lines(const EnrichmentStatus& e) {
   if (e.model.empty()) return "embedding disabled: searches go by words alone\n";
   std::string out =
@@ -100,6 +111,15 @@ std::string render_text(const IngestReport& r) {
     out += fmt::format("NOT ALL WAS READ: {} {} could not be read; the first: {}\n", r.unread,
                        r.unread == 1 ? "source" : "sources", r.unread_why);
   if (r.enrichment) out += enrichment_lines(*r.enrichment);
+  if (r.second_look) out += second_look_lines(*r.second_look);
+  return out;
+}
+
+std::string second_look_text(const SecondLookStatus& s) {
+  if (!s.turned_off_by.empty()) return "off (" + s.turned_off_by + ")";
+  std::string out = fmt::format("{} of {} exchanges", s.made, s.exchanges);
+  if (s.waiting > 0) out += fmt::format(", {} waiting", s.waiting);
+  if (!s.paused.empty()) out += " (paused: " + s.paused + ")";
   return out;
 }
 
@@ -158,6 +178,7 @@ std::string render_text(const StatusReport& r) {
   if (r.rebuild) out += rebuild_status_text(*r.rebuild) + "\n";
   if (r.capture.paused) out += tools::render_text(r.capture);
   out += enrichment_lines(r.enrichment);
+  out += "second look: " + second_look_text(r.second_look) + "\n";
   out += summaries_lines(r.summaries);
   if (r.decisions) out += decisions_lines(*r.decisions);
   out += fmt::format("sources: {} followed, {} gone, {} unreachable, {} quarantined\n", r.sources.active,

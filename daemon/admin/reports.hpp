@@ -49,6 +49,14 @@ struct EnrichmentRun {
   std::string trouble;
 };
 
+// Vectors of the second look that a command waited for.
+struct SecondLookRun {
+  std::uint64_t exchanges = 0;
+  double seconds = 0;
+  std::int64_t waiting = 0;
+  std::string trouble;
+};
+
 struct IngestReport {
   bool complete = true;
   std::int64_t unread = 0;
@@ -71,11 +79,13 @@ struct IngestReport {
   std::uint64_t bytes_read = 0;
   std::uint64_t events_written = 0;
   std::optional<EnrichmentRun> enrichment;
+  std::optional<SecondLookRun> second_look;
   std::vector<PlatformReport> platforms;
 };
 
 struct IngestParams {
   std::int64_t timeout_s = 3600;
+  bool second_look = false;
 };
 
 struct IngestStatus {
@@ -108,6 +118,19 @@ struct EnrichmentStatus {
   double vectors_mb = 0;
   std::string trouble;
   std::string retry_at;
+};
+
+// Progress of the vectors that the best hits of a search are ranked with once more.
+struct SecondLookStatus {
+  std::string turned_off_by;  // key of the configuration; empty: it is on
+  std::string model;
+  std::int64_t exchanges = 0;
+  std::int64_t made = 0;
+  std::int64_t waiting = 0;
+  bool working = false;
+  std::uint64_t done = 0;
+  double busy_seconds = 0;
+  std::string paused;
 };
 
 // Usage of language models for summaries, today in UTC.
@@ -221,6 +244,7 @@ struct StatusReport {
   std::uint64_t raw_bytes = 0;
   std::optional<IngestStatus> ingest;
   EnrichmentStatus enrichment;
+  SecondLookStatus second_look;
   SummariesStatus summaries;
   std::optional<DecisionsStatus> decisions;  // none: no model judges them
   SourcesReport sources;
@@ -306,6 +330,10 @@ struct ImportReport {
   std::int64_t events = 0;       // new in the store, including those derived by memd
   std::int64_t known = 0;        // already in the store
 };
+
+// Returns the state of the second look in a sentence without its end.
+std::string second_look_text(const SecondLookStatus& s);
+
 std::string render_text(const LogReport& r);
 std::string render_text(const DoctorReport& r);
 std::string render_text(const IngestReport& r);
@@ -400,6 +428,29 @@ struct Describe<admin::EnrichmentStatus> {
 };
 
 template <>
+struct Describe<admin::SecondLookRun> {
+  using T = admin::SecondLookRun;
+  static constexpr auto fields = fields_of(
+      field("exchanges", &T::exchanges, "Exchanges taken from the queue in this run."),
+      field("seconds", &T::seconds, "Spent on it."), field("waiting", &T::waiting, "Exchanges that still wait."),
+      field("trouble", &T::trouble, "Why they do; empty: time was up, or none does."));
+};
+
+template <>
+struct Describe<admin::SecondLookStatus> {
+  using T = admin::SecondLookStatus;
+  static constexpr auto fields = fields_of(
+      field("turned_off_by", &T::turned_off_by, "Key of the configuration that turns it off; empty: it is on."),
+      field("model", &T::model, "The network that makes the vectors; empty: it is off."),
+      field("exchanges", &T::exchanges, "Exchanges in the store."), field("made", &T::made, "Exchanges with a vector."),
+      field("waiting", &T::waiting, "Exchanges whose vector is missing or of an older text."),
+      field("working", &T::working, "At work now."),
+      field("done", &T::done, "Exchanges taken from the queue since the start."),
+      field("busy_seconds", &T::busy_seconds, "Spent on them."),
+      field("paused", &T::paused, "Why exchanges wait although they could be taken; empty: none do."));
+};
+
+template <>
 struct Describe<admin::SummariesStatus> {
   using T = admin::SummariesStatus;
   static constexpr auto fields =
@@ -449,13 +500,15 @@ struct Describe<admin::IngestReport> {
                 field("bytes_read", &T::bytes_read, "Bytes of sources read in this run."),
                 field("events_written", &T::events_written, "Events new in this run."),
                 field("enrichment", &T::enrichment, "Vectors and terms made afterwards, when no daemon makes them."),
+                field("second_look", &T::second_look, "Vectors of the second look; absent: not asked for."),
                 field("platforms", &T::platforms, "The same per platform."));
 };
 
 template <>
 struct Describe<admin::IngestParams> {
   static constexpr auto fields =
-      fields_of(field("timeout_s", &admin::IngestParams::timeout_s, "Seconds to wait for the end.", range(1, 86400)));
+      fields_of(field("timeout_s", &admin::IngestParams::timeout_s, "Seconds to wait for the end.", range(1, 86400)),
+                field("second_look", &admin::IngestParams::second_look, "Make all vectors of the second look, too."));
 };
 
 template <>
@@ -558,6 +611,7 @@ struct Describe<admin::StatusReport> {
       field("capture", &T::capture, "Whether what agents write is stored."),
       field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
       field("enrichment", &T::enrichment, "Progress of vectors and terms."),
+      field("second_look", &T::second_look, "Progress of the vectors that the best hits are ranked with once more."),
       field("summaries", &T::summaries, "What language models were asked for summaries."),
       field("decisions", &T::decisions, "Judged by a language model; absent: none does."),
       field("sources", &T::sources, "Sources by state."),

@@ -1,5 +1,6 @@
 // Commands about memd itself.
 #include "daemon/admin/metrics.hpp"
+#include "daemon/admin/second_look_report.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/admin/upkeep.hpp"
 #include "daemon/cli/asking.hpp"
@@ -48,27 +49,36 @@ Result<int> ask_and_show(const Invocation& call, std::string_view question, cons
   return print_report(call, report);
 }
 
+// It may take hours.
+constexpr const char* kWithSecondLook = R"({"second_look":true,"timeout_s":86400})";
+
 Command ingest_command() {
   const auto once = std::make_shared<bool>(false);
+  const auto second_look = std::make_shared<bool>(false);
   Command c{"ingest", "Read the agents' history into the store"};
   c.json_schema = schema_of<admin::IngestReport>(c.name);
   c.options = {{.names = "--once",
                 .target = once.get(),
                 .help = "Until everything there is now is read (the daemon does the rest by itself)",
-                .required = true}};
-  c.run = [once](const Invocation& call) -> Result<int> {
+                .required = true},
+               {"--second-look", second_look.get(),
+                "Also make all vectors of the second look now, 10 to 30 ms of a core for each turn"}};
+  c.run = [once, second_look](const Invocation& call) -> Result<int> {
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::ingest));
     mcp::ToolOutcome outcome;
     {
       ProgressBar reading("reading", {"MB", 1e6});
       ProgressBar enriching("enriching", {"exchanges", 1});
+      ProgressBar looking(admin::kLookingAgain, {"exchanges", 1});
       const auto show = [&](double done, double total, std::string_view what) {
         if (what == admin::kEnriching)
           enriching.show(done, total, "");
+        else if (what == admin::kLookingAgain)
+          looking.show(done, total, "");
         else
           reading.show(done, total, what);
       };
-      MEMD_TRY_ASSIGN(outcome, caller->admin("ingest", "{}", show));
+      MEMD_TRY_ASSIGN(outcome, caller->admin("ingest", *second_look ? kWithSecondLook : "{}", show));
     }
     const auto report = read_answer<admin::IngestReport>(outcome);
     if (!report) {

@@ -226,7 +226,7 @@ TEST_F(HostileText, NoCommandPrintsIt) {
       {"capabilities", {{}}},
       {"tools", {{}}},
       {"call", {{"list_sessions"}, {"recent_turns", R"({"session_id":"nosuch"})"}}},
-      {"ingest", {{"--once"}}},
+      {"ingest", {{"--once"}, {"--once", "--second-look"}}},
       {"status", {{}}},
       {"coverage", {{}, {"--by-source"}}},
       {"log", {{}}},

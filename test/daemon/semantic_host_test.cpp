@@ -47,9 +47,9 @@ class SemanticHost : public testing::Test {
     ASSERT_TRUE(host_->start_ingest());
     report_ = ask("ingest");
   }
-  boost::json::object ask(std::string_view tool) {
+  boost::json::object ask(std::string_view tool, std::string_view arguments = "{}") {
     mcp::ToolContext context;
-    const auto out = registry_->call(tool, "{}", context);
+    const auto out = registry_->call(tool, arguments, context);
     EXPECT_FALSE(out.is_error) << out.text;
     text_ = out.text;
     return boost::json::parse(out.structured).as_object();
@@ -104,6 +104,40 @@ TEST_F(SemanticHost, StatusAndDoctorSayHowFarItIs) {
   EXPECT_THAT(text_, HasSubstr("3 exchanges have vectors"));
 }
 
+TEST_F(SemanticHost, ACommandMakesVectorsOfTheSecondLookOnlyIfAskedTo) {
+  ingest();
+  EXPECT_FALSE(report_.contains("second_look"));
+  auto status = ask("status").at("second_look").as_object();
+  EXPECT_THAT(text_, HasSubstr("second look: 0 of 3 exchanges, 3 waiting\n"));
+  const auto run = ask("ingest", R"({"second_look":true})").at("second_look").as_object();
+  EXPECT_EQ(run.at("exchanges").to_number<int>(), 3);
+  EXPECT_EQ(run.at("waiting").to_number<int>(), 0);
+  EXPECT_THAT(text_, HasSubstr("Made vectors of the second look of 3 exchanges"));
+  status = ask("status").at("second_look").as_object();
+  EXPECT_EQ(status.at("made").to_number<int>(), 3);
+  EXPECT_EQ(status.at("waiting").to_number<int>(), 0);
+  EXPECT_THAT(status.at("model").as_string(), HasSubstr("builtin/"));
+  EXPECT_THAT(text_, HasSubstr("second look: 3 of 3 exchanges\n"));
+  ask("doctor");
+  EXPECT_THAT(text_, HasSubstr("3 of 3 exchanges"));
+
+  open();
+  EXPECT_EQ(ask("status").at("second_look").at("made").to_number<int>(), 3) << "in a process that only reads, too";
+}
+
+TEST_F(SemanticHost, TheSecondLookCanBeTurnedOff) {
+  EmbeddingConfig config;
+  config.second_look = false;
+  ingest(config);
+  ask("status");
+  EXPECT_THAT(text_, HasSubstr("second look: off (embedding.second_look)\n"));
+  EXPECT_TRUE(ask("doctor").at("ok").as_bool());
+  mcp::ToolContext context;
+  const auto out = registry_->call("ingest", R"({"second_look":true})", context);
+  EXPECT_TRUE(out.is_error);
+  EXPECT_THAT(out.text, HasSubstr("off (embedding.second_look)"));
+}
+
 TEST_F(SemanticHost, AProcessThatOnlyReadsFindsByMeaningToo) {
   ingest();
   open();
@@ -122,6 +156,7 @@ TEST_F(SemanticHost, Disabled) {
   EXPECT_THAT(answer.semantic.trouble, HasSubstr("disabled"));
   ask("status");
   EXPECT_THAT(text_, HasSubstr("embedding disabled"));
+  EXPECT_THAT(text_, HasSubstr("second look: off (embedding.provider: disabled)"));
   EXPECT_TRUE(ask("doctor").at("ok").as_bool());
 }
 

@@ -36,6 +36,16 @@ describe('subcommands', () => {
     assert.equal(second.json.events_written, 0);
   });
 
+  test('ingest --once --second-look makes all vectors of the second look', async () => {
+    const before = (await cli(home, 'status')).json.second_look;
+    assert.deepEqual([before.made, before.waiting], [0, before.exchanges]);
+    const { code, stderr, json } = await cli(home, 'ingest', '--once', '--second-look');
+    assert.equal(code, 0, stderr);
+    assert.equal(json.second_look.exchanges, before.exchanges);
+    const after = (await cli(home, 'status')).json.second_look;
+    assert.deepEqual([after.made, after.waiting], [before.exchanges, 0]);
+  });
+
   const asked = {
     search: [['upload test', '-n', '2'], ({ results }) => assert.ok(results[0].session_id.endsWith(history.upload.sessionId))],
     sessions: [['-n', '2'], ({ sessions }) => assert.equal(sessions.length, 2)],

@@ -53,6 +53,15 @@ Line search_line(const admin::EnrichmentStatus& e) {
   return out;
 }
 
+Line second_look_line(const admin::SecondLookStatus& s) {
+  Line out("second look: ");
+  if (!s.turned_off_by.empty()) return out.add("off (" + s.turned_off_by + ")");
+  out.add(grouped_digits(s.made) + " of " + with_noun(s.exchanges, "turn"));
+  if (s.waiting > 0) out.add(", " + grouped_digits(s.waiting) + " waiting", Style::warning);
+  if (!s.paused.empty()) out.add(" (paused: " + s.paused + ")");
+  return out;
+}
+
 Line memories_line(const admin::MemoryCatalogReport& m, const Look& look) {
   if (m.state != "valid") {
     Line out("the index is " + m.state, Style::bad);
@@ -139,6 +148,7 @@ void show(Screen& screen, const admin::StatusReport& r) {
     print_fact(screen, "Capture",
                Line("paused", Style::warning).add(r.capture.until.empty() ? "" : " until " + r.capture.until));
   print_fact(screen, "Search", search_line(r.enrichment));
+  print_fact(screen, "", second_look_line(r.second_look));
   if (!r.summaries.models.empty()) {
     Line line(fmt::format("{}: {} today, {} tokens", r.summaries.models, with_noun(r.summaries.requests, "request"),
                           short_number(r.summaries.tokens)));

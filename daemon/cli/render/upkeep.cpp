@@ -15,6 +15,16 @@ std::string what_goes(std::int64_t sessions, std::int64_t turns, std::uint64_t r
          short_bytes(raw_bytes) + " of records";
 }
 
+void print_second_look(Screen& screen, const admin::SecondLookRun& r) {
+  if (r.exchanges > 0)
+    screen.text(Line(fmt::format("Vectors of the second look of {} in {:.2f} s.",
+                                 with_noun(static_cast<std::int64_t>(r.exchanges), "turn"), r.seconds)));
+  if (r.waiting == 0) return;
+  Line line(with_noun(r.waiting, "turn") + " still without", Style::warning);
+  if (!r.trouble.empty()) line.add(": " + r.trouble);
+  screen.text(line);
+}
+
 std::vector<Column> columns_of_sessions(std::vector<Column> before) {
   before.insert(before.end(), {{"SESSION"},
                                {"TITLE", Column::Fit::shrinks},
@@ -47,6 +57,7 @@ void show(Screen& screen, const admin::IngestReport& r) {
   if (r.enrichment && !r.enrichment->trouble.empty())
     screen.text(Line(with_noun(r.enrichment->pending_vectors, "turn") + " found by words alone: ", Style::warning)
                     .add(r.enrichment->trouble));
+  if (r.second_look) print_second_look(screen, *r.second_look);
   print_platforms(screen, r.platforms);
   if (!r.complete)
     screen.blank().text(Line("Not all was read: ", Style::bad)

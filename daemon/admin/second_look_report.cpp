@@ -1,0 +1,71 @@
+#include "daemon/admin/second_look_report.hpp"
+
+#include "daemon/host/memory_host.hpp"
+#include "store/enrich/second_look.hpp"
+
+#include <string>
+#include <utility>
+
+namespace memd::admin {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Returns the key of the configuration that turns it off; empty: it is on.
+std::string turned_off_by(MemoryHost& host) {
+  const EmbeddingConfig& config = host.settings().config.embedding;
+  if (config.choice.provider == EmbeddingProvider::disabled) return "embedding.provider: disabled";
+  return config.second_look ? "" : "embedding.second_look";
+}
+
+}  // namespace
+
+Result<SecondLookStatus> second_look_status(MemoryHost& host) {
+  SecondLookStatus out;
+  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
+  MEMD_TRY_ASSIGN(const auto backlog, reader->ask(SecondLookBacklogQuery{}));
+  out.exchanges = backlog.exchanges;
+  out.turned_off_by = turned_off_by(host);
+  if (!out.turned_off_by.empty()) return out;
+  out.model = host.semantic().models()->second_look->model().name;
+  // Until the store knows this network, all exchanges wait.
+  const bool is_known = backlog.model == out.model;
+  out.made = is_known ? backlog.made : 0;
+  out.waiting = is_known ? backlog.waiting : backlog.exchanges;
+  if (host.second_look() == nullptr) return out;
+  const SecondLookProgress p = host.second_look()->progress();
+  out.working = p.working;
+  out.done = p.exchanges;
+  out.busy_seconds = p.busy_seconds;
+  out.paused = p.paused;
+  return out;
+}
+
+Result<SecondLookRun> look_again_now(MemoryHost& host, std::chrono::steady_clock::time_point deadline,
+                                     mcp::ToolContext& context) {
+  if (const std::string by = turned_off_by(host); !by.empty())
+    return Error(Errc::unsupported, "the second look is off (" + by + ")");
+  SecondLookWorker& worker = *host.second_look();
+  MEMD_TRY_ASSIGN(const SecondLookStatus before, second_look_status(host));
+  worker.hurry(true);
+  while (!worker.block_until_idle(100ms)) {
+    context.progress(static_cast<double>(worker.progress().exchanges - before.done),
+                     static_cast<double>(before.waiting), kLookingAgain);
+    const bool ends = context.stop.stop_requested() || std::chrono::steady_clock::now() > deadline;
+    // What is made cannot be stored, and the worker would not end before it is.
+    if (ends || !host.ingest()->trouble().empty()) break;
+  }
+  worker.hurry(false);
+  if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
+  if (std::string trouble = host.ingest()->trouble(); !trouble.empty()) return Error(Errc::store, std::move(trouble));
+  MEMD_TRY_ASSIGN(const SecondLookStatus after, second_look_status(host));
+  return SecondLookRun{after.done - before.done, after.busy_seconds - before.busy_seconds, after.waiting, after.paused};
+}
+
+DoctorCheck check_second_look(MemoryHost& host) {
+  const auto status = second_look_status(host);
+  if (!status) return {"second look", "problem", status.error().message(), "See what is said about the store."};
+  return {"second look", "ok", second_look_text(*status), ""};
+}
+
+}  // namespace memd::admin
