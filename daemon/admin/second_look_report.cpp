@@ -58,6 +58,7 @@ Result<SecondLookRun> look_again_now(MemoryHost& host, std::chrono::steady_clock
   worker.hurry(false);
   if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
   if (std::string trouble = host.ingest()->trouble(); !trouble.empty()) return Error(Errc::store, std::move(trouble));
+  if (SecondLookProgress p = worker.progress(); p.store_busy) return Error(Errc::store_busy, std::move(p.paused));
   MEMD_TRY_ASSIGN(const SecondLookStatus after, second_look_status(host));
   return SecondLookRun{after.done - before.done, after.busy_seconds - before.busy_seconds, after.waiting, after.paused};
 }

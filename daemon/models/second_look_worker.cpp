@@ -54,19 +54,21 @@ SecondLookProgress SecondLookWorker::progress() const {
 SecondLookWorker::Next SecondLookWorker::round(const std::stop_token& stop) {
   if (is_off_) return {};
   if (maker_) maker_->begin();
-  Result<bool> step = true;
-  while (step && *step && !stop.stop_requested()) {
+  Next next;
+  for (bool more = true; more && !stop.stop_requested();) {
     const bool at_once = hurries();
     if (const Time begin = may_begin(); !at_once && begin > options_.steady_now()) return wait_until(begin);
     if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
     const Time began = options_.steady_now();
-    step = take_batch(at_once, stop);
+    const auto step = take_batch(at_once, stop);
+    more = step && *step;
     const Time ended = options_.steady_now();
     if (!at_once) pause_until_ = ended + kPause * (ended - began);
     const std::lock_guard lock(mutex_);
     progress_.busy_seconds += std::chrono::duration<double>(ended - began).count();
+    if (!stop.stop_requested()) next = trouble_.note(step, clock_.now(), ended);
   }
-  return stop.stop_requested() ? Next() : sleep(step);
+  return stop.stop_requested() ? Next() : sleep(next);
 }
 
 // Returns when the next batch may begin: after a time without commits of sources, and after the pause of the last one.
@@ -111,13 +113,12 @@ SecondLookWorker::Next SecondLookWorker::wait_until(Time begin) {
   return {.at = begin};
 }
 
-// Ends a round after which nothing can be done now.
-SecondLookWorker::Next SecondLookWorker::sleep(const Result<bool>& step) {
+// Ends a round after which nothing can be done now. `next`: when to try again after trouble.
+SecondLookWorker::Next SecondLookWorker::sleep(Next next) {
   return_memory();
   const std::lock_guard lock(mutex_);
   progress_.working = false;
-  Next next = trouble_.note(step, clock_.now(), options_.steady_now());
-  if (!step) return next;
+  if (!trouble_.reason.empty()) return next;
   is_off_ = maker_->is_off();
   if (!progress_.paused.empty())
     next.at = look_again_;

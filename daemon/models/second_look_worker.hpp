@@ -62,7 +62,7 @@ class SecondLookWorker {
 
   Next round(const std::stop_token& stop);
   Next wait_until(Time begin);
-  Next sleep(const Result<bool>& step);
+  Next sleep(Next next);
   Result<bool> take_batch(bool at_once, const std::stop_token& stop);
   Time may_begin();
   const std::string& obstacle();

@@ -290,7 +290,8 @@ TEST_F(SecondLookWorkerTest, WaitsWhileTheMachineIsBusy) {
 }
 
 TEST_F(SecondLookWorkerTest, ALockedStoreIsTriedAgainLater) {
-  add("alpha");
+  add_many(20);
+  network_->on_batch = [this](std::size_t) { steady_ms_ += 100; };
   failure_ = Error(Errc::store_busy, "locked");
   begin();
   EXPECT_TRUE(worker_->progress().store_busy);
@@ -301,8 +302,8 @@ TEST_F(SecondLookWorkerTest, ALockedStoreIsTriedAgainLater) {
   }
   advance(30s);
   run_to_idle();
-  EXPECT_EQ(backlog().made, 1);
-  EXPECT_THAT(worker_->progress().paused, IsEmpty());
+  EXPECT_EQ(backlog().made, 8);
+  EXPECT_THAT(worker_->progress().paused, IsEmpty()) << "although more is waiting";
 }
 
 TEST_F(SecondLookWorkerTest, StoppedInTheMiddleItGoesOnInTheNextProcess) {
