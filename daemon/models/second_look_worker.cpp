@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLookAtIngest = 200ms;  // poll interval while history is being read
+constexpr auto kIngestPause = 200ms;  // poll interval while history is being read
 constexpr int kPause = 3;              // times the duration of the batch before it: a quarter of a core
 constexpr auto kLookAtMachine = 60s;   // between two looks at battery and load
 
@@ -58,7 +58,7 @@ SecondLookWorker::Next SecondLookWorker::round(const std::stop_token& stop) {
   for (bool more = true; more && !stop.stop_requested();) {
     const bool at_once = hurries();
     if (const Time begin = may_begin(); !at_once && begin > options_.steady_now()) return wait_until(begin);
-    if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
+    if (!parts_.wait_for_ingest(kIngestPause)) continue;
     const Time began = options_.steady_now();
     const auto step = take_batch(at_once, stop);
     more = step && *step;

@@ -274,6 +274,7 @@ TEST_F(HybridSearch, ExplainsByFeatures) {
 class SecondLookRanking : public HybridSearch {
  protected:
   SecondLookRanking() {
+    semantic_->exchanges.erase(payroll_);
     const auto s = store_.session({.native_id = "ccccc"});
     older_ = add(s, "a box of apples", "in the cellar", 0.3F);
     newer_ = add(s, "a box of pears", "in the cellar", 0.3F);
@@ -333,10 +334,11 @@ TEST_F(SecondLookRanking, LeavesWhatHasAllWordsWhereItIs) {
 TEST_F(SecondLookRanking, TakesTheMeanForWhatHasNoVectorYet) {
   const auto s = store_.session({.native_id = "ddddd"});
   const auto third = add(s, "a box of plums", "in the cellar", 0.3F);
+  const auto once = ids(ask(query(kPopup)));
   semantic_->looks = {{older_, 0.8F}, {newer_, 0.1F}};
   EXPECT_THAT(ids(ask(query(kPopup))), ElementsAre(older_, third, newer_));
   semantic_->looks = {{older_, 0.8F}};
-  EXPECT_EQ(first(query(kPopup)), third) << "one vector has nothing to be compared with";
+  EXPECT_EQ(ids(ask(query(kPopup))), once) << "one vector has nothing to be compared with";
 }
 
 TEST_F(HybridSearch, PagesFollowOneOrder) {
