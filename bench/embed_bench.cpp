@@ -1,9 +1,12 @@
-// Measures the speed of the built-in model, in CPU time of one core.
-//   embed_bench [STORE]     embeds a store's exchanges as the worker does; without STORE synthetic turns only
+// Measures the speed of the built-in models, in CPU time of one core.
+//   embed_bench [STORE]     embeds a store's exchanges as the workers do; without STORE synthetic turns only
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
+#include "schemas/embedded.hpp"
 #include "store/db/database.hpp"
 #include "store/enrich/embedding/embedder.hpp"
+#include "store/enrich/embedding/sentence_network.hpp"
+#include "store/enrich/second_look.hpp"
 #include "store/search/vectors/codes.hpp"
 #include "store/search/vectors/kernels.hpp"
 #include "store/text/text_chunks.hpp"
@@ -82,6 +85,55 @@ void measure(const embedding::StaticModel& model, const std::vector<std::string>
   if (sink == 0.5) std::puts("");  // keeps the result from being optimised away
 }
 
+// The network of the second look: questions of some words, and texts, with each instruction set.
+void measure_network(const std::vector<std::string>& texts) {
+  const auto network = embedding::SentenceNetwork::load(embedded::sentence_network().bytes,
+                                                        embedding::builtin_embedder().table().tokenizer())
+                           .value();
+  std::printf("\n%s, %d dimensions, ms a text\n%-10s", std::string(network.name()).c_str(), network.dimension(),
+              "words");
+  constexpr std::size_t kWords[] = {3, 8, 15, 30};
+  for (const std::size_t words : kWords)
+    std::printf("%9zu", words);
+  std::puts("    texts");
+  bench::Prose prose(2);
+  std::vector<std::vector<std::string>> questions;
+  for (const std::size_t words : kWords)
+    for (auto& some = questions.emplace_back(); some.size() < 20;)
+      some.push_back(prose.sentence(words));
+  questions.push_back(texts);
+  for (const vectors::Kernels* k : vectors::all_kernels()) {
+    std::printf("%-10s", std::string(k->name).c_str());
+    for (const auto& some : questions) {
+      float sink = 0;
+      const double taken = seconds([&] {
+        for (const std::string& text : some)
+          sink += network.embed(text, *k)[0];
+      });
+      std::printf("%9.2f", 1e3 * taken / static_cast<double>(some.size()) + (sink == 0.5F ? 1 : 0));
+    }
+    std::puts("");
+  }
+}
+
+std::vector<std::string> second_look_texts(const char* file) {
+  constexpr int kTexts = 100;
+  auto db = sqlite::Database::open(file, sqlite::OpenMode::read_only);
+  auto& q = db.prepare(
+                  "SELECT user_message, assistant_response, answer_offset FROM exchanges WHERE user_message <> ''"
+                  " ORDER BY exchange_pk * 7919 % 10007 LIMIT ?")
+                .bind(kTexts);
+  std::vector<std::string> out;
+  std::size_t bytes = 0;
+  while (q.step()) {
+    out.push_back(second_look_text({q.text(0), q.text(1), {}, static_cast<std::size_t>(q.int64(2))}));
+    bytes += out.back().size();
+  }
+  q.reset();
+  std::printf("\ntexts of the second look: %.0f bytes each\n", static_cast<double>(bytes) / kTexts);
+  return out;
+}
+
 std::vector<std::string> chunks_of_store(const char* file) {
   auto db = sqlite::Database::open(file, sqlite::OpenMode::read_only);
   auto& q = db.prepare("SELECT user_message, interventions, assistant_response, answer_offset FROM exchanges").bind();
@@ -134,5 +186,7 @@ int main(int argc, char** argv) {
   std::puts("(all-MiniLM-L6-v2 in ONNX Runtime: 62 to 204 texts/s, measured on two cores elsewhere)");
 
   if (argc > 1) measure(model, chunks_of_store(argv[1]), "chunks");
+  turns.resize(100);
+  measure_network(argc > 1 ? second_look_texts(argv[1]) : turns);
   return 0;
 }

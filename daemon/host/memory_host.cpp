@@ -188,7 +188,6 @@ void SemanticSide::make_workers(IngestService& ingest, bool in_background, TimeM
   of_second_look.database = database_;
   of_second_look.perform = parts.perform;
   of_second_look.wait_for_ingest = parts.wait_for_ingest;
-  of_second_look.ingest_commits = [&ingest] { return ingest.progress().commits(); };
   of_second_look.network = [this] { return models()->second_look; };
   SecondLookOptions looks;
   looks.in_background = in_background;

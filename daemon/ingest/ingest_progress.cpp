@@ -25,11 +25,6 @@ std::string IngestProgress::trouble() const {
   return state_.last_error;
 }
 
-std::uint64_t IngestProgress::commits() const {
-  const std::lock_guard lock(mutex_);
-  return state_.commits;
-}
-
 std::vector<PlatformFreshness> IngestProgress::freshness() const {
   const std::lock_guard lock(mutex_);
   if (freshness_) return *freshness_;

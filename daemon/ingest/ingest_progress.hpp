@@ -46,8 +46,7 @@ struct SourceProgress {
 class IngestProgress {
  public:
   IngestSnapshot snapshot() const;
-  std::string trouble() const;    // IngestSnapshot::last_error alone
-  std::uint64_t commits() const;  // IngestSnapshot::commits alone
+  std::string trouble() const;  // IngestSnapshot::last_error alone
   std::vector<PlatformFreshness> freshness() const;
 
   std::optional<SourceProgress> source(const std::string& path) const;

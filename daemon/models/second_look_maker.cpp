@@ -11,8 +11,8 @@
 namespace memd {
 namespace {
 
-constexpr int kBatch = 8;         // exchanges of a batch, each 10 to 30 ms of a core
-constexpr int kRowsAtOnce = 1000;  // rows; a few ms of the writer
+constexpr int kLooksAtOnce = 8;           // exchanges of a batch, each 10 to 30 ms of a core
+constexpr int kRowsDroppedAtOnce = 1000;  // rows; a few ms of the writer
 
 }  // namespace
 
@@ -30,8 +30,8 @@ Result<std::vector<PendingSecondLook>> SecondLookMaker::next_batch(bool include_
   std::vector<PendingSecondLook> batch;
   if (is_off()) return batch;
   const TimeMs now = clock_.now();
-  SecondLookPendingQuery query{kBatch};
-  while (std::ssize(batch) < kBatch) {
+  SecondLookPendingQuery query{kLooksAtOnce};
+  while (std::ssize(batch) < kLooksAtOnce) {
     MEMD_TRY_ASSIGN(auto pending, store_.ask(query));
     if (pending.empty()) break;
     query.below = pending.back().id;
@@ -78,7 +78,7 @@ Result<void> SecondLookMaker::drop_all(const std::stop_token& stop) {
   while (*dropped > 0) {
     if (stop.stop_requested()) return Error(Errc::cancelled, "memd is stopping");
     MEMD_TRY(parts_.perform([dropped](Writer& writer) -> Result<void> {
-      const auto drop = [](sqlite::Database& db) { return second_look::drop_some(db, kRowsAtOnce); };
+      const auto drop = [](sqlite::Database& db) { return second_look::drop_some(db, kRowsDroppedAtOnce); };
       MEMD_TRY_ASSIGN(*dropped, writer.transact(drop));
       return {};
     }));

@@ -25,7 +25,6 @@ struct SecondLookParts {
   // As in EnrichmentParts.
   std::function<Result<void>(std::function<Result<void>(Writer&)>)> perform;
   std::function<bool(std::chrono::milliseconds)> wait_for_ingest;
-  std::function<std::uint64_t()> ingest_commits;  // commits of sources so far
   // Returns the network; null: the second look is off. Called once, on the worker's thread.
   std::function<std::shared_ptr<embedding::Embedder>()> network;
 };

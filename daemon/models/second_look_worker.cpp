@@ -11,8 +11,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kIngestPause = 200ms;  // poll interval while history is being read
-constexpr int kPause = 3;              // times the duration of the batch before it: a quarter of a core
-constexpr auto kLookAtMachine = 60s;   // between two looks at battery and load
+constexpr int kPause = 3;             // times the duration of the batch before it: a quarter of a core
+constexpr auto kLookAtMachine = 60s;  // between two looks at battery and load
 
 }  // namespace
 
@@ -20,8 +20,7 @@ SecondLookWorker::SecondLookWorker(SecondLookParts parts, const Clock& clock, Se
     : parts_(std::move(parts)),
       clock_(clock),
       options_(std::move(options)),
-      quiet_since_(options_.steady_now()),
-      pause_until_(quiet_since_),
+      pause_until_(options_.steady_now() + options_.delay),
       thread_("memd-look", [this](const std::stop_token& stop) { return round(stop); }) {}
 
 SecondLookWorker::~SecondLookWorker() {
@@ -57,7 +56,7 @@ SecondLookWorker::Next SecondLookWorker::round(const std::stop_token& stop) {
   Next next;
   for (bool more = true; more && !stop.stop_requested();) {
     const bool at_once = hurries();
-    if (const Time begin = may_begin(); !at_once && begin > options_.steady_now()) return wait_until(begin);
+    if (!at_once && pause_until_ > options_.steady_now()) return {.at = pause_until_};
     if (!parts_.wait_for_ingest(kIngestPause)) continue;
     const Time began = options_.steady_now();
     const auto step = take_batch(at_once, stop);
@@ -69,13 +68,6 @@ SecondLookWorker::Next SecondLookWorker::round(const std::stop_token& stop) {
     if (!stop.stop_requested()) next = trouble_.note(step, clock_.now(), ended);
   }
   return stop.stop_requested() ? Next() : sleep(next);
-}
-
-// Returns when the next batch may begin: after a time without commits of sources, and after the pause of the last one.
-SecondLookWorker::Time SecondLookWorker::may_begin() {
-  if (const std::uint64_t commits = parts_.ingest_commits(); std::exchange(commits_, commits) != commits)
-    quiet_since_ = options_.steady_now();
-  return std::max(quiet_since_ + options_.quiet, pause_until_);
 }
 
 // Takes the newest exchanges that wait. False: none is left that can be taken now.
@@ -105,12 +97,6 @@ const std::string& SecondLookWorker::obstacle() {
               : options_.is_busy()                            ? "the machine is busy"
                                                               : "";
   return obstacle_;
-}
-
-SecondLookWorker::Next SecondLookWorker::wait_until(Time begin) {
-  const std::lock_guard lock(mutex_);
-  progress_.working = progress_.working && begin == pause_until_;
-  return {.at = begin};
 }
 
 // Ends a round after which nothing can be done now. `next`: when to try again after trouble.

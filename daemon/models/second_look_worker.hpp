@@ -19,7 +19,7 @@ namespace memd {
 
 struct SecondLookOptions {
   bool in_background = true;                // the thread runs at the lowest CPU priority
-  std::chrono::milliseconds quiet{60'000};  // after the start and the last commit of sources, before it begins
+  std::chrono::milliseconds delay{60'000};  // after the start, before it begins
   ExchangeDebouncer::Limits settled_after{10'000, 120'000};
   std::filesystem::path power_supplies = machine::kPowerSupplies;
   std::function<bool()> is_busy = machine::is_busy;
@@ -36,7 +36,7 @@ struct SecondLookProgress {
 };
 
 // Makes the vectors of the second look on a thread of its own, newest exchange first, with at most a quarter of a core.
-// Waits until ingest has been quiet, and while the machine runs on battery or is busy. Sleeps without a timer when
+// Waits while sources are read, and while the machine runs on battery or is busy. Sleeps without a timer when
 // nothing waits. The queue survives restarts, so nothing is made twice or left out. Public members are thread-safe.
 // Borrows the clock and what the parts refer to.
 class SecondLookWorker {
@@ -61,10 +61,8 @@ class SecondLookWorker {
   using Time = BackgroundThread::Time;
 
   Next round(const std::stop_token& stop);
-  Next wait_until(Time begin);
   Next sleep(Next next);
   Result<bool> take_batch(bool at_once, const std::stop_token& stop);
-  Time may_begin();
   const std::string& obstacle();
   void return_memory();
   bool hurries() const;
@@ -80,9 +78,7 @@ class SecondLookWorker {
 
   // Used by the thread only.
   std::unique_ptr<SecondLookMaker> maker_;
-  bool is_off_ = false;        // and the store knows
-  std::uint64_t commits_ = 0;  // of sources, when last looked at
-  Time quiet_since_;
+  bool is_off_ = false;  // and the store knows
   Time pause_until_;
   Time look_again_{};                  // at the machine
   std::string obstacle_;               // when last looked at

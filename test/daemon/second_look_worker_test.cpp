@@ -93,8 +93,7 @@ class SecondLookWorkerTest : public testing::Test {
       if (failure_) return *failure_;
       return task(*writer_);
     };
-    parts.wait_for_ingest = [](std::chrono::milliseconds) { return true; };
-    parts.ingest_commits = [this] { return commits_.load(); };
+    parts.wait_for_ingest = [this](std::chrono::milliseconds) { return !reading_; };
     parts.network = [this] { return network_; };
     SecondLookOptions options;
     options.in_background = false;
@@ -134,8 +133,8 @@ class SecondLookWorkerTest : public testing::Test {
   FakeClock clock_;
   const BackgroundThread::Time began_ = std::chrono::steady_clock::now();
   std::atomic<std::int64_t> steady_ms_{0};
-  std::atomic<std::uint64_t> commits_{0};
   std::atomic<bool> busy_{false};
+  std::atomic<bool> reading_{false};
   StoreFixture store_;
   const TempDir supplies_;
   std::mutex writing_;
@@ -176,21 +175,17 @@ TEST_F(SecondLookWorkerTest, BeginsAMinuteAfterTheStart) {
   EXPECT_EQ(backlog().made, 1);
 }
 
-TEST_F(SecondLookWorkerTest, BeginsAMinuteAfterTheLastCommitOfSources) {
-  begin();
+TEST_F(SecondLookWorkerTest, WaitsWhileSourcesAreRead) {
+  reading_ = true;
   add("alpha");
-  ++commits_;
-  run_to_idle();
-  advance(50s);
-  add("beta");
-  ++commits_;
-  run_to_idle();
-  advance(50s);
-  run_to_idle();
+  start();
+  advance(60s);
+  worker_->hint();
+  EXPECT_FALSE(worker_->block_until_idle(0ms));
   EXPECT_EQ(backlog().made, 0);
-  advance(10s);
-  run_to_idle();
-  EXPECT_EQ(backlog().made, 2);
+  reading_ = false;
+  ASSERT_TRUE(worker_->block_until_idle(60s));
+  EXPECT_EQ(backlog().made, 1);
 }
 
 TEST_F(SecondLookWorkerTest, TakesAQuarterOfACore) {
