@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string_view>
 
@@ -87,7 +88,11 @@ void enrich(const fs::path& file) {
   const auto models = embedding::make_models(EmbeddingConfig{});
   EnrichmentParts parts;
   parts.database = file;
-  parts.perform = [&](const std::function<Result<void>(Writer&)>& task) { return task(*writer); };
+  std::mutex writing;  // the worker has two threads
+  parts.perform = [&](const std::function<Result<void>(Writer&)>& task) {
+    const std::lock_guard lock(writing);
+    return task(*writer);
+  };
   parts.wait_for_ingest = [](std::chrono::milliseconds) { return true; };
   parts.models = [&] { return models; };
   parts.terms = [&](const fs::path& database) {

@@ -91,32 +91,49 @@ class Arrays {
   bool failed_ = false;
 };
 
-// The loops below are inlined into one function for each instruction set (SentenceNetwork::Forward). Sixteen numbers at
-// a time in a fixed order, whatever the width of a register, so that all give the same bits.
+// The loops below are inlined into one function for each instruction set (SentenceNetwork::Forward), with vectors of
+// the width of its registers. Sums have sixteen lanes in a fixed order, whatever that width, so that all give the same
+// bits.
 #define MEMD_INLINE [[gnu::always_inline]] inline
 
 constexpr std::size_t kLanes = 16;
-using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
-using IntLanes = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
 
-MEMD_INLINE void load(const float* from, Lanes& out) { std::memcpy(&out, from, sizeof out); }
-MEMD_INLINE void store(const Lanes& lanes, float* to) { std::memcpy(to, &lanes, sizeof lanes); }
+template <std::size_t kWidth>
+using Floats [[gnu::vector_size(kWidth * sizeof(float))]] = float;
+template <std::size_t kWidth>
+using Ints [[gnu::vector_size(kWidth * sizeof(std::int32_t))]] = std::int32_t;
 
-MEMD_INLINE float sum_of(const Lanes& lanes) {
+// Sixteen numbers.
+template <std::size_t kWidth>
+struct Lanes {
+  static constexpr std::size_t kParts = kLanes / kWidth;
+  Floats<kWidth> part[kParts]{};
+};
+
+template <class Vector, class Number>
+MEMD_INLINE void load(const Number* from, Vector& out) {
+  std::memcpy(&out, from, sizeof out);
+}
+template <class Vector>
+MEMD_INLINE void store(const Vector& vector, float* to) {
+  std::memcpy(to, &vector, sizeof vector);
+}
+
+template <std::size_t kWidth>
+MEMD_INLINE float sum_of(const Lanes<kWidth>& lanes) {
   float halves[kLanes];
-  std::memcpy(halves, &lanes, sizeof halves);
+  std::memcpy(halves, lanes.part, sizeof halves);
   for (std::size_t width = kLanes / 2; width > 0; width /= 2)
     for (std::size_t i = 0; i < width; ++i)
       halves[i] += halves[i + width];
   return halves[0];
 }
 
-MEMD_INLINE float largest_of(const Lanes& lanes) {
-  float all[kLanes];
-  std::memcpy(all, &lanes, sizeof all);
-  float out = all[0];
-  for (std::size_t i = 1; i < kLanes; ++i)
-    out = out < all[i] ? all[i] : out;
+template <class Vector>
+MEMD_INLINE float largest_of(const Vector& vector) {
+  float out = vector[0];
+  for (std::size_t i = 1; i < sizeof vector / sizeof out; ++i)
+    out = out < vector[i] ? vector[i] : out;
   return out;
 }
 
@@ -124,39 +141,43 @@ MEMD_INLINE float largest_of(const Lanes& lanes) {
 constexpr float kRounding = 12'582'912.0F;  // 1.5 · 2^23
 
 // e to the power of `x`, which becomes it; x ≤ 0. Relative error below 1e-6; 0 from −87 on.
-MEMD_INLINE void exponential(Lanes& x) {
-  const Lanes least = Lanes{} - 87.0F;
-  const IntLanes vanishes = x < least;
+template <std::size_t kWidth>
+MEMD_INLINE void exponential(Floats<kWidth>& x) {
+  using Vector = Floats<kWidth>;
+  const Vector least = Vector{} - 87.0F;
+  const Ints<kWidth> vanishes = x < least;
   x = vanishes ? least : x;
-  const Lanes power = x * 1.44269504F;
-  const Lanes rounded = (power + kRounding) - kRounding;
-  const Lanes f = power - rounded;
-  Lanes sum = f * 1.33335581e-3F + 9.61812911e-3F;
+  const Vector power = x * 1.44269504F;
+  const Vector rounded = (power + kRounding) - kRounding;
+  const Vector f = power - rounded;
+  Vector sum = f * 1.33335581e-3F + 9.61812911e-3F;
   sum = sum * f + 5.55041087e-2F;
   sum = sum * f + 2.40226507e-1F;
   sum = sum * f + 6.93147181e-1F;
   sum = sum * f + 1.0F;
-  const IntLanes exponent = (__builtin_convertvector(rounded, IntLanes) + 127) << 23;
-  Lanes scale;
+  const Ints<kWidth> exponent = (__builtin_convertvector(rounded, Ints<kWidth>) + 127) << 23;
+  Vector scale;
   std::memcpy(&scale, &exponent, sizeof scale);
-  const Lanes zero{};
+  const Vector zero{};
   x = vanishes ? zero : sum * scale;
 }
 
 // x · Φ(x), Φ being the distribution function of the normal distribution, with the error function of Abramowitz and
 // Stegun 7.1.26 (absolute error below 2e-7).
-MEMD_INLINE void gelu(Lanes& x) {
-  const Lanes zero{};
-  const IntLanes negative = x < zero;
-  const Lanes z = (negative ? zero - x : x) * 0.707106781F;
-  const Lanes t = 1.0F / (1.0F + z * 0.3275911F);
-  Lanes tail = t * 1.061405429F - 1.453152027F;
+template <std::size_t kWidth>
+MEMD_INLINE void gelu(Floats<kWidth>& x) {
+  using Vector = Floats<kWidth>;
+  const Vector zero{};
+  const Ints<kWidth> negative = x < zero;
+  const Vector z = (negative ? zero - x : x) * 0.707106781F;
+  const Vector t = 1.0F / (1.0F + z * 0.3275911F);
+  Vector tail = t * 1.061405429F - 1.453152027F;
   tail = tail * t + 1.421413741F;
   tail = tail * t - 0.284496736F;
   tail = (tail * t + 0.254829592F) * t;
-  Lanes e = zero - z * z;
-  exponential(e);
-  const Lanes half = tail * e * 0.5F;  // 1 − Φ(|x|)
+  Vector e = zero - z * z;
+  exponential<kWidth>(e);
+  const Vector half = tail * e * 0.5F;  // 1 − Φ(|x|)
   x = x * (negative ? half : 1.0F - half);
 }
 
@@ -191,14 +212,16 @@ struct Activations {
 };
 
 // Rounds rows to signed bytes, the largest component of each to ±127.
+template <std::size_t kWidth>
 MEMD_INLINE void quantise(const float* rows, std::size_t width, Activations& a) {
+  using Vector = Floats<kWidth>;
   for (std::size_t t = 0; t < a.count; ++t) {
     const float* row = rows + t * width;
-    Lanes largest{};
-    for (std::size_t i = 0; i < width; i += kLanes) {
-      Lanes x;
+    Vector largest{};
+    for (std::size_t i = 0; i < width; i += kWidth) {
+      Vector x;
       load(row + i, x);
-      const Lanes size = x < Lanes{} ? Lanes{} - x : x;
+      const Vector size = x < Vector{} ? Vector{} - x : x;
       largest = size > largest ? size : largest;
     }
     const float top = largest_of(largest);
@@ -206,11 +229,13 @@ MEMD_INLINE void quantise(const float* rows, std::size_t width, Activations& a) 
     const float inverse = top > 0 ? 127 / top : 0;
     std::int8_t* codes = a.codes.data() + t * width;
     for (std::size_t i = 0; i < width; i += kLanes) {
-      Lanes x;
-      load(row + i, x);
-      const IntLanes rounded = __builtin_convertvector((x * inverse + kRounding) - kRounding, IntLanes);
       std::int32_t numbers[kLanes];
-      std::memcpy(numbers, &rounded, sizeof numbers);
+      for (std::size_t part = 0; part < kLanes; part += kWidth) {
+        Vector x;
+        load(row + i + part, x);
+        const Ints<kWidth> rounded = __builtin_convertvector((x * inverse + kRounding) - kRounding, Ints<kWidth>);
+        std::memcpy(numbers + part, &rounded, sizeof rounded);
+      }
       for (std::size_t k = 0; k < kLanes; ++k)
         codes[i + k] = static_cast<std::int8_t>(numbers[k]);
     }
@@ -219,12 +244,13 @@ MEMD_INLINE void quantise(const float* rows, std::size_t width, Activations& a) 
 
 // out = rows · weightsᵀ + bias, then GELU if wanted. Some rows of the weights at a time, so that they stay in the L1
 // cache for all tokens.
-template <bool kGelu>
+template <std::size_t kWidth, bool kGelu>
 MEMD_INLINE void linear(const vectors::Kernels& kernels, const LinearWeights& w, const float* rows, Activations& a,
                         float* out) {
+  using Vector = Floats<kWidth>;
   constexpr std::size_t kCacheBytes = 24'576;
   constexpr std::size_t kMostRows = 64;
-  quantise(rows, w.inputs, a);
+  quantise<kWidth>(rows, w.inputs, a);
   const std::size_t tile = std::clamp<std::size_t>(kCacheBytes / w.inputs / kLanes * kLanes, kLanes, kMostRows);
   std::int32_t dots[kMostRows];
   for (std::size_t o = 0; o < w.outputs; o += tile) {
@@ -233,15 +259,15 @@ MEMD_INLINE void linear(const vectors::Kernels& kernels, const LinearWeights& w,
       kernels.dots(a.codes.data() + t * w.inputs, w.codes + o * w.inputs, here, w.inputs, dots);
       const float scale = a.scales[t];
       float* to = out + t * w.outputs + o;
-      for (std::size_t k = 0; k < here; k += kLanes) {
-        IntLanes sum;
-        std::memcpy(&sum, dots + k, sizeof sum);
-        Lanes row_scale;
-        Lanes bias;
+      for (std::size_t k = 0; k < here; k += kWidth) {
+        Ints<kWidth> sum;
+        Vector row_scale;
+        Vector bias;
+        load(dots + k, sum);
         load(w.scale + o + k, row_scale);
         load(w.bias + o + k, bias);
-        Lanes y = __builtin_convertvector(sum, Lanes) * (row_scale * scale) + bias;
-        if constexpr (kGelu) gelu(y);
+        Vector y = __builtin_convertvector(sum, Vector) * (row_scale * scale) + bias;
+        if constexpr (kGelu) gelu<kWidth>(y);
         store(y, to + k);
       }
     }
@@ -249,35 +275,43 @@ MEMD_INLINE void linear(const vectors::Kernels& kernels, const LinearWeights& w,
 }
 
 // rows = norm(rows + added), token by token; `added` may be null.
+template <std::size_t kWidth>
 MEMD_INLINE void add_and_norm(const NormWeights& w, const float* added, std::size_t count, std::size_t width,
                               float* rows) {
+  using Vector = Floats<kWidth>;
+  constexpr std::size_t kParts = Lanes<kWidth>::kParts;
   for (std::size_t t = 0; t < count; ++t) {
     float* row = rows + t * width;
-    Lanes sum{};
+    Lanes<kWidth> sum;
     for (std::size_t i = 0; i < width; i += kLanes) {
-      Lanes x;
-      load(row + i, x);
-      if (added != nullptr) {
-        Lanes y;
-        load(added + t * width + i, y);
-        x += y;
-        store(x, row + i);
+      for (std::size_t p = 0; p < kParts; ++p) {
+        const std::size_t at = i + p * kWidth;
+        Vector x;
+        load(row + at, x);
+        if (added != nullptr) {
+          Vector y;
+          load(added + t * width + at, y);
+          x += y;
+          store(x, row + at);
+        }
+        sum.part[p] += x;
       }
-      sum += x;
     }
     const float mean = sum_of(sum) / static_cast<float>(width);
-    Lanes squares{};
+    Lanes<kWidth> squares;
     for (std::size_t i = 0; i < width; i += kLanes) {
-      Lanes x;
-      load(row + i, x);
-      x -= mean;
-      squares += x * x;
+      for (std::size_t p = 0; p < kParts; ++p) {
+        Vector x;
+        load(row + i + p * kWidth, x);
+        x -= mean;
+        squares.part[p] += x * x;
+      }
     }
     const float inverse = 1 / std::sqrt(sum_of(squares) / static_cast<float>(width) + kNormEpsilon);
-    for (std::size_t i = 0; i < width; i += kLanes) {
-      Lanes x;
-      Lanes gain;
-      Lanes bias;
+    for (std::size_t i = 0; i < width; i += kWidth) {
+      Vector x;
+      Vector gain;
+      Vector bias;
       load(row + i, x);
       load(w.gain + i, gain);
       load(w.bias + i, bias);
@@ -286,66 +320,87 @@ MEMD_INLINE void add_and_norm(const NormWeights& w, const float* added, std::siz
   }
 }
 
-// Attention of one head, for the queries from `first` on; their results go to a.mixed.
-MEMD_INLINE void attend(Activations& a, std::size_t width, std::size_t head, std::size_t first) {
+// Products of some queries and all keys of a head, into a.weights; their exponentials, relative to the largest, follow.
+// Sets the inverse of the sum of each row.
+template <std::size_t kWidth>
+MEMD_INLINE void weigh(Activations& a, const float* const* query, float* inverse) {
+  using Vector = Floats<kWidth>;
   constexpr std::size_t kQueries = Activations::kQueries;
+  constexpr std::size_t kParts = Lanes<kWidth>::kParts;
+  Vector largest[kQueries];
+  for (Vector& l : largest)
+    l = Vector{} - 1e30F;
+  for (std::size_t s = 0; s < a.padded; s += kLanes) {
+    Lanes<kWidth> score[kQueries];
+    for (std::size_t d = 0; d < kHeadWidth; ++d) {
+      for (std::size_t p = 0; p < kParts; ++p) {
+        Vector key;
+        load(a.keys.data() + d * a.padded + s + p * kWidth, key);
+        for (std::size_t r = 0; r < kQueries; ++r)
+          score[r].part[p] += key * query[r][d];
+      }
+    }
+    for (std::size_t r = 0; r < kQueries; ++r) {
+      float* weights = a.weights.data() + r * a.padded + s;
+      store(score[r].part, weights);
+      for (std::size_t k = a.count > s ? a.count - s : 0; k < kLanes; ++k)
+        weights[k] = -1e30F;  // no token
+      for (std::size_t p = 0; p < kParts; ++p) {
+        Vector x;
+        load(weights + p * kWidth, x);
+        largest[r] = x > largest[r] ? x : largest[r];
+      }
+    }
+  }
+  for (std::size_t r = 0; r < kQueries; ++r) {
+    float* weights = a.weights.data() + r * a.padded;
+    const float top = largest_of(largest[r]);
+    Lanes<kWidth> sum;
+    for (std::size_t s = 0; s < a.padded; s += kLanes) {
+      for (std::size_t p = 0; p < kParts; ++p) {
+        Vector x;
+        load(weights + s + p * kWidth, x);
+        x -= top;
+        exponential<kWidth>(x);
+        sum.part[p] += x;
+        store(x, weights + s + p * kWidth);
+      }
+    }
+    inverse[r] = 1 / sum_of(sum);
+  }
+}
+
+// Attention of one head, for the queries from `first` on; their results go to a.mixed.
+template <std::size_t kWidth>
+MEMD_INLINE void attend(Activations& a, std::size_t width, std::size_t head, std::size_t first) {
+  using Vector = Floats<kWidth>;
+  constexpr std::size_t kQueries = Activations::kQueries;
+  constexpr std::size_t kParts = Lanes<kWidth>::kParts;
   const std::size_t here = std::min(kQueries, a.count - first);
   const float* query[kQueries];
   for (std::size_t r = 0; r < kQueries; ++r)
     query[r] = a.queries_keys_values.data() + (first + std::min(r, here - 1)) * 3 * width + head * kHeadWidth;
-  Lanes largest[kQueries];
-  for (Lanes& l : largest)
-    l = Lanes{} - 1e30F;
-  for (std::size_t s = 0; s < a.padded; s += kLanes) {
-    Lanes score[kQueries]{};
-    for (std::size_t d = 0; d < kHeadWidth; ++d) {
-      Lanes key;
-      load(a.keys.data() + d * a.padded + s, key);
-      for (std::size_t r = 0; r < kQueries; ++r)
-        score[r] += key * query[r][d];
-    }
-    for (std::size_t r = 0; r < kQueries; ++r) {
-      for (std::size_t k = a.count > s ? a.count - s : 0; k < kLanes; ++k)
-        score[r][k] = -1e30F;  // no token
-      largest[r] = score[r] > largest[r] ? score[r] : largest[r];
-      store(score[r], a.weights.data() + r * a.padded + s);
-    }
-  }
   float inverse[kQueries];
-  for (std::size_t r = 0; r < kQueries; ++r) {
-    float* weights = a.weights.data() + r * a.padded;
-    const float top = largest_of(largest[r]);
-    Lanes sum{};
-    for (std::size_t s = 0; s < a.padded; s += kLanes) {
-      Lanes x;
-      load(weights + s, x);
-      x -= top;
-      exponential(x);
-      sum += x;
-      store(x, weights + s);
+  weigh<kWidth>(a, query, inverse);
+  for (std::size_t half = 0; half < kHeadWidth; half += kLanes) {
+    Lanes<kWidth> sum[kQueries];
+    for (std::size_t s = 0; s < a.count; ++s) {
+      for (std::size_t p = 0; p < kParts; ++p) {
+        Vector value;
+        load(a.values.data() + s * kHeadWidth + half + p * kWidth, value);
+        for (std::size_t r = 0; r < kQueries; ++r)
+          sum[r].part[p] += value * a.weights[r * a.padded + s];
+      }
     }
-    inverse[r] = 1 / sum_of(sum);
-  }
-  Lanes low[kQueries]{};
-  Lanes high[kQueries]{};
-  for (std::size_t s = 0; s < a.count; ++s) {
-    Lanes first_half;
-    Lanes second_half;
-    load(a.values.data() + s * kHeadWidth, first_half);
-    load(a.values.data() + s * kHeadWidth + kLanes, second_half);
-    for (std::size_t r = 0; r < kQueries; ++r) {
-      const float weight = a.weights[r * a.padded + s];
-      low[r] += first_half * weight;
-      high[r] += second_half * weight;
+    for (std::size_t r = 0; r < here; ++r) {
+      float* out = a.mixed.data() + (first + r) * width + head * kHeadWidth + half;
+      for (std::size_t p = 0; p < kParts; ++p)
+        store(sum[r].part[p] * inverse[r], out + p * kWidth);
     }
-  }
-  for (std::size_t r = 0; r < here; ++r) {
-    float* out = a.mixed.data() + (first + r) * width + head * kHeadWidth;
-    store(low[r] * inverse[r], out);
-    store(high[r] * inverse[r], out + kLanes);
   }
 }
 
+template <std::size_t kWidth>
 MEMD_INLINE void attention(Activations& a, std::size_t width, std::size_t heads) {
   for (std::size_t head = 0; head < heads; ++head) {
     for (std::size_t t = 0; t < a.count; ++t) {
@@ -355,7 +410,7 @@ MEMD_INLINE void attention(Activations& a, std::size_t width, std::size_t heads)
       std::copy_n(key + width, kHeadWidth, a.values.data() + t * kHeadWidth);
     }
     for (std::size_t first = 0; first < a.count; first += Activations::kQueries)
-      attend(a, width, head, first);
+      attend<kWidth>(a, width, head, first);
   }
 }
 
@@ -363,6 +418,7 @@ MEMD_INLINE void attention(Activations& a, std::size_t width, std::size_t heads)
 
 struct SentenceNetwork::Forward {
   // Sets a.hidden to the last layer's tokens.
+  template <std::size_t kWidth>
   MEMD_INLINE static void run(const SentenceNetwork& network, const vectors::Kernels& kernels,
                               std::span<const std::uint32_t> ids, Activations& a) {
     const std::size_t width = network.width_;
@@ -372,29 +428,29 @@ struct SentenceNetwork::Forward {
         a.hidden[t * width + i] =
             static_cast<float>(codes[i]) * network.words_.scale[ids[t]] + network.place_[t * width + i];
     }
-    add_and_norm(network.input_norm_, nullptr, a.count, width, a.hidden.data());
+    add_and_norm<kWidth>(network.input_norm_, nullptr, a.count, width, a.hidden.data());
     for (const EncoderLayer& layer : network.layers_) {
-      linear<false>(kernels, layer.query_key_value, a.hidden.data(), a, a.queries_keys_values.data());
-      attention(a, width, network.heads_);
+      linear<kWidth, false>(kernels, layer.query_key_value, a.hidden.data(), a, a.queries_keys_values.data());
+      attention<kWidth>(a, width, network.heads_);
       std::vector<float>& attended = a.wide;  // not in use yet, and large enough
-      linear<false>(kernels, layer.attended, a.mixed.data(), a, attended.data());
-      add_and_norm(layer.attention_norm, attended.data(), a.count, width, a.hidden.data());
-      linear<true>(kernels, layer.widened, a.hidden.data(), a, a.wide.data());
-      linear<false>(kernels, layer.narrowed, a.wide.data(), a, a.mixed.data());
-      add_and_norm(layer.output_norm, a.mixed.data(), a.count, width, a.hidden.data());
+      linear<kWidth, false>(kernels, layer.attended, a.mixed.data(), a, attended.data());
+      add_and_norm<kWidth>(layer.attention_norm, attended.data(), a.count, width, a.hidden.data());
+      linear<kWidth, true>(kernels, layer.widened, a.hidden.data(), a, a.wide.data());
+      linear<kWidth, false>(kernels, layer.narrowed, a.wide.data(), a, a.mixed.data());
+      add_and_norm<kWidth>(layer.output_norm, a.mixed.data(), a.count, width, a.hidden.data());
     }
   }
 
   static void portable(const SentenceNetwork& network, const vectors::Kernels& kernels,
                        std::span<const std::uint32_t> ids, Activations& a) {
-    run(network, kernels, ids, a);
+    run<4>(network, kernels, ids, a);
   }
 #if defined(__x86_64__)
   MEMD_AVX2 static void avx2(const SentenceNetwork& network, std::span<const std::uint32_t> ids, Activations& a) {
-    run(network, vectors::kAvx2Kernels, ids, a);
+    run<8>(network, vectors::kAvx2Kernels, ids, a);
   }
   MEMD_AVX512 static void avx512(const SentenceNetwork& network, std::span<const std::uint32_t> ids, Activations& a) {
-    run(network, vectors::kAvx512Kernels, ids, a);
+    run<16>(network, vectors::kAvx512Kernels, ids, a);
   }
 #endif
 
