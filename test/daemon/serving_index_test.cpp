@@ -168,7 +168,7 @@ TEST_F(SecondLookCosines, AreThoseOfStoredVectors) {
   EXPECT_THAT(look("aaab", {c, a}), ElementsAre(IsNan(), FloatNear(1, 0.01F)));
   EXPECT_EQ(network_->texts().size(), before) << "the question's vector is kept";
   (void)look(std::string(10'000, 'a'), {a});
-  EXPECT_LE(network_->texts().back().size(), 200u) << "the beginning of a long one is enough";
+  EXPECT_LE(network_->texts().back().size(), 160u) << "the beginning of a long one is enough";
 }
 
 TEST_F(SecondLookCosines, AreNoneWithoutTheNetworkThatMadeTheVectors) {

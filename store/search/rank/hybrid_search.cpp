@@ -77,6 +77,7 @@ constexpr std::size_t kByMeaning = 100;     // semantic candidates ranked with t
 constexpr std::size_t kLookedAt = 50;       // best candidates whose rows are read
 constexpr std::size_t kCompared = 50;       // best candidates compared token by token, and by the second look
 constexpr std::size_t kMostAlso = 31;       // further phrasings; each has a bit in SearchHit::found_by
+constexpr double kLeastOpen = 0.05;         // least share of the query that the best hit lacks, for a second look
 constexpr double kAllWords = 0.99;          // least coverage of a text that can contain the query verbatim
 constexpr double kLeastZ = 2;               // least standardised cosine of a semantic candidate
 constexpr std::size_t kLeastDistinct = 50;  // least number of distinct hits collected; copies are counted on the way
@@ -560,7 +561,8 @@ void HybridSearch::compare_tokens(const SemanticQuestion& question, std::vector<
 // Sets the `second_look` feature of the best candidates. Candidates without a vector yet get the mean of those with
 // one, candidates that are not looked at the lowest value. Scaled down like `tokens`.
 void HybridSearch::look_again(const Phrasing& phrasing, std::vector<FusionCandidate>& ranked) {
-  if (ranked.size() < 2 || !is_for_second_look(phrasing.words)) return;
+  const double open = ranked.empty() ? 0 : 1 - std::clamp(ranked.front().features.coverage, 0.0, 1.0);
+  if (ranked.size() < 2 || open < kLeastOpen || !is_for_second_look(phrasing.words)) return;
   const auto best = std::span(ranked).first(std::min(ranked.size(), kCompared));
   std::vector<ExchangeId> ids;
   for (const FusionCandidate& c : best)
@@ -576,7 +578,6 @@ void HybridSearch::look_again(const Phrasing& phrasing, std::vector<FusionCandid
     values.push_back(std::isnan(cosine) ? mean : double{cosine});
   standardise(values);
   values.resize(ranked.size(), *std::min_element(values.begin(), values.end()));
-  const double open = 1 - std::clamp(ranked.front().features.coverage, 0.0, 1.0);
   for (std::size_t i = 0; i < ranked.size(); ++i)
     ranked[i].features.second_look = open * values[i];
 }
