@@ -62,7 +62,7 @@ Command ingest_command() {
                 .help = "Until everything there is now is read (the daemon does the rest by itself)",
                 .required = true},
                {"--second-look", second_look.get(),
-                "Also make all vectors of the second look now, 10 to 30 ms of a core for each turn"}};
+                "Also make all vectors of the second look now, 20 to 50 ms of a core for each turn"}};
   c.run = [once, second_look](const Invocation& call) -> Result<int> {
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::ingest));
     mcp::ToolOutcome outcome;

@@ -11,7 +11,7 @@
 namespace memd {
 namespace {
 
-constexpr int kLooksAtOnce = 8;           // exchanges of a batch, each 10 to 30 ms of a core
+constexpr int kLooksAtOnce = 8;           // exchanges of a batch, each 20 to 50 ms of a core
 constexpr int kRowsDroppedAtOnce = 1000;  // rows; a few ms of the writer
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace memd {
 
 std::string second_look_text(const enrichment::ChunkedTexts& texts) {
-  constexpr std::size_t kPartBytes = 450;  // with both parts the network takes some 15 ms
+  constexpr std::size_t kPartBytes = 450;  // with both parts the network takes some 20 ms
   const std::string_view prompt = utf8_prefix(texts.user_message, kPartBytes);
   const std::string_view answer = utf8_prefix(texts.assistant_response.substr(texts.answer_begin), kPartBytes);
   std::string out(prompt);
