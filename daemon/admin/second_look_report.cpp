@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 // Returns the key of the configuration that turns it off; empty: it is on.
 std::string turned_off_by(MemoryHost& host) {
   const EmbeddingConfig& config = host.settings().config.embedding;
-  if (config.choice.provider == EmbeddingProvider::disabled) return "embedding.provider: disabled";
+  if (config.choice.provider != EmbeddingProvider::builtin)
+    return "embedding.provider: " + std::string(to_string(config.choice.provider));
   return config.second_look ? "" : "embedding.second_look";
 }
 

@@ -39,7 +39,8 @@ std::shared_ptr<const Models> make_models(const EmbeddingConfig& config) {
   auto out = std::make_shared<Models>();
   if (config.choice.provider == EmbeddingProvider::disabled) return out;
   out->builtin = builtin();
-  if (config.second_look) out->second_look = builtin_network();
+  // What it gains was measured beside the built-in model only.
+  if (config.second_look && config.choice.provider == EmbeddingProvider::builtin) out->second_look = builtin_network();
   ModelClients clients;
   const auto add = [&](const EmbeddingModelChoice& choice) {
     if (choice.provider == EmbeddingProvider::builtin) {

@@ -43,6 +43,18 @@ TEST(ApiKey, IsReadFromWhereOthersCannot) {
   EXPECT_EQ(provider::read_api_key({"MEMD_TEST_KEY", {}}).value(), "k1");
 }
 
+TEST(Models, OnlyTheBuiltInModelHasASecondLook) {
+  EmbeddingConfig config;
+  ASSERT_TRUE(embedding::make_models(config)->second_look);
+  for (const auto provider : {EmbeddingProvider::ollama, EmbeddingProvider::disabled}) {
+    config.choice.provider = provider;
+    EXPECT_FALSE(embedding::make_models(config)->second_look);
+  }
+  config.choice.provider = EmbeddingProvider::builtin;
+  config.second_look = false;
+  EXPECT_FALSE(embedding::make_models(config)->second_look);
+}
+
 TEST(QuestionCache, ForgetsTheOneUsedLongestAgo) {
   embedding::QuestionCache cache(2);
   cache.put("m", "a", {1});
