@@ -43,7 +43,7 @@ struct EmbeddingConfig : ModelServerConfig {
   int batch_size = 16;                          // texts per request
   int query_timeout_ms = 1500;                  // time limit for embedding the text of a search
   std::optional<int> dimensions;                // requests shorter vectors from models that support it
-  // Whether the network in the binary ranks the best hits once more. Not if the provider is `disabled`.
+  // Whether the network in the binary ranks the best hits once more. Only if the provider is `builtin`.
   bool second_look = true;
 };
 
