@@ -258,7 +258,7 @@ step_grpc() {
     skip "grpc: THE gRPC DOOR WAS NOT BUILT, its packages cannot be had here (packaging/install-deps.sh grpc)"
     return
   fi
-  add_door() { cmake --preset asan -DMEMD_WITH_GRPC=ON && cmake --build --preset asan -j "$jobs" --target test_grpc; }
+  add_door() { cmake --preset asan -DMEMD_WITH_GRPC=ON && cmake --build --preset asan -j "$jobs" --target test_grpc memd_grpc_verify_interface_header_sets; }
   check "build grpc" add_door && ctest_name=grpc run_ctest asan -L '^test_grpc$'
 }
 
