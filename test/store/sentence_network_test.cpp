@@ -23,11 +23,13 @@ using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const Wordpiece& tokenizer() { return builtin_embedder().table().tokenizer(); }
+const Wordpiece& tokenizer_of_binary() { return builtin_embedder().table().tokenizer(); }
 
-SentenceNetwork builtin() { return SentenceNetwork::load(embedded::sentence_network().bytes, tokenizer()).value(); }
+SentenceNetwork network_of_binary() {
+  return SentenceNetwork::load(embedded::sentence_network().bytes, tokenizer_of_binary()).value();
+}
 
-double cosine(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+double cosine_of(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
 // packaging/model/network.py makes the golden file with NumPy in float32.
 TEST(SentenceNetwork, VectorsAreThoseOfTheReference) {
@@ -38,10 +40,10 @@ TEST(SentenceNetwork, VectorsAreThoseOfTheReference) {
   const auto& vectors = file.at("vectors").as_array();
   ASSERT_GE(texts.size(), 30U);
   ASSERT_EQ(texts.size(), vectors.size());
-  const SentenceNetwork network = builtin();
+  const SentenceNetwork network = network_of_binary();
   double sum = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const auto near = cosine(network.embed(texts[i].as_string()), boost::json::value_to<Vector>(vectors[i]));
+    const auto near = cosine_of(network.embed(texts[i].as_string()), boost::json::value_to<Vector>(vectors[i]));
     EXPECT_GT(near, 0.98) << texts[i];
     sum += near;
   }
@@ -49,7 +51,7 @@ TEST(SentenceNetwork, VectorsAreThoseOfTheReference) {
 }
 
 TEST(SentenceNetwork, GivesTheSameBitsWithEveryInstructionSet) {
-  const SentenceNetwork network = builtin();
+  const SentenceNetwork network = network_of_binary();
   std::string text;
   for (const std::string_view more :
        {"", "why", " does the ingest stop", " after the second file?", " ~/.memd/memd.db"}) {
@@ -61,7 +63,7 @@ TEST(SentenceNetwork, GivesTheSameBitsWithEveryInstructionSet) {
 }
 
 TEST(SentenceNetwork, ReadsTheBeginningOfALongText) {
-  const SentenceNetwork network = builtin();
+  const SentenceNetwork network = network_of_binary();
   std::string text;
   for (int i = 0; i < 300; ++i)
     text += "word ";
@@ -81,7 +83,9 @@ class CopiedNetwork {
   void set(std::size_t at, float value) { std::memcpy(bytes_.get() + at, &value, sizeof value); }
   void resize(std::size_t size) { size_ = size; }
   std::size_t size() const { return size_; }
-  Result<SentenceNetwork> load() const { return SentenceNetwork::load(std::span(bytes_.get(), size_), tokenizer()); }
+  Result<SentenceNetwork> load() const {
+    return SentenceNetwork::load(std::span(bytes_.get(), size_), tokenizer_of_binary());
+  }
 
  private:
   static constexpr std::size_t kSpace = 32 << 20;
@@ -92,7 +96,7 @@ class CopiedNetwork {
   std::size_t size_;
 };
 
-struct Damage {
+struct NetworkDamage {
   const char* message;
   std::function<void(CopiedNetwork&)> apply;
 };
@@ -100,7 +104,7 @@ struct Damage {
 TEST(SentenceNetwork, RefusesAnotherOrADamagedFile) {
   const float not_a_number = std::numeric_limits<float>::quiet_NaN();
   constexpr std::size_t kFirstArray = 128;  // after header and name: a scale of each token
-  const Damage ways[] = {
+  const NetworkDamage ways[] = {
       {"shorter than its header", [](auto& f) { f.resize(47); }},
       {"does not begin with MEMDNET1", [](auto& f) { f.set(0, 0x41414141U); }},
       {"kind this version does not know", [](auto& f) { f.set(8, 385U); }},  // width
@@ -117,7 +121,7 @@ TEST(SentenceNetwork, RefusesAnotherOrADamagedFile) {
       {"its size does not fit", [](auto& f) { f.resize(f.size() - 1); }},
       {"a number is not finite", [&](auto& f) { f.set(kFirstArray, not_a_number); }},
   };
-  for (const Damage& way : ways) {
+  for (const NetworkDamage& way : ways) {
     CopiedNetwork file;
     ASSERT_TRUE(file.load());
     way.apply(file);
@@ -135,8 +139,8 @@ TEST(BuiltinNetwork, SaysWhatIsAlikeWithoutSharedWords) {
                                             "connection pool of the database"};
   const auto vectors = network.embed(texts, Purpose::document, {}).value();
   ASSERT_EQ(vectors.size(), texts.size());
-  EXPECT_NEAR(cosine(vectors[0], vectors[0]), 1, 1e-6);
-  EXPECT_GT(cosine(vectors[0], vectors[1]), cosine(vectors[0], vectors[2]) + 0.1);
+  EXPECT_NEAR(cosine_of(vectors[0], vectors[0]), 1, 1e-6);
+  EXPECT_GT(cosine_of(vectors[0], vectors[1]), cosine_of(vectors[0], vectors[2]) + 0.1);
 }
 
 TEST(BuiltinNetwork, EndsEarlyWhenStopped) {
