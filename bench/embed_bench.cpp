@@ -126,7 +126,7 @@ std::vector<std::string> second_look_texts(const char* file) {
   std::vector<std::string> out;
   std::size_t bytes = 0;
   while (q.step()) {
-    out.push_back(second_look_text({q.text(0), q.text(1), {}, static_cast<std::size_t>(q.int64(2))}));
+    out.push_back(second_look_text(q.text(0), q.text(1), q.int64(2)));
     bytes += out.back().size();
   }
   q.reset();

@@ -9,12 +9,12 @@
 
 namespace memd {
 
-std::string second_look_text(const enrichment::ChunkedTexts& texts) {
+std::string second_look_text(std::string_view prompt, std::string_view response, std::int64_t answer_offset) {
   constexpr std::size_t kPartBytes = 450;  // with both parts the network takes some 20 ms
-  const std::string_view prompt = utf8_prefix(texts.user_message, kPartBytes);
-  const std::string_view answer = utf8_prefix(texts.assistant_response.substr(texts.answer_begin), kPartBytes);
-  std::string out(prompt);
-  if (!prompt.empty() && !answer.empty()) out += '\n';
+  const auto begin = std::clamp<std::int64_t>(answer_offset, 0, static_cast<std::int64_t>(response.size()));
+  const std::string_view answer = utf8_prefix(response.substr(static_cast<std::size_t>(begin)), kPartBytes);
+  std::string out(utf8_prefix(prompt, kPartBytes));
+  if (!out.empty() && !answer.empty()) out += '\n';
   return out.append(answer);
 }
 
@@ -94,7 +94,7 @@ std::vector<PendingSecondLook> SecondLookPendingQuery::run(sqlite::Database& db)
   // CROSS JOIN keeps the order of the tables, so that the index of the waiting rows is used.
   auto& q = db.prepare(
       "SELECT w.exchange_pk, w.waiting, iif(w.vector IS NULL, NULL, w.text_hash), e.ended_at, e.user_message,"
-      " e.interventions, e.assistant_response, e.answer_offset FROM second_look w CROSS JOIN exchanges e"
+      " e.assistant_response, e.answer_offset FROM second_look w CROSS JOIN exchanges e"
       " USING (exchange_pk) WHERE w.waiting AND w.exchange_pk < ?2 ORDER BY w.exchange_pk DESC LIMIT ?1");
   q.bind(limit, below);
   std::vector<PendingSecondLook> out;
@@ -104,10 +104,7 @@ std::vector<PendingSecondLook> SecondLookPendingQuery::run(sqlite::Database& db)
     e.waiting = q.int64(1);
     if (!q.is_null(2)) e.text_hash = from_sql(q.int64(2));
     e.ended_at = q.int64(3);
-    const std::string_view answer = q.text(6);
-    // Clamped: a damaged store may contain any value.
-    const auto begin = std::min(static_cast<std::size_t>(std::max<std::int64_t>(q.int64(7), 0)), answer.size());
-    e.text = second_look_text({q.text(4), answer, q.text(5), begin});
+    e.text = second_look_text(q.text(4), q.text(5), q.int64(6));
   }
   q.reset();
   return out;

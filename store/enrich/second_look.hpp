@@ -2,7 +2,6 @@
 
 #include "schemas/enrichment.hpp"
 #include "store/db/database.hpp"
-#include "store/text/text_chunks.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -18,7 +17,8 @@ namespace memd {
 
 // Returns the text of an exchange that its vector is made from: the beginnings of its prompt and of its final answer.
 // Empty: it gets none.
-std::string second_look_text(const enrichment::ChunkedTexts& texts);
+// `answer_offset`: where the final answer starts in `response`; a damaged store may contain any value.
+std::string second_look_text(std::string_view prompt, std::string_view response, std::int64_t answer_offset);
 
 }  // namespace memd
 

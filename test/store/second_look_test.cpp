@@ -176,15 +176,17 @@ TEST_F(SecondLook, AnExchangeWithoutTextHasNone) {
   EXPECT_THAT(vectors({id}), ElementsAre(IsEmpty()));
 }
 
-TEST_F(SecondLook, TheTextIsTheBeginning) {
-  second_look::set_model(db_, "network");
-  std::string answer;
-  for (int i = 0; i < 300; ++i)
-    answer += "words of a long answer. ";
-  add("a short question", answer);
-  const std::string text = pending()[0].text;
-  EXPECT_TRUE(text.starts_with("a short question"));
-  EXPECT_LE(text.size(), enrichment::kChunkBytes);
+TEST(SecondLookText, IsTheBeginningsOfPromptAndFinalAnswer) {
+  EXPECT_EQ(second_look_text("why?", "let me look. It was late.", 13), "why?\nIt was late.");
+  EXPECT_EQ(second_look_text("why?", "", 0), "why?");
+  EXPECT_EQ(second_look_text("", "It was late.", 0), "It was late.");
+  EXPECT_EQ(second_look_text("", "", 0), "");
+  const std::string prompt(1000, 'p');
+  const std::string answer(1000, 'a');
+  EXPECT_EQ(second_look_text(prompt, answer, 0), prompt.substr(0, 450) + '\n' + answer.substr(0, 450))
+      << "a long prompt leaves room for the answer";
+  EXPECT_EQ(second_look_text("why?", "It was late.", 99), "why?");
+  EXPECT_EQ(second_look_text("why?", "It was late.", -1), "why?\nIt was late.");
 }
 
 TEST_F(SecondLook, AnotherNetworkBeginsAnew) {
