@@ -274,6 +274,26 @@ TEST(PackLines, ACommandThatFailedIsToldWhenItChecks) {
   EXPECT_FALSE(state_after(s).last_error) << "a build passed since";
 }
 
+TEST(PackLines, AnyFailureIsOpenWhileNothingElseWasRun) {
+  EventScript s;
+  s.user("Replay the week.").call("c1", "Bash", "exporter --rows").result("c1", "unknown option --rows", true);
+  s.call("c2", "Bash", "sh replay.sh --from 478").result("c2", "lock 995 is held by nobody", true);
+  s.call("c3", "Bash", "ls locks").result("c3", "995");
+  const WorkingState state = state_after(s);
+  ASSERT_TRUE(state.last_error);
+  EXPECT_THAT(state.last_error->text, testing::AllOf(testing::HasSubstr("sh replay.sh --from 478"),
+                                                     testing::HasSubstr("lock 995 is held by nobody")));
+  s.call("c4", "Bash", "sh replay.sh --from 479").result("c4", "done");
+  EXPECT_FALSE(state_after(s).last_error);
+}
+
+TEST(PackLines, AGoalIsToldWithoutItsCode) {
+  EventScript s;
+  s.user("Write the exporter like this:\n```go\nfunc rows() int { return 7 }\n```\nand keep the dates.");
+  s.answer("Written.").user("What does this mean?\n\n```go\nx := 1\n```").answer("A name.");
+  EXPECT_THAT(texts_in(state_after(s).goal), ElementsAre("Write the exporter like this: [code] and keep the dates."));
+}
+
 TEST(PackLines, WhatALineRunsAmongOthersStandsThere) {
   EventScript s;
   s.user("Tidy the exporter.").call("c1", "Bash", "make lint").result("c1", "ok");
@@ -306,6 +326,19 @@ TEST(PackLines, AStepThatWorkFollowedIsNotAhead) {
   s.answer("The rows are right. I'll write the notes once the release is cut.");
   s.user("Mend the totals, too.").answer("They are mended.");
   EXPECT_THAT(texts_in(state_after(s).next_steps), ElementsAre("I'll write the notes once the release is cut."));
+}
+
+TEST(PackLines, AStepStaysAheadWhileOnlyQuestionsFollow) {
+  EventScript s;
+  s.user("Write the exporter.").call("c1", "Edit", "/w/p/rows.go", "/w/p/rows.go").result("c1", "ok");
+  s.answer("The rows are written. Next I'll wire the exporter to the scheduler.");
+  s.user("What is a ledger?")
+      .call("c2", "Read", "/w/p/rows.go")
+      .result("c2", "x")
+      .answer("A list of bookings.");
+  EXPECT_THAT(texts_in(state_after(s).next_steps), ElementsAre("Next I'll wire the exporter to the scheduler."));
+  s.user("Go on.").call("c3", "Bash", "make wire").result("c3", "ok").answer("It is wired.");
+  EXPECT_THAT(state_after(s).next_steps, IsEmpty());
 }
 
 TEST(PackLines, WhatIsLeftOfTheTodoListComesNext) {

@@ -5,6 +5,7 @@
 #include "store/insight/continuity/weights.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
+#include "store/text/text_units.hpp"
 
 #include <algorithm>
 
@@ -77,9 +78,27 @@ std::string last_offer(std::string_view said) {
   return out;
 }
 
+// Returns the prompt with "[code]" in place of its fenced blocks.
+std::string without_code_blocks(std::string_view prompt) {
+  std::string out;
+  FenceTracker fences;
+  for (std::size_t at = 0; at < prompt.size();) {
+    const std::size_t end = std::min(prompt.find('\n', at), prompt.size());
+    const bool inside = fences.is_open();
+    fences.line(prompt.substr(at, end - at));
+    if (!inside && fences.is_open())
+      out += "[code]\n";
+    else if (!inside)
+      out += prompt.substr(at, end + 1 - at);
+    at = end + 1;
+  }
+  return out;
+}
+
 // Returns whether the prompt only asks for information and requests no work.
 bool only_asks(std::string_view prompt) {
   constexpr std::size_t kLongestQuestion = 200;
+  prompt = ascii::trimmed(prompt.substr(0, prompt.find("[code]")));
   return prompt.size() <= kLongestQuestion && ends_in_question_mark(prompt) && cues().opening(prompt, Cue::asking) &&
          !cues().opening(prompt, Cue::request);
 }
@@ -108,7 +127,7 @@ void find_goal(const SessionPast& past, WorkingState& out) {
     last = &t;
     agreed = is_continue_prompt(t.text) ? agent : nullptr;
     if (is_continue_prompt(t.text)) continue;
-    if (only_asks(t.text)) {
+    if (only_asks(without_code_blocks(t.text))) {
       question = &t;
       continue;
     }
@@ -116,7 +135,7 @@ void find_goal(const SessionPast& past, WorkingState& out) {
     now = &t;
   }
   const auto add = [&](const PastText* t, std::size_t bytes) {
-    if (t != nullptr) out.goal.push_back({shortened(t->text, bytes), id_of(past, t->exchange), 1});
+    if (t != nullptr) out.goal.push_back({shortened(without_code_blocks(t->text), bytes), id_of(past, t->exchange), 1});
   };
   add(now != nullptr ? now : question, kGoalBytes);
   if (first != now) add(first, kFirstGoalBytes);

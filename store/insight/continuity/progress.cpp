@@ -10,9 +10,11 @@
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/shell_line.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace memd::continuity {
 namespace {
@@ -142,6 +144,14 @@ void find_promises(const SessionPast& past, WorkingState& out) {
   }
 }
 
+// Returns the age of the latest edit or command.
+std::size_t last_work(const SessionPast& past) {
+  const auto work = std::find_if(past.events.rbegin(), past.events.rend(), [](const PastEvent& e) {
+    return e.kind == EventKind::edit || e.modifies || !e.facts.commands.empty();
+  });
+  return work == past.events.rend() ? std::numeric_limits<std::size_t>::max() : work->age;
+}
+
 }  // namespace
 
 void find_next_steps(const SessionPast& past, WorkingState& out) {
@@ -157,10 +167,16 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
   }
   const auto last = std::find_if(past.texts.rbegin(), past.texts.rend(),
                                  [](const PastText& t) { return t.speaker == Speaker::agent; });
-  for (const PastText& t : past.texts) {
-    if (t.speaker != Speaker::agent || t.age > kOpenWithin / 3 || t.exchange != last->exchange) continue;
+  const std::size_t worked = last_work(past);
+  for (auto at = past.texts.begin(); at != past.texts.end(); ++at) {
+    const PastText& t = *at;
+    if (t.speaker != Speaker::agent || t.age > kOpenWithin / 3) continue;
+    // What the end of an answer announced stays ahead while only questions follow.
+    const auto next = std::next(at);
+    const bool asked_meanwhile = next != past.texts.end() && next->exchange != t.exchange && t.age < worked;
+    if (t.exchange != last->exchange && !asked_meanwhile) continue;
     // Announced work that is followed by calls is already being done.
-    const bool is_last = &*last == &t && t.age <= kNotYetBegun;
+    const bool is_last = (&*last == &t && t.age <= kNotYetBegun) || asked_meanwhile;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
       if (states_next_step(sentence, is_last))
         out.next_steps.push_back(
@@ -193,17 +209,36 @@ void prepend_context_to_last_words(const SessionPast& past, WorkingState& out) {
   if (!words.empty()) out.last_words->text = shortened(words, kLastWordsBytes);
 }
 
+namespace {
+
+// Returns whether the command lines do nothing but look or keep house: what failed before them is still open.
+bool only_looks(const std::vector<ShellCommand>& commands) {
+  return std::ranges::all_of(commands, [](const ShellCommand& command) {
+    return std::ranges::all_of(command_heads(command.line), [](const std::string& head) {
+      return words(WordClass::housekeeping).has(head) || words(WordClass::look).has(head);
+    });
+  });
+}
+
+}  // namespace
+
 void find_last_error(const SessionPast& past, WorkingState& out) {
+  bool is_newest = true;  // no other command that does something was run later
   for (auto e = past.events.rbegin(); e != past.events.rend(); ++e) {
     if (e->kind != EventKind::tool_result || !e->pair_seq) continue;
     const PastEvent* call = past.event(*e->pair_seq);
     if (call == nullptr) continue;
-    // Other errors are slips that the agent fixes at once, or searches without a result.
+    // An earlier error of another command is a slip that the agent fixed at once.
     const auto& commands = call->facts.commands;
+    if (commands.empty()) continue;
     const bool checks =
         std::ranges::any_of(commands, [](const ShellCommand& c) { return c.purpose != CommandPurpose::other; });
-    if (!checks) continue;
-    if (!e->failed && e->facts.outcome.value_or(RunOutcome::passed) == RunOutcome::passed) return;
+    if (!checks && (!is_newest || only_looks(commands))) continue;
+    is_newest = false;
+    if (!e->failed && e->facts.outcome.value_or(RunOutcome::passed) == RunOutcome::passed) {
+      if (checks) return;
+      continue;
+    }
     std::string_view text = past.full_text(e->seq);
     if (text.empty()) text = e->summary;
     if (!e->failed || text.empty() || is_refusal(text)) continue;
