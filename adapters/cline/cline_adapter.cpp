@@ -24,15 +24,19 @@ class ClineAdapter final : public Adapter {
                         Capability::token_metrics,      Capability::file_context,
                         Capability::live_tail,          Capability::tool_calls,
                         Capability::compaction_markers, Capability::cost,
-                        Capability::session_stop};
+                        Capability::session_stop,       Capability::git_branch};
       d.limitations = {
           "Times and tokens come from the interface messages, complete tool inputs and results from the model's "
           "history; both are joined by conversationHistoryIndex, time or order.",
-          "If the interface messages of a task are lost, its events have the start time of the task.",
-          "Prompts of Cline 4 have no time: they are placed just before the next answer.",
-          "Cline does not record the git branch.",
+          "If the interface messages of a task are lost or cut, the model's history tells the rest. Early entries "
+          "have no times: they follow the last message, or the start of the task.",
+          "Prompts and results of sessions in ~/.cline/data/sessions have times in version 3.0.65; those of earlier "
+          "versions are placed just before the next answer.",
+          "Only those sessions record a git branch, one for the session: the last one.",
           "Some versions of Roo Code count cached tokens as input; memd subtracts them where the numbers allow it.",
-          "Tool failures are inferred from the wording of the results.",
+          "Failures of tools are recorded in those sessions; in tasks they are inferred from the wording of the "
+          "results.",
+          "The lines that an edit changes are counted from its input.",
       };
       // Per editor; remote servers store the same under ~/.vscode-server/data and the like.
       d.storage_locations = {"~/.config/<editor>/User/globalStorage/saoudrizwan.claude-dev/tasks",

@@ -16,8 +16,8 @@ namespace memd::cline {
 
 namespace {
 
-enum : std::size_t { kType, kText, kBlockKeys };
-constexpr KeyTable<kBlockKeys> kBlockTable{{"type", "text"}};
+enum : std::size_t { kText, kBlockKeys };
+constexpr KeyTable<kBlockKeys> kBlockTable{{"text"}};
 
 void make_absolute(Event& call) {
   for (FileTouch& file : call.files)
@@ -60,7 +60,32 @@ void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bo
     e.files.push_back({absolute_path(e.cwd, call.path), FileAccess::modified, call.lines_added, call.lines_removed});
 }
 
-bool read_content(ItemContext& c, od::value& content, std::string& text, std::string& marker) {
+ToolOutput read_output(ItemContext& c, od::object& block) {
+  od::value content;
+  od::array list;
+  od::object object;
+  std::string_view json;
+  if (!seek(block, "content", content)) return {};
+  const auto token = token_of(content);
+  if (is_string(token)) return read_tool_text(c.text(token));
+  if ((token.starts_with('[') && !content.get_array().get(list) && !list.raw_json().get(json)) ||
+      (token.starts_with('{') && !content.get_object().get(object) && !object.raw_json().get(json))) {
+    ToolOutput output = read_tool_output(json);
+    if (output.replaced) c.diagnose(DiagnosticType::invalid_encoding);
+    return output;
+  }
+  return {};
+}
+
+void emit_output(ItemContext& c, const ToolCall& call, const ToolOutput& output, bool is_error) {
+  emit_result(c, call, output.text, is_error || output.failed || (!output.succeeded && tells_failure(output.text)));
+  Event& e = c.out().events.back();
+  e.summary = output.marker;
+  if (output.exit_code) e.facts.exit_code = output.exit_code;
+  if (output.succeeded && !e.is_error && tool_calls::runs_commands(call.tool)) e.facts.exit_code = 0;
+}
+
+bool read_content(ItemContext& c, od::value& content, std::string& text) {
   const auto token = token_of(content);
   if (is_string(token)) {
     c.append_text(token, text);
@@ -73,13 +98,9 @@ bool read_content(ItemContext& c, od::value& content, std::string& text, std::st
     Tokens<kBlockKeys> tokens;
     if (value.get_object().get(block)) return true;
     if (!collect(block, kBlockTable, tokens)) return false;
-    if (is_string(tokens[kText])) {
-      if (!text.empty()) text.push_back('\n');
-      c.append_text(tokens[kText], text);
-    } else {
-      const auto type = string_body(tokens[kType]);
-      marker.append(marker.empty() ? "[" : " [").append(is_identifier(type) ? type : "block").append("]");
-    }
+    if (!is_string(tokens[kText])) return true;
+    if (!text.empty()) text.push_back('\n');
+    c.append_text(tokens[kText], text);
     return true;
   });
 }
@@ -103,10 +124,13 @@ enum : std::size_t {
   kEnded,
   kDescription,
   kNamed,
+  kBranch,
+  kVersion,
   kHeadKeys
 };
 constexpr KeyTable<kHeadKeys> kHeadTable{{"id", "cwd", "model", "title", "parent", "mode", "cost", "kind", "agent",
-                                          "forked_from", "started", "ended", "description", "named"}};
+                                          "forked_from", "started", "ended", "description", "named", "branch",
+                                          "version"}};
 
 std::optional<double> fraction(std::string_view token) {
   double value = 0;
@@ -135,6 +159,8 @@ RecordOutcome read_head(ItemContext& c, od::object& item) {
   // The task lists contain the first words of each task; the newer store gives sessions names.
   if (!update.title.empty()) update.title_rank = is_true(tokens[kNamed]) ? TitleRank::ai : TitleRank::summary;
   update.cwd = c.text(tokens[kCwd]);
+  update.git_branch = c.text(tokens[kBranch]);
+  update.agent_version = c.text(tokens[kVersion]);
   update.model = c.text(tokens[kModel]);
   update.mode = c.text(tokens[kMode]);
   update.forked_from = uid(kForkedFrom);

@@ -2,6 +2,7 @@
 
 #include "adapters/adapter.hpp"
 #include "adapters/cline/task_messages.hpp"
+#include "adapters/cline/tool_output.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/snapshot/item_context.hpp"
@@ -99,13 +100,15 @@ RecordOutcome read_compaction(ItemContext& c, od::object& item);
 RecordOutcome read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
 
 void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error);
+// For a tool_result block, whose content may have any form.
+ToolOutput read_output(ItemContext& c, od::object& block);
+void emit_output(ItemContext& c, const ToolCall& call, const ToolOutput& output, bool is_error);
 // Sets the fields of a call from its input: a JSON value, or text.
 bool read_block_input(ItemContext& c, od::object& block, Event& call);
 void read_text_input(ItemContext& c, std::string_view input, Event& call);
 
-// Reads a content value: a string, or blocks whose texts are joined. Other blocks add "[image]" and the like to
-// `marker`.
-bool read_content(ItemContext& c, od::value& content, std::string& text, std::string& marker);
+// Reads the text of a content value: a string, or blocks whose texts are joined.
+bool read_content(ItemContext& c, od::value& content, std::string& text);
 
 // Returns the absolute path. Paths that Cline shows are relative to the working directory.
 std::string absolute_path(std::string_view cwd, std::string_view path);

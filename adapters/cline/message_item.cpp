@@ -1,8 +1,14 @@
 // Messages as sent to the model: of the newer store, and of tasks whose interface messages are lost.
 #include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/model_text.hpp"
+#include "adapters/tool_calls/patch_text.hpp"
+#include "adapters/tool_calls/recorded_edits.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace memd::cline {
 namespace {
@@ -37,6 +43,7 @@ struct Message {
   std::string human;
   std::string marker;
   bool command = false;
+  bool unknown = false;  // a block's type is unknown, so its text is not read
 };
 
 void emit_words(ItemContext& c, std::string_view text) {
@@ -84,16 +91,50 @@ void read_user_text(ItemContext& c, const ItemFields& fields, Message& m, std::s
   m.command |= words.command;
 }
 
-bool read_result(ItemContext& c, od::object& block, const Tokens<kMessageBlockKeys>& tokens) {
-  std::string text;
-  std::string marker;
-  od::value content;
-  if (seek(block, "content", content) && !read_content(c, content, text, marker)) return false;
+void read_result(ItemContext& c, od::object& block, const Tokens<kMessageBlockKeys>& tokens, const ItemFields& fields) {
   ToolCall call;
   call.id = c.text(tokens[kToolUseId]);
-  emit_result(c, call, text, is_true(tokens[kIsError]) || tells_failure(text));
-  c.out().events.back().summary = marker;
-  return true;
+  call.tool = c.text(tokens[kName]);
+  for (const ToolCall& known : fields.calls)
+    if (call.tool.empty() && known.id == call.id) call.tool = known.tool;
+  emit_output(c, call, read_output(c, block), is_true(tokens[kIsError]));
+}
+
+// Counts the changed lines. A replacement often repeats lines at its ends.
+void count_lines(const EditHunk& hunk, FileTouch& file) {
+  std::vector<std::string_view> before;
+  std::vector<std::string_view> after;
+  const auto count = [&] {
+    const auto [b, a] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+    const auto [b_end, a_end] =
+        std::mismatch(before.rbegin(), std::make_reverse_iterator(b), after.rbegin(), std::make_reverse_iterator(a));
+    file.lines_removed += static_cast<std::int32_t>(b_end.base() - b);
+    file.lines_added += static_cast<std::int32_t>(a_end.base() - a);
+    before.clear();
+    after.clear();
+  };
+  for (std::string_view rest = hunk.text; !rest.empty();) {
+    const auto line = tool_calls::next_line(rest);
+    if (!line.starts_with('+') && !after.empty()) count();
+    if (line.starts_with('-')) before.push_back(line.substr(1));
+    if (line.starts_with('+')) after.push_back(line.substr(1));
+    if (line.starts_with(' ')) count();
+  }
+  count();
+}
+
+// Adds what an edit changes, which only its input shows: the files of a patch, and lines.
+void read_edits(od::object& block, Event& call) {
+  od::object input;
+  std::string_view json;
+  if (!seek_object(block, "input", input) || input.raw_json().get(json)) return;
+  for (const RecordedEdit& edit : recorded_edits(json)) {
+    const std::string path = absolute_path(call.cwd, edit.path);
+    auto file = std::find_if(call.files.begin(), call.files.end(), [&](const FileTouch& f) { return f.path == path; });
+    if (file == call.files.end()) file = call.files.insert(file, {path, FileAccess::modified, 0, 0});
+    for (const EditHunk& hunk : edit.hunks)
+      count_lines(hunk, *file);
+  }
 }
 
 bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Message& m) {
@@ -114,12 +155,14 @@ bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Mes
     e.tool = c.text(tokens[kName]);
     e.call_id = c.text(tokens[kMessageId]);
     e.summary = e.tool;
-    return read_block_input(c, block, e);
+    if (!read_block_input(c, block, e)) return false;
+    if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified) read_edits(block, e);
   } else if (type == "tool_result") {
-    return read_result(c, block, tokens);
-  } else if (type == "image" || type == "document" || type == "file") {
+    read_result(c, block, tokens, fields);
+  } else if (type == "image" || type == "document" || type == "file" || type == "media") {
     m.marker.append(m.marker.empty() ? "[" : " [").append(type).append("]");
   } else {
+    m.unknown = true;
     c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});
   }
   return true;
@@ -162,6 +205,14 @@ bool read_metrics(od::object& object, TokenUsage& usage) {
   return true;
 }
 
+void emit_compaction(ItemContext& c, std::string_view details, std::string summary) {
+  c.add_lifecycle("compaction", details);
+  if (trimmed(summary).empty()) return;
+  Event& e = c.add_lifecycle("compact_summary");
+  e.origin = Origin::injected;
+  e.text = std::move(summary);
+}
+
 }  // namespace
 
 RecordOutcome read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
@@ -177,6 +228,14 @@ RecordOutcome read_message(ItemContext& c, od::object& item, const ItemFields& f
   if (tokens[kMetadata].starts_with('{') && seek_object(object, "metadata", nested) &&
       seek(nested, "displayOnly", value) && is_true(token_of(value)))
     return RecordOutcome::skipped("display_only");
+  // The newer store may keep the summary in place of the messages it covers.
+  if (tokens[kMetadata].starts_with('{') && seek_object(object, "metadata", nested) && seek(nested, "kind", value) &&
+      string_body(token_of(value)) == "compaction_summary") {
+    std::string summary;
+    if (seek(object, "content", value) && !read_content(c, value, summary)) return RecordOutcome::damaged();
+    emit_compaction(c, {}, std::move(summary));
+    return RecordOutcome::indexed();
+  }
   if (tokens[kModelInfo].starts_with('{') && seek_object(object, "modelInfo", nested))
     for (const auto key : {"id", "modelId"})
       if (c.model.empty() && seek(nested, key, value)) c.model = c.text(token_of(value));
@@ -196,6 +255,7 @@ RecordOutcome read_message(ItemContext& c, od::object& item, const ItemFields& f
   if (tokens[kMetrics].starts_with('{') && !read_metrics(object, usage)) return RecordOutcome::damaged();
   // Copied history repeats the tokens of its original session.
   if (!fields.is(ItemKey::copied)) c.add_usage(usage, c.key());
+  if (m.unknown) return RecordOutcome::unknown("unknown_block");
   return c.emitted() ? RecordOutcome::indexed()
                      : RecordOutcome::skipped(m.assistant ? "blank_message" : "injected_text");
 }
@@ -207,22 +267,18 @@ RecordOutcome read_compaction(ItemContext& c, od::object& item) {
   if (!seek_object(item, "compaction", compaction)) return RecordOutcome::damaged();
   std::string before;
   if (seek(compaction, "source_message_count", value)) before = std::to_string(integer(token_of(value)));
-  c.add_lifecycle("compaction", before.empty() ? "" : before + " messages before");
+  if (!before.empty()) before += " messages before";
   std::string summary;
   if (seek(compaction, "messages", value) && !value.get_array().get(messages)) {
     const bool whole = for_each_element(messages, [&](od::value& element, std::size_t index) {
       od::object message;
       od::value content;
-      std::string marker;
       if (index > 0 || element.get_object().get(message) || !seek(message, "content", content)) return true;
-      return read_content(c, content, summary, marker);
+      return read_content(c, content, summary);
     });
     if (!whole) return RecordOutcome::damaged();
   }
-  if (trimmed(summary).empty()) return RecordOutcome::indexed();
-  Event& e = c.add_lifecycle("compact_summary");
-  e.origin = Origin::injected;
-  e.text = std::move(summary);
+  emit_compaction(c, before, std::move(summary));
   return RecordOutcome::indexed();
 }
 

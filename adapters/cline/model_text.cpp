@@ -53,9 +53,9 @@ constexpr std::array<Pair, 33> kNames{{
     {"skill", "skill"},
 }};
 
-constexpr std::array<std::string_view, 9> kWriting{"write_to_file",      "replace_in_file", "apply_diff",
-                                                   "insert_content",     "apply_patch",     "edit_file",
-                                                   "search_and_replace", "search_replace",  "delete_file"};
+constexpr std::array<std::string_view, 12> kWriting{
+    "write_to_file", "replace_in_file",    "apply_diff",     "insert_content", "apply_patch", "edit_file",
+    "edit",          "search_and_replace", "search_replace", "delete_file",    "write_file",  "editor"};
 constexpr std::array<std::string_view, 8> kTalk{
     "attempt_completion", "ask_followup_question", "plan_mode_respond",    "plan_mode_response",
     "act_mode_respond",   "focus_chain",           "generate_explanation", "condense"};
@@ -85,7 +85,7 @@ bool may_show(std::string_view shown, std::string_view model_name) {
 bool is_talk(std::string_view model_name) { return contains(kTalk, model_name); }
 
 std::optional<FileAccess> access_of(std::string_view model_name) {
-  if (contains(kWriting, model_name) || model_name == "editor") return FileAccess::modified;
+  if (contains(kWriting, model_name)) return FileAccess::modified;
   if (model_name == "read_file" || model_name == "read_files") return FileAccess::read;
   if (model_name == "list_files" || model_name == "search_files" || model_name == "list_code_definition_names" ||
       model_name == "codebase_search" || model_name == "search_codebase")
@@ -237,14 +237,15 @@ bool tells_failure(std::string_view result) {
 }
 
 std::optional<std::int32_t> exit_code_in(std::string_view result) {
-  constexpr std::string_view kExit = "xit code: ";
   constexpr std::size_t kHead = 400;
   result = json::trimmed(result);
-  const auto at = result.substr(0, kHead).find(kExit);
-  if (at == kNone || !result.starts_with("Command")) return std::nullopt;
-  const auto number = result.substr(at + kExit.size());
-  if (!json::is_number(number)) return std::nullopt;
-  return static_cast<std::int32_t>(json::integer(number));
+  if (!result.starts_with("Command") && !result.starts_with("[Command")) return std::nullopt;
+  for (const std::string_view behind : {"xit code: ", "xited with code "})
+    if (const auto at = result.substr(0, kHead).find(behind); at != kNone) {
+      const auto number = result.substr(at + behind.size());
+      if (json::is_number(number)) return static_cast<std::int32_t>(json::integer(number));
+    }
+  return std::nullopt;
 }
 
 // Calls written as XML.

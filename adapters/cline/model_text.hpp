@@ -45,7 +45,7 @@ bool next_text_result(std::string_view text, std::size_t& at, TextResult& out);
 
 // Returns whether the text of a result reports that the call failed or was denied.
 bool tells_failure(std::string_view result);
-// Returns the exit code in the result of a command: "Command failed with exit code: 1".
+// Returns the exit code in the result of a command: "Command failed with exit code: 1", "[Command exited with code 1]".
 std::optional<std::int32_t> exit_code_in(std::string_view result);
 
 // A tool call written as XML in the text of an answer, as Cline's prompts of 2024 and 2025 asked for:

@@ -30,6 +30,7 @@ struct SessionMessage {
   std::string record;  // equal in copies of the message (forks); empty: unique within the session only
   TimeMs time = 0;
   bool estimated = false;
+  bool summary = false;  // of a compaction
 };
 
 namespace dom = simdjson::dom;
@@ -77,6 +78,8 @@ std::vector<SessionMessage> read_session_messages(const snapshot::Document& docu
     std::string_view role;
     dom::element content;
     if (!object["ts"].get(ts)) m.time = ts;
+    dom::object metadata;
+    if (!object["metadata"].get(metadata)) m.summary = text_of(metadata, "kind") == "compaction_summary";
     const bool assistant = !object["role"].get(role) && role == "assistant";
     const std::string result = result_id(object);
     const auto words = object["content"].get(content) ? std::uint64_t{0} : hash64(simdjson::minify(content));
@@ -141,6 +144,10 @@ void SessionReader::read_manifest(const std::string& text) {
   manifest_.title = text_of(metadata, "title");
   double cost = 0;
   if (!metadata["totalCost"].get(cost)) manifest_.cost = cost;
+  dom::object git;
+  if (!metadata["git"].get(git)) manifest_.branch = text_of(git, "branch");
+  dom::object origin;
+  if (!metadata["sessionHistoryOrigin"].get(origin)) manifest_.version = text_of(origin, "version");
   dom::object fork;
   if (metadata["fork"].get(fork)) return;
   manifest_.forked_from = text_of(fork, "forkedFromSessionId");
@@ -204,6 +211,8 @@ Result<void> SessionReader::load_agent(const FileView::Entry& entry, const FileV
     if (!value.empty()) head.text(key, value);
   };
   add("cwd", manifest_.cwd);
+  add("branch", manifest_.branch);
+  add("version", manifest_.version);
   if (lead) {
     add("model", manifest_.model);
     add("title", manifest_.title);
@@ -233,6 +242,7 @@ void SessionReader::add_items(Agent& agent, const std::string& compaction, std::
     if (state["source_message_count"].get(compacted)) compacted = 0;
   }
   const auto messages = read_session_messages(agent.document, manifest_.started);
+  if (std::any_of(messages.begin(), messages.end(), [](const auto& m) { return m.summary; })) compacted = -1;
   const auto add_compaction = [&](TimeMs time) {
     ObjectWriter o;
     o.text("key", "compaction").text("record", agent.native_id + "/compaction." + std::to_string(compacted));

@@ -40,6 +40,8 @@ class SessionReader : public SnapshotReader {
     std::string model;
     std::string forked_from;
     std::string description;
+    std::string branch;
+    std::string version;
     std::int64_t started = 0;
     std::int64_t forked = 0;
     std::int64_t ended = 0;

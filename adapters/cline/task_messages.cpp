@@ -160,6 +160,7 @@ UiMessage read_message(Slices& reader, Slices& inner, const Document& document, 
   if (!object["conversationHistoryDeletedRange"].get(range) && !range.at(0).get(from) && !range.at(1).get(to))
     m.dropped = {from, to};
   read_call(inner, name, text_of(object, "text"), m);
+  m.tells_results = m.is_request() && text_of(object, "text").find("] Result:") != std::string_view::npos;
   return m;
 }
 
@@ -270,7 +271,7 @@ class Joiner {
     answer_ = user + 1;
     if (user >= history_.size() || history_[user].assistant || history_[user].element.damaged) return;
     history_[user].joined = true;
-    if (!history_[user].has_results) return;  // the request itself contains the same text
+    if (!history_[user].has_results && (m.tells_results || m.calls.empty())) return;
     simdjson::dom::parser parser;
     simdjson::dom::element content;
     const auto slice = document_.bytes(history_[user].element);
@@ -336,9 +337,100 @@ std::string find_working_directory(std::string_view document) {
   return {};
 }
 
-// Tasks whose interface messages are lost.
+// Entries of which the interface messages tell nothing.
 
 namespace {
+
+// Adds the words of a text under the assistant's role: thinking and talk each by itself, no calls.
+void add_assistant_words(std::string_view text, std::vector<std::string>& out) {
+  const auto add = [&](std::string_view words) {
+    constexpr std::string_view kOpen = "<thinking>";
+    constexpr std::string_view kClose = "</thinking>";
+    words = json::trimmed(words);
+    if (words.starts_with(kOpen)) {
+      const auto end = words.find(kClose);
+      out.emplace_back(json::trimmed(words.substr(kOpen.size(), end - kOpen.size())));
+      words = end == std::string_view::npos ? "" : json::trimmed(words.substr(end + kClose.size()));
+    }
+    out.emplace_back(words);
+  };
+  std::size_t done = 0;
+  for (const XmlCall& call : xml_calls(text)) {
+    add(text.substr(done, call.begin - done));
+    if (is_talk(call.tool)) add(call.talk);
+    done = call.end;
+  }
+  add(text.substr(done));
+}
+
+// What an entry tells a person. nullopt: results of tools, which only a join tells.
+std::optional<std::vector<std::string>> words_of(const HistoryEntry& entry, std::string_view slice) {
+  std::vector<std::string> words;
+  Slices slices;
+  dom::object object;
+  if (entry.has_results || !slices.parse(slice, object)) return std::nullopt;
+  bool results = false;
+  const auto add = [&](std::string_view text) {
+    std::size_t at = 0;
+    TextResult result;
+    if (entry.assistant) return add_assistant_words(text, words);
+    results |= next_text_result(text, at, result);
+    words.push_back(human_words(text).text);
+  };
+  std::string_view text;
+  dom::array blocks;
+  if (!object["content"].get(text)) add(text);
+  if (!object["content"].get(blocks))
+    for (const auto block : blocks) {
+      if (!block["text"].get(text)) add(text);
+      for (const auto name : {"result", "question", "response"})
+        if (entry.assistant && !block["input"][name].get(text)) words.emplace_back(json::trimmed(text));
+    }
+  if (results) return std::nullopt;
+  std::erase(words, "");
+  return words;
+}
+
+// Looks for words in the interface messages, newest first.
+class ShownWords {
+ public:
+  ShownWords(const std::vector<UiMessage>& messages, const Document& document)
+      : messages_(messages), document_(document) {}
+
+  bool tell(std::string_view words) {
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      if (i == shown_.size()) shown_.push_back(read(messages_[messages_.size() - 1 - i]));
+      for (const std::string& text : shown_[i])
+        if (text.find(words) != std::string::npos || (text.size() > kHalf && words.starts_with(text))) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t kHalf = 12;  // bytes of an unfinished message that identify it
+
+  std::vector<std::string> read(const UiMessage& message) {
+    std::vector<std::string> out;
+    dom::object object;
+    for (const Element& element : message.elements) {
+      if (element.damaged || !outer_.parse(document_.bytes(element), object)) continue;
+      for (const auto name : {"text", "reasoning"})
+        if (const auto text = text_of(object, name); !text.empty()) out.emplace_back(text);
+    }
+    for (std::size_t i = 0, n = out.size(); i < n; ++i) {
+      if (!out[i].starts_with('{') || !inner_.parse_text(out[i], object)) continue;
+      for (const auto& [key, value] : object)
+        if (std::string_view text; !value.get(text)) out.emplace_back(text);
+    }
+    return out;
+  }
+
+  const std::vector<UiMessage>& messages_;
+  const Document& document_;
+  Slices outer_;
+  Slices inner_;
+  std::vector<std::vector<std::string>> shown_;
+};
 
 // Returns the time in a task id of Cline; 0 for Roo Code, whose ids are UUIDs.
 std::int64_t start_time(std::string_view task_id) {
@@ -349,10 +441,27 @@ std::int64_t start_time(std::string_view task_id) {
 
 }  // namespace
 
+std::size_t told_entries(const std::vector<UiMessage>& messages, const Document& ui,
+                         const std::vector<HistoryEntry>& history, const Document& document) {
+  ShownWords shown(messages, ui);
+  std::size_t end = history.size();
+  for (; end > 0; --end) {
+    const HistoryEntry& entry = history[end - 1];
+    if (entry.joined || entry.element.damaged) break;
+    const auto words = words_of(entry, document.bytes(entry.element));
+    const bool acts =
+        std::any_of(entry.calls.begin(), entry.calls.end(), [](const ToolUse& c) { return !is_talk(c.name); });
+    if (words && !acts && std::all_of(words->begin(), words->end(), [&](const auto& w) { return shown.tell(w); }))
+      break;
+  }
+  return end;
+}
+
 std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot::Document& document,
-                                       const std::vector<HistoryEntry>& history, std::string_view cwd) {
+                                       const std::vector<HistoryEntry>& history, std::string_view cwd, std::size_t from,
+                                       std::int64_t after) {
   std::vector<HistoryItem> items;
-  std::int64_t time = start_time(task_id);
+  std::int64_t time = after != 0 ? after : start_time(task_id);
   std::string calls;  // calls of the previous entry, whose results are text
   for (std::size_t i = 0; i < history.size(); ++i) {
     const HistoryEntry& entry = history[i];
@@ -363,17 +472,18 @@ std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot:
     o.text("key", item.key);
     if (entry.element.damaged) {
       item.bytes = std::move(o.flag("damaged", true)).finish();
-      items.push_back(std::move(item));
+      if (i >= from) items.push_back(std::move(item));
       continue;
     }
-    time = entry.ts > 0 ? entry.ts : time + 1;
+    if (i >= from) time = entry.ts > 0 ? entry.ts : time + 1;
     if (!cwd.empty()) o.text("cwd", cwd);
     o.number("time", time).flag("estimated", entry.ts == 0);
     if (!calls.empty()) o.json("calls", calls);
     const auto slice = document.bytes(entry.element);
     o.json("message", slice);
     item.bytes = std::move(o).finish();
-    items.push_back(std::move(item));
+    const std::string key = item.key;
+    if (i >= from) items.push_back(std::move(item));
 
     calls.clear();
     if (!entry.assistant) continue;
@@ -385,7 +495,7 @@ std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot:
     if (entry.calls.empty()) {
       std::size_t n = 0;
       for (const auto& call : xml_calls_of_message(slice))
-        add(xml_call_id(items.back().key, n++), call.tool);
+        add(xml_call_id(key, n++), call.tool);
     }
     for (const auto& call : entry.calls)
       add(call.id, call.name);

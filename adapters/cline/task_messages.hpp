@@ -47,8 +47,9 @@ struct UiMessage {
   std::optional<std::pair<std::int64_t, std::int64_t>> dropped;  // set on the first message with this range
   bool damaged = false;
   bool partial = false;
-  bool superseded = false;  // unfinished, and written again later under the same time
-  bool repeated = false;    // an output that the next request repeats in full
+  bool superseded = false;     // unfinished, and written again later under the same time
+  bool repeated = false;       // an output that the next request repeats in full
+  bool tells_results = false;  // for a request: its text has the results of the calls before
 
   std::optional<std::string> block;    // joined, for a call: its tool_use block
   std::optional<std::string> results;  // joined, for a request: content of its user entry
@@ -58,6 +59,10 @@ struct UiMessage {
 
   bool is_request() const { return kind == "say:api_req_started"; }
   bool is_call() const { return !tool.empty(); }
+  // Whether the history should add to this message, and does not: it was lost or reset.
+  bool lacks_history() const {
+    return is_call() ? !block : is_request() && !calls.empty() && !results && !tells_results;
+  }
   std::size_t bytes() const;
 };
 
@@ -76,6 +81,11 @@ struct HistoryEntry {
   std::vector<ToolUse> calls;
 };
 
+// Returns the number of entries before the first one of which the interface messages tell nothing, nor of any entry
+// after it: they were cut, or a crash lost the last ones. Entries are told by a join or by the same words.
+std::size_t told_entries(const std::vector<UiMessage>& messages, const snapshot::Document& ui,
+                         const std::vector<HistoryEntry>& history, const snapshot::Document& document);
+
 std::vector<UiMessage> read_ui_messages(const snapshot::Document& document);
 std::vector<HistoryEntry> read_history(const snapshot::Document& document);
 void join(std::vector<UiMessage>& messages, std::vector<HistoryEntry>& history, const snapshot::Document& document);
@@ -89,10 +99,11 @@ struct HistoryItem {
   std::uint64_t ledger_bytes = 0;
 };
 
-// Returns the items of a task whose interface messages are lost: the entries of the model history, as {"key", "cwd"?,
-// "time", "estimated"?, "calls"?, "message"}. Cline's entries have no times: they get the task's start, which its id
-// contains. Roo Code's entries have times.
+// Returns the items of the entries of which the interface messages tell nothing: entry `from` and those after it, as
+// {"key", "cwd"?, "time", "estimated"?, "calls"?, "message"}. Entries of early Cline have no times: they follow
+// `after`, or else the task's start, which its id contains.
 std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot::Document& document,
-                                       const std::vector<HistoryEntry>& history, std::string_view cwd);
+                                       const std::vector<HistoryEntry>& history, std::string_view cwd, std::size_t from,
+                                       std::int64_t after);
 
 }  // namespace memd::cline

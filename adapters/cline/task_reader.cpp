@@ -13,9 +13,12 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -205,17 +208,22 @@ std::string TaskReader::ui_item(const UiMessage& m, bool first) const {
 }
 
 void TaskReader::build_items() {
-  const auto add = [&](const std::string& key, std::string bytes, std::uint64_t ledger) {
-    items_.push_back({key, hash64(bytes) | 1, ledger});
+  const auto add = [&](std::vector<Item>& items, const std::string& key, std::string bytes, std::uint64_t ledger) {
+    items.push_back({key, hash64(bytes) | 1, ledger});
     bytes_[key] = std::move(bytes);
   };
-  if (main_name_ == kApiHistory) {
-    for (auto& item : history_items(path_.id, history_document_, history_, cwd_))
-      add(item.key, std::move(item.bytes), item.ledger_bytes);
-    return;
+  const bool from_history = main_name_ == kApiHistory;
+  if (!from_history) {
+    for (std::size_t i = 0; i < messages_.size(); ++i)
+      add(items_, messages_[i].key, ui_item(messages_[i], i == 0), messages_[i].bytes());
+    told_ = told_entries(messages_, main_, history_, history_document_);
   }
-  for (std::size_t i = 0; i < messages_.size(); ++i)
-    add(messages_[i].key, ui_item(messages_[i], i == 0), messages_[i].bytes());
+  const auto last =
+      std::max_element(messages_.begin(), messages_.end(), [](const auto& a, const auto& b) { return a.ts < b.ts; });
+  const std::int64_t after = last == messages_.end() ? 0 : last->ts;
+  // The bytes of entries are in Plan::rest unless they are all there is.
+  for (auto& item : history_items(path_.id, history_document_, history_, cwd_, told_, after))
+    add(entry_items_, item.key, std::move(item.bytes), from_history ? item.ledger_bytes : 0);
 }
 
 void TaskReader::set_rest(Plan& plan) const {
@@ -232,8 +240,10 @@ void TaskReader::set_rest(Plan& plan) const {
     const auto& d = history_document_;
     std::uint64_t joined = 0;
     std::uint64_t joined_bytes = 0;
-    for (const auto& e : history_)
-      if (e.joined) ++joined, joined_bytes += e.element.end - e.element.begin;
+    for (std::size_t i = 0; i < history_.size(); ++i) {
+      const auto& e = history_[i];
+      if (e.joined || i >= told_) ++joined, joined_bytes += e.element.end - e.element.begin;
+    }
     cover("(history entry)", Disposition::indexed, "", joined_bytes, joined);
     cover("(history entry)", Disposition::skipped, "shown_in_messages", d.element_bytes() - joined_bytes,
           history_.size() - joined);
@@ -273,6 +283,46 @@ Result<SnapshotReader::Plan> TaskReader::plan(const std::string& mark) {
   return plan;
 }
 
+// Adds the entries of the history, except where stored items tell the same.
+void TaskReader::keep_stored(std::span<const SourceItem> known, Session& session) const {
+  const auto is_entry = [](const SourceItem& item) { return item.key.starts_with('h'); };
+  const bool knew_messages = std::any_of(known.begin(), known.end(), [&](const auto& k) { return !is_entry(k); });
+  if ((main_name_ == kApiHistory || messages_.empty()) && knew_messages) {
+    // The messages were reset after they were read: only later entries are new.
+    std::int64_t last = 0;
+    for (const SourceItem& k : known) {
+      std::int64_t ts = 0;
+      std::from_chars(k.key.data(), k.key.data() + k.key.size(), ts);
+      last = std::max(last, ts);
+      if (!k.gone) session.items.push_back({k.key, 0, 0});
+    }
+    for (std::size_t i = 0; i < entry_items_.size(); ++i)
+      if (history_[i].ts > last) {
+        std::erase_if(session.items, [&](const Item& item) { return item.key == entry_items_[i].key; });
+        session.items.push_back(entry_items_[i]);
+      }
+    return;
+  }
+  // A message that the history completed before, and no longer does, stays as it was.
+  std::set<std::string_view> stored;
+  for (const SourceItem& k : known)
+    stored.insert(k.key);
+  // The last request may still be written to, unless the whole history is gone.
+  const bool reset = history_document_.whole && history_.empty();
+  const auto last = std::find_if(messages_.rbegin(), messages_.rend(), [](const auto& m) { return m.is_request(); });
+  for (std::size_t i = 0; i < messages_.size() && (reset || (last != messages_.rend() && &messages_[i] != &*last)); ++i)
+    if (messages_[i].lacks_history() && stored.contains(messages_[i].key)) session.items[i].version = 0;
+  const bool from_history = main_name_ == kApiHistory;
+  if (from_history) session.items = entry_items_;
+  const auto count = session.items.size();
+  if (!(from_history ? history_document_ : main_).whole) append_stored_tail(known, session.items);
+  if (!from_history && session.items.size() == count)
+    session.items.insert(session.items.end(), entry_items_.begin(), entry_items_.end());
+  // Entries were read while the messages were cut, and the messages tell them again.
+  session.replaces_poorer_source =
+      main_.whole && entry_items_.empty() && std::any_of(known.begin(), known.end(), is_entry);
+}
+
 Result<std::optional<SnapshotReader::Session>> TaskReader::session(const std::string& session_key,
                                                                    std::span<const SourceItem> known) {
   MEMD_TRY(load(""));
@@ -281,8 +331,7 @@ Result<std::optional<SnapshotReader::Session>> TaskReader::session(const std::st
   session.session_uid = make_session_uid(Platform::cline, path_.id);
   session.head = Item{"(head)", hash64(head_) | 1, 0};
   session.items = items_;
-  const auto& shown = main_name_ == kApiHistory ? history_document_ : main_;
-  if (!shown.whole) append_stored_tail(known, session.items);
+  keep_stored(known, session);
   if (torn_) session.items.push_back(*torn_);
   return std::optional<Session>(std::move(session));
 }

@@ -6,19 +6,22 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace memd::cline {
 
-// Reads a task of generation 1 as a session. Its items are the interface messages (see task_messages.hpp) or, where
-// those are lost, the entries of the model history. One thread at a time; `files` must outlive it.
+// Reads a task of generation 1 as a session. Its items are the interface messages (see task_messages.hpp), followed by
+// the entries of the model history of which those tell nothing: all of them where the messages are lost, the last ones
+// where they were cut. One thread at a time; `files` must outlive it.
 //
 // Items are one-line objects: {"key", "cwd"?, flags…, "call"?, "calls"?, "results"?, "ui": the message as written}.
 // Their ledger bytes are those of the message; the history and the other files of the folder are in Plan::rest.
 //
 // Of a truncated document, the whole elements are returned. Stored items after the truncation are returned unchanged,
 // so that nothing disappears while Cline writes. If the same truncated state is found again, its end is returned as
-// damaged.
+// damaged. Stored items also stay as they are where the messages or the history that told them were reset.
 class TaskReader : public SnapshotReader {
  public:
   TaskReader(SourcePath path, const FileView& files) : path_(std::move(path)), files_(files) {}
@@ -33,6 +36,7 @@ class TaskReader : public SnapshotReader {
   std::string ui_item(const UiMessage& message, bool first) const;
   std::string head_item() const;
   void set_rest(Plan& plan) const;
+  void keep_stored(std::span<const SourceItem> known, Session& session) const;
 
   SourcePath path_;
   const FileView& files_;
@@ -50,7 +54,9 @@ class TaskReader : public SnapshotReader {
   bool subtask_ = false;
   bool cache_in_input_ = false;  // Roo Code and Kilo Code count cached tokens as input
   std::string head_;
-  std::vector<Item> items_;
+  std::vector<Item> items_;        // of the interface messages
+  std::vector<Item> entry_items_;  // of the history; they follow
+  std::size_t told_ = 0;           // entries of the history before those
   std::optional<Item> torn_;
   std::map<std::string, std::string> bytes_;  // by item key
 };

@@ -67,15 +67,11 @@ bool read_block_results(ItemContext& c, od::object& item, OpenCalls& calls) {
     }
     const ToolCall* call = calls.by_id(c.text(tokens[kRequestToolUseId]));
     if (call == nullptr) return true;  // result of a call that is shown as talk
-    std::string text;
-    std::string marker;
-    od::value content;
-    if (seek(block, "content", content) && !read_content(c, content, text, marker)) return false;
+    ToolOutput output = read_output(c, block);
     std::size_t at = 0;
     TextResult headed;
-    const auto words = next_text_result(text, at, headed) ? std::string(headed.text) : text;
-    emit_result(c, *call, words, is_true(tokens[kRequestIsError]) || tells_failure(words));
-    c.out().events.back().summary = marker;
+    if (next_text_result(output.text, at, headed)) output.text = std::string(headed.text);
+    emit_output(c, *call, output, is_true(tokens[kRequestIsError]));
     return true;
   });
 }

@@ -68,9 +68,9 @@ constexpr std::array<std::string_view, 28> kInputNames{"command",       "cmd",
                                                        "glob",          "args"};
 constexpr KeyTable<kInputNames.size()> kInputTable{kInputNames};
 // File contents. Indexing them would produce the same hits over and over.
-constexpr std::array<std::string_view, 15> kContents{"content",   "old_string", "new_string", "new_source", "edits",
-                                                     "plan",      "contents",   "patch",      "diff",       "code_edit",
-                                                     "oldString", "newString",  "file_text",  "old_str",    "new_str"};
+constexpr std::array<std::string_view, 17> kContents{
+    "content",   "old_string", "new_string", "new_source", "edits",   "plan",    "contents", "patch",   "diff",
+    "code_edit", "oldString",  "newString",  "file_text",  "old_str", "new_str", "old_text", "new_text"};
 
 // Keys that are neither searched for nor shown in the summary.
 enum class More : std::uint8_t { workdir, working_directory, cwd, run_in_background, is_background };
@@ -78,11 +78,19 @@ constexpr std::array<std::string_view, 5> kMoreNames{"workdir", "working_directo
                                                      "is_background"};
 constexpr KeyTable<kMoreNames.size()> kMoreTable{kMoreNames};
 
+// Keys of tools that take several inputs at once: each a string or an object with one of the names above.
+enum class Many : std::uint8_t { commands, files, file_paths, paths, queries, requests };
+constexpr std::array<std::string_view, 6> kManyNames{"commands", "files", "file_paths", "paths", "queries", "requests"};
+constexpr KeyTable<kManyNames.size()> kManyTable{kManyNames};
+
 struct Input {
   Tokens<kInputNames.size()> tokens;
   Tokens<kMoreNames.size()> more;
   std::string_view first_other;  // first string under another key
   std::string command;           // value of "command" or "cmd", a string or an argument list
+  std::vector<std::string> commands;
+  std::vector<std::string> paths;
+  std::vector<std::string> others;  // queries, addresses
   std::string_view operator[](In key) const { return tokens[static_cast<std::size_t>(key)]; }
   std::string_view operator[](More key) const { return more[static_cast<std::size_t>(key)]; }
 };
@@ -119,6 +127,56 @@ std::string join_arguments(TextReader& r, od::array& arguments) {
   return line;
 }
 
+// Reads one of several inputs: "make test", {"command": "make", "args": ["test"]}, {"path": "a.txt", …}.
+bool read_one(TextReader& r, od::value& value, std::string& out) {
+  const auto token = token_of(value);
+  if (is_string(token)) {
+    out = r.text(token);
+    return true;
+  }
+  od::object object;
+  if (!token.starts_with('{') || value.get_object().get(object)) return true;
+  std::string arguments;
+  const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
+    const std::size_t known = kInputTable.find(key);
+    const auto inner = token_of(field);
+    if (known == static_cast<std::size_t>(In::args) && inner.starts_with('[')) {
+      od::array words;
+      if (field.get_array().get(words)) return false;
+      arguments = join_arguments(r, words);
+    } else if (known < kInputNames.size() && is_string(inner) && out.empty()) {
+      out = r.text(inner);
+    }
+    return true;
+  });
+  if (!arguments.empty()) out.append(" ").append(arguments);
+  return whole;
+}
+
+// Reads the value of one of kManyNames: a list, or a single input.
+bool read_many(TextReader& r, std::size_t key, od::value& value, Input& input) {
+  auto& list = key == static_cast<std::size_t>(Many::commands)  ? input.commands
+               : key >= static_cast<std::size_t>(Many::queries) ? input.others
+                                                                : input.paths;
+  const auto add = [&](od::value& element) {
+    std::string one;
+    if (!read_one(r, element, one)) return false;
+    if (!one.empty()) list.push_back(std::move(one));
+    return true;
+  };
+  if (!token_of(value).starts_with('[')) return add(value);
+  od::array elements;
+  return !value.get_array().get(elements) &&
+         for_each_element(elements, [&](od::value& element, std::size_t) { return add(element); });
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view between) {
+  std::string out;
+  for (const auto& part : parts)
+    out.append(out.empty() ? "" : between).append(part);
+  return out;
+}
+
 std::string summarize(TextReader& r, const Event& call, const Input& input, std::optional<FileAccess> access) {
   const std::string path = relative_to(r.text(path_token(input)), call.cwd);
   const auto line = [&](std::string_view token) { return one_line(r.text(token, 4 * kSummaryLimit), kSummaryLimit); };
@@ -132,6 +190,10 @@ std::string summarize(TextReader& r, const Event& call, const Input& input, std:
   if (!path.empty())
     return tool + (is_string(input[In::operation]) ? " " + line(input[In::operation]) : "") + " " +
            one_line(path, kSummaryLimit);
+  if (!input.paths.empty())
+    return tool + " " + one_line(relative_to(input.paths.front(), call.cwd), kSummaryLimit) +
+           (input.paths.size() > 1 ? " and " + std::to_string(input.paths.size() - 1) + " more" : "");
+  if (!input.others.empty()) return tool + ": " + one_line(joined(input.others, ", "), kSummaryLimit);
   if (is_string(input[In::subagent_type]))
     return tool + " (" + line(input[In::subagent_type]) + "): " + line(input[In::description]);
   for (const In key : {In::description, In::query, In::search_term, In::url, In::skill, In::subject, In::pattern,
@@ -213,7 +275,8 @@ bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event&
     if (known < kInputNames.size()) input.tokens[known] = token;
     if (const auto more = kMoreTable.find(key); more < kMoreNames.size()) input.more[more] = token;
     const bool content = std::find(kContents.begin(), kContents.end(), key) != kContents.end();
-    if (is_string(token) && !content) note_text(known, token);
+    const std::size_t many = kManyTable.find(key);
+    if (is_string(token) && !content && many == kManyNames.size()) note_text(known, token);
     const bool command = known == static_cast<std::size_t>(In::command) || known == static_cast<std::size_t>(In::cmd);
     if (command && is_string(token)) input.command = r.text(token);
     if (r.detail() == Detail::full) {
@@ -224,23 +287,36 @@ bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event&
       input.command = join_arguments(r, arguments);
       call.search_text.append(call.search_text.empty() ? "" : "\n")
           .append(utf8_prefix(input.command, kSearchTextLimit));
+    } else if (many < kManyNames.size()) {
+      return read_many(r, many, field, input);
     } else {
       return todos.read_field(r, key, token, field);
     }
     return true;
   });
   if (!whole) return false;
+  for (const auto* list : {&input.commands, &input.paths, &input.others})
+    for (const auto& one : *list) {
+      const std::size_t left = kSearchTextLimit - std::min(kSearchTextLimit, call.search_text.size());
+      if (left > 0) call.search_text.append(call.search_text.empty() ? "" : "\n").append(utf8_prefix(one, left));
+    }
+  if (input.command.empty()) input.command = joined(input.commands, " && ");
 
   const auto access = access_of(call.tool);
   call.summary = summarize(r, call, input, access);
   if (access && !path_token(input).empty()) call.files.push_back({r.text(path_token(input)), *access, 0, 0});
+  if (access)
+    for (auto& path : input.paths)
+      call.files.push_back({std::move(path), *access, 0, 0});
   const bool stored = r.detail() == Detail::stored;
   if (stored) call.facts.todos = std::move(todos).finish();
   if (!stored || !runs_commands(call.tool)) {
     call.is_test = runs_tests(input.command);
     return true;
   }
-  add_command(call, input.command, directory_of(r, input));
+  if (input.commands.empty()) input.commands.push_back(std::move(input.command));
+  for (const auto& line : input.commands)
+    add_command(call, line, directory_of(r, input));
   if (!call.facts.commands.empty())
     call.facts.commands.back().in_background =
         is_true(input[More::run_in_background]) || is_true(input[More::is_background]);

@@ -1,4 +1,5 @@
 #include "test/adapters/decode_snapshot.hpp"
+#include "test/adapters/decode_source.hpp"
 #include "test/adapters/folder_view.hpp"
 #include "test/adapters/known_items.hpp"
 
@@ -188,8 +189,8 @@ TEST(ClineGrowth, AnUnchangedTaskIsNotRead) {
   EXPECT_EQ(known.bytes(), known.size);
 }
 
-// Messages that stay empty are replaced from the history; messages that are empty for a moment are not.
-TEST(ClineGrowth, EmptyMessagesAreLostOnlyWhenTheyStayEmpty) {
+// Messages that stay empty are read from the history, unless they were read before: then only what came later is new.
+TEST(ClineGrowth, EmptyMessagesAreReadFromTheHistoryOnce) {
   const Script script(2);
   test::FolderView files;
   test::KnownItems known(cline_growth_cline(), kSource);
@@ -197,15 +198,101 @@ TEST(ClineGrowth, EmptyMessagesAreLostOnlyWhenTheyStayEmpty) {
   known.look(files);
   const auto keys = known.keys(kClineGrowthSession);
   files.write(kUi, "");
-  known.look(files);
-  EXPECT_EQ(known.keys(kClineGrowthSession), keys);
-  known.look(files);  // still empty
-  EXPECT_EQ(known.keys(kClineGrowthSession).front(), "h0");
-
+  for (int looks = 0; looks < 2; ++looks) {
+    known.look(files);
+    EXPECT_EQ(known.keys(kClineGrowthSession), keys);
+  }
   test::KnownItems cold(cline_growth_cline(), kSource);
   cold.look(files);
   EXPECT_EQ(cold.keys(kClineGrowthSession).front(), "h0");
   EXPECT_EQ(cold.bytes(), cold.size);
+
+  std::string later = files.text(kHistory);
+  later.insert(later.rfind(']'), R"(,{"role":"user","ts":1769000500000,"content":"<feedback>One more</feedback>"})");
+  files.write(kHistory, later);
+  files.write(kUi, "[]");
+  known.look(files);
+  known.look(files);
+  auto more = keys;
+  more.push_back("h4");
+  EXPECT_EQ(known.keys(kClineGrowthSession), more);
+  // The messages come back and tell it.
+  std::string ui = script.steps.back().ui;
+  ui.insert(ui.rfind(']'), R"(,{"ts":1769000500001,"type":"say","say":"user_feedback","text":"One more"})");
+  files.write(kUi, ui);
+  known.look(files);
+  more.back() = "1769000500001.user_feedback";
+  test::KnownItems once(cline_growth_cline(), kSource);
+  once.look(files);
+  EXPECT_EQ(once.keys(kClineGrowthSession), more);
+}
+
+// A crash cuts the messages in their last one, which the history has whole.
+TEST(ClineGrowth, WhatTheCutMessagesLackComesFromTheHistory) {
+  const std::string ui =
+      R"([{"ts":1769000000000,"type":"say","say":"text","text":"Build it"},)"
+      R"({"ts":1769000000001,"type":"say","say":"api_req_started","text":"{\"request\":\"<task>Build it</task>\"}"},)"
+      R"({"ts":1769000000002,"type":"say","say":"text","text":"Built."},)"
+      R"({"ts":1769000000003,"type":"say","say":"user_feedback","text":"Test it"},)"
+      R"({"ts":1769000000004,"type":"say","say":"text","text":"All te)";
+  const std::string history = R"([{"role":"user","content":[{"type":"text","text":"<task>Build it</task>"}]},)"
+                              R"({"role":"assistant","content":[{"type":"text","text":"Built."}]},)"
+                              R"({"role":"user","content":[{"type":"text","text":"<feedback>Test it</feedback>"},)"
+                              R"({"type":"text","text":"<environment_details>\nopen tabs\n</environment_details>"}]},)"
+                              R"({"role":"assistant","content":[{"type":"text","text":"All tests pass."}]}])";
+  test::FolderView files;
+  files.write(kUi, ui);
+  files.write(kHistory, history);
+  const auto snapshot = test::decode_snapshot(cline_growth_cline(), kSource, files);
+  std::string words;
+  for (const Event& e : snapshot.sessions.begin()->second.batch.events)
+    words += e.text + "|";
+  EXPECT_EQ(words, "Build it|Built.|Test it|All tests pass.|");
+  EXPECT_EQ(snapshot.item_bytes + test::bytes_of(snapshot.plan.rest), snapshot.plan.size);
+
+  test::KnownItems known(cline_growth_cline(), kSource);
+  known.look(files);
+  EXPECT_EQ(known.keys(kClineGrowthSession).back(), "h3");
+  known.look(files);  // the end is reported as damaged
+  EXPECT_EQ(known.bytes(), known.size);
+  // Cline writes the messages again.
+  files.write(kUi, ui + R"(sts pass."}])");
+  known.look(files);
+  EXPECT_EQ(known.keys(kClineGrowthSession).back(), "1769000000004.text");
+}
+
+// A history that is reset to nothing takes no call's input and no result away.
+TEST(ClineGrowth, AResetHistoryTakesNothingAway) {
+  const std::string ui =
+      R"([{"ts":1769000000000,"type":"say","say":"task","text":"Read f","conversationHistoryIndex":-1},)"
+      R"({"ts":1769000000001,"type":"say","say":"api_req_started","text":"{}","conversationHistoryIndex":-1},)"
+      R"({"ts":1769000000002,"type":"say","say":"tool","text":"{\"tool\":\"readFile\",\"path\":\"f\"}","conversationHistoryIndex":0},)"
+      R"({"ts":1769000000003,"type":"say","say":"api_req_started","text":"{}","conversationHistoryIndex":1},)"
+      R"({"ts":1769000000004,"type":"say","say":"text","text":"Read.","conversationHistoryIndex":2})";
+  const std::string history =
+      R"([{"role":"user","content":"<task>Read f</task>"},)"
+      R"({"role":"assistant","content":[{"type":"tool_use","id":"toolu_f","name":"read_file","input":{"path":"f"}}]},)"
+      R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_f","content":"the words of f"}]},)"
+      R"({"role":"assistant","content":[{"type":"text","text":"Read."}]}])";
+  test::FolderView files;
+  files.write(kUi, ui + "]");
+  files.write(kHistory, history);
+  test::KnownItems known(cline_growth_cline(), kSource);
+  known.look(files);
+  const auto before = known.items;
+  files.write(kHistory, "[]");
+  known.look(files);
+  EXPECT_EQ(known.items, before);
+  // The task is resumed: requests follow.
+  files.write(
+      kUi,
+      ui + R"(,{"ts":1769000000005,"type":"say","say":"user_feedback","text":"More"},)"
+           R"({"ts":1769000000006,"type":"say","say":"api_req_started","text":"{}","conversationHistoryIndex":0}])");
+  known.look(files);
+  EXPECT_TRUE(known.gone.empty());
+  for (const auto& [key, bytes] : before)
+    EXPECT_EQ(known.items.at(key), bytes) << key;
+  EXPECT_EQ(known.items.size(), before.size() + 2);
 }
 
 // The newer store gives messages new ids when it reads them back. They are still the same messages.

@@ -1,0 +1,165 @@
+#include "adapters/cline/tool_output.hpp"
+
+#include "adapters/adapter.hpp"
+#include "adapters/cline/model_text.hpp"
+#include "adapters/json/json_access.hpp"
+#include "adapters/json/json_text.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace memd::cline {
+namespace {
+
+namespace dom = simdjson::dom;
+using json::text_of;
+
+constexpr int kDeepest = 8;
+constexpr std::string_view kStillRuns = "[Command is still running";
+
+// Parses JSON, if necessary from a copy with its encoding cleaned.
+bool parse(dom::parser& parser, std::string_view json, dom::element& root, bool& replaced) {
+  std::string padded(json);
+  padded.resize(json.size() + kRecordPadding, ' ');
+  if (!parser.parse(padded.data(), json.size(), false).get(root)) return true;
+  padded = json::cleaned_json(json, replaced);
+  const auto size = padded.size();
+  padded.resize(size + kRecordPadding, ' ');
+  return !parser.parse(padded.data(), size, false).get(root);
+}
+
+template <std::size_t N>
+bool has_only(const dom::object& object, const std::array<std::string_view, N>& names) {
+  return std::all_of(object.begin(), object.end(), [&](const dom::key_value_pair& member) {
+    return std::find(names.begin(), names.end(), member.key) != names.end();
+  });
+}
+
+bool is_operation(const dom::element& value) {
+  static constexpr std::array<std::string_view, 5> kNames{"query", "result", "success", "error", "duration"};
+  dom::object object;
+  bool success = false;
+  return !value.get(object) && !object["success"].get(success) && has_only(object, kNames);
+}
+
+// {"content": [...], "isError"?: true}
+bool is_server_answer(const dom::element& value) {
+  static constexpr std::array<std::string_view, 5> kNames{"content", "isError", "structuredContent", "_meta", "meta"};
+  dom::object object;
+  dom::array content;
+  return !value.get(object) && !object["content"].get(content) && has_only(object, kNames);
+}
+
+// {"text": "…", "iterations": 3, "finishReason": "completed", "usage": {…}}
+bool is_agent_answer(const dom::element& value) {
+  dom::object object;
+  std::string_view text;
+  return !value.get(object) && !object["text"].get(text) && !object["finishReason"].get(text);
+}
+
+bool is_operation_list(const dom::element& value) {
+  dom::array list;
+  return !value.get(list) && list.size() > 0 && std::all_of(list.begin(), list.end(), is_operation);
+}
+
+class Output {
+ public:
+  void content(const dom::element& value) { part(value, 0); }
+
+  // JSON in a string is unwrapped only if it has the shape of such an answer; other JSON is what a tool printed.
+  void text(std::string_view text) {
+    dom::parser parser;
+    dom::element inner;
+    const auto trimmed = json::trimmed(text);
+    if ((trimmed.starts_with('{') || trimmed.starts_with('[')) && parse(parser, trimmed, inner, out_.replaced) &&
+        (is_operation(inner) || is_operation_list(inner) || is_server_answer(inner) || is_agent_answer(inner)))
+      part(inner, 0);
+    else
+      append(text);
+  }
+
+  ToolOutput finish() {
+    out_.succeeded = succeeded_ && !out_.failed && !runs_;
+    return std::move(out_);
+  }
+  ToolOutput& out() { return out_; }
+
+ private:
+  void append(std::string_view text) {
+    if (text.empty()) return;
+    if (!out_.text.empty() && !out_.text.ends_with('\n')) out_.text.push_back('\n');
+    out_.text.append(text);
+  }
+
+  void part(const dom::element& value, int depth) {
+    dom::array list;
+    dom::object object;
+    std::string_view text;
+    if (!value.get(text)) return append(text);
+    if (value.is_null()) return;
+    if (depth > kDeepest || (value.get(list) && value.get(object))) return append(simdjson::minify(value));
+    if (!value.get(object)) return object_part(value, object, depth);
+    const bool several = list.size() > 1 && is_operation_list(value);
+    if (list.size() == 1 && !list.at(0)["text"].get(text)) return this->text(text);
+    for (const dom::element item : list) {
+      if (several) append(text_of(item.get_object().value(), "query"));
+      part(item, depth + 1);
+    }
+  }
+
+  void object_part(const dom::element& value, const dom::object& object, int depth) {
+    static constexpr std::array<std::string_view, 6> kBinary{"image", "document", "media",
+                                                             "audio", "video",    "image_url"};
+    dom::element content;
+    std::string_view text;
+    const auto type = text_of(object, "type");
+    if (is_operation(value)) return operation(object, depth);
+    if (std::find(kBinary.begin(), kBinary.end(), type) != kBinary.end()) return mark(type);
+    if (!object["text"].get(text)) return append(text);
+    out_.failed |= json::flag_of(object, "isError") || json::flag_of(object, "is_error");
+    if (type == "file") mark(type);
+    if (!object["content"].get(content) || (type == "resource" && !object["resource"].get(content)))
+      return part(content, depth + 1);
+    if (type != "file") append(simdjson::minify(value));
+  }
+
+  void operation(const dom::object& object, int depth) {
+    const auto before = out_.text.size();
+    dom::element result;
+    if (!object["result"].get(result)) part(result, depth + 1);
+    const auto error = text_of(object, "error");
+    if (out_.text.find(error, before) == std::string::npos) append(error);
+    (json::flag_of(object, "success") ? succeeded_ : out_.failed) = true;
+    const std::string_view shown = json::trimmed(std::string_view(out_.text).substr(before));
+    runs_ |= shown.starts_with(kStillRuns);
+    if (const auto code = exit_code_in(error.empty() ? shown : error); code && !out_.exit_code) out_.exit_code = code;
+  }
+
+  void mark(std::string_view type) { out_.marker.append(out_.marker.empty() ? "[" : " [").append(type).append("]"); }
+
+  ToolOutput out_;
+  bool succeeded_ = false;
+  bool runs_ = false;
+};
+
+}  // namespace
+
+ToolOutput read_tool_output(std::string_view json) {
+  dom::parser parser;
+  dom::element content;
+  Output output;
+  if (!parse(parser, json, content, output.out().replaced)) return read_tool_text(json);
+  output.content(content);
+  return output.finish();
+}
+
+ToolOutput read_tool_text(std::string_view text) {
+  Output output;
+  output.text(text);
+  return output.finish();
+}
+
+}  // namespace memd::cline
