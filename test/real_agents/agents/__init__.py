@@ -1,0 +1,12 @@
+"""The drivers, by the name that memd has for the agent."""
+from .claude_code import ClaudeCode
+from .cline import Cline
+from .codex import Codex
+from .gemini import Gemini
+from .grok import Grok
+from .opencode import OpenCode
+
+DRIVERS = {driver.name: driver for driver in (ClaudeCode, Codex, Gemini, OpenCode, Cline, Grok)}
+# Agents that memd reads and this bench cannot run, with the reason.
+MISSING = {'cursor': 'Cursor and cursor-agent are in no package registry, only behind an installer of cursor.com, and need an account',
+           'thunderus': 'its source offers no built program, and its events.v1 is a specification'}

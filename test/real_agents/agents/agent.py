@@ -1,0 +1,152 @@
+"""What all drivers share: an agent in a home and a project of its own, talking to one stand-in."""
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from .screen import Screen
+
+TURN_SECONDS = 120
+
+
+class Unable(Exception):
+    """The agent cannot do what a scenario asks for; the text says why."""
+
+
+class Agent:
+    """A driver gives `name`, `program`, `command`, and what differs. One thread at a time."""
+    name = ''          # as memd and the file `versions` name the agent
+    program = ''
+    fill = 195_000     # input tokens that make the agent compact
+    models = ('standin-model',)
+    compact_word = '/compact'  # typed on its screen
+
+    def __init__(self, installed, home, project, model):
+        """`installed`: folder with node/ and NAME/ (see run.sh); `model`: a StandIn, or None where only files are wanted."""
+        self.bin = Path(installed) / self.name / 'node_modules/.bin'
+        self.node = Path(installed) / 'node/node_modules/.bin'
+        self.home, self.project, self.model = Path(home), Path(project), model
+        self.has_session = False
+        self.screen = None
+
+    # What a driver says about its agent.
+    def prepare(self):
+        """Writes the configuration into the home."""
+
+    def variables(self):
+        """Variables of the environment beside the common ones."""
+        return {}
+
+    def command(self, text, resume):
+        """The command line for one turn in a process of its own; `resume`: in the session that exists."""
+        raise NotImplementedError
+
+    def screen_command(self, resume):
+        """The command line of the interactive program."""
+        raise Unable('is not driven on a screen')
+
+    def compact_command(self):
+        """The command line that compacts the session, in a process of its own; None: only its screen can."""
+        return None
+
+    def transcripts(self):
+        """The files that the agent wrote about its sessions and that its user may delete."""
+        return []
+
+    # What scenarios do with it.
+    def version(self):
+        out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, capture_output=True, text=True,
+                             timeout=60, stdin=subprocess.DEVNULL)
+        return next((w.strip('v,()') for w in out.stdout.split() if w.strip('v,()')[:1].isdigit()), '?')
+
+    def environment(self):
+        return {'HOME': str(self.home), 'USER': 'dev', 'LANG': 'C.UTF-8', 'TERM': 'xterm-256color', 'TZ': 'UTC', 'NO_COLOR': '1',
+                'PATH': f'{self.bin}:{self.node}:{os.environ.get("PATH", "/usr/bin:/bin")}', **self.variables()}
+
+    def start(self, command, output=subprocess.DEVNULL):
+        return subprocess.Popen([self.program, *command], env=self.environment(), cwd=self.project, stdin=subprocess.DEVNULL,
+                                stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+
+    def run(self, command):
+        """Runs the agent until it ends; its output. Past the limit it is killed, and TimeoutError says what it printed."""
+        with open(self.home / 'output.txt', 'w+b') as output:
+            process = self.start(command, output)
+            try:
+                process.wait(TURN_SECONDS)
+            except subprocess.TimeoutExpired:
+                kill(process)
+                output.seek(0)
+                raise TimeoutError(output.read().decode('utf-8', 'replace')[-600:]) from None
+            output.seek(0)
+            return output.read().decode('utf-8', 'replace')
+
+    def ask(self, name):
+        """A turn of the script in a new process, the first of which begins the session."""
+        out = self.run(self.command(self.model.script['turns'][name]['prompt'], self.has_session))
+        self.has_session = True
+        return out
+
+    def ask_and_kill(self, name):
+        """A turn that ends with `kill -9` while the model is asked: one of its steps stalls."""
+        process = self.start(self.command(self.model.script['turns'][name]['prompt'], self.has_session))
+        came = self.model.stalled.wait(TURN_SECONDS)
+        kill(process)
+        self.has_session = True
+        if not came:
+            raise TimeoutError('the agent never asked the step that stalls')
+
+    def compact(self):
+        """Has the agent compact its session by hand."""
+        command = self.compact_command()
+        if command:
+            return self.run(command)
+        was_open = self.screen is not None
+        if not was_open:
+            self.open_screen()
+        before = self._answered('summary')
+        self.say(self.compact_word, lambda: self._answered('summary') > before)
+        if not was_open:
+            self.close_screen()
+        return ''
+
+    def _answered(self, kind, turn=None):
+        return sum(r['kind'] == kind and turn in (None, r['turn']) for r in self.model.records)
+
+    # On a screen
+    def open_screen(self):
+        self.screen = Screen(f'{self.name}-{os.getpid()}-{time.monotonic_ns()}')
+        self.screen.start([self.program, *self.screen_command(self.has_session)], self.environment(), self.project)
+        self.has_session = True
+        self.screen_ready()
+
+    def screen_ready(self):
+        """Waits until the program takes input; answers what it asks at its start."""
+        self.screen.settle()
+
+    def say_turn(self, name):
+        """Types the prompt of a turn and waits for its last step."""
+        turn = self.model.script['turns'][name]
+        last = turn['steps'][-1]['say']
+        before = sum(r.get('say') == last for r in self.model.records)
+        self.say(turn['prompt'], lambda: sum(r.get('say') == last for r in self.model.records) > before)
+
+    def say(self, text, until):
+        """Types a line and waits until `until()` holds and the screen is still."""
+        self.screen.type(text)
+        self.screen.wait(until, TURN_SECONDS)
+        self.screen.settle()
+
+    def close_screen(self):
+        if self.screen:
+            self.screen.close()
+        self.screen = None
+
+
+def kill(process):
+    """Ends a process that `start` started, with its children."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()

@@ -1,0 +1,41 @@
+"""Cline's command line (OpenAI Chat Completions). Without its screen it only begins sessions."""
+from .agent import Agent, Unable
+
+
+class Cline(Agent):
+    name = 'cline'
+    program = 'cline'
+    OPTIONS = ['--provider', 'openai-compatible', '-m', 'standin-model', '-k', 'none', '--auto-approve', 'true']
+
+    def prepare(self):
+        self.run(['auth', 'openai-compatible', '-k', 'none', '-m', 'standin-model', '-b', self.model.url + '/v1'])
+
+    def command(self, text, resume):
+        if resume:
+            raise Unable('resumes on its screen only')
+        return [*self.OPTIONS, text]
+
+    def _session(self):
+        files = sorted((self.home / '.cline/data/sessions').glob('*/*.json'), key=lambda f: f.stat().st_mtime)
+        return next(f.parent.name for f in reversed(files))
+
+    def screen_command(self, resume):
+        return ['-i', *self.OPTIONS, *(['--id', self._session()] if resume else [])]
+
+    def screen_ready(self):
+        if self.screen.wait_text('ClinePass', 'Auto-approve') == 'ClinePass':
+            self.screen.key('Escape')
+        self.screen.settle()
+
+    def ask(self, name):
+        if not self.has_session:
+            return super().ask(name)
+        self.open_screen()
+        try:
+            self.say_turn(name)
+            return self.screen.text()
+        finally:
+            self.close_screen()
+
+    def transcripts(self):
+        return list((self.home / '.cline/data/sessions').glob('*/*.json'))

@@ -1,0 +1,40 @@
+"""Codex (OpenAI Responses)."""
+from .agent import Agent
+
+
+class Codex(Agent):
+    name = 'codex'
+    program = 'codex'
+    models = ('gpt-5.5',)
+
+    def prepare(self):
+        folder = self.home / '.codex'
+        folder.mkdir(parents=True)
+        (folder / 'config.toml').write_text(f'''model = "{self.models[0]}"
+model_provider = "standin"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+model_auto_compact_token_limit = 150000
+check_for_update_on_startup = false
+
+[model_providers.standin]
+name = "standin"
+base_url = "{self.model.url}/v1"
+wire_api = "responses"
+env_key = "STANDIN_KEY"
+
+[projects."{self.project}"]
+trust_level = "trusted"
+''')
+
+    def variables(self):
+        return {'STANDIN_KEY': 'none'}
+
+    def command(self, text, resume):
+        return ['exec', *(['resume', '--last'] if resume else []), '--dangerously-bypass-hook-trust', text]
+
+    def screen_command(self, resume):
+        return ['resume', '--last'] if resume else []
+
+    def transcripts(self):
+        return list((self.home / '.codex/sessions').rglob('*.jsonl'))

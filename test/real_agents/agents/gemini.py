@@ -1,0 +1,36 @@
+"""Gemini CLI (generateContent). It deletes and writes anew its files when it resumes a session."""
+import json
+
+from .agent import Agent
+
+
+class Gemini(Agent):
+    name = 'gemini'
+    program = 'gemini'
+    models = ('gemini-2.5-pro', 'gemini-2.5-flash')
+    fill = 900_000
+    compact_word = '/compress'
+
+    def prepare(self):
+        folder = self.home / '.gemini'
+        folder.mkdir(parents=True)
+        (folder / 'settings.json').write_text(json.dumps({
+            'security': {'auth': {'selectedType': 'gemini-api-key'}}, 'general': {'enableAutoUpdate': False, 'enableAutoUpdateNotification': False},
+            'ui': {'hideTips': True}, 'privacy': {'usageStatisticsEnabled': False}}))
+
+    def variables(self):
+        return {'GEMINI_API_KEY': 'none', 'GOOGLE_GEMINI_BASE_URL': self.model.url, 'GEMINI_CLI_TRUST_WORKSPACE': 'true',
+                'GEMINI_TELEMETRY_ENABLED': 'false'}
+
+    def command(self, text, resume):
+        return ['-m', self.models[0], '--yolo', *(['-r', 'latest'] if resume else []), '-p', text]
+
+    def screen_command(self, resume):
+        return ['-m', self.models[0], '--yolo', *(['-r', 'latest'] if resume else [])]
+
+    def screen_ready(self):
+        self.screen.wait_text('Type your message')
+        self.screen.settle()
+
+    def transcripts(self):
+        return list((self.home / '.gemini/tmp').rglob('chats/*'))

@@ -1,0 +1,56 @@
+"""A terminal for an interactive program: tmux."""
+import subprocess
+import time
+
+
+class Screen:
+    """One program in a tmux server of its own. One thread at a time."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def _tmux(self, *args):
+        return subprocess.run(['tmux', '-L', self.name, '-f', '/dev/null', *args], capture_output=True, text=True, check=False).stdout
+
+    def start(self, command, environment, directory):
+        variables = [f'{k}={v}' for k, v in environment.items()]
+        subprocess.run(['tmux', '-L', self.name, '-f', '/dev/null', 'new-session', '-d', '-x', '140', '-y', '45', '-c', str(directory),
+                        'env', '-i', *variables, *command], check=True, stdin=subprocess.DEVNULL)
+
+    def type(self, text):
+        """A line of input."""
+        self._tmux('send-keys', '-l', text)
+        self.settle(0.5)
+        self.key('Enter')
+
+    def key(self, *names):
+        self._tmux('send-keys', *names)
+
+    def text(self):
+        return '\n'.join(line for line in self._tmux('capture-pane', '-p').split('\n') if line.strip())
+
+    def wait(self, condition, seconds):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                raise TimeoutError(self.text()[-1500:])
+            time.sleep(0.1)
+
+    def wait_text(self, *texts, seconds=60):
+        """Waits for one of the texts; which one came."""
+        self.wait(lambda: any(t in self.text() for t in texts), seconds)
+        shown = self.text()
+        return next((t for t in texts if t in shown), texts[0])
+
+    def settle(self, seconds=1.5):
+        """Waits until nothing moves for so long."""
+        last, since = self.text(), time.monotonic()
+        deadline = since + 60
+        while time.monotonic() - since < seconds and time.monotonic() < deadline:
+            time.sleep(0.1)
+            now = self.text()
+            if now != last:
+                last, since = now, time.monotonic()
+
+    def close(self):
+        self._tmux('kill-server')
