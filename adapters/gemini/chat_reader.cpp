@@ -1,5 +1,6 @@
 #include "adapters/gemini/chat_reader.hpp"
 
+#include "adapters/gemini/message_parts.hpp"
 #include "adapters/gemini/paths.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
@@ -22,6 +23,7 @@ const auto kTakeAll = [](std::string_view) { return false; };
 // The members of a message or a line that concern the chat as a whole.
 struct Line {
   bool whole = false;
+  bool has_calls = false;  // of tools, with their results
   std::string id;
   std::string_view rewind;
   std::string_view set;
@@ -33,6 +35,7 @@ Line read_members(std::string_view object) {
   ValueScanner scanner(object);
   line.whole = scanner.members(kTakeAll, [&](std::string_view key, std::string_view value) {
     if (key == "id" && json::is_string(value)) line.id = json::unescaped(value);
+    if (key == "toolCalls" && value.size() > 2) line.has_calls = true;
     if (key == "$rewindTo" && json::is_string(value)) line.rewind = value;
     if (key == "$set" && value.starts_with('{')) line.set = value;
     line.members.emplace_back(key, value);
@@ -57,6 +60,7 @@ Result<ChatFile> ChatFile::parse(std::string text, bool is_log) {
     chat.read_log();
   else if (!chat.read_document())
     return Error(Errc::busy, "the chat is being written");
+  chat.settle();
   return chat;
 }
 
@@ -94,6 +98,7 @@ void ChatFile::read_log() {
 
 void ChatFile::read_line(std::string_view line, std::uint64_t taken) {
   const Line members = read_members(line.substr(0, line.find_last_not_of(" \t\r") + 1));
+  has_lines_ = true;
   if (!members.whole) return add_damaged(taken);
   if (!members.rewind.empty()) {
     rewind_to(json::unescaped(members.rewind));
@@ -124,7 +129,10 @@ void ChatFile::add_message(std::string_view bytes, std::string_view id, std::uin
   std::string key = id.empty() ? "#" + std::to_string(messages_.size() + 1) : std::string(id);
   const auto [it, is_new] = index_.try_emplace(key, messages_.size());
   if (is_new) {
-    messages_.push_back({std::move(key), bytes, taken});
+    Message& added = messages_.emplace_back();
+    added.key = std::move(key);
+    added.bytes = bytes;
+    added.taken = taken;
     return;
   }
   Message& message = messages_[it->second];
@@ -138,40 +146,91 @@ void ChatFile::add_damaged(std::uint64_t taken) {
 }
 
 void ChatFile::replace_list(const std::vector<std::string_view>& list) {
-  std::vector<std::pair<std::size_t, Message>> fresh;  // with the position to insert before
-  std::vector<std::size_t> waiting;                    // indexes in `fresh` that wait for the next known message
-  std::size_t next = messages_.size();
+  std::vector<std::string> keys;
   for (const auto element : list) {
-    const std::string id = read_members(element).id;
-    const auto known = index_.find(id);
-    if (id.empty() || known == index_.end()) {
-      waiting.push_back(fresh.size());
-      std::string key = id.empty() ? "#" + std::to_string(messages_.size() + fresh.size() + 1) : id;
-      fresh.push_back({messages_.size(), {std::move(key), element, element.size()}});
-      continue;
-    }
-    next = known->second;
-    for (const std::size_t i : waiting)
-      fresh[i].first = next;
-    waiting.clear();
-    if (element.size() < messages_[next].bytes.size())
+    const Line members = read_members(element);
+    const auto known = index_.find(members.id);
+    // Gemini CLI adds nothing to a message here; it masks old results, and drops what is only shown.
+    const bool is_told = known != index_.end() && (element.size() < messages_[known->second].bytes.size() ||
+                                                   read_members(messages_[known->second].bytes).has_calls);
+    keys.push_back(members.id.empty() ? "#" + std::to_string(messages_.size() + 1) : members.id);
+    if (is_told)
       note("(superseded)", Disposition::skipped, "superseded", element.size());
     else
-      add_message(element, id, element.size());
+      add_message(element, keys.back(), element.size());
   }
-  std::stable_sort(fresh.begin(), fresh.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<Message> merged;
-  merged.reserve(messages_.size() + fresh.size());
-  std::size_t from = 0;
-  for (auto& [before, message] : fresh) {
-    for (; from < before; ++from)
-      merged.push_back(std::move(messages_[from]));
-    merged.push_back(std::move(message));
+  mark_compaction(keys);
+}
+
+// Marks the messages of a list with a new acknowledgement: its summary, and the turns that repeat earlier ones.
+void ChatFile::mark_compaction(const std::vector<std::string>& list) {
+  std::vector<std::size_t> places;
+  for (const auto& key : list)
+    places.push_back(index_.at(key));
+  const auto is_new_ack = [&](std::size_t place) {
+    return !messages_[place].acknowledgement && is_acknowledgement(read_parts(messages_[place].bytes));
+  };
+  const auto ack = std::find_if(places.begin(), places.end(), is_new_ack);
+  if (ack == places.end()) return;
+  messages_[*ack].acknowledgement = true;
+  std::size_t end = *ack;
+  if (ack != places.begin() && read_parts(messages_[*(ack - 1)].bytes).of_user) {
+    messages_[*(ack - 1)].summary = true;
+    end = std::min(end, *(ack - 1));
   }
-  for (; from < messages_.size(); ++from)
-    merged.push_back(std::move(messages_[from]));
-  messages_ = std::move(merged);
-  reindex();
+  std::vector<MessageParts> before;
+  for (std::size_t i = 0; i < end; ++i)
+    before.push_back(read_parts(messages_[i].bytes));
+  std::vector<MessageParts> kept;
+  const std::vector<std::size_t> known(ack + 1, places.end());
+  for (const std::size_t place : known)
+    kept.push_back(read_parts(messages_[place].bytes));
+  const auto repeats = find_repeats(kept, known, before);
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (repeats[i]) messages_[known[i]].repeats = true;
+}
+
+void ChatFile::settle() {
+  constexpr std::string_view kSnapshot = "<state_snapshot>";
+  std::vector<MessageParts> parts;
+  parts.reserve(messages_.size());
+  for (const Message& message : messages_)
+    parts.push_back(read_parts(message.bytes));
+  std::vector<MessageParts::Call> calls;
+  std::vector<MessageParts::Call> results;
+  for (std::size_t i = 0; i < messages_.size(); ++i) {
+    calls.insert(calls.end(), parts[i].recorded_calls.begin(), parts[i].recorded_calls.end());
+    results.insert(results.end(), parts[i].recorded_results.begin(), parts[i].recorded_results.end());
+    // A chat that was copied to a new file has no lists.
+    const bool follows = i > 0 && parts[i - 1].of_user && !parts[i - 1].texts.empty() &&
+                         parts[i - 1].texts.front().find(kSnapshot) != std::string::npos;
+    if (follows && is_acknowledgement(parts[i])) messages_[i - 1].summary = messages_[i].acknowledgement = true;
+  }
+  const auto note_untold = [](std::vector<MessageParts::Call>& told, const std::vector<MessageParts::Call>& found,
+                              std::string& out) {
+    for (const auto& call : found) {
+      if (std::any_of(told.begin(), told.end(), [&](const auto& c) { return c.fits(call); })) continue;
+      out.append(out.empty() ? "" : " ").append(std::to_string(call.part));
+      told.push_back(call);
+    }
+  };
+  for (std::size_t i = 0; i < messages_.size(); ++i) {
+    Message& message = messages_[i];
+    if (message.repeats) continue;
+    note_untold(calls, parts[i].calls, message.untold);
+    note_untold(results, parts[i].responses, message.untold);
+    if (!message.summary) continue;
+    // The client reports a compaction of its own; one by command leaves an empty notice.
+    for (std::size_t next = i + 1; next < messages_.size(); ++next) {
+      if (messages_[next].acknowledgement || messages_[next].repeats) continue;
+      if (parts[next].of_user || parts[next].of_model) break;
+      if (parts[next].texts.empty())
+        message.trigger = "manual";
+      else if (parts[next].texts.front().find("ompress") != std::string::npos)
+        message.trigger = "auto";
+      break;
+    }
+  }
 }
 
 // Like Gemini CLI: an unknown id removes everything.
@@ -257,21 +316,28 @@ Result<SnapshotReader::Plan> ChatReader::plan(const std::string& mark) {
   MEMD_TRY(load());
   plan.size = chat_->size();
   plan.rest = chat_->rest();
-  plan.sessions = {native_id_};
+  if (chat_->has_content()) plan.sessions = {native_id_};
   return plan;
 }
 
 Result<std::optional<SnapshotReader::Session>> ChatReader::session(const std::string& session_key,
-                                                                   std::span<const SourceItem>) {
+                                                                   std::span<const SourceItem> known) {
   MEMD_TRY(load());
   if (session_key != native_id_) return std::optional<Session>();
+  std::unordered_map<std::string_view, std::uint64_t> versions;
+  for (const SourceItem& item : known)
+    versions.emplace(item.key, item.version);
   Session session;
   session.session_uid = make_session_uid(Platform::gemini, native_id_);
   session.head = Item{std::string(kHeadKey), hash64(head()), 0};
   session.items.reserve(chat_->messages().size());
-  for (const auto& message : chat_->messages())
-    session.items.push_back(
-        {message.key, hash64(message.bytes.empty() ? kDamagedItem : json::compacted(message.bytes)), message.taken});
+  for (const auto& message : chat_->messages()) {
+    std::uint64_t version = hash64(item_of(message, message.repeats));
+    // A file that was written anew lacks what the message repeats; the store has it.
+    if (const auto stored = versions.find(message.key); stored != versions.end() && stored->second != version)
+      if (stored->second == hash64(item_of(message, true))) version = stored->second;
+    session.items.push_back({message.key, version, message.taken});
+  }
   return std::optional(std::move(session));
 }
 
@@ -280,7 +346,21 @@ Result<std::string> ChatReader::item(const std::string& session_key, const std::
   if (session_key == native_id_ && item_key == kHeadKey) return head();
   const auto* message = session_key == native_id_ ? chat_->find(item_key) : nullptr;
   if (message == nullptr) return Error(Errc::not_found, path_ + ": the message is gone");
-  return message->bytes.empty() ? std::string(kDamagedItem) : json::compacted(message->bytes);
+  return item_of(*message, message->repeats);
+}
+
+// Returns the message with what other messages tell of it.
+std::string ChatReader::item_of(const ChatFile::Message& message, bool repeats) const {
+  if (message.bytes.empty()) return std::string(kDamagedItem);
+  std::string item = json::compacted(message.bytes);
+  if (!message.summary && !message.acknowledgement && !repeats && message.untold.empty()) return item;
+  json::ObjectWriter out;
+  if (message.summary) out.text("compaction", message.trigger);
+  out.flag("acknowledges", message.acknowledgement).flag("repeats", repeats);
+  if (!repeats) out.some_text("untold", message.untold);
+  std::string told = std::move(out).finish();
+  told.pop_back();
+  return told.append(item.size() > 2 ? "," : "").append(item, 1);
 }
 
 Result<void> ChatReader::load() {

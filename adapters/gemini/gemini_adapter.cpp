@@ -1,6 +1,7 @@
 #include "adapters/gemini/chat_reader.hpp"
 #include "adapters/gemini/message_decoder.hpp"
 #include "adapters/gemini/paths.hpp"
+#include "adapters/gemini/prompt_log_reader.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/registry.hpp"
 #include "schemas/ids.hpp"
@@ -24,8 +25,8 @@ std::string find_session_id(std::string_view head) {
   return id;
 }
 
-// Gemini CLI: one file per chat below ~/.gemini/tmp/<project>/chats. Formats: paths.hpp, chat_reader.hpp. Stateless,
-// thread-safe.
+// Gemini CLI: one file per chat below ~/.gemini/tmp/<project>/chats, and the prompts of the project in logs.json.
+// Formats: paths.hpp, chat_reader.hpp, prompt_log_reader.hpp. Stateless, thread-safe.
 class GeminiAdapter final : public Adapter {
  public:
   const AdapterDescription& describe() const override {
@@ -38,8 +39,8 @@ class GeminiAdapter final : public Adapter {
         if (c != Capability::session_stop && c != Capability::git_branch) d.capabilities.push_back(c);
       d.limitations = {
           "Gemini CLI stores no git branch, and a working directory only for each project.",
-          "logs.json, a copy of the prompts, is not read: prompts of chats that Gemini CLI deleted before memd read "
-          "them are lost.",
+          "Of chats that Gemini CLI deleted before memd read them, or never recorded, only the prompts are known, from "
+          "logs.json.",
           "Images and other media are stored as references to the chat, not as text.",
           "Thoughts are the summaries that Gemini CLI shows.",
       };
@@ -65,6 +66,8 @@ class GeminiAdapter final : public Adapter {
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
+    if (const auto log = parse_prompt_log_path(file); log && log->root == root)
+      return SourceCandidate{Platform::gemini, file.string(), SourceFormat::json};
     const auto path = parse_chat_path(file);
     if (!path || path->root != root) return std::nullopt;
     return SourceCandidate{Platform::gemini, file.string(), path->is_log ? SourceFormat::jsonl : SourceFormat::json};
@@ -91,6 +94,8 @@ class GeminiAdapter final : public Adapter {
   }
 
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
+    if (auto log = parse_prompt_log_path(source.path))
+      return std::make_unique<PromptLogReader>(files, source.path, std::move(*log));
     auto path = parse_chat_path(source.path);
     if (!path) return nullptr;
     return std::make_unique<ChatReader>(files, source.path, std::move(*path));

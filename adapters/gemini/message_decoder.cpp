@@ -32,18 +32,39 @@ struct UserText {
   std::string_view text;  // without the client's additions
 };
 
+// Removes what hooks add before and behind a text. Gemini CLI escapes angle brackets in it.
+std::string_view without_hooks(std::string_view text) {
+  constexpr std::string_view open = "<hook_context>";
+  constexpr std::string_view close = "</hook_context>";
+  text = json::trimmed(text);
+  while (text.starts_with(open)) {
+    const auto end = text.find(close);
+    if (end == std::string_view::npos) return {};
+    text = json::trimmed(text.substr(end + close.size()));
+  }
+  while (text.ends_with(close)) {
+    const auto begin = text.rfind(open);
+    if (begin == std::string_view::npos) break;
+    text = json::trimmed(text.substr(0, begin));
+  }
+  return text;
+}
+
 // Detects the kind of the text of a message of type "user" by its markers.
 UserText classify_user_text(std::string_view text) {
-  constexpr std::string_view hook = "<hook_context>";
   constexpr std::string_view files = "--- Content from referenced files ---";
   constexpr std::string_view shell = "I ran the following shell command:";
   text = json::trimmed(text);
   if (text.empty()) return {};
-  if (text.starts_with("<session_context>")) return {UserTextKind::injected, text};
+  for (const std::string_view setup : {"<session_context>", "This is the Gemini CLI. We are setting up the context"})
+    if (text.starts_with(setup)) return {UserTextKind::injected, text};
   if (text.starts_with("<state_snapshot>")) return {UserTextKind::summary, text};
   if (text == "System: Please continue." || text == "Please continue.") return {UserTextKind::nudge, text};
-  for (const std::string_view added : {files, hook})
-    if (const auto at = text.find(added); at != std::string_view::npos) text = json::trimmed(text.substr(0, at));
+  if (text.find(" You have one final chance to complete the task") != std::string_view::npos &&
+      text.starts_with("You have "))
+    return {UserTextKind::nudge, text};
+  text = without_hooks(text);
+  if (const auto at = text.find(files); at != std::string_view::npos) text = without_hooks(text.substr(0, at));
   if (text.empty()) return {UserTextKind::injected, text};
   if (text.starts_with(shell)) return {UserTextKind::shell, text};
   const bool command =
@@ -168,33 +189,40 @@ bool has_ended(std::string_view status) {
   return std::find(under_way.begin(), under_way.end(), status) == under_way.end();
 }
 
+Event& add_call(MessageContext& c, od::object& entry, const Tokens<kCallKeys>& tokens, std::size_t block) {
+  Event& call = c.add(EventKind::tool_call, Role::assistant, block);
+  call.tool = c.text(tokens[kName]);
+  call.call_id = c.text(tokens[kToolCallId]);
+  call.summary = call.tool;
+  od::value input;
+  if (seek(entry, "args", input)) tool_calls::read_tool_input(c, input, access_of, call);
+  return call;
+}
+
+void set_result(MessageContext& c, std::string_view tool, std::string_view status, ResultText result, Event& e) {
+  if (result.text.ends_with("</hook_context>")) result.text = without_hooks(result.text);
+  if (tool == "run_shell_command") e.facts.exit_code = tool_calls::exit_code_behind("Exit Code: ", result.text);
+  e.is_error = status == "error" || status == "cancelled" || result.error || e.facts.exit_code.value_or(0) != 0;
+  if (status == "cancelled") e.summary = "[cancelled]";
+  tool_calls::take_result_text(c.detail(), std::move(result.text), e);
+}
+
 // Emits an element of toolCalls: the call and, when it has ended, its result. `block` is its index in the list.
 void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
   Tokens<kCallKeys> tokens;
   if (!collect(entry, kCallTable, tokens)) return;
   const std::string_view status = string_body(tokens[kStatus]);
-  const std::string call_id = c.text(tokens[kToolCallId]);
-  std::vector<FileTouch> files;
-  {
-    Event& call = c.add(EventKind::tool_call, Role::assistant, block);
-    call.tool = c.text(tokens[kName]);
-    call.call_id = call_id;
-    call.summary = call.tool;
-    od::value input;
-    if (seek(entry, "args", input)) tool_calls::read_tool_input(c, input, access_of, call);
-    files = call.files;
-  }
-  const std::string tool = c.out().events.back().tool;
+  const Event& call = add_call(c, entry, tokens, block);
+  const std::string call_id = call.call_id;
+  const std::string tool = call.tool;
+  std::vector<FileTouch> files = call.files;
   ResultText result = read_result(c, entry);
   if (!has_ended(status) && result.text.empty()) return;
 
   Event& e = c.add(EventKind::tool_result, Role::tool, block);
   if (const TimeMs ended = time_of(c, tokens[kToolCallTimestamp])) e.time = ended;
   e.call_id = call_id;
-  if (tool == "run_shell_command") e.facts.exit_code = tool_calls::exit_code_behind("Exit Code: ", result.text);
-  e.is_error = status == "error" || status == "cancelled" || result.error || e.facts.exit_code.value_or(0) != 0;
-  if (status == "cancelled") e.summary = "[cancelled]";
-  tool_calls::take_result_text(c.detail(), std::move(result.text), e);
+  set_result(c, tool, status, std::move(result), e);
   if (!e.is_error && !files.empty() && files.front().access == FileAccess::modified) {
     count_lines(entry, files.front());
     e.files.push_back(files.front());
@@ -206,8 +234,23 @@ void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
 enum : std::size_t { kSessionId, kKind, kStartTime, kSummary, kCwd, kHeadKeys };
 constexpr KeyTable<kHeadKeys> kHeadTable{{"sessionId", "kind", "startTime", "summary", "cwd"}};
 
-enum : std::size_t { kId, kTimestamp, kType, kModel, kDamaged, kMessageKeys };
-constexpr KeyTable<kMessageKeys> kMessageTable{{"id", "timestamp", "type", "model", "damaged"}};
+enum : std::size_t {
+  kId,
+  kTimestamp,
+  kType,
+  kModel,
+  kDamaged,
+  kCompaction,
+  kAcknowledges,
+  kRepeats,
+  kUntold,
+  kLogText,
+  kLogSession,
+  kLogCwd,
+  kMessageKeys
+};
+constexpr KeyTable<kMessageKeys> kMessageTable{{"id", "timestamp", "type", "model", "damaged", "compaction",
+                                                "acknowledges", "repeats", "untold", "message", "sessionId", "cwd"}};
 
 enum : std::size_t { kInput, kOutput, kCached, kThoughts, kTool, kTokenKeys };
 constexpr KeyTable<kTokenKeys> kTokenTable{{"input", "output", "cached", "thoughts", "tool"}};
@@ -255,6 +298,41 @@ bool read_content(MessageContext& c, od::object& message, std::string_view field
     read_part(c, value, out);
   }
   return true;
+}
+
+// Emits the calls and responses in the content that no toolCalls tells: `untold` has the indexes of their parts. The
+// block is the index after kContentBlock.
+constexpr std::size_t kContentBlock = 1000;
+
+void read_untold(MessageContext& c, od::object& message, std::string_view untold) {
+  od::value content;
+  od::array parts;
+  if (untold.empty() || !seek(message, "content", content)) return;
+  const auto read = [&](od::value& value, std::size_t index) {
+    od::object part;
+    od::object inner;
+    od::object response;
+    Tokens<kCallKeys> tokens;
+    if (value.get_object().get(part)) return;
+    if (seek_object(part, "functionCall", inner)) {
+      if (collect(inner, kCallTable, tokens)) add_call(c, inner, tokens, kContentBlock + index);
+    } else if (seek_object(part, "functionResponse", inner) && collect(inner, kCallTable, tokens)) {
+      ResultText result;
+      const std::string tool = c.text(tokens[kName]);
+      if (seek_object(inner, "response", response)) read_response(c, response, result);
+      Event& e = c.add(EventKind::tool_result, Role::tool, kContentBlock + index);
+      e.tool = tool;
+      e.call_id = c.text(tokens[kToolCallId]);
+      set_result(c, tool, {}, std::move(result), e);
+    }
+  };
+  const std::string wanted = " " + std::string(untold) + " ";
+  if (!token_of(content).starts_with('[')) return read(content, 0);
+  if (content.get_array().get(parts)) return;
+  for_each_element(parts, [&](od::value& part, std::size_t index) {
+    if (wanted.find(" " + std::to_string(index) + " ") != std::string::npos) read(part, index);
+    return true;
+  });
 }
 
 // Reads token counts. In the file, input includes cached tokens but not the tokens that tools add to the prompt, and
@@ -351,14 +429,35 @@ RecordOutcome MessageDecoder::read_message(MessageContext& c, od::object& messag
   c.time = time_of(c, tokens[kTimestamp]);
   c.model = c.text(tokens[kModel]);
   const std::string_view type = string_body(tokens[kType]);
-  if (type == "user") return read_user(c, message);
-  if (type == "gemini") return read_assistant(c, message);
+  if (is_string(tokens[kLogText])) return read_log_entry(c, tokens[kLogSession], tokens[kLogText], tokens[kLogCwd]);
+  if (is_true(tokens[kRepeats])) return RecordOutcome::skipped("repeats_kept", std::string(type));
+  if (is_true(tokens[kAcknowledges])) return RecordOutcome::skipped("acknowledges_summary", std::string(type));
+  const std::string untold = c.text(tokens[kUntold]);
+  if (type == "user") return read_user(c, message, tokens[kCompaction], untold);
+  if (type == "gemini") return read_assistant(c, message, untold);
   if (type == "info" || type == "warning" || type == "error") return read_notice(c, message, type);
   c.diagnose(is_string(tokens[kType]) ? DiagnosticType::unknown_record_type : DiagnosticType::missing_field, {"type"});
   return RecordOutcome::unknown("unknown_type", std::string(is_identifier(type) ? type : "(unreadable type)"));
 }
 
-RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message) {
+// Reads an entry of logs.json, a prompt as it was typed.
+RecordOutcome MessageDecoder::read_log_entry(MessageContext& c, std::string_view session, std::string_view text,
+                                             std::string_view cwd) {
+  HistoryPrompt prompt;
+  prompt.platform = Platform::gemini;
+  prompt.session_uid = make_session_uid(Platform::gemini, c.text(session));
+  prompt.time = c.time;
+  prompt.text = c.text(text);
+  prompt.cwd = c.text(cwd);
+  if (prompt.time == 0) {
+    c.diagnose(DiagnosticType::missing_field, {"timestamp"});
+    return RecordOutcome::skipped("no_time", "prompt");
+  }
+  return add_history_prompt(prompt, c.raw(), c.out(), "prompt");
+}
+
+RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message, std::string_view compaction,
+                                        std::string_view untold) {
   Content content;
   Content shown;
   // The text the user typed, where the content has more: files referenced with "@".
@@ -368,21 +467,27 @@ RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message) 
     return RecordOutcome::skipped("no_content", "user");
   }
   const UserText user_text = classify_user_text(typed ? shown.text : content.text);
-  if (user_text.kind == UserTextKind::injected) return RecordOutcome::skipped("injected_text", "user");
-  if (user_text.kind == UserTextKind::summary) {
-    c.add_lifecycle("compaction").origin = Origin::injected;
+  if (is_string(compaction) || user_text.kind == UserTextKind::summary) {
+    Event& boundary = c.add_lifecycle("compaction");
+    boundary.origin = Origin::injected;
+    boundary.summary = c.text(compaction);
     Event& e = c.add_lifecycle("compact_summary");
     e.origin = Origin::injected;
-    e.text = user_text.text;
+    e.text = trimmed(content.text);
     return RecordOutcome::indexed("user");
   }
-  if (user_text.kind == UserTextKind::nothing && !content.media)
+  read_untold(c, message, untold);
+  if (user_text.kind == UserTextKind::injected)
+    return c.emitted() ? RecordOutcome::indexed("user") : RecordOutcome::skipped("injected_text", "user");
+  if (user_text.kind == UserTextKind::nothing && !content.media) {
+    if (c.emitted()) return RecordOutcome::indexed("user");
     return RecordOutcome::skipped(content.tools ? "tool_response" : "blank_message", "user");
+  }
   Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = c.sidechain()                             ? Origin::parent_agent
+  e.origin = user_text.kind == UserTextKind::nudge     ? Origin::injected
+             : c.sidechain()                           ? Origin::parent_agent
              : user_text.kind == UserTextKind::command ? Origin::command
              : user_text.kind == UserTextKind::shell   ? Origin::shell
-             : user_text.kind == UserTextKind::nudge   ? Origin::injected
                                                        : Origin::typed;
   e.text = user_text.text;
   if (content.media) e.summary = "[media]";
@@ -390,7 +495,7 @@ RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message) 
   return RecordOutcome::indexed("user");
 }
 
-RecordOutcome MessageDecoder::read_assistant(MessageContext& c, od::object& message) {
+RecordOutcome MessageDecoder::read_assistant(MessageContext& c, od::object& message, std::string_view untold) {
   const std::size_t first = c.out().events.size();
   read_thoughts(c, message);
   Content content;
@@ -404,6 +509,7 @@ RecordOutcome MessageDecoder::read_assistant(MessageContext& c, od::object& mess
       if (!element.get_object().get(entry)) read_tool_call(c, entry, index);
       return true;
     });
+  read_untold(c, message, untold);
   const TokenUsage usage = read_usage(message);
   auto& events = c.out().events;
   if (events.size() == first && usage != TokenUsage{}) c.add_lifecycle("usage");
@@ -418,6 +524,7 @@ RecordOutcome MessageDecoder::read_assistant(MessageContext& c, od::object& mess
 RecordOutcome MessageDecoder::read_notice(MessageContext& c, od::object& message, std::string_view type) {
   Content content;
   read_content(c, message, "content", content);
+  if (trimmed(content.text).empty()) return RecordOutcome::skipped("blank_message", std::string(type));
   const bool error = type == "error";
   if (!error) {
     const bool interrupt = trimmed(content.text) == "Request cancelled.";

@@ -3,6 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/log_decoder.hpp"
 #include "adapters/json/record_events.hpp"
 #include "schemas/event_batch.hpp"
 
@@ -36,7 +37,8 @@ class MessageContext : public RecordEvents {
   std::uint32_t index_ = 0;
 };
 
-// Decodes the items of a ChatReader: the head (item 0) and the messages. One thread at a time.
+// Decodes the items of a ChatReader, the head (item 0) and the messages, and those of a PromptLogReader. One thread at
+// a time.
 class MessageDecoder : public RecordDecoder {
  public:
   explicit MessageDecoder(const Source& source, Detail detail = Detail::stored);
@@ -47,8 +49,11 @@ class MessageDecoder : public RecordDecoder {
  private:
   void read_head(od::object& head, EventBatch& out);
   RecordOutcome read_message(MessageContext& context, od::object& message, std::string_view bytes);
-  RecordOutcome read_user(MessageContext& context, od::object& message);
-  RecordOutcome read_assistant(MessageContext& context, od::object& message);
+  RecordOutcome read_log_entry(MessageContext& context, std::string_view session, std::string_view text,
+                               std::string_view cwd);
+  RecordOutcome read_user(MessageContext& context, od::object& message, std::string_view compaction,
+                          std::string_view untold);
+  RecordOutcome read_assistant(MessageContext& context, od::object& message, std::string_view untold);
   RecordOutcome read_notice(MessageContext& context, od::object& message, std::string_view type);
 
   std::string session_uid_;

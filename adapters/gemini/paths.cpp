@@ -26,6 +26,15 @@ std::optional<ChatPath> parse_chat_path(const std::filesystem::path& file) {
   return path;
 }
 
+std::optional<ChatPath> parse_prompt_log_path(const std::filesystem::path& file) {
+  if (file.filename() != "logs.json") return std::nullopt;
+  ChatPath path;
+  path.project = file.parent_path().filename().string();
+  path.root = file.parent_path().parent_path();
+  if (path.project.empty() || path.root.empty()) return std::nullopt;
+  return path;
+}
+
 std::string project_root_file(const ChatPath& path) { return (path.root / path.project / ".project_root").string(); }
 
 std::string projects_file(const ChatPath& path) { return (path.root.parent_path() / "projects.json").string(); }

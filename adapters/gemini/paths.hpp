@@ -20,6 +20,9 @@ struct ChatPath {
 };
 std::optional<ChatPath> parse_chat_path(const std::filesystem::path& file);
 
+// For the prompt log <root>/<project>/logs.json: root and project only.
+std::optional<ChatPath> parse_prompt_log_path(const std::filesystem::path& file);
+
 // Files that may contain the project's working directory.
 std::string project_root_file(const ChatPath& path);  // <root>/<project>/.project_root
 std::string projects_file(const ChatPath& path);      // projects.json beside the root

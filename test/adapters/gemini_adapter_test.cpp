@@ -49,7 +49,8 @@ TEST(GeminiAdapter, ChatsAreSourcesAndNothingElse) {
   EXPECT_EQ(source_of("app/chats/session-2026-03-01T10-00-aaaaaaaa.jsonl"), "jsonl");
   EXPECT_EQ(source_of(std::string(kHash) + "/chats/session-x.json"), "json");
   EXPECT_EQ(source_of("app/chats/parent-id/sub.jsonl"), "jsonl");
-  for (const std::string file : {"app/logs.json", "app/checkpoint-x.json", "app/chats/notes.json",
+  EXPECT_EQ(source_of("app/logs.json"), "json");
+  for (const std::string file : {"logs.json", "app/chats/logs.json", "app/checkpoint-x.json", "app/chats/notes.json",
                                  "app/chats/parent/x.json", "app/.project_root", "app/tool-outputs/session-x.json",
                                  "app/chats/a/b/session-x.jsonl", "chats/session-x.json"})
     EXPECT_EQ(source_of(file), "(no source)") << file;
@@ -135,6 +136,74 @@ TEST(GeminiAdapter, ALogIsFollowedThroughRewinds) {
   // An unknown id rewinds everything, as in Gemini CLI.
   files.write(path, text + "\n{\"$rewindTo\":\"nobody\"}\n");
   EXPECT_EQ(follower.look().vanished["s-1"].size(), 2u);
+}
+
+// Gemini CLI creates the file before it writes the header: a session named after the file would stay empty for good.
+TEST(GeminiAdapter, ALogIsNoSessionBeforeItsHeader) {
+  const std::string path = std::string(kGeminiRoot) + "/app/chats/session-2026-03-01T10-00-aaaaaaaa.jsonl";
+  const std::string header = R"({"sessionId":"s-1","projectHash":"h"})";
+  test::MemoryFiles files;
+  Source source;
+  source.path = path;
+  for (std::size_t n = 0; n < header.size(); ++n) {
+    files.write(path, header.substr(0, n));
+    test::SnapshotFollower follower(gemini(), source, files);
+    EXPECT_TRUE(follower.look().sessions.empty()) << n;
+    files.write(path, header + "\n" + user("00000001", "a") + "\n");
+    EXPECT_EQ(follower.look().sessions, Keys{"s-1"}) << n;
+  }
+  // A damaged header comes no more: the file's name identifies the session.
+  files.write(path, "\0\0\n" + user("00000001", "a") + "\n");
+  EXPECT_EQ(test::SnapshotFollower(gemini(), source, files).look().sessions, Keys{"session-2026-03-01T10-00-aaaaaaaa"});
+}
+
+// After a compaction Gemini CLI may write the file anew, with the turns that the compaction kept and without those they
+// repeat.
+TEST(GeminiAdapter, AFileWrittenAnewRepeatsNothing) {
+  const auto made = [](const std::string& id, const std::string& type, const std::string& text) {
+    return R"({"id":")" + id + R"(-0000-4000-8000-000000000000","type":")" + type + R"(","content":[{"text":")" + text +
+           R"("}]})";
+  };
+  const std::string header = R"({"sessionId":"s-1","projectHash":"h"})";
+  const std::string summary = made("00000011", "user", "<state_snapshot>s</state_snapshot>");
+  const std::string answer = made("00000012", "gemini", "Got it. Thanks for the additional context!");
+  const std::string kept = made("00000013", "user", "b");
+  const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.jsonl";
+  test::MemoryFiles files;
+  Source source;
+  source.path = path;
+  files.write(path, header + "\n" + user("00000001", "a") + "\n" + user("00000002", "b") + "\n" +
+                        R"({"$set":{"messages":[)" + summary + "," + answer + "," + kept + "]}}\n");
+  test::SnapshotFollower follower(gemini(), source, files);
+  EXPECT_EQ(follower.look().read["s-1"].size(), 5u);
+  files.write(path, header + "\n" + summary + "\n" + answer + "\n" + kept + "\n" + user("00000004", "c") + "\n");
+  EXPECT_EQ(follower.look().read["s-1"], Keys{"00000004-0000-4000-8000-000000000000"});
+}
+
+TEST(GeminiAdapter, PromptsInTheLogStay) {
+  const std::string path = std::string(kGeminiRoot) + "/app/logs.json";
+  const auto entry = [](int id, const std::string& text) {
+    return R"({"sessionId":"s-1","messageId":)" + std::to_string(id) + R"(,"type":"user","message":")" + text +
+           R"(","timestamp":"2026-03-01T10:00:00.000Z"})";
+  };
+  test::MemoryFiles files;
+  Source source;
+  source.path = path;
+  test::SnapshotFollower follower(gemini(), source, files);
+  files.write(path, "[" + entry(0, "a") + "," + entry(1, "b") + "]");
+  EXPECT_EQ(follower.look().read["s-1"].size(), 2u);
+  const Keys before = follower.shown("s-1");
+  // Cut while it is written, then begun anew: it counts from 0 again.
+  files.write(path, "[" + entry(0, "a") + ",{\"sess");
+  EXPECT_TRUE(follower.look().vanished.empty());
+  files.write(path, "[" + entry(0, "c") + "]");
+  const auto look = follower.look();
+  EXPECT_TRUE(look.vanished.empty());
+  EXPECT_EQ(look.read.at("s-1").size(), 1u);
+  Keys after = follower.shown("s-1");
+  ASSERT_EQ(after.size(), 3u);
+  after.pop_back();
+  EXPECT_EQ(after, before);
 }
 
 std::string cwd_of(const test::MemoryFiles& files, const std::string& path) {
