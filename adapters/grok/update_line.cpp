@@ -71,14 +71,18 @@ TimeMs time_of(const dom::object& envelope, const dom::object& params, const dom
 // Facts on an item from its first line.
 struct RecordedAt {
   TimeMs time = 0;
-  std::string event_id;
+  std::string event_id;  // with the agent's time: a process that resumes a session counts from 0 again
   std::string model;
 };
 
 void note_origin(const dom::object& envelope, const dom::object& params, const dom::object& update, RecordedAt& out) {
   if (out.time == 0) out.time = time_of(envelope, params, update);
   dom::object meta;
-  if (out.event_id.empty() && !params["_meta"].get(meta)) out.event_id = text_of(meta, "eventId");
+  if (out.event_id.empty() && !params["_meta"].get(meta)) {
+    out.event_id = text_of(meta, "eventId");
+    if (const auto time = number_of(meta, "agentTimestampMs"); !out.event_id.empty() && time > 0)
+      out.event_id += "@" + std::to_string(time);
+  }
   if (out.model.empty() && !update["_meta"].get(meta)) out.model = text_of(meta, "modelId");
 }
 

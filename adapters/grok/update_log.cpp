@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 9> kWhatNames{"user",   "interjection", "
                                                      "result", "turn",         "notice", "damaged"};
 
 // Client-internal and transient updates, and those repeated elsewhere.
-constexpr std::array<std::string_view, 48> kState{"available_commands_update",
+constexpr std::array<std::string_view, 49> kState{"available_commands_update",
                                                   "plan",
                                                   "current_mode_update",
                                                   "config_option_update",
@@ -68,6 +68,7 @@ constexpr std::array<std::string_view, 48> kState{"available_commands_update",
                                                   "image_compressed",
                                                   "config_notice",
                                                   "scheduled_task_created",
+                                                  "background_tasks",
                                                   "cwd_switch"};
 
 class Collector {
