@@ -8,11 +8,13 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/memd-real-agents
 
 versions=pinned
 only_install=no
+module=
 wanted=()
 rest=()
 while [ $# -gt 0 ]; do
   case $1 in
     --latest) versions=latest && shift ;;
+    --compactions) module=compaction && shift ;; # how agents compact, see docs/compaction.md
     --install) only_install=yes && shift ;; # for programs that use the drivers without the bench
     --agent) wanted+=("${2:?--agent needs a name}") && rest+=("$1" "$2") && shift 2 ;;
     -h | --help) exec python3 "$here/bench.py" --help ;;
@@ -53,4 +55,7 @@ while read -r name package version; do
 done <"$here/versions"
 [ $only_install = no ] || exit 0
 
+if [ -n "$module" ]; then
+  PYTHONPATH=$here exec python3 -m "$module" --installed "$cache/$versions" "${rest[@]}"
+fi
 exec python3 "$here/bench.py" --installed "$cache/$versions" "${rest[@]}"

@@ -1,0 +1,1 @@
+"""Compactions of every platform: what is lost, and what memd gives back."""
