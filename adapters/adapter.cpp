@@ -4,6 +4,15 @@
 
 namespace memd {
 
+std::vector<std::filesystem::path> HomeLayout::places(const char* variable,
+                                                      const std::filesystem::path& otherwise) const {
+  std::vector<std::filesystem::path> out{otherwise};
+  if (auto named = directory_of ? directory_of(variable) : std::filesystem::path();
+      !named.empty() && named != otherwise)
+    out.insert(out.begin(), std::move(named));
+  return out;
+}
+
 std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uint16_t block) {
   for (Event& e : batch.events)
     if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,10 +17,16 @@
 
 namespace memd {
 
-// The user's home and the configured roots, from which adapters derive the locations of agent data.
+// The user's home, the variables of the environment and the configured roots, from which adapters derive the locations
+// of agent data.
 struct HomeLayout {
   std::filesystem::path home;
   std::vector<std::filesystem::path> override_roots;  // from the configuration; replaces the defaults unless empty
+  // Returns the directory that an environment variable names; empty: it names none. Null: no variable is set.
+  std::function<std::filesystem::path(const char* name)> directory_of = nullptr;
+
+  // Returns the directories of an agent's data: the one that the variable names, if it does, then the default.
+  std::vector<std::filesystem::path> places(const char* variable, const std::filesystem::path& otherwise) const;
 };
 
 // One complete record: a line of a log without its newline, or an item of a source that is changed in place. Followed
@@ -78,7 +85,8 @@ class Adapter {
   virtual ~Adapter() = default;
   virtual const AdapterDescription& describe() const = 0;
 
-  // Returns the directories to search. They need not exist.
+  // Returns the directories to search. They need not exist. A `*` in one component stands for any name; discovery lists
+  // the directories that match.
   virtual std::vector<std::filesystem::path> roots(const HomeLayout& home) const = 0;
 
   // Returns the source that a file below a root belongs to; nullopt if it is not part of a source of this adapter.

@@ -155,6 +155,7 @@ enum EventFlag : std::uint32_t {
   kFlagTimeEstimated = 1u << 8,
   kFlagPlanned = 1u << 9,  // an edit that a call requests; its result is missing, or is a failure (kFlagError)
   kFlagRoot = 1u << 10,    // its record states that it follows no other
+  kFlagGone = 1u << 11,    // its source was rewritten and no longer has it
 };
 
 std::uint64_t record_key(Platform platform, std::string_view native_record_id);

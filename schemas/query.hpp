@@ -285,6 +285,7 @@ struct EventSource {
   SourceId source = 0;
   RawRef raw;
   std::string item_key;  // of a source that is changed in place: which item; `raw.offset` is its number
+  bool is_gone = false;  // the source no longer has the record; `raw` is its place before
 };
 
 struct DaySlice : SessionHead {

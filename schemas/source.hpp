@@ -46,6 +46,8 @@ struct Source {
   // Ledger line of the last record, if the record was read before its newline was written. The newline is added to this
   // line later. Values: open_tail in daemon/ingest/log_decoding.hpp.
   std::string open_tail;
+  // Checksums of the bytes before the cursor, made by ReadProof (daemon/ingest/read_proof.hpp). Empty: not known.
+  std::string proof;
   std::string session_uid;  // the session of this transcript, decided once by the adapter; empty: none or not yet
   // Source changed in place: its state when it was last read to its end (SnapshotReader::Plan).
   std::string mark;

@@ -79,6 +79,7 @@ inline constexpr Name kAll[] = {
     MEMD_SQL_NAME(kFlagTimeEstimated),
     MEMD_SQL_NAME(kFlagPlanned),
     MEMD_SQL_NAME(kFlagRoot),
+    MEMD_SQL_NAME(kFlagGone),
     MEMD_SQL_NAME(kItemStartsExchange),
     MEMD_SQL_NAME(kItemGone),
     MEMD_SQL_NAME(kMissingTerms),

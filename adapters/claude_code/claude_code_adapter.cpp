@@ -28,8 +28,9 @@ class ClaudeCodeAdapter final : public Adapter {
           "Subagents of early 2026 without their own file come from progress records, which lack their texts between "
           "tool calls.",
       };
-      d.storage_locations = {"~/.claude/projects", "~/.config/claude/projects", "~/.claude/history.jsonl",
-                             "~/.config/claude/history.jsonl"};
+      d.storage_locations = {"~/.claude/projects",          "~/.config/claude/projects",
+                             "~/.claude-*/projects",        "~/.claude-profiles/*/projects",
+                             "$CLAUDE_CONFIG_DIR/projects", "history.jsonl beside each of them"};
       return d;
     }();
     return description;
@@ -37,7 +38,13 @@ class ClaudeCodeAdapter final : public Adapter {
 
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
     std::vector<std::filesystem::path> roots = home.override_roots;
-    if (roots.empty()) roots = {home.home / ".claude" / "projects", home.home / ".config" / "claude" / "projects"};
+    if (roots.empty()) {
+      for (const auto& place : home.places("CLAUDE_CONFIG_DIR", home.home / ".claude"))
+        roots.push_back(place / "projects");
+      // Claude Code knows no profiles: people set the variable to directories of these names.
+      for (const char* place : {".config/claude", ".claude-*", ".claude-profiles/*"})
+        roots.push_back(home.home / place / "projects");
+    }
     // The prompt history is beside the transcripts' directory.
     const std::size_t folders = roots.size();
     for (std::size_t i = 0; i < folders; ++i)

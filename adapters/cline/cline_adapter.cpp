@@ -4,6 +4,7 @@
 #include "adapters/cline/task_reader.hpp"
 #include "adapters/registry.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace memd::cline {
@@ -45,14 +46,20 @@ class ClineAdapter final : public Adapter {
                              "~/Library/Application Support/<editor>/User/globalStorage/<extension>/tasks",
                              "%APPDATA%\\<editor>\\User\\globalStorage\\<extension>\\tasks",
                              "~/.cline/data/tasks",
-                             "~/.cline/data/sessions"};
+                             "~/.cline/data/sessions",
+                             "the same two below $CLINE_DIR/data and $CLINE_DATA_DIR"};
       return d;
     }();
     return description;
   }
 
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
-    return home.override_roots.empty() ? default_roots(home.home) : home.override_roots;
+    if (!home.override_roots.empty()) return home.override_roots;
+    auto roots = default_roots(home.home);
+    for (const auto& place : home.places("CLINE_DIR", home.home / ".cline"))
+      for (auto& data : home.places("CLINE_DATA_DIR", place / "data"))
+        if (std::find(roots.begin(), roots.end(), data) == roots.end()) roots.push_back(std::move(data));
+    return roots;
   }
 
   std::optional<SourceCandidate> classify(const std::filesystem::path& root,

@@ -93,10 +93,11 @@ class CodexAdapter final : public Adapter {
           "In forks without message ids, texts of the origin repeated within five seconds of the fork's start count as "
           "copies; so do the origin's earlier texts, if the fork was read first.",
           "Turns that were undone stay in the history, with a note.",
-          "Sessions with another CODEX_HOME are read only if the configuration names it.",
+          "Sessions with another CODEX_HOME are read if memd has the same variable, or the configuration names it.",
       };
       d.storage_locations = {"~/.codex/sessions", "~/.codex/archived_sessions", "~/.codex/session_index.jsonl",
-                             "~/.codex/history.jsonl"};
+                             "~/.codex/history.jsonl",
+                             "the same below ~/.codex-*, ~/.codex-profiles/* and $CODEX_HOME"};
       return d;
     }();
     return description;
@@ -104,8 +105,15 @@ class CodexAdapter final : public Adapter {
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;
-    const auto codex = home.home / ".codex";
-    return {codex / "sessions", codex / "archived_sessions", codex / "session_index.jsonl", codex / "history.jsonl"};
+    auto places = home.places("CODEX_HOME", home.home / ".codex");
+    // Codex knows no profiles of this kind: people set the variable to directories of these names.
+    for (const char* place : {".codex-*", ".codex-profiles/*"})
+      places.push_back(home.home / place);
+    std::vector<fs::path> roots;
+    for (const auto& place : places)
+      for (const char* name : {"sessions", "archived_sessions", "session_index.jsonl", "history.jsonl"})
+        roots.push_back(place / name);
+    return roots;
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {

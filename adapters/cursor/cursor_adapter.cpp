@@ -38,15 +38,24 @@ class CursorAdapter final : public Adapter {
           "Only the current branch of a cursor-agent chat is read.",
           "The prompt history of a workspace is used only if its conversations are missing.",
       };
-      d.storage_locations = {"~/.config/Cursor/User", "~/Library/Application Support/Cursor/User",
-                             "%APPDATA%\\Cursor\\User", "~/.cursor/chats", "~/.cursor/projects"};
+      d.storage_locations = {"~/.config/Cursor/User",
+                             "$XDG_CONFIG_HOME/Cursor/User",
+                             "~/Library/Application Support/Cursor/User",
+                             "%APPDATA%\\Cursor\\User",
+                             "~/.cursor/chats",
+                             "~/.cursor/projects"};
       return d;
     }();
     return description;
   }
 
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
-    return home.override_roots.empty() ? default_roots(home.home) : home.override_roots;
+    if (!home.override_roots.empty()) return home.override_roots;
+    auto roots = default_roots(home.home);
+    if (auto user = home.places("XDG_CONFIG_HOME", home.home / ".config").front() / "Cursor" / "User";
+        user != roots.front())
+      roots.insert(roots.begin(), std::move(user));
+    return roots;
   }
 
   std::optional<SourceCandidate> classify(const std::filesystem::path&,

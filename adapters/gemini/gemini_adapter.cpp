@@ -44,7 +44,7 @@ class GeminiAdapter final : public Adapter {
           "Images and other media are stored as references to the chat, not as text.",
           "Thoughts are the summaries that Gemini CLI shows.",
       };
-      d.storage_locations = {"~/.gemini/tmp"};
+      d.storage_locations = {"~/.gemini/tmp", "$GEMINI_CLI_HOME/.gemini/tmp"};
       return d;
     }();
     return description;
@@ -52,8 +52,10 @@ class GeminiAdapter final : public Adapter {
 
   // An override is the folder with the projects, the .gemini above it, or the value of GEMINI_CLI_HOME.
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (home.override_roots.empty()) return {home.home / ".gemini" / "tmp"};
     std::vector<fs::path> roots;
+    if (home.override_roots.empty())
+      for (const auto& place : home.places("GEMINI_CLI_HOME", home.home))
+        roots.push_back(place / ".gemini" / "tmp");
     for (const auto& root : home.override_roots) {
       if (root.filename() == ".gemini") {
         roots.push_back(root / "tmp");

@@ -31,15 +31,18 @@ class GrokAdapter final : public Adapter {
           "Sessions with only chat_history.jsonl left have no times of their own.",
           "The branch is the last one recorded for the session, not that of each message.",
       };
-      d.storage_locations = {"~/.grok/sessions"};
+      d.storage_locations = {"~/.grok/sessions", "$GROK_HOME/sessions"};
       return d;
     }();
     return description;
   }
 
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    return {home.home / ".grok" / "sessions"};
+    std::vector<std::filesystem::path> roots = home.override_roots;
+    if (roots.empty())
+      for (const auto& place : home.places("GROK_HOME", home.home / ".grok"))
+        roots.push_back(place / "sessions");
+    return roots;
   }
 
   std::optional<SourceCandidate> classify(const std::filesystem::path& root,

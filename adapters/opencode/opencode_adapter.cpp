@@ -31,7 +31,7 @@ class OpencodeAdapter final : public Adapter {
           "In sessions with very many messages, changes of old ones are not detected.",
           "Attached files are stored as references, not as text.",
       };
-      d.storage_locations = {"~/.local/share/opencode"};
+      d.storage_locations = {"~/.local/share/opencode", "$XDG_DATA_HOME/opencode"};
       return d;
     }();
     return description;
@@ -39,8 +39,11 @@ class OpencodeAdapter final : public Adapter {
 
   // A different $XDG_DATA_HOME is configured as an override.
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    return {home.home / ".local" / "share" / "opencode"};
+    std::vector<fs::path> roots = home.override_roots;
+    if (roots.empty())
+      for (const auto& place : home.places("XDG_DATA_HOME", home.home / ".local" / "share"))
+        roots.push_back(place / "opencode");
+    return roots;
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {

@@ -50,6 +50,7 @@ Result<StatusReport> status_report(MemoryHost& host, const ProcessFacts& facts) 
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
   for (const Platform platform : host.platforms_unread())
     r.unread.emplace_back(to_string(platform));
+  r.unread_places = unread_places(host);
   return r;
 }
 

@@ -265,6 +265,8 @@ void check_sources(MemoryHost& host, Findings& findings) {
                   host.ingest() != nullptr ? "It is being read."
                                            : "`memd ingest --once` reads it, and so does the daemon, which a client's "
                                              "first call starts.");
+  for (const auto& place : host.discovery().unread_places())
+    findings.note("not read", place.what, place.remedy);
   if (sources->active + sources->gone + sources->unreachable + sources->quarantined == 0 && !unread_of.empty()) return;
   if (sources->active + sources->gone + sources->unreachable + sources->quarantined == 0)
     return findings.note("sources", "no history of any agent was found below " + host.settings().home.string(),

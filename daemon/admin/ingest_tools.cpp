@@ -55,6 +55,7 @@ Result<void> note_unread(MemoryHost& host, const IngestSnapshot& after, IngestRe
   for (const auto& t : sources.troubles)
     if (report.unread_why.empty() && t.state != "unreachable") report.unread_why = t.source + ": " + t.reason;
   report.complete = report.unread == 0;
+  report.unread_places = unread_places(host);
   return {};
 }
 

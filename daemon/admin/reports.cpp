@@ -99,6 +99,13 @@ std::string decisions_lines(const DecisionsStatus& d) {
   return out;
 }
 
+std::string unread_places_lines(const std::vector<std::string>& places) {
+  std::string out;
+  for (const std::string& place : places)
+    out += fmt::format("not read: {}\n", harmless_line(place));
+  return out;
+}
+
 }  // namespace
 
 std::string render_text(const IngestReport& r) {
@@ -110,6 +117,7 @@ std::string render_text(const IngestReport& r) {
   if (!r.complete)
     out += fmt::format("NOT ALL WAS READ: {} {} could not be read; the first: {}\n", r.unread,
                        r.unread == 1 ? "source" : "sources", r.unread_why);
+  out += unread_places_lines(r.unread_places);
   if (r.enrichment) out += enrichment_lines(*r.enrichment);
   if (r.second_look) out += second_look_lines(*r.second_look);
   return out;
@@ -194,6 +202,7 @@ std::string render_text(const StatusReport& r) {
   if (!r.unread.empty())
     out += fmt::format("nothing has been read yet of {}{}\n", fmt::join(r.unread, ", "),
                        r.ingest ? ": it is being read" : kHowToRead);
+  out += unread_places_lines(r.unread_places);
   if (r.platforms.empty() && !r.unread.empty()) return out;
   return out + platform_table(r.platforms);
 }

@@ -61,6 +61,7 @@ struct IngestReport {
   bool complete = true;
   std::int64_t unread = 0;
   std::string unread_why;
+  std::vector<std::string> unread_places;  // Discovery::unread_places()
   std::int64_t sources = 0;
   std::uint64_t bytes_total = 0;
   std::uint64_t bytes_indexed = 0;
@@ -252,7 +253,8 @@ struct StatusReport {
   std::optional<DropReport> next_drop;
   tools::CaptureAnswer capture;
   std::optional<StoreRebuildStatus> rebuild;
-  std::vector<std::string> unread;  // platforms with existing storage of which nothing has been read yet
+  std::vector<std::string> unread;         // platforms with existing storage of which nothing has been read yet
+  std::vector<std::string> unread_places;  // Discovery::unread_places()
   std::vector<PlatformReport> platforms;
 };
 
@@ -346,6 +348,9 @@ std::string render_text(const ImportReport& r);
 }  // namespace memd::admin
 
 namespace memd::mcp {
+
+inline constexpr std::string_view kUnreadPlaces =
+    "Places that seem to hold agents' data and are not read, with what to configure.";
 
 template <>
 struct Describe<admin::Span> {
@@ -482,6 +487,7 @@ struct Describe<admin::IngestReport> {
       fields_of(field("complete", &T::complete, "Each source that is there was read to its end."),
                 field("unread", &T::unread, "Sources, or directories of them, that could not be read."),
                 field("unread_why", &T::unread_why, "Why the first of them could not."),
+                field("unread_places", &T::unread_places, kUnreadPlaces),
                 field("sources", &T::sources, "Files or databases read."),
                 field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
                 field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
@@ -619,6 +625,7 @@ struct Describe<admin::StatusReport> {
       field("rebuild", &T::rebuild,
             "The rebuild of the whole store that runs, or the last one of this daemon; absent: none."),
       field("unread", &T::unread, "Platforms whose storage is there and of which nothing has been read yet."),
+      field("unread_places", &T::unread_places, kUnreadPlaces),
       field("platforms", &T::platforms, "What is in the store."));
 };
 

@@ -108,6 +108,13 @@ Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params) 
   return r;
 }
 
+std::vector<std::string> unread_places(const MemoryHost& host) {
+  std::vector<std::string> out;
+  for (const auto& place : host.discovery().unread_places())
+    out.push_back(place.what + ". " + place.remedy);
+  return out;
+}
+
 Result<SourcesReport> sources_report(MemoryHost& host) {
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
   MEMD_TRY_ASSIGN(const SourceHealth health, reader->ask(SourceHealthQuery{kMostTroubles}));

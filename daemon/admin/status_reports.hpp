@@ -20,6 +20,7 @@ namespace memd::admin {
 Result<std::vector<PlatformReport>> platform_reports(MemoryHost& host);
 Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params);
 Result<SourcesReport> sources_report(MemoryHost& host);
+std::vector<std::string> unread_places(const MemoryHost& host);  // Discovery::unread_places(), a line each
 Result<LogReport> log(MemoryHost& host, const LogParams& params);
 Result<tools::DiagnosticsReport> diagnostics(MemoryHost& host, const tools::DiagnosticsParams& params);
 

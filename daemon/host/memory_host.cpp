@@ -134,7 +134,8 @@ Result<std::vector<RecordedEdit>> SourceText::recorded_edits(const EventSource& 
 
 Result<std::string> SourceText::event_text(const EventSource& where, EventKind kind, ItemWalk* walk) const {
   const Adapter* adapter = find_adapter(where.platform);
-  auto text = adapter != nullptr && !where.item_key.empty()
+  auto text = where.is_gone ? Result<std::string>(no_longer_there(where))
+              : adapter != nullptr && !where.item_key.empty()
                   ? read_item_text(*adapter, where, kind, walk)
                   : read_event_text(where.platform, where.path, kind, where.raw);
   if (text) return text;
@@ -249,7 +250,8 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
     : settings_(settings),
       clock_(clock),
       is_service_(background != nullptr),
-      discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled(settings.config)),
+      discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled(settings.config),
+                 settings.agent_directory),
       semantic_(settings.config.embedding, settings.layout.database(), clock),
       lengths_(std::make_shared<search::DocumentLengths>()),
       readers_(settings.layout.database(), reader_count(settings), semantic_.index(), lengths_),

@@ -1,6 +1,7 @@
 #include "daemon/host/settings.hpp"
 
 #include "daemon/config/secret.hpp"
+#include "daemon/ingest/discovery.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -39,7 +40,7 @@ Environment Environment::current() {
   e.xdg_data_home = variable("XDG_DATA_HOME");
   e.xdg_config_home = variable("XDG_CONFIG_HOME");
   e.xdg_runtime_dir = variable("XDG_RUNTIME_DIR");
-  e.claude_config_dir = variable("CLAUDE_CONFIG_DIR");
+  e.variable = [](const char* name) { return memd::variable(name); };
   return e;
 }
 
@@ -70,11 +71,16 @@ Result<Settings> resolve_settings(const GlobalOptions& options, const Environmen
 
   Settings s{StoreLayout(data_dir), !options.data_dir,           absolute(home),
              std::move(config),     environment.xdg_runtime_dir, {}};
-  // Claude Code itself uses this directory; an explicit --home or a configured path takes precedence.
-  auto& claude = s.config.platforms[Platform::claude_code];
-  if (!environment.claude_config_dir.empty() && !options.home && claude.paths.empty())
-    claude.paths = {absolute(environment.claude_config_dir) / "projects", s.home / ".claude" / "projects",
-                    s.home / ".config" / "claude" / "projects"};
+  // Agents use these directories themselves. Another home has nothing to do with this process's variables, unless they
+  // name places in it.
+  s.agent_directory = [variable = environment.variable, home = s.home,
+                       is_own = !options.home.has_value()](const char* name) -> fs::path {
+    const std::string value = variable ? variable(name) : std::string();
+    if (!value.starts_with('/')) return {};
+    fs::path directory = absolute(value);
+    if (!directory.has_filename()) directory = directory.parent_path();
+    return is_own || is_inside(directory, home) ? directory : fs::path();
+  };
   if (options.data_dir) s.forward.insert(s.forward.end(), {"--data-dir", data_dir.string()});
   if (options.home) s.forward.insert(s.forward.end(), {"--home", s.home.string()});
   if (options.project) s.project = absolute(*options.project);

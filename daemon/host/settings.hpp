@@ -6,6 +6,7 @@
 #include "store/seal/cipher.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,7 +29,7 @@ struct Environment {
   std::string xdg_data_home;
   std::string xdg_config_home;
   std::string xdg_runtime_dir;
-  std::string claude_config_dir;
+  std::function<std::string(const char* name)> variable = nullptr;  // any other one; null: none is set
 
   static Environment current();
 };
@@ -43,6 +44,8 @@ struct Settings {
   std::vector<std::string> forward;            // global options passed on to a daemon that this process starts
   std::filesystem::path project{};             // --project, absolute; empty: not given
   std::shared_ptr<seal::LazyCipher> cipher{};  // cipher of the configured key; null: no key is configured
+  // HomeLayout::directory_of. With --home, only directories in that home.
+  std::function<std::filesystem::path(const char* name)> agent_directory{};
 };
 
 // Returns the cipher of the configured key, or null when no key is configured. The key is fetched on first use.

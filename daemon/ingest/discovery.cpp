@@ -1,10 +1,15 @@
 #include "daemon/ingest/discovery.hpp"
 
+#include "daemon/ingest/source_file.hpp"
+
 #include <algorithm>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <system_error>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 namespace memd {
 namespace fs = std::filesystem;
@@ -31,37 +36,123 @@ std::optional<SourceCandidate> classify_below(const Root& root, const fs::path& 
   return reaches(root, file, false) ? root.adapter->classify(root.path, file) : std::nullopt;
 }
 
-template <class OnFile, class OnDirectory>
-void walk(const Root& root, const fs::path& from, OnFile on_file, OnDirectory on_directory,
-          std::error_code* unlisted = nullptr) {
-  const auto note = [unlisted](const std::error_code& why) {
+// Returns the path in the root of a file given by its real path; empty: it is not in the root.
+fs::path name_in(const Root& root, const fs::path& real) {
+  std::error_code ec;
+  const fs::path real_root = fs::canonical(root.path, ec);
+  if (ec || !is_inside(real, real_root)) return {};
+  return real == real_root ? root.path : root.path / real.lexically_relative(real_root);
+}
+
+// Searches roots. Follows links as SourceRoots does, into each place once: a link into a root of the same adapter, or
+// to a directory with the root in it, leads to nothing new. Not for use after a change of the roots.
+class Walk {
+ public:
+  explicit Walk(std::span<const Root> roots) : roots_(roots) {}
+
+  std::function<void(const fs::directory_entry&)> on_file = [](const fs::directory_entry&) {};
+  std::function<void(const fs::path&)> on_directory = [](const fs::path&) {};
+  std::function<void(const fs::path&)> on_link_out = [](const fs::path&) {};  // to a directory; it is not followed
+  std::error_code* unlisted = nullptr;
+
+  void search(const Root& root, const fs::path& from);
+
+ private:
+  void note(const std::error_code& why) const {
     if (unlisted != nullptr && may_pass(why.value())) *unlisted = why;
-  };
+  }
+  bool follows(const Root& root, const fs::path& link, bool to_directory);
+  bool is_new_place(const Root& root, const fs::path& path);
+
+  std::span<const Root> roots_;
+  std::set<std::tuple<const Adapter*, std::uint64_t, std::uint64_t>> places_;  // reached through links
+};
+
+bool Walk::is_new_place(const Root& root, const fs::path& path) {
+  const PathStat place = stat_path(path);
+  return place.inode != 0 && places_.emplace(root.adapter, place.device, place.inode).second;
+}
+
+bool Walk::follows(const Root& root, const fs::path& link, bool to_directory) {
+  std::error_code ec;
+  const fs::path real = fs::canonical(link, ec);
+  if (ec) return false;
+  for (const Root& other : roots_) {
+    if (other.adapter != root.adapter) continue;
+    if (const fs::path name = name_in(other, real); !name.empty()) return !to_directory && !classify_below(other, name);
+    if (to_directory && is_inside(fs::weakly_canonical(other.path, ec), real)) return false;
+  }
+  if (!root.is_own || !leads_to_own(root.path, link)) {
+    if (to_directory) on_link_out(link);
+    return !to_directory;  // opening the file tells why it is not read
+  }
+  return is_new_place(root, link);
+}
+
+void Walk::search(const Root& root, const fs::path& from) {
   std::error_code ec;
   const fs::file_status status = fs::status(from, ec);
   note(ec);
+  const bool to_directory = fs::is_directory(status);
+  const bool is_link = from != root.path && fs::is_symlink(from, ec);
+  if (is_link && (to_directory || fs::is_regular_file(status)) && !follows(root, from, to_directory)) return;
   if (fs::is_regular_file(status)) return on_file(fs::directory_entry(from, ec));
-  if (!fs::is_directory(status) || !reaches(root, from, true)) return;
+  if (!to_directory || !reaches(root, from, true)) return;
   // A directory that cannot be listed or was removed meanwhile costs only its own files. The standard recursive
   // iterator would stop there.
-  std::vector<fs::path> waiting{from};
+  struct Waiting {
+    fs::path directory;
+    bool is_linked = false;  // reached through a link
+  };
+  std::vector<Waiting> waiting{{from, is_link}};
   while (!waiting.empty()) {
-    const fs::path directory = std::move(waiting.back());
+    const auto [directory, is_linked] = std::move(waiting.back());
     waiting.pop_back();
     on_directory(directory);
     std::error_code list_ec;
     for (fs::directory_iterator it(directory, list_ec), end; !list_ec && it != end; it.increment(list_ec)) {
       std::error_code entry_ec;
-      const bool is_directory = it->is_directory(entry_ec);
+      const bool leads_to_directory = it->is_directory(entry_ec);
       note(entry_ec);
-      if (is_directory) {
-        if (!it->is_symlink(entry_ec) && root.adapter->looks_into(root.path, it->path())) waiting.push_back(it->path());
-      } else if (it->is_regular_file(entry_ec)) {
+      const bool links = it->is_symlink(entry_ec);
+      if (leads_to_directory) {
+        if (!root.adapter->looks_into(root.path, it->path())) continue;
+        if (links ? follows(root, it->path(), true) : !is_linked || is_new_place(root, it->path()))
+          waiting.push_back({it->path(), is_linked || links});
+      } else if (it->is_regular_file(entry_ec) && (!links || follows(root, it->path(), false))) {
         on_file(*it);
       }
     }
     note(list_ec);
   }
+}
+
+// Returns the paths that a path with a `*` in its components stands for; a path without one as it is.
+std::vector<fs::path> expanded(const fs::path& pattern) {
+  std::vector<fs::path> out{{}};
+  for (const fs::path& part : pattern) {
+    const auto star = part.native().find('*');
+    std::vector<fs::path> next;
+    for (const fs::path& base : out) {
+      if (star == std::string::npos) {
+        next.push_back(base / part);
+        continue;
+      }
+      const auto before = part.native().substr(0, star);
+      const auto after = part.native().substr(star + 1);
+      std::error_code ec;
+      for (fs::directory_iterator it(base, ec), end; !ec && it != end; it.increment(ec)) {
+        const std::string name = it->path().filename().native();
+        std::error_code entry_ec;
+        if (name.size() > before.size() + after.size() && name.starts_with(before) && name.ends_with(after) &&
+            it->is_directory(entry_ec))
+          next.push_back(it->path());
+      }
+    }
+    out = std::move(next);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 // Returns where to start walking a root when only paths at or below `under` are wanted.
@@ -92,8 +183,8 @@ bool is_inside(const fs::path& path, const fs::path& directory) {
 }
 
 Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& home,
-                     const std::map<Platform, std::vector<fs::path>>& overrides,
-                     const std::vector<Platform>& disabled) {
+                     const std::map<Platform, std::vector<fs::path>>& overrides, const std::vector<Platform>& disabled,
+                     std::function<fs::path(const char* name)> directory_of) {
   for (const Adapter* adapter : adapters) {
     const Platform platform = adapter->describe().platform;
     if (std::find(disabled.begin(), disabled.end(), platform) != disabled.end()) continue;
@@ -102,15 +193,26 @@ Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& h
       continue;
     }
     read_.push_back(adapter);
-    HomeLayout layout{home, {}};
+    HomeLayout layout{home, {}, directory_of};
     if (const auto it = overrides.find(platform); it != overrides.end()) layout.override_roots = it->second;
+    const bool is_own = layout.override_roots.empty();
     for (const auto& path : adapter->roots(layout)) {
-      Root root{adapter, path.lexically_normal()};
-      if (!root.path.has_filename() && root.path.has_relative_path()) root.path = root.path.parent_path();
-      const auto same = [&](const Root& r) { return r.adapter == adapter && r.path == root.path; };
-      if (std::none_of(roots_.begin(), roots_.end(), same)) roots_.push_back(std::move(root));
+      const bool is_pattern = is_own && path.native().find('*') != std::string::npos;
+      if (is_pattern) patterns_.push_back({adapter, path, is_own});
+      for (const auto& one : is_pattern ? expanded(path) : std::vector{path})
+        add_root({adapter, one.lexically_normal(), is_own});
     }
   }
+}
+
+void Discovery::add_root(Root root) {
+  if (!root.path.has_filename() && root.path.has_relative_path()) root.path = root.path.parent_path();
+  if (!has_root(root)) roots_.push_back(std::move(root));
+}
+
+bool Discovery::has_root(const Root& root) const {
+  return std::any_of(roots_.begin(), roots_.end(),
+                     [&](const Root& r) { return r.adapter == root.adapter && r.path == root.path; });
 }
 
 const Adapter* Discovery::adapter(Platform platform) const {
@@ -154,10 +256,11 @@ std::vector<SourceCandidate> Discovery::find(const fs::path& under, std::error_c
     candidate->size = ec ? 0 : size;
     found.push_back({main.last_write_time(ec), std::move(*candidate)});
   };
+  Walk walk(roots_);
+  walk.on_file = on_file;
+  walk.unlisted = unlisted;
   for (const auto& root : roots_)
-    if (const auto start = start_of(root, under))
-      walk(
-          root, *start, on_file, [](const fs::path&) {}, unlisted);
+    if (const auto start = start_of(root, under)) walk.search(root, *start);
   return in_reading_order(std::move(found));
 }
 
@@ -166,13 +269,46 @@ std::vector<SourceCandidate> Discovery::find_all(std::error_code* unlisted) cons
 std::vector<fs::path> Discovery::directories(const fs::path& under) const {
   std::vector<fs::path> out;
   std::unordered_set<std::string> names;
-  const auto on_directory = [&](const fs::path& directory) {
-    if (names.insert(directory.native()).second) out.push_back(directory);
+  const auto add = [&](const fs::path& path) {
+    if (names.insert(path.native()).second) out.push_back(path);
+  };
+  Walk walk(roots_);
+  walk.on_directory = add;
+  walk.on_file = [&](const fs::directory_entry& file) {
+    std::error_code ec;
+    if (file.is_symlink(ec) && classify(file.path())) add(file.path());
   };
   for (const auto& root : roots_)
-    if (const auto start = start_of(root, under))
-      walk(
-          root, *start, [](const fs::directory_entry&) {}, on_directory);
+    if (const auto start = start_of(root, under)) walk.search(root, *start);
+  return out;
+}
+
+bool Discovery::is_second_name(const fs::path& file) const {
+  std::error_code ec;
+  if (!fs::is_symlink(file, ec)) return false;
+  const fs::path real = fs::canonical(file, ec);
+  return !ec && std::any_of(roots_.begin(), roots_.end(), [&](const Root& root) {
+    const fs::path name = name_in(root, real);
+    return !name.empty() && classify_below(root, name);
+  });
+}
+
+std::vector<Discovery::UnreadPlace> Discovery::unread_places() const {
+  std::vector<UnreadPlace> out;
+  std::error_code ec;
+  Walk walk(roots_);
+  for (const Root& root : roots_) {
+    walk.on_link_out = [&](const fs::path& link) {
+      out.push_back({link.string() + " is a link that leads out of " + root.path.string(),
+                     "Name " + fs::canonical(link, ec).string() + " in platforms." +
+                         std::string(to_string(root.adapter->describe().platform)) + ".paths."});
+    };
+    walk.search(root, root.path);
+  }
+  for (const Root& pattern : patterns_)
+    for (const fs::path& path : expanded(pattern.path))
+      if (fs::exists(path, ec) && !has_root({pattern.adapter, path.lexically_normal()}))
+        out.push_back({path.string() + " appeared after memd had started", "`memd restart` has it read."});
   return out;
 }
 

@@ -55,6 +55,8 @@ constexpr std::uint32_t kSelf = IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 // For directories that can hold sources.
 constexpr std::uint32_t kTree =
     kSelf | IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM;
+// For files elsewhere that links lead to.
+constexpr std::uint32_t kFile = IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF;
 // For directories on the way to a missing root: only the next step matters.
 constexpr std::uint32_t kStep = kSelf | IN_CREATE | IN_MOVED_TO;
 
@@ -186,12 +188,17 @@ void InotifyWatcher::watch_tree(const fs::path& dir) {
     std::stable_sort(directories.begin(), directories.end(),
                      [&](const fs::path& a, const fs::path& b) { return changed(a) > changed(b); });
   }
+  // A watch of a link to a file is one of the file.
+  std::error_code ec;
+  const auto add = [&](const fs::path& path) {
+    return add_watch(path, fs::is_directory(path, ec) ? kTree : kFile, path);
+  };
   bool added = false;
   for (const auto& directory : directories)
-    added |= add_watch(directory, kTree, directory);
+    added |= add(directory);
   while (std::exchange(added, false))
     for (const auto& directory : discovery_.directories(dir))
-      if (!table_.contains(directory)) added |= add_watch(directory, kTree, directory);
+      if (!table_.contains(directory)) added |= add(directory);
 }
 
 bool InotifyWatcher::add_watch(const fs::path& dir, std::uint32_t mask, const fs::path& else_poll) {
@@ -297,14 +304,21 @@ void InotifyWatcher::on_event(const inotify_event& event) {
   if (callbacks_.also_came && is_step && also_steps_.contains(dir / event.name)) callbacks_.also_came();
   if ((event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)) != 0) return on_directory_lost(dir);
   const fs::path path = event.len > 0 ? dir / event.name : dir;
-  if ((event.mask & IN_ISDIR) == 0) return on_file(path);
-  if ((event.mask & (IN_CREATE | IN_MOVED_TO)) != 0) return on_directory_found(path);
+  const bool is_found = (event.mask & (IN_CREATE | IN_MOVED_TO)) != 0;
+  std::error_code ec;
+  const bool is_link = is_found && (event.mask & IN_ISDIR) == 0 && fs::is_symlink(path, ec);
+  if (is_link) watch_tree(path);
+  if ((event.mask & IN_ISDIR) == 0 && !(is_link && fs::is_directory(path, ec))) return on_file(path);
+  if (is_found) return on_directory_found(path);
   if ((event.mask & (IN_DELETE | IN_MOVED_FROM)) != 0) on_directory_lost(path);
 }
 
-// Handles a directory that was deleted, renamed or unmounted, with everything below it.
+// Handles a directory that was deleted, renamed or unmounted, with everything below it, and the file that a link leads
+// to.
 void InotifyWatcher::on_directory_lost(const fs::path& dir) {
   drop_below(dir);
+  std::error_code ec;
+  if (fs::is_symlink(dir, ec) && discovery_.classify(dir)) watch_tree(dir);  // another file stands in its place
   std::erase_if(also_watched_, [&](const auto& watched) { return is_inside(watched.first, dir); });
   const auto is_below = [&](const fs::path& step) { return is_inside(step.parent_path(), dir); };
   if (callbacks_.also_came && std::any_of(also_steps_.begin(), also_steps_.end(), is_below)) callbacks_.also_came();

@@ -40,6 +40,7 @@ std::string packed(const KnownSource& known) {
   if (!is_read) w.number(s.cursor);
   w.number(s.generation);
   w.text(s.open_tail);
+  w.text(s.proof);
   if (!is_named) w.text(s.session_uid);
   w.text(s.mark);
   w.number(s.failures);
@@ -67,6 +68,7 @@ bool unpack(std::string_view bytes, const std::string& path, Source& s) {
   s.cursor = (flags & kReadToEnd) != 0 ? s.size : r.number();
   s.generation = static_cast<std::uint32_t>(r.number());
   s.open_tail = r.text();
+  s.proof = r.text();
   s.session_uid = (flags & kNamedSession) != 0 ? session_of_name(s.platform, path) : std::string(r.text());
   s.mark = r.text();
   s.failures = static_cast<std::uint32_t>(r.number());
@@ -175,7 +177,7 @@ std::error_code KnownSources::hint(const std::string& path) {
 void KnownSources::hint(const SourceCandidate& source, const std::string& file) {
   if (hint_known(source.path)) return;
   std::error_code ec;
-  if (!std::filesystem::is_regular_file(file, ec)) return;
+  if (!std::filesystem::is_regular_file(file, ec) || discovery_.is_second_name(file)) return;
   SourceCandidate found = source;
   const auto size = std::filesystem::file_size(source.path, ec);
   found.size = ec ? 0 : size;

@@ -99,6 +99,7 @@ void pass_over_oversized(std::uint64_t bytes, bool ends, Source& source, EventBa
 void restart_source(Source& source, std::optional<DiagnosticType> why, EventBatch& batch) {
   source.cursor = 0;
   source.open_tail.clear();
+  source.proof.clear();
   source.mark.clear();
   if (why) batch.diagnostics.push_back({source.platform, *why, Severity::warning, {}, 0, 0});
 }

@@ -137,7 +137,8 @@ constexpr std::size_t kMostOpen = 4;
 constexpr std::string_view kEndMark = "read to its end at ";
 
 bool same_state(const FileStat& a, const FileStat& b) {
-  return a.device == b.device && a.inode == b.inode && a.size == b.size && a.mtime == b.mtime;
+  return a.device == b.device && a.inode == b.inode && a.size == b.size && a.mtime == b.mtime &&
+         a.changed_ns == b.changed_ns;
 }
 
 }  // namespace

@@ -29,10 +29,6 @@ Error no_longer_there(const std::string& path, const RawRef& raw) {
                                     "; the store keeps what was indexed");
 }
 
-Error no_longer_there(const EventSource& where) {
-  return Error(Errc::not_found, where.path + " no longer holds this record; the store keeps what was indexed");
-}
-
 Source source_of(const EventSource& where) {
   Source source;
   source.platform = where.platform;
@@ -42,6 +38,7 @@ Source source_of(const EventSource& where) {
 }
 
 Result<std::string> read_from_source(const EventSource& where, ItemWalk* walk) {
+  if (where.is_gone) return no_longer_there(where);
   if (!where.item_key.empty()) {
     const Adapter* adapter = find_adapter(where.platform);
     if (adapter == nullptr) return Error(Errc::unsupported, "no adapter for " + std::string(to_string(where.platform)));
@@ -54,6 +51,10 @@ Result<std::string> read_from_source(const EventSource& where, ItemWalk* walk) {
 }
 
 }  // namespace
+
+Error no_longer_there(const EventSource& where) {
+  return Error(Errc::not_found, where.path + " no longer holds this record; the store keeps what was indexed");
+}
 
 Result<std::string> read_record(const Source& source, const RawRef& raw) {
   MEMD_TRY_ASSIGN(std::string bytes, read_log_bytes(source.path, raw.offset, raw.length));

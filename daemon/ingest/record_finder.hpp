@@ -24,6 +24,9 @@ namespace memd {
 Result<std::string> read_event_text(Platform platform, const std::string& source_path, EventKind kind,
                                     const RawRef& raw);
 
+// The error for a record that the agent has removed from its source. Thread-safe.
+Error no_longer_there(const EventSource& where);
+
 // Reads the record that events were decoded from: raw.length bytes with kRecordPadding readable bytes behind them.
 // Errors as above. The caller has to decode the bytes to see whether they are still the same record.
 Result<std::string> read_record(const Source& source, const RawRef& raw);

@@ -33,6 +33,18 @@ timespec changed_at(const struct ::stat& st) {
 #endif
 }
 
+timespec inode_changed_at(const struct ::stat& st) {
+#ifdef __APPLE__
+  return st.st_ctimespec;
+#else
+  return st.st_ctim;
+#endif
+}
+
+std::int64_t in_ns(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
 TimeMs in_ms(const timespec& time) { return static_cast<TimeMs>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000; }
 
 // Opens by resolved names, for links with an absolute target and for systems without openat2(2). Sets errno to EXDEV
@@ -67,7 +79,34 @@ int open_beneath(const fs::path& root, const fs::path& below, int flags) {
   return open_resolved(root, below, flags);
 }
 
+bool may_be_data(const struct ::stat& st, const struct ::stat& root) {
+  return st.st_uid == root.st_uid && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+// As open_beneath(), for a path that leads_to_own() allows.
+int open_own(const fs::path& root, const fs::path& path, int flags) {
+  struct ::stat owner {};
+  struct ::stat opened {};
+  UniqueFd fd(leads_to_own(root, path) && ::stat(root.c_str(), &owner) == 0 ? ::open(path.c_str(), flags) : -1);
+  // A link on the way may have been replaced meanwhile.
+  const bool is_allowed = fd && ::fstat(fd.get(), &opened) == 0 && may_be_data(opened, owner);
+  if (!is_allowed) errno = EXDEV;
+  return is_allowed ? fd.release() : -1;
+}
+
 }  // namespace
+
+bool leads_to_own(const fs::path& root, const fs::path& path) {
+  struct ::stat owner {};
+  struct ::stat st {};
+  if (::stat(root.c_str(), &owner) != 0 || ::stat(path.c_str(), &st) != 0 || !may_be_data(st, owner)) return false;
+  for (fs::path at = path; at != root && is_inside(at, root); at = at.parent_path()) {
+    if (::lstat(at.c_str(), &st) != 0) return false;
+    const bool is_trusted = st.st_uid == owner.st_uid || st.st_uid == ::geteuid() || st.st_uid == 0;
+    if (S_ISLNK(st.st_mode) && !is_trusted) return false;
+  }
+  return true;
+}
 
 Result<UniqueFd> SourceRoots::open(const fs::path& path, int flags) const {
   const fs::path* root = nullptr;
@@ -76,6 +115,7 @@ Result<UniqueFd> SourceRoots::open(const fs::path& path, int flags) const {
   const int by_path = roots_.empty() ? flags | O_NOFOLLOW : flags;
   UniqueFd fd(root == nullptr ? ::open(path.c_str(), by_path)
                               : open_beneath(*root, path.lexically_relative(*root), flags));
+  if (!fd && root != nullptr && errno == EXDEV && own_.contains(*root)) fd = UniqueFd(open_own(*root, path, flags));
   if (fd) return fd;
   if (root != nullptr && errno == EXDEV)
     return Error(Errc::io, path.string() + " is, or is reached through, a symbolic link that leads out of " +
@@ -93,12 +133,12 @@ Result<SourceFile> SourceFile::open(const std::filesystem::path& path, const Sou
   struct stat st {};
   if (::fstat(fd.get(), &st) != 0 || !S_ISREG(st.st_mode))
     return Error::from_errno(S_ISREG(st.st_mode) ? errno : EINVAL, "stat", path.string());
-  const timespec changed = changed_at(st);
   FileStat out;
   out.device = static_cast<std::uint64_t>(st.st_dev);
   out.inode = static_cast<std::uint64_t>(st.st_ino);
   out.size = static_cast<std::uint64_t>(st.st_size);
-  out.mtime = in_ms(changed);
+  out.mtime = in_ms(changed_at(st));
+  out.changed_ns = in_ns(inode_changed_at(st));
   return SourceFile(std::move(fd), out, path.string());
 }
 
@@ -148,7 +188,7 @@ std::optional<FileView::Entry> DiskView::stat(const std::string& path) const {
   e.inode = st.st_ino;
   e.size = static_cast<std::uint64_t>(st.st_size);
   e.mtime = in_ms(changed);
-  e.mtime_ns = static_cast<std::int64_t>(changed.tv_sec) * 1'000'000'000 + changed.tv_nsec;
+  e.mtime_ns = in_ns(changed);
   return e;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,14 +21,21 @@ struct FileStat {
   std::uint64_t inode = 0;
   std::uint64_t size = 0;
   TimeMs mtime = 0;
+  std::int64_t changed_ns = 0;  // last change of contents or attributes (ctime), which programs cannot set
 };
 
-// The root directories of agents' files. Opens files below a root. Links inside the root are followed, but not links
-// that lead out of it. The root itself may be a link. Constant after construction; thread-safe.
+// Returns whether a path below an agent's own root may be read although links lead out of the root: what they lead to
+// is a regular file or a directory of the user to whom the root belongs, and nobody else made the links.
+bool leads_to_own(const std::filesystem::path& root, const std::filesystem::path& path);
+
+// The root directories of agents' files. Opens files below a root. Links inside the root are followed. Links that lead
+// out of it are followed only below `own` roots, and only as leads_to_own() allows. The root itself may be a link.
+// Constant after construction; thread-safe.
 class SourceRoots {
  public:
   SourceRoots() = default;  // no roots: a file that is itself a link is not opened
-  explicit SourceRoots(std::vector<std::filesystem::path> roots) : roots_(std::move(roots)) {}
+  explicit SourceRoots(std::vector<std::filesystem::path> roots, std::set<std::filesystem::path> own = {})
+      : roots_(std::move(roots)), own_(std::move(own)) {}
 
   bool is_empty() const { return roots_.empty(); }
 
@@ -36,6 +44,7 @@ class SourceRoots {
 
  private:
   std::vector<std::filesystem::path> roots_;
+  std::set<std::filesystem::path> own_;
 };
 
 // A file of an agent, opened for reading only. Owns the descriptor. Reads do not move a shared position; const members

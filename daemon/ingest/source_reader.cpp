@@ -29,9 +29,12 @@ std::uint64_t bytes_of(const SourceSlice& slice, std::uint64_t cursor_before) {
 
 SourceRoots roots_of(const Discovery& discovery) {
   std::vector<std::filesystem::path> out;
-  for (const Discovery::Root& root : discovery.roots())
+  std::set<std::filesystem::path> own;
+  for (const Discovery::Root& root : discovery.roots()) {
     out.push_back(root.path);
-  return SourceRoots(std::move(out));
+    if (root.is_own) own.insert(root.path);
+  }
+  return SourceRoots(std::move(out), std::move(own));
 }
 
 }  // namespace

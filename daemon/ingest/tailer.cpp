@@ -2,6 +2,7 @@
 
 #include "daemon/ingest/capture_gate.hpp"
 #include "daemon/ingest/log_decoding.hpp"
+#include "schemas/hash.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
@@ -35,16 +36,47 @@ Result<std::string> read_head(const SourceFile& file, const std::string& path) {
 void Tailer::restart(Source& source, SourceSlice& slice, DiagnosticType why) {
   slice.restart = true;
   restart_source(source, why, slice.batch);
+  source.session_uid.clear();  // the new content decides
   ++source.generation;
+  proof_ = {};
+}
+
+// Returns whether the log begins with the bytes before the cursor. An appended log is compared in part. One that was
+// written to without growing, or replaced by a file of another time, is compared as a whole; so is a compressed one,
+// because it has to be read from its start anyway.
+Result<bool> Tailer::begins_as_read(const SourceFile& file, const Source& source, bool is_same_file,
+                                    bool is_proof_known) {
+  const bool is_compressed = is_zstd_name(source.path);
+  const bool was_written = file.stat().mtime != source.mtime;
+  const bool is_suspicious = was_written && (!is_same_file || (!is_compressed && file.stat().size <= source.size));
+  const auto compare = [&](LogWindow& log) -> Result<bool> {
+    if (is_proof_known)
+      return proof_.still_holds(log, is_compressed || is_suspicious,
+                                hash_combine(source.cursor, static_cast<std::uint64_t>(file.stat().mtime)));
+    if (is_suspicious) return false;
+    MEMD_TRY_ASSIGN(proof_, ReadProof::of(log, source.cursor));
+    return proof_.length() == source.cursor;
+  };
+  if (!is_compressed) {
+    PlainWindow log(file, buffer_);
+    return compare(log);
+  }
+  MEMD_TRY_ASSIGN(SourceFile same, file.duplicate());
+  ZstdWindow log(compressed_.open(source.path, std::move(same)));
+  return compare(log);
 }
 
 // Returns false if nothing changed since the last look.
 Result<bool> Tailer::verify_identity(const SourceFile& file, Source& source, SourceSlice& slice) {
   const FileStat& st = file.stat();
+  const auto proof = ReadProof::decode(source.proof, source.cursor);
+  proof_ = proof.value_or(ReadProof());
   const bool same_file = st.device == source.identity.device && st.inode == source.identity.inode;
-  if (source.id != 0 && same_file && st.mtime == source.mtime && was_read_to(source, st)) return false;
+  const bool same_times = st.mtime == source.mtime && (proof_.changed_ns == 0 || proof_.changed_ns == st.changed_ns);
+  if (source.id != 0 && same_file && same_times && was_read_to(source, st)) return false;
 
   const bool known = source.identity.inode != 0;
+  const bool goes_on = proof && same_file && same_times && (is_zstd_name(source.path) || st.size == source.size);
   const auto head_length = static_cast<std::uint32_t>(std::min<std::uint64_t>(st.size, kHeadBytes));
   MEMD_TRY_ASSIGN(const auto head, file.hash_head(head_length));
   if (known && st.size < least_size(source)) {
@@ -56,7 +88,11 @@ Result<bool> Tailer::verify_identity(const SourceFile& file, Source& source, Sou
     if (source.identity.head_length != head_length) {
       MEMD_TRY_ASSIGN(old_head, file.hash_head(source.identity.head_length));
     }
-    if (old_head != source.identity.head_hash) restart(source, slice, DiagnosticType::source_replaced);
+    bool same = old_head == source.identity.head_hash;
+    if (same && !goes_on && source.format == SourceFormat::jsonl) {
+      MEMD_TRY_ASSIGN(same, begins_as_read(file, source, same_file, proof.has_value()));
+    }
+    if (!same) restart(source, slice, DiagnosticType::source_replaced);
   }
   source.identity = {st.device, st.inode, head, head_length};
   source.size = is_zstd_name(source.path) ? std::max(source.cursor, st.size) : st.size;
@@ -88,7 +124,12 @@ Result<Tailer::Outcome> Tailer::next(Source& source, const Adapter& adapter) {
         MEMD_TRY_ASSIGN(const std::string head, read_head(*file, source.path));
         source.session_uid = adapter.session_uid({source.platform, source.path, source.format}, head);
       }
+      const std::int64_t changed_ns = file->stat().changed_ns;
       MEMD_TRY(read(std::move(*file), source, adapter, slice, out.more));
+      if (source.format == SourceFormat::jsonl) {
+        proof_.changed_ns = changed_ns;
+        source.proof = proof_.encode();
+      }
     }
     slice.source = source;
     slice.adapter_version = adapter.describe().adapter_version;
@@ -138,10 +179,11 @@ Result<void> Tailer::read_lines(LogWindow& window, Source& source, const Adapter
                                 bool& more) {
   if (open_tail::is_in_oversized(source.open_tail)) return pass_over(window, source, slice, more);
   std::size_t want = limits_.slice_bytes;
-  std::string_view bytes;
+  std::string_view newest;  // before the cursor
+  std::string_view bytes;   // behind it
   std::size_t last_newline = std::string_view::npos;
   while (true) {
-    MEMD_TRY_ASSIGN(bytes, window.at(source.cursor, want));
+    MEMD_TRY(look_at_cursor(window, source, want, newest, bytes));
     last_newline = bytes.rfind('\n');
     if (last_newline != std::string_view::npos || bytes.size() < want) break;
     if (window.ends_at(source.cursor + bytes.size())) break;
@@ -160,6 +202,17 @@ Result<void> Tailer::read_lines(LogWindow& window, Source& source, const Adapter
   const auto records = keep_raw(bytes.substr(0, with_tail ? bytes.size() : lines_end), source.cursor, slice);
   decode(records, source, *decoder, slice);
   slice.raw.resize(slice.raw_length);
+  proof_.extend(newest, bytes.substr(0, records.size()));
+  return {};
+}
+
+// Returns the bytes around the cursor. There are none behind it if the file became shorter meanwhile.
+Result<void> Tailer::look_at_cursor(LogWindow& window, const Source& source, std::size_t want, std::string_view& newest,
+                                    std::string_view& bytes) const {
+  const std::size_t behind = proof_.newest_size();
+  MEMD_TRY_ASSIGN(const std::string_view around, window.at(source.cursor - behind, behind + want));
+  newest = around.substr(0, behind);
+  bytes = around.substr(newest.size());
   return {};
 }
 
@@ -202,7 +255,9 @@ std::string_view Tailer::keep_raw(std::string_view bytes, std::uint64_t first, S
 // Skips a record too long to hold, a slice at a time, without storing it. Skipped bytes are accounted for, so that a
 // growing record is not skipped again from its start.
 Result<void> Tailer::pass_over(LogWindow& window, Source& source, SourceSlice& slice, bool& more) {
-  MEMD_TRY_ASSIGN(const std::string_view bytes, window.at(source.cursor, limits_.slice_bytes));
+  std::string_view newest;
+  std::string_view bytes;
+  MEMD_TRY(look_at_cursor(window, source, limits_.slice_bytes, newest, bytes));
   if (bytes.empty()) return {};
   const auto newline = bytes.find('\n');
   const bool ended = newline != std::string_view::npos;
@@ -211,6 +266,7 @@ Result<void> Tailer::pass_over(LogWindow& window, Source& source, SourceSlice& s
   slice.raw_passed_over = passed;
   slice.raw_passed_over_ends = ended;
   pass_over_oversized(passed, ended, source, slice.batch);
+  proof_.extend(newest, bytes.substr(0, passed));
   more = ended ? !window.ends_at(source.cursor) : bytes.size() == limits_.slice_bytes;
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/log_window.hpp"
+#include "daemon/ingest/read_proof.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
@@ -24,9 +25,10 @@ struct TailerLimits {
   CaptureGate* gate = nullptr;  // null: everything is captured. Must outlive the tailer
 };
 
-// Reads what is new in a log: verifies that the file is still the one of the cursor, cuts complete records and has them
-// decoded. The state of a source is in `Source`. The tailer keeps only a buffer and the streams of compressed files, so
-// one Tailer serves all sources in turn. One thread.
+// Reads what is new in a log: verifies that the bytes before the cursor are those that were read, cuts complete records
+// and has them decoded. In doubt the log is read from its start: known events add nothing. The state of a source is in
+// `Source`. The tailer keeps only a buffer and the streams of compressed files, so one Tailer serves all sources in
+// turn. One thread.
 //
 // A compressed log (*.zst) is treated as the log of its decompressed bytes: cursor, ledger, size and record offsets
 // count those. Source::mark is set once it was read to its end.
@@ -50,18 +52,22 @@ class Tailer {
 
  private:
   Result<bool> verify_identity(const SourceFile& file, Source& source, SourceSlice& slice);
+  Result<bool> begins_as_read(const SourceFile& file, const Source& source, bool is_same_file, bool is_proof_known);
   void restart(Source& source, SourceSlice& slice, DiagnosticType why);
   Result<void> read(SourceFile file, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
   Result<void> read_compressed(SourceFile file, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
   Result<void> read_document(const SourceFile& file, Source& source, const Adapter& adapter, SourceSlice& slice);
   Result<void> read_lines(LogWindow& window, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
   void decode(std::string_view records, Source& source, RecordDecoder& decoder, SourceSlice& slice) const;
+  Result<void> look_at_cursor(LogWindow& window, const Source& source, std::size_t want, std::string_view& newest,
+                              std::string_view& bytes) const;
   std::string_view keep_raw(std::string_view bytes, std::uint64_t first, SourceSlice& slice) const;
   Result<void> pass_over(LogWindow& window, Source& source, SourceSlice& slice, bool& more);
 
   TailerLimits limits_;
   SourceRoots roots_;
   std::vector<char> buffer_;
+  ReadProof proof_;  // of the source being read
   CompressedLogs compressed_;
 };
 

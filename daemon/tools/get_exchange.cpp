@@ -104,6 +104,7 @@ class ExchangePager {
     std::vector<std::string> files;
     std::vector<std::string> topics;
     std::vector<DecisionOut> decisions;
+    bool is_gone = false;
     std::string source_path;
     std::vector<EventRow> events;  // from first_event on
     std::vector<std::optional<std::string>> texts;
@@ -161,9 +162,10 @@ Result<void> ExchangePager::load_one(std::size_t index, std::int64_t part) {
   for (const PlacedObservation& one : decisions)
     extra.decisions.push_back(decision_out(one.observation, one.reversed_by));
   MEMD_TRY_ASSIGN(extra.topics, reader_.ask(ExchangeTopicsQuery{row.id}));
-  if (options_.raw)
-    if (const auto source = reader_.ask(EventSourceQuery{row.session_pk, row.first_seq}))
-      extra.source_path = source->path;
+  if (const auto source = reader_.ask(EventSourceQuery{row.session_pk, row.first_seq})) {
+    extra.is_gone = source->is_gone;
+    if (options_.raw) extra.source_path = source->path;
+  }
   if (options_.tools) {
     extra.first_event = row.first_seq + std::max<std::int64_t>(part - text_bytes(row), 0);
     MEMD_TRY_ASSIGN(extra.events,
@@ -185,6 +187,7 @@ ExchangeOut ExchangePager::head_of(std::size_t index, bool first_page) const {
   out.data_completeness = to_string(row.completeness);
   out.exchange_number = row.number;
   if (row.abandoned_for != 0) out.abandoned_for = format_exchange_id(row.abandoned_for);
+  if (extra.is_gone) out.gone_from_source = true;
   out.full_tokens = full_text_tokens(row);
   if (!first_page) return out;
   out.session_name = short_line(row.session_title, 30);
@@ -479,6 +482,7 @@ void add_exchange(HistoryText& out, const ExchangeOut& e) {
   out.add(e.exchange_id, "  #", e.exchange_number, " of ", e.session_id, "  ", short_time(e.timestamp), "  data ",
           e.data_completeness);
   if (e.abandoned_for) add_abandoned(out, *e.abandoned_for);
+  if (e.gone_from_source.value_or(false)) out.add("  no longer in the agent's own history");
   if (e.session_name) out.add("  \"", *e.session_name, "\"");
   add_fact(out, "branch", e.git_branch);
   add_fact(out, "in", e.working_directory);

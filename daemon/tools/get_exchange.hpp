@@ -47,6 +47,7 @@ struct ExchangeOut {
   std::string data_completeness;
   std::int64_t exchange_number = 0;
   std::optional<std::string> abandoned_for;
+  std::optional<bool> gone_from_source;
   std::optional<std::string> session_name;
   std::optional<std::string> user_message;
   std::optional<std::string> interventions;
@@ -120,6 +121,7 @@ struct Describe<tools::ExchangeOut> {
       field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
       field("exchange_number", &T::exchange_number, "Position in the session, from 0."),
       field("abandoned_for", &T::abandoned_for, tools::kAbandonedFor),
+      field("gone_from_source", &T::gone_from_source, "true: the agent has removed it from its own history."),
       field("session_name", &T::session_name, "Title."),
       field("user_message", &T::user_message, "What the person wrote."),
       field("interventions", &T::interventions, "What the person wrote while the agent worked."),

@@ -181,15 +181,16 @@ EventSource EventSourceQuery::run(sqlite::Database& db) const {
 
 std::map<std::int64_t, EventSource> EventSourcesQuery::run(sqlite::Database& db) const {
   using namespace queries;
-  auto& q = db.prepare(
-      "SELECT src.platform, src.path, src.format, src.state, s.uid, src.source_pk,"
-      " v.raw_offset, v.raw_length, v.raw_block, i.item_key, v.seq"
-      " FROM json_each(?2) wanted CROSS JOIN events v ON v.session_pk = ?1 AND v.seq = wanted.value"
-      " JOIN sources src ON src.source_pk = v.source_pk"
-      " JOIN sessions s ON s.session_pk = v.session_pk"
-      " LEFT JOIN source_items i ON i.source_pk = src.source_pk AND i.session_uid = s.uid"
-      " AND i.item_no = v.raw_offset"
-      " WHERE v.raw_offset IS NOT NULL");
+  auto& q =
+      db.prepare(sql_text("SELECT src.platform, src.path, src.format, src.state, s.uid, src.source_pk,"
+                          " v.raw_offset, v.raw_length, v.raw_block, i.item_key, v.seq,"
+                          " v.flags & kFlagGone OR coalesce(i.flags & kItemGone, 0)"
+                          " FROM json_each(?2) wanted CROSS JOIN events v ON v.session_pk = ?1 AND v.seq = wanted.value"
+                          " JOIN sources src ON src.source_pk = v.source_pk"
+                          " JOIN sessions s ON s.session_pk = v.session_pk"
+                          " LEFT JOIN source_items i ON i.source_pk = src.source_pk AND i.session_uid = s.uid"
+                          " AND i.item_no = v.raw_offset"
+                          " WHERE v.raw_offset IS NOT NULL"));
   const std::string wanted = number_list(seqs);
   q.bind(session_pk, wanted);
   std::map<std::int64_t, EventSource> out;
@@ -203,6 +204,7 @@ std::map<std::int64_t, EventSource> EventSourcesQuery::run(sqlite::Database& db)
     where.source = q.int64(5);
     where.raw = raw_ref(q, 6);
     where.item_key = q.str(9);
+    where.is_gone = q.int64(11) != 0;
   }
   q.reset();
   return out;

@@ -135,7 +135,8 @@ AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::str
   const BatchNotes made = notes == nullptr ? BatchNotes(batch) : BatchNotes();
   copies_.clear();  // other sources may have added events since
   AssemblyStats stats;
-  AssemblyContext context{source, adapter_version, now, notes == nullptr ? made : *notes, stats};
+  const bool is_read_again = source.generation > 0 || source.format == SourceFormat::json;
+  AssemblyContext context{source, adapter_version, now, notes == nullptr ? made : *notes, stats, is_read_again};
   for (const auto& update : batch.sessions)
     facts_.update(update, now);
   for (const auto& record : batch.silent)
@@ -280,6 +281,11 @@ std::vector<SourceId> Assembler::rewind(std::string_view uid, const Source& sour
 
 bool Assembler::opens_exchange(std::string_view uid, SourceId source, std::uint64_t event_id, std::uint32_t item) {
   return rows_.opens_exchange(event_id, uid, source, item);
+}
+
+void Assembler::read_again(const Source& source, TimeMs now) {
+  flush(now);
+  rows_.mark_gone(source.id, source.session_uid);
 }
 
 void Assembler::flush(TimeMs now) {

@@ -81,6 +81,10 @@ class Assembler {
   // Returns whether the event opens an exchange of this session and was read from this item of the source.
   bool opens_exchange(std::string_view session_uid, SourceId source, std::uint64_t event_id, std::uint32_t item);
 
+  // Call before applying the first slice of a log or document that is read again from its start. Events that do not
+  // come again are then marked with kFlagGone.
+  void read_again(const Source& source, TimeMs now);
+
   void flush(TimeMs now);  // writes open exchanges and sessions; call before a commit
   void forget();           // drops all cached state; call after a rollback
   // For a rebuild, before anything is applied: registers the keys of exchanges that are already in the table. New

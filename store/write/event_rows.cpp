@@ -18,7 +18,8 @@ constexpr std::size_t kMostHeld = 2'048;
 constexpr std::size_t kCachedPaths = 20'000;
 // Derived events take their id from the event they come from; adapters number theirs from 0.
 constexpr std::uint32_t kDerivedIndexBase = 1u << 16;
-constexpr std::int64_t kFarthestPlan = 1000;  // maximum distance in sequence numbers behind its call
+constexpr std::int64_t kFarthestDerived = 64;  // likewise, behind the event it is derived from
+constexpr std::int64_t kFarthestPlan = 1000;   // maximum distance in sequence numbers behind its call
 
 std::optional<std::int64_t> pk_or_null(std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); }
 
@@ -256,6 +257,26 @@ void EventRows::fail_planned_edits(std::int64_t session_pk, std::int64_t call_se
       .run();
 }
 
+void EventRows::mark_gone(SourceId source, std::string_view session_uid) {
+  write();
+  db_.prepare(sql_text("UPDATE events SET flags = flags | kFlagGone WHERE source_pk = ?1 AND flags & kFlagGone = 0"
+                       " AND session_pk IN (SELECT session_pk FROM sessions WHERE source_pk = ?1 OR uid = ?2)"))
+      .bind(source, session_uid)
+      .run();
+}
+
+void EventRows::came_again(std::uint64_t event_id, SourceId source, const RawRef& raw) {
+  const auto place = identities_.find(event_id);
+  if (!place || held(place->session_pk, place->place) != nullptr) return;
+  // Rows derived from an event follow it and have its place.
+  db_.prepare(sql_text("UPDATE events SET flags = flags & ~kFlagGone, raw_offset = ?4, raw_length = ?5"
+                       " WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?2 + ?6 AND source_pk = ?3 AND flags & kFlagGone"
+                       " AND (seq = ?2 OR (flags & kFlagDerived AND raw_offset ="
+                       " (SELECT raw_offset FROM events WHERE session_pk = ?1 AND seq = ?2)))"))
+      .bind(place->session_pk, place->place, source, raw.offset, raw.length, kFarthestDerived)
+      .run();
+}
+
 void EventRows::supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash) {
   write();
   db_.prepare(sql_text("UPDATE events SET flags = flags | kFlagSuperseded WHERE session_pk = ? AND seq >= ?"
@@ -304,6 +325,7 @@ bool SessionEvents::append(SessionWork& s, const Event& e, std::optional<std::in
   row.facts = e.facts;
   if (!rows_.insert(std::move(row))) {
     ++context.stats.duplicates;
+    if (context.is_read_again) rows_.came_again(e.event_id, context.source.id, e.raw);
     return false;
   }
   ++s.next_seq;

@@ -88,6 +88,11 @@ class EventRows {
   // Adds kFlagError: the edits were not made. The rows stay, so that sequence numbers have no gaps.
   void fail_planned_edits(std::int64_t session_pk, std::int64_t call_seq);
 
+  // Marks the events of a source that is read again from its start with kFlagGone. came_again() takes the mark from one
+  // that is still there, and from those derived from it, and stores its new place.
+  void mark_gone(SourceId source, std::string_view session_uid);
+  void came_again(std::uint64_t event_id, SourceId source, const RawRef& raw);
+
   // Marks queued messages that came again as a prompt. `text_hash` is the value stored in input_hash.
   void supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash);
 
@@ -114,6 +119,7 @@ struct AssemblyContext {
   TimeMs now;
   const BatchNotes& notes;
   AssemblyStats& stats;
+  bool is_read_again = false;  // events of the batch may have the mark of EventRows::mark_gone()
 };
 
 // Assigns sequence numbers to the events of a session and builds their rows, both for source events and for events

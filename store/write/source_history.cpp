@@ -74,7 +74,7 @@ void SourceHistory::note_restart(const Before& before, const SourceSlice& slice,
     if (d.type != DiagnosticType::source_truncated && d.type != DiagnosticType::source_replaced) continue;
     const bool truncated = d.type == DiagnosticType::source_truncated;
     add(slice.source.platform, slice.source.id, IngestionStep::restarted,
-        truncated ? "the file became shorter" : "another file stands in its place", now);
+        truncated ? "the file became shorter" : "it was rewritten, or another file stands in its place", now);
     return;
   }
 }

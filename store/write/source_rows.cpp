@@ -5,6 +5,7 @@
 #include "schemas/sql_text.hpp"
 
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -21,7 +22,8 @@ std::vector<Source> SourceRows::all() {
   std::vector<Source> out;
   auto& q = db_.prepare(
       "SELECT source_pk, platform, path, format, state, state_reason, device, inode, head_hash, head_length, size,"
-      " mtime, cursor, generation, open_tail, session_uid, mark, failures, retry_at FROM sources ORDER BY source_pk");
+      " mtime, cursor, generation, open_tail, session_uid, mark, failures, retry_at, proof FROM sources ORDER BY "
+      "source_pk");
   q.bind();
   while (q.step()) {
     const auto platform = parse_platform(q.text(1));
@@ -44,6 +46,7 @@ std::vector<Source> SourceRows::all() {
     s.mark = q.str(16);
     s.failures = static_cast<std::uint32_t>(q.int64(17));
     s.retry_at = q.int64(18);
+    s.proof = q.blob(19);
     out.push_back(std::move(s));
   }
   q.reset();
@@ -60,17 +63,15 @@ void SourceRows::save(Source& s) {
   auto& save = db_.prepare(
       known ? "UPDATE sources SET state = ?3, state_reason = ?4, device = ?5, inode = ?6, head_hash = ?7,"
               " head_length = ?8, size = ?9, mtime = ?10, cursor = ?11, generation = ?12, open_tail = ?13, mark = ?14,"
-              " failures = ?15, retry_at = ?16 WHERE platform = ?1 AND path = ?2"
+              " failures = ?15, retry_at = ?16, session_uid = ?17, proof = ?18 WHERE platform = ?1 AND path = ?2"
             : "INSERT INTO sources (platform, path, state, state_reason, device, inode, head_hash, head_length, size,"
-              " mtime, cursor, generation, open_tail, mark, failures, retry_at, format, session_uid)"
-              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?17, ?18)");
+              " mtime, cursor, generation, open_tail, mark, failures, retry_at, session_uid, proof, format)"
+              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?17, ?18, ?19)");
   save.bind(to_string(s.platform), s.path, static_cast<int>(s.state), s.state_reason, as_sql(s.identity.device),
             as_sql(s.identity.inode), as_sql(s.identity.head_hash), s.identity.head_length, s.size, s.mtime, s.cursor,
-            s.generation, s.open_tail, s.mark, s.failures, s.retry_at);
-  if (!known) {
-    save.bind_at(17, static_cast<int>(s.format));
-    save.bind_at(18, s.session_uid);
-  }
+            s.generation, s.open_tail, s.mark, s.failures, s.retry_at, s.session_uid,
+            std::as_bytes(std::span(s.proof)));
+  if (!known) save.bind_at(19, static_cast<int>(s.format));
   save.run();
   if (!known) s.id = db_.last_insert_rowid();
 }

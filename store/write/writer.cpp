@@ -91,6 +91,7 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice, const assembly::BatchNotes*
     sources_->add_diagnostics(slice.source, slice.batch.diagnostics, slice.items.has_value(), now);
     ApplyStats stats;
     if (slice.items) stats.sources_set_back = items_->take_back(slice, now);
+    if (slice.restart && before.known) assembler_->read_again(slice.source, now);
     const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, now, notes);
     if (raw_ && !is_own) raw_->add(slice, now);
     if (slice.items || !slice.rest.empty() || !slice.source.mark.empty()) items_->save(slice);

@@ -28,11 +28,19 @@ TEST(ClaudeCodeAdapter, DescribesItself) {
 
 TEST(ClaudeCodeAdapter, RootsAreBothDefaultsUnlessOverridden) {
   const auto roots = claude().roots({"/home/ada", {}});
-  ASSERT_EQ(roots.size(), 4u);
-  EXPECT_EQ(roots[0], "/home/ada/.claude/projects");
-  EXPECT_EQ(roots[1], "/home/ada/.config/claude/projects");
-  EXPECT_EQ(roots[2], "/home/ada/.claude/history.jsonl");
-  EXPECT_EQ(roots[3], "/home/ada/.config/claude/history.jsonl");
+  const std::vector<std::filesystem::path> projects{"/home/ada/.claude/projects", "/home/ada/.config/claude/projects",
+                                                    "/home/ada/.claude-*/projects",
+                                                    "/home/ada/.claude-profiles/*/projects"};
+  ASSERT_EQ(roots.size(), 2 * projects.size());
+  for (std::size_t i = 0; i < projects.size(); ++i) {
+    EXPECT_EQ(roots[i], projects[i]);
+    EXPECT_EQ(roots[i + projects.size()], projects[i].parent_path() / "history.jsonl");
+  }
+  HomeLayout moved{"/home/ada", {}, [](const char* name) -> std::filesystem::path {
+                     return std::string_view(name) == "CLAUDE_CONFIG_DIR" ? "/mnt/claude" : "";
+                   }};
+  EXPECT_EQ(claude().roots(moved).front(), "/mnt/claude/projects");
+  EXPECT_EQ(claude().roots(moved)[1], "/home/ada/.claude/projects");
   EXPECT_EQ(claude().roots({"/home/ada", {"/mnt/old"}}), std::vector<std::filesystem::path>{"/mnt/old"});
 }
 

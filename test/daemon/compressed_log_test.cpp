@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <zstd.h>
 
+#include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -166,6 +168,29 @@ TEST_F(CompressedLog, ReplacedByAShorterOneStartsOver) {
 }
 
 // There are more logs than open streams, and they are read in turn. Each stream only moves forward.
+TEST_F(CompressedLog, ReplacedByOneWithAnotherMiddleStartsOver) {
+  write_file(file_, compressed(lines(0, 300, 50)));
+  Followed followed(file_);
+  followed.read(tailer_, adapter_);
+  const std::string other = lines(0, 100, 50) + "six\n" + lines(100, 400, 50);
+  write_file(dir_ / "new", compressed(other));
+  std::filesystem::last_write_time(dir_ / "new", std::filesystem::last_write_time(file_) + std::chrono::seconds(1));
+  std::filesystem::rename(dir_ / "new", file_);
+  followed.read(tailer_, adapter_);
+  EXPECT_EQ(followed.restarts, 1);
+  EXPECT_EQ(followed.text, other);
+}
+
+TEST_F(CompressedLog, WhatIsAppendedToItGoesOn) {
+  write_file(file_, compressed(lines(0, 300, 50)));
+  Followed followed(file_);
+  followed.read(tailer_, adapter_);
+  test::append_file(file_, compressed(lines(300, 400, 50)));
+  followed.read(tailer_, adapter_);
+  EXPECT_EQ(followed.restarts, 0);
+  EXPECT_EQ(followed.text, lines(0, 400, 50));
+}
+
 TEST_F(CompressedLog, ManyAtATimeTakeTurns) {
   constexpr int kFiles = 9;
   const std::string text = lines(0, 400, 40);

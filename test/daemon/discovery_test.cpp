@@ -4,6 +4,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <string_view>
 
 namespace memd {
 namespace {
@@ -77,6 +81,71 @@ TEST_F(DiscoveryTest, NeighboursWithTheSameStartAreNotInside) {
   EXPECT_TRUE(is_inside("/a/b/c", "/a/b"));
   EXPECT_FALSE(is_inside("/a/bc", "/a/b"));
   EXPECT_TRUE(is_inside("/a", "/"));
+}
+
+// An adapter with a home of its own, which a variable and profiles' names may move.
+class WithProfiles final : public test::LineAdapter {
+ public:
+  std::vector<fs::path> roots(const HomeLayout& home) const override {
+    if (!home.override_roots.empty()) return home.override_roots;
+    auto roots = home.places("LINES_HOME", home.home / "lines");
+    roots.push_back(home.home / "lines-*" / "deep");
+    roots.push_back(home.home / "profiles/*/deep");
+    return roots;
+  }
+};
+
+TEST_F(DiscoveryTest, ProfilesAndTheDirectoryOfAVariableAreRoots) {
+  for (const char* file : {"lines/a.jsonl", "lines-work/deep/b.jsonl", "lines-work/c.jsonl", "profiles/x/deep/d.jsonl",
+                           "elsewhere/e.jsonl", "lines-/deep/f.jsonl"})
+    write_file(home_ / file, "1\n");
+  const WithProfiles with_profiles;
+  adapters_[0] = &with_profiles;
+  const Discovery d(adapters_, home_.path(), {}, {}, [&](const char* name) {
+    return std::string_view(name) == "LINES_HOME" ? home_ / "elsewhere" : fs::path();
+  });
+  EXPECT_THAT(names(d.find_all()), UnorderedElementsAre("lines/a.jsonl", "lines-work/deep/b.jsonl",
+                                                        "profiles/x/deep/d.jsonl", "elsewhere/e.jsonl"));
+  EXPECT_TRUE(d.unread_places().empty());
+  write_file(home_ / "lines-late/deep/g.jsonl", "1\n");
+  ASSERT_EQ(d.unread_places().size(), 1U);
+  EXPECT_THAT(d.unread_places()[0].what, testing::HasSubstr("lines-late/deep"));
+  EXPECT_THAT(names(discover({home_ / "lines"}).find_all()), ElementsAre("lines/a.jsonl"));
+}
+
+TEST_F(DiscoveryTest, LinksAreFollowedIntoEachPlaceOnce) {
+  write_file(home_ / "lines/a.jsonl", "1\n");
+  write_file(home_ / "disk/deep/b.jsonl", "1\n");
+  write_file(home_ / "disk/c.jsonl", "1\n");
+  write_file(home_ / "other/d.jsonl", "1\n");
+  fs::create_directories(home_ / "lines/folder.jsonl");
+  fs::create_directory_symlink("../disk", home_ / "lines/linked");
+  fs::create_directory_symlink("../disk", home_ / "lines/twice");
+  fs::create_directory_symlink(".", home_ / "lines/loop");
+  fs::create_directory_symlink(".", home_ / "disk/loop");
+  fs::create_directory_symlink("..", home_ / "lines/above");
+  fs::create_symlink("../other/d.jsonl", home_ / "lines/file.jsonl");
+  fs::create_symlink("a.jsonl", home_ / "lines/a2.jsonl");
+  fs::create_symlink("none.jsonl", home_ / "lines/dangling.jsonl");
+  fs::create_symlink("/dev/zero", home_ / "lines/device.jsonl");
+  ASSERT_EQ(::mkfifo((home_ / "lines/fifo.jsonl").c_str(), 0600), 0);
+  const auto found = Discovery(adapters_, home_.path(), {}, {}).find_all();
+  std::vector<std::string> real;
+  for (const auto& source : found)
+    real.push_back(fs::relative(fs::canonical(source.path), home_.path()).string());
+  EXPECT_THAT(real, UnorderedElementsAre("lines/a.jsonl", "disk/deep/b.jsonl", "disk/c.jsonl", "other/d.jsonl"));
+}
+
+TEST_F(DiscoveryTest, ALinkOutOfAConfiguredDirectoryIsNamed) {
+  write_file(home_ / "lines/a.jsonl", "1\n");
+  write_file(home_ / "disk/b.jsonl", "1\n");
+  fs::create_directory_symlink("../disk", home_ / "lines/linked");
+  const auto d = discover({home_ / "lines"});
+  EXPECT_THAT(names(d.find_all()), ElementsAre("lines/a.jsonl"));
+  const auto unread = d.unread_places();
+  ASSERT_EQ(unread.size(), 1U);
+  EXPECT_THAT(unread[0].what, testing::HasSubstr("lines/linked"));
+  EXPECT_THAT(unread[0].remedy, testing::HasSubstr((home_ / "disk").string() + " in platforms.thunderus.paths"));
 }
 
 // An adapter that deletes directories while it is asked about them, as an agent might do meanwhile.

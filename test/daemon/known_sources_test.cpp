@@ -33,6 +33,7 @@ void expect_same(const Source& have, const Source& want) {
   EXPECT_EQ(have.cursor, want.cursor);
   EXPECT_EQ(have.generation, want.generation);
   EXPECT_EQ(have.open_tail, want.open_tail);
+  EXPECT_EQ(have.proof, want.proof);
   EXPECT_EQ(have.session_uid, want.session_uid);
   EXPECT_EQ(have.mark, want.mark);
   EXPECT_EQ(have.failures, want.failures);
@@ -57,6 +58,7 @@ TEST_F(KnownSourcesTest, ASourceThatRestsIsWhatItWas) {
   odd.mtime = -5;
   odd.generation = 3;
   odd.open_tail = std::string("a\0b", 3);
+  odd.proof = std::string("\0p\xff", 3);
   odd.mark = "m 1";
   odd.failures = 6;
   odd.retry_at = 1'790'000'009'999;

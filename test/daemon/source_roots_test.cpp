@@ -1,5 +1,6 @@
-// Symbolic links below an agent's root, created by the agent or by a repository that it unpacked, must not make memd
-// read other files of the user.
+// Symbolic links below a root. Below one that the configuration names, which may lie in a repository, they must not
+// make memd read other files of the user. Below the agent's own directories users link folders of projects to other
+// disks.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "store/raw/raw_file.hpp"
@@ -10,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -64,6 +66,28 @@ TEST_F(SourceRootsTest, NoLinkLeadsOut) {
   EXPECT_EQ(both.read((outside_ / "secret").string()).value(), "outside");
 }
 
+// Gives the file to another user, or returns one of another user.
+fs::path of_another_user(const fs::path& file) {
+  if (::geteuid() != 0) return "/etc/hosts";
+  EXPECT_EQ(::chown(file.c_str(), 65'534, 65'534), 0);
+  return file;
+}
+
+TEST_F(SourceRootsTest, AnAgentsOwnDirectoryMayLeadToFilesOfItsUser) {
+  fs::create_symlink(outside_ / "secret", real_ / "projects/file.jsonl");
+  fs::create_directory_symlink(outside_, real_ / "folder");
+  fs::create_symlink("/dev/zero", real_ / "projects/device.jsonl");
+  fs::create_symlink(outside_ / "none", real_ / "projects/dangling.jsonl");
+  const DiskView files(SourceRoots({dir_ / "root"}, {dir_ / "root"}));
+  EXPECT_EQ(files.read((dir_ / "root/projects/file.jsonl").string()).value(), "outside");
+  EXPECT_EQ(files.read((dir_ / "root/folder/secret").string()).value(), "outside");
+  EXPECT_TRUE(files.read((dir_ / "root/projects/dangling.jsonl").string()).error().is(Errc::not_found));
+  EXPECT_THAT(files.read((dir_ / "root/projects/device.jsonl").string()).error().message(), HasSubstr("leads out of"));
+  test::write_file(outside_ / "of another", "secret");
+  fs::create_symlink(of_another_user(outside_ / "of another"), real_ / "projects/other.jsonl");
+  EXPECT_THAT(files.read((dir_ / "root/projects/other.jsonl").string()).error().message(), HasSubstr("leads out of"));
+}
+
 TEST_F(SourceRootsTest, TheSourceIsNamedWithTheReason) {
   test::TranscriptHome home;
   home.turn("/w/p", 1, 1'770'000'000'000, "parser", "Mend the parser.", "Done.");
@@ -73,7 +97,8 @@ TEST_F(SourceRootsTest, TheSourceIsNamedWithTheReason) {
   fs::create_symlink(hidden, link);
 
   const test::FakeClock clock;
-  const Discovery discovery(all_adapters(), home.path(), {}, {});
+  const Discovery discovery(all_adapters(), home.path(), {{Platform::claude_code, {home.path() / ".claude/projects"}}},
+                            {});
   auto writer = Writer::open(dir_ / "memd.db", clock);
   ASSERT_TRUE(writer);
   {

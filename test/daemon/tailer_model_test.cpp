@@ -1,5 +1,6 @@
 // Compares the tailer with a model: random histories of a file, read at random moments. Every complete record in the
-// file has been delivered once and in order since the tailer last started over, and the ledger equals the cursor.
+// file has been delivered once and in order since the tailer last started over, and the ledger equals the cursor. The
+// file is appended to, cut, replaced, and rewritten with a part of what it contained, also to the size it had.
 #include "daemon/ingest/tailer.hpp"
 #include "test/support/line_adapter.hpp"
 #include "test/support/temp_dir.hpp"
@@ -8,7 +9,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
+#include <ctime>
 #include <random>
 #include <string>
 
@@ -25,7 +28,16 @@ class History {
   }
 
   void step() {
-    switch (pick(14)) {
+    change();
+    if (!fs::exists(file_)) return;
+    // Each change has a time of its own, as with a clock of fine ticks.
+    std::array<timespec, 2> times{};
+    times[0].tv_sec = times[1].tv_sec = 1'500'000'000 + (pick(12) == 0 ? -1 : 1) * ++changes_;
+    ::utimensat(AT_FDCWD, file_.c_str(), times.data(), 0);
+  }
+
+  void change() {
+    switch (pick(18)) {
       case 0:
       case 1:
       case 2: return append(line() + "\n");
@@ -39,7 +51,11 @@ class History {
       case 10: return rarely([this] { replace(line() + "\n" + line()); });
       case 11: return rarely([this] { rename_away(); });
       case 12: return rarely([this] { remove(); });
-      default: return set_clock_back();
+      case 13: return rarely([this] { rewrite(without_a_part() + line() + "\n"); });
+      case 14: return rarely([this] { replace(without_a_part() + line() + "\n"); });
+      case 15: return rarely([this] { rewrite(with_another_part()); });
+      case 16: return rarely([this] { replace(content_ + line() + "\n"); });  // as programs that write anew each time
+      default: return;                                                        // only the time changes
     }
   }
 
@@ -111,10 +127,20 @@ class History {
     fs::remove(file_);
     content_.clear();
   }
-  void set_clock_back() {
-    std::array<timespec, 2> times{};
-    times[0].tv_sec = times[1].tv_sec = 1'500'000'000 - static_cast<time_t>(pick(1000)) * 3600;
-    ::utimensat(AT_FDCWD, file_.c_str(), times.data(), 0);
+  std::string without_a_part() {
+    const std::size_t from = content_.empty() ? 0 : pick(static_cast<std::uint32_t>(content_.size()));
+    const std::size_t begin = content_.find('\n', from);
+    if (begin == std::string::npos) return content_;
+    const std::size_t end = content_.find('\n', std::min(content_.size() - 1, begin + 1 + pick(300)));
+    return content_.substr(0, begin + 1) + (end == std::string::npos ? "" : content_.substr(end + 1));
+  }
+  std::string with_another_part() {  // of the same size
+    std::string content = content_;
+    if (content.empty()) return content;
+    const std::size_t at = pick(static_cast<std::uint32_t>(content.size()));
+    for (std::size_t i = at; i < std::min(content.size(), at + 30); ++i)
+      if (content[i] == 'y') content[i] = 'z';
+    return content;
   }
 
   void take(const SourceSlice& slice) {
@@ -148,6 +174,7 @@ class History {
   std::string delivered_;
   std::uint64_t ledger_ = 0;
   int serial_ = 0;
+  time_t changes_ = 0;
 };
 
 TEST(TailerModel, AgreesUnderRandomHistories) {

@@ -2,7 +2,11 @@
 #include "test/support/line_adapter.hpp"
 #include "test/support/temp_dir.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <array>
 
 namespace memd {
 namespace {
@@ -160,6 +164,87 @@ TEST_F(TailerTest, ACopyRenamedIntoPlaceGoesOn) {
   std::filesystem::rename(dir_ / "tmp", file_);
   EXPECT_EQ(read_all(), Lines{"two"});
   EXPECT_EQ(restarts_, 0);
+}
+
+// Gives the file a time of its own, as a clock of coarse ticks may not.
+void written_at(const std::filesystem::path& file, int second) {
+  std::array<timespec, 2> times{};
+  times[0].tv_sec = times[1].tv_sec = 1'790'000'000 + second;
+  ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times.data(), 0), 0);
+}
+
+TEST_F(TailerTest, AFileRewrittenInPlaceIsReadAgainWhateverItsSize) {
+  const std::string head = std::string(2000, 'h') + "\n";
+  int second = 0;
+  for (const std::string& after : {head + "one\nthree\n", head + "two\nseven\n", head + "two\neight and more\n"}) {
+    write_file(file_, head + "one\ntwo\n12\n");
+    written_at(file_, ++second);
+    source_ = {};
+    source_.platform = Platform::thunderus;
+    source_.path = file_.string();
+    read_all();
+    restarts_ = 0;
+    write_file(file_, after);
+    written_at(file_, ++second);
+    EXPECT_EQ(read_all().back() + "\n", after.substr(after.rfind('\n', after.size() - 2) + 1));
+    EXPECT_EQ(restarts_, 1) << after.size();
+    EXPECT_EQ(source_.cursor, after.size());
+  }
+}
+
+TEST_F(TailerTest, AFileRewrittenWithTheTimeAndSizeItHadIsReadAgain) {
+  write_file(file_, "one\ntwo\n");
+  written_at(file_, 1);
+  EXPECT_EQ(read_all(), (Lines{"one", "two"}));
+  const auto changed_at = [&] { return SourceFile::open(file_).value().stat().changed_ns; };
+  const auto before = changed_at();
+  do {  // until the clock of the file system has ticked
+    write_file(file_, "one\nsix\n");
+    written_at(file_, 1);
+  } while (changed_at() == before);
+  EXPECT_EQ(read_all(), (Lines{"one", "six"}));
+}
+
+TEST_F(TailerTest, AFileReplacedByOneWithAnotherMiddleIsReadAgain) {
+  const std::string end = std::string(100'000, 'e') + "\n";
+  write_file(file_, std::string(2000, 'h') + "\none\n" + end);
+  written_at(file_, 1);
+  tailer_ = Tailer{TailerLimits{64, 1 << 20}};
+  read_all();
+  write_file(dir_ / "copy", std::string(2000, 'h') + "\nsix\n" + end + "more\n");
+  written_at(dir_ / "copy", 2);
+  std::filesystem::rename(dir_ / "copy", file_);
+  const Lines again = read_all();
+  ASSERT_EQ(again.size(), 4U);
+  EXPECT_EQ(again[1], "six");
+  EXPECT_EQ(restarts_, 1);
+}
+
+TEST_F(TailerTest, ATouchedFileGoesOn) {
+  write_file(file_, "one\n" + std::string(100'000, 'x') + "\n");
+  written_at(file_, 1);
+  tailer_ = Tailer{TailerLimits{64, 1 << 20}};
+  read_all();
+  written_at(file_, 2);
+  EXPECT_EQ(read_all(), Lines{});
+  append_file(file_, "three\n");
+  EXPECT_EQ(read_all(), Lines{"three"});
+  EXPECT_EQ(restarts_, 0);
+}
+
+// A store of an earlier version has no checksums.
+TEST_F(TailerTest, WithoutChecksumsAnAppendedFileGoesOnAndASuspiciousOneIsReadAgain) {
+  write_file(file_, "one\ntwo\n");
+  written_at(file_, 1);
+  read_all();
+  source_.proof.clear();
+  append_file(file_, "three\n");
+  written_at(file_, 2);
+  EXPECT_EQ(read_all(), Lines{"three"});
+  EXPECT_TRUE(ReadProof::decode(source_.proof, source_.cursor)) << "known from here on";
+  source_.proof.clear();
+  written_at(file_, 3);
+  EXPECT_EQ(read_all(), (Lines{"one", "two", "three"}));
 }
 
 TEST_F(TailerTest, MissingFileIsNotFound) {

@@ -66,6 +66,32 @@ class WatcherTest : public testing::Test {
   int rescans_ = 0;
 };
 
+TEST_F(WatcherTest, WhatLinksLeadToIsWatchedToo) {
+  discovery_ = Discovery(adapters_, home_.path(), {}, {});
+  std::filesystem::create_directories(home_ / "lines");
+  write_file(home_ / "disk/a.jsonl", "1\n");
+  write_file(home_ / "other/b.jsonl", "1\n");
+  std::filesystem::create_directory_symlink(home_ / "disk", home_ / "lines/linked");
+  std::filesystem::create_symlink(home_ / "other/b.jsonl", home_ / "lines/b.jsonl");
+  start();
+  test::append_file(home_ / "disk/a.jsonl", "2\n");
+  EXPECT_TRUE(reported(home_ / "lines/linked/a.jsonl"));
+  test::append_file(home_ / "other/b.jsonl", "2\n");
+  EXPECT_TRUE(reported(home_ / "lines/b.jsonl"));
+  settle();
+  write_file(home_ / "new", "1\n");
+  std::filesystem::rename(home_ / "new", home_ / "other/b.jsonl");
+  EXPECT_TRUE(reported(home_ / "lines/b.jsonl"));
+  settle();
+  test::append_file(home_ / "other/b.jsonl", "3\n");
+  EXPECT_TRUE(reported(home_ / "lines/b.jsonl")) << "the file that took its place";
+  std::filesystem::create_directories(home_ / "late");
+  std::filesystem::create_directory_symlink(home_ / "late", home_ / "lines/late");
+  EXPECT_TRUE(reported(home_ / "lines/late"));
+  write_file(home_ / "late/c.jsonl", "1\n");
+  EXPECT_TRUE(reported(home_ / "lines/late/c.jsonl"));
+}
+
 TEST_F(WatcherTest, ReportsAppendsToSources) {
   const auto file = home_ / "lines/a.jsonl";
   write_file(file, "one\n");

@@ -28,7 +28,7 @@ CREATE TABLE sources (
   cursor       INTEGER NOT NULL DEFAULT 0 CHECK (cursor >= 0),
   generation   INTEGER NOT NULL DEFAULT 0,
   open_tail    TEXT    NOT NULL DEFAULT '',
-  session_uid  TEXT    NOT NULL DEFAULT '', mark TEXT NOT NULL DEFAULT '', failures INTEGER NOT NULL DEFAULT 0, retry_at INTEGER NOT NULL DEFAULT 0,
+  session_uid  TEXT    NOT NULL DEFAULT '', mark TEXT NOT NULL DEFAULT '', failures INTEGER NOT NULL DEFAULT 0, retry_at INTEGER NOT NULL DEFAULT 0, proof BLOB NOT NULL DEFAULT x'',
   UNIQUE (platform, path)
 ) STRICT;
 
