@@ -12,7 +12,7 @@ namespace memd {
 namespace fs = std::filesystem;
 namespace {
 
-std::string variable(const char* name) {
+std::string value_of(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
 }
@@ -33,14 +33,14 @@ Result<Config> find_config(const GlobalOptions& options, const Environment& envi
 
 Environment Environment::current() {
   Environment e;
-  e.home = variable("HOME");
+  e.home = value_of("HOME");
   if (e.home.empty()) {
     if (const passwd* user = ::getpwuid(::geteuid()); user != nullptr && user->pw_dir != nullptr) e.home = user->pw_dir;
   }
-  e.xdg_data_home = variable("XDG_DATA_HOME");
-  e.xdg_config_home = variable("XDG_CONFIG_HOME");
-  e.xdg_runtime_dir = variable("XDG_RUNTIME_DIR");
-  e.variable = [](const char* name) { return memd::variable(name); };
+  e.xdg_data_home = value_of("XDG_DATA_HOME");
+  e.xdg_config_home = value_of("XDG_CONFIG_HOME");
+  e.xdg_runtime_dir = value_of("XDG_RUNTIME_DIR");
+  e.variable = value_of;
   return e;
 }
 

@@ -304,13 +304,15 @@ void InotifyWatcher::on_event(const inotify_event& event) {
   if (callbacks_.also_came && is_step && also_steps_.contains(dir / event.name)) callbacks_.also_came();
   if ((event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)) != 0) return on_directory_lost(dir);
   const fs::path path = event.len > 0 ? dir / event.name : dir;
+  const bool is_directory = (event.mask & IN_ISDIR) != 0;
+  if ((event.mask & (IN_DELETE | IN_MOVED_FROM)) != 0 && (is_directory || table_.contains(path)))
+    return on_directory_lost(path);
   const bool is_found = (event.mask & (IN_CREATE | IN_MOVED_TO)) != 0;
   std::error_code ec;
-  const bool is_link = is_found && (event.mask & IN_ISDIR) == 0 && fs::is_symlink(path, ec);
+  const bool is_link = is_found && !is_directory && fs::is_symlink(path, ec);
+  if (is_found && (is_directory || (is_link && fs::is_directory(path, ec)))) return on_directory_found(path);
   if (is_link) watch_tree(path);
-  if ((event.mask & IN_ISDIR) == 0 && !(is_link && fs::is_directory(path, ec))) return on_file(path);
-  if (is_found) return on_directory_found(path);
-  if ((event.mask & (IN_DELETE | IN_MOVED_FROM)) != 0) on_directory_lost(path);
+  if (!is_directory) on_file(path);
 }
 
 // Handles a directory that was deleted, renamed or unmounted, with everything below it, and the file that a link leads

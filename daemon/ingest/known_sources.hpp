@@ -40,7 +40,7 @@ struct KnownSource {
 };
 
 // The sources that the reading side tracks, and which of them are dirty, that is, have to be looked at. There may be a
-// million, so an idle source is kept packed, in some 170 bytes with its path. One thread. The discovery, the clock and
+// million, so an idle source is kept packed, in some 250 bytes with its path. One thread. The discovery, the clock and
 // the progress must outlive it.
 class KnownSources {
  public:

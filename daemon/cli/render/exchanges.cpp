@@ -33,6 +33,7 @@ void ExchangesView::head(const tools::ExchangeOut& e) {
   title.add("  ").add(when_exactly(e.timestamp, look), Style::faint);
   if (e.session_name) title.add("  ").add(*e.session_name, Style::strong);
   if (e.abandoned_for) title.add("  abandoned for " + *e.abandoned_for, Style::warning);
+  if (e.gone_from_source.value_or(false)) title.add("  no longer in the agent's own history", Style::warning);
   screen_.text(title);
   Line facts;
   fact(facts, "turn ", std::to_string(e.exchange_number));

@@ -137,6 +137,8 @@ void show(Screen& screen, const admin::StatusReport& r) {
                    .add("memd ingest --once", Style::id)
                    .add(", or the daemon, which a client's first call starts"));
   }
+  for (const std::string& place : r.unread_places)
+    print_fact(screen, "Not read", Line(place, Style::warning));
   if (r.rebuild) {
     const bool good = r.rebuild->state == "replaced";
     const Style style = good ? Style::good : r.rebuild->state == "running" ? Style::warning : Style::bad;

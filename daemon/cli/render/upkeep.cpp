@@ -62,6 +62,8 @@ void show(Screen& screen, const admin::IngestReport& r) {
   if (!r.complete)
     screen.blank().text(Line("Not all was read: ", Style::bad)
                             .add(with_noun(r.unread, "source") + " could not be read; the first: " + r.unread_why));
+  for (const std::string& place : r.unread_places)
+    screen.text(Line("Not read: ", Style::warning).add(place));
 }
 
 void show(Screen& screen, const admin::RetentionReport& r) {
