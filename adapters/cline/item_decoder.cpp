@@ -60,12 +60,12 @@ void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bo
     e.files.push_back({absolute_path(e.cwd, call.path), FileAccess::modified, call.lines_added, call.lines_removed});
 }
 
-ToolOutput read_output(ItemContext& c, od::object& block) {
+ToolOutput read_output(ItemContext& c, od::object& block, std::string_view key) {
   od::value content;
   od::array list;
   od::object object;
   std::string_view json;
-  if (!seek(block, "content", content)) return {};
+  if (!seek(block, key, content)) return {};
   const auto token = token_of(content);
   if (is_string(token)) return read_tool_text(c.text(token));
   if ((token.starts_with('[') && !content.get_array().get(list) && !list.raw_json().get(json)) ||

@@ -100,8 +100,8 @@ RecordOutcome read_compaction(ItemContext& c, od::object& item);
 RecordOutcome read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
 
 void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error);
-// For a tool_result block, whose content may have any form.
-ToolOutput read_output(ItemContext& c, od::object& block);
+// For a tool_result block, whose content (the member `key`) may have any form.
+ToolOutput read_output(ItemContext& c, od::object& block, std::string_view key = "content");
 void emit_output(ItemContext& c, const ToolCall& call, const ToolOutput& output, bool is_error);
 // Sets the fields of a call from its input: a JSON value, or text.
 bool read_block_input(ItemContext& c, od::object& block, Event& call);

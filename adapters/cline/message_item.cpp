@@ -168,6 +168,32 @@ bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Mes
   return true;
 }
 
+enum : std::size_t { kActivityId, kActivityTool, kActivityOutput, kActivityError, kActivityKeys };
+constexpr KeyTable<kActivityKeys> kActivityTable{{"toolCallId", "toolName", "output", "isError"}};
+
+// Reads the calls that the provider of the model made during its answer: they are no blocks of the message.
+bool read_activities(ItemContext& c, od::object& metadata) {
+  od::value value;
+  od::array list;
+  if (!seek(metadata, "modelToolActivities", value) || value.get_array().get(list)) return true;
+  return for_each_element(list, [&](od::value& element, std::size_t) {
+    od::object activity;
+    Tokens<kActivityKeys> tokens;
+    if (element.get_object().get(activity)) return true;
+    if (!collect(activity, kActivityTable, tokens)) return false;
+    const ToolCall call{c.text(tokens[kActivityId]), c.text(tokens[kActivityTool]), {}, 0, 0};
+    if (call.tool.empty()) return true;
+    Event& e = c.add(EventKind::tool_call, Role::assistant);
+    e.tool = call.tool;
+    e.call_id = call.id;
+    e.summary = call.tool;
+    if (!read_block_input(c, activity, e)) return false;
+    if (!tokens[kActivityOutput].empty() || !tokens[kActivityError].empty())
+      emit_output(c, call, read_output(c, activity, "output"), is_true(tokens[kActivityError]));
+    return true;
+  });
+}
+
 bool read_content_blocks(ItemContext& c, od::object& object, const ItemFields& fields, Message& m) {
   od::value content;
   if (!seek(object, "content", content)) return true;
@@ -240,6 +266,9 @@ RecordOutcome read_message(ItemContext& c, od::object& item, const ItemFields& f
     for (const auto key : {"id", "modelId"})
       if (c.model.empty() && seek(nested, key, value)) c.model = c.text(token_of(value));
 
+  if (m.assistant && tokens[kMetadata].starts_with('{') && seek_object(object, "metadata", nested) &&
+      !read_activities(c, nested))
+    return RecordOutcome::damaged();
   if (!read_content_blocks(c, object, fields, m)) return RecordOutcome::damaged();
   if (!m.human.empty() || (!m.marker.empty() && !c.emitted() && !m.assistant)) {
     // Text beside tool results was typed while the agent worked.

@@ -113,7 +113,10 @@ class Slices {
 
 constexpr std::array<std::string_view, 5> kCalls{"tool", "command", "use_mcp_server", "browser_action_launch",
                                                  "use_subagents"};
-constexpr std::array<std::string_view, 3> kOutputs{"command_output", "mcp_server_response", "browser_action_result"};
+constexpr std::array<std::string_view, 5> kOutputs{"command_output", "mcp_server_response", "browser_action_result",
+                                                   "codebase_search_result", "subtask_result"};
+
+constexpr std::string_view kHeadingEnd = "] Result:";  // of a result written as text
 
 bool is_output(std::string_view kind) {
   const auto name = kind.substr(std::min(kind.size(), kind.find(':') + 1));
@@ -160,7 +163,7 @@ UiMessage read_message(Slices& reader, Slices& inner, const Document& document, 
   if (!object["conversationHistoryDeletedRange"].get(range) && !range.at(0).get(from) && !range.at(1).get(to))
     m.dropped = {from, to};
   read_call(inner, name, text_of(object, "text"), m);
-  m.tells_results = m.is_request() && text_of(object, "text").find("] Result:") != std::string_view::npos;
+  m.tells_results = m.is_request() && text_of(object, "text").find(kHeadingEnd) != std::string_view::npos;
   return m;
 }
 
@@ -171,6 +174,11 @@ std::size_t UiMessage::bytes() const {
   for (const Element& e : elements)
     sum += e.end - e.begin;
   return sum;
+}
+
+bool UiMessage::lacks_history() const {
+  if (is_output(kind)) return !repeated;
+  return is_call() ? !block : is_request() && !calls.empty() && !results && !tells_results;
 }
 
 std::vector<UiMessage> read_ui_messages(const Document& document) {
@@ -195,14 +203,11 @@ std::vector<UiMessage> read_ui_messages(const Document& document) {
 
   std::map<std::string, int> ordinals;
   std::map<std::pair<std::int64_t, std::string>, std::size_t> latest;
-  bool request_follows = false;
   for (UiMessage& m : messages) {
     m.key = std::to_string(m.ts) + "." + m.kind.substr(m.kind.find(':') + 1);
     if (const int n = ordinals[m.key]++; n > 0) m.key += "." + std::to_string(n);
   }
   for (auto m = messages.rbegin(); m != messages.rend(); ++m) {
-    m->repeated = is_output(m->kind) && request_follows;
-    request_follows |= m->is_request();
     m->superseded = m->partial && !latest.emplace(std::pair{m->ts, m->kind}, 0).second;
     if (!m->partial) latest.emplace(std::pair{m->ts, m->kind}, 0);
   }
@@ -250,12 +255,27 @@ class Joiner {
       take_request(m);
     else if (m.is_call() && !m.superseded)
       take_call(m);
-    else if (is_output(m.kind) && !pending_.empty())
-      m.calls = {pending_.back()};
+    else if (is_output(m.kind))
+      take_output(m);
   }
 
  private:
+  // Output may arrive after the request that answers its call, while the command goes on.
+  void take_output(UiMessage& m) {
+    if (last_call_) m.calls = {*last_call_};
+    if (!pending_.empty()) outputs_.push_back(&m);
+  }
+
   void take_request(UiMessage& m) {
+    join_request(m);
+    for (UiMessage* output : outputs_)
+      output->repeated =
+          m.tells_results || (m.results && (m.results->find(kHeadingEnd) != std::string::npos ||
+                                            m.results->find(output->calls.front().id) != std::string::npos));
+    outputs_.clear();
+  }
+
+  void join_request(UiMessage& m) {
     m.calls = std::move(pending_);
     pending_.clear();
     std::size_t user = 0;
@@ -299,6 +319,7 @@ class Joiner {
       }
     }
     m.calls = {call};
+    last_call_ = call;
     pending_.push_back(std::move(call));
   }
 
@@ -306,6 +327,8 @@ class Joiner {
   const Document& document_;
   bool indexed_times_ = false;
   std::vector<ToolCall> pending_;
+  std::optional<ToolCall> last_call_;
+  std::vector<UiMessage*> outputs_;  // of pending calls
   std::size_t requests_ = 0;
   std::size_t answer_ = 1;
 };

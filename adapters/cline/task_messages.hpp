@@ -60,9 +60,7 @@ struct UiMessage {
   bool is_request() const { return kind == "say:api_req_started"; }
   bool is_call() const { return !tool.empty(); }
   // Whether the history should add to this message, and does not: it was lost or reset.
-  bool lacks_history() const {
-    return is_call() ? !block : is_request() && !calls.empty() && !results && !tells_results;
-  }
+  bool lacks_history() const;
   std::size_t bytes() const;
 };
 

@@ -38,11 +38,21 @@ bool has_only(const dom::object& object, const std::array<std::string_view, N>& 
   });
 }
 
+constexpr std::array<std::string_view, 5> kOperation{"query", "result", "success", "error", "duration"};
+
+// {"query": "…", "result": …, "success": false, "error"?: "…"}; a version may have more members, or no "success".
 bool is_operation(const dom::element& value) {
-  static constexpr std::array<std::string_view, 5> kNames{"query", "result", "success", "error", "duration"};
   dom::object object;
-  bool success = false;
-  return !value.get(object) && !object["success"].get(success) && has_only(object, kNames);
+  dom::element any;
+  if (value.get(object)) return false;
+  const auto has = [&](std::string_view key) { return !object[key].get(any); };
+  return (has("result") || has("error")) && (has("success") || has("query"));
+}
+
+// Whether text that a tool printed can hardly be the same.
+bool is_surely_operation(const dom::element& value) {
+  dom::object object;
+  return is_operation(value) && !value.get(object) && has_only(object, kOperation);
 }
 
 // {"content": [...], "isError"?: true}
@@ -60,9 +70,10 @@ bool is_agent_answer(const dom::element& value) {
   return !value.get(object) && !object["text"].get(text) && !object["finishReason"].get(text);
 }
 
-bool is_operation_list(const dom::element& value) {
+template <class Is>
+bool is_list_of(const dom::element& value, Is&& is) {
   dom::array list;
-  return !value.get(list) && list.size() > 0 && std::all_of(list.begin(), list.end(), is_operation);
+  return !value.get(list) && list.size() > 0 && std::all_of(list.begin(), list.end(), is);
 }
 
 class Output {
@@ -75,7 +86,8 @@ class Output {
     dom::element inner;
     const auto trimmed = json::trimmed(text);
     if ((trimmed.starts_with('{') || trimmed.starts_with('[')) && parse(parser, trimmed, inner, out_.replaced) &&
-        (is_operation(inner) || is_operation_list(inner) || is_server_answer(inner) || is_agent_answer(inner)))
+        (is_surely_operation(inner) || is_list_of(inner, is_surely_operation) || is_server_answer(inner) ||
+         is_agent_answer(inner)))
       part(inner, 0);
     else
       append(text);
@@ -102,7 +114,7 @@ class Output {
     if (value.is_null()) return;
     if (depth > kDeepest || (value.get(list) && value.get(object))) return append(simdjson::minify(value));
     if (!value.get(object)) return object_part(value, object, depth);
-    const bool several = list.size() > 1 && is_operation_list(value);
+    const bool several = list.size() > 1 && is_list_of(value, is_operation);
     if (list.size() == 1 && !list.at(0)["text"].get(text)) return this->text(text);
     for (const dom::element item : list) {
       if (several) append(text_of(item.get_object().value(), "query"));
@@ -113,13 +125,18 @@ class Output {
   void object_part(const dom::element& value, const dom::object& object, int depth) {
     static constexpr std::array<std::string_view, 6> kBinary{"image", "document", "media",
                                                              "audio", "video",    "image_url"};
+    static constexpr std::array<std::string_view, 5> kKnown{"", "text", "file", "resource", "tool_result"};
     dom::element content;
     std::string_view text;
     const auto type = text_of(object, "type");
+    const auto is_one_of = [&](const auto& names) {
+      return std::find(names.begin(), names.end(), type) != names.end();
+    };
     if (is_operation(value)) return operation(object, depth);
-    if (std::find(kBinary.begin(), kBinary.end(), type) != kBinary.end()) return mark(type);
-    if (!object["text"].get(text)) return append(text);
+    if (is_one_of(kBinary)) return mark(type);
     out_.failed |= json::flag_of(object, "isError") || json::flag_of(object, "is_error");
+    if (!is_one_of(kKnown)) return append(simdjson::minify(value));
+    if (!object["text"].get(text)) return append(text);
     if (type == "file") mark(type);
     if (!object["content"].get(content) || (type == "resource" && !object["resource"].get(content)))
       return part(content, depth + 1);
@@ -128,14 +145,30 @@ class Output {
 
   void operation(const dom::object& object, int depth) {
     const auto before = out_.text.size();
-    dom::element result;
-    if (!object["result"].get(result)) part(result, depth + 1);
-    const auto error = text_of(object, "error");
-    if (out_.text.find(error, before) == std::string::npos) append(error);
-    (json::flag_of(object, "success") ? succeeded_ : out_.failed) = true;
+    bool succeeded = false;
+    std::string_view error;
+    dom::element value;
+    if (!object["result"].get(value)) part(value, depth + 1);
+    if (object["error"].get(error)) {
+      if (!object["error"].get(value)) part(value, depth + 1);
+    } else if (out_.text.find(error, before) == std::string::npos) {
+      append(error);
+    }
+    if (object["success"].get(succeeded)) succeeded = object["error"].get(value) || value.is_null() || error.empty();
+    (succeeded ? succeeded_ : out_.failed) = true;
     const std::string_view shown = json::trimmed(std::string_view(out_.text).substr(before));
     runs_ |= shown.starts_with(kStillRuns);
-    if (const auto code = exit_code_in(error.empty() ? shown : error); code && !out_.exit_code) out_.exit_code = code;
+    std::optional<std::int32_t> code = exit_code_in(error.empty() ? shown : error);
+    for (const auto& [key, member] : object) {
+      std::int64_t number = 0;
+      if (std::find(kOperation.begin(), kOperation.end(), key) != kOperation.end()) continue;
+      if (!member.get(number)) {
+        if (key == "exitCode" || key == "exit_code") code = static_cast<std::int32_t>(number);
+      } else if (!member.is_bool()) {
+        part(member, depth + 1);
+      }
+    }
+    if (code && !out_.exit_code) out_.exit_code = code;
   }
 
   void mark(std::string_view type) { out_.marker.append(out_.marker.empty() ? "[" : " [").append(type).append("]"); }

@@ -112,7 +112,8 @@ RecordOutcome read_request(ItemContext& c, od::object& item, const ItemFields& f
   }
   c.add_usage(usage_of(tokens, fields.is(ItemKey::cache_in_input)), c.key());
   if (c.emitted()) return RecordOutcome::indexed();
-  return open ? RecordOutcome::skipped("request") : RecordOutcome::skipped("no_content");
+  if (open) return RecordOutcome::skipped("request");
+  return trimmed(text).empty() ? RecordOutcome::skipped("no_content") : RecordOutcome::unknown("unknown_request");
 }
 
 // All other messages of the interface.
@@ -151,7 +152,7 @@ constexpr std::array<std::string_view, 12> kErrors{"error",
                                                    "rate_limit_error"};
 
 // Messages of the client about itself, and repeats.
-constexpr std::array<std::string_view, 34> kState{"api_req_retried",
+constexpr std::array<std::string_view, 32> kState{"api_req_retried",
                                                   "api_req_rate_limit_wait",
                                                   "api_req_retry_delayed",
                                                   "checkpoint_created",
@@ -171,9 +172,7 @@ constexpr std::array<std::string_view, 34> kState{"api_req_retried",
                                                   "resume_completed_task",
                                                   "new_task_started",
                                                   "inspect_site_result",
-                                                  "codebase_search_result",
                                                   "user_edit_todos",
-                                                  "subtask_result",
                                                   "subagent",
                                                   "condense",
                                                   "summarize_task",
@@ -317,8 +316,8 @@ RecordOutcome read_output(ItemContext& c, od::object& item, const ItemFields& fi
     });
     if (!whole) return RecordOutcome::damaged();
   }
-  if (fields.calls.empty()) return RecordOutcome::skipped("output");
-  emit_result(c, fields.calls.front(), text, false);
+  if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
+  emit_result(c, fields.calls.empty() ? ToolCall{} : fields.calls.front(), text, false);
   return RecordOutcome::indexed();
 }
 
@@ -364,11 +363,9 @@ RecordOutcome read_named(ItemContext& c, od::object& item, od::object& object, c
   if (name == "api_req_started") return read_request(c, item, fields, ui.text);
   if (name == "api_req_finished" || name == "deleted_api_reqs" || name == "subagent_usage") return read_usage(c, ui);
   if (name == "condense_context") return read_condensed(c, object);
-  if (!fields.calls.empty() &&
-      (name == "command_output" || name == "mcp_server_response" || name == "browser_action_result"))
+  if (name == "command_output" || name == "mcp_server_response" || name == "browser_action_result" ||
+      name == "codebase_search_result" || name == "subtask_result")
     return read_output(c, item, fields, ui);
-  if (name == "command_output" || name == "mcp_server_response" || name == "browser_action_result")
-    return RecordOutcome::skipped(fields.is(ItemKey::repeated) ? "shown_in_result" : "output");
   if (!fields.calls.empty()) return read_call(c, item, fields, ui);
   if (is_one_of(kErrors, name)) {
     Event& e = c.add(EventKind::error, Role::system);
