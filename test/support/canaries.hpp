@@ -123,7 +123,6 @@ class Canaries {
     return out;
   }
 
- private:
   static std::vector<std::string> lines_of(const std::filesystem::path& file) {
     std::ifstream in(file);
     std::vector<std::string> out;
@@ -133,6 +132,7 @@ class Canaries {
     return out;
   }
 
+ private:
   Canary canary(const std::string& line, std::size_t setting) {
     const auto blank = line.find(' ');
     Canary out;

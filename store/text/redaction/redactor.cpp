@@ -130,7 +130,7 @@ void mask_secrets(EventBatch& batch) {
   if (batch.secrets_masked) return;
   std::array<Recurring, 6> recurring;
   for (auto& e : batch.events) {
-    for (auto* text : {&e.text, &e.summary, &e.search_text, &e.call_id})
+    for (auto* text : {&e.text, &e.summary, &e.search_text})
       redact(*text);
     const std::array shared{&e.tool, &e.lifecycle, &e.cwd, &e.git_branch, &e.model, &e.agent_version};
     for (std::size_t i = 0; i < shared.size(); ++i)
@@ -150,8 +150,8 @@ void mask_secrets(EventBatch& batch) {
     redact(e.pull_request);
   }
   for (auto& u : batch.sessions) {
-    for (auto* text : {&u.title, &u.description, &u.parent_call_id, &u.agent_name, &u.project_hint, &u.cwd,
-                       &u.git_branch, &u.model, &u.agent_version, &u.mode, &u.repo})
+    for (auto* text : {&u.title, &u.description, &u.agent_name, &u.project_hint, &u.cwd, &u.git_branch, &u.model,
+                       &u.agent_version, &u.mode, &u.repo})
       redact(*text);
     if (!u.record) continue;
     for (auto* text : {&u.record->cwd, &u.record->git_branch, &u.record->model, &u.record->agent_version})

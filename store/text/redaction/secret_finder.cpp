@@ -41,6 +41,10 @@ void read_line(std::string_view line, std::vector<SecretRule>& rules) {
     rule.patterns.emplace_back(rest, word == "like");
     if (!rule.patterns.back().can_be_found())
       throw std::logic_error("a pattern needs a literal of three characters, or a long run of letters and digits");
+  } else if (word == "keep") {
+    const SecretPattern& kept = rule.kept.emplace_back(rest, false);
+    if (kept.anchor().text.empty() || kept.anchor().part + kept.anchor().offset > 0)
+      throw std::logic_error("an identifier begins with three characters that are always the same");
   } else if (word == "form") {
     const auto space = rest.find(' ');
     const auto form = form_named(rest.substr(0, space));
@@ -118,6 +122,7 @@ std::vector<SecretRule> read_secret_rules(std::span<const std::string_view> file
 
 SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form sieve_form) : rules_(std::move(rules)) {
   for (std::uint32_t r = 0; r < rules_.size(); ++r) {
+    identifiers_.insert(identifiers_.end(), rules_[r].kept.begin(), rules_[r].kept.end());
     for (std::uint32_t p = 0; p < rules_[r].patterns.size(); ++p) {
       const SecretPattern& pattern = rules_[r].patterns[p];
       if (pattern.anchor().is_run)
@@ -210,12 +215,24 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       case Sign::What::name:
       case Sign::What::query_name: {
         const SensitiveName name = sensitive_name_at(text, begin, end - (sign.what == Sign::What::query_name ? 1 : 0));
-        if (const Secret s = named_value(text, name, ahead, doubtful)) out.push_back(s);
+        const Secret s = named_value(text, name, ahead, doubtful);
+        // Names such as "messageKey" are of identifiers, too.
+        if (s && !(name.value_kind == ValueKind::maybe_key && identifier_at(text, s.begin, ahead) == s.end))
+          out.push_back(s);
         break;
       }
       case Sign::What::private_mark: signs.may_be_private = true; break;
     }
   if (doubtful) signs.doubts.push_back({begin, is_long});
+}
+
+std::size_t SecretFinder::identifier_at(std::string_view text, std::size_t at, LookAhead& ahead) const {
+  for (const SecretPattern& kept : identifiers_) {
+    if (!text.substr(at).starts_with(kept.anchor().text)) continue;
+    const auto found = kept.match(text, at, at, ahead);
+    if (found && (found->end == text.size() || !ascii::is_alnum(text[found->end]))) return found->end;
+  }
+  return at;
 }
 
 // A token that names itself, as many services write them: a prefix of small words, and random letters and digits.
@@ -278,6 +295,11 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
   const std::string_view before = text.substr(0, back);
   for (const std::string_view id : {"id", "ID", "Id", "uuid", "ref", "hash", "sha", "signature"})
     if (back < first && before.ends_with(id)) return;
+  for (std::size_t at = first; at < begin; ++at) {
+    if (at > first && !joins(text[at - 1])) continue;
+    const std::size_t kept = identifier_at(text, at, ahead);
+    if (kept > begin && !is_random(text.substr(kept, end - kept), 8, ahead)) return;
+  }
   out.push_back({first, end, "token"});
 }
 

@@ -24,6 +24,7 @@ struct SecretRule {
   std::vector<std::string> near;                    // one of these occurs shortly before, in any letter case
   Check check = Check::digit;
   double least_entropy = 0;
+  std::vector<SecretPattern> kept;    // identifiers, which are no secrets; each begins with its anchor
   std::vector<std::string> examples;  // patterns; the secret is in braces
   std::vector<std::string> misses;    // nothing is found in these
 };
@@ -75,11 +76,14 @@ class SecretFinder {
   bool fits(const SecretRule& rule, std::string_view text, const Secret& secret, LookAhead& ahead) const;
   void in_long_run(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
                    std::vector<Secret>& out) const;
+  // Returns the end of the identifier that begins at `at`; `at` if none does.
+  std::size_t identifier_at(std::string_view text, std::size_t at, LookAhead& ahead) const;
 
   std::vector<SecretRule> rules_;
   std::vector<LiteralScan::Literal> literals_;
   std::vector<std::vector<Sign>> signs_;  // by literal
   std::vector<RunSign> of_runs_;
+  std::vector<SecretPattern> identifiers_;  // kept by any rule
   std::optional<LiteralScan> scan_;
 };
 
