@@ -61,6 +61,9 @@ class Query {
 // concurrent write then gives Errc::busy. An existing WAL index (-shm) is only read. It is rebuilt, as by any reader,
 // only if a crash or a copy left a log without one.
 //
+// The schema is not trusted: views are not read, and of the functions in its expressions only SQLite's harmless ones
+// are called. JSON functions fail when they are called, in statements, too, but a schema that names them is read.
+//
 // Errors: Errc::busy (locked, or changed while read without locks), Errc::not_found, Errc::permission, Errc::io (also
 // for a damaged file or one that is no database; see the error's context).
 class ReadOnlyDatabase {

@@ -272,19 +272,25 @@ void check_sources(MemoryHost& host, Findings& findings) {
     return findings.note("sources", "no history of any agent was found below " + host.settings().home.string(),
                          "If there is some: --home, or platforms.<name>.paths in the configuration.");
   findings.ok("sources", fmt::format("{} followed, {} gone (their history stays)", sources->active, sources->gone));
-  const std::int64_t unread = sources->unreachable + sources->quarantined;
+  const std::int64_t unread = sources->unreachable + sources->quarantined + sources->failing;
   if (const auto told = std::ssize(sources->troubles); unread > told)
-    findings.note("sources", fmt::format("{} cannot be read; the first {} are listed here", unread, told),
-                  "`memd log` names the others.");
+    findings.problem("sources", fmt::format("{} cannot be read; the first {} are listed here", unread, told),
+                     "`memd log` names the others.");
   for (const auto& t : sources->troubles) {
     const std::string what = fmt::format("{}: {}", t.source, t.reason);
     const std::string when = t.retry_at.empty() ? "" : " It is looked at again at " + t.retry_at + ".";
     if (t.state == "unreachable")
       findings.problem("unreachable", what, "Mount the disk or give access to it; what was read stays." + when);
     else if (t.state == "quarantined")
-      findings.problem("quarantined", what, "It is released by the first look that succeeds." + when);
+      findings.problem("quarantined", what,
+                       "It has failed at every look. An update of memd may read it; it is released by the first look "
+                       "that succeeds." +
+                           when);
     else
-      findings.note("failing", what, "Nothing yet: it may pass." + when);
+      findings.problem("failing", what,
+                       "Nothing that its agent wrote since is known. An update of memd may read it; `memd log` tells "
+                       "since when it fails." +
+                           when);
   }
 }
 

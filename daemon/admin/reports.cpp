@@ -191,6 +191,7 @@ std::string render_text(const StatusReport& r) {
   if (r.decisions) out += decisions_lines(*r.decisions);
   out += fmt::format("sources: {} followed, {} gone, {} unreachable, {} quarantined\n", r.sources.active,
                      r.sources.gone, r.sources.unreachable, r.sources.quarantined);
+  if (r.sources.failing > 0) out += fmt::format("sources that cannot be read now: {}\n", r.sources.failing);
   for (const auto& t : r.sources.troubles)
     out += fmt::format("  {} {}: {} ({} failures{}{})\n", t.state, harmless_line(t.source), harmless_line(t.reason),
                        t.failures, t.retry_at.empty() ? "" : ", next look ", t.retry_at);

@@ -386,7 +386,7 @@ struct Describe<admin::TroubleReport> {
   using T = admin::TroubleReport;
   static constexpr auto fields = fields_of(
       field("platform", &T::platform, "Platform key."), field("source", &T::source, "Path."),
-      field("state", &T::state, "active, unreachable or quarantined."), field("reason", &T::reason, "In plain words."),
+      field("state", &T::state, "failing, unreachable or quarantined."), field("reason", &T::reason, "In plain words."),
       field("failures", &T::failures, "Failed looks in a row."),
       field("retry_at", &T::retry_at, "When it is looked at again, RFC 3339."));
 };

@@ -120,7 +120,8 @@ Result<SourcesReport> sources_report(MemoryHost& host) {
   MEMD_TRY_ASSIGN(const SourceHealth health, reader->ask(SourceHealthQuery{kMostTroubles}));
   SourcesReport r{health.active, health.gone, health.unreachable, health.quarantined, health.failing, {}};
   for (const auto& t : health.troubles)
-    r.troubles.push_back({std::string(to_string(t.platform)), t.path, std::string(to_string(t.state)), t.reason,
+    r.troubles.push_back({std::string(to_string(t.platform)), t.path,
+                          t.state == SourceState::active ? "failing" : std::string(to_string(t.state)), t.reason,
                           t.failures, format_rfc3339(t.retry_at)});
   return r;
 }

@@ -71,6 +71,45 @@ TEST_F(SqliteRead, AWriterThatComesInMakesALocklessReadBusy) {
   EXPECT_TRUE(db->confirm().error().is(Errc::busy));
 }
 
+// SQLite 3.40 loads no schema with JSON functions in it, unless it trusts the schema.
+TEST_F(SqliteRead, ExpressionsOfTheSchemaDoNotHinderReading) {
+  {
+    WrittenDatabase writer(path_);
+    writer.run(
+        "CREATE TABLE t (a TEXT CHECK (json_valid(a)), b INT, g TEXT AS (a ->> '$.role') VIRTUAL);"
+        "CREATE INDEX role ON t (b, json_extract(a, '$.role'), coalesce(json_type(a), ''));"
+        "CREATE INDEX finished ON t (b) WHERE json_valid(a) AND a -> '$.done' = 'true';"
+        "CREATE TABLE u (a TEXT, n INT AS (json_array_length(a)) STORED);"
+        "INSERT INTO t (a, b) VALUES ('{\"role\":\"user\"}', 1), ('{\"done\":true}', 2); INSERT INTO u (a) VALUES "
+        "('[1]')");
+  }
+  EXPECT_EQ(count(), 2);
+  const auto db = ReadOnlyDatabase::open(view_, path_).value();
+  Query query = db->prepare("SELECT a FROM t WHERE b = 2").value();
+  ASSERT_TRUE(query.step().value());
+  EXPECT_EQ(query.text(0), "{\"done\":true}");
+  Query stored = db->prepare("SELECT n FROM u").value();
+  ASSERT_TRUE(stored.step().value());
+  EXPECT_EQ(stored.integer(0), 1) << "computed when it was written";
+}
+
+// Whoever writes the file may write anything into its schema.
+TEST_F(SqliteRead, ExpressionsOfTheSchemaAreNotEvaluated) {
+  {
+    WrittenDatabase writer(path_);
+    writer.run(
+        "CREATE TABLE t (a TEXT, g TEXT AS (json_extract(a, '$.x')) VIRTUAL); INSERT INTO t (a) VALUES ('{}');"
+        "CREATE VIEW endless AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;"
+        "CREATE VIEW loads AS SELECT load_extension('/tmp/none.so') AS i");
+  }
+  const auto db = ReadOnlyDatabase::open(view_, path_).value();
+  EXPECT_FALSE(db->prepare("SELECT count(*) FROM endless"));
+  EXPECT_FALSE(db->prepare("SELECT i FROM loads"));
+  Query computed = db->prepare("SELECT g FROM t").value();
+  EXPECT_FALSE(computed.step());
+  EXPECT_EQ(count(), 1);
+}
+
 TEST_F(SqliteRead, AFolderThatCannotBeWritten) {
   if (::geteuid() == 0) GTEST_SKIP() << "permissions do not hold for root";
   { WrittenDatabase(path_).run("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)"); }

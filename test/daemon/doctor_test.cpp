@@ -277,6 +277,19 @@ TEST_F(Doctor, NamesWhatIsOutOfReachAndOpenToOthers) {
   EXPECT_THAT(text_, HasSubstr("unreachable"));
 }
 
+// Whatever the reason, and from the first look on: what the agent wrote is missing from every answer.
+TEST_F(Doctor, ASourceThatCannotBeReadIsAProblem) {
+  test::write_file(home_ / ".local/share/opencode/opencode.db", "this is no database, but it has its name");
+  ingest();
+  const auto report = ask("doctor");
+  EXPECT_FALSE(report.at("ok").as_bool());
+  EXPECT_EQ(status_of(report, "failing"), "problem");
+  EXPECT_THAT(text_, HasSubstr("opencode.db: not an SQLite database"));
+  EXPECT_EQ(ask("status").at("sources").at("failing").as_int64(), 1);
+  EXPECT_THAT(text_, HasSubstr("sources that cannot be read now: 1"));
+  EXPECT_THAT(text_, HasSubstr("opencode.db: not an SQLite database"));
+}
+
 TEST_F(Doctor, LogTellsWhatHappenedNewestFirst) {
   test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl", "{\"type\":\"x\"}\n");
   ingest();
