@@ -1,6 +1,7 @@
 #include "adapters/cursor/item_decoder.hpp"
 
 #include "adapters/cursor/item_json.hpp"
+#include "adapters/cursor/prompt_text.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -11,6 +12,12 @@
 namespace memd::cursor {
 
 void ItemContext::set_id(std::string_view id) { key_ = record_key(Platform::cursor, id); }
+
+void ItemContext::take_time(TimeMs said) {
+  if (said == 0) return;
+  time = said;
+  time_estimated = false;
+}
 
 Event& ItemContext::add(EventKind kind, Role role, std::size_t block) {
   Event& e = emplace(event_key(key_, index_++), time, kind, role, block);
@@ -43,22 +50,6 @@ void emit_answer(ItemContext& c, std::string text, std::size_t block) {
 void emit_thinking(ItemContext& c, std::string text, std::size_t block) {
   if (json::trimmed(text).empty()) return;
   c.add(EventKind::thinking, Role::assistant, block).text = std::move(text);
-}
-
-Words typed_words(std::string_view text) {
-  constexpr std::string_view open = "<user_query>";
-  constexpr std::string_view close = "</user_query>";
-  text = json::trimmed(text);
-  if (const auto at = text.find(open); at != std::string_view::npos) {
-    text.remove_prefix(at + open.size());
-    return {json::trimmed(text.substr(0, text.rfind(close))), false};
-  }
-  for (const std::string_view tag :
-       {"<user_info>", "<system_reminder>", "<system-reminder>", "<rules>", "<project_layout>", "<git_status>",
-        "<agent_transcripts>", "<open_and_recently", "<environment_details>", "<agent_skills>",
-        "<always_applied_workspace_rules>", "<available_subagent_types>", "<additional_data>", "<attached_files>"})
-    if (text.starts_with(tag)) return {text, true};
-  return {text, false};
 }
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
@@ -168,9 +159,10 @@ RecordOutcome read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
   if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   const auto role = string_body(tokens[kRole]);
   if (role == "user") {
-    const Words words = typed_words(text);
-    if (words.injected || words.text.empty()) return RecordOutcome::skipped("injected_text");
-    emit_prompt(c, std::string(words.text));
+    PromptText prompt = read_prompt_text(text);
+    if (prompt.text.empty()) return RecordOutcome::skipped("injected_text");
+    c.take_time(prompt.time);
+    emit_prompt(c, std::move(prompt.text));
   } else if (role == "thinking") {
     emit_thinking(c, std::move(text));
   } else if (role == "tool") {

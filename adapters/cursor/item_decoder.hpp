@@ -26,6 +26,8 @@ class ItemContext : public json::RecordEvents {
   // Sets the native id of the record; unique on this platform.
   void set_id(std::string_view id);
 
+  // Sets the time of what follows, as the record itself states it. 0: it does not.
+  void take_time(TimeMs said);
   // Adds an event. Valid until the next call.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   // Sets the usage on the item's first event. An item without events gets an event for it.
@@ -58,13 +60,6 @@ bool read_tool(ItemContext& c, od::object& tool);
 
 // Returns the access of a tool of the IDE or of cursor-agent to the file named in its input.
 std::optional<FileAccess> access_of(std::string_view tool);
-
-// User text without cursor-agent's tags around it. `injected`: it contains no user text.
-struct Words {
-  std::string_view text;
-  bool injected = false;
-};
-Words typed_words(std::string_view text);
 
 // Decodes the items described in adapters/cursor/item_json.hpp. One thread at a time.
 class ItemDecoder : public RecordDecoder {

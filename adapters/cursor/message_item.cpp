@@ -1,4 +1,5 @@
 #include "adapters/cursor/item_decoder.hpp"
+#include "adapters/cursor/prompt_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 
@@ -41,9 +42,10 @@ void say(ItemContext& c, Message& message, std::string text, std::size_t block) 
     emit_answer(c, std::move(text), block);
     return;
   }
-  const Words words = typed_words(text);
+  const PromptText words = read_prompt_text(text);
   message.injected |= words.injected;
-  if (words.injected || words.text.empty()) return;
+  c.take_time(words.time);
+  if (words.text.empty()) return;
   message.prompt.append(message.prompt.empty() ? "" : "\n").append(words.text);
 }
 

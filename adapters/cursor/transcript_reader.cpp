@@ -1,6 +1,7 @@
 #include "adapters/cursor/transcript_reader.hpp"
 
 #include "adapters/cursor/item_json.hpp"
+#include "adapters/cursor/prompt_text.hpp"
 #include "adapters/json/json_text.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
@@ -46,6 +47,16 @@ std::string resolve_slug(const FileView& files, std::string_view slug) {
     }
   };
   return slug.empty() ? std::string() : walk("", slug);
+}
+
+// Returns the time that a part of the user states at its start; 0 if it states none.
+TimeMs stated_time(std::string_view part, bool is_text) {
+  constexpr std::string_view kOpen = "<timestamp>";
+  if (is_text) return read_prompt_text(part).time;
+  const auto at = part.find("\"" + std::string(kOpen));
+  if (at == std::string_view::npos || part.substr(0, at).find("\"user\"") == std::string_view::npos) return 0;
+  const std::string_view stamp = part.substr(at + 1 + kOpen.size());
+  return parse_prompt_time(stamp.substr(0, stamp.find('<')));
 }
 
 }  // namespace
@@ -129,6 +140,15 @@ Result<void> TranscriptReader::load() {
     cut_text();
   else
     cut_lines();
+  TimeMs stated = 0;
+  for (Part& part : parts_) {
+    if (!is_text_ || part.role == "user")
+      if (const TimeMs own =
+              stated_time(std::string_view(content_).substr(part.begin, part.end - part.begin), is_text_);
+          own != 0)
+        stated = own;
+    part.time = stated;
+  }
   loaded_ = true;
   return {};
 }
@@ -191,8 +211,10 @@ Result<std::string> TranscriptReader::item(const std::string& session_key, const
   const Part& part = parts_[number - 1];
   const auto text = std::string_view(content_).substr(part.begin, part.end - part.begin);
   ItemJson json(is_text_ ? item_kind::kText : item_kind::kMessage);
-  // No content is later than the file's last write; no other time is known.
-  json.text("id", place_.native + "/" + item_key).time(written_, true).flag("sub", !place_.parent.empty());
+  // An answer has the time of its prompt. Where no prompt states one, no content is later than the file's last write.
+  json.text("id", place_.native + "/" + item_key)
+      .time(part.time != 0 ? part.time : written_, true)
+      .flag("sub", !place_.parent.empty());
   if (!is_text_) return std::move(json).finish(text);
   return std::move(json.text("role", part.role).text("text", json::trimmed(text))).finish();
 }

@@ -11,9 +11,9 @@
 namespace memd::cursor {
 
 // Reads a transcript under ~/.cursor/projects/<slug>/agent-transcripts: JSON lines, or plain text under "user:" and
-// "assistant:". Transcripts have no ids, times or results, so one is read only if neither the IDE's nor cursor-agent's
-// database contains the conversation. Items are numbered lines or paragraphs, because the files grow at the end. One
-// thread at a time; `files` must outlive it.
+// "assistant:". Transcripts have no ids and results, and times only in the prompts of newer versions (prompt_text.hpp),
+// so one is read only if neither the IDE's nor cursor-agent's database contains the conversation. Items are numbered
+// lines or paragraphs, because the files grow at the end. One thread at a time; `files` must outlive it.
 class TranscriptReader : public SnapshotReader {
  public:
   TranscriptReader(const FileView& files, SourcePlace place);
@@ -28,6 +28,7 @@ class TranscriptReader : public SnapshotReader {
     std::size_t end = 0;  // bytes up to the next part count as part of this one in the ledger
     std::uint64_t bytes = 0;
     std::string_view role;  // of plain text parts
+    TimeMs time = 0;        // stated by the newest prompt up to this part; 0: by none
   };
   Result<void> load();
   void cut_lines();
