@@ -124,6 +124,12 @@ Result<void> add_sessions(const sqlite::ReadOnlyDatabase& database, std::string_
   }
 }
 
+// Whatever changed last, a session is read before the forks that repeat it.
+void sort_by_age(std::vector<DatabaseChanges::Touched>& sessions) {
+  std::stable_sort(sessions.begin(), sessions.end(),
+                   [](const auto& a, const auto& b) { return a.created < b.created; });
+}
+
 }  // namespace
 
 std::string ReadMark::text() const {
@@ -160,19 +166,23 @@ ReadMark ReadMark::parse(std::string_view text) {
 }
 
 Result<std::vector<DatabaseChanges::Touched>> DatabaseChanges::list_sessions() const {
-  std::map<std::string, std::int64_t> newest;
+  std::map<std::string, Touched> newest;
   for (const auto& table : stored_.tables()) {
-    MEMD_TRY_ASSIGN(auto query, stored_.database().prepare("SELECT id, time_updated FROM " + table));
+    MEMD_TRY_ASSIGN(const bool has_created, stored_.database().has_column(table, "time_created"));
+    MEMD_TRY_ASSIGN(auto query,
+                    stored_.database().prepare("SELECT id, time_updated, " +
+                                               std::string(has_created ? "time_created" : "0") + " FROM " + table));
     for (;;) {
       MEMD_TRY_ASSIGN(const bool more, query.step());
       if (!more) break;
-      newest.emplace(query.text(0), query.integer(1));
+      std::string id(query.text(0));
+      newest.try_emplace(id, Touched{id, query.integer(1), query.integer(2)});
     }
   }
   std::vector<Touched> sessions;
   sessions.reserve(newest.size());
-  for (const auto& [id, updated] : newest)
-    sessions.push_back({id, updated});
+  for (const auto& [id, session] : newest)
+    sessions.push_back(session);
   std::stable_sort(sessions.begin(), sessions.end(),
                    [](const Touched& a, const Touched& b) { return a.updated < b.updated; });
   return sessions;
@@ -239,8 +249,9 @@ Result<void> DatabaseChanges::read_position(ReadMark& mark, const std::vector<To
 }
 
 Result<bool> DatabaseChanges::read_since(const ReadMark& since, SnapshotReader::Plan& plan, ReadMark& mark) const {
-  MEMD_TRY_ASSIGN(const auto sessions, list_sessions());
+  MEMD_TRY_ASSIGN(auto sessions, list_sessions());
   MEMD_TRY(read_position(mark, sessions));
+  sort_by_age(sessions);
   if (since.generation != mark.generation || since.message_row > mark.message_row || since.part_row > mark.part_row ||
       since.record_row > mark.record_row || since.event_row > mark.event_row)
     return false;
@@ -313,8 +324,9 @@ void add_rest(SnapshotReader::Plan& plan, std::string_view type, std::string_vie
 
 Result<void> DatabaseChanges::read_all(SnapshotReader::Plan& plan, ReadMark& mark) const {
   const auto& database = stored_.database();
-  MEMD_TRY_ASSIGN(const auto sessions, list_sessions());
+  MEMD_TRY_ASSIGN(auto sessions, list_sessions());
   MEMD_TRY(read_position(mark, sessions));
+  sort_by_age(sessions);
   add_rest(plan, "(reverted)", "reverted", {});
   for (const auto& session : sessions) {
     plan.sessions.push_back(session.id);
@@ -341,9 +353,9 @@ Result<void> DatabaseChanges::read_all(SnapshotReader::Plan& plan, ReadMark& mar
 Result<void> DatabaseChanges::count_superseded(SnapshotReader::Plan& plan) const {
   if (!stored_.has_parts()) return {};
   for (const std::string table : {"message", "part"}) {
-    MEMD_TRY_ASSIGN(
-        const Total total,
-        total_of(stored_.database(), table + " WHERE session_id IN (SELECT DISTINCT session_id FROM session_message)"));
+    const std::string id = table == "message" ? "id" : "message_id";
+    MEMD_TRY_ASSIGN(const Total total,
+                    total_of(stored_.database(), table + " WHERE " + id + " IN (SELECT id FROM session_message)"));
     add_rest(plan, "superseded/" + table, "superseded", total);
   }
   return {};

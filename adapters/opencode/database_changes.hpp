@@ -16,8 +16,8 @@ namespace memd::opencode {
 
 // The sessions stored in a database. 1.x keeps messages in `message` and `part`, 2.x in `session_message`. Where both
 // exist, the rows of 1.x were migrated under the same ids and no longer change. A session is read from
-// `session_message` if it has rows there, else from the tables of 1.x, because its migration may be pending. One thread
-// at a time; the database must outlive it.
+// `session_message` if it has rows there, and its messages of 1.x without such a row from the tables of 1.x, because
+// its migration may be pending or incomplete. One thread at a time; the database must outlive it.
 class StoredSessions {
  public:
   static Result<StoredSessions> open(const sqlite::ReadOnlyDatabase& database);
@@ -76,11 +76,13 @@ class DatabaseChanges {
   // Plans a pass over the changes. Returns false when `since` is of different tables; then call read_all().
   Result<bool> read_since(const ReadMark& since, SnapshotReader::Plan& plan, ReadMark& mark) const;
 
- private:
   struct Touched {
     std::string id;
     std::int64_t updated = 0;
+    std::int64_t created = 0;  // 0: not stored
   };
+
+ private:
   Result<std::vector<Touched>> list_sessions() const;  // oldest change first
   Result<void> read_position(ReadMark& mark, const std::vector<Touched>& sessions) const;
   Result<std::uint64_t> hash_tail(std::string_view session_id) const;

@@ -40,6 +40,7 @@ SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) 
   out.tokens_cache_read = row.cost.tokens.cache_read;
   out.tokens_cache_creation = row.cost.tokens.cache_creation;
   if (!row.parent_uid.empty()) out.parent_session_id = row.parent_uid;
+  if (!row.forked_from.empty()) out.forked_from = row.forked_from;
   out.evicted_at = time_if_any(row.watermarks.evicted_at);
   return out;
 }
@@ -88,6 +89,7 @@ AnswerText render_text(const ListSessionsAnswer& a) {
     if (s.evicted_at) body.add(", its texts were dropped ", short_time(*s.evicted_at));
     if (s.description) body.add(", about: ", *s.description);
     if (s.parent_session_id) body.add(", started by ", *s.parent_session_id);
+    if (s.forked_from) body.add(", a fork of ", *s.forked_from);
     body.add("\n");
   }
   return AnswerText()

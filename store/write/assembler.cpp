@@ -5,98 +5,9 @@
 #include "store/write/git_rows.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace memd::assembly {
-namespace {
-
-constexpr int kLongestChain = 16;
-constexpr std::size_t kMostForks = 256;
-
-std::uint64_t fact_of(std::int64_t kind, std::uint64_t content) {
-  return hash_combine(static_cast<std::uint64_t>(kind), content);
-}
-
-}  // namespace
-
-void CopyDetector::add_facts(std::int64_t session_pk, TimeMs until, Facts& out) {
-  events_.write();
-  auto& q =
-      db_.prepare("SELECT kind, input_hash FROM events WHERE session_pk = ? AND input_hash IS NOT NULL AND time <= ?");
-  q.bind(session_pk, until);
-  while (q.step())
-    out.insert(fact_of(q.int64(0), from_sql(q.int64(1))));
-  q.reset();
-}
-
-const CopyDetector::Facts& CopyDetector::facts_of_origins(const SessionWork& fork) {
-  if (const auto it = origins_.find(fork.uid); it != origins_.end()) return it->second;
-  Facts facts;
-  std::string uid = fork.forked_from.empty() ? fork.parent_uid : fork.forked_from;
-  for (int step = 0; step < kLongestChain && !uid.empty() && uid != fork.uid; ++step) {
-    auto& q = db_.prepare("SELECT session_pk, forked_from, parent_uid FROM sessions WHERE uid = ?");
-    q.bind(uid);
-    if (!q.step()) {
-      q.reset();
-      break;
-    }
-    const std::int64_t pk = q.int64(0);
-    std::string next = q.str(1).empty() ? q.str(2) : q.str(1);
-    q.reset();
-    add_facts(pk, std::numeric_limits<TimeMs>::max(), facts);
-    uid = std::move(next);
-  }
-  return origins_.emplace(fork.uid, std::move(facts)).first->second;
-}
-
-const std::vector<CopyDetector::Fork>& CopyDetector::forks_of(const SessionWork& origin) {
-  if (const auto it = forks_.find(origin.uid); it != forks_.end()) return it->second;
-  // A fork of a fork repeats what the first fork repeated, and may have been read before both.
-  struct Descendant {
-    std::int64_t pk = 0;
-    std::string uid;
-    TimeMs started_at = 0;
-    TimeMs parted_at = 0;  // when it, or the first fork above it, left the origin
-  };
-  std::vector<Descendant> found{{0, origin.uid, 0, std::numeric_limits<TimeMs>::max()}};
-  for (std::size_t i = 0; i < found.size() && i < kMostForks; ++i) {
-    auto& q = db_.prepare(
-        "SELECT session_pk, uid, started_at FROM sessions WHERE started_at <> 0"
-        " AND (forked_from = ?1 OR (forked_from = '' AND parent_uid = ?1))");
-    const std::string uid = found[i].uid;
-    q.bind(uid);
-    while (q.step())
-      found.push_back({q.int64(0), q.str(1), q.int64(2), std::min(found[i].parted_at, q.int64(2))});
-    q.reset();
-  }
-  std::vector<Fork> forks;
-  for (std::size_t i = 1; i < found.size(); ++i) {
-    Fork fork{found[i].parted_at, {}};
-    add_facts(found[i].pk, found[i].started_at + kCopyWindowMs, fork.facts);
-    forks.push_back(std::move(fork));
-  }
-  return forks_.emplace(origin.uid, std::move(forks)).first->second;
-}
-
-bool CopyDetector::is_copy(const SessionWork& s, const Event& e) {
-  if (!e.id_is_local) return false;
-  const std::uint64_t content = content_hash(e);
-  if (content == 0) return false;
-  const std::uint64_t fact = fact_of(static_cast<std::int64_t>(e.kind), content);
-  const bool has_origin = !s.forked_from.empty() || !s.parent_uid.empty();
-  if (has_origin && s.started_at != 0 && e.time <= s.started_at + kCopyWindowMs && facts_of_origins(s).contains(fact))
-    return true;
-  for (const Fork& fork : forks_of(s))
-    if (e.time < fork.parted_at && fork.facts.contains(fact)) return true;
-  return false;
-}
-
-void CopyDetector::clear() {
-  origins_.clear();
-  forks_.clear();
-}
-
 namespace {
 
 // The end of the agent's newest text in the exchange.
@@ -120,7 +31,7 @@ Assembler::Assembler(sqlite::Database& db)
       history_(db, rows_, exchanges_),
       sessions_(db, exchanges_, history_),
       responses_(db, identities_),
-      copies_(db, rows_),
+      copies_(db, rows_, sessions_),
       chain_(db, identities_),
       branches_(db, rows_),
       tail_(db),
@@ -141,8 +52,9 @@ AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::str
     facts_.update(update, now);
   for (const auto& record : batch.silent)
     chain_.pass(sessions_.get(record.session_uid, now).pk, record);
-  for (auto& event : batch.events)
-    apply_event(event, context);
+  const std::span<Event> events(batch.events);
+  for (std::size_t i = 0; i < events.size(); ++i)
+    apply_event(events[i], events.subspan(i + 1), context);
   facts_.give_titles(batch, now);
   return stats;
 }
@@ -169,7 +81,7 @@ void Assembler::claim_history_prompt(SessionWork& s, const Event& e, const Assem
   other.inherited = 0;
 }
 
-void Assembler::apply_event(Event& e, AssemblyContext& context) {
+void Assembler::apply_event(Event& e, std::span<const Event> following, AssemblyContext& context) {
   SessionWork& s = sessions_.get(e.session_uid, context.now);
   facts_.complete(s, e);
   if (e.origin == Origin::history && e.kind == EventKind::user_msg) {
@@ -179,8 +91,13 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
     ++(kept ? context.stats.events : context.stats.duplicates);
     return;
   }
-  if (copies_.is_copy(s, e)) {
+  if (copies_.is_copy(s, e, following)) {
     ++context.stats.duplicates;
+    return;
+  }
+  if (copies_.shows_copy(s, e)) {
+    remove({s.pk, s.draft.first_seq, 0}, s.uid, context.now);
+    context.stats.duplicates += 2;
     return;
   }
   if (!s.history.empty()) withdraw_history_prompts(s);
@@ -255,16 +172,25 @@ void Assembler::note_lifecycle(SessionWork& s, const Event& e, std::int64_t seq)
 
 std::vector<SourceId> Assembler::rewind(std::string_view uid, const Source& source, std::uint32_t keep, TimeMs now) {
   if (!sessions_.exists(uid)) return {};
-  flush(now);  // from here on only the rows are used
-  const std::int64_t pk = sessions_.get(uid, now).pk;
-  const auto cut = tail_.find(pk, source.id, keep);
+  flush(now);  // tail_ works on rows
+  const auto cut = tail_.find(sessions_.get(uid, now).pk, source.id, keep);
   if (!cut) return {};
   const auto others = tail_.other_sources(*cut, source.id);
   if (std::any_of(others.begin(), others.end(), [](const auto& o) { return !o.can_be_read; })) return {};
 
+  remove(*cut, std::string(uid), now);
+  std::vector<SourceId> read_again;
+  for (const auto& other : others)
+    read_again.push_back(other.id);
+  return read_again;
+}
+
+// Removes the end of a session. References to it are no longer valid.
+void Assembler::remove(const SessionTail::Cut& cut, const std::string& uid, TimeMs now) {
+  flush(now);  // from here on only the rows are used
   exchanges_.keep_ids_in_use();
   auto taken_back = std::move(sessions_.get(uid, now).taken_back);
-  for (const auto& [number, exchange] : tail_.remove(*cut))
+  for (const auto& [number, exchange] : tail_.remove(cut))
     taken_back[number] = exchange;
   chain_.forget();
   sessions_.drop(uid);
@@ -272,11 +198,7 @@ std::vector<SourceId> Assembler::rewind(std::string_view uid, const Source& sour
   SessionWork& s = sessions_.get(uid, now);
   s.taken_back = std::move(taken_back);
   s.dirty = true;
-  if (branches_.any(pk)) branches_.settle(s);
-  std::vector<SourceId> read_again;
-  for (const auto& other : others)
-    read_again.push_back(other.id);
-  return read_again;
+  if (branches_.any(cut.session_pk)) branches_.settle(s);
 }
 
 bool Assembler::opens_exchange(std::string_view uid, SourceId source, std::uint64_t event_id, std::uint32_t item) {

@@ -4,6 +4,7 @@
 #include "schemas/event_batch.hpp"
 #include "schemas/source.hpp"
 #include "store/db/database.hpp"
+#include "store/write/copy_detector.hpp"
 #include "store/write/event_rows.hpp"
 #include "store/write/exchange_builder.hpp"
 #include "store/write/exchange_rows.hpp"
@@ -19,46 +20,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace memd::assembly {
-
-// Detects copies among events whose ids are unique only within their session (Event::id_is_local). A fork starts with
-// everything its origin contained until then, written again at once with new times. An event is a copy in two cases:
-// * Its session is a fork or a subagent at most kCopyWindowMs old, and its origin (or the origin's origin) has the same
-// content.
-// * Its session has a fork (or a fork of a fork) that started later and has the same content within its first
-// kCopyWindowMs. This happens when the fork was read first.
-// Until clear(), caches only data that can be read back from the rows. Writer thread only. Throws ErrorException.
-class CopyDetector {
- public:
-  CopyDetector(sqlite::Database& db, EventRows& events) : db_(db), events_(events) {}
-
-  bool is_copy(const SessionWork& session, const Event& event);
-  void clear();
-
- private:
-  using Facts = std::unordered_set<std::uint64_t>;  // hashes of kind and content
-  struct Fork {
-    TimeMs parted_at = 0;  // when the fork, or the first fork above it, left the origin
-    Facts facts;           // of the fork's first kCopyWindowMs
-  };
-  const Facts& facts_of_origins(const SessionWork& fork);
-  const std::vector<Fork>& forks_of(const SessionWork& origin);
-  void add_facts(std::int64_t session_pk, TimeMs until, Facts& out);
-
-  sqlite::Database& db_;
-  EventRows& events_;
-  std::unordered_map<std::string, Facts> origins_;            // by the fork's uid
-  std::unordered_map<std::string, std::vector<Fork>> forks_;  // by the origin's uid
-};
-
-// Period after the start of a fork in which an event may be a copy, in milliseconds.
-inline constexpr TimeMs kCopyWindowMs = 5000;
 
 // Turns the events of all platforms into sessions, numbered event rows and exchanges. Incremental and restart-safe: the
 // rows do not depend on how the input is sliced, because all state here can be read back from the rows. Pairs calls
@@ -93,7 +60,8 @@ class Assembler {
   void release();  // frees memory that only a large ingest needs
 
  private:
-  void apply_event(Event& event, AssemblyContext& context);
+  void apply_event(Event& event, std::span<const Event> following, AssemblyContext& context);
+  void remove(const SessionTail::Cut& cut, const std::string& session_uid, TimeMs now);
   void withdraw_history_prompts(SessionWork& session);
   void claim_history_prompt(SessionWork& session, const Event& prompt, const AssemblyContext& context);
   void note_words(SessionWork& session, const Event& event, std::int64_t seq, std::string_view offered);

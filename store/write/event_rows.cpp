@@ -31,14 +31,6 @@ std::string_view without_leading_tag(std::string_view text) {
   return tag ? text.substr(end + 1) : text;
 }
 
-std::string summary_of(const Event& e) {
-  if (e.kind == EventKind::lifecycle)
-    return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + first_line(e.summary, kEventSummaryBytes);
-  if (e.kind == EventKind::thinking) return {};  // read from the raw record on request
-  const std::string_view text = e.summary.empty() ? e.text : e.summary;
-  return first_line(e.kind == EventKind::assistant_msg ? without_leading_tag(text) : text, kEventSummaryBytes);
-}
-
 }  // namespace
 
 std::int64_t PathInterner::intern(std::string_view path) {
@@ -290,6 +282,16 @@ std::uint64_t content_hash(const Event& e) {
   return words ? hash64(e.text) : e.input_hash;
 }
 
+std::string event_summary(const Event& e) {
+  if (e.kind == EventKind::lifecycle)
+    return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + first_line(e.summary, kEventSummaryBytes);
+  if (e.kind == EventKind::thinking) return {};  // read from the raw record on request
+  const std::string_view text = e.summary.empty() ? e.text : e.summary;
+  return first_line(e.kind == EventKind::assistant_msg ? without_leading_tag(text) : text, kEventSummaryBytes);
+}
+
+std::int64_t event_tokens(const Event& e) { return static_cast<std::int64_t>((e.text.size() + 3) / 4); }
+
 std::uint32_t flags_of(const Event& e) {
   std::uint32_t flags = 0;
   if (e.is_error) flags |= kFlagError;
@@ -318,8 +320,8 @@ bool SessionEvents::append(SessionWork& s, const Event& e, std::optional<std::in
   row.input_hash = content_hash(e);
   row.path_pk = e.files.empty() ? 0 : paths_.intern(e.files.front().path);
   row.flags = flags_of(e) | (parent.is_root ? kFlagRoot : 0u);
-  row.summary = summary_of(e);
-  row.tokens = static_cast<std::int64_t>((e.text.size() + 3) / 4);
+  row.summary = event_summary(e);
+  row.tokens = event_tokens(e);
   row.source = context.source.id;
   row.raw = e.raw;
   row.facts = e.facts;

@@ -150,6 +150,10 @@ class SessionEvents {
 // otherwise.
 std::uint64_t content_hash(const Event& event);
 
+// Returns what is stored as summary and as tokens of a source event.
+std::string event_summary(const Event& event);
+std::int64_t event_tokens(const Event& event);
+
 // Returns the stored flags of a source event.
 std::uint32_t flags_of(const Event& event);
 inline constexpr std::size_t kEventSummaryBytes = 120;

@@ -221,6 +221,14 @@ void SessionCache::drop(std::string_view uid) { sessions_.erase(std::string(uid)
 
 bool SessionCache::exists(std::string_view uid) { return sessions_.contains(uid) || rows_.load(uid).has_value(); }
 
+std::vector<const SessionWork*> SessionCache::begun_at(TimeMs started_at) const {
+  std::vector<const SessionWork*> out;
+  for (const auto& [uid, s] : sessions_)
+    if (s.has_draft && s.draft.started_at == started_at) out.push_back(&s);
+  std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->draft.pk < b->draft.pk; });
+  return out;
+}
+
 void SessionCache::flush(TimeMs now) {
   // In the order of their keys, so that the row ids in the full-text index grow.
   std::vector<SessionWork*> dirty;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace memd::assembly {
 
@@ -46,6 +47,8 @@ class SessionCache {
   SessionWork& get(std::string_view uid, TimeMs now);  // loads or creates it
   bool exists(std::string_view uid);
   SessionRows& rows() { return rows_; }
+  // Returns the cached sessions whose newest exchange began at this time. Valid as other references.
+  std::vector<const SessionWork*> begun_at(TimeMs started_at) const;
 
   void flush(TimeMs now);           // writes dirty sessions, then evicts the least recently used beyond the bound
   void drop(std::string_view uid);  // drops one session, unwritten, because its rows were changed directly

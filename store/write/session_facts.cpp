@@ -136,7 +136,8 @@ void SessionFacts::update(const SessionUpdate& u, TimeMs now) {
     if (!said) set(field, value);
   };
   if (u.kind != SessionKind::main) set(s.kind, u.kind);
-  set(s.parent_uid, u.parent_uid);
+  // A fork repeats the calls that started subagents of its origin. They stay the origin's.
+  if (s.parent_uid.empty()) set(s.parent_uid, u.parent_uid);
   set(s.parent_call_id, u.parent_call_id);
   if (u.forked_from != u.session_uid) set(s.forked_from, u.forked_from);
   set(s.agent_name, u.agent_name);
@@ -292,7 +293,9 @@ void SessionFacts::note_copy(SessionWork& s, const Event& e) {
   if (!s.forked_from.empty() || s.next_seq > 0) return;
   const auto owner = rows_.session_of(e.event_id);
   if (!owner || *owner == s.pk) return;
-  s.forked_from = uid_of(*owner);
+  std::string origin = uid_of(*owner);
+  if (sessions_.get(origin, 0).forked_from == s.uid) return;  // its fork was read first
+  s.forked_from = std::move(origin);
   s.dirty = true;
 }
 

@@ -73,6 +73,58 @@ TEST_F(DatabaseFailures, Failure19_SessionsInRenamedTablesAreRead) {
   EXPECT_EQ(number("SELECT count(*) FROM exchanges"), exchanges + 1) << "and what the old tables hold is still there";
 }
 
+// A fork is a full copy under new ids, and its origin may go on afterwards. Its subagents stay the origin's.
+TEST_F(DatabaseFailures, AForkOfOpencodeIsReadAfterItsOriginWhateverChangedLast) {
+  const auto data = home_ / ".local/share/opencode";
+  fs::create_directories(data);
+  {
+    test::WrittenDatabase opencode((data / "opencode.db").string());
+    opencode.run(test::read_file(test::opencode_golden() / "schema_1x.sql"));
+    const auto add_session = [&](const std::string& id, std::int64_t created, std::int64_t updated) {
+      opencode.run(
+          "INSERT INTO session (id, project_id, slug, directory, title, version, time_created, time_updated)"
+          " VALUES ('" +
+          id + "', 'global', '', '/w/p', 'Shelves " + id + "', '1.18.33', " + std::to_string(created) + ", " +
+          std::to_string(updated) + ")");
+    };
+    const auto add = [&](const std::string& id, const std::string& session, std::int64_t time, bool user,
+                         const std::string& parts) {
+      const std::string at = std::to_string(time);
+      opencode.run("INSERT INTO message VALUES ('" + id + "', '" + session + "', " + at + ", " + at +
+                   ", '{\"role\":\"" + (user ? "user" : "assistant") + "\",\"time\":{\"created\":" + at +
+                   "},\"modelID\":\"m\",\"providerID\":\"p\",\"tokens\":{\"input\":" + (user ? "0" : "1000") +
+                   ",\"output\":" + (user ? "0" : "10") + "}}')");
+      opencode.run("INSERT INTO part VALUES ('prt_" + id + "', '" + id + "', '" + session + "', " + at + ", " + at +
+                   ", '" + parts + "')");
+    };
+    const auto text = [](const std::string& words, std::int64_t end) {
+      return R"({"type":"text","text":")" + words + R"(","time":{"end":)" + std::to_string(end) + "}}";
+    };
+    const std::string task =
+        R"({"type":"tool","tool":"task","callID":"c1","state":{"status":"completed","input":{"subagent_type":"general"},)"
+        R"("output":"three","metadata":{"sessionId":"ses_c"},"time":{"start":1790000002000,"end":1790000002500}}})";
+    add_session("ses_a", 1'790'000'000'000, 1'790'000'900'000);
+    add_session("ses_b", 1'790'000'500'000, 1'790'000'600'000);
+    add_session("ses_c", 1'790'000'002'100, 1'790'000'002'400);
+    opencode.run("UPDATE session SET parent_id = 'ses_a' WHERE id = 'ses_c'");
+    for (const std::string session : {"ses_b", "ses_a"}) {  // the copies have the lesser row ids
+      const std::string n = session == "ses_a" ? "a" : "b";
+      add("msg_" + n + "1", session, 1'790'000'001'000, true, text("count the wombat shelves", 0));
+      add("msg_" + n + "2", session, 1'790'000'002'000, false, task);
+      add("msg_" + n + "3", session, 1'790'000'003'000, false, text("There are three.", 1'790'000'003'500));
+    }
+    add("msg_b4", "ses_b", 1'790'000'550'000, true, text("by colour", 0));
+    add("msg_a4", "ses_a", 1'790'000'890'000, true, text("by height", 0));
+  }
+  start();
+  EXPECT_EQ(hits("wombat"), 1);
+  EXPECT_EQ(number("SELECT turns FROM sessions WHERE native_id = 'ses_a'"), 2);
+  EXPECT_EQ(number("SELECT turns FROM sessions WHERE native_id = 'ses_b'"), 1);
+  EXPECT_EQ(number("SELECT sum(tokens_input) FROM sessions"), 2000);
+  EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE native_id = 'ses_b' AND forked_from = 'opencode:ses_a'"), 1);
+  EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE native_id = 'ses_c' AND parent_uid = 'opencode:ses_a'"), 1);
+}
+
 // An incremental pass dropped all unchanged chats, and read gigabytes again for one message.
 TEST_F(DatabaseFailures, Failure20_OneBubbleIsReadAndNoChatIsDropped) {
   const auto file = home_ / ".config/Cursor/User/globalStorage/state.vscdb";

@@ -78,8 +78,10 @@ class BulkRows : public test::WriterFixture {
       update.title = "Session " + std::to_string(n);
       update.title_rank = TitleRank::ai;
       all.sessions.push_back(update);
-      for (const Event& e : s.events())
-        all.events.push_back(e);
+      for (Event e : s.events()) {
+        e.time += n * kMsPerDay;  // at one time they would be copies of each other
+        all.events.push_back(std::move(e));
+      }
     }
     return all;
   }
