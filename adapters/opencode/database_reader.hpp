@@ -34,6 +34,9 @@ class DatabaseReader : public SnapshotReader {
   Result<sqlite::Query*> prepared(std::optional<sqlite::Query>& query, std::string_view sql) const;
   Result<const std::optional<Found>*> find(const std::string& session_key);
   Result<void> read_messages(const Found& found, const Window& window, Session& out) const;
+  Result<void> check_messages(std::vector<std::string> ids, const RevertPoint& revert, const Window& window,
+                              Session& out) const;
+  Result<void> read_left_messages(const Found& found, const Window& window, Session& out) const;
   Result<void> read_records(const Found& found, const Window& window, Session& out) const;
   Result<std::string> message_item(const Found& found, const std::string& key);
   Result<std::string> record_item(const Found& found, const std::string& key);

@@ -46,6 +46,7 @@ struct Message {
   bool is_user = false;
   bool is_summary = false;  // an assistant message that replaced compacted ones
   TokenUsage usage;
+  TokenUsage steps;  // by its parts "step-finish"
   // For a user message, from its parts:
   std::string text;
   std::string marker;
@@ -167,6 +168,8 @@ void read_part(ItemContext& c, od::object& stored, Message& message, std::size_t
     return c.diagnose(DiagnosticType::damaged_record, {"part.data"});
   const std::string_view type = string_body(tokens[kMessageType]);
   const TimeMs created = integer(outer[kPartCreated]);
+  od::object counts;
+  if (type == "step-finish" && seek_object(part, "tokens", counts)) message.steps += read_usage(counts);
   constexpr std::array<std::string_view, 3> bookkeeping{"step-start", "step-finish", "snapshot"};
   if (std::find(bookkeeping.begin(), bookkeeping.end(), type) != bookkeeping.end()) return;
   if (type == "patch") return read_changed_files(c, part, block);
@@ -237,6 +240,8 @@ RecordOutcome read_message(ItemContext& c, od::object& root) {
     });
   if (message.is_user) return finish_user(c, message);
 
+  // The message repeats the tokens of its last step, unless its program was ended in between.
+  if (message.steps.output > message.usage.output) message.usage = message.steps;
   od::object data;
   if (seek_object(root, "data", data)) read_error(c, data, 0);
   if (!c.emitted() && message.usage != TokenUsage{}) c.add_lifecycle("usage");

@@ -30,6 +30,13 @@ bool is_record(const FileView::Entry& file, std::string_view prefix) {
 TreeReader::TreeReader(const FileView& files, SourcePath path)
     : files_(files), path_(std::move(path)), storage_((path_.data / "storage").string()) {}
 
+std::uint64_t TreeReader::MessageFiles::bytes() const {
+  std::uint64_t sum = message.size;
+  for (const auto& part : parts)
+    sum += part.size;
+  return sum;
+}
+
 std::vector<FileView::Entry> TreeReader::part_files(const std::string& message_id) const {
   std::vector<FileView::Entry> parts = files_.list(storage_ + "/part/" + message_id);
   std::erase_if(parts, [](const auto& file) { return !is_record(file, "prt_"); });
@@ -50,20 +57,31 @@ std::vector<TreeReader::MessageFiles> TreeReader::list_messages() const {
   return out;
 }
 
-Result<bool> TreeReader::is_migrated() const {
+Result<TreeReader::Migrated> TreeReader::find_migrated() const {
+  Migrated out;
   for (const auto& file : files_.list(path_.data.string())) {
     if (file.is_directory || file.size == 0 || !is_database_name(std::filesystem::path(file.path).filename().string()))
       continue;
     MEMD_TRY_ASSIGN(const auto database, sqlite::ReadOnlyDatabase::open(files_, file.path));
-    for (const std::string table : {"session", "session_v2"}) {
-      MEMD_TRY_ASSIGN(const bool there, database->has_table(table));
+    for (const std::string table : {"session", "session_v2", "message", "session_message"}) {
+      const bool of_messages = table.ends_with("message");
+      const std::string column = of_messages ? "session_id" : "id";
+      MEMD_TRY_ASSIGN(const bool there, database->has_column(table, column));
       if (!there) continue;
-      MEMD_TRY_ASSIGN(auto query, database->prepare("SELECT 1 FROM " + table + " WHERE id = ?1"));
-      MEMD_TRY_ASSIGN(const bool found, query.bind(1, path_.session_id).step());
-      if (found) return true;
+      MEMD_TRY_ASSIGN(auto query, database->prepare("SELECT id FROM " + table + " WHERE " + column + " = ?1"));
+      query.bind(1, path_.session_id);
+      for (;;) {
+        MEMD_TRY_ASSIGN(const bool more, query.step());
+        if (!more) break;
+        if (of_messages)
+          out.messages.emplace(query.text(0));
+        else
+          out.session = true;
+      }
     }
   }
-  return false;
+  if (!out.session) out.messages.clear();
+  return out;
 }
 
 Result<SnapshotReader::Plan> TreeReader::plan(const std::string& mark) {
@@ -72,29 +90,32 @@ Result<SnapshotReader::Plan> TreeReader::plan(const std::string& mark) {
   Plan plan;
   plan.size = own->size;
   std::uint64_t state = state_of(*own, 0);
-  std::uint64_t companions = 0;
-  const auto add = [&](const FileView::Entry& file) {
-    state = state_of(file, state);
-    plan.size += file.size;
-    ++companions;
-  };
-  for (const auto& message : list_messages()) {
-    add(message.message);
-    std::for_each(message.parts.begin(), message.parts.end(), add);
+  const auto messages = list_messages();
+  for (const auto& files : messages) {
+    state = state_of(files.message, state);
+    plan.size += files.bytes();
+    for (const auto& part : files.parts)
+      state = state_of(part, state);
   }
   plan.mark = std::to_string(state);
   if (plan.mark == mark) {
     plan.unchanged = true;
     return plan;
   }
-  MEMD_TRY_ASSIGN(const bool migrated, is_migrated());
+  MEMD_TRY_ASSIGN(const Migrated migrated, find_migrated());
   plan.rest.push_back({"(migrated)", Disposition::skipped, "superseded", 0, 0});
-  if (migrated) {
-    plan.rest.back().records = companions + 1;
-    plan.rest.back().bytes = plan.size;
-  } else {
-    plan.sessions.push_back(path_.session_id);
+  CoverageEntry& superseded = plan.rest.back();
+  bool all_migrated = migrated.session;
+  if (migrated.session) superseded.records = 1, superseded.bytes = own->size;
+  for (const auto& files : messages) {
+    if (!migrated.messages.contains(stem_of(files.message))) {
+      all_migrated = false;
+      continue;
+    }
+    superseded.records += 1 + files.parts.size();
+    superseded.bytes += files.bytes();
   }
+  if (!all_migrated) plan.sessions.push_back(path_.session_id);
   return plan;
 }
 
@@ -113,13 +134,15 @@ Result<std::optional<SnapshotReader::Session>> TreeReader::session(const std::st
   const RevertPoint revert = read_revert(row.revert);
   Session session;
   session.session_uid = make_session_uid(Platform::opencode, path_.session_id);
-  session.head =
-      Item{std::string(kTreeHeadKey), hash64(head_json(row)), files_.stat(path_.path).value_or(FileView::Entry{}).size};
+  MEMD_TRY_ASSIGN(const Migrated migrated, find_migrated());
+  if (!migrated.session)
+    session.head = Item{std::string(kTreeHeadKey), hash64(head_json(row)),
+                        files_.stat(path_.path).value_or(FileView::Entry{}).size};
   std::unordered_map<std::string, Item> items;
   std::vector<MessagePlace> places;
   for (const auto& files : list_messages()) {
     std::string id = stem_of(files.message);
-    if (revert.hides_message(id)) continue;
+    if (revert.hides_message(id) || migrated.messages.contains(id)) continue;
     Item item{id, state_of(files.message, 0), files.message.size};
     for (const auto& part : files.parts) {
       if (revert.hides_part(id, stem_of(part))) continue;

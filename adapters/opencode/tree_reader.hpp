@@ -5,13 +5,14 @@
 
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace memd::opencode {
 
 // Reads a session of the versions before 1.2: its own file, which is the source, and a file for each message and each
-// part. A session that also exists in an adjacent database was migrated and is left to DatabaseReader. One thread at a
-// time; `files` must outlive it.
+// part. A message whose id is in an adjacent database was migrated and is left to DatabaseReader, and so is the
+// session's own file once the database has the session. One thread at a time; `files` must outlive it.
 class TreeReader : public SnapshotReader {
  public:
   TreeReader(const FileView& files, SourcePath path);
@@ -24,12 +25,17 @@ class TreeReader : public SnapshotReader {
   struct MessageFiles {
     FileView::Entry message;
     std::vector<FileView::Entry> parts;
+    std::uint64_t bytes() const;
   };
   Result<SessionRow> read_row() const;
   std::string message_file(const std::string& message_id) const;
   std::vector<FileView::Entry> part_files(const std::string& message_id) const;
   std::vector<MessageFiles> list_messages() const;
-  Result<bool> is_migrated() const;
+  struct Migrated {
+    bool session = false;
+    std::unordered_set<std::string> messages;
+  };
+  Result<Migrated> find_migrated() const;
 
   const FileView& files_;
   SourcePath path_;

@@ -105,6 +105,30 @@ TEST(OpencodeAdapter, AMigratedSessionIsReadFromTheDatabase) {
     test::WrittenDatabase database((data / "opencode.db").string());
     database.run("UPDATE session SET id = 'ses_t1'");
   }
+  // A migration that was cut short: the session is there, but only one of its messages.
+  const auto add = [&](const std::string& id) {
+    test::WrittenDatabase((data / "opencode.db").string())
+        .run("INSERT INTO message (id, session_id, time_created, time_updated, data) VALUES ('" + id +
+             "', 'ses_t1', 1, 1, '{}')");
+  };
+  std::vector<std::string> messages;
+  for (const auto& file : std::filesystem::directory_iterator(data / "storage/message/ses_t1"))
+    messages.push_back(file.path().stem().string());
+  std::sort(messages.begin(), messages.end());
+  ASSERT_GE(messages.size(), 2u);
+  add(messages.front());
+  const auto reader = opencode().open_snapshot(source, files);
+  const auto half = reader->plan("");
+  ASSERT_TRUE(half);
+  EXPECT_EQ(half->sessions, std::vector<std::string>{"ses_t1"});
+  const auto left = reader->session("ses_t1", {}).value();
+  ASSERT_TRUE(left);
+  EXPECT_FALSE(left->head) << "the database tells about the session";
+  ASSERT_EQ(left->items.size(), messages.size() - 1);
+  EXPECT_EQ(left->items.front().key, messages[1]);
+
+  for (std::size_t i = 1; i < messages.size(); ++i)
+    add(messages[i]);
   const auto after = opencode().open_snapshot(source, files)->plan("");
   ASSERT_TRUE(after);
   EXPECT_TRUE(after->sessions.empty());
