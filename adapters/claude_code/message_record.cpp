@@ -33,6 +33,7 @@ constexpr std::array kPrefixes{
     Prefix{"<user-prompt-submit-hook>", UserTextKind::injected},
     Prefix{"<ide_opened_file>", UserTextKind::injected},  // a tag without an end
     Prefix{"<ide_selection>", UserTextKind::injected},
+    Prefix{"<loaded_context>", UserTextKind::injected},
     Prefix{"[Request interrupted by user", UserTextKind::interrupt},
 };
 
@@ -40,12 +41,15 @@ struct Wrapper {
   std::string_view open;
   std::string_view close;
 };
-constexpr std::array kIdeWrappers{Wrapper{"<ide_opened_file>", "</ide_opened_file>"},
-                                  Wrapper{"<ide_selection>", "</ide_selection>"}};
+constexpr std::array kWrappers{
+    Wrapper{"<ide_opened_file>", "</ide_opened_file>"}, Wrapper{"<ide_selection>", "</ide_selection>"},
+    Wrapper{"<loaded_context>", "</loaded_context>"}, Wrapper{"<system-reminder>", "</system-reminder>"},
+    Wrapper{"<user-prompt-submit-hook>", "</user-prompt-submit-hook>"}};
 
-// Removes the VS Code extension's text about open or selected files, which precedes the prompt in the same record.
-bool strip_ide_wrapper(std::string_view& text) {
-  for (const auto& wrapper : kIdeWrappers) {
+// Removes what the client put before the prompt in the same record: the VS Code extension's text about open or selected
+// files, context for a subagent, reminders.
+bool strip_wrapper(std::string_view& text) {
+  for (const auto& wrapper : kWrappers) {
     if (!text.starts_with(wrapper.open)) continue;
     const auto end = text.find(wrapper.close);
     if (end == std::string_view::npos) return false;
@@ -59,12 +63,19 @@ bool strip_ide_wrapper(std::string_view& text) {
 
 UserText classify_user_text(std::string_view text) {
   text = json::trimmed(text);
-  while (strip_ide_wrapper(text)) {
+  while (strip_wrapper(text)) {
   }
   if (text.empty()) return {};
   for (const auto& prefix : kPrefixes)
     if (text.starts_with(prefix.text)) return {prefix.kind, text};
   return {UserTextKind::human, text};
+}
+
+bool is_bare_command(const UserText& text) {
+  constexpr std::string_view open = "<command-args>";
+  if (text.kind != UserTextKind::command) return false;
+  const auto at = text.text.find(open);
+  return at == std::string_view::npos || json::trimmed(text.text.substr(at + open.size())).starts_with('<');
 }
 
 std::string_view rejection_words(std::string_view result_text) {
@@ -104,6 +115,15 @@ struct UserContent {
   std::size_t last_result = 0;  // index of its event in the batch
 };
 
+// Marks without words ("fallback": another model answers) are not missed.
+bool read_unknown_block(RecordContext& c, od::object& block, bool& unknown) {
+  bool words = false;
+  if (!look_for_words(block, words)) return false;
+  if (words) c.diagnose(DiagnosticType::unknown_field_value, {"message.content.type"});
+  unknown = unknown || words;
+  return true;
+}
+
 bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
   const auto token = token_of(content);
   if (is_string(token)) {
@@ -130,8 +150,7 @@ bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
     } else if (type == "image" || type == "document") {
       return append_marker(c, block, type, out.marker);
     } else {
-      c.diagnose(DiagnosticType::unknown_field_value, {"message.content.type"});
-      out.unknown_block = true;
+      return read_unknown_block(c, block, out.unknown_block);
     }
     return true;
   });
@@ -225,7 +244,7 @@ RecordOutcome read_user(RecordContext& c, od::object& root) {
   od::value value;
   if (!seek_object(root, "message", message) || !seek(message, "content", value)) {
     c.diagnose(DiagnosticType::missing_field, {"message.content"});
-    return RecordOutcome::skipped("no_content");
+    return without_content(root);
   }
   UserContent content;
   if (!read_blocks(c, value, content)) return RecordOutcome::damaged();
@@ -287,10 +306,10 @@ bool read_response(RecordContext& c, od::object& message, Response& out) {
   if (!collect(usage, kUsageTable, counts)) return false;
   out.usage = {integer(counts[kInput]), integer(counts[kOutput]), integer(counts[kCacheRead]),
                integer(counts[kCacheCreation])};
-  // Without a response id the record's key is used.
-  out.key = tokens[kId].empty()
-                ? c.key()
-                : hash_combine(hash64(string_body(tokens[kId])), hash64(c.envelope().body(Key::request_id)));
+  // Without a response id the record's key is used. A service behind another address may send no request id; the client
+  // numbers its requests since 2.1.3xx.
+  const auto request = c.envelope().body(c.envelope().has(Key::request_id) ? Key::request_id : Key::request_ref);
+  out.key = tokens[kId].empty() ? c.key() : hash_combine(hash64(string_body(tokens[kId])), hash64(request));
   return true;
 }
 
@@ -340,8 +359,7 @@ bool read_block(RecordContext& c, od::object& block, Response& response, std::si
     if (!append_marker(c, block, type, marker)) return false;
     e.summary = std::move(marker);
   } else {
-    c.diagnose(DiagnosticType::unknown_field_value, {"message.content.type"});
-    response.unknown_block = true;
+    return read_unknown_block(c, block, response.unknown_block);
   }
   return true;
 }
@@ -353,7 +371,7 @@ RecordOutcome read_assistant(RecordContext& c, od::object& root) {
   Response response;
   if (!seek_object(root, "message", message)) {
     c.diagnose(DiagnosticType::missing_field, {"message"});
-    return RecordOutcome::skipped("no_content");
+    return without_content(root);
   }
   if (!read_response(c, message, response)) return RecordOutcome::damaged();
 

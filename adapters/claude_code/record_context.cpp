@@ -54,6 +54,7 @@ Event& RecordContext::add(EventKind kind, Role role, std::size_t block) {
 void RecordContext::pass_on() {
   if (!parent_) return;
   const std::uint64_t id = record_key(Platform::claude_code, envelope_.body(Key::uuid));
+  if (copied_ && *copied_ != id) return out().silent.push_back({std::string(session_uid()), id, *copied_});
   const auto& events = out().events;
   const bool told = std::any_of(events.begin() + static_cast<std::ptrdiff_t>(first_event_), events.end(),
                                 [&](const Event& e) { return e.event_id == id && e.session_uid == session_uid(); });

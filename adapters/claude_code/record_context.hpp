@@ -72,9 +72,12 @@ enum class Key : std::uint8_t {
   // The following keys are not part of the identity of records without a uuid.
   parent_uuid,
   logical_parent_uuid,
+  rendered_role,
+  forked_from,
+  request_ref,
 };
 inline constexpr std::size_t kIdentityKeys = static_cast<std::size_t>(Key::parent_uuid);
-inline constexpr std::size_t kKeys = static_cast<std::size_t>(Key::logical_parent_uuid) + 1;
+inline constexpr std::size_t kKeys = static_cast<std::size_t>(Key::request_ref) + 1;
 
 namespace detail {
 struct NamedKey {
@@ -143,6 +146,9 @@ inline constexpr auto kKeyNames = detail::names_by_key({
     {Key::name, "name"},
     {Key::parent_uuid, "parentUuid"},
     {Key::logical_parent_uuid, "logicalParentUuid"},
+    {Key::rendered_role, "renderedRole"},
+    {Key::forked_from, "forkedFrom"},
+    {Key::request_ref, "requestRef"},
 });
 
 // The top-level fields of one record as raw tokens (json_text.hpp). Refers to the record's bytes.
@@ -172,8 +178,10 @@ class RecordContext : public RecordEvents {
   std::string agent_uid(std::string_view agent_id) const;
   // Records that the call `call_id` started the subagent `agent_id`.
   void link_agent(std::string_view agent_id, std::string_view call_id);
+  // The record is a copy of `record`: its events have the ids of that one's.
+  void set_copied(std::uint64_t record) { copied_ = key_ = record; }
   // Call after the record has been read. If the record is part of the chain but gave its session no event under its own
-  // id, adds to the batch the record that it follows.
+  // id, adds to the batch the record that it follows, or of which it is a copy.
   void pass_on();
 
   const Envelope& envelope() const { return envelope_; }
@@ -190,6 +198,7 @@ class RecordContext : public RecordEvents {
   const Envelope& envelope_;
   std::uint64_t key_ = 0;
   std::optional<std::uint64_t> parent_;  // parent of the record, as in Event::parent_id
+  std::optional<std::uint64_t> copied_;
   std::size_t first_event_;
   std::uint32_t index_ = 0;
 };
@@ -204,9 +213,23 @@ RecordOutcome read_progress(RecordContext& context, od::object& root);
 RecordOutcome read_attachment(RecordContext& context, od::object& root);
 RecordOutcome read_queue_operation(RecordContext& context);
 
-// Reads records that are not part of the chain: titles, links, modes, the journal of a workflow, and types skipped by
-// name.
-RecordOutcome read_side_record(RecordContext& context, std::string_view type);
+// Reads records that are not part of the chain: titles, links, modes, the journal of a workflow.
+RecordOutcome read_side_record(RecordContext& context, od::object& root, std::string_view type);
+
+// Return the outcome of a record that gives no event: skipped by its name if it is known to hold no words of the user
+// or the model; skipped as "no_words" if nothing in it can be words, whatever its name; otherwise unknown.
+// docs/skipped-records.md gives the reason for each name.
+RecordOutcome leave_out_system(RecordContext& context, od::object& root, std::string_view subtype);
+RecordOutcome leave_out_attachment(RecordContext& context, od::object& attachment, std::string_view type);
+RecordOutcome leave_out_progress(RecordContext& context, od::object& data, std::string_view type);
+RecordOutcome leave_out_side_record(RecordContext& context, od::object& root, std::string_view type);
+
+// Sets `found` if an object can hold words of the user or the model: a string of more than one word, or any string
+// under a name for text (content, message, prompt, text). Ids, paths, hashes, counts and dates are no words. Returns
+// false only for broken JSON.
+bool look_for_words(od::object& object, bool& found);
+// Returns the outcome of a record without the message that its type promises.
+RecordOutcome without_content(od::object& record);
 
 // Reads agent-<id>.meta.json.
 RecordOutcome read_agent_meta(RecordContext& context);
@@ -231,10 +254,13 @@ enum class UserTextKind : std::uint8_t {
 
 struct UserText {
   UserTextKind kind = UserTextKind::nothing;
-  std::string_view text;  // trimmed, without leading IDE wrappers; a view into the argument
+  std::string_view text;  // trimmed, without leading wrappers of the client; a view into the argument
 };
 
 UserText classify_user_text(std::string_view text);
+
+// Returns whether the text is a slash command without arguments.
+bool is_bare_command(const UserText& text);
 
 inline bool is_human(UserTextKind kind) {
   return kind == UserTextKind::human || kind == UserTextKind::command || kind == UserTextKind::shell;

@@ -47,6 +47,38 @@ bool expand_pastes(TextReader& reader, od::object& root, std::string& text) {
   });
 }
 
+enum : std::size_t { kForkSession, kForkMessage, kForkKeys };
+constexpr KeyTable<kForkKeys> kForkTable{{"sessionId", "messageUuid"}};
+
+// The record of another session that a record repeats.
+struct CopiedRecord {
+  std::string session_uid;
+  std::uint64_t record = 0;
+};
+
+// A fork ("/branch", "--fork-session") begins with its origin's records. They are the origin's: told once, wherever
+// they are read first.
+CopiedRecord read_copied(od::object& root) {
+  od::object origin;
+  Tokens<kForkKeys> tokens;
+  if (!seek_object(root, "forkedFrom", origin) || !collect(origin, kForkTable, tokens)) return {};
+  const auto session = string_body(tokens[kForkSession]);
+  const auto message = string_body(tokens[kForkMessage]);
+  if (!is_identifier(session) || message.empty()) return {};
+  return {make_session_uid(Platform::claude_code, session), record_key(Platform::claude_code, message)};
+}
+
+void add_fork(std::string_view uid, std::string_view origin, EventBatch& out) {
+  if (uid == origin) return;
+  if (!out.sessions.empty() && out.sessions.back().session_uid == uid && out.sessions.back().forked_from == origin)
+    return;  // each copy says so
+  SessionUpdate& update = out.sessions.emplace_back();
+  update.session_uid = uid;
+  update.platform = Platform::claude_code;
+  if (const auto parts = split_session_uid(uid)) update.native_id = parts->native_id;
+  update.forked_from = origin;
+}
+
 std::string session_of_day(std::string_view project, TimeMs time) {
   char id[48];
   std::snprintf(id, sizeof id, "history-%016llx-%.10s", static_cast<unsigned long long>(hash64(project)),
@@ -98,7 +130,11 @@ bool Decoder::surely_a_record() const {
 RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
   const std::string record_uid = source_uid_.empty() ? session_of_record() : std::string();
   const auto type = envelope_.body(Key::type);
-  RecordContext context(envelope_, source_uid_.empty() ? std::string_view(record_uid) : source_uid_, raw, detail_, out);
+  const std::string_view uid = source_uid_.empty() ? std::string_view(record_uid) : source_uid_;
+  const CopiedRecord copied = envelope_.has(Key::forked_from) ? read_copied(root) : CopiedRecord{};
+  if (!copied.session_uid.empty()) add_fork(uid, copied.session_uid, out);
+  RecordContext context(envelope_, copied.session_uid.empty() ? uid : copied.session_uid, raw, detail_, out);
+  if (!copied.session_uid.empty()) context.set_copied(copied.record);
   context.own_session = kind_ != SessionKind::main;
   context.sidechain = context.sidechain || context.own_session;
   RecordOutcome outcome;
@@ -134,7 +170,7 @@ RecordOutcome Decoder::dispatch(RecordContext& context, od::object& root, std::s
   if (type == "system") return read_system(context, root);
   if (type == "attachment") return read_attachment(context, root);
   if (type == "queue-operation") return read_queue_operation(context);
-  return read_side_record(context, type);
+  return read_side_record(context, root, type);
 }
 
 std::string Decoder::session_of_record() const {
@@ -165,7 +201,7 @@ RecordOutcome HistoryDecoder::read(od::object& root, RawRef raw, EventBatch& out
   if (!expand_pastes(reader, root, prompt.text)) return RecordOutcome::damaged();
   if (prompt.time == 0) {
     diagnose("timestamp");
-    return RecordOutcome::skipped("no_time", kHistoryType);
+    return RecordOutcome::unknown("no_time", kHistoryType);
   }
   const auto session = string_body(tokens_[kSessionId]);
   prompt.session_uid = is_identifier(session) ? make_session_uid(Platform::claude_code, session)

@@ -3,7 +3,6 @@
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace memd::claude_code {
@@ -48,80 +47,23 @@ RecordOutcome read_stop_hook(RecordContext& c) {
   return RecordOutcome::indexed();
 }
 
-constexpr std::array<std::string_view, 9> kSkippedSubtypes{"local_command",       "informational",    "away_summary",
-                                                           "bridge_status",       "permission_retry", "agents_killed",
-                                                           "scheduled_task_fire", "memory_saved",     "init"};
-
-constexpr std::array<std::string_view, 58> kSkippedAttachments{"hook_success",
-                                                               "hook_additional_context",
-                                                               "hook_blocking_error",
-                                                               "hook_non_blocking_error",
-                                                               "hook_cancelled",
-                                                               "hook_error_during_execution",
-                                                               "hook_stopped_continuation",
-                                                               "hook_permission_decision",
-                                                               "hook_system_message",
-                                                               "async_hook_response",
-                                                               "task_reminder",
-                                                               "todo_reminder",
-                                                               "todo",
-                                                               "task_status",
-                                                               "deferred_tools_delta",
-                                                               "skill_listing",
-                                                               "agent_listing_delta",
-                                                               "mcp_instructions_delta",
-                                                               "file",
-                                                               "compact_file_reference",
-                                                               "directory",
-                                                               "edited_text_file",
-                                                               "edited_image_file",
-                                                               "already_read_file",
-                                                               "pdf_reference",
-                                                               "opened_file_in_ide",
-                                                               "selected_lines_in_ide",
-                                                               "nested_memory",
-                                                               "relevant_memories",
-                                                               "dynamic_skill",
-                                                               "invoked_skills",
-                                                               "plan_mode",
-                                                               "plan_mode_exit",
-                                                               "plan_mode_reentry",
-                                                               "plan_file_reference",
-                                                               "auto_mode",
-                                                               "auto_mode_exit",
-                                                               "critical_system_reminder",
-                                                               "diagnostics",
-                                                               "date_change",
-                                                               "token_usage",
-                                                               "budget_usd",
-                                                               "output_style",
-                                                               "output_token_usage",
-                                                               "verify_plan_reminder",
-                                                               "mcp_resource",
-                                                               "agent_mention",
-                                                               "command_permissions",
-                                                               "ultrathink_effort",
-                                                               "teammate_mailbox",
-                                                               "team_context",
-                                                               "context_efficiency",
-                                                               "structured_output",
-                                                               "companion_intro",
-                                                               "max_turns_reached",
-                                                               "current_session_memory",
-                                                               "unified_tasks",
-                                                               "skill_discovery"};
-
-enum : std::size_t { kSystemType, kAttachmentKeys };
+enum : std::size_t { kAttachmentType, kAttachmentKeys };
 constexpr KeyTable<kAttachmentKeys> kAttachmentTable{{"type"}};
 
-template <std::size_t N>
-RecordOutcome skip_known(RecordContext& c, std::string_view name, const std::array<std::string_view, N>& known,
-                         FieldName field) {
-  const auto it = std::find(known.begin(), known.end(), name);
-  if (it != known.end()) return RecordOutcome::skipped(*it);
-  c.diagnose(DiagnosticType::unknown_field_value, {field});
-  return RecordOutcome::unknown("unknown_subtype");
+// Reads words of the user that Claude Code writes as a "system" record: what was said in a voice call, and a command
+// that the client carries out itself, if it has arguments. Other records of these subtypes are what the client says.
+RecordOutcome read_said(RecordContext& c, std::string_view subtype) {
+  const std::string text = c.text(c.envelope()[Key::content]);
+  const UserText user_text = classify_user_text(text);
+  if (!is_human(user_text.kind) || is_bare_command(user_text)) return RecordOutcome::skipped(subtype);
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = user_text.kind == UserTextKind::command ? Origin::command : Origin::typed;
+  e.text = user_text.text;
+  e.starts_exchange = true;
+  return RecordOutcome::indexed();
 }
+
+constexpr std::array kSaid{std::string_view("voice_call_talk"), std::string_view("local_command")};
 
 }  // namespace
 
@@ -135,15 +77,20 @@ RecordOutcome read_system(RecordContext& c, od::object& root) {
     c.add_lifecycle("turn_duration", std::to_string(integer(c.envelope()[Key::duration_ms])) + " ms");
     return RecordOutcome::indexed();
   }
-  return skip_known(c, subtype, kSkippedSubtypes, "subtype");
+  for (const std::string_view said : kSaid)
+    if (subtype == said) return read_said(c, said);
+  return leave_out_system(c, root, subtype);
 }
 
 RecordOutcome read_attachment(RecordContext& c, od::object& root) {
   od::object attachment;
   Tokens<kAttachmentKeys> tokens{};
-  if (seek_object(root, "attachment", attachment) && !collect(attachment, kAttachmentTable, tokens))
-    return RecordOutcome::damaged();
-  const auto type = string_body(tokens[kSystemType]);
+  if (!seek_object(root, "attachment", attachment)) {
+    c.diagnose(DiagnosticType::missing_field, {"attachment"});
+    return without_content(root);
+  }
+  if (!collect(attachment, kAttachmentTable, tokens)) return RecordOutcome::damaged();
+  const auto type = string_body(tokens[kAttachmentType]);
   if (type == "queued_command") {
     od::value prompt;
     ContentText words;  // a string, or blocks if an image was pasted
@@ -152,7 +99,7 @@ RecordOutcome read_attachment(RecordContext& c, od::object& root) {
     return emit_queued(c, words.text, "queued_command") ? RecordOutcome::indexed()
                                                         : RecordOutcome::skipped("injected_text");
   }
-  return skip_known(c, type, kSkippedAttachments, "attachment.type");
+  return leave_out_attachment(c, attachment, type);
 }
 
 // "progress" records.
@@ -164,11 +111,6 @@ constexpr KeyTable<kDataKeys> kDataTable{{"type", "agentId", "message"}};
 
 constexpr KeyTable<kKeyNames.size()> kInnerTable{kKeyNames};
 
-// Progress reports of running operations; the outcome is a record of its own.
-constexpr std::array<std::string_view, 9> kHeartbeats{
-    "bash_progress",    "hook_progress",       "mcp_progress",   "query_update", "search_results_received",
-    "waiting_for_task", "powershell_progress", "skill_progress", "task_progress"};
-
 // Reads a subagent's message inside the main transcript. Most subagents of early 2026 have no other record. A
 // subagent's own file has the same uuids, so nothing is duplicated. `prompt` beside the message repeats the task in
 // each record; the task is the first message.
@@ -177,7 +119,7 @@ RecordOutcome read_agent_message(RecordContext& outer, od::object& data, std::st
   Envelope inner;
   if (!seek_object(data, "message", message)) {
     outer.diagnose(DiagnosticType::missing_field, {"data.message"});
-    return RecordOutcome::skipped("no_content");
+    return without_content(data);
   }
   if (!collect(message, kInnerTable, inner.tokens)) return RecordOutcome::damaged();
   for (const Key key : {Key::cwd, Key::git_branch, Key::version, Key::session_id})
@@ -190,9 +132,10 @@ RecordOutcome read_agent_message(RecordContext& outer, od::object& data, std::st
   c.sidechain = true;
   c.own_session = true;
   const auto type = inner.body(Key::type);
-  RecordOutcome verdict = RecordOutcome::skipped("agent_progress");
-  if (type == "user") verdict = read_user(c, message);
-  if (type == "assistant") verdict = read_assistant(c, message);
+  RecordOutcome verdict = type == "user"        ? read_user(c, message)
+                          : type == "assistant" ? read_assistant(c, message)
+                          : type == "progress"  ? RecordOutcome::skipped("agent_progress")
+                                                : leave_out_side_record(c, message, type);
   if (c.lossy()) outer.mark_lossy();
   if (verdict.disposition == Disposition::indexed)
     outer.link_agent(agent_id, outer.text(outer.envelope()[Key::parent_tool_use_id]));
@@ -204,44 +147,24 @@ RecordOutcome read_agent_message(RecordContext& outer, od::object& data, std::st
 RecordOutcome read_progress(RecordContext& c, od::object& root) {
   od::object data;
   Tokens<kDataKeys> tokens{};
-  if (seek_object(root, "data", data) && !collect(data, kDataTable, tokens)) return RecordOutcome::damaged();
+  if (!seek_object(root, "data", data)) {
+    c.diagnose(DiagnosticType::missing_field, {"data"});
+    return without_content(root);
+  }
+  if (!collect(data, kDataTable, tokens)) return RecordOutcome::damaged();
   const auto type = string_body(tokens[kProgressType]);
   if (type == "agent_progress" || (type == "skill_progress" && is_string(tokens[kAgentId]))) {
     const std::string agent_id = c.text(tokens[kAgentId]);
     if (is_identifier(agent_id)) return read_agent_message(c, data, agent_id);
     c.diagnose(DiagnosticType::missing_field, {"data.agentId"});
-    return RecordOutcome::skipped("agent_progress");
+    return without_content(data);
   }
-  for (const auto heartbeat : kHeartbeats)
-    if (type == heartbeat) return RecordOutcome::skipped(heartbeat);
-  c.diagnose(DiagnosticType::unknown_field_value, {"data.type"});
-  return RecordOutcome::unknown("unknown_subtype");
+  return leave_out_progress(c, data, type);
 }
 
 // Records that are not part of the chain.
 
 namespace {
-
-struct SkippedType {
-  std::string_view type;
-  std::string_view reason;
-};
-constexpr std::array kSkippedTypes{
-    SkippedType{"file-history-snapshot", "file_backup"},
-    SkippedType{"file-history-delta", "file_backup"},
-    SkippedType{"last-prompt", "repeats_prompt"},  // the prompt has a record of its own
-    SkippedType{"cost-state", "cost_state"},
-    SkippedType{"attribution-snapshot", "attribution"},
-    SkippedType{"content-replacement", "content_replacement"},
-    SkippedType{"worktree-state", "worktree_state"},
-    SkippedType{"agent-color", "display"},
-    SkippedType{"agent-setting", "display"},
-    SkippedType{"tag", "display"},
-    SkippedType{"task-summary", "display"},
-    SkippedType{"speculation-accept", "statistics"},
-    SkippedType{"relocated", "bookkeeping"},
-    SkippedType{"bridge-session", "bookkeeping"},
-};
 
 SessionUpdate update_of(const RecordContext& c) {
   SessionUpdate update;
@@ -331,7 +254,7 @@ RecordOutcome read_queue_operation(RecordContext& c) {
   return RecordOutcome::unknown("unknown_subtype");
 }
 
-RecordOutcome read_side_record(RecordContext& c, std::string_view type) {
+RecordOutcome read_side_record(RecordContext& c, od::object& root, std::string_view type) {
   if (type == "summary") return set_title(c, Key::summary, TitleRank::summary);
   if (type == "ai-title") return set_title(c, Key::ai_title, TitleRank::ai);
   if (type == "custom-title") return set_title(c, Key::custom_title, TitleRank::custom);
@@ -345,11 +268,7 @@ RecordOutcome read_side_record(RecordContext& c, std::string_view type) {
     c.out().sessions.push_back(std::move(update));
     return RecordOutcome::indexed();
   }
-  const auto it =
-      std::find_if(kSkippedTypes.begin(), kSkippedTypes.end(), [&](const auto& s) { return s.type == type; });
-  if (it != kSkippedTypes.end()) return RecordOutcome::skipped(it->reason);
-  c.diagnose(DiagnosticType::unknown_record_type, {"type"});
-  return RecordOutcome::unknown("unknown_type");
+  return leave_out_side_record(c, root, type);
 }
 
 RecordOutcome read_agent_meta(RecordContext& c) {

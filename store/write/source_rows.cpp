@@ -5,6 +5,8 @@
 #include "schemas/sql_text.hpp"
 
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -102,9 +104,10 @@ void SourceRows::add_diagnostics(const Source& source, const std::vector<Diagnos
       " expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)");
   // A record that is read again after each change gives the same diagnostic each time.
   auto& said = db_.prepare(
-      "SELECT 1 FROM diagnostics WHERE source_pk = ? AND raw_offset = ? AND error_type = ? AND field_names = ? LIMIT "
-      "1");
+      "SELECT 1 FROM diagnostics WHERE source_pk = ?1 AND error_type = ?2 AND field_names = ?3"
+      " AND raw_offset = coalesce(?4, raw_offset) LIMIT 1");
   std::map<DiagnosticType, int> written;
+  std::set<std::pair<DiagnosticType, std::string>> shapes;
   for (const auto& d : diagnostics) {
     if (++written[d.type] > kDiagnosticsOfAKind) continue;
     std::string fields;
@@ -112,8 +115,13 @@ void SourceRows::add_diagnostics(const Source& source, const std::vector<Diagnos
       if (!fields.empty()) fields += ',';
       fields += f.view();
     }
-    if (in_place) {
-      said.bind(source.id, d.offset, to_string(d.type), fields);
+    // A client writes each of its unknown records again and again. The ledger counts them.
+    const bool is_new_shape =
+        d.type == DiagnosticType::unknown_record_type || d.type == DiagnosticType::unknown_field_value;
+    if (is_new_shape && !shapes.emplace(d.type, fields).second) continue;
+    if (in_place || is_new_shape) {
+      const auto offset = is_new_shape ? std::nullopt : std::optional(as_sql(d.offset));
+      said.bind(source.id, to_string(d.type), fields, offset);
       const bool again = said.step();
       said.reset();
       if (again) continue;
