@@ -182,6 +182,10 @@ class SessionWalk {
       return visitor_.event(from_row(row), walked);
     }
     Event whole = *e;
+    if (whole.time == 0) {
+      whole.time = row.time;
+      whole.time_estimated = row.time != 0;
+    }
     whole.session_uid = session_.facts.session_uid;
     whole.parent_id = parent_of(row);
     mask_names(whole);
@@ -371,10 +375,16 @@ class EventLines final : public SessionVisitor {
     record.watermarks = row.watermarks;
     record.digest = session.digest;
     mask(record);
-    return sink_.line(events_v1::session_line(whole, facts.started_at));
+    undated_ = facts.started_at != 0 ? facts.started_at : record.watermarks.discovered_at;
+    return sink_.line(events_v1::session_line(whole, undated_));
   }
   Result<void> event(const Event& event, const WalkedEvent& walked) override {
-    return sink_.line(events_v1::event_line(event, {walked.full_text, walked.derived_from, walked.partial}));
+    const events_v1::LineDetail detail{walked.full_text, walked.derived_from, walked.partial};
+    if (event.time != 0) return sink_.line(events_v1::event_line(event, detail));
+    Event dated = event;
+    dated.time = undated_;
+    dated.time_estimated = true;
+    return sink_.line(events_v1::event_line(dated, detail));
   }
   bool wants_lines() const override { return true; }
   Result<void> line(std::string_view line) override { return sink_.line(line); }
@@ -394,6 +404,7 @@ class EventLines final : public SessionVisitor {
 
   const ExportSink& sink_;
   const AsOf as_of_;
+  TimeMs undated_ = 0;  // for events of a session without any time: when memd found it
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace memd::continuity {
@@ -67,8 +68,32 @@ void load_exchanges(sqlite::Database& db, std::int64_t session_pk, SessionPast& 
                         std::make_move_iterator(first.end()));
 }
 
-void load_events(sqlite::Database& db, std::int64_t session_pk, SessionPast& past) {
+struct SeqRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+// Removes the exchanges that the session had left for another one by then: their work is no part of its state. Returns
+// their events.
+std::vector<SeqRange> leave_out_abandoned(SessionPast& past) {
+  std::vector<SeqRange> out;
+  std::set<ExchangeId> there;
+  for (const ExchangeRow& row : past.exchanges)
+    there.insert(row.id);
+  const ExchangeId request = past.exchanges_left_out > 0 ? past.exchanges.front().id : 0;
+  std::erase_if(past.exchanges, [&](const ExchangeRow& row) {
+    if (row.abandoned_for == 0 || row.id == request || !there.contains(row.abandoned_for)) return false;
+    out.push_back({row.first_seq, row.last_seq});
+    return true;
+  });
+  return out;
+}
+
+void load_events(sqlite::Database& db, std::int64_t session_pk, const std::vector<SeqRange>& left, SessionPast& past) {
   if (past.exchanges.empty()) return;
+  const auto is_left = [&](std::int64_t seq) {
+    return std::any_of(left.begin(), left.end(), [&](const SeqRange& r) { return r.first <= seq && seq <= r.last; });
+  };
   const std::size_t second = past.exchanges_left_out > 0 && past.exchanges.size() > 1 ? 1 : 0;
   auto& q =
       db.prepare(sql_text("SELECT e.seq, e.time, e.kind, e.pair_seq, e.tool, e.summary, p.path, e.flags, e.tokens"
@@ -78,7 +103,7 @@ void load_events(sqlite::Database& db, std::int64_t session_pk, SessionPast& pas
   q.bind(session_pk, past.exchanges[second].first_seq, past.boundary.seq, kPastEvents);
   while (q.step()) {
     const auto flags = static_cast<std::uint32_t>(q.int64(7));
-    if ((flags & (kFlagSidechain | kFlagSuperseded | kFlagPlanned)) != 0) continue;
+    if ((flags & (kFlagSidechain | kFlagSuperseded | kFlagPlanned)) != 0 || is_left(q.int64(0))) continue;
     PastEvent e;
     e.seq = q.int64(0);
     e.time = q.int64(1);
@@ -216,7 +241,7 @@ SessionPast load_past(sqlite::Database& db, std::int64_t session_pk, const Bound
   SessionPast past;
   past.boundary = choose_boundary(db, session_pk, choice);
   load_exchanges(db, session_pk, past);
-  load_events(db, session_pk, past);
+  load_events(db, session_pk, leave_out_abandoned(past), past);
   read_place(past);
   past.worked_on = is_worked_on(db, session_pk, past.boundary);
   cut_messages(past, messages_after_boundary(db, session_pk, past));

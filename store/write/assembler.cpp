@@ -69,7 +69,9 @@ void Assembler::withdraw_history_prompts(SessionWork& s) {
 
 // Claims a prompt that a history stored under another session.
 void Assembler::claim_history_prompt(SessionWork& s, const Event& e, const AssemblyContext& context) {
-  const auto holder = history_.holder_of(e);
+  const std::int64_t project =
+      s.project_pk != 0 || e.cwd.empty() ? s.project_pk : sessions_.rows().intern_project(e.cwd);
+  const auto holder = history_.holder_of(e, project);
   if (!holder || *holder == s.uid) return;
   SessionWork& other = sessions_.get(*holder, context.now);
   history_.withdraw(other);
@@ -102,17 +104,27 @@ void Assembler::apply_event(Event& e, std::span<const Event> following, Assembly
   }
   if (!s.history.empty()) withdraw_history_prompts(s);
   const std::int64_t seq = s.next_seq;
+  EventParent parent = chain_.parent_of(s.pk, e);
+  if (const auto original = rows_.original_of(s, e, parent)) {
+    chain_.pass(s.pk, {s.uid, e.event_id, *original});
+    ++context.stats.duplicates;
+    return;
+  }
   const std::optional<OpenCall> call = e.kind == EventKind::tool_result ? calls_.find_call(s, e) : std::nullopt;
   if (call) calls_.judge_run(*call, e);
-  EventParent parent = chain_.parent_of(s.pk, e);
   if (e.turns_taken_back > 0 && !e.parent_id) parent = branches_.before_last(s, e.turns_taken_back);
+  // Not the file of a fork, which begins with what this session said.
+  const bool of_session = context.source.session_uid.empty() || context.source.session_uid == s.uid;
+  if (s.source == 0 && s.kind == SessionKind::main && of_session) {
+    s.source = context.source.id;
+    s.dirty = true;
+  }
   if (!events_.append(s, e, call ? std::optional(call->seq) : std::nullopt, parent, context)) {
     facts_.note_copy(s, e);
     facts_.note_usage(s, e);  // a glued repetition may carry the larger figure
     return;
   }
   chain_.added(s.pk, e.event_id, seq);
-  if (s.source == 0 && s.kind == SessionKind::main) s.source = context.source.id;
   facts_.note_title(s, e.event_id);
   if (s.counted_elsewhere) {
     sessions_.rows().drop_record_counts(s);
@@ -138,6 +150,9 @@ void Assembler::apply_event(Event& e, std::span<const Event> following, Assembly
     if (!s.draft.stored) exchanges_.save(s, s.draft, context.now);
     branches_.settle(s);
   }
+  // The model goes on with an exchange before the last one.
+  const bool works = e.kind == EventKind::assistant_msg || e.kind == EventKind::tool_call;
+  if (works && before && parent.seq && *parent.seq < s.draft.first_seq && branches_.any(s.pk)) branches_.settle(s);
   facts_.note_context(s, e, seq, context);
 
   switch (e.kind) {

@@ -20,6 +20,7 @@ constexpr std::size_t kCachedPaths = 20'000;
 constexpr std::uint32_t kDerivedIndexBase = 1u << 16;
 constexpr std::int64_t kFarthestDerived = 64;  // likewise, behind the event it is derived from
 constexpr std::int64_t kFarthestPlan = 1000;   // maximum distance in sequence numbers behind its call
+constexpr std::int64_t kFarthestTwin = 200;    // likewise, behind its parent
 
 std::optional<std::int64_t> pk_or_null(std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); }
 
@@ -145,6 +146,33 @@ bool EventRows::opens_exchange(std::uint64_t event_id, std::string_view uid, Sou
   const bool found = q.step();
   q.reset();
   return found;
+}
+
+std::optional<std::uint64_t> EventRows::original_of(const SessionWork& s, const Event& e, const EventParent& parent) {
+  const bool branches = parent.seq ? parent.passed && *parent.seq != s.next_seq - 1 : parent.is_root && s.next_seq > 0;
+  if (!branches || e.time == 0 || e.time_estimated) return std::nullopt;
+  write();
+  auto& q = db_.prepare(sql_text(
+      "SELECT event_id FROM events WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3 AND time = ?4 AND kind = ?5"
+      " AND event_id <> ?6 AND summary = ?7 AND tokens = ?8 AND coalesce(input_hash, 0) = ?9"
+      " AND coalesce(call_key, 0) = ?10 AND iif(?2 < 0, flags & kFlagRoot, parent_seq = ?2) LIMIT 1"));
+  const std::int64_t from = parent.seq.value_or(-1);
+  const std::string summary = event_summary(e);
+  q.bind(s.pk, from, parent.seq ? from + kFarthestTwin : s.next_seq, e.time, static_cast<int>(e.kind),
+         as_sql(e.event_id), summary, event_tokens(e), as_sql(content_hash(e)),
+         as_sql(e.call_id.empty() ? 0 : hash64(e.call_id)));
+  std::optional<std::uint64_t> found;
+  if (q.step()) found = from_sql(q.int64(0));
+  q.reset();
+  return found;
+}
+
+void EventRows::date(std::int64_t session_pk, TimeMs time) {
+  write();
+  db_.prepare(
+         sql_text("UPDATE events SET time = ?2, flags = flags | kFlagTimeEstimated WHERE session_pk = ?1 AND time = 0"))
+      .bind(session_pk, time)
+      .run();
 }
 
 void EventRows::pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_t result_seq) {

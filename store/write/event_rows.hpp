@@ -45,6 +45,7 @@ struct EventRecord {
 struct EventParent {
   std::optional<std::int64_t> seq;  // nullopt: not reported, not in the store, or in another session
   bool is_root = false;             // the platform says that the event has no parent
+  bool passed = false;              // its record names one without events, or one that was written again, in between
 };
 
 // Stores and looks up rows of `paths`, one per distinct path, with a bounded cache. Writer thread only. Throws
@@ -75,6 +76,11 @@ class EventRows {
   std::optional<std::int64_t> session_of(std::uint64_t event_id);
   // Returns whether the event opened an exchange of this session and was read from this item of the source.
   bool opens_exchange(std::uint64_t event_id, std::string_view session_uid, SourceId source, std::uint32_t item);
+  // Returns the id of another event of the session that says the same at the same time, at the same place of the chain:
+  // its record was written again under a new id. nullopt: there is none, or the event continues the chain.
+  std::optional<std::uint64_t> original_of(const SessionWork& session, const Event& event, const EventParent& parent);
+  // Gives this time, as an estimate, to the rows of the session that have none.
+  void date(std::int64_t session_pk, TimeMs time);
   void pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_t result_seq);
   std::optional<OpenCall> find_open_call(std::int64_t session_pk, std::uint64_t call_key);
 

@@ -15,6 +15,8 @@ namespace {
 // queued prompt may come later, but by then the transcript has gone on and covers it.
 constexpr TimeMs kSamePrompt = 60'000;
 
+bool is_same_project(std::int64_t a, std::int64_t b) { return a == b || a == 0 || b == 0; }
+
 bool is_near(TimeMs a, TimeMs b) { return std::llabs(a - b) <= kSamePrompt; }
 
 }  // namespace
@@ -31,9 +33,11 @@ bool HistoryPrompts::is_in_transcript(const SessionWork& s, const Event& e) {
   if (found) return true;
   auto& other =
       db_.prepare(sql_text("SELECT 1 FROM exchanges x JOIN events e ON e.session_pk = x.session_pk"
-                           " AND e.seq = x.first_seq WHERE x.started_at BETWEEN ? AND ?"
-                           " AND x.origin <> Origin::history AND e.kind = EventKind::user_msg AND e.input_hash = ?"));
-  other.bind(e.time - kSamePrompt, e.time + kSamePrompt, as_sql(hash64(e.text)));
+                           " AND e.seq = x.first_seq JOIN sessions s ON s.session_pk = x.session_pk"
+                           " WHERE x.started_at BETWEEN ?1 AND ?2 AND x.origin <> Origin::history"
+                           " AND e.kind = EventKind::user_msg AND e.input_hash = ?3"
+                           " AND (?4 = 0 OR coalesce(s.project_pk, ?4) = ?4)"));
+  other.bind(e.time - kSamePrompt, e.time + kSamePrompt, as_sql(hash64(e.text)), s.project_pk);
   found = other.step();
   other.reset();
   return found;
@@ -48,7 +52,7 @@ bool HistoryPrompts::add(SessionWork& s, const Event& e, SourceId source, std::s
                                       [](const auto& a, const auto& b) { return a.time < b.time; });
   s.history.insert(place, std::move(prompt));
   s.dirty = true;
-  unstored_.emplace(hash64(e.text), std::pair(s.uid, e.time));
+  unstored_.emplace(hash64(e.text), Unstored{s.uid, e.time, s.project_pk});
   any_ = true;
   return true;
 }
@@ -62,7 +66,7 @@ void HistoryPrompts::withdraw(SessionWork& s) {
   exchanges_.remove_from(s.pk, s.next_exchange);
   db_.prepare("DELETE FROM events WHERE session_pk = ? AND seq >= ?").bind(s.pk, s.next_seq).run();
   for (const HistoryPrompt& p : s.history)
-    unstored_.emplace(hash64(p.text), std::pair(s.uid, p.time));
+    unstored_.emplace(hash64(p.text), Unstored{s.uid, p.time, s.project_pk});
 }
 
 void HistoryPrompts::cover(SessionWork& s, const Event& e) {
@@ -89,16 +93,16 @@ bool HistoryPrompts::any() {
   return *any_;
 }
 
-std::optional<std::string> HistoryPrompts::holder_of(const Event& e) {
+std::optional<std::string> HistoryPrompts::holder_of(const Event& e, std::int64_t project_pk) {
   if (!any()) return std::nullopt;
   const auto [first, last] = unstored_.equal_range(hash64(e.text));
   for (auto it = first; it != last; ++it)
-    if (is_near(it->second.second, e.time)) return it->second.first;
-  auto& q =
-      db_.prepare(sql_text("SELECT s.uid FROM exchanges x JOIN sessions s USING (session_pk)"
-                           " WHERE x.started_at BETWEEN ? AND ? AND x.origin = Origin::history"
-                           " AND x.user_message = ? ORDER BY x.exchange_pk LIMIT 1"));
-  q.bind(e.time - kSamePrompt, e.time + kSamePrompt, e.text);
+    if (is_near(it->second.time, e.time) && is_same_project(it->second.project_pk, project_pk)) return it->second.uid;
+  auto& q = db_.prepare(
+      sql_text("SELECT s.uid FROM exchanges x JOIN sessions s USING (session_pk)"
+               " WHERE x.started_at BETWEEN ?1 AND ?2 AND x.origin = Origin::history AND x.user_message = ?3"
+               " AND (?4 = 0 OR coalesce(s.project_pk, ?4) = ?4) ORDER BY x.exchange_pk LIMIT 1"));
+  q.bind(e.time - kSamePrompt, e.time + kSamePrompt, e.text, project_pk);
   std::optional<std::string> uid;
   if (q.step()) uid = q.str(0);
   q.reset();

@@ -35,9 +35,9 @@ class HistoryPrompts {
   // Drops the prompts that `event` of the transcript covers: those before it, and the one that it repeats. The exchange
   // id of the repeated one is stored in SessionWork::inherited for the exchange that replaces it.
   void cover(SessionWork& session, const Event& event);
-  // Returns the session under which a history stored the same text at about the same time. It may differ from the
-  // transcript's session.
-  std::optional<std::string> holder_of(const Event& prompt);
+  // Returns the session under which a history stored the same text at about the same time in the same project. It may
+  // differ from the transcript's session. `project_pk` 0: not known, any fits.
+  std::optional<std::string> holder_of(const Event& prompt, std::int64_t project_pk);
 
   void store(SessionWork& session, TimeMs now);
   void load(SessionWork& session);  // call after the session's row is loaded
@@ -48,10 +48,16 @@ class HistoryPrompts {
   bool is_in_transcript(const SessionWork& session, const Event& prompt);
   bool any();
 
+  struct Unstored {
+    std::string uid;
+    TimeMs time = 0;
+    std::int64_t project_pk = 0;
+  };
+
   sqlite::Database& db_;
   EventRows& events_;
   ExchangeRows& exchanges_;
-  std::unordered_multimap<std::uint64_t, std::pair<std::string, TimeMs>> unstored_;  // by text hash: session uid, time
+  std::unordered_multimap<std::uint64_t, Unstored> unstored_;  // by text hash
   std::optional<bool> any_;  // whether the store has any such prompt; nullopt: not queried yet
 };
 

@@ -186,8 +186,10 @@ void SessionFacts::note_title(SessionWork& s, std::uint64_t event_id) {
 }
 
 void SessionFacts::complete(const SessionWork& s, Event& e) {
-  if (e.time == 0 && s.ended_at != 0) {
-    e.time = s.ended_at;
+  // Times of subagents are no times of the session's own events.
+  const TimeMs before = s.next_seq > 0 ? s.ended_at : s.declared.end;
+  if (e.time == 0 && before != 0) {
+    e.time = before;
     e.time_estimated = true;
   }
   // On platforms that do not distinguish them, a parent agent's prompt to a subagent looks like a typed one.
@@ -251,9 +253,20 @@ void SessionFacts::drop_times_of_children(SessionWork& s) {
   s.ended_at = s.declared.end;
 }
 
+// The first events of the session have no time of their own. They came before the first one that has.
+void SessionFacts::date_earlier_events(SessionWork& s, TimeMs time) {
+  rows_.date(s.pk, time);
+  db_.prepare(
+         "UPDATE exchanges SET started_at = ?2, ended_at = max(ended_at, ?2) WHERE session_pk = ?1 AND started_at = 0")
+      .bind(s.pk, time)
+      .run();
+  if (s.has_draft && s.draft.started_at == 0) s.draft.started_at = time;
+}
+
 void SessionFacts::note_times(SessionWork& s, TimeMs time) {
   if (s.next_seq == 1) drop_times_of_children(s);
   if (time == 0) return;
+  if (s.ended_at == 0 && s.next_seq > 1) date_earlier_events(s, time);
   if (s.started_at == 0 || time < s.started_at) s.started_at = time;
   s.ended_at = std::max(s.ended_at, time);
   if (s.parent_uid.empty()) return;

@@ -101,6 +101,7 @@ class SessionFacts {
  private:
   void inherit_context(SessionWork& session);
   void drop_times_of_children(SessionWork& session);
+  void date_earlier_events(SessionWork& session, TimeMs time);
   std::string uid_of(std::int64_t session_pk);
 
   sqlite::Database& db_;

@@ -10,6 +10,7 @@ namespace memd::assembly {
 namespace {
 
 constexpr std::size_t kMostKnown = 200'000;
+constexpr int kMostSteps = 4;
 constexpr std::size_t kNoTurn = std::numeric_limits<std::size_t>::max();
 
 std::uint64_t place_of(std::int64_t session_pk, std::uint64_t record_id) {
@@ -60,14 +61,21 @@ void RecordChain::pass(std::int64_t session_pk, const EventlessRecord& record) {
 EventParent RecordChain::parent_of(std::int64_t session_pk, const Event& e) {
   if (!e.parent_id) return {};
   std::uint64_t id = *e.parent_id;
-  if (id != 0 && newest_.event_id == id && newest_.session_pk == session_pk) return {newest_.seq, false};
-  if (const std::uint64_t* before = known(session_pk, id)) id = *before;
-  if (id == 0) return {std::nullopt, true};
-  if (const auto seq = event_of(session_pk, id)) return {seq, false};
-  const std::uint64_t before = stored(session_pk, id);
-  if (before == id) return {};
-  if (before == 0) return {std::nullopt, true};
-  return {event_of(session_pk, before), false};
+  // A record without events may follow another that was not known to be one when it was passed.
+  for (int step = 0; step < kMostSteps; ++step) {
+    const bool passed = step > 0;
+    if (id == 0) return {std::nullopt, true, passed};
+    if (newest_.event_id == id && newest_.session_pk == session_pk) return {newest_.seq, false, passed};
+    if (const std::uint64_t* before = known(session_pk, id)) {
+      id = *before;
+      continue;
+    }
+    if (const auto seq = event_of(session_pk, id)) return {seq, false, passed};
+    const std::uint64_t before = stored(session_pk, id);
+    if (before == id) return {};
+    id = before;
+  }
+  return {};
 }
 
 void RecordChain::write() {
@@ -131,6 +139,72 @@ std::map<std::int64_t, std::int64_t> abandoned_turns(std::span<const Turn> turns
   return out;
 }
 
+namespace {
+
+// Whether the branches that begin with the turns `a` and `b` went on side by side. `branch`: the branch of each turn.
+bool are_parallel(std::span<const Turn> turns, std::span<const std::size_t> branch, std::size_t a, std::size_t b) {
+  constexpr int kAlternations = 3;  // the first is the fork, the second may be a return
+  int alternations = 0;
+  std::size_t newest = a;
+  std::int64_t said_in_a = -1;
+  std::int64_t said_in_b = -1;
+  for (std::size_t i = a; i < turns.size(); ++i) {
+    if (branch[i] != a && branch[i] != b) continue;
+    const bool in_a = branch[i] == a;
+    if ((in_a ? said_in_b : said_in_a) > turns[i].first_seq) return true;
+    std::int64_t& said = in_a ? said_in_a : said_in_b;
+    said = std::max(said, turns[i].last_said);
+    if (branch[i] != newest && ++alternations == kAlternations) return true;
+    newest = branch[i];
+  }
+  return false;
+}
+
+}  // namespace
+
+std::set<std::int64_t> parallel_turns(std::span<const Turn> turns) {
+  const std::vector<std::size_t> parents = parents_of(turns);
+  std::map<std::size_t, std::vector<std::size_t>> children;
+  for (std::size_t i = 0; i < turns.size(); ++i)
+    children[parents[i]].push_back(i);
+  std::set<std::int64_t> out;
+  for (const auto& [fork, begins] : children) {
+    if (begins.size() < 2) continue;
+    std::vector<std::size_t> branch(turns.size(), kNoTurn);
+    for (std::size_t i = begins.front(); i < turns.size(); ++i)
+      branch[i] = parents[i] == fork ? i : parents[i] == kNoTurn ? kNoTurn : branch[parents[i]];
+    for (const std::size_t a : begins)
+      for (const std::size_t b : begins) {
+        if (a >= b || !are_parallel(turns, branch, a, b)) continue;
+        for (std::size_t i = a; i < turns.size(); ++i)
+          if (branch[i] == a || branch[i] == b) out.insert(turns[i].number);
+      }
+  }
+  return out;
+}
+
+// Sets where the model last went on with each turn, and moves the parent of each to the turn that it belongs to: while
+// two processes write, the events of a turn lie between those of another.
+void Branches::place(const SessionWork& s, std::vector<Turn>& turns) {
+  std::vector<std::size_t> owner(static_cast<std::size_t>(s.next_seq), kNoTurn);
+  auto& q = db_.prepare(
+      sql_text("SELECT seq, parent_seq, kind IN (EventKind::assistant_msg, EventKind::tool_call) FROM events"
+               " WHERE session_pk = ? AND seq < ? ORDER BY seq"));
+  std::size_t at = kNoTurn;  // the turn that began last
+  for (q.bind(s.pk, s.next_seq); q.step();) {
+    const auto seq = static_cast<std::size_t>(q.int64(0));
+    const std::size_t next = at == kNoTurn ? 0 : at + 1;
+    const bool begins = next < turns.size() && turns[next].first_seq <= q.int64(0);
+    if (begins) at = next;
+    const std::size_t parent = q.is_null(1) ? kNoTurn : owner[static_cast<std::size_t>(q.int64(1))];
+    owner[seq] = begins || parent == kNoTurn ? at : parent;
+    if (owner[seq] == kNoTurn) continue;
+    if (begins && parent != kNoTurn) turns[at].parent_seq = turns[parent].first_seq;
+    if (q.int64(2) != 0) turns[owner[seq]].last_said = q.int64(0);
+  }
+  q.reset();
+}
+
 // Includes the turn that the session will begin next if it has gone back.
 std::vector<Turn> Branches::turns_of(const SessionWork& s) {
   events_.write();
@@ -153,6 +227,7 @@ std::vector<Turn> Branches::turns_of(const SessionWork& s) {
     if (draft.step()) take(draft);
     draft.reset();
   }
+  place(s, turns);
   turns.push_back({s.next_exchange, s.next_seq, {}});
 
   // After a reported rollback, the next turn follows the place that it names.
@@ -187,6 +262,8 @@ void Branches::settle(const SessionWork& s) {
   const std::vector<Turn> turns = turns_of(s);
   if (turns.empty()) return;
   auto abandoned = abandoned_turns(turns);
+  for (const std::int64_t number : parallel_turns(turns))
+    abandoned.erase(number);
   const auto before = stored(s.pk);
   abandoned.insert(before.begin(), before.lower_bound(turns.front().number));
   if (before == abandoned) return;

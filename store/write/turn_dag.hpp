@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -65,6 +66,7 @@ struct Turn {
   std::int64_t first_seq = 0;
   // The event that its prompt follows; −1: a place before all events; nullopt: the previous turn.
   std::optional<std::int64_t> parent_seq;
+  std::int64_t last_said = -1;  // the last event of the model that follows its prompt in the tree; −1: none
 };
 
 // Returns the turns that are not on the path from the first to the last turn, each with the turn for which the session
@@ -74,6 +76,11 @@ struct Turn {
 // Pure.
 std::map<std::int64_t, std::int64_t> abandoned_turns(std::span<const Turn> turns);
 
+// Returns the numbers of turns that are on branches which went on side by side, because two processes had the session
+// open: the model went on with a turn after a turn of the other branch began, or the branches were continued in
+// alternation. Pure.
+std::set<std::int64_t> parallel_turns(std::span<const Turn> turns);
+
 // Keeps `abandoned_exchanges` up to date. Writer thread only; runs inside the writer's transaction. Throws
 // ErrorException.
 class Branches {
@@ -82,12 +89,14 @@ class Branches {
 
   // Returns the parent of an event that takes back the user's last `count` turns.
   EventParent before_last(const SessionWork& session, std::int64_t count);
-  // Call when the session went back or its end was removed. Its exchanges must have their rows.
+  // Call when the session went back, when the model went on with an earlier exchange than the last one, or when the
+  // session's end was removed. Its exchanges must have their rows.
   void settle(const SessionWork& session);
   bool any(std::int64_t session_pk) { return !stored(session_pk).empty(); }
 
  private:
   std::vector<Turn> turns_of(const SessionWork& session);
+  void place(const SessionWork& session, std::vector<Turn>& turns);
   std::map<std::int64_t, std::int64_t> stored(std::int64_t session_pk);
 
   sqlite::Database& db_;

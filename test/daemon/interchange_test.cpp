@@ -398,6 +398,34 @@ TEST(InterchangeOfBranches, WhatWasAbandonedIsSoInAnotherStore) {
   EXPECT_EQ(std::count(rows.begin(), rows.end(), "abandoned|" + session.uid + "|1|2"), 1);
 }
 
+// A mode is written without a time, often before the first prompt.
+TEST(InterchangeOfTimes, WhatHasNoTimeTakesThatOfItsNeighbours) {
+  test::TempDir dir;
+  const fs::path folder = dir / "home/.claude/projects/-home-ada-app";
+  fs::create_directories(folder);
+  fs::copy_file(test::source_dir() / "test/golden/claude_code/client_records/input.jsonl",
+                folder / "11111111-1111-4111-8111-111111111111.jsonl");
+  write_lines(folder / "22222222-2222-4222-8222-222222222222.jsonl",
+              {R"({"type":"mode","mode":"plan","sessionId":"22222222-2222-4222-8222-222222222222"})"});
+  ingest(dir / "home", dir / "memd.db");
+  Reader reader(dir / "memd.db");
+  for (const char* id : {"11111111", "22222222"}) {
+    const auto lines = export_one(reader, reader.ask(SessionQuery{id}).value().pk).lines;
+    EXPECT_GE(lines.size(), 2u);
+    for (const std::string& line : lines)
+      EXPECT_EQ(line.find("\"ts\":\"1970"), std::string::npos) << line;
+  }
+  const auto lines = export_one(reader, reader.ask(SessionQuery{"11111111"}).value().pk).lines;
+  EXPECT_NE(lines[1].find("\"ts\":\"2026-11-05T10:00:01.000Z\""), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find("\"time_estimated\":true"), std::string::npos) << lines[1];
+
+  write_lines(dir / "out.jsonl", lines);
+  ingest(dir / "nowhere", dir / "second.db", {dir / "out.jsonl"});
+  auto rows = content_rows(dir / "memd.db");
+  std::erase_if(rows, [](const std::string& row) { return row.find("22222222") != std::string::npos; });
+  EXPECT_EQ(content_rows(dir / "second.db"), rows);
+}
+
 // A log of another tool: every kind of event, every reference, its own ids.
 TEST(InterchangeOfOthers, ALogGoesOutAsItCameIn) {
   const fs::path log = test::source_dir() / "test/golden/imported/all_kinds/input.jsonl";

@@ -38,6 +38,27 @@ EventScript long_session() {
   return s;
 }
 
+TEST_F(AssemblerTest, AnEventWithoutATimeTakesThatOfItsNeighbour) {
+  EventScript s;
+  s.lifecycle("mode_change", "plan").user("one").lifecycle("mode_change", "normal").answer("done");
+  EventBatch batch = s.batch();
+  batch.events[0].time = batch.events[2].time = 0;
+  const auto in_pieces = batch.events;
+  apply(std::move(batch));
+  const std::string times =
+      "SELECT group_concat((time - (SELECT started_at FROM sessions)) || iif(flags & 256, '?', ''))"
+      " FROM (SELECT time, flags FROM events ORDER BY seq)";
+  EXPECT_EQ(text(times), "0?,0,0?,2000");
+  file_ = dir_ / "pieces.db";
+  for (const Event& e : in_pieces) {
+    open();
+    EventBatch piece;
+    piece.events.push_back(e);
+    apply(std::move(piece));
+  }
+  EXPECT_EQ(text(times), "0?,0,0?,2000");
+}
+
 TEST_F(AssemblerTest, ExchangesPairsAndDerivedEvents) {
   apply(long_session().batch());
   EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 3);

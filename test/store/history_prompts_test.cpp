@@ -113,6 +113,28 @@ TEST(HistoryPrompts, BothOrdersGiveTheSameRows) {
   EXPECT_EQ(history_first.number("SELECT count(*) FROM exchanges WHERE user_message = 'first question'"), 1);
 }
 
+TEST(HistoryPrompts, TheSameWordsInAnotherProjectAreAnotherPrompt) {
+  EventBatch typed =
+      history_of({{"first question", kStart - 40}, {"continue", kStart + 1900}}, "claude_code:history-q");
+  typed.events[0].cwd = typed.events[1].cwd = "/w/q";
+  Store transcript_first;
+  transcript_first.transcript(three_turns());
+  transcript_first.history(typed);
+  Store history_first;
+  history_first.history(typed);
+  history_first.transcript(three_turns());
+  for (Store* store : {&transcript_first, &history_first}) {
+    EXPECT_EQ(store->number("SELECT count(*) FROM exchanges WHERE origin = 9"), 2);
+    EXPECT_EQ(store->number("SELECT count(*) FROM exchanges WHERE user_message = 'first question'"), 2);
+  }
+  typed.events[0].cwd = typed.events[1].cwd = "/w/p";
+  Store same;
+  same.history(typed);
+  same.transcript(three_turns());
+  EXPECT_EQ(same.number("SELECT count(*) FROM exchanges WHERE origin = 9"), 0);
+  EXPECT_EQ(same.number("SELECT count(*) FROM sessions"), 1);
+}
+
 TEST(HistoryPrompts, EventByEventWithRestartsGivesTheSameRows) {
   Store whole;
   whole.transcript(three_turns());

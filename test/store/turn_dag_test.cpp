@@ -1,6 +1,7 @@
 #include "store/write/turn_dag.hpp"
 
 #include "store/read/exchanges.hpp"
+#include "store/read/session_past.hpp"
 #include "store/reader.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"
@@ -79,6 +80,23 @@ TEST(AbandonedTurns, AgreeWithWalkingUpFromEach) {
   }
 }
 
+TEST(ParallelTurns, AreContinuedInAlternation) {
+  EXPECT_THAT(assembly::parallel_turns(tree({-1, 0, 0})), IsEmpty());
+  EXPECT_THAT(assembly::parallel_turns(tree({-1, 0, 0, 0})), IsEmpty());
+  EXPECT_THAT(assembly::parallel_turns(tree({-1, 0, 0, 1})), IsEmpty()) << "taken up again";
+  EXPECT_THAT(assembly::parallel_turns(tree({-1, 0, 0, 1, 2})), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(assembly::parallel_turns(tree({-1, 0, 1, 1, 2, 3, 5})), ElementsAre(2, 3, 4, 5, 6))
+      << "not what was before";
+}
+
+TEST(ParallelTurns, OneIsWorkedOnAfterTheOtherBegan) {
+  auto turns = tree({-1, 0, 0});
+  turns[1].last_said = 18;
+  EXPECT_THAT(assembly::parallel_turns(turns), IsEmpty());
+  turns[1].last_said = 24;
+  EXPECT_THAT(assembly::parallel_turns(turns), ElementsAre(1, 2));
+}
+
 // Records as a source has them, each with or without an event.
 class TurnDag : public test::WriterFixture {
  protected:
@@ -91,6 +109,13 @@ class TurnDag : public test::WriterFixture {
   void prompt(const std::string& text, int parent) { add(script_.user(text), parent); }
   void answer(const std::string& text, int parent) { add(script_.answer(text), parent); }
   void mark(const std::string& name, int parent) { add(script_.lifecycle(name), parent); }
+  // Writes a record once more, under a new id.
+  void again(int place, int parent) {
+    Event e = records_[static_cast<std::size_t>(place)].event.value();
+    e.event_id = record_key(Platform::claude_code, "again " + std::to_string(records_.size()));
+    e.parent_id = id_of(parent);
+    records_.push_back({std::move(e), {}});
+  }
   void silent(int parent) {
     const std::uint64_t id = record_key(Platform::claude_code, "silent " + std::to_string(records_.size()));
     records_.push_back({std::nullopt, {"claude_code:s1", id, id_of(parent)}});
@@ -257,6 +282,65 @@ TEST_F(TurnDag, TurnsTakenBackAreAbandoned) {
   EXPECT_THAT(abandoned(), ElementsAre("0 for 5", "1 for 5", "2 for 5", "3 for 5", "4 for 5"));
 }
 
+TEST_F(TurnDag, TwoProcessesThatWriteOneSessionTakeNothingBack) {
+  prompt("one", -1);             // 0
+  answer("one, done", 0);        // 1
+  prompt("two, here", 1);        // 2
+  prompt("two, there", 1);       // 3
+  answer("two here, done", 2);   // 4
+  answer("two there, done", 3);  // 5
+  take_in_singly();
+  EXPECT_THAT(abandoned(), IsEmpty());
+  prompt("three, here", 4);
+  file_ = dir_ / "whole.db";
+  writer_.reset();
+  take_in();
+  EXPECT_THAT(abandoned(), IsEmpty());
+}
+
+TEST_F(TurnDag, TwoProcessesThatTakeTurnsTakeNothingBack) {
+  prompt("one", -1);         // 0
+  prompt("two, here", 0);    // 1
+  answer("done", 1);         // 2
+  prompt("two, there", 0);   // 3
+  answer("done, too", 3);    // 4
+  prompt("three, here", 2);  // 5
+  take_in_singly();
+  EXPECT_THAT(abandoned(), ElementsAre("2 for 1")) << "may be a return";
+  prompt("three, there", 4);
+  file_ = dir_ / "whole.db";
+  writer_.reset();
+  take_in();
+  EXPECT_THAT(abandoned(), IsEmpty());
+}
+
+// Claude Code does this with streamed input: each turn writes the whole history again.
+TEST_F(TurnDag, AHistoryThatIsWrittenAgainUnderNewIdsIsThereOnce) {
+  const std::string one = "one, put in so many words that no short string holds them";
+  prompt(one, -1);  // 0
+  answer(one + ", done", 0);
+  again(0, -1);            // 2
+  silent(2);               // 3
+  again(1, 3);             // 4
+  prompt("two", 4);        // 5
+  answer("two, done", 5);  // 6
+  again(0, -1);            // 7
+  again(1, 7);             // 8
+  again(5, 8);             // 9
+  again(6, 9);             // 10
+  prompt(one, 10);         // 11: the same words at another time
+  take_in();
+  EXPECT_EQ(parents(), "0<root 1<0 2<1 3<2 4<3 ");
+  EXPECT_THAT(rows("SELECT user_message FROM exchanges ORDER BY exchange_number"), ElementsAre(one, "two", one));
+  EXPECT_THAT(abandoned(), IsEmpty());
+  auto whole = reading();
+  const auto want = test::dump_store(whole);
+  file_ = dir_ / "singly.db";
+  take_in_singly();
+  auto singly = reading();
+  EXPECT_EQ(test::dump_store(singly), want);
+}
+
 TEST_F(TurnDag, AParentThatIsNotThereIsNotGuessed) {
   prompt("one", -1);
   answer("done", 0);
@@ -265,6 +349,19 @@ TEST_F(TurnDag, AParentThatIsNotThereIsNotGuessed) {
   take_in();
   EXPECT_EQ(parents(), "0<root 1<0 2<? ");
   EXPECT_THAT(abandoned(), IsEmpty());
+}
+
+TEST_F(TurnDag, WhatIsAbandonedIsNoPartOfTheState) {
+  rewind();
+  take_in();
+  Reader reader(file_);
+  const auto past = reader.ask(SessionPastQuery{1, {continuity::BoundaryChoice::At::end, 0}}).value();
+  ASSERT_EQ(past.exchanges.size(), 2u);
+  EXPECT_EQ(past.exchanges[1].user_message, "two, again");
+  ASSERT_EQ(past.events.size(), 5u);
+  EXPECT_EQ(past.events[2].seq, 2) << "the mark behind the first answer";
+  EXPECT_EQ(past.events[3].seq, 7);
+  EXPECT_EQ(past.events[3].exchange, 1u);
 }
 
 TEST_F(TurnDag, WhatIsAbandonedIsSaidAndRankedBelow) {
