@@ -89,6 +89,8 @@ std::string resume_arguments(const HookInput& input) {
     w.add("session_id", input.session_id);
   else
     w.add("project", input.cwd);
+  // The hook runs before the compaction that it reports is written.
+  if (of_session && input.source == "compact") w.add("before", std::string("now"));
   return w.add("max_tokens", tokens_for(input.source)).finish();
 }
 

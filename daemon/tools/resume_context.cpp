@@ -145,15 +145,16 @@ Result<SessionRow> choose_session(const ToolServices& services, Reader& reader, 
 }
 
 Result<BoundaryChoice> read_choice(const std::string& before) {
-  if (before == "auto" || before == "compaction") return BoundaryChoice{};
+  if (before == "auto" || before == "compaction" || before == "now") return BoundaryChoice{};
   if (before == "end") return BoundaryChoice{BoundaryChoice::At::end, 0};
   std::int64_t number = 0;
   const auto [end, ec] = std::from_chars(before.data(), before.data() + before.size(), number);
   if (ec == std::errc() && end == before.data() + before.size() && number > 0)
     return BoundaryChoice{BoundaryChoice::At::number, number};
-  return Error(Errc::invalid_argument, "before: \"" + before +
-                                           "\" is no moment of a session, send auto, compaction, end or the number of "
-                                           "a compaction (1, 2, …)");
+  return Error(Errc::invalid_argument,
+               "before: \"" + before +
+                   "\" is no moment of a session, send auto, compaction, end, now or the number of "
+                   "a compaction (1, 2, …)");
 }
 
 // Loads the session and its past. Sets `goes_on` if the session's agent has the summary of the compaction in its
@@ -168,7 +169,9 @@ Result<void> load_past(const ToolServices& services, Reader& reader, const Resum
   goes_on =
       compacted && b.number == b.count &&
       (!out.past.worked_on || out.session.life.ended_at(services.clock.now(), services.defaults.stopped_after) == 0);
-  if (params.before != "auto" || !compacted || goes_on) return {};
+  // A compaction that is under way is not in the store yet. The last one is this one only if no work followed it.
+  const bool is_past = params.before == "now" ? out.past.worked_on : params.before == "auto" && !goes_on;
+  if (!compacted || !is_past) return {};
   MEMD_TRY_ASSIGN(out.past, reader.ask(SessionPastQuery{out.session.pk, {BoundaryChoice::At::end, 0}}));
   return {};
 }

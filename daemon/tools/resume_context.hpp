@@ -94,7 +94,7 @@ struct Describe<tools::ResumeParams> {
   static constexpr auto fields = fields_of(
       field("session_id", &T::session_id, "Default: the newest session of cwd or project.", length(0, 200)),
       mcp::field_at<2>(tools::kPlatformFields), field("cwd", &T::cwd, "Your working directory.", length(0, 1000)),
-      field("before", &T::before, "compaction (the last), its number, end, or auto.", length(1, 20)),
+      field("before", &T::before, "compaction (the last), its number, now (under way), end, or auto.", length(1, 20)),
       field("complement", &T::complement, "Leave out what the agent's own summary says.",
             one_of("auto", "always", "never")),
       mcp::field_at<0>(tools::kPageFields));

@@ -84,8 +84,41 @@ bool is_bare_command(std::string_view title) {
          title.find('/', 1) == std::string_view::npos;
 }
 
+bool is_bare_tag(std::string_view title) {
+  return title.starts_with('<') && title.find_first_of(" \t>") == title.size() - 1 && title.ends_with('>');
+}
+
 bool tells(std::string_view title) {
-  return !title.empty() && !is_bare_command(title) && !begins_as(title, WordClass::empty_title);
+  return !title.empty() && !is_bare_command(title) && !is_bare_tag(title) && !begins_as(title, WordClass::empty_title);
+}
+
+// Returns the text without the elements that a client put in front of it: <loaded_context>…</loaded_context>. Their
+// names are of several words, unlike the markup that people write about. Of an element around the whole text, and of
+// one whose tag has a line of its own, the tag is removed.
+std::string_view without_wrappers(std::string_view text) {
+  while ((text = ascii::trimmed(text)).starts_with('<')) {
+    const auto name_end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-", 1);
+    const auto tag_end = text.find('>');
+    if (name_end == std::string_view::npos || tag_end == std::string_view::npos || name_end == 1) break;
+    const std::string_view name = text.substr(1, name_end - 1);
+    const std::string close = "</" + std::string(name) + ">";
+    std::string_view inside = text.substr(tag_end + 1);
+    const bool own_line = inside.starts_with('\n') || inside.starts_with('\r');
+    const auto end = inside.find(close);
+    std::string_view rest;
+    if (end != std::string_view::npos) {
+      rest = ascii::trimmed(inside.substr(end + close.size()));
+      inside = inside.substr(0, end);
+    }
+    const bool of_client = name.find_first_of("_-") != std::string_view::npos;
+    if (of_client && !rest.empty())
+      text = rest;
+    else if ((own_line || (rest.empty() && end != std::string_view::npos)) && !ascii::trimmed(inside).empty())
+      text = inside;
+    else
+      break;
+  }
+  return text;
 }
 
 std::string title_of_prompt(std::string_view prompt) {
@@ -95,6 +128,7 @@ std::string title_of_prompt(std::string_view prompt) {
     if (const auto args = first_line(inside_tag(prompt, "command-args")); !args.empty()) typed.append(" ").append(args);
     return clipped(typed);
   }
+  prompt = without_wrappers(prompt);
   std::string_view rest = prompt;
   while (begins_as(ascii::trimmed(rest), WordClass::empty_line))
     if (take_line(rest).empty()) return clipped(first_words(prompt));

@@ -104,6 +104,23 @@ TEST_F(ResumeContext, LeavesOutWhatTheAgentsOwnSummarySays) {
   EXPECT_TRUE(has(str(a.at("notice")), "whole state"));
 }
 
+TEST_F(ResumeContext, ACompactionThatIsUnderWayEndsAtWhatIsKnown) {
+  const auto before = compacted(false);
+  take(before);
+  say(before, "The user wants a --dry-run flag for the importer.\n- src/importer.go: TestDryRun\n");
+  auto a = call("resume_context", R"({"before":"now"})");
+  EXPECT_EQ(str(a.at("boundary").at("kind")), "compaction") << "nothing followed it: this is the one";
+  EXPECT_EQ(str(a.at("platform_summary")), "left_out");
+
+  take(compacted(true));
+  clock.set(kScriptStart + 60'000);
+  a = call("resume_context", R"({"before":"now"})");
+  EXPECT_EQ(str(a.at("boundary").at("kind")), "end") << "the summary of the one under way is not known yet";
+  EXPECT_EQ(str(a.at("platform_summary")), "none");
+  EXPECT_TRUE(has(structured, "futureName"));
+  EXPECT_TRUE(has(joined(a, "files"), "importer.go")) << "the last summary's words are not in the new context";
+}
+
 TEST_F(ResumeContext, EveryBudgetIsKept) {
   EventScript s = compacted(true);
   for (int i = 0; i < 60; ++i) {

@@ -100,7 +100,7 @@ TEST(SessionStartHook, AsksForTheSessionOrTheDirectory) {
     return cli::resume_arguments(
         {"SessionStart", std::move(session), std::move(cwd), std::move(source), {}, {}, {}, {}, false});
   };
-  EXPECT_EQ(arguments("compact", "s", "/w"), R"({"session_id":"s","max_tokens":2000})");
+  EXPECT_EQ(arguments("compact", "s", "/w"), R"({"session_id":"s","before":"now","max_tokens":2000})");
   EXPECT_EQ(arguments("resume", "s", "/w"), R"({"session_id":"s","max_tokens":800})");
   EXPECT_EQ(arguments("clear", "s", "/w"), R"({"project":"/w","max_tokens":1500})");
   EXPECT_EQ(arguments("startup", "s", "/w"), R"({"project":"/w","max_tokens":800})");

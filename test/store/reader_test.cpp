@@ -116,6 +116,14 @@ TEST(Reader, TitleFallsBackToTheFirstPrompt) {
   EXPECT_EQ(title("# Plan\n\n## Context\nLong ago"), "Plan");
   EXPECT_EQ(title("# A plan for status notifications\nIn the terminal."), "A plan for status notifications");
   EXPECT_EQ(title("#42 is open again:"), "#42 is open again:");
+  EXPECT_EQ(title("<loaded_context>\nFiles that were open.\n</loaded_context>\n\nCount the parcels"),
+            "Count the parcels");
+  EXPECT_EQ(title("<a-note>x</a-note>\n<ide_state>\ny</ide_state> Count"), "Count");
+  EXPECT_EQ(title("<task_description>\nWeigh the parcels\n</task_description>"), "Weigh the parcels");
+  EXPECT_EQ(title("<task>\nWeigh them\n</task>\nSoon"), "Weigh them");
+  EXPECT_EQ(title("<b>x</b> is not shown bold"), "<b>x</b> is not shown bold");
+  EXPECT_EQ(title("<div> has no end"), "<div> has no end");
+  EXPECT_EQ(title("< 3 parcels"), "< 3 parcels");
   const std::string exactly(80, 'x');
   EXPECT_EQ(title(exactly), exactly);
   EXPECT_EQ(title(exactly + "y"), std::string(79, 'x') + "…");

@@ -20,8 +20,15 @@ bool is_quoted(const TextUnit& unit) {
          unit.text.front() == '<';
 }
 
-// Returns the command that a client recorded as tags: "/compact keep the API".
-std::string command_of(std::string_view text) {
+std::string without_colon(std::string text) {
+  while (!text.empty() && (text.back() == ':' || text.back() == ' '))
+    text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string command_line_of(std::string_view text) {
   const auto inside = [&](std::string_view open, std::string_view close) -> std::string_view {
     const std::size_t begin = text.find(open);
     if (begin == std::string_view::npos) return {};
@@ -37,17 +44,9 @@ std::string command_of(std::string_view text) {
   return out;
 }
 
-std::string without_colon(std::string text) {
-  while (!text.empty() && (text.back() == ':' || text.back() == ' '))
-    text.pop_back();
-  return text;
-}
-
-}  // namespace
-
 std::string request_gist(std::string_view user_message, std::size_t most_bytes) {
   const std::string_view read = user_message.substr(0, kReadOfText);
-  if (std::string command = command_of(read); !command.empty()) return shortened(std::move(command), most_bytes);
+  if (std::string command = command_line_of(read); !command.empty()) return shortened(std::move(command), most_bytes);
   std::string out;
   std::string role;  // the role given to the agent, not a task
   for (const TextUnit& unit : split_units(read)) {
