@@ -307,7 +307,7 @@ TEST_F(Doctor, LogTellsWhatHappenedNewestFirst) {
 
 TEST_F(Doctor, DiagnosticsTellTypeFieldsPlaceAndAge) {
   const auto file = home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl";
-  const std::string first = "{\"type\":\"a-new-thing\",\"uuid\":\"zebra\"}\n";
+  const std::string first = "{\"type\":\"a-new-thing\",\"text\":\"zebra\"}\n";
   test::write_file(file, first + "\xff\xfe no record\n");
   ingest();
   clock_.advance(3 * kMsPerDay / 24);
