@@ -102,7 +102,7 @@ class ClaudeCodeAdapter final : public Adapter {
     if (path->kind == SourceKind::flat_agent) {
       const auto parts = split_session_uid(source.session_uid);
       if (!parts) return std::nullopt;
-      session = file.parent_path() / std::string(root_session(parts->native_id));
+      session = file.parent_path() / std::string(id_of_client(root_session(parts->native_id)));
     } else if (path->kind == SourceKind::subagent) {
       session = file.parent_path().parent_path();
     } else if (path->kind == SourceKind::workflow_agent) {

@@ -29,6 +29,7 @@ std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
     path.kind = SourceKind::agent_meta;
     path.stem = without(name, kMeta);
     path.parent = up.parent_path().filename().string();
+    path.folder = up.parent_path().parent_path().filename().string();
     return path;
   }
   if (name == "history.jsonl" && up.parent_path().filename() != "projects") {
@@ -42,13 +43,17 @@ std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
     if (!agent) return std::nullopt;
     path.kind = SourceKind::subagent;
     path.parent = up.parent_path().filename().string();
+    path.folder = up.parent_path().parent_path().filename().string();
   } else if (up.parent_path().filename() == "workflows" && up.parent_path().parent_path().filename() == "subagents") {
     if (!agent && path.stem != "journal") return std::nullopt;
     path.kind = agent ? SourceKind::workflow_agent : SourceKind::workflow_journal;
     path.workflow = up.filename().string();
-    path.parent = up.parent_path().parent_path().parent_path().filename().string();
+    const auto session = up.parent_path().parent_path().parent_path();
+    path.parent = session.filename().string();
+    path.folder = session.parent_path().filename().string();
   } else {
     path.kind = agent ? SourceKind::flat_agent : SourceKind::main;
+    path.folder = up.filename().string();
   }
   return path;
 }
@@ -71,14 +76,31 @@ bool is_source_place(const std::filesystem::path& root, const std::filesystem::p
   return false;
 }
 
+std::string id_in_folder(std::string_view id, std::string_view folder) {
+  std::string out(id);
+  if (!id.empty() && !folder.empty() && !is_uuid(id)) out.append("@").append(folder);
+  return out;
+}
+
+std::string folder_of(std::string_view project) {
+  std::string out(project);
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return !ascii::is_alnum(c); }, '-');
+  return out;
+}
+
+std::string_view id_of_client(std::string_view native_id) { return native_id.substr(0, native_id.find('@')); }
+
 std::string native_session_id(const SourcePath& path, std::string_view head_session) {
+  const std::string parent = id_in_folder(path.parent, path.folder);
   switch (path.kind) {
-    case SourceKind::main: return is_uuid(path.stem) ? path.stem : std::string(head_session);
-    case SourceKind::flat_agent: return head_session.empty() ? "" : std::string(head_session) + "/" + path.stem;
+    case SourceKind::main: return is_uuid(path.stem) ? path.stem : id_in_folder(head_session, path.folder);
+    case SourceKind::flat_agent:
+      return head_session.empty() ? "" : id_in_folder(head_session, path.folder) + "/" + path.stem;
     case SourceKind::subagent:
-    case SourceKind::agent_meta: return path.parent + "/" + path.stem;
-    case SourceKind::workflow_agent: return path.parent + "/" + path.workflow + "/" + path.stem;
-    case SourceKind::workflow_journal: return path.parent + "/" + path.workflow;
+    case SourceKind::agent_meta: return parent + "/" + path.stem;
+    case SourceKind::workflow_agent: return parent + "/" + path.workflow + "/" + path.stem;
+    case SourceKind::workflow_journal: return parent + "/" + path.workflow;
     case SourceKind::history: break;
   }
   return {};

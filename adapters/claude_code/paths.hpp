@@ -35,6 +35,7 @@ struct SourcePath {
   std::string stem;      // file name without .jsonl or .meta.json
   std::string parent;    // native id of the parent session as given by the directories; empty: not in the path
   std::string workflow;  // "wf_<id>", else empty
+  std::string folder;    // "<slug>"
 };
 
 // Parses the end of the path only; nullopt if the name is not that of a source.
@@ -42,6 +43,16 @@ std::optional<SourcePath> parse_source_path(const std::filesystem::path& file);
 
 // Returns whether the file is at a depth below the root where sources are expected.
 bool is_source_place(const std::filesystem::path& root, const std::filesystem::path& file, const SourcePath& path);
+
+// Returns the native id of the session that the client calls `id` in a project's folder. Ids that are no UUID were
+// chosen by a program ("session-1") and are unique there only: "session-1@<slug>".
+std::string id_in_folder(std::string_view id, std::string_view folder);
+
+// Returns the name of a project's folder: its path with "-" for all but letters and digits.
+std::string folder_of(std::string_view project);
+
+// Returns the id that the client knows: without the folder.
+std::string_view id_of_client(std::string_view native_id);
 
 // Returns the session's native id: "<parent>/agent-<id>", "<parent>/wf_<id>/agent-<id>", … Uses `head_session`, the
 // sessionId of the source's first record, where the path does not contain the id. Empty when neither does.

@@ -58,14 +58,15 @@ struct CopiedRecord {
 
 // A fork ("/branch", "--fork-session") begins with its origin's records. They are the origin's: told once, wherever
 // they are read first.
-CopiedRecord read_copied(od::object& root) {
+CopiedRecord read_copied(od::object& root, std::string_view folder) {
   od::object origin;
   Tokens<kForkKeys> tokens;
   if (!seek_object(root, "forkedFrom", origin) || !collect(origin, kForkTable, tokens)) return {};
   const auto session = string_body(tokens[kForkSession]);
   const auto message = string_body(tokens[kForkMessage]);
   if (!is_identifier(session) || message.empty()) return {};
-  return {make_session_uid(Platform::claude_code, session), record_key(Platform::claude_code, message)};
+  return {make_session_uid(Platform::claude_code, id_in_folder(session, folder)),
+          record_key(Platform::claude_code, message)};
 }
 
 void add_fork(std::string_view uid, std::string_view origin, EventBatch& out) {
@@ -95,6 +96,7 @@ Decoder::Decoder(const Source& source, Detail detail)
   is_meta_ = path->kind == SourceKind::agent_meta;
   is_flat_agent_ = path->kind == SourceKind::flat_agent;
   stem_ = path->stem;
+  folder_ = path->folder;
   const bool workflow = path->kind == SourceKind::workflow_agent || path->kind == SourceKind::workflow_journal;
   if (path->kind != SourceKind::main) kind_ = workflow ? SessionKind::workflow : SessionKind::subagent;
   const auto parts = split_session_uid(source_uid_);
@@ -131,7 +133,7 @@ RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
   const std::string record_uid = source_uid_.empty() ? session_of_record() : std::string();
   const auto type = envelope_.body(Key::type);
   const std::string_view uid = source_uid_.empty() ? std::string_view(record_uid) : source_uid_;
-  const CopiedRecord copied = envelope_.has(Key::forked_from) ? read_copied(root) : CopiedRecord{};
+  const CopiedRecord copied = envelope_.has(Key::forked_from) ? read_copied(root, folder_) : CopiedRecord{};
   if (!copied.session_uid.empty()) add_fork(uid, copied.session_uid, out);
   RecordContext context(envelope_, copied.session_uid.empty() ? uid : copied.session_uid, raw, detail_, out);
   if (!copied.session_uid.empty()) context.set_copied(copied.record);
@@ -176,7 +178,8 @@ RecordOutcome Decoder::dispatch(RecordContext& context, od::object& root, std::s
 std::string Decoder::session_of_record() const {
   const auto id = envelope_.body(Key::session_id);
   if (!is_identifier(id)) return make_session_uid(Platform::claude_code, stem_);
-  return make_session_uid(Platform::claude_code, is_flat_agent_ ? std::string(id) + "/" + stem_ : std::string(id));
+  const std::string native = id_in_folder(id, folder_);
+  return make_session_uid(Platform::claude_code, is_flat_agent_ ? native + "/" + stem_ : native);
 }
 
 bool HistoryDecoder::open(od::object& root) const { return collect(root, kTable, tokens_); }
@@ -204,8 +207,9 @@ RecordOutcome HistoryDecoder::read(od::object& root, RawRef raw, EventBatch& out
     return RecordOutcome::unknown("no_time", kHistoryType);
   }
   const auto session = string_body(tokens_[kSessionId]);
-  prompt.session_uid = is_identifier(session) ? make_session_uid(Platform::claude_code, session)
-                                              : session_of_day(prompt.cwd, prompt.time);
+  prompt.session_uid = is_identifier(session)
+                           ? make_session_uid(Platform::claude_code, id_in_folder(session, folder_of(prompt.cwd)))
+                           : session_of_day(prompt.cwd, prompt.time);
   return add_history_prompt(prompt, raw, out, kHistoryType);
 }
 

@@ -45,6 +45,7 @@ class Decoder final : public LogDecoder {
 
   std::string source_uid_;
   std::string stem_;
+  std::string folder_;
   bool is_flat_agent_ = false;
   std::string parent_uid_;
   SessionKind kind_ = SessionKind::main;

@@ -32,7 +32,8 @@ Result<AgentCommand> resume_command_line(const SessionRow& session) {
   // The id becomes an argument, so an id that looks like an option is refused.
   if (id.empty() || id.starts_with('-')) return cannot_open(session, "gave this session no id that can be opened");
   switch (session.platform) {
-    case Platform::claude_code: return AgentCommand{{"claude", "--resume", id}};
+    // An id that is unique in its project only is followed by the name of that project's folder.
+    case Platform::claude_code: return AgentCommand{{"claude", "--resume", id.substr(0, id.find('@'))}};
     case Platform::codex: return AgentCommand{{"codex", "resume", id}};
     case Platform::gemini: return AgentCommand{{"gemini", "--resume", id}};
     case Platform::opencode: return AgentCommand{{"opencode", "--session", id}};

@@ -58,8 +58,12 @@ TEST(ClaudeCodeAdapter, SessionsAreNamedByTheirPlace) {
   EXPECT_EQ(uid_of("-a/short.jsonl", R"({"type":"summary"}
 {"type":"user","sessionId": "s-1"}
 {"sessionId":"s-2"})"),
-            "claude_code:s-1");
-  EXPECT_EQ(uid_of("-a/agent-abc.jsonl", R"({"sessionId":"s-1"})"), "claude_code:s-1/agent-abc");
+            "claude_code:s-1@-a")
+      << "an id that a program chose, in this folder";
+  EXPECT_EQ(uid_of("-b/s-1.jsonl", R"({"sessionId":"s-1"})"), "claude_code:s-1@-b");
+  EXPECT_EQ(uid_of("-b/s-1/subagents/agent-abc.jsonl"), "claude_code:s-1@-b/agent-abc");
+  EXPECT_EQ(uid_of("-a/other.jsonl", R"({"sessionId":")" + s + R"("})"), "claude_code:" + s);
+  EXPECT_EQ(uid_of("-a/agent-abc.jsonl", R"({"sessionId":"s-1"})"), "claude_code:s-1@-a/agent-abc");
   EXPECT_EQ(uid_of("-a/agent-abc.jsonl", R"({"sessionId":"s-)"), "");
   EXPECT_EQ(uid_of("-a/short.jsonl"), "");
 }

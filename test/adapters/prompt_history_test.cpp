@@ -24,7 +24,7 @@ TEST(ClaudeCodeHistory, StandsBesideTheTranscripts) {
   const auto transcript =
       claude_code().classify("/home/ada/.claude/projects", "/home/ada/.claude/projects/-a/history.jsonl");
   ASSERT_TRUE(transcript);
-  EXPECT_EQ(claude_code().session_uid(*transcript, R"({"sessionId":"s-1"})"), "claude_code:s-1");
+  EXPECT_EQ(claude_code().session_uid(*transcript, R"({"sessionId":"s-1"})"), "claude_code:s-1@-a");
   const auto roots = claude_code().roots({"/home/ada", {"/mnt/b/projects"}});
   EXPECT_EQ(roots.back(), "/mnt/b/history.jsonl");
 }
@@ -41,9 +41,11 @@ TEST(ClaudeCodeHistory, LinesBecomePrompts) {
       "\n{\"display\":\"torn\n"
       R"({"display":"when?","project":"/w/p"})"
       "\n"
+      R"({"display":"again","timestamp":1772618405000,"project":"/w/p.x","sessionId":"s-1"})"
+      "\n"
       R"({"display":"no newline","timestamp":1772618404000,"project":"/w/p"})";
   const auto decoded = decode_history(content);
-  ASSERT_EQ(decoded.batch.events.size(), 3u);
+  ASSERT_EQ(decoded.batch.events.size(), 4u);
   const Event& first = decoded.batch.events[0];
   EXPECT_EQ(first.text, "fix a\nb and [Pasted text #12]");
   EXPECT_EQ(first.session_uid, "claude_code:11111111-1111-4111-8111-111111111111");
@@ -56,7 +58,8 @@ TEST(ClaudeCodeHistory, LinesBecomePrompts) {
                 static_cast<unsigned long long>(hash64("/w/p")));
   EXPECT_EQ(decoded.batch.events[1].text, "/review my work");
   EXPECT_EQ(decoded.batch.events[1].session_uid, day);
-  EXPECT_EQ(decoded.batch.events[2].session_uid, day);
+  EXPECT_EQ(decoded.batch.events[2].session_uid, "claude_code:s-1@-w-p-x");
+  EXPECT_EQ(decoded.batch.events[3].session_uid, day);
 
   std::uint64_t bytes = 0;
   for (const auto& line : decoded.batch.coverage)
