@@ -1,10 +1,10 @@
 #include "adapters/codex/record_context.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/tool_calls/command_purpose.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/command_purpose.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -261,7 +261,7 @@ void describe_patch(Event& call, std::string_view arguments) {
   call.search_text.resize(utf8_prefix(call.search_text, tool_calls::kSearchTextLimit).size());
   call.summary = (call.tool == "apply_patch" ? "" : call.tool + ": ") + "apply_patch " + one_line(names, kSummaryLimit);
   // The patch itself is excluded, because its text may mention tests.
-  const CommandPurpose purpose = tool_calls::purpose_of(tool_calls::without_patches(command));
+  const CommandPurpose purpose = purpose_of(tool_calls::without_patches(command));
   call.is_test = purpose == CommandPurpose::test;
   for (ShellCommand& line : call.facts.commands)
     line.purpose = purpose;

@@ -1,6 +1,5 @@
 // Lenient reader of events without memd's detail, as other tools write them.
 #include "adapters/events_v1/line_reader.hpp"
-#include "adapters/tool_calls/command_purpose.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/ascii.hpp"
 

@@ -1,9 +1,9 @@
 #include "adapters/tool_calls/tool_input.hpp"
 
 #include "adapters/json/json_text.hpp"
-#include "adapters/tool_calls/command_purpose.hpp"
 #include "adapters/tool_calls/todo_input.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/command_purpose.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include "adapters/claude_code/record_context.hpp"
-#include "adapters/tool_calls/command_purpose.hpp"
+#include "schemas/command_purpose.hpp"
 #include "schemas/ids.hpp"
 
 #include <gtest/gtest.h>
@@ -181,11 +181,11 @@ TEST(TestCommand, CommandWordsOnly) {
                           "mise run test:ci",
                           "ls\ngo test ./pkg",
                           "go vet ./... && go test -race ./..."})
-    EXPECT_TRUE(tool_calls::runs_tests(yes)) << yes;
+    EXPECT_TRUE(runs_tests(yes)) << yes;
   for (const auto* no : {"grep -r 'go test' .", "echo pytest", "git commit -m 'run ctest'", "cat test/a.cpp", "ls test",
                          "go build ./...", "npm run build", "npm install jest", "test -f x", "vim pytest.ini",
                          "rg \"a && go test\"", "", "   "})
-    EXPECT_FALSE(tool_calls::runs_tests(no)) << no;
+    EXPECT_FALSE(runs_tests(no)) << no;
 }
 
 }  // namespace

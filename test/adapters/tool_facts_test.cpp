@@ -1,8 +1,8 @@
 // Facts that tool inputs and results give beyond their text.
-#include "adapters/tool_calls/command_purpose.hpp"
 #include "adapters/tool_calls/todo_input.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
+#include "schemas/command_purpose.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -136,11 +136,32 @@ TEST(CommandFacts, WhatALineIsFor) {
        {"make -j8", "cd x && cmake --build out", "cargo build --release", "npm run build:prod", "tsc",
         "FOO=1 ./gradlew assemble", "go build ./...", "npx tsc --noEmit | head", "g++ -c a.cpp"})
     EXPECT_EQ(purpose_of(line), CommandPurpose::build) << line;
-  for (const char* line : {"make test", "make && ctest", "cargo test", "go build ./... && go test ./...",
-                           "npx playwright test", "uv run pytest"})
+  for (const char* line : {"make test",
+                           "make && ctest",
+                           "cargo test",
+                           "go build ./... && go test ./...",
+                           "npx playwright test",
+                           "uv run pytest",
+                           "bash -lc 'cd x && go test ./...'",
+                           "docker exec -w /src web pytest -q",
+                           "docker compose run --rm web sh -c \"make test\"",
+                           "ssh host 'cd x; ctest'",
+                           "./build/parser_test --gtest_filter=A.*",
+                           "python3 test_parser.py",
+                           "ruby -Itest test/parser_test.rb",
+                           "./scripts/run_tests.sh",
+                           "uv run --extra dev pytest",
+                           "pnpm --filter web test",
+                           "go -C rates test ./...",
+                           "out=$(go test ./... 2>&1)",
+                           "if go test ./...; then echo yes; fi",
+                           "python manage.py test",
+                           "prove -r t"})
     EXPECT_EQ(purpose_of(line), CommandPurpose::test) << line;
   for (const char* line : {"make clean", "ls build", "git commit -m 'go build'", "npm install", "cmake -S . -B out",
-                           "npx playwright install"})
+                           "npx playwright install", "docker build -t pytest .", "docker run -v $PWD:/test img ls",
+                           "cat run_tests.sh", "cat <<'EOF'\ngo test\nEOF", "echo \"go test; go test\"",
+                           "pip install pytest", "npm install test", "python train.py --test"})
     EXPECT_EQ(purpose_of(line), CommandPurpose::other) << line;
 }
 
