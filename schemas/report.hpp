@@ -47,8 +47,9 @@ struct ReportSession {
   std::int64_t lines_removed = 0;
   std::int64_t test_runs = 0;
   std::int64_t test_failures = 0;
-  std::string goal;       // start of the first prompt
-  std::string last_said;  // start of the last answer
+  std::int64_t tests_unknown = 0;  // runs whose outcome is not known
+  std::string goal;                // start of the first prompt
+  std::string last_said;           // start of the last answer
   std::vector<std::string> decisions;
   std::vector<std::string> topics;  // most important first
   std::vector<ReportFile> files;    // modified ones first; the first dozen
@@ -125,6 +126,7 @@ struct Report {
   std::int64_t sessions_with_cost = 0;
   std::int64_t test_runs = 0;
   std::int64_t test_failures = 0;
+  std::int64_t tests_unknown = 0;  // runs whose outcome is not known
   std::int64_t files_total = 0;
   TimeRange span;  // of the exchanges
 

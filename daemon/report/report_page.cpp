@@ -65,6 +65,7 @@ void write_detail(DataWriter& w, const ReportSession& s) {
   w.count("retries", row.cost.retries);
   w.count("tests", s.test_runs);
   w.count("tests_failed", s.test_failures);
+  w.count("tests_unknown", s.tests_unknown);
   w.text("goal", s.goal, kGoalBytes);
   w.text("last_said", s.last_said, kSaidBytes);
   w.texts("decisions", s.decisions, kDecisionBytes);
@@ -111,6 +112,7 @@ void write_sums(DataWriter& w, const Report& r) {
   w.count("sessions_with_cost", r.sessions_with_cost);
   w.count("tests", r.test_runs);
   w.count("tests_failed", r.test_failures);
+  w.count("tests_unknown", r.tests_unknown);
   w.count("files", r.files_total);
   w.count("start", r.span.start);
   w.count("end", r.span.end);

@@ -5,6 +5,7 @@
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
+#include "store/text/event_summary.hpp"
 #include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -146,7 +147,7 @@ FileUseOut use_out(const FileUse& use, const FileQuestion& question, const Share
   out.asked = short_line(use.user_message, shares.asked);
   if (shares.said > 0) out.said = unless_empty(cut_to_tokens(said_of_files(use), shares.said).text);
   if (access == FileAccess::modified)
-    out.outcome = !use.test ? "not_tested" : use.test->failed ? "tests_failed" : "tests_passed";
+    out.outcome = use.test ? "tests_" + std::string(to_string(outcome_of_test_run(use.test->summary))) : "not_tested";
   if (shares.details && use.test)
     out.test = short_line(use.test->summary, 30) + (use.test->same_turn ? "" : " (in the next turn)");
   if (shares.details && use.tool_errors > 0) out.error = unless_empty(short_line(use.last_error, 40));

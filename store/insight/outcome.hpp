@@ -21,7 +21,7 @@ struct SessionEnd {
   std::string last_words;        // Last::words: the user's message that ends it
   std::string answer;            // the agent's last message; empty: none
 
-  enum class Run : std::uint8_t { none, passed, failed };
+  enum class Run : std::uint8_t { none, passed, failed, unknown };
   Run tests = Run::none;             // the last run
   bool changed_since_tests = false;  // files changed after the tests
   Run build = Run::none;             // the last one whose output shows its result, if no tests were run after it

@@ -7,6 +7,7 @@
 #include "store/read/file_touches.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
+#include "store/text/event_summary.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -146,8 +147,6 @@ PathFinding PathQuery::run(sqlite::Database& db) const {
 namespace queries {
 namespace {
 
-constexpr std::string_view kPassed = "passed: ";
-
 struct Span {
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -184,7 +183,7 @@ std::optional<TestRun> test_behind(sqlite::Database& db, std::int64_t session, s
                           " ORDER BY seq LIMIT 1"));
   q.bind(session, seq, end);
   std::optional<TestRun> out;
-  if (q.step()) out = TestRun{!q.text(0).starts_with(kPassed), q.str(0), q.int64(1) <= end};
+  if (q.step()) out = TestRun{outcome_of_test_run(q.text(0)) == RunOutcome::failed, q.str(0), q.int64(1) <= end};
   q.reset();
   return out;
 }

@@ -68,9 +68,12 @@ ExchangeId exchange_of_event(sqlite::Database& db, std::int64_t session_pk, std:
 struct RecalledRun {
   std::int64_t seq = 0;
   std::string line;
-  std::string result;  // one line
-  bool failed = false;
+  std::string result;                        // one line
+  RunOutcome outcome = RunOutcome::unknown;  // of other commands than tests and builds: what the tool reports
   bool is_test = false;
+
+  bool failed() const { return outcome == RunOutcome::failed; }
+  bool passed() const { return outcome == RunOutcome::passed; }
 };
 
 // Returns the finished runs of a session, in order.
@@ -85,9 +88,10 @@ std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& sessio
                " ORDER BY c.event_seq, c.place"));
   q.bind(session.pk, session.end, before);
   while (q.step()) {
-    RecalledRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(3)), false, q.int64(2) == 1};
-    run.failed = (static_cast<std::uint32_t>(q.int64(4)) & kFlagError) != 0;
-    if (!q.is_null(5)) run.failed = q.int64(5) == static_cast<std::int64_t>(RunOutcome::failed);
+    const bool error = (static_cast<std::uint32_t>(q.int64(4)) & kFlagError) != 0;
+    RecalledRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(3)),
+                    error ? RunOutcome::failed : RunOutcome::passed, q.int64(2) == 1};
+    if (!q.is_null(5)) run.outcome = static_cast<RunOutcome>(q.int64(5));
     out.push_back(std::move(run));
   }
   q.reset();
@@ -201,11 +205,11 @@ FileRecallQuery::Answer FileRecallQuery::run(sqlite::Database& db) const {
     }
     if (attempt && test) continue;
     for (const RecalledRun& run : runs_of(db, session, scope.before)) {
-      if (!run.is_test || run.seq < last_edit) continue;
-      const Recalled found{run.failed ? RecalledKind::failed_attempt : RecalledKind::test_command,
+      if (!run.is_test || run.seq < last_edit || run.outcome == RunOutcome::unknown) continue;
+      const Recalled found{run.failed() ? RecalledKind::failed_attempt : RecalledKind::test_command,
                            recalled_line(run.line, kRecalledCommandBytes), exchange_of_event(db, session.pk, run.seq)};
-      if (run.failed && !attempt) attempt = found;
-      if (run.failed) continue;
+      if (run.failed() && !attempt) attempt = found;
+      if (run.failed()) continue;
       if (!test) test = found;
       if (attempt && attempt->exchange == found.exchange) attempt.reset();  // the tests passed in the end
     }
@@ -225,12 +229,12 @@ CommandRecallQuery::Answer CommandRecallQuery::run(sqlite::Database& db) const {
     const std::vector<RecalledRun> runs = runs_of(db, session, scope.before);
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
       if (without_pipe_end(run->line) != wanted) continue;
-      if (!run->failed) return {};  // its last run succeeded
+      if (!run->failed()) return {};  // its last run succeeded, or may have
       Answer out{{RecalledKind::failed_command, recalled_line(run->result, kRecalledBytes),
                   exchange_of_event(db, session.pk, run->seq)}};
       std::size_t looked = 0;
       for (auto next = run.base(); next != runs.end() && looked < kSoonAfter; ++next, ++looked) {
-        if (next->failed || first_head_of(next->line) != head) continue;
+        if (!next->passed() || first_head_of(next->line) != head) continue;
         out.push_back({RecalledKind::worked, recalled_line(next->line, kRecalledCommandBytes),
                        exchange_of_event(db, session.pk, next->seq)});
         return out;
@@ -247,17 +251,17 @@ ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
   for (const PastSession& session : sessions_of(db, scope)) {
     const std::vector<RecalledRun> runs = runs_of(db, session, scope.before);
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-      if (!run->failed) continue;
+      if (!run->failed()) continue;
       const std::string known = error_signature(run->result);
       if (known.empty() || !(wanted.starts_with(known) || known.starts_with(wanted))) continue;
       const std::string_view what = without_pipe_end(run->line);
       for (auto next = run.base(); next != runs.end(); ++next) {
-        if (next->failed || without_pipe_end(next->line) != what) continue;
+        if (!next->passed() || without_pipe_end(next->line) != what) continue;
         std::string done;
         for (const std::string& name : edited_between(db, session.pk, run->seq, next->seq))
           done += (done.empty() ? "edits of " : ", ") + name;
         for (auto between = run.base(); done.empty() && between != next; ++between)
-          if (!between->failed) done = "`" + recalled_line(between->line, kRecalledCommandBytes) + "`";
+          if (between->passed()) done = "`" + recalled_line(between->line, kRecalledCommandBytes) + "`";
         if (done.empty()) break;
         return {{RecalledKind::met_error, recalled_line(run->line, kRecalledCommandBytes),
                  exchange_of_event(db, session.pk, run->seq)},

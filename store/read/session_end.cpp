@@ -145,9 +145,13 @@ bool builds(const ToolFacts& facts) {
                      [](const ShellCommand& command) { return command.purpose == CommandPurpose::build; });
 }
 
-Run run_of(std::optional<RunOutcome> outcome) {
-  if (outcome == RunOutcome::passed) return Run::passed;
-  return outcome == RunOutcome::failed ? Run::failed : Run::none;
+Run run_of(RunOutcome outcome) {
+  switch (outcome) {
+    case RunOutcome::passed: return Run::passed;
+    case RunOutcome::failed: return Run::failed;
+    case RunOutcome::unknown: break;
+  }
+  return Run::unknown;
 }
 
 // Returns whether the agent wrote its task list in the span and left tasks open.
@@ -180,7 +184,7 @@ void read_work(const std::vector<EndEvent>& newest_first, const std::map<std::in
         out.changed_since_tests = out.changed_since_tests || out.tests == Run::none;
         break;
       case EventKind::test_run:
-        if (out.tests == Run::none) out.tests = e.has(kFlagError) ? Run::failed : Run::passed;
+        if (out.tests == Run::none) out.tests = run_of(outcome_of_test_run(e.summary));
         break;
       case EventKind::tool_call: {
         ++out.calls;
@@ -195,9 +199,10 @@ void read_work(const std::vector<EndEvent>& newest_first, const std::map<std::in
         if (told == nullptr) break;
         if (out.commit == Run::none && commits(*told))
           out.commit = result->second->has(kFlagError) ? Run::failed : Run::passed;
-        if (const ToolFacts* ended = facts_of(result->first);
-            out.build == Run::none && out.tests == Run::none && builds(*told) && ended != nullptr)
-          out.build = run_of(ended->outcome);
+        if (const ToolFacts* ended = facts_of(result->first); (out.build == Run::none || out.build == Run::unknown) &&
+                                                              out.tests == Run::none && builds(*told) &&
+                                                              ended != nullptr)
+          out.build = run_of(ended->outcome.value_or(RunOutcome::unknown));
         break;
       }
       default: break;

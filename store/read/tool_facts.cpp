@@ -1,7 +1,6 @@
 #include "store/read/tool_facts.hpp"
 
 #include "schemas/sql_text.hpp"
-#include "store/text/run_outcome.hpp"
 
 #include <utility>
 
@@ -25,8 +24,8 @@ std::optional<std::int32_t> exit_code_at(sqlite::Statement& q, int column) {
 
 std::optional<CommandRun> last_run(sqlite::Database& db, const LastRunsQuery& query, CommandPurpose purpose) {
   auto& q = db.prepare(
-      sql_text("SELECT c.line, c.directory, c.purpose, c.is_whole, c.in_background, e.seq, e.time, r.seq, r.flags,"
-               " r.summary, o.exit_code, o.outcome"
+      sql_text("SELECT c.line, c.directory, c.purpose, c.is_whole, c.in_background, e.seq, e.time, r.seq,"
+               " o.exit_code, o.outcome"
                " FROM commands c JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
                " LEFT JOIN events r ON r.session_pk = e.session_pk AND r.seq = e.pair_seq AND r.seq < ?2"
                " LEFT JOIN command_results o ON o.session_pk = r.session_pk AND o.event_seq = r.seq"
@@ -40,12 +39,8 @@ std::optional<CommandRun> last_run(sqlite::Database& db, const LastRunsQuery& qu
     run->seq = q.int64(5);
     run->time = q.int64(6);
     run->ended = !q.is_null(7);
-    run->exit_code = exit_code_at(q, 10);
-    if (!q.is_null(11))
-      run->outcome = static_cast<RunOutcome>(q.int64(11));
-    else if (run->ended)  // stored before RunOutcome was
-      run->outcome =
-          run_outcome(run->command.line, (static_cast<std::uint32_t>(q.int64(8)) & kFlagError) != 0, q.text(9));
+    run->exit_code = exit_code_at(q, 8);
+    if (!q.is_null(9)) run->outcome = static_cast<RunOutcome>(q.int64(9));
   }
   q.reset();
   return run;

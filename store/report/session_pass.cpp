@@ -2,6 +2,7 @@
 
 #include "schemas/sql_text.hpp"
 #include "store/read/sessions.hpp"
+#include "store/text/event_summary.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
@@ -16,6 +17,14 @@ constexpr std::size_t kFiles = 12;        // maximum number listed per session
 constexpr std::size_t kDecisions = 8;     // maximum number listed per session
 constexpr std::size_t kTopics = 6;        // maximum number listed per session
 constexpr std::int64_t kTextStart = 800;  // characters of a goal, bytes of an answer
+
+// Counts a run in the figures of a session or of all.
+template <class Figures>
+void count_test_run(RunOutcome outcome, Figures& out) {
+  ++out.test_runs;
+  if (outcome == RunOutcome::failed) ++out.test_failures;
+  if (outcome == RunOutcome::unknown) ++out.tests_unknown;
+}
 
 }  // namespace
 
@@ -158,11 +167,12 @@ void SessionPass::read_files(const SelectedSession& session, ReportSession* deta
 }
 
 void SessionPass::read_events(const SelectedSession& session, ReportSession* detail) {
-  auto& q = db_.prepare(sql_text("SELECT seq, kind, tool, pair_seq, flags"
-                                 ", CASE WHEN kind = EventKind::decision THEN summary END FROM events"
-                                 " WHERE session_pk = ?1 AND kind IN (EventKind::tool_call, EventKind::tool_result,"
-                                 " EventKind::test_run, EventKind::decision) ORDER BY seq"))
-                .bind(session.pk);
+  auto& q =
+      db_.prepare(sql_text("SELECT seq, kind, tool, pair_seq, flags"
+                           ", CASE WHEN kind IN (EventKind::decision, EventKind::test_run) THEN summary END FROM events"
+                           " WHERE session_pk = ?1 AND kind IN (EventKind::tool_call, EventKind::tool_result,"
+                           " EventKind::test_run, EventKind::decision) ORDER BY seq"))
+          .bind(session.pk);
   std::unordered_map<std::int64_t, ToolUse*> calls;  // by seq
   auto exchange = exchanges_.begin();
   while (q.step()) {
@@ -191,9 +201,8 @@ void SessionPass::read_events(const SelectedSession& session, ReportSession* det
         break;
       }
       case EventKind::test_run:
-        ++report_.test_runs;
-        report_.test_failures += error;
-        if (detail != nullptr) ++detail->test_runs, detail->test_failures += error;
+        count_test_run(outcome_of_test_run(q.text(5)), report_);
+        if (detail != nullptr) count_test_run(outcome_of_test_run(q.text(5)), *detail);
         break;
       case EventKind::decision:
         if (detail != nullptr && detail->decisions.size() < kDecisions) detail->decisions.push_back(q.str(5));

@@ -2,10 +2,23 @@
 
 #include "schemas/event.hpp"
 
+#include <string>
 #include <string_view>
 
-// Format of the one-line summaries of lifecycle events: "<name>" or "<name>: <detail>".
+// Formats of the one-line summaries of events that are read back from them.
 namespace memd {
+
+// Of a test run: "<outcome>: <the call's summary>".
+inline std::string test_run_summary(RunOutcome outcome, std::string_view call) {
+  return std::string(to_string(outcome)).append(": ").append(call);
+}
+inline RunOutcome outcome_of_test_run(std::string_view summary) {
+  for (const auto outcome : {RunOutcome::passed, RunOutcome::failed})
+    if (summary.starts_with(test_run_summary(outcome, {}))) return outcome;
+  return RunOutcome::unknown;
+}
+
+// Of a lifecycle event: "<name>" or "<name>: <detail>".
 
 // Returns the name; empty for an event of another kind.
 inline std::string_view lifecycle_of(EventKind kind, std::string_view summary) {

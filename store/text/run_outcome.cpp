@@ -1,58 +1,74 @@
 #include "store/text/run_outcome.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/text/shell_line.hpp"
+#include "store/text/exit_status.hpp"
+#include "store/text/run_report.hpp"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
+#include <optional>
+#include <vector>
 
 namespace memd {
 namespace {
 
-template <std::size_t N>
-bool has_any(std::string_view text, const std::array<std::string_view, N>& marks) {
-  return std::any_of(marks.begin(), marks.end(), [&](std::string_view m) { return text.find(m) != text.npos; });
+// Returns the status that a line prints; nullopt: it is another line.
+std::optional<int> status_in(const PrintedStatus& printed, std::string_view line) {
+  line = ascii::trimmed(line);
+  const auto before = ascii::trimmed(printed.before);
+  const auto behind = ascii::trimmed(printed.behind);
+  if (!line.starts_with(before)) return std::nullopt;
+  line = ascii::trimmed(line.substr(before.size()));
+  int status = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), status);
+  if (error != std::errc()) return std::nullopt;
+  line = ascii::trimmed(line.substr(static_cast<std::size_t>(end - line.data())));
+  // What follows may be another variable.
+  const bool whole = behind.find('$') == std::string_view::npos ? line == behind : true;
+  return whole ? std::optional(status) : std::nullopt;
 }
 
-// Returns whether the line has a pipe or a later command that may hide the exit code.
-bool hides_exit_code(std::string_view line) {
-  using continuity::next_separator;
-  for (auto at = next_separator(line, 0); at != std::string_view::npos; at = next_separator(line, at + 1))
-    if (line[at] == ';' || line[at] == '|') return true;
-  return false;
-}
-
-// Returns whether the count before the word is not zero: "3 failed", "1 failure", but not "0 failed".
-bool counts(std::string_view text, std::string_view word) {
-  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    if (at < 2 || text[at - 1] != ' ' || !ascii::is_digit(text[at - 2])) continue;
-    for (std::size_t i = at - 1; i-- > 0 && ascii::is_digit(text[i]);)
-      if (text[i] != '0') return true;
+// Returns what the printed statuses in an output say; unknown: there are none, or they say nothing.
+RunOutcome printed_outcome(const std::vector<PrintedStatus>& printed, std::string_view output) {
+  RunOutcome out = RunOutcome::unknown;
+  if (printed.empty()) return out;
+  for (const PrintedStatus& one : printed) {
+    std::optional<int> status;
+    for (std::size_t at = 0; at <= output.size();) {
+      const auto end = std::min(output.find('\n', at), output.size());
+      const auto line = output.substr(at, end - at);
+      at = end + 1;
+      if (one.when == PrintedStatus::When::always) {
+        if (const auto told = status_in(one, line)) status = told;
+      } else if (ascii::trimmed(line) == ascii::trimmed(one.before)) {
+        status = one.when == PrintedStatus::When::zero ? 0 : 1;
+      }
+    }
+    if (!status) continue;
+    if (*status != 0 && one.bearing.nonzero_fails) return RunOutcome::failed;
+    if (*status == 0 && one.bearing.zero_passes) out = RunOutcome::passed;
   }
-  return false;
-}
-
-bool tells_failure(std::string_view output) {
-  constexpr std::array<std::string_view, 7> kMarks{"--- FAIL", "FAIL\t",  "FAIL:",  "FAIL ",
-                                                   "FAILED",   "panic: ", "not ok "};
-  constexpr std::array<std::string_view, 4> kCounted{"failed", "failing", "failure", "error"};
-  const bool line_alone = output.ends_with("\nFAIL") || output.find("\nFAIL\n") != std::string_view::npos;  // go test
-  return line_alone || has_any(output, kMarks) ||
-         std::any_of(kCounted.begin(), kCounted.end(), [&](std::string_view word) { return counts(output, word); });
-}
-
-bool tells_success(std::string_view output) {
-  constexpr std::array<std::string_view, 7> kMarks{"PASS", "passed", "ok  ", "ok\t", " 0 failures", " passing", "ok 1"};
-  return has_any(output, kMarks);
+  return out;
 }
 
 }  // namespace
 
-RunOutcome run_outcome(std::string_view line, bool reported_failed, std::string_view begin, std::string_view end) {
-  if (reported_failed) return RunOutcome::failed;
-  if (!hides_exit_code(line)) return RunOutcome::passed;
-  if (tells_failure(begin) || tells_failure(end)) return RunOutcome::failed;
-  return tells_success(begin) || tells_success(end) ? RunOutcome::passed : RunOutcome::unknown;
+RunOutcome run_outcome(std::string_view line, CommandPurpose purpose, const CommandEnd& end) {
+  const LineStatus status = read_line_status(line, purpose);
+  const bool line_is_cut = line.size() + 4 > kCommandLineLimit;  // its end may hide the exit code
+  const RunReport report = read_run_report(purpose, end.output, end.output_end);
+  const bool fails = end.exit_code ? *end.exit_code != 0 : end.reported_failed;
+  if (fails && status.exit.nonzero_fails)
+    return !end.exit_code && report.not_ended ? RunOutcome::unknown : RunOutcome::failed;
+  if (report.failed) return RunOutcome::failed;
+  RunOutcome printed = printed_outcome(status.printed, end.output_end);
+  if (printed == RunOutcome::unknown) printed = printed_outcome(status.printed, end.output);
+  if (printed != RunOutcome::unknown) return printed;
+  if (end.exit_code == 0 && !end.reported_failed && end.ended && status.exit.zero_passes && !line_is_cut)
+    return RunOutcome::passed;
+  const bool end_is_seen = end.ended && !status.end_is_cut && !report.end_is_cut;
+  if (report.may_have_failed || (report.ends_in_error && end_is_seen)) return RunOutcome::failed;
+  return report.passed || (report.part_passed && end_is_seen) ? RunOutcome::passed : RunOutcome::unknown;
 }
 
 }  // namespace memd

@@ -204,15 +204,21 @@ std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::
                     q.str(6),
                     (flags & kFlagModifies) != 0,
                     (flags & kFlagTest) != 0,
-                    {}};
+                    {},
+                    CommandPurpose::other,
+                    false};
   }
   q.reset();
   if (!call) return call;
-  auto& c = db_.prepare(
-      sql_text("SELECT line FROM commands WHERE session_pk = ? AND event_seq = ? AND purpose <> CommandPurpose::other"
-               " ORDER BY purpose, place LIMIT 1"));
+  auto& c =
+      db_.prepare(sql_text("SELECT line, purpose, in_background FROM commands WHERE session_pk = ? AND event_seq = ?"
+                           " AND purpose <> CommandPurpose::other ORDER BY purpose, place LIMIT 1"));
   c.bind(session_pk, call->seq);
-  if (c.step()) call->tried = c.str(0);
+  if (c.step()) {
+    call->tried = c.str(0);
+    call->tries = static_cast<CommandPurpose>(c.int64(1));
+    call->in_background = c.int64(2) != 0;
+  }
   c.reset();
   return call;
 }

@@ -112,8 +112,8 @@ void ObservationCollector::note_answer(SessionWork& s, const Event& e, std::int6
 
 void ObservationCollector::note_result(const SessionWork& s, const Event& result, std::int64_t seq,
                                        const OpenCall& call) {
-  if (result.is_error || call.input_hash == 0 || !s.has_draft || !s.draft.failed_inputs.contains(call.input_hash))
-    return;
+  const bool works = result.facts.outcome.value_or(RunOutcome::passed) == RunOutcome::passed && !result.is_error;
+  if (!works || call.input_hash == 0 || !s.has_draft || !s.draft.failed_inputs.contains(call.input_hash)) return;
   rows_.write();
   const auto edited = edits_since_failure(s.pk, s.draft.first_seq, call.seq, call.input_hash);
   if (edited.empty()) return;

@@ -28,6 +28,8 @@ struct OpenCall {
   bool modifies = false;
   bool is_test = false;
   std::string tried;  // the command line that tests or, failing that, builds; empty: none
+  CommandPurpose tries = CommandPurpose::other;
+  bool in_background = false;
 };
 
 struct FileTotals {

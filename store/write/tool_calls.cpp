@@ -2,12 +2,14 @@
 
 #include "schemas/hash.hpp"
 #include "store/insight/continuity/working_state.hpp"
+#include "store/text/event_summary.hpp"
 #include "store/text/path_names.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/run_outcome.hpp"
 #include "store/write/git_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,11 +19,19 @@ namespace {
 
 constexpr std::size_t kErrorTextBytes = 400;  // part of a tool's error text that goes into the full-text index
 
-std::string tried_by(const std::vector<ShellCommand>& commands) {
+// Returns the command whose outcome is that of the call; nullptr: none.
+const ShellCommand* tried_by(const std::vector<ShellCommand>& commands) {
   for (const CommandPurpose purpose : {CommandPurpose::test, CommandPurpose::build})
     for (const ShellCommand& command : commands)
-      if (command.purpose == purpose) return command.line;
-  return {};
+      if (command.purpose == purpose) return &command;
+  return nullptr;
+}
+
+// Marks that adapters give to results of commands that did not end.
+bool has_ended(const Event& result) {
+  constexpr std::array<std::string_view, 4> kMarks{"[interrupted]", "[moved to the background]", "[cancelled]",
+                                                   "[rejected]"};
+  return std::find(kMarks.begin(), kMarks.end(), result.summary) == kMarks.end();
 }
 
 }  // namespace
@@ -34,8 +44,11 @@ std::optional<OpenCall> ToolCalls::find_call(const SessionWork& s, const Event& 
 }
 
 void ToolCalls::judge_run(const OpenCall& call, Event& result) {
-  if (!call.tried.empty())
-    result.facts.outcome = run_outcome(call.tried, result.is_error, result.text, result.text_end);
+  const CommandPurpose purpose = call.is_test ? CommandPurpose::test : call.tries;
+  if (purpose == CommandPurpose::other || continuity::is_refusal(result.text)) return;
+  const bool ended = !call.in_background && has_ended(result);
+  const CommandEnd end{result.facts.exit_code, result.is_error, ended, result.text, result.text_end};
+  result.facts.outcome = run_outcome(call.tried, purpose, end);
 }
 
 void ToolCalls::note_call(SessionWork& s, const Event& e, std::int64_t seq, AssemblyContext& context) {
@@ -53,7 +66,11 @@ void ToolCalls::note_call(SessionWork& s, const Event& e, std::int64_t seq, Asse
     call.modifies = e.files.front().access == FileAccess::modified;
   }
   call.is_test = e.is_test;
-  call.tried = tried_by(e.facts.commands);
+  if (const ShellCommand* tried = tried_by(e.facts.commands)) {
+    call.tried = tried->line;
+    call.tries = tried->purpose;
+    call.in_background = tried->in_background;
+  }
   if (!e.call_id.empty()) s.open_calls[hash64(e.call_id)] = std::move(call);
   plan_edits(s, e, seq, context);
 
@@ -84,18 +101,18 @@ void ToolCalls::note_result(SessionWork& s, const Event& e, std::int64_t seq, co
   save_commits(db_, rows_, s, *call, e, seq);
   save_pull_requests(db_, rows_, s, *call, e, seq);
   if (e.is_error && call->modifies) rows_.fail_planned_edits(s.pk, call->seq);
-  if (call->is_test && !continuity::is_refusal(e.text)) note_test_run(s, e, seq, *call, context);
+  if (call->is_test && e.facts.outcome) note_test_run(s, e, seq, *call, context);
   if (call->modifies && !e.is_error) make_edits(s, e, seq, *call, context);
   observations_.note_result(s, e, seq, *call);
 }
 
 void ToolCalls::note_test_run(SessionWork& s, const Event& result, std::int64_t seq, const OpenCall& call,
                               AssemblyContext& context) {
-  const bool failed = result.is_error || result.facts.outcome == RunOutcome::failed;
+  const RunOutcome outcome = *result.facts.outcome;
   events_.derive(s, result, seq,
                  {.kind = EventKind::test_run,
-                  .summary = (failed ? "failed: " : "passed: ") + call.summary,
-                  .flags = failed ? kFlagError : 0u},
+                  .summary = test_run_summary(outcome, call.summary),
+                  .flags = outcome == RunOutcome::failed ? kFlagError : 0u},
                  context);
 }
 

@@ -316,6 +316,30 @@ TEST_F(OutcomeRows, APipeDoesNotHideThatTestsFailed) {
             std::vector<std::string>{"failed: Bash: go test ./... 2>&1 | tail -5"});
 }
 
+// A tool that reports no exit code, such as a script that runs others, says nothing of the tests.
+TEST_F(OutcomeRows, AnUnknownTestRunIsNeitherPassedNorFailed) {
+  EventScript s = worked();
+  s.call("c3", "Bash", "go test ./...").result("c3", "Script completed\nOutput:\ndone").facts({}).answer("Done.");
+  apply(s.batch());
+  judge();
+  EXPECT_FALSE(row().signs.has(OutcomeSign::tests_passed)) << "an earlier run does not stand for it";
+  EXPECT_FALSE(row().signs.has(OutcomeSign::tests_failed));
+  EXPECT_EQ(rows("SELECT summary || ' ' || (flags & 1) FROM events WHERE kind = 6 ORDER BY seq DESC LIMIT 1"),
+            std::vector<std::string>{"unknown: Bash: go test ./... 0"});
+}
+
+TEST_F(OutcomeRows, AnExitCodeCountsWhereTheToolReportsNoError) {
+  EventScript s = worked();
+  ToolFacts ended;
+  ended.exit_code = 1;
+  s.call("c3", "Bash", "go test ./...").result("c3", "").facts(ended).answer("Done.");
+  apply(s.batch());
+  judge();
+  EXPECT_EQ(row().outcome, Outcome::fail);
+  EXPECT_EQ(rows("SELECT summary FROM events WHERE kind = 6 ORDER BY seq DESC LIMIT 1"),
+            std::vector<std::string>{"failed: Bash: go test ./..."});
+}
+
 TEST_F(OutcomeRows, ARefusedTestRunIsNone) {
   EventScript s = worked();
   s.call("c3", "Bash", "go test -tags=slow ./...");

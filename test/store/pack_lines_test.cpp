@@ -7,7 +7,6 @@
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 #include "store/text/path_names.hpp"
-#include "store/text/run_outcome.hpp"
 #include "test/support/scripted_store.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -135,19 +134,27 @@ TEST(PackLines, WhatWasAnnouncedAndDoneIsNoNextStep) {
   EXPECT_FALSE(state.last_words) << "said twice";
 }
 
-TEST(RunOutcome, IsWhatTheOutputSaysWhereTheLineHidesTheExitCode) {
-  EXPECT_EQ(run_outcome("go test ./...", false, ""), RunOutcome::passed);
-  EXPECT_EQ(run_outcome("go test ./...", true, "ok"), RunOutcome::failed);
-  EXPECT_EQ(run_outcome("go test ./... | tail -3", false, "--- FAIL: TestRows (0.1s)\nFAIL"), RunOutcome::failed);
-  EXPECT_EQ(run_outcome("npm test 2>&1 | tail", false, "Tests: 2 failed, 14 passed"), RunOutcome::failed);
-  EXPECT_EQ(run_outcome("npm test 2>&1 | tail", false, "Tests: 0 failed, 14 passed"), RunOutcome::passed);
-  EXPECT_EQ(run_outcome("mix test; true", false, "12 tests, 0 failures"), RunOutcome::passed);
-  EXPECT_EQ(run_outcome("pytest | head -1", false, "collected 3 items"), RunOutcome::unknown);
-  EXPECT_EQ(run_outcome("pytest | cat", false, "collected 3 items", "== 3 passed in 0.1s"), RunOutcome::passed);
-  EXPECT_EQ(run_outcome("go test ./... | cat", false, "ok  a\nok  b", "FAIL\tz\nFAIL"), RunOutcome::failed);
-  EXPECT_EQ(run_outcome("go test ./... | tail -3", false, "ok  \ta\nok  \tb\nFAIL\nerror"), RunOutcome::failed);
-  EXPECT_EQ(run_outcome("go test ./... | tail -3", false, "ok  \ta\nok  \tb\nFAIL"), RunOutcome::failed);
-  EXPECT_EQ(run_outcome("go test -run 'A|B' ./...", false, ""), RunOutcome::passed);
+// The output says what the tool does not.
+TEST(PackLines, AFailureThatNoExitCodeTellsIsAnOpenError) {
+  EventScript s;
+  s.user("Run the tests.");
+  s.call("c1", "Bash", "go test ./rows | tail -3").result("c1", "--- FAIL: TestRows (0.1s)\nFAIL");
+  s.answer("I ran the tests.");
+  const WorkingState state = state_after(s);
+  ASSERT_EQ(state.tests.size(), 1U);
+  EXPECT_EQ(state.tests[0].outcome, TestOutcome::failed);
+  ASSERT_TRUE(state.last_error);
+  EXPECT_NE(state.last_error->text.find("TestRows"), std::string::npos);
+}
+
+TEST(PackLines, ATestWhoseResultIsNotKnownIsToldAsThat) {
+  EventScript s;
+  s.user("Run the tests.");
+  s.call("c1", "Bash", "go test ./rows > log; ls").result("c1", "log");
+  const WorkingState state = state_after(s);
+  ASSERT_EQ(state.tests.size(), 1U);
+  EXPECT_EQ(state.tests[0].outcome, TestOutcome::unknown);
+  EXPECT_FALSE(state.last_error);
 }
 
 TEST(PackLines, WhatFailedBeforeSomethingPassedIsToldApart) {
@@ -332,10 +339,7 @@ TEST(PackLines, AStepStaysAheadWhileOnlyQuestionsFollow) {
   EventScript s;
   s.user("Write the exporter.").call("c1", "Edit", "/w/p/rows.go", "/w/p/rows.go").result("c1", "ok");
   s.answer("The rows are written. Next I'll wire the exporter to the scheduler.");
-  s.user("What is a ledger?")
-      .call("c2", "Read", "/w/p/rows.go")
-      .result("c2", "x")
-      .answer("A list of bookings.");
+  s.user("What is a ledger?").call("c2", "Read", "/w/p/rows.go").result("c2", "x").answer("A list of bookings.");
   EXPECT_THAT(texts_in(state_after(s).next_steps), ElementsAre("Next I'll wire the exporter to the scheduler."));
   s.user("Go on.").call("c3", "Bash", "make wire").result("c3", "ok").answer("It is wired.");
   EXPECT_THAT(state_after(s).next_steps, IsEmpty());

@@ -156,7 +156,9 @@ TEST_F(ReportTest, ASessionIsToldByItsFirstPromptLastAnswerAndDecisions) {
   const auto a = store.session({.native_id = "a"});
   store.exchange(a, {.user = "Why is it slow?\nLook first.", .answer = "It waits."});
   store.event(a, EventKind::decision, "", "Going with a cache because it is read a lot");
-  store.event(a, EventKind::test_run, "Bash", "go test");
+  store.event(a, EventKind::test_run, "Bash", "passed: Bash: go test ./a");
+  store.event(a, EventKind::test_run, "Bash", "failed: Bash: go test ./b");
+  store.event(a, EventKind::test_run, "Bash", "unknown: Bash: go test ./c");
   set(store.exchange(a, {.user = "Then do it.", .answer = "On it. Done: it is fast now.", .files = {"/w/a.go"}}),
       "answer_offset = 7");
   const Report r = report();
@@ -165,7 +167,10 @@ TEST_F(ReportTest, ASessionIsToldByItsFirstPromptLastAnswerAndDecisions) {
   EXPECT_EQ(s.goal, "Why is it slow?\nLook first.");
   EXPECT_EQ(s.last_said, "Done: it is fast now.");
   EXPECT_THAT(s.decisions, ElementsAre("Going with a cache because it is read a lot"));
-  EXPECT_EQ(s.test_runs, 1);
+  EXPECT_EQ(s.test_runs, 3);
+  EXPECT_EQ(s.test_failures, 1);
+  EXPECT_EQ(s.tests_unknown, 1);
+  EXPECT_EQ(r.tests_unknown, 1);
   EXPECT_EQ(s.files_total, 1);
   ASSERT_THAT(s.turns, SizeIs(2));
   EXPECT_EQ(s.turns[0].line, "Why is it slow?");

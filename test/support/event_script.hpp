@@ -3,6 +3,7 @@
 #include "schemas/event_batch.hpp"
 #include "schemas/source.hpp"
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,7 @@ class EventScript {
                                                            : CommandPurpose::other;
       e.facts.commands.push_back({input, {}, purpose, true, false});
     }
+    if (!e.facts.commands.empty()) shell_calls_.insert(e.call_id);
     if (!modifies.empty()) e.files.push_back({std::move(modifies), FileAccess::modified, 0, 0});
     return *this;
   }
@@ -69,6 +71,7 @@ class EventScript {
     e.call_id = std::move(id);
     e.text = std::move(text);
     e.is_error = is_error;
+    if (shell_calls_.contains(e.call_id)) e.facts.exit_code = is_error ? 1 : 0;
     if (added + removed > 0) e.files.push_back({"/w/p/a.go", FileAccess::modified, added, removed});
     return *this;
   }
@@ -118,6 +121,7 @@ class EventScript {
   std::string cwd_ = "/w/p";
   std::string branch_ = "main";
   std::vector<Event> events_;
+  std::set<std::string> shell_calls_;
 };
 
 }  // namespace memd::test

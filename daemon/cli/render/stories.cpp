@@ -217,6 +217,7 @@ void file_use(Screen& screen, const tools::FileUseOut& u) {
   if (u.match && *u.match != "placed") head.add("  " + *u.match, Style::faint);
   if (u.outcome == "tests_passed") head.add("  tests passed", Style::good);
   if (u.outcome == "tests_failed") head.add("  tests failed", Style::bad);
+  if (u.outcome == "tests_unknown") head.add("  tests ran, result unknown", Style::faint);
   if (u.committed_as) head.add("  commit ", Style::faint).add(*u.committed_as, Style::warning);
   screen.text(head, 2);
   constexpr std::size_t kIndent = 6;

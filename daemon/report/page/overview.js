@@ -15,7 +15,7 @@ function drawOverview() {
       tile('Projects', num(new Set(data.sessions.map((session) => session.project).filter(Boolean)).size), count(new Set(data.activity.map((row) => row.platform)).size, 'agent')),
       tile('Active days', num(days.size), spanDays ? `of ${num(spanDays)}` : ''),
       tile('Tool calls', short(calls), `${percent(errors, calls)} ended in an error`),
-      tile('Test runs', num(sums.tests), sums.tests ? `${num(sums.tests_failed)} failed` : ''),
+      tile('Test runs', num(sums.tests), sums.tests ? `${num(sums.tests_failed)} failed${sums.tests_unknown ? `, ${num(sums.tests_unknown)} unknown` : ''}` : ''),
       tile('Files touched', num(sums.files), `+${short(sum(data.activity, 'added'))} −${short(sum(data.activity, 'removed'))} lines`),
       tile('Tokens written', short(sums.output), prompt ? `${short(prompt)} read` : 'none counted'),
       tile('From cache', percent(sums.cache_read ?? 0, prompt), 'of the tokens read'),

@@ -24,7 +24,8 @@ function sessionFacts(session) {
     ['Time', `${clockName(session.start)} to ${clockName(session.end)}`],
     usedTokens(session) && ['Tokens', `${short(session.output)} written, ${short(prompt)} read (${percent(session.cache_read ?? 0, prompt)} from cache)`],
     session.cost && ['Cost', `$${session.cost.toFixed(2)}, as the agent reckons`],
-    session.tests && ['Test runs', `${num(session.tests)}${session.tests_failed ? `, ${num(session.tests_failed)} failed` : ', all passed'}`],
+    session.tests && ['Test runs', [num(session.tests), session.tests_failed && `${num(session.tests_failed)} failed`,
+      session.tests_unknown && `${num(session.tests_unknown)} unknown`, !session.tests_failed && !session.tests_unknown && 'all passed'].filter(Boolean).join(', ')],
     session.compactions && ['Compactions', num(session.compactions)],
     session.retries && ['Retries', num(session.retries)],
   ];

@@ -1,6 +1,5 @@
 // Command lines that were run, their results, and those that are still running.
 #include "store/insight/continuity/evidence.hpp"
-#include "store/text/run_outcome.hpp"
 #include "store/text/shell_line.hpp"
 #include "store/text/words.hpp"
 
@@ -31,11 +30,6 @@ using LinesOfCalls = std::unordered_map<std::int64_t, Lines>;
 
 // Index into WorkingState::tests by the command that runs the test.
 using TestPlaces = std::unordered_map<std::string, std::size_t>;
-
-// Stores before schema version 14 have no outcome for a command line that hides its exit code.
-RunOutcome outcome_of(const PastEvent& result, const std::string& line, bool failed) {
-  return result.facts.outcome.value_or(run_outcome(line, failed, result.summary));
-}
 
 TestOutcome told_as(RunOutcome outcome) {
   switch (outcome) {
@@ -87,8 +81,8 @@ TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, Workin
     std::string what(without_pipe_end(line));
     Latest& entry = latest[what];
     entry = {e.age,
-             {shortened(line, kLongestShown / 2), told_as(outcome_of(*result, line, e.failed)), id_of(past, e.exchange),
-              e.age},
+             {shortened(line, kLongestShown / 2), told_as(result->facts.outcome.value_or(RunOutcome::unknown)),
+              id_of(past, e.exchange), e.age},
              std::move(what)};
   }
   std::vector<Latest> list;

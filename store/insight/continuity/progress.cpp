@@ -235,13 +235,14 @@ void find_last_error(const SessionPast& past, WorkingState& out) {
         std::ranges::any_of(commands, [](const ShellCommand& c) { return c.purpose != CommandPurpose::other; });
     if (!checks && (!is_newest || only_looks(commands))) continue;
     is_newest = false;
-    if (!e->failed && e->facts.outcome.value_or(RunOutcome::passed) == RunOutcome::passed) {
+    const RunOutcome outcome = e->facts.outcome.value_or(e->failed ? RunOutcome::failed : RunOutcome::passed);
+    if (outcome == RunOutcome::passed) {
       if (checks) return;
       continue;
     }
     std::string_view text = past.full_text(e->seq);
     if (text.empty()) text = e->summary;
-    if (!e->failed || text.empty() || is_refusal(text)) continue;
+    if (outcome != RunOutcome::failed || text.empty() || is_refusal(text)) continue;
     if (e->age > kOpenWithin) return;
     out.last_error =
         ExtractedSentence{shortened(call->summary, 160) + "\n" + verbatim(text), id_of(past, e->exchange), 1};
