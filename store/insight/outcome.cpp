@@ -133,6 +133,10 @@ OutcomeSignSet signs_of_answer(const SessionEnd& end) {
         return (is_question(s) && cues().has(s, Cue::asks_back)) || cues().has(s, Cue::awaits);
       }))
     out |= OutcomeSign::agent_asks;
+  // In any language: a message that ends with a question, but not with an offer.
+  if (n > 0 && is_question(last.back()) &&
+      (!cues().has(last.back(), Cue::offers) || cues().opening(last.back(), Cue::asking)))
+    out |= OutcomeSign::agent_asks;
 
   const bool wants_to_know = asks_something(end.request) || !end.asked_by_person;
   if (wants_to_know && !changed) out |= OutcomeSign::question_answered;
