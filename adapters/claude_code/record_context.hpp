@@ -4,6 +4,7 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/record_events.hpp"
+#include "adapters/json/stamp_token.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/time.hpp"
 
@@ -160,7 +161,7 @@ struct Envelope {
   bool has(Key key) const { return !(*this)[key].empty() && (*this)[key] != "null"; }
   bool is(Key key) const { return is_true((*this)[key]); }
   std::string_view body(Key key) const { return string_body((*this)[key]); }
-  TimeMs time() const { return parse_rfc3339(body(Key::timestamp)).value_or(0); }
+  TimeMs time() const { return parse_stamp(stamp_body((*this)[Key::timestamp])).value_or(0); }
 };
 
 // Creates the events of one record, or of the message inside one, with their common fields and ids. Must not outlive

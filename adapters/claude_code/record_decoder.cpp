@@ -2,6 +2,7 @@
 
 #include "adapters/claude_code/paths.hpp"
 #include "adapters/claude_code/record_context.hpp"
+#include "adapters/json/stamp_token.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -199,7 +200,7 @@ RecordOutcome HistoryDecoder::read(od::object& root, RawRef raw, EventBatch& out
   HistoryPrompt prompt;
   prompt.platform = Platform::claude_code;
   prompt.text = reader.text(tokens_[kDisplay]);
-  prompt.time = integer(tokens_[kTimestamp]);
+  prompt.time = parse_stamp(stamp_body(tokens_[kTimestamp])).value_or(0);
   prompt.cwd = reader.text(tokens_[kProject]);
   if (!expand_pastes(reader, root, prompt.text)) return RecordOutcome::damaged();
   if (prompt.time == 0) {

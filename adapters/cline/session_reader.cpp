@@ -8,6 +8,7 @@
 #include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/stamp.hpp"
 #include "schemas/time.hpp"
 
 #include <simdjson.h>
@@ -117,9 +118,9 @@ using json::ObjectWriter;
 
 TimeMs time_of(const dom::object& object, std::string_view key) {
   std::string_view text;
-  std::int64_t number = 0;
-  if (!object[key].get(number)) return number;
-  return object[key].get(text) ? 0 : parse_rfc3339(text).value_or(0);
+  double number = 0;
+  if (!object[key].get(number)) return from_unix_number(number);
+  return object[key].get(text) ? 0 : parse_stamp(text).value_or(0);
 }
 
 std::string agent_name(const std::string& file) {

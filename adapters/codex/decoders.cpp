@@ -1,5 +1,6 @@
 #include "adapters/codex/decoders.hpp"
 
+#include "adapters/json/stamp_token.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -24,7 +25,7 @@ RecordOutcome RolloutDecoder::read(od::object& root, RawRef raw, EventBatch& out
   const bool enveloped = outer_[kPayload].starts_with('{');
   const auto type = string_body(outer_[kType]);
   // Among the items without envelope, only the first object, which has no type, has a time.
-  const auto timestamp = enveloped || type.empty() ? string_body(outer_[kTimestamp]) : std::string_view{};
+  const auto timestamp = enveloped || type.empty() ? stamp_body(outer_[kTimestamp]) : std::string_view{};
   const Line line{session_uid_, enveloped ? type : "response_item", timestamp, raw};
   RecordContext c(line, detail_, out);
   RecordOutcome outcome = enveloped ? read_enveloped(c, root) : read_bare(c, root);

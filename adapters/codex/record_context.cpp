@@ -2,6 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/stamp.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -18,7 +19,7 @@ constexpr std::size_t kGlobalIdLength = 20;
 RecordContext::RecordContext(const Line& line, Detail detail, EventBatch& out)
     : RecordEvents(Platform::codex, line.session_uid, line.raw, detail, out),
       line_(line),
-      time_(parse_rfc3339(line.timestamp).value_or(0)) {}
+      time_(parse_stamp(line.timestamp).value_or(0)) {}
 
 void RecordContext::identify_by(std::string_view kind, std::string_view native_id, std::uint64_t content) {
   if (native_id.size() < kGlobalIdLength) return identify_locally(kind, hash_combine(hash64(native_id), content));

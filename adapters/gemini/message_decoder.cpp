@@ -2,6 +2,7 @@
 
 #include "adapters/gemini/paths.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/stamp_token.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/hash.hpp"
@@ -91,7 +92,7 @@ namespace {
 
 // Returns the time in a token; 0 when there is none.
 TimeMs time_of(TextReader& reader, std::string_view token) {
-  return is_string(token) ? parse_rfc3339(reader.text(token, 64)).value_or(0) : 0;
+  return parse_stamp(is_string(token) ? reader.text(token, 64) : std::string(stamp_body(token))).value_or(0);
 }
 
 // Calls of tools.

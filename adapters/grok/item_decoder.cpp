@@ -8,6 +8,7 @@
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/stamp.hpp"
 
 #include <simdjson.h>
 
@@ -274,7 +275,7 @@ RecordOutcome read_notice(ItemContext& c, const dom::object& update, std::string
 constexpr std::size_t kTitleLimit = 200;
 
 TimeMs time_of(const dom::object& object, std::string_view key) {
-  return parse_rfc3339(text_of(object, key)).value_or(0);
+  return parse_stamp(text_of(object, key)).value_or(0);
 }
 
 RecordOutcome read_head(ItemContext& c, const dom::object& item) {

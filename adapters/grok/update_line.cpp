@@ -4,6 +4,7 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "schemas/stamp.hpp"
 
 #include <simdjson.h>
 
@@ -64,8 +65,7 @@ TimeMs time_of(const dom::object& envelope, const dom::object& params, const dom
   for (const auto* object : {&params, &update})
     if (!(*object)["_meta"].get(meta))
       if (const auto time = number_of(meta, "agentTimestampMs"); time > 0) return time;
-  const auto stamp = number_of(envelope, "timestamp");
-  return stamp > 100'000'000'000 ? stamp : from_unix_seconds(stamp);
+  return from_unix_number(static_cast<double>(number_of(envelope, "timestamp")));
 }
 
 // Facts on an item from its first line.
@@ -198,7 +198,7 @@ TimeMs summary_time(std::string_view summary) {
   dom::parser parser;
   dom::object object;
   if (parser.parse(bytes.data(), summary.size(), false).get(object)) return 0;
-  return parse_rfc3339(text_of(object, "created_at")).value_or(0);
+  return parse_stamp(text_of(object, "created_at")).value_or(0);
 }
 
 }  // namespace memd::grok

@@ -34,6 +34,12 @@ std::vector<std::string> names_in(std::string_view list) {
 
 }  // namespace
 
+// Of the diagnostics that the writer makes of times.
+constexpr std::string_view kWrongTime =
+    "The agent wrote a time in the future, or one from before there were agents. The record is kept without it: look "
+    "at "
+    "the clock of the machine that wrote it.";
+
 std::string_view action_for(DiagnosticType type) {
   switch (type) {
     case DiagnosticType::unknown_record_type:
@@ -73,6 +79,7 @@ DiagnosticLine diagnostic_line(const DiagnosticRow& row, TimeMs now) {
   out.source = row.path;
   if (row.offset && !row.path.empty()) out.place = fmt::format("{} {}", row.is_item ? "item" : "byte", *row.offset);
   if (const auto type = parse_diagnostic_type(row.error_type)) out.action = action_for(*type);
+  if (row.field_names == "time") out.action = kWrongTime;
   return out;
 }
 

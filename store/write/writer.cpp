@@ -12,9 +12,36 @@
 #include "store/write/source_history.hpp"
 #include "store/write/source_rows.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace memd {
+namespace {
+
+// Drops times that cannot be, each with a diagnostic: those more than a day after both the present and the last change
+// of the source, and those from before 2000. A source without a time of its own is not checked.
+void drop_implausible_times(SourceSlice& slice, TimeMs now) {
+  constexpr TimeMs kEarliest = 946'684'800'000;
+  const TimeMs latest = std::max(now, slice.source.mtime) + kMsPerDay;
+  if (slice.source.mtime == 0) return;
+  const auto drop = [&](TimeMs& time, std::uint64_t offset) {
+    if (time == 0 || (time >= kEarliest && time <= latest)) return;
+    time = 0;
+    auto& told = slice.batch.diagnostics;
+    const bool again =
+        !told.empty() && told.back().type == DiagnosticType::unknown_field_value && told.back().offset == offset;
+    if (again) return;
+    told.push_back(
+        {slice.source.platform, DiagnosticType::unknown_field_value, Severity::warning, {"time"}, 0, offset});
+  };
+  for (SessionUpdate& update : slice.batch.sessions)
+    for (TimeMs* time : {&update.started_at, &update.ended_at, &update.stopped_at})
+      drop(*time, 0);
+  for (Event& event : slice.batch.events)
+    drop(event.time, event.raw.offset);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, const Clock& clock,
                                              const std::filesystem::path& raw_directory,
@@ -84,6 +111,7 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice, const assembly::BatchNotes*
   return write([&] {
     const auto before = history_->look(slice.source);
     const TimeMs now = clock_.now();
+    drop_implausible_times(slice, now);
     const bool is_own = own_->leave_out_of(slice, now);
     evicted_->take_out_of(slice, now);
     sources_->save(slice.source);
