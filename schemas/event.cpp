@@ -102,7 +102,7 @@ SessionState SessionLife::state(TimeMs now, TimeMs stopped_after) const {
 
 TimeMs SessionLife::ended_at(TimeMs now, TimeMs stopped_after) const {
   if (stopped_at != 0) return stopped_at;
-  return silent_since <= now - stopped_after ? silent_since : 0;
+  return silent_since != 0 && silent_since <= now - stopped_after ? silent_since : 0;
 }
 
 std::string_view to_string(SessionKind k) {

@@ -140,6 +140,7 @@ bool holds_repositories(const Path& path, std::size_t count) {
 struct Cut {
   std::size_t parts;  // number of leading parts that name the repository
   std::string last;   // replaces the last of them; empty: it stays
+  std::string worktree{};
 };
 
 // Returns the repository's name from "<repo>.worktrees" and the like; empty for other names.
@@ -152,25 +153,29 @@ std::string_view sibling_of(std::string_view part) {
 // Returns where the repository's path ends in the path of one of its worktrees. In a tool's own directory below the
 // home, Codex writes "<id>/<repo>" and others "<repo>/<id>".
 std::optional<Cut> find_worktree(const Path& path) {
+  constexpr std::string_view kDashed = "--worktrees-";
   const auto& parts = path.parts;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto dashes = parts[i].find("--worktrees-");
-    if (dashes != std::string::npos && dashes > 0) return Cut{i + 1, parts[i].substr(0, dashes)};
+    const auto dashes = parts[i].find(kDashed);
+    if (dashes != std::string::npos && dashes > 0)
+      return Cut{i + 1, parts[i].substr(0, dashes), parts[i].substr(dashes + kDashed.size())};
     if (i + 1 == parts.size()) break;
-    if (const auto name = sibling_of(parts[i]); !name.empty()) return Cut{i + 1, std::string(name)};
+    if (const auto name = sibling_of(parts[i]); !name.empty()) return Cut{i + 1, std::string(name), parts[i + 1]};
     const bool hidden = parts[i] == ".worktrees" || parts[i] == ".trees";
-    if (hidden && i > 0 && !holds_repositories(path, i)) return Cut{i, {}};
+    if (hidden && i > 0 && !holds_repositories(path, i)) return Cut{i, {}, parts[i + 1]};
     if (parts[i] != "worktrees" || i == 0) continue;
     const std::string& holder = parts[i - 1];
-    if (holder == ".git") return i > 1 ? std::optional(Cut{i - 1, {}}) : std::nullopt;
+    if (holder == ".git") return i > 1 ? std::optional(Cut{i - 1, {}, parts[i + 1]}) : std::nullopt;
     if (!holder.starts_with('.')) {
-      if (holder.size() > 4 && holder.ends_with(".git")) return Cut{i, holder.substr(0, holder.size() - 4)};  // bare
-      if (!holds_repositories(path, i)) return Cut{i, {}};
+      if (holder.size() > 4 && holder.ends_with(".git"))
+        return Cut{i, holder.substr(0, holder.size() - 4), parts[i + 1]};  // bare
+      if (!holds_repositories(path, i)) return Cut{i, {}, parts[i + 1]};
       continue;
     }
-    if (i > 1 && !holds_repositories(path, i - 1)) return Cut{i - 1, {}};
+    if (i > 1 && !holds_repositories(path, i - 1)) return Cut{i - 1, {}, parts[i + 1]};
     const bool id_first = holder == ".codex" && i + 2 < parts.size();
-    return Cut{i + 2, id_first ? parts[i + 2] : std::string()};
+    if (id_first) return Cut{i + 2, parts[i + 2], parts[i + 1]};
+    return Cut{i + 2, {}, i + 2 < parts.size() ? parts[i + 2] : std::string()};
   }
   return std::nullopt;
 }
@@ -180,13 +185,38 @@ std::optional<Cut> find_worktree(const Path& path) {
 ProjectIdentity project_identity(std::string_view cwd) {
   Path path = parse(without_uri(cwd));
   if (!path.parts.empty() && path.parts.back() == ".git" && path.parts.size() > 1) path.parts.pop_back();
-  if (const auto cut = find_worktree(path)) {
+  std::string worktree;
+  if (auto cut = find_worktree(path)) {
+    worktree = std::move(cut->worktree);
     path.parts.resize(cut->parts);
     if (!cut->last.empty()) path.parts.back() = cut->last;
   }
   std::string key = path.key(path.parts.size());
   std::string name = path.parts.empty() ? key : path.parts.back();
-  return {std::move(key), std::move(name)};
+  return {std::move(key), std::move(name), std::move(worktree)};
+}
+
+std::string remote_identity(std::string_view url) {
+  url = ascii::trimmed(url);
+  const auto scheme = url.find("://");
+  std::string_view rest = scheme == std::string_view::npos ? url : url.substr(scheme + 3);
+  const bool is_path = rest.starts_with('/') || rest.starts_with('.');
+  std::string out;
+  if (!is_path) {
+    const auto end_of_host = rest.find(scheme == std::string_view::npos ? ':' : '/');
+    if (end_of_host == std::string_view::npos) return {};
+    std::string_view host = rest.substr(0, end_of_host);
+    if (const auto user = host.rfind('@'); user != std::string_view::npos) host.remove_prefix(user + 1);
+    out = ascii::lowered(host.substr(0, host.find(':')));
+    rest.remove_prefix(end_of_host + 1);
+    while (rest.starts_with('/'))
+      rest.remove_prefix(1);
+    out += '/';
+  }
+  while (rest.ends_with('/'))
+    rest.remove_suffix(1);
+  if (rest.ends_with(".git")) rest.remove_suffix(4);
+  return rest.empty() ? std::string() : out.append(rest);
 }
 
 }  // namespace memd

@@ -6,8 +6,9 @@
 namespace memd {
 
 struct ProjectIdentity {
-  std::string key;   // joins the same repository across platforms and worktrees
-  std::string name;  // last component, for people
+  std::string key;       // joins the same repository across platforms and worktrees
+  std::string name;      // last component, for people
+  std::string worktree;  // name of the worktree, if the path tells that it is one
 };
 
 // Derives the identity from a working directory as an agent wrote it, or from its file: URI. Does not access the file
@@ -18,8 +19,13 @@ struct ProjectIdentity {
 //     and the like, <repo>.worktrees/w, <repo>-worktrees/w, and the directory name <repo>--worktrees-w that Claude Code
 //     makes of such a path.
 // Worktrees that a tool keeps in its own directory below the home (~/.cursor/worktrees/<repo>/<id>) share a key with
-// one another, not with ~/src/<repo>: only their .git file names it. Symbolic links, subdirectories of a repository and
-// file systems that ignore case (macOS) are not recognised either. Pure; thread-safe.
+// one another, not with ~/src/<repo>: only their .git file names it (assembly::ProjectRows). Symbolic links,
+// subdirectories of a repository and file systems that ignore case (macOS) are not recognised either. Pure;
+// thread-safe.
 ProjectIdentity project_identity(std::string_view cwd);
+
+// Returns a key for the URL of a remote, the same for each way of reaching it: "git@github.com:ada/parcel.git" and
+// "https://ada@github.com/ada/parcel" are "github.com/ada/parcel". Pure; thread-safe.
+std::string remote_identity(std::string_view url);
 
 }  // namespace memd

@@ -101,6 +101,10 @@ AdminService::AdminService(MemoryHost& host, ProcessFacts facts)
       forget{{"forget", "Forget", "Forgets sessions for good, or says what would be forgotten.", kDestroys},
              "Forget",
              [&host](const ForgetParams& p, mcp::ToolContext&) { return admin::forget(host, p); }},
+      project{
+          {"project", "Projects", "Which projects are joined; joins one to another, or splits it off again.", kWrites},
+          "Project",
+          [&host](const ProjectParams& p, mcp::ToolContext&) { return admin::project(host, p); }},
       memory_catalog{
           {"memory_catalog", "Memories", "State of the index of memories; rebuilds it if asked to.", kWrites},
           "MemoryCatalog",

@@ -6,6 +6,7 @@
 #include "daemon/admin/memory_tool.hpp"
 #include "daemon/admin/metrics.hpp"
 #include "daemon/admin/process_facts.hpp"
+#include "daemon/admin/project_tool.hpp"
 #include "daemon/admin/recall_tool.hpp"
 #include "daemon/admin/reports.hpp"
 #include "daemon/admin/source_list.hpp"
@@ -51,6 +52,7 @@ struct AdminService {
   AdminMethod<DoctorParams, DoctorReport> doctor;
   AdminMethod<RetentionParams, RetentionReport> retention;
   AdminMethod<ForgetParams, ForgetReport> forget;
+  AdminMethod<ProjectParams, ProjectReport> project;
   AdminMethod<MemoryCatalogParams, MemoryCatalogReport> memory_catalog;
   AdminMethod<tools::CaptureParams, tools::CaptureAnswer> capture;
   AdminMethod<CompactParams, CompactReport> compact;
@@ -63,7 +65,8 @@ struct AdminService {
   template <class F>
   void each(F&& f) const {
     f(ingest), f(status), f(sources), f(metrics), f(configuration), f(events), f(log), f(diagnostics), f(doctor);
-    f(retention), f(forget), f(memory_catalog), f(capture), f(compact), f(rebuild), f(recall), f(coverage), f(import);
+    f(retention), f(forget), f(project), f(memory_catalog), f(capture), f(compact), f(rebuild), f(recall), f(coverage);
+    f(import);
   }
 };
 

@@ -244,6 +244,30 @@ Command capture_command() {
   return c;
 }
 
+Command project_command() {
+  const auto project = std::make_shared<std::string>();
+  const auto into = std::make_shared<std::string>();
+  Command c{"project", "Which projects are joined; join a renamed or moved one to another, and take that back"};
+  c.json_schema = schema_of<admin::ProjectReport>(c.name);
+  const auto step = [project, into](const char* action, const char* help, std::vector<Option> options, Need need) {
+    Command s{action, help, std::move(options)};
+    s.run = [action = std::string(action), project, into, need](const Invocation& call) {
+      ToolArguments w;
+      w.add("action", action).add("project", *project).add("into", *into);
+      return ask_and_show<admin::ProjectReport>(call, "project", w.finish(), need);
+    };
+    return s;
+  };
+  const Option of{
+      .names = "project", .target = project.get(), .help = "Its path, or a part of path or name", .required = true};
+  const Option to{.names = "into", .target = into.get(), .help = "The project that it belongs to", .required = true};
+  c.subcommands = {
+      step("list", "The projects, and which belong to another one", {}, Need::read),
+      step("merge", "Join a project to another one, in searches, resume and figures", {of, to}, Need::ingest),
+      step("split", "Take a merge back, or a worktree out of its repository's project", {of}, Need::ingest)};
+  return c;
+}
+
 Command doctor_command() {
   const auto full = std::make_shared<bool>(false);
   Command c{"doctor", "Look for what keeps memd from working; exit code 1 when there is something"};
@@ -397,9 +421,9 @@ Command rebuild_command() {
 }  // namespace
 
 std::vector<Command> admin_commands() {
-  return {ingest_command(),  status_command(),      coverage_command(), log_command(),
-          doctor_command(),  diagnostics_command(), forget_command(),   retention_command(),
-          capture_command(), rebuild_command(),     metrics_command()};
+  return {ingest_command(),    status_command(),      coverage_command(), log_command(),
+          doctor_command(),    diagnostics_command(), forget_command(),   project_command(),
+          retention_command(), capture_command(),     rebuild_command(),  metrics_command()};
 }
 
 }  // namespace memd::cli

@@ -1,5 +1,6 @@
 #include "daemon/ingest/capture_gate.hpp"
 
+#include "store/files/git_place.hpp"
 #include "store/raw/raw_frame.hpp"
 
 #include <algorithm>
@@ -52,7 +53,10 @@ bool CaptureGate::is_forgotten(const std::string& uid) {
 bool CaptureGate::is_excluded(const std::string& directory) {
   if (exclusion_.is_empty() || directory.empty()) return false;
   const auto [it, is_new] = directories_.try_emplace(directory, false);
-  if (is_new) it->second = exclusion_.has_directory(directory);
+  if (is_new) {
+    // A worktree is excluded with its repository.
+    it->second = exclusion_.has_directory(directory) || exclusion_.has_directory(files::repository_of(directory));
+  }
   return it->second;
 }
 

@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -81,6 +82,7 @@ void CommitLoop::stop() {
 }
 
 asio::awaitable<void> CommitLoop::on(SliceRead& message) {
+  std::move(message.sights.begin(), message.sights.end(), std::back_inserter(sights_));
   if (message.epoch != epoch_) {  // read before the last reload
     finished(1);
   } else {
@@ -171,6 +173,10 @@ Result<void> CommitLoop::commit() {
     ++s.commits;
     s.last_commit = clock_.now();
   });
+  if (!sights_.empty()) {
+    MEMD_TRY(writer_->transact([this](sqlite::Database& db) { projects::note(db, sights_); }));
+    sights_.clear();
+  }
   if (wrote) look_after_store();
   if (wrote && on_commit_) on_commit_();
   if (std::exchange(sources_set_back_, false)) MEMD_TRY(reload_sources());

@@ -70,6 +70,7 @@ class CommitLoop {
   std::uint64_t epoch_ = 1;
 
   std::vector<Source> uncommitted_;
+  std::vector<DirectorySight> sights_;  // to be stored after the next commit
   std::uint64_t uncommitted_letters_ = 0;
   std::uint64_t uncommitted_bytes_ = 0;
   std::chrono::steady_clock::time_point first_uncommitted_;

@@ -4,6 +4,7 @@
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
 #include "store/write/observation_collector.hpp"
+#include "store/write/project_rows.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,7 @@ struct SliceRead {
   assembly::BatchNotes notes;  // of the slice's batch
   std::uint64_t bytes = 0;     // source bytes that the slice accounts for
   std::uint64_t epoch = 0;
+  std::vector<DirectorySight> sights{};  // of directories in the slice that were not looked at before
 };
 struct NoMoreSlices {};  // for now; the writer may commit
 struct WriterTask {      // other work that only the writer may do

@@ -167,7 +167,7 @@ bool ReadingLoop::read_slice(KnownSource& known) {
   unflushed_ = true;
   reader_.message_sent();
   assembly::BatchNotes notes(look.slice->batch);
-  writer_.send(SliceRead{std::move(*look.slice), std::move(notes), look.bytes, epoch_});
+  writer_.send(SliceRead{std::move(*look.slice), std::move(notes), look.bytes, epoch_, std::move(look.sights)});
   return look.more;
 }
 

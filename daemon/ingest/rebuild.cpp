@@ -165,6 +165,7 @@ Result<void> Rebuild::make(const std::set<std::string, std::less<>>& from_old) {
   replayed_.clear();
   MEMD_TRY_ASSIGN(writer_, open_new());
   MEMD_TRY(replay(order, from_old));
+  if (old_) MEMD_TRY(old_->give_projects(*writer_));
   report_.damaged_bytes = order.damaged_bytes();
   report_.damages = order.damages();
   std::sort(replayed_.begin(), replayed_.end());

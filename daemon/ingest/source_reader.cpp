@@ -1,5 +1,6 @@
 #include "daemon/ingest/source_reader.hpp"
 
+#include "store/files/git_place.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/text/redaction/redactor.hpp"
 
@@ -102,10 +103,28 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
     drop_source(path);
     return {};
   }
+  out.sights = see_directories(out.slice->batch);
   mask_secrets(out.slice->batch);                            // on this thread, because the writer is the busier one
   known.source.id = std::max<SourceId>(known.source.id, 1);  // will be stored; the writer finds the row by path
   out.slice->caught_up = !out.more;
   out.bytes = bytes_of(*out.slice, cursor_before);
+  return out;
+}
+
+// Looks at the directories in the batch, at each once for a session while this process runs.
+std::vector<DirectorySight> SourceReader::see_directories(const EventBatch& batch) {
+  constexpr std::size_t kMostRemembered = 20'000;
+  std::vector<DirectorySight> out;
+  if (seen_directories_.size() > kMostRemembered) seen_directories_.clear();
+  const auto see = [&](const std::string& session_uid, const std::string& directory) {
+    if (directory.empty() || !seen_directories_.insert(session_uid + '\n' + directory).second) return;
+    if (auto place = files::git_place_of(directory))
+      out.push_back({directory, std::move(place->repository), std::move(place->worktree)});
+  };
+  for (const SessionUpdate& update : batch.sessions)
+    see(update.session_uid, update.cwd);
+  for (const Event& event : batch.events)
+    see(event.session_uid, event.cwd);
   return out;
 }
 
@@ -166,6 +185,7 @@ Result<Tailer::Outcome> SourceReader::read_in_place(KnownSource& known, std::uni
       reader = known.adapter->open_snapshot(known.source, files_);
     }
     known.is_check = known.source.mark.empty();
+    if (const auto file = files_.stat(path)) known.source.mtime = file->mtime;
     known.slices_of_pass = 0;
     known.pass_took = {};
   }

@@ -6,6 +6,7 @@
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/error.hpp"
 #include "store/reader.hpp"
+#include "store/write/project_rows.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -34,6 +35,7 @@ class SourceReader {
     std::optional<SourceSlice> slice;  // absent: nothing new. Secrets are masked
     std::uint64_t bytes = 0;           // source bytes that the slice accounts for
     bool more = false;                 // look again: the slice did not reach the end
+    std::vector<DirectorySight> sights{};
   };
   // Reads the next slice. Blocks. The call may remove `known` from the known sources.
   Look look_at(KnownSource& known);
@@ -60,6 +62,7 @@ class SourceReader {
   bool may_begin_pass(const KnownSource& known);
   bool must_wait(const KnownSource& known);
   void drop_source(const std::string& path);
+  std::vector<DirectorySight> see_directories(const EventBatch& batch);
   std::optional<SourceSlice> on_read_failure(KnownSource& known, const Error& error);
   void note_shortage(const std::string& path, std::string why);
 
@@ -74,6 +77,7 @@ class SourceReader {
   std::unique_ptr<Reader> store_;
   RetrySchedule retries_;
   PassSchedule passes_;
+  std::set<std::string> seen_directories_;           // of sessions, whose repository was looked for
   std::set<std::string> sources_without_resources_;  // sources that could not be read for lack of descriptors or memory
   std::uint64_t sent_ = 0;
   std::uint64_t finished_ = 0;

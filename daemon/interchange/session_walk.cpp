@@ -5,6 +5,7 @@
 #include "daemon/ingest/record_finder.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_contents.hpp"
+#include "store/read/sessions.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
@@ -363,7 +364,7 @@ class EventLines final : public SessionVisitor {
     const SessionRow& row = session.row;
     SessionRecord& record = whole.record.emplace();
     record.state = row.life.state(as_of_.now, as_of_.stopped_after);
-    record.stopped_at = row.life.ended_at(as_of_.now, as_of_.stopped_after);
+    record.stopped_at = queries::end_time(row, as_of_.now, as_of_.stopped_after);
     record.outcome = row.outcome;
     record.cost = row.cost;
     if (whole.cwd.empty()) record.cwd = row.cwd;

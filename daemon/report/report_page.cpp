@@ -42,6 +42,7 @@ void write_row(DataWriter& w, const ReportSession& s) {
   w.text("model", row.model);
   w.count("start", row.started_at);
   w.count("end", row.ended_at);
+  w.count("took", row.cost.wall_clock);
   if (row.outcome != Outcome::unknown) w.text("outcome", to_string(row.outcome));
   w.count("exchanges", s.exchanges);
   w.count("calls", row.tool_calls);

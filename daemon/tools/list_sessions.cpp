@@ -4,6 +4,7 @@
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "store/read/projects.hpp"
 #include "store/read/sessions.hpp"
 
 namespace memd::tools {
@@ -27,7 +28,7 @@ SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) 
   out.model = row.model;
   out.started_at = format_rfc3339(row.started_at);
   out.last_event_at = format_rfc3339(row.ended_at);
-  out.ended_at = time_if_any(row.life.ended_at(now, stopped_after));
+  out.ended_at = time_if_any(queries::end_time(row, now, stopped_after));
   out.state = to_string(row.life.state(now, stopped_after));
   out.outcome = to_string(row.outcome);
   out.outcome_reasons = sign_names(row.outcome_reasons, kReasonsShown);
@@ -60,11 +61,15 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
   SessionListQuery query{scope.filter, static_cast<int>(params.n_results.value_or(kDefaultRows)),
                          static_cast<int>(at.offset)};
   if (const auto state = parse_session_state(params.state.value_or(""))) query.state = {*state, now, stopped_after};
+  query.placeholders = query.state && query.state->state == SessionState::started;  // what has words has begun
   MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
 
   ListPage<SessionOut> page{{}, at.offset, list.total, question};
-  for (const SessionRow& row : list.sessions)
-    page.rows.push_back(session_out(row, now, stopped_after));
+  for (const SessionRow& row : list.sessions) {
+    SessionOut& out = page.rows.emplace_back(session_out(row, now, stopped_after));
+    MEMD_TRY_ASSIGN(std::string worktree, reader->ask(WorktreeQuery{row.pk}));
+    out.worktree = unless_empty(std::move(worktree));
+  }
   Answer frame = answer_for(scope);
   MEMD_TRY_ASSIGN(frame.outside, count_outside(*reader, scope, query, &SessionList::total, list.total));
   return fit_list(token_limit(services, params), frame, page, &ListSessionsAnswer::sessions);
@@ -76,6 +81,7 @@ AnswerText render_text(const ListSessionsAnswer& a) {
   HistoryText body;
   for (const SessionOut& s : a.sessions) {
     body.add(s.session_id, "  ", short_time(s.started_at), " to ", short_time(s.last_event_at), "  ", s.project);
+    if (s.worktree) body.add("/", *s.worktree);
     if (!s.git_branch.empty()) body.add("@", s.git_branch);
     body.add("  \"", s.session_name, "\"  ", s.cwd, "  ", s.model, "  ", counted(s.exchanges, "exchange"), ", ",
              counted(s.tool_calls, "tool call"), " (", s.tool_errors, " failed), ",

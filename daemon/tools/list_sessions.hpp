@@ -29,6 +29,7 @@ struct SessionOut : SessionFactsOut {
   std::string platform;
   std::string session_name;
   std::string project;
+  std::optional<std::string> worktree;
   std::string cwd;
   std::string git_branch;
   std::string model;
@@ -76,26 +77,28 @@ template <>
 struct Describe<tools::SessionOut> {
   using T = tools::SessionOut;
   static constexpr auto fields = join_fields(
-      fields_of(
-          field("session_id", &T::session_id, "For recent_turns and the session_id of searches."),
-          field("platform", &T::platform, "Agent."), field("session_name", &T::session_name, "Title."),
-          field("project", &T::project, "Project."), field("cwd", &T::cwd, "Where it worked."),
-          field("git_branch", &T::git_branch, "Branch."), field("model", &T::model, "Model."),
-          field("started_at", &T::started_at, "RFC 3339."), field("last_event_at", &T::last_event_at, "RFC 3339."),
-          field("ended_at", &T::ended_at, "When it stopped; absent while it goes on."),
-          field("state", &T::state, "started, active, stopped or capture_disabled."),
-          field("outcome", &T::outcome, "success, fail, abandoned or unknown."),
-          field("outcome_reasons", &T::outcome_reasons, "Signs that speak for it, strongest first."),
-          field("exchanges", &T::exchanges, "Exchanges in it."), field("tool_calls", &T::tool_calls, "Tools called."),
-          field("tool_errors", &T::tool_errors, "Of those, failed."),
-          field("compactions", &T::compactions, "Times the context was compacted."),
-          field("tokens_input", &T::tokens_input, "Without what came from the cache."),
-          field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
-          field("tokens_cache_read", &T::tokens_cache_read, "Tokens read from the cache."),
-          field("tokens_cache_creation", &T::tokens_cache_creation, "Tokens put into the cache."),
-          field("parent_session_id", &T::parent_session_id, "Of a subagent: who started it."),
-          field("forked_from", &T::forked_from, "The session that it began as a copy of; those turns are there."),
-          field("evicted_at", &T::evicted_at, "When its texts were dropped.")),
+      fields_of(field("session_id", &T::session_id, "For recent_turns and the session_id of searches."),
+                field("platform", &T::platform, "Agent."), field("session_name", &T::session_name, "Title."),
+                field("project", &T::project, "Project."),
+                field("worktree", &T::worktree, "Git worktree of the project that it worked in."),
+                field("cwd", &T::cwd, "Where it worked."), field("git_branch", &T::git_branch, "Branch."),
+                field("model", &T::model, "Model."), field("started_at", &T::started_at, "RFC 3339."),
+                field("last_event_at", &T::last_event_at, "RFC 3339."),
+                field("ended_at", &T::ended_at, "When it stopped; absent while it goes on."),
+                field("state", &T::state, "started, active, stopped or capture_disabled."),
+                field("outcome", &T::outcome, "success, fail, abandoned or unknown."),
+                field("outcome_reasons", &T::outcome_reasons, "Signs that speak for it, strongest first."),
+                field("exchanges", &T::exchanges, "Exchanges in it."),
+                field("tool_calls", &T::tool_calls, "Tools called."),
+                field("tool_errors", &T::tool_errors, "Of those, failed."),
+                field("compactions", &T::compactions, "Times the context was compacted."),
+                field("tokens_input", &T::tokens_input, "Without what came from the cache."),
+                field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
+                field("tokens_cache_read", &T::tokens_cache_read, "Tokens read from the cache."),
+                field("tokens_cache_creation", &T::tokens_cache_creation, "Tokens put into the cache."),
+                field("parent_session_id", &T::parent_session_id, "Of a subagent: who started it."),
+                field("forked_from", &T::forked_from, "The session that it began as a copy of; those turns are there."),
+                field("evicted_at", &T::evicted_at, "When its texts were dropped.")),
       Describe<tools::SessionFactsOut>::fields);
 };
 template <>

@@ -121,10 +121,11 @@ Result<SessionRow> nothing_known_of(const ToolServices& services, Reader& reader
 // directory above, which `notice` then says. Errc::not_found if there is none.
 Result<SessionRow> choose_by_directory(const ToolServices& services, Reader& reader, const std::string& cwd,
                                        AnswerText& notice) {
-  MEMD_TRY_ASSIGN(const auto project, reader.ask(NearestProjectQuery{cwd}));
+  const std::string directory = files::repository_of(cwd);
+  MEMD_TRY_ASSIGN(const auto project, reader.ask(NearestProjectQuery{directory}));
   if (project) {
     MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, project->key));
-    if (found && project->directory != cwd)
+    if (found && project->directory != directory)
       notice.add("No session of ", AnswerText::Echo{echo_of(cwd)}, ": this is one of ",
                  AnswerText::Name{echo_of(project->directory)}, ".");  // a directory above the caller's
     if (found) return std::move(*found);

@@ -4,6 +4,7 @@
 #include "daemon/tools/toolset.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/time.hpp"
+#include "store/files/git_place.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -119,7 +120,8 @@ std::string caller_directory(const ScopeParams& params, const mcp::ToolContext& 
 Result<std::string> project_of_directory(const ToolServices& services, const std::string& directory) {
   if (directory.empty()) return std::string();
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, {}));
-  MEMD_TRY_ASSIGN(const auto project, reader->ask(NearestProjectQuery{directory, true}));
+  const std::string asked = files::repository_of(directory);
+  MEMD_TRY_ASSIGN(const auto project, reader->ask(NearestProjectQuery{asked, true}));
   return project ? project_tree(project->key) : std::string();
 }
 

@@ -353,7 +353,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.explain = params.explain;
   query.now = services.clock.now();
   query.count_outside = scope.narrowed;
-  if (params.cwd && !params.cwd->empty()) query.near_project = project_identity(*params.cwd).key;
+  if (params.cwd && !params.cwd->empty()) query.near_project = project_identity(files::repository_of(*params.cwd)).key;
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
   MEMD_TRY_ASSIGN(SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
   if (file) rank_up(found.hits, *file);

@@ -34,15 +34,15 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::SessionFactsOut> {
   using T = tools::SessionFactsOut;
-  static constexpr auto fields =
-      fields_of(field("description", &T::description, "What its agent says it is about."),
-                field("mode", &T::mode, "As its agent calls it: agent, plan, chat, …"),
-                field("wall_clock_s", &T::wall_clock_s, "Seconds its exchanges took, from prompt to last event."),
-                field("retries", &T::retries, "Failed calls that were retried."),
-                field("lines_added", &T::lines_added, "Of its edits."),
-                field("lines_removed", &T::lines_removed, "Of its edits."),
-                field("cost_usd", &T::cost_usd, "As its agent calculates it."),
-                field("context_tokens", &T::context_tokens, "How full its context was when last reported."));
+  static constexpr auto fields = fields_of(
+      field("description", &T::description, "What its agent says it is about."),
+      field("mode", &T::mode, "As its agent calls it: agent, plan, chat, …"),
+      field("wall_clock_s", &T::wall_clock_s, "Seconds worked on it: idle time left out, overlaps counted once."),
+      field("retries", &T::retries, "Failed calls that were retried."),
+      field("lines_added", &T::lines_added, "Of its edits."),
+      field("lines_removed", &T::lines_removed, "Of its edits."),
+      field("cost_usd", &T::cost_usd, "As its agent calculates it."),
+      field("context_tokens", &T::context_tokens, "How full its context was when last reported."));
 };
 
 }  // namespace memd::mcp

@@ -78,6 +78,7 @@ std::vector<std::int64_t> analyzed_keys(sqlite::Statement& q) {
 
 void add_kept(const KeptDigest& kept, KeptDigest& now) {
   if (!kept.request.empty()) now.request = kept.request;
+  now.wall_clock = std::max(now.wall_clock, kept.wall_clock);
   auto errors = kept.errors;
   for (ErrorSnippet& e : now.errors)
     if (std::ranges::find(errors, e.text, &ErrorSnippet::text) == errors.end()) errors.push_back(std::move(e));
@@ -94,6 +95,7 @@ AnalysisBacklog AnalysisBacklogQuery::run(sqlite::Database& db) const {
                                  " AS silent_since FROM sessions s WHERE s.analysis_version < ?1"
                                  " AND (s.next_seq > 0 OR s.analysis_version = 0)"
                                  " AND (s.evicted_at IS NULL OR s.evicted_at < s.ingested_at)"
+                                 " AND (s.stopped_at <> 0 OR silent_since > 0)"
                                  " ORDER BY iif(s.stopped_at <> 0, 0, silent_since)";
   auto& q = db.prepare(sql).bind(analysis::kVersion);
   AnalysisBacklog out;
@@ -115,7 +117,7 @@ std::optional<KeptDigest> MakeDigestQuery::run(sqlite::Database& db) const {
   if (kept && exchanges.back().is_evicted()) return kept;  // made from the full texts
   const SessionRow session = queries::session_by_pk(db, session_pk);
   KeptDigest out;
-  out.wall_clock = session.cost.wall_clock;
+  out.wall_clock = queries::work_time(db, session_pk).value_or(0);
   out.source_path = session.source_path;
   out.source_bytes = session.source_bytes;
   for (auto row = exchanges.begin(); row != exchanges.end() && out.request.empty(); ++row)

@@ -47,7 +47,7 @@ struct MakeDigestQuery {
 namespace analysis {
 
 // Increment when the analysis changes: every session is then analysed again.
-inline constexpr std::int64_t kVersion = 3;
+inline constexpr std::int64_t kVersion = 4;
 
 void save_digest(sqlite::Database& db, std::int64_t session_pk, const KeptDigest& digest);
 

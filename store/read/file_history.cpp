@@ -1,6 +1,7 @@
 #include "store/read/file_history.hpp"
 
 #include "schemas/file_history.hpp"
+#include "schemas/project_identity.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/database.hpp"
 #include "store/read/commits.hpp"
@@ -41,11 +42,51 @@ std::string_view name_of(std::string_view path) {
 
 bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
 
+// Returns the part of a path below a project's directory, or below a worktree inside that directory; empty: it is not
+// below it.
+std::string_view below_project(std::string_view path, std::string_view key) {
+  if (path.size() <= key.size() + 1 || !path.starts_with(key) || path[key.size()] != '/') return {};
+  const ProjectIdentity of_path = project_identity(path);
+  if (of_path.key == key && !of_path.worktree.empty()) {
+    const std::string worktree = "/" + of_path.worktree + "/";
+    if (const auto at = path.find(worktree, key.size()); at != std::string_view::npos)
+      return path.substr(at + worktree.size());
+  }
+  return path.substr(key.size() + 1);
+}
+
+// Adds the same file in other worktrees of the repository, and in directories that are joined to its project.
+void add_joined_paths(sqlite::Database& db, const std::string& text, PathFinding& out) {
+  auto& project = db.prepare(
+                        "SELECT identity_key, coalesce(joined_pk, project_pk) FROM projects WHERE identity_key <> ''"
+                        " AND substr(?1, 1, length(identity_key) + 1) = identity_key || '/'"
+                        " ORDER BY length(identity_key) DESC LIMIT 1")
+                      .bind(text);
+  const std::string key = project.step() ? project.str(0) : std::string();
+  const std::int64_t group = key.empty() ? 0 : project.int64(1);
+  project.reset();
+  const std::string_view rest = below_project(text, key);
+  if (key.empty() || rest.empty()) return;
+  std::vector<std::string> members;
+  auto& all = db.prepare("SELECT identity_key FROM projects WHERE coalesce(joined_pk, project_pk) = ?1").bind(group);
+  while (all.step())
+    members.push_back(all.str(0));
+  all.reset();
+  PathFinding named;
+  collect_paths(db.prepare("SELECT path_pk, path FROM paths WHERE name = ?1 AND path <> ?2 ORDER BY path")
+                    .bind(name_of(text), text),
+                named);
+  for (KnownPath& path : named.paths)
+    if (std::ranges::any_of(members, [&](const auto& member) { return below_project(path.path, member) == rest; }))
+      out.paths.push_back(std::move(path));
+}
+
 bool by_file(sqlite::Database& db, const std::string& text, PathFinding& out) {
   out.fit = PathFit::exact;
   if (text.starts_with('/') || text.find(':') == 1) {
     collect_paths(
         db.prepare("SELECT path_pk, path FROM paths WHERE path = ?1 OR path = replace(?1, '/', '\\')").bind(text), out);
+    add_joined_paths(db, text, out);
     return !out.paths.empty();
   }
   // With `name = …` the index yields only the few paths whose suffixes must be compared.

@@ -114,9 +114,10 @@ class ForgetPlanner {
         found.insert(uid);
     }
     if (!selection_.project.empty())
-      keep(found, uids("SELECT s.uid FROM sessions s JOIN projects p USING (project_pk)"
-                       " WHERE instr(lower(p.identity_key), ?1) > 0 OR instr(lower(p.name), ?1) > 0",
-                       ascii::lowered(selection_.project)));
+      keep(found,
+           uids("SELECT s.uid FROM sessions s JOIN projects p ON p.project_pk IN (s.project_pk, s.own_project_pk)"
+                " WHERE instr(lower(p.identity_key), ?1) > 0 OR instr(lower(p.name), ?1) > 0",
+                ascii::lowered(selection_.project)));
     if (!selection_.text.empty()) keep(found, sessions_with_text());
     if (selection_.before != 0)
       std::erase_if(found, [this](const auto& uid) {

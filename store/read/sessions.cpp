@@ -172,10 +172,11 @@ constexpr std::size_t kEchoTokens = 60;
 }  // namespace
 
 std::vector<std::string> RecentProjectsQuery::run(sqlite::Database& db) const {
-  auto& newest = db.prepare(sql_text("SELECT p.name FROM sessions s JOIN projects p ON p.project_pk = s.project_pk"
-                                     " WHERE s.kind = SessionKind::main AND p.name <> '' GROUP BY p.name"
-                                     " ORDER BY max(s.ended_at) DESC LIMIT ?1"))
-                     .bind(limit);
+  static const std::string sql = "SELECT p.name FROM sessions s JOIN projects p ON p.project_pk = s.project_pk WHERE " +
+                                 sql_text("s.kind = SessionKind::main AND p.name <> '' AND ").str() +
+                                 std::string(queries::kHasWords) +
+                                 " GROUP BY p.name ORDER BY max(s.ended_at) DESC LIMIT ?1";
+  auto& newest = db.prepare(sql).bind(limit);
   std::vector<std::string> out;
   while (newest.step())
     out.push_back(newest.str(0));
@@ -211,6 +212,37 @@ constexpr int kCandidates = 5;
 // Condition: the stored outcome is valid. A session continued since its analysis did not end with that outcome.
 const std::string kJudged = "s.analysis_version > 0 OR s.evicted_at IS NOT NULL OR s.next_seq = 0";
 
+// The duration of `sessions s` (Cost::wall_clock); NULL without exchanges that have a time. An exchange within
+// kStoppedAfter is one span. A longer one may contain idle time (a question that nobody answered, a session continued
+// days later), so its spans come from its events: two that follow each other within that time, and a tool call with
+// its result, if that came within a day. Evicted exchanges have no events; then their time is in the digest.
+const std::string kPause = std::to_string(kStoppedAfter);
+const std::string kWorkTime = R"((
+  SELECT sum(max(0, span_end - max(span_start, covered))) FROM (
+    SELECT span_start, span_end, coalesce(max(span_end) OVER (
+      ORDER BY span_start, span_end ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS covered FROM (
+      SELECT x.started_at AS span_start, x.ended_at AS span_end FROM exchanges x
+      WHERE x.session_pk = s.session_pk AND x.started_at > 0 AND x.ended_at - x.started_at <= )" +
+                              kPause + R"(
+      UNION ALL
+      SELECT span_start, span_end FROM (
+        SELECT lag(e.time) OVER (PARTITION BY x.exchange_number ORDER BY e.time) AS span_start, e.time AS span_end
+        FROM exchanges x JOIN events e ON e.session_pk = x.session_pk AND e.seq BETWEEN x.first_seq AND x.last_seq
+        WHERE x.session_pk = s.session_pk AND x.started_at > 0 AND x.ended_at - x.started_at > )" +
+                              kPause + R"(
+          AND e.time > 0)
+      WHERE span_end - span_start <= )" +
+                              kPause + R"(
+      UNION ALL
+      SELECT c.time, r.time FROM exchanges x
+      JOIN events c ON c.session_pk = x.session_pk AND c.seq BETWEEN x.first_seq AND x.last_seq
+      JOIN events r ON r.session_pk = c.session_pk AND r.seq = c.pair_seq
+      WHERE x.session_pk = s.session_pk AND x.started_at > 0 AND x.ended_at - x.started_at > )" +
+                              kPause + R"(
+        AND c.kind = )" + std::to_string(static_cast<int>(EventKind::tool_call)) +
+                              R"( AND c.time > 0 AND r.time - c.time BETWEEN 0 AND )" + std::to_string(kMsPerDay) +
+                              R"())))";
+
 // Columns in the order in which read_session reads them.
 const std::string kSessionsColumns = std::string(R"(
   s.session_pk, s.uid, s.platform, s.native_id, s.kind, s.parent_uid, s.forked_from, s.agent_name,
@@ -230,8 +262,7 @@ const std::string kSessionsColumns = std::string(R"(
        WHEN src.session_uid = s.uid THEN src.size
        ELSE (SELECT sum(i.bytes) FROM source_items i WHERE i.source_pk = s.source_pk AND i.session_uid = s.uid) END,
   coalesce((SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk AND s.analysis_version > 0),
-           (SELECT sum(max(x.ended_at - x.started_at, 0)) FROM exchanges x
-            WHERE x.session_pk = s.session_pk AND x.started_at > 0),
+           )" + kWorkTime + R"(,
            (SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk)),
   iif()" + kJudged + R"(, s.outcome_signs, 0),
   s.description, s.mode, s.cost_usd, s.context_tokens,
@@ -292,6 +323,14 @@ SessionRow read_session(const sqlite::Statement& q) {
 
 }  // namespace
 
+std::optional<TimeMs> work_time(sqlite::Database& db, std::int64_t session_pk) {
+  static const std::string sql = "SELECT " + kWorkTime + " FROM sessions s WHERE s.session_pk = ?1";
+  auto& q = db.prepare(sql).bind(session_pk);
+  const auto out = q.step() && !q.is_null(0) ? std::optional(q.int64(0)) : std::nullopt;
+  q.reset();
+  return out;
+}
+
 SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
   static const std::string sql = "SELECT " + kSessionsColumns + kFrom + " WHERE s.session_pk = ?1";
   auto& q = db.prepare(sql).bind(session_pk);
@@ -330,7 +369,7 @@ std::string described(sqlite::Database& db, const std::vector<std::int64_t>& pks
 
 std::vector<std::int64_t> newest_main(sqlite::Database& db, std::string_view project, int count) {
   static const std::string sql = "SELECT s.session_pk, s.kind FROM sessions s WHERE " +
-                                 std::string(kSessionConditions) +
+                                 std::string(kSessionConditions) + " AND " + std::string(kHasWords) +
                                  " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?5";
   const std::string wanted = ascii::lowered(project);
   return collect(db.prepare(sql).bind("", wanted, 0, false, count)).all;
@@ -391,9 +430,9 @@ namespace {
 
 // SQL for SessionLife::state() over `sessions s`. A session silent since `silent_before` counts as stopped.
 std::string state_at(std::string_view silent_before) {
-  return std::string("CASE WHEN s.stopped_at <> 0 OR ")
+  return std::string("CASE WHEN s.stopped_at <> 0 OR (")
              .append(queries::kSilentSince)
-             .append(" <= ")
+             .append(") BETWEEN 1 AND ")
              .append(silent_before) +
          std::string(sql_text(" THEN SessionState::stopped"
                               " WHEN s.capture_disabled_at <> 0 THEN SessionState::capture_disabled"
@@ -408,10 +447,10 @@ SessionList SessionListQuery::run(sqlite::Database& db) const {
   static const std::string where = " WHERE " + std::string(kSessionConditions) +
                                    " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6)"
                                    " AND (?7 < 0 OR " +
-                                   state_at("?8") + " = ?7)";
+                                   state_at("?8") + " = ?7) AND (?9 OR " + std::string(kHasWords) + ")";
   static const std::string count = "SELECT count(*) FROM sessions s" + where;
-  static const std::string page =
-      "SELECT " + kSessionsColumns + kFrom + where + " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?9 OFFSET ?10";
+  static const std::string page = "SELECT " + kSessionsColumns + kFrom + where +
+                                  " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?10 OFFSET ?11";
   const auto c = conditions_of(db, filter);
   const auto since = filter.since;
   const auto until = filter.until;
@@ -420,11 +459,11 @@ SessionList SessionListQuery::run(sqlite::Database& db) const {
 
   SessionList out;
   auto& total = db.prepare(count).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
-                                       silent_before);
+                                       silent_before, placeholders);
   if (total.step()) out.total = total.int64(0);
   total.reset();
   auto& q = db.prepare(page).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
-                                  silent_before, std::max(limit, 0), std::max(offset, 0));
+                                  silent_before, placeholders, std::max(limit, 0), std::max(offset, 0));
   while (q.step())
     out.sessions.push_back(read_session(q));
   q.reset();
@@ -436,7 +475,8 @@ TypedSessionsQuery::Answer TypedSessionsQuery::run(sqlite::Database& db) const {
   static const std::string all =
       "SELECT s.session_pk, s.uid, substr(s.uid, 1, length(?5)) = ?5 OR substr(s.native_id, 1, length(?5)) = ?5"
       " OR instr(lower(s.title), ?6) > 0, s.title FROM sessions s WHERE " +
-      std::string(kSessionConditions) + " ORDER BY s.ended_at DESC, s.session_pk DESC";
+      std::string(kSessionConditions) + " AND " + std::string(kHasWords) +
+      " ORDER BY s.ended_at DESC, s.session_pk DESC";
   static const std::string title_of =
       "SELECT " + std::string(kTitleColumns) + " FROM sessions s WHERE s.session_pk = ?1";
   const auto c = conditions_of(db, filter);
@@ -477,11 +517,18 @@ TypedProjectsQuery::Answer TypedProjectsQuery::run(sqlite::Database& db) const {
 }
 
 NearestProjectQuery::Answer NearestProjectQuery::run(sqlite::Database& db) const {
-  static constexpr auto kMainSession = sql_text(
-      "SELECT 1 FROM projects p JOIN sessions s ON s.project_pk = p.project_pk"
-      " WHERE p.identity_key = ?1 AND s.kind = SessionKind::main LIMIT 1");
+  static const std::string kMainSession = sql_text(
+                                              "SELECT e.identity_key, e.project_pk <> p.project_pk FROM projects p"
+                                              " JOIN projects e ON e.project_pk = coalesce(p.joined_pk, p.project_pk)"
+                                              " JOIN sessions s ON s.project_pk = e.project_pk"
+                                              " WHERE p.identity_key = ?1 AND s.kind = SessionKind::main AND ")
+                                              .str() +
+                                          std::string(queries::kHasWords) + " LIMIT 1";
+  auto& q = db.prepare(kMainSession);
   if (or_below) {
     std::string key = project_identity(directory).key;
+    if (q.bind(key).step() && q.int64(1) != 0) key = q.str(0);
+    q.reset();
     const std::string tree = ascii::lowered(project_tree(key));
     auto& below = db.prepare(
                         "SELECT 1 FROM projects p WHERE instr(char(1) || lower(p.identity_key) || '/', ?1) = 1"
@@ -491,12 +538,11 @@ NearestProjectQuery::Answer NearestProjectQuery::run(sqlite::Database& db) const
     below.reset();
     if (found) return Found{std::string(directory), std::move(key)};
   }
-  auto& q = db.prepare(kMainSession);
   for (std::string_view at = directory; at.size() > 1; at = at.substr(0, at.rfind('/'))) {
-    std::string key = project_identity(at).key;
-    const bool found = !key.empty() && q.bind(key).step();
+    const std::string own = project_identity(at).key;
+    std::string key = !own.empty() && q.bind(own).step() ? q.str(0) : std::string();
     q.reset();
-    if (found) return Found{std::string(at), std::move(key)};
+    if (!key.empty()) return Found{std::string(at), std::move(key)};
     if (at.find('/') == std::string_view::npos) break;
   }
   return std::nullopt;

@@ -19,12 +19,13 @@ struct StateFilter {
   TimeMs stopped_after = kStoppedAfter;
 };
 
-// Returns a page of the sessions that match the filter, sorted by their last event, newest first.
+// Returns a page of the sessions with words that match the filter, sorted by their last event, newest first.
 struct SessionListQuery {
   QueryFilter filter;  // include_subagents false: main sessions only
   int limit = 20;
   int offset = 0;
   std::optional<StateFilter> state{};
+  bool placeholders = false;  // also sessions without words of their own (queries::kHasWords)
 
   using Answer = SessionList;
   Answer run(sqlite::Database& db) const;
@@ -32,7 +33,7 @@ struct SessionListQuery {
 
 // Finds the sessions that match what a person has typed: uid or native id begins with it, or the title contains it,
 // whatever its case. Newest first, as SessionListQuery. Empty text matches all. Reads the first prompts of each session
-// without an informative stored title, unless its id matches.
+// without an informative stored title, unless its id matches. Skips placeholders, as SessionListQuery.
 struct TypedSessionsQuery {
   QueryFilter filter;  // as SessionListQuery::filter; its time range is ignored
   std::string_view typed;
@@ -62,8 +63,8 @@ struct TypedProjectsQuery {
 };
 
 // Resolves a session reference: its uid, its native id, a unique prefix of the native id (at least 4 characters), or
-// "latest" (the newest main session, of `project` if given). The messages of not_found and invalid_argument list the
-// candidates.
+// "latest" (the newest main session with words, of `project` if given). The messages of not_found and invalid_argument
+// list the candidates.
 struct SessionQuery {
   std::string_view reference;
   std::string_view project{};
@@ -81,7 +82,7 @@ struct SubagentsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Lists the names of the projects with the newest main sessions, newest first.
+// Lists the names of the projects with the newest main sessions with words, newest first.
 struct RecentProjectsQuery {
   int limit = 5;
 
@@ -98,15 +99,15 @@ struct UnknownProjectQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Finds the nearest directory, `directory` or one above it, that is the project of a main session. Does not access the
-// file system.
+// Finds the nearest directory, `directory` or one above it, that is the project of a main session with words. Does not
+// access the file system.
 struct NearestProjectQuery {
   std::string_view directory;
   bool or_below = false;  // also accepts `directory` when a directory below it is the project of a session
 
   struct Found {
     std::string directory;
-    std::string key;  // the project's identity key
+    std::string key;  // the project's identity key, or that of the project it is joined to
   };
   using Answer = std::optional<Found>;
   Answer run(sqlite::Database& db) const;
@@ -117,12 +118,19 @@ namespace queries {
 
 // Loads one session. Errc::not_found when there is no such row.
 SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk);
+// When a session ended. 0: it goes on, or no time of it is known.
+inline TimeMs end_time(const SessionRow& s, TimeMs now, TimeMs stopped_after) {
+  return s.ended_at == 0 && s.life.stopped_at == 0 ? 0 : s.life.ended_at(now, stopped_after);
+}
+// Computes Cost::wall_clock from the rows of a session; nullopt without exchanges that have a time.
+std::optional<TimeMs> work_time(sqlite::Database& db, std::int64_t session_pk);
 // Returns the pk of the session that a SessionQuery with these arguments finds.
 std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, std::string_view project);
 
 // SQL expression over `sessions s` for SessionLife::silent_since.
 inline constexpr std::string_view kSilentSince =
-    "iif(s.ended_at BETWEEN 1 AND s.ingested_at, s.ended_at, s.ingested_at)";
+    "CASE WHEN s.ended_at BETWEEN 1 AND s.ingested_at THEN s.ended_at"
+    " WHEN s.ended_at = 0 AND s.next_seq = 0 AND s.turns = 0 THEN 0 ELSE s.ingested_at END";
 
 // Two columns over `sessions s`, as session_title() takes them. The first is the stored title. The second is filled
 // where the title is short: the starts of the first four prompts, separated by char(30), then char(29) and the result

@@ -29,7 +29,7 @@ std::vector<Selected> select(sqlite::Database& db, const QueryFilter& filter) {
       "SELECT s.session_pk, s.platform, s.kind, coalesce(s.project_pk, 0), s.started_at, s.model, s.cost_usd,"
       " s.evicted_at IS NOT NULL FROM sessions s WHERE " +
       std::string(queries::kSessionConditions) +
-      " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6)"
+      " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6) AND " + std::string(queries::kHasWords) +
       " ORDER BY s.ended_at DESC, s.session_pk DESC";
   const auto c = queries::conditions_of(db, filter);
   auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, filter.since, filter.until);

@@ -87,7 +87,7 @@ void Assembler::apply_event(Event& e, std::span<const Event> following, Assembly
   SessionWork& s = sessions_.get(e.session_uid, context.now);
   facts_.complete(s, e);
   if (e.origin == Origin::history && e.kind == EventKind::user_msg) {
-    if (s.project_pk == 0 && !e.cwd.empty()) s.project_pk = sessions_.rows().intern_project(e.cwd);
+    if (s.project_pk == 0 && !e.cwd.empty()) s.project_pk = sessions_.rows().projects().intern(e.cwd);
     s.made_by_history = s.made_by_history || s.next_seq == 0;
     const bool kept = history_.add(s, e, context.source.id, context.adapter_version);
     ++(kept ? context.stats.events : context.stats.duplicates);
@@ -227,6 +227,7 @@ void Assembler::read_again(const Source& source, TimeMs now) {
 
 void Assembler::flush(TimeMs now) {
   sessions_.flush(now);
+  sessions_.rows().projects().settle();
   chain_.write();
   rows_.write();
   responses_.flush();
@@ -245,6 +246,7 @@ void Assembler::forget() {
   chain_.forget();
   rows_.forget();
   sessions_.clear();
+  sessions_.rows().projects().forget();
   responses_.clear();
   paths_.clear();
   facts_.forget();

@@ -143,7 +143,8 @@ void Forgetting::remove_what_nothing_names() {
     for (const char* sql :
          {"DELETE FROM paths WHERE path_pk NOT IN (SELECT path_pk FROM exchange_files UNION"
           " SELECT path_pk FROM events WHERE path_pk IS NOT NULL)",
-          "DELETE FROM projects WHERE project_pk NOT IN (SELECT project_pk FROM sessions WHERE project_pk IS NOT NULL)",
+          "DELETE FROM projects WHERE project_pk NOT IN (SELECT project_pk FROM sessions WHERE project_pk IS NOT NULL"
+          " UNION SELECT own_project_pk FROM sessions WHERE own_project_pk IS NOT NULL)",
           "DELETE FROM tools WHERE tool_pk NOT IN (SELECT tool_pk FROM exchange_tools)",
           // Titles of sessions that were not read yet or never will be.
           "DELETE FROM pending_titles"})

@@ -5,6 +5,7 @@
 #include "store/db/withheld.hpp"
 #include "store/write/assembler.hpp"
 #include "store/write/exchange_rows.hpp"
+#include "store/write/project_rows.hpp"
 #include "store/write/session_tables.hpp"
 #include "store/write/writer.hpp"
 
@@ -250,6 +251,11 @@ Result<void> OldStore::give_sessions(Writer& fresh, const std::vector<std::strin
   fresh.assembler_->forget();
   fresh.assembler_->reserve(ids);
   return {};
+}
+
+Result<void> OldStore::give_projects(Writer& fresh) {
+  const auto given = fresh.transact([&](sqlite::Database& to) { projects::take_over(db_, to); });
+  return given || given.error().is(Errc::store_corrupt) ? Result<void>() : given;
 }
 
 Result<void> OldStore::restore_exchange_keys(Writer& fresh) {

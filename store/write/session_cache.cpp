@@ -1,6 +1,5 @@
 #include "store/write/session_cache.hpp"
 
-#include "schemas/project_identity.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/enrich/session_analysis.hpp"
 
@@ -27,7 +26,7 @@ void recall_what_events_said(SessionWork& s) {
 
 std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   auto& q = db_.prepare(
-      "SELECT session_pk, platform, kind, parent_uid, parent_call_id, forked_from, agent_name, project_pk, title,"
+      "SELECT session_pk, platform, kind, parent_uid, parent_call_id, forked_from, agent_name, own_project_pk, title,"
       " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, stopped_at, cost_usd,"
       " tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, turns, retries, tool_calls, tool_pairs,"
       " tool_errors, compactions, next_seq, next_exchange, source_pk, mode, context_tokens, lines_added, lines_removed,"
@@ -134,7 +133,10 @@ void SessionRows::save_references(SessionWork& s) {
   SessionWork::Stored now{s.title, s.project_pk, s.source};
   if (s.stored == now) return;
   const auto or_null = [](std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); };
-  db_.prepare("UPDATE sessions SET title = ?2, project_pk = ?3, source_pk = ?4 WHERE session_pk = ?1")
+  if (s.stored.project_pk != now.project_pk && !s.repo.empty()) projects_.remote_changed();
+  db_.prepare(
+         "UPDATE sessions SET title = ?2, own_project_pk = ?3, source_pk = ?4, project_pk ="
+         " (SELECT coalesce(joined_pk, project_pk) FROM projects WHERE project_pk = ?3) WHERE session_pk = ?1")
       .bind(s.pk, s.title, or_null(s.project_pk), or_null(s.source))
       .run();
   s.stored = std::move(now);
@@ -149,7 +151,7 @@ void SessionRows::take_record(SessionWork& s, TimeMs now) {
   if (s.git_branch.empty()) s.git_branch = r.git_branch;
   if (s.model.empty()) s.model = r.model;
   if (s.agent_version.empty()) s.agent_version = r.agent_version;
-  if (s.project_pk == 0 && !s.cwd.empty()) s.project_pk = intern_project(s.cwd);
+  if (s.project_pk == 0 && !s.cwd.empty()) s.project_pk = projects_.intern(s.cwd);
   save(s, now);
   KeptDigest digest = r.digest.value_or(KeptDigest());
   digest.wall_clock = r.cost.wall_clock;
@@ -184,19 +186,6 @@ bool SessionRows::remove_empty(std::int64_t session_pk) {
       .bind(session_pk)
       .run();
   return db_.changes() == 1;
-}
-
-std::int64_t SessionRows::intern_project(std::string_view cwd) {
-  const ProjectIdentity project = project_identity(cwd);
-  db_.prepare("INSERT INTO projects (identity_key, name) VALUES (?, ?) ON CONFLICT DO NOTHING")
-      .bind(project.key, project.name)
-      .run();
-  auto& q = db_.prepare("SELECT project_pk FROM projects WHERE identity_key = ?");
-  q.bind(project.key);
-  q.step();
-  const std::int64_t pk = q.int64(0);
-  q.reset();
-  return pk;
 }
 
 SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {

@@ -3,6 +3,7 @@
 #include "schemas/hash.hpp"
 #include "store/write/exchange_rows.hpp"
 #include "store/write/history_prompts.hpp"
+#include "store/write/project_rows.hpp"
 #include "store/write/session_state.hpp"
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace memd::assembly {
 // Reads and writes rows of `sessions`. Writer thread only. Throws ErrorException.
 class SessionRows {
  public:
-  explicit SessionRows(sqlite::Database& db) : db_(db) {}
+  explicit SessionRows(sqlite::Database& db) : db_(db), projects_(db) {}
 
   std::optional<SessionWork> load(std::string_view uid);
   // Creates the row. Throws for a uid that is not "<platform>:<native id>".
@@ -25,7 +26,7 @@ class SessionRows {
   void save(SessionWork& session, TimeMs ingested_at);
   bool remove_empty(std::int64_t session_pk);  // keeps a session that has a title or a subagent
 
-  std::int64_t intern_project(std::string_view cwd);
+  ProjectRows& projects() { return projects_; }
   // Stores a session that is known only from another memd's record, with that record's counts, watermarks and digest.
   void take_record(SessionWork& session, TimeMs now);
   // Resets the counts of such a record, because the session now has events.
@@ -35,6 +36,7 @@ class SessionRows {
   void save_references(SessionWork& session);
 
   sqlite::Database& db_;
+  ProjectRows projects_;
 };
 
 // A bounded cache of the sessions being worked on. Writer thread only. Throws ErrorException.

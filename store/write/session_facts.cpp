@@ -150,7 +150,8 @@ void SessionFacts::update(const SessionUpdate& u, TimeMs now) {
   set_unless_said(s.said.git_branch, s.git_branch, u.git_branch);
   set_unless_said(s.said.model, s.model, u.model);
   set_unless_said(s.said.agent_version, s.agent_version, u.agent_version);
-  if (s.project_pk == 0 && !u.cwd.empty()) set(s.project_pk, sessions_.rows().intern_project(u.cwd));
+  if (s.project_pk == 0 && !u.cwd.empty()) set(s.project_pk, sessions_.rows().projects().intern(u.cwd));
+  if (!u.repo.empty() && u.repo != s.repo) sessions_.rows().projects().remote_changed();
   set(s.repo, u.repo);
   set(s.mode, u.mode);
   set(s.context_tokens, u.context_tokens);
@@ -214,7 +215,7 @@ void SessionFacts::note_context(SessionWork& s, const Event& e, std::int64_t seq
   if (!e.model.empty()) s.model = e.model, s.said.model = true;
   if (!e.agent_version.empty()) s.agent_version = e.agent_version, s.said.agent_version = true;
   if (!e.cwd.empty()) {
-    if (s.project_pk == 0) s.project_pk = sessions_.rows().intern_project(e.cwd);
+    if (s.project_pk == 0) s.project_pk = sessions_.rows().projects().intern(e.cwd);
     if (s.said.cwd && e.cwd != s.cwd)
       events_.derive(s, e, seq, {.kind = EventKind::lifecycle, .summary = std::string(kCwdChange) + e.cwd}, context);
     s.cwd = e.cwd;

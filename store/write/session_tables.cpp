@@ -13,6 +13,9 @@ namespace {
 constexpr Reference kSession{"session_pk", "", "(SELECT session_pk FROM sessions WHERE uid = ?1)"};
 constexpr Reference kProject{"project_pk", "(SELECT p.identity_key FROM projects p WHERE p.project_pk = t.project_pk)",
                              "(SELECT project_pk FROM projects WHERE identity_key = %)"};
+constexpr Reference kOwnProject{"own_project_pk",
+                                "(SELECT p.identity_key FROM projects p WHERE p.project_pk = t.own_project_pk)",
+                                "(SELECT project_pk FROM projects WHERE identity_key = %)"};
 constexpr Reference kSource{
     "source_pk", "(SELECT o.platform || ':' || o.path FROM sources o WHERE o.source_pk = t.source_pk)",
     "(SELECT source_pk FROM sources WHERE platform = substr(%, 1, instr(%, ':') - 1) AND path = substr(%, instr(%, ':')"
@@ -31,15 +34,16 @@ constexpr Reference kReversal{
     "reversed_by", "(SELECT o.content_hash FROM observations o WHERE o.observation_pk = t.reversed_by)", kFindDecision};
 // Keys that are assigned anew.
 constexpr Reference kNewProject{"project_pk", "", ""};
+constexpr Reference kNewJoin{"joined_pk", "", ""};
 constexpr Reference kNewSource{"source_pk", "", ""};
 constexpr Reference kNewSession{"session_pk", "", ""};
 constexpr Reference kNewPath{"path_pk", "", ""};
 constexpr Reference kNewTool{"tool_pk", "", ""};
 constexpr Reference kNewObservation{"observation_pk", "", ""};
 
-constexpr Reference kOfProjects[] = {kNewProject};
+constexpr Reference kOfProjects[] = {kNewProject, kNewJoin};
 constexpr Reference kOfSources[] = {kNewSource};
-constexpr Reference kOfSessions[] = {kNewSession, kProject, kSource};
+constexpr Reference kOfSessions[] = {kNewSession, kProject, kOwnProject, kSource};
 constexpr Reference kOfSourceRows[] = {kSource};
 constexpr Reference kOfSession[] = {kSession};
 constexpr Reference kOfPaths[] = {kNewPath};
@@ -51,7 +55,10 @@ constexpr Reference kOfDecisions[] = {kDecision, kReversal};
 
 constexpr std::string_view kOfThisSession = "t.session_pk = (SELECT session_pk FROM sessions WHERE uid = ?1)";
 constexpr SessionTable kKeptTables[] = {
-    {"projects", "t.project_pk = (SELECT project_pk FROM sessions WHERE uid = ?1)", kOfProjects},
+    {"projects",
+     "t.project_pk IN (SELECT project_pk FROM sessions WHERE uid = ?1 UNION SELECT own_project_pk FROM sessions WHERE"
+     " uid = ?1)",
+     kOfProjects},
     {"sources", "t.session_uid = ?1 OR t.source_pk IN (SELECT source_pk FROM source_items WHERE session_uid = ?1)",
      kOfSources, true},
     {"sessions", "t.uid = ?1", kOfSessions},

@@ -3,7 +3,10 @@
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
+#include "daemon/ingest/rebuild.hpp"
 #include "schemas/embedded.hpp"
+#include "store/read/sessions.hpp"
+#include "store/reader.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>
@@ -28,13 +31,13 @@ class AdminServiceTest : public testing::Test {
  protected:
   AdminServiceTest() { std::filesystem::permissions(data_.path(), std::filesystem::perms::owner_all); }
 
-  void write_session(const std::string& id, int prompts) {
+  void write_session(const std::string& id, int prompts, const std::string& cwd = "/w/p") {
     std::string text;
     for (int n = 1; n <= prompts; ++n)
       text += R"({"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"prompt )" +
               std::to_string(n) + R"("},"uuid":")" + id + "-0000-4000-8000-00000000000" + std::to_string(n) +
-              R"(","timestamp":"2026-02-09T06:01:53.253Z","userType":"external","cwd":"/w/p","sessionId":")" + id +
-              R"(","version":"2.1.7"})" + "\n";
+              R"(","timestamp":"2026-02-09T06:01:53.253Z","userType":"external","cwd":")" + cwd + R"(","sessionId":")" +
+              id + R"(","version":"2.1.7"})" + "\n";
     test::write_file(home_ / (".claude/projects/-w-p/" + id + ".jsonl"), text);
   }
   void read() {
@@ -75,6 +78,43 @@ void add_keys(const bj::value& schema, const bj::value& place, const std::string
   if (properties == nullptr) return out.push_back(key);
   for (const auto& [name, property] : properties->as_object())
     add_keys(schema, property, key.empty() ? std::string(name) : key + "." + std::string(name), out);
+}
+
+TEST_F(AdminServiceTest, ProjectsAreSeenMergedAndSplitAndARebuildKeepsThem) {
+  const std::filesystem::path home = std::filesystem::canonical(home_.path());
+  const std::string repository = home / "src/parcel";
+  const std::string worktree = home / "elsewhere/fix";
+  const std::string git = repository + "/.git/worktrees/fix";
+  test::write_file(git + "/commondir", "../..\n");
+  test::write_file(git + "/gitdir", worktree + "/.git\n");
+  test::write_file(worktree + "/.git", "gitdir: " + git + "\n");
+  write_session("aaaaaaaa", 1, repository);
+  write_session("bbbbbbbb", 1, worktree);
+  write_session("cccccccc", 1);
+  read();
+  const auto belonging = [](const ProjectReport& report) {
+    std::vector<std::string> out;
+    for (const ProjectLine& p : report.projects)
+      out.push_back(p.project + ">" + p.joined_to + " " + p.by);
+    return out;
+  };
+  const std::vector<std::string> seen{"p> ", "fix>" + repository + " worktree", "parcel> "};
+  EXPECT_THAT(belonging(ask(service_.project)), UnorderedElementsAreArray(seen));
+
+  const auto merged = ask(service_.project, {"merge", "/w/p", "parcel"});
+  EXPECT_EQ(merged.change, "/w/p belongs to " + repository + " now; `memd project split` takes it back");
+  const std::vector<std::string> joined{"p>" + repository + " merged", "fix>" + repository + " worktree", "parcel> "};
+  EXPECT_THAT(belonging(merged), UnorderedElementsAreArray(joined));
+  EXPECT_TRUE(error(service_.project, {"merge", "parcel", "/w/p"}).is(Errc::invalid_argument));
+  EXPECT_TRUE(error(service_.project, {"split", "nowhere", ""}).is(Errc::not_found));
+
+  std::filesystem::remove_all(worktree);
+  host_.stop();
+  const auto rebuilt = rebuild_store(settings_.layout, find_adapter, {});
+  ASSERT_TRUE(rebuilt) << rebuilt.error().message();
+  Reader reader(settings_.layout.database());
+  for (const char* session : {"claude_code:aaaaaaaa", "claude_code:bbbbbbbb", "claude_code:cccccccc"})
+    EXPECT_EQ(reader.ask(SessionQuery{session}).value().project_key, repository) << session;
 }
 
 TEST_F(AdminServiceTest, ConfigurationTellsEveryKeyOfTheFile) {

@@ -295,7 +295,7 @@ describe('subcommands', () => {
     const ran = {
       ingest: ['--once'], search: ['upload test', '--explain'], show: ['x1', '--tools'], recent: [], summary: [], resume: ['latest'], sessions: [],
       timeline: ['--since', '2026-03-01'], topic: ['token bucket'], observations: [], 'file-history': ['server/store.py'],
-      status: [], coverage: [], log: [], diagnostics: [], doctor: [], forget: ['latest'], retention: [],
+      status: [], coverage: [], log: [], diagnostics: [], doctor: [], forget: ['latest'], project: ['list'], retention: [],
       metrics: [], capabilities: [], capture: ['status'], import: ['--check', events], setup: ['cursor', '--dry-run'],
       'memory write': [...write, 'Rename first', '--slug', 'rename-first', text],
       'memory list': [], 'memory show': ['rename-first'], 'memory edit': ['rename-first', '--title', 'Rename, then answer'],

@@ -106,5 +106,32 @@ TEST(ProjectIdentity, KeepsApartWhatIsNotTheSame) {
     EXPECT_TRUE(keys.insert(project_identity(cwd).key).second) << cwd;
 }
 
+TEST(ProjectIdentity, NamesTheWorktreeThatAPathTells) {
+  for (const auto& [cwd, name] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"/home/a/repo", ""},
+                                                                  {"/home/a/repo/src", ""},
+                                                                  {"/home/a/repo/.git/worktrees/feature", "feature"},
+                                                                  {"/home/a/repo.git/worktrees/feature", "feature"},
+                                                                  {"/home/a/repo/.worktrees/1/src", "1"},
+                                                                  {"/home/a/repo.worktrees/w", "w"},
+                                                                  {"/home/a/repo/.claude/worktrees/fix", "fix"},
+                                                                  {"/home/a/repo--worktrees-fix", "fix"},
+                                                                  {"/home/a/.codex/worktrees/ab12/repo", "ab12"},
+                                                                  {"/home/a/.cursor/worktrees/repo/ab12", "ab12"}})
+    EXPECT_EQ(project_identity(cwd).worktree, name) << cwd;
+}
+
+TEST(RemoteIdentity, IsTheSameForEachWayOfReachingIt) {
+  for (const char* url : {"git@github.com:ada/parcel.git", "https://github.com/ada/parcel",
+                          "https://github.com/ada/parcel/", "https://ada@GitHub.com/ada/parcel.git",
+                          "ssh://git@github.com:22/ada/parcel.git", "git://github.com/ada/parcel.git"})
+    EXPECT_EQ(remote_identity(url), "github.com/ada/parcel") << url;
+  EXPECT_EQ(remote_identity("/srv/git/parcel.git"), "/srv/git/parcel");
+  EXPECT_EQ(remote_identity("file:///srv/git/parcel.git"), "/srv/git/parcel");
+  for (const char* none : {"", "parcel", "https://", "https://github.com"})
+    EXPECT_EQ(remote_identity(none), "") << none;
+  EXPECT_NE(remote_identity("git@github.com:ada/parcel"), remote_identity("git@github.com:bob/parcel"));
+}
+
 }  // namespace
 }  // namespace memd

@@ -23,6 +23,8 @@ TEST(SessionStates, TheEndIsWhatTheAgentSaidElseTheLastEvent) {
   EXPECT_EQ((SessionLife{.silent_since = 500}.ended_at(1000, 501)), 0);
   EXPECT_EQ((SessionLife{.silent_since = 500}.ended_at(1000, 500)), 500);
   EXPECT_EQ((SessionLife{.silent_since = 500, .stopped_at = 700}.ended_at(1000, 5000)), 700);
+  EXPECT_EQ(SessionLife{}.ended_at(1000, 500), 0) << "a missing time is no end";
+  EXPECT_EQ(SessionLife{}.state(1000, 500), SessionState::started);
 }
 
 TEST(SessionStates, EachHasAName) {

@@ -204,6 +204,7 @@ TEST_F(SessionStatesTest, RandomLivesTakeLegalStepsOnly) {
     for (const State wanted : {State::started, State::active, State::stopped, State::capture_disabled}) {
       SessionListQuery query;
       query.state = {wanted, clock_.now(), kStoppedAfter};
+      query.placeholders = true;
       const auto list = reader.ask(query).value();
       EXPECT_EQ(list.total, static_cast<std::int64_t>(list.sessions.size()));
       for (const SessionRow& s : list.sessions) {
@@ -211,7 +212,8 @@ TEST_F(SessionStatesTest, RandomLivesTakeLegalStepsOnly) {
         EXPECT_EQ(s.life.state(clock_.now(), kStoppedAfter), wanted) << s.uid;
       }
     }
-    EXPECT_EQ(static_cast<std::int64_t>(listed.size()), reader.ask(SessionListQuery{}).value().total);
+    EXPECT_EQ(static_cast<std::int64_t>(listed.size()),
+              reader.ask(SessionListQuery{.placeholders = true}).value().total);
     for (const auto& [session, now] : listed) {
       const auto [life, first] = lives.emplace(session, State::started);
       const State before = std::exchange(life->second, now);
@@ -223,6 +225,43 @@ TEST_F(SessionStatesTest, RandomLivesTakeLegalStepsOnly) {
   }
   EXPECT_EQ(lives.size(), 7u);
   EXPECT_GE(steps.size(), 5u) << "most steps are taken";
+}
+
+TEST_F(SessionStatesTest, APlaceholderIsNotTheLatestAndInNoListThatDoesNotAskForIt) {
+  const std::string real = "claude_code:real";
+  say(real, kSessionStatesStart);
+  note("claude_code:modes", kSessionStatesStart + 9000, "mode_change");
+  introduce("claude_code:lost/agent-1", "claude_code:lost");
+  say("claude_code:lost/agent-1", kSessionStatesStart + 7000);
+  introduce("claude_code:linked");
+
+  Reader reader(file_);
+  EXPECT_EQ(reader.ask(SessionQuery{"latest"}).value().uid, real);
+  const auto uids = [&](const SessionListQuery& query) {
+    std::set<std::string> out;
+    for (const SessionRow& s : reader.ask(query).value().sessions)
+      out.insert(s.uid);
+    return out;
+  };
+  const std::set<std::string> with_words{real, "claude_code:lost/agent-1"};
+  EXPECT_EQ(uids({}), with_words);
+  EXPECT_EQ(uids({.filter = {.include_subagents = false}}), std::set<std::string>{real});
+  EXPECT_EQ(uids({.placeholders = true}).size(), 5u);
+  EXPECT_EQ(reader.ask(TypedSessionsQuery{{}, "", 20}).value().total, 2);
+  EXPECT_EQ(reader.ask(SessionQuery{"claude_code:modes"}).value().uid, "claude_code:modes") << "its id finds it";
+  EXPECT_EQ(reader.ask(SubagentsQuery{"claude_code:lost"}).value().size(), 1u);
+
+  clock_.advance(10 * kStoppedAfter);
+  EXPECT_EQ(state("claude_code:linked"), State::started) << "it has no time to be silent since";
+  EXPECT_EQ(ended_at("claude_code:linked"), 0);
+}
+
+TEST_F(SessionStatesTest, WithoutATimeNobodyKnowsWhenItEnded) {
+  say("claude_code:timeless", 0);
+  clock_.advance(kStoppedAfter);
+  EXPECT_EQ(state("claude_code:timeless"), State::stopped);
+  EXPECT_EQ(queries::end_time(row("claude_code:timeless"), clock_.now(), kStoppedAfter), 0)
+      << "not the time of reading";
 }
 
 TEST_F(SessionStatesTest, AgentsHangUnderWhoStartedThem) {

@@ -47,7 +47,8 @@ class StoreFixture {
     const std::string uid = make_session_uid(spec.platform, spec.native_id);
     db_.prepare(
            "INSERT INTO sessions (uid, platform, native_id, kind, parent_uid, title, started_at, ended_at, ingested_at,"
-           " project_pk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT project_pk FROM projects WHERE identity_key = ?))")
+           " turns, project_pk, own_project_pk) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, project_pk, project_pk"
+           " FROM (SELECT (SELECT project_pk FROM projects WHERE identity_key = ?) AS project_pk)")
         .bind(uid, to_string(spec.platform), spec.native_id, static_cast<int>(spec.kind), spec.parent_uid, spec.title,
               spec.start, spec.start, spec.start, spec.project)
         .run();
@@ -76,7 +77,7 @@ class StoreFixture {
         .bind(id, texts.user, texts.interventions, texts.answer, texts.tools)
         .run();
     db_.prepare(
-           "UPDATE sessions SET next_exchange = next_exchange + 1, turns = turns + 1,"
+           "UPDATE sessions SET next_exchange = next_exchange + 1, turns = max(turns, next_exchange + 1),"
            " ended_at = max(ended_at, ?1), ingested_at = max(ingested_at, ?1) WHERE session_pk = ?2")
         .bind(time + 1000, session)
         .run();

@@ -47,6 +47,9 @@ Unary* RpcService::Retention(Context*, const v1::RetentionParams* request, v1::R
 Unary* RpcService::Forget(Context*, const v1::ForgetParams* request, v1::ForgetReport* response) {
   return answer(calls_, calls_.service().forget, request, response);
 }
+Unary* RpcService::Project(Context*, const v1::ProjectParams* request, v1::ProjectReport* response) {
+  return answer(calls_, calls_.service().project, request, response);
+}
 Unary* RpcService::MemoryCatalog(Context*, const v1::MemoryCatalogParams* request, v1::MemoryCatalogReport* response) {
   return answer(calls_, calls_.service().memory_catalog, request, response);
 }

@@ -25,6 +25,7 @@ class RpcService final : public v1::Admin::CallbackService {
   Unary* Doctor(Context*, const v1::DoctorParams* request, v1::DoctorReport* response) override;
   Unary* Retention(Context*, const v1::RetentionParams* request, v1::RetentionReport* response) override;
   Unary* Forget(Context*, const v1::ForgetParams* request, v1::ForgetReport* response) override;
+  Unary* Project(Context*, const v1::ProjectParams* request, v1::ProjectReport* response) override;
   Unary* MemoryCatalog(Context*, const v1::MemoryCatalogParams* request, v1::MemoryCatalogReport* response) override;
   Unary* Capture(Context*, const v1::CaptureParams* request, v1::CaptureAnswer* response) override;
   Unary* Compact(Context*, const v1::CompactParams* request, v1::CompactReport* response) override;

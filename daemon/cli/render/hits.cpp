@@ -127,8 +127,8 @@ void SessionsView::page(const tools::ListSessionsAnswer& answer) {
     const std::string name = names.name(s.session_id);
     if (first_id_.empty()) first_id_ = name;
     table_.row({Line(name, Style::id), Line(when(s.last_event_at, look), Style::faint), state_of(s),
-                Line(s.project, Style::name), title_line(s.session_name), Line(grouped_digits(s.exchanges)),
-                Line(s.platform), Line(short_duration(s.wall_clock_s), Style::faint),
+                Line(s.worktree ? s.project + "/" + *s.worktree : s.project, Style::name), title_line(s.session_name),
+                Line(grouped_digits(s.exchanges)), Line(s.platform), Line(short_duration(s.wall_clock_s), Style::faint),
                 Line(short_number(s.tokens_input + s.tokens_output + s.tokens_cache_creation), Style::faint),
                 Line(s.git_branch, Style::faint), Line(s.model, Style::faint)});
   }

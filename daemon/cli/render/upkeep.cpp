@@ -127,6 +127,24 @@ void show(Screen& screen, const admin::ForgetReport& r) {
                     .add(all + ". Nothing was done: add --yes. It cannot be undone; the agents' own files stay."));
 }
 
+void show(Screen& screen, const admin::ProjectReport& r) {
+  if (!r.change.empty()) screen.text(Line(r.change + "."));
+  if (!r.change.empty()) screen.blank();
+  if (r.projects.empty()) {
+    screen.line("No project is known yet.");
+    return;
+  }
+  Table table({{"PROJECT"},
+               {"SESSIONS", Column::Fit::whole, true},
+               {"PATH", Column::Fit::shrinks},
+               {"BELONGS TO", Column::Fit::shrinks},
+               {"BY"}});
+  for (const admin::ProjectLine& p : r.projects)
+    table.row({Line(p.project, Style::name), Line(grouped_digits(p.sessions)), Line(p.path), Line(p.joined_to),
+               Line(p.by, Style::faint)});
+  table.print(screen);
+}
+
 void show(Screen& screen, const tools::CaptureAnswer& a) {
   if (!a.paused) {
     screen.text(Line("Capture is on", Style::good).add(": what agents write is stored."));

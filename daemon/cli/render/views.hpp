@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/admin/forget_tool.hpp"
+#include "daemon/admin/project_tool.hpp"
 #include "daemon/admin/reports.hpp"
 #include "daemon/cli/render/screen.hpp"
 #include "daemon/cli/render/table.hpp"
@@ -134,6 +135,7 @@ void show(Screen& screen, const tools::DiagnosticsReport& report);
 void show(Screen& screen, const admin::IngestReport& report);
 void show(Screen& screen, const admin::RetentionReport& report);
 void show(Screen& screen, const admin::ForgetReport& report);
+void show(Screen& screen, const admin::ProjectReport& report);
 void show(Screen& screen, const tools::CaptureAnswer& answer);
 // Prints a blank line and a row for each agent with history; nothing if there is none.
 void print_platforms(Screen& screen, const std::vector<admin::PlatformReport>& platforms);

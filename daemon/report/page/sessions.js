@@ -9,11 +9,11 @@ const sessionTable = (() => {
   const chips = el('div', { class: 'chips' });
   const inputs = {};
 
-  const length = (s) => (s.end && s.start ? s.end - s.start : 0);
+  const length = (s) => s.took ?? 0;
   const columns = [
     ['title', 'Session', '', (s) => sessionTitle(s).toLowerCase()],
     ['end', 'Last active', 'n wide', (s) => s.end ?? 0],
-    ['length', 'Span', 'n wide', length],
+    ['length', 'Took', 'n wide', length],
     ['exchanges', 'Exchanges', 'n', (s) => s.exchanges ?? 0],
     ['calls', 'Tool calls', 'n wide', (s) => s.calls ?? 0],
     ['lines', 'Lines', 'n wide', (s) => (s.added ?? 0) + (s.removed ?? 0)],

@@ -10,7 +10,7 @@ CREATE TABLE projects (
   project_pk   INTEGER PRIMARY KEY,
   identity_key TEXT NOT NULL UNIQUE,
   name         TEXT NOT NULL
-) STRICT;
+, sight INTEGER NOT NULL DEFAULT 0 CHECK (sight BETWEEN 0 AND 2), repository TEXT NOT NULL DEFAULT '', worktree TEXT NOT NULL DEFAULT '', merged_into TEXT NOT NULL DEFAULT '', joined_pk INTEGER REFERENCES projects) STRICT;
 
 CREATE TABLE sources (
   source_pk    INTEGER PRIMARY KEY,
@@ -80,7 +80,7 @@ CREATE TABLE sessions (
   ingested_at    INTEGER NOT NULL DEFAULT 0,
   analyzed_at    INTEGER,
   evicted_at     INTEGER,
-  mode TEXT NOT NULL DEFAULT '', context_tokens INTEGER NOT NULL DEFAULT 0, lines_added INTEGER NOT NULL DEFAULT 0, lines_removed INTEGER NOT NULL DEFAULT 0, cost_usd REAL, evicted_through INTEGER, stopped_at INTEGER NOT NULL DEFAULT 0, capture_disabled_at INTEGER NOT NULL DEFAULT 0, repo TEXT NOT NULL DEFAULT '', analysis_version INTEGER NOT NULL DEFAULT 0, outcome_signs INTEGER NOT NULL DEFAULT 0, judge_version INTEGER NOT NULL DEFAULT 0,
+  mode TEXT NOT NULL DEFAULT '', context_tokens INTEGER NOT NULL DEFAULT 0, lines_added INTEGER NOT NULL DEFAULT 0, lines_removed INTEGER NOT NULL DEFAULT 0, cost_usd REAL, evicted_through INTEGER, stopped_at INTEGER NOT NULL DEFAULT 0, capture_disabled_at INTEGER NOT NULL DEFAULT 0, repo TEXT NOT NULL DEFAULT '', analysis_version INTEGER NOT NULL DEFAULT 0, outcome_signs INTEGER NOT NULL DEFAULT 0, judge_version INTEGER NOT NULL DEFAULT 0, own_project_pk INTEGER REFERENCES projects,
   UNIQUE (platform, native_id),
   CHECK (evicted_at IS NULL OR analyzed_at IS NOT NULL)
 ) STRICT;

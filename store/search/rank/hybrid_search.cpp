@@ -474,7 +474,7 @@ void HybridSearch::join(const LexicalQuestion& words, const SemanticQuestion& qu
 void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool) {
   std::unordered_map<std::int64_t, bool> in_project;
   auto& project = db_.prepare(
-      "SELECT p.identity_key = ?2 FROM sessions s JOIN projects p ON p.project_pk = s.project_pk"
+      "SELECT coalesce(p.joined_pk, p.project_pk) = s.project_pk FROM sessions s JOIN projects p ON p.identity_key = ?2"
       " WHERE s.session_pk = ?1");
   std::erase_if(pool, [&](FusionCandidate& c) {
     const ExchangePlace* const place = lexical_.places().find(c.id);

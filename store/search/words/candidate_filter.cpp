@@ -104,10 +104,9 @@ void CandidateFilter::restrict_sessions(const QueryFilter& filter, const ParsedQ
   if (c.platforms.empty() && c.project.empty() && c.session_pk == 0 && c.include_subagents && project.empty()) return;
 
   static const std::string sql =
-      "SELECT s.session_pk, s.next_exchange FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk "
-      "WHERE " +
-      std::string(queries::kSessionConditions) +
-      " AND (?5 = '' OR instr(lower(p.identity_key), ?5) > 0 OR instr(lower(p.name), ?5) > 0)";
+      "SELECT s.session_pk, s.next_exchange FROM sessions s WHERE " + std::string(queries::kSessionConditions) +
+      " AND (?5 = '' OR EXISTS (SELECT 1 FROM projects p WHERE p.project_pk IN (s.project_pk, s.own_project_pk)"
+      " AND (instr(lower(p.identity_key), ?5) > 0 OR instr(lower(p.name), ?5) > 0)))";
   auto& q = db_.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, project);
   sessions_.emplace();
   std::int64_t exchanges = 0;

@@ -1,0 +1,105 @@
+#include "store/read/projects.hpp"
+
+#include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
+#include "schemas/harmless.hpp"
+#include "schemas/project_identity.hpp"
+#include "schemas/sql_text.hpp"
+#include "store/read/row_filter.hpp"
+#include "store/read/sessions.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace memd {
+namespace {
+
+constexpr std::size_t kProjectsNamed = 8;
+
+ProjectJoin join_of(bool joined, std::string_view merged_into, std::string_view key, bool is_worktree) {
+  if (merged_into == key) return ProjectJoin::apart;
+  if (!joined) return ProjectJoin::none;
+  if (!merged_into.empty()) return ProjectJoin::person;
+  return is_worktree ? ProjectJoin::worktree : ProjectJoin::remote;
+}
+
+std::string paths_listed(const std::vector<KnownProjectRow>& projects) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(projects.size(), kProjectsNamed); ++i)
+    out += "\n  " + recorded(projects[i].key);
+  if (projects.size() > kProjectsNamed) out += "\n  and " + std::to_string(projects.size() - kProjectsNamed) + " more";
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(ProjectJoin join) {
+  switch (join) {
+    case ProjectJoin::none: return "";
+    case ProjectJoin::worktree: return "worktree";
+    case ProjectJoin::remote: return "remote";
+    case ProjectJoin::person: return "merged";
+    case ProjectJoin::apart: return "apart";
+  }
+  return "";
+}
+
+ProjectListQuery::Answer ProjectListQuery::run(sqlite::Database& db) const {
+  static const std::string sql =
+      "SELECT p.identity_key, p.name, coalesce(e.identity_key, ''), p.merged_into, p.worktree <> '',"
+      " coalesce(own.sessions, 0) FROM projects p LEFT JOIN projects e ON e.project_pk = p.joined_pk LEFT JOIN"
+      " (SELECT s.own_project_pk, count(*) AS sessions FROM sessions s WHERE " +
+      sql_text("s.kind = SessionKind::main AND ").str() + std::string(queries::kHasWords) +
+      " GROUP BY s.own_project_pk) own ON own.own_project_pk = p.project_pk"
+      " WHERE own.sessions > 0 OR p.joined_pk IS NOT NULL OR p.merged_into <> '' ORDER BY p.identity_key";
+  std::vector<KnownProjectRow> out;
+  auto& q = db.prepare(sql);
+  while (q.step()) {
+    KnownProjectRow& p = out.emplace_back();
+    p.key = q.str(0);
+    p.name = q.str(1);
+    p.joined_to = q.str(2);
+    p.join = join_of(!p.joined_to.empty(), q.text(3), p.key, q.int64(4) != 0);
+    p.sessions = q.int64(5);
+  }
+  q.reset();
+  return out;
+}
+
+WorktreeQuery::Answer WorktreeQuery::run(sqlite::Database& db) const {
+  auto& q = db.prepare(
+                  "SELECT s.cwd, CASE WHEN o.worktree <> '' THEN o.worktree WHEN o.merged_into = '' THEN o.name END"
+                  " FROM sessions s LEFT JOIN projects o ON o.project_pk = s.own_project_pk AND o.joined_pk IS NOT NULL"
+                  " WHERE s.session_pk = ?1")
+                .bind(session_pk);
+  std::string out;
+  if (q.step()) {
+    out = project_identity(q.text(0)).worktree;
+    if (out.empty()) out = q.str(1);
+  }
+  q.reset();
+  return out;
+}
+
+FindProjectQuery::Answer FindProjectQuery::run(sqlite::Database& db) const {
+  const auto all = ProjectListQuery{}.run(db);
+  const std::string path = project_identity(text).key;
+  const std::string wanted = ascii::lowered(text);
+  const auto has = [&](const std::string& whole) { return ascii::lowered(whole).find(wanted) != std::string::npos; };
+  const std::function<bool(const KnownProjectRow&)> ways[] = {
+      [&](const KnownProjectRow& p) { return p.key == text || p.key == path; },
+      [&](const KnownProjectRow& p) { return ascii::lowered(p.name) == wanted; },
+      [&](const KnownProjectRow& p) { return has(p.key) || has(p.name); }};
+  for (const auto& fits : ways) {
+    std::vector<KnownProjectRow> found;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(found), fits);
+    if (found.size() == 1) return std::move(found.front());
+    if (found.size() > 1)
+      throw ErrorException(Error(Errc::invalid_argument, recorded(text) + " fits " + std::to_string(found.size()) +
+                                                             " projects, give the path of one:" + paths_listed(found)));
+  }
+  std::string why = UnknownProjectQuery{text}.run(db);
+  throw ErrorException(Error(Errc::not_found, why.empty() ? "no project is like " + recorded(text) : std::move(why)));
+}
+
+}  // namespace memd

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "store/db/database.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+// What joins a project to another one. Append, never renumber.
+enum class ProjectJoin : std::uint8_t { none, worktree, remote, person, apart };
+// "worktree", "remote", "merged"; "apart": a person has taken it out of a join; empty for none.
+std::string_view to_string(ProjectJoin join);
+
+struct KnownProjectRow {
+  std::string key;  // projects.identity_key
+  std::string name;
+  ProjectJoin join = ProjectJoin::none;
+  std::string joined_to;      // key of the project that it belongs to; empty: it stands by itself
+  std::int64_t sessions = 0;  // main sessions with words that began in its own directory
+};
+
+// Lists the projects that have main sessions of their own or are joined to another one, by key.
+struct ProjectListQuery {
+  using Answer = std::vector<KnownProjectRow>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Returns the name of the git worktree in which a session worked; empty: in none, or in the repository itself.
+struct WorktreeQuery {
+  std::int64_t session_pk = 0;
+
+  using Answer = std::string;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Finds the project that a person means: by its path, else by its whole name, else by a part of path or name. The
+// messages of not_found and invalid_argument name what could be meant.
+struct FindProjectQuery {
+  std::string_view text;
+
+  using Answer = KnownProjectRow;
+  Answer run(sqlite::Database& db) const;
+};
+
+}  // namespace memd
