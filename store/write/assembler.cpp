@@ -70,7 +70,7 @@ void Assembler::withdraw_history_prompts(SessionWork& s) {
 // Claims a prompt that a history stored under another session.
 void Assembler::claim_history_prompt(SessionWork& s, const Event& e, const AssemblyContext& context) {
   const std::int64_t project =
-      s.project_pk != 0 || e.cwd.empty() ? s.project_pk : sessions_.rows().intern_project(e.cwd);
+      s.project_pk != 0 || e.cwd.empty() ? s.project_pk : sessions_.rows().projects().intern(e.cwd);
   const auto holder = history_.holder_of(e, project);
   if (!holder || *holder == s.uid) return;
   SessionWork& other = sessions_.get(*holder, context.now);
