@@ -20,12 +20,13 @@ const std::vector<EmbeddedFile>& new_store_script();
 const std::vector<EmbeddedFile>& summaries_migrations();
 const std::vector<EmbeddedFile>& json_schema_files();
 const std::vector<EmbeddedFile>& command_word_files();
-const std::vector<EmbeddedFile>& page_files();      // in daemon/
-const std::vector<EmbeddedFile>& setup_files();     // in daemon/
-const std::vector<EmbeddedFile>& cue_files();       // in store/
-const std::vector<EmbeddedFile>& word_files();      // in store/
-const std::vector<EmbeddedFile>& run_word_files();  // in store/
-const std::vector<EmbeddedFile>& secret_rules();    // in store/
+const std::vector<EmbeddedFile>& page_files();         // in daemon/
+const std::vector<EmbeddedFile>& setup_files();        // in daemon/
+const std::vector<EmbeddedFile>& validation_status();  // in daemon/
+const std::vector<EmbeddedFile>& cue_files();          // in store/
+const std::vector<EmbeddedFile>& word_files();         // in store/
+const std::vector<EmbeddedFile>& run_word_files();     // in store/
+const std::vector<EmbeddedFile>& secret_rules();       // in store/
 
 // A large file compiled into the binary, mapped with it and read from disk as it is used.
 struct EmbeddedBinary {

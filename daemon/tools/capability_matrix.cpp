@@ -1,5 +1,7 @@
 #include "daemon/tools/capability_matrix.hpp"
 
+#include "schemas/embedded.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,6 +102,27 @@ std::string contract_note(const AdapterDescription& adapter) {
   return fmt::format("adapter {}, contract {}", adapter.adapter_version, adapter.contract_version);
 }
 
+// Returns what test/real_agents saw of a platform's agent, in words; empty if the agent has no line in
+// adapters/validation.tsv. A line has the platform, the version that was watched (empty: none), the date, and what is
+// missing, separated by tabs.
+std::string watched(Platform platform) {
+  std::string_view rest = embedded::validation_status().front().text;
+  const auto take = [](std::string_view& text, char end) {
+    const std::string_view taken = text.substr(0, text.find(end));
+    text.remove_prefix(std::min(text.size(), taken.size() + 1));
+    return taken;
+  };
+  while (!rest.empty()) {
+    std::string_view line = take(rest, '\n');
+    if (take(line, '\t') != to_string(platform)) continue;
+    const std::string_view version = take(line, '\t');
+    const std::string_view date = take(line, '\t');
+    if (version.empty()) return fmt::format("never watched at work: {}", line);
+    return fmt::format("version {} watched at work on {}; missing: {}", version, date, line.empty() ? "nothing" : line);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> storage_on(const AdapterDescription& adapter, OperatingSystem system) {
@@ -145,6 +168,7 @@ std::string matrix_table(std::span<const AdapterDescription> adapters) {
       continue;
     }
     out += fmt::format(" ({})\n", contract_note(*adapter));
+    if (const std::string seen = watched(platform); !seen.empty()) out += fmt::format("  agent: {}\n", seen);
     for (const auto& location : storage_on(*adapter, kThisSystem))
       out += fmt::format("  reads: {}\n", location);
     for (const auto& limitation : adapter->limitations)
@@ -176,7 +200,8 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
       "\nStatus: *active* platforms are read; *disabled* ones are not, by configuration; *unsupported* ones have no "
       "adapter here or one of another\nmajor contract version. Data: the share of the agent's information on disk, "
       "*full*, *partial*, *metadata_only* or *unknown*. A tool skips\nplatforms without a capability that it needs, "
-      "and lists them in `platforms_skipped`.\n\n";
+      "and lists them in `platforms_skipped`.\n\nThe platforms' sections say which version of the agent was watched at "
+      "work by `test/real_agents`, and what memd then missed.\n\n";
   for (const Column& c : kColumns)
     out += fmt::format("* `{}`: {}\n", to_string(c.capability), c.meaning);
   out += "\n## By question\n\n| question | tools | needs | without |\n|---|---|---|---|\n";
@@ -199,6 +224,7 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
       continue;
     }
     out += fmt::format("{}.\n\n", contract_note(*adapter));
+    if (const std::string seen = watched(platform); !seen.empty()) out += fmt::format("Agent: {}.\n\n", seen);
     for (const auto& [system, name] : kSystems)
       out += fmt::format("* {}: {}\n", name, joined_between(storage_on(*adapter, system), "`", "`"));
     if (!adapter->limitations.empty()) out += "\nLimitations:\n\n";

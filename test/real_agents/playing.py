@@ -90,8 +90,17 @@ class Play:
         return self
 
     def __exit__(self, *_):
-        self.agent.close_screen()
+        self.end()
         self.model.__exit__()
+
+    def end(self):
+        """Ends the agent with all that it left running."""
+        self.agent.close_screen()
+        for process in processes_of(self.home):
+            os.kill(process, signal.SIGTERM)
+        deadline = time.monotonic() + 10
+        while processes_of(self.home) and time.monotonic() < deadline:
+            time.sleep(0.05)
         for process in processes_of(self.home):
             os.kill(process, signal.SIGKILL)
 

@@ -20,7 +20,13 @@ class Agent:
     program = ''
     fill = 195_000     # input tokens that make the agent compact
     models = ('standin-model',)
+    setup_name = ''    # of `memd setup`, where it knows the agent
+    tokens_of = ('step', 'end', 'stray')  # kinds of requests whose tokens the agent keeps
+    overwrites = False    # it writes its files anew, without what a compaction replaced
+    keeps_ids = True      # of the model's calls
+    tells_trigger = True  # of a compaction: by hand or by itself
     compact_word = '/compact'  # typed on its screen
+    ready = ''         # what its screen shows when it takes input
 
     def __init__(self, installed, home, project, model):
         """`installed`: folder with node/ and NAME/ (see run.sh); `model`: a StandIn, or None where only files are wanted."""
@@ -122,6 +128,7 @@ class Agent:
 
     def screen_ready(self):
         """Waits until the program takes input; answers what it asks at its start."""
+        self.screen.wait_text(self.ready)
         self.screen.settle()
 
     def say_turn(self, name):

@@ -8,6 +8,8 @@ from .agent import Agent
 class ClaudeCode(Agent):
     name = 'claude_code'
     program = 'claude'
+    ready = 'bypass permissions on'
+    setup_name = 'claude-code'
     models = ('claude-sonnet-4-5',)
 
     def prepare(self):

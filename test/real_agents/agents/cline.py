@@ -5,6 +5,9 @@ from .agent import Agent, Unable
 class Cline(Agent):
     name = 'cline'
     program = 'cline'
+    setup_name = 'cline'
+    overwrites = True
+    tells_trigger = False
     OPTIONS = ['--provider', 'openai-compatible', '-m', 'standin-model', '-k', 'none', '--auto-approve', 'true']
 
     def prepare(self):

@@ -5,7 +5,11 @@ from .agent import Agent
 class Codex(Agent):
     name = 'codex'
     program = 'codex'
+    ready = 'GPT-5.5 default'
+    setup_name = 'codex'
     models = ('gpt-5.5',)
+    tells_trigger = False
+    tokens_of = ('step', 'end', 'stray', 'summary')
 
     def prepare(self):
         folder = self.home / '.codex'
@@ -25,6 +29,9 @@ env_key = "STANDIN_KEY"
 
 [projects."{self.project}"]
 trust_level = "trusted"
+
+[notice.model_migrations]  # no question at the start about a newer model
+"{self.models[0]}" = "gpt-6-sol"
 ''')
 
     def variables(self):

@@ -7,8 +7,12 @@ from .agent import Agent
 class Gemini(Agent):
     name = 'gemini'
     program = 'gemini'
+    ready = 'Type your message'
+    setup_name = 'gemini'
     models = ('gemini-2.5-pro', 'gemini-2.5-flash')
     fill = 900_000
+    keeps_ids = False
+    tells_trigger = False
     compact_word = '/compress'
 
     def prepare(self):
@@ -27,10 +31,6 @@ class Gemini(Agent):
 
     def screen_command(self, resume):
         return ['-m', self.models[0], '--yolo', *(['-r', 'latest'] if resume else [])]
-
-    def screen_ready(self):
-        self.screen.wait_text('Type your message')
-        self.screen.settle()
 
     def transcripts(self):
         return list((self.home / '.gemini/tmp').rglob('chats/*'))

@@ -5,6 +5,7 @@ from .agent import Agent
 class Grok(Agent):
     name = 'grok'
     program = 'grok'
+    ready = 'always-approve'
 
     def prepare(self):
         folder = self.home / '.grok'
@@ -24,8 +25,15 @@ max_completion_tokens = 8000
     def variables(self):
         return {'STANDIN_KEY': 'none', 'GROK_DISABLE_AUTOUPDATER': '1', 'GROK_TELEMETRY_ENABLED': 'false'}
 
+    OPTIONS = ['-m', 'standin-model', '--always-approve', '--sandbox', 'off']
+
     def command(self, text, resume):
-        return ['-m', 'standin-model', '--always-approve', '--sandbox', 'off', *(['-c'] if resume else []), '-p', text]
+        return [*self.OPTIONS, *(['-c'] if resume else []), '-p', text]
+
+    def screen_command(self, resume):
+        # Its screen does not find the sessions of -p with -c, but by their id.
+        files = sorted((self.home / '.grok/sessions').glob('*/*/updates.jsonl'), key=lambda f: f.stat().st_mtime)
+        return [*self.OPTIONS, *(['-r', files[0].parent.name] if resume else [])]
 
     def transcripts(self):
         return list((self.home / '.grok/sessions').rglob('*.jsonl'))

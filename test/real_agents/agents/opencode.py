@@ -7,6 +7,8 @@ from .agent import Agent
 class OpenCode(Agent):
     name = 'opencode'
     program = 'opencode'
+    ready = 'ctrl+p commands'
+    setup_name = 'opencode'
 
     def prepare(self):
         folder = self.home / '.config/opencode'

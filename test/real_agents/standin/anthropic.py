@@ -12,7 +12,7 @@ def parse(body, path):
         blocks = m['content'] if isinstance(m['content'], list) else [{'type': 'text', 'text': m['content']}]
         messages.append(Message(m['role'], '\n'.join(b['text'] for b in blocks if b.get('type') == 'text'),
                                 [b['id'] for b in blocks if b.get('type') == 'tool_use'],
-                                [text_of(b.get('content')) for b in blocks if b.get('type') == 'tool_result']))
+                                {b['tool_use_id']: text_of(b.get('content')) for b in blocks if b.get('type') == 'tool_result'}))
     answer_format = body.get('output_format') or (body.get('output_config') or {}).get('format')
     return Request(messages, [Tool(t['name'], t.get('input_schema') or {}) for t in body.get('tools') or []],
                    text_of(body.get('system')), body.get('model', ''), answer_format and answer_format.get('schema', {}),

@@ -17,7 +17,7 @@ class Message:
     role: str  # 'user' or 'assistant'; results of tools are messages of the user
     text: str = ''
     calls: list = field(default_factory=list)    # ids
-    results: list = field(default_factory=list)  # texts
+    results: dict = field(default_factory=dict)  # by the id of the call
 
 
 @dataclass

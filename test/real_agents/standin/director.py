@@ -45,7 +45,7 @@ def decide(script, request, project, run, prefix):
             if offered is None and 'find' in step and not any(f'f{number}' in c for m in after for c in m.calls):
                 offered = tools.pick(request.tools, 'find-tool')  # the agent may offer it when it is looked for
                 if offered:
-                    ident = f'_s{number - 1}c0f{number}'
+                    kind, ident = 'find-tool', f'_s{number - 1}c0f{number}'
                     step = {'arguments': {'query': step['find'], 'limit': 8, 'max_results': 8}}
             if offered is None and not step.get('say'):
                 number += 1  # the agent has no such tool
@@ -61,7 +61,7 @@ def decide(script, request, project, run, prefix):
 
 def _started_agent(messages):
     """The id of the sub-agent that the last results tell, for the tool that waits for it."""
-    told = re.findall(r'(?:agent_id"\s*:\s*|task_ids=\[)"([0-9a-f-]{36})"', '\n'.join(r for m in messages for r in m.results))
+    told = re.findall(r'(?:agent_id"\s*:\s*|task_ids=\[)"([0-9a-f-]{36})"', '\n'.join(r for m in messages for r in m.results.values()))
     return told[-1] if told else ''
 
 

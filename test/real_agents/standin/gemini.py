@@ -13,7 +13,8 @@ def parse(body, path):
         messages.append(Message('assistant' if m.get('role') == 'model' else 'user',
                                 '\n'.join(p['text'] for p in parts if p.get('text') and not p.get('thought')),
                                 [p['functionCall'].get('id') or '' for p in parts if 'functionCall' in p],
-                                [json.dumps(p['functionResponse'].get('response')) for p in parts if 'functionResponse' in p]))
+                                {p['functionResponse'].get('id') or '': json.dumps(p['functionResponse'].get('response'))
+                                 for p in parts if 'functionResponse' in p}))
     wanted = body.get('generationConfig') or {}
     schema = wanted.get('responseJsonSchema') or wanted.get('responseSchema')
     if schema is None and wanted.get('responseMimeType') == 'application/json':

@@ -14,7 +14,7 @@ def parse(body, path):
         if m['role'] in ('system', 'developer'):
             system += text + '\n'
         elif m['role'] == 'tool':
-            messages.append(Message('user', results=[text]))
+            messages.append(Message('user', results={m['tool_call_id']: text}))
         else:
             messages.append(Message(m['role'], text, [c['id'] for c in m.get('tool_calls') or []]))
     schema = body.get('response_format')

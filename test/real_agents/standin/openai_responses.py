@@ -19,7 +19,7 @@ def parse(body, path):
         elif kind.endswith('_call'):
             messages.append(Message('assistant', calls=[item.get('call_id') or item.get('id') or '']))
         elif kind.endswith('_output'):
-            messages.append(Message('user', results=[text_of(item.get('output'))]))
+            messages.append(Message('user', results={item.get('call_id') or '': text_of(item.get('output'))}))
             found += item.get('tools') or []
     answer_format = (body.get('text') or {}).get('format') or {}
     schema = answer_format.get('schema', {}) if answer_format.get('type') == 'json_schema' else None

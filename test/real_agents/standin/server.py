@@ -3,7 +3,7 @@
     with StandIn(script, project, log_path) as model: … model.port …
 
 Each answered request is a line of JSON in the log: asked, answered (seconds since 1970), kind, turn, step, say, think, calls,
-tokens, prompt (the last text of the user), results (of the calls before). `records` has the same lines."""
+tokens, prompt (the last text of the user), results (of the calls before, by id). `records` has the same lines."""
 import gzip
 import json
 import threading
@@ -168,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
                   'model': request.model, 'say': answer.say, 'think': answer.think if request.wants_thinking else '',
                   'calls': [{'id': c.id, 'kind': c.kind, 'name': c.tool.name, 'arguments': c.arguments} for c in answer.calls],
                   'tokens': vars(answer.tokens), 'prompt': request.last_text()[-400:],
-                  'results': [r for m in request.messages[-4:] for r in m.results]}
+                  'results': {k: v for m in request.messages[-4:] for k, v in m.results.items()}}
         if answer.stalls:
             model.note({**record, 'kind': 'stalled'})
             return model.wait_stalled()

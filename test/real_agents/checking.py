@@ -1,0 +1,203 @@
+"""Compares what memd stored with what happened. Each check returns '' if all is well, else what is wrong."""
+import collections
+import datetime
+import re
+
+TOLERANCE = 1.0  # seconds
+ANSWERS = ('step', 'end', 'stray')  # kinds of requests whose answers are part of the conversation
+
+
+def seconds(event):
+    return datetime.datetime.fromisoformat(event['ts'].replace('Z', '+00:00')).timestamp()
+
+
+def some(problems, most=3):
+    more = f' (and {len(problems) - most} more)' if len(problems) > most else ''
+    return '; '.join(problems[:most]) + more
+
+
+def difference(lacks, has):
+    """In what two sets of rows differ: the columns of the most similar pair, else the numbers."""
+    pairs = [[(a[0], a[1], b[1]) for a, b in zip(x, y) if a != b] for x in lacks for y in has]
+    if len(lacks) == len(has) and pairs:
+        return ', '.join(f'{column} {old!r:.40} is {new!r:.40}' for column, old, new in min(pairs, key=len)[:4])
+    return f'lacks {len(lacks)}, has {len(has)} more'
+
+
+class Checker:
+    """What was played, and the stores: `fresh` was read at the end, `live` while the agent worked, `rebuilt` from that one."""
+
+    def __init__(self, play, driver, fresh, live, rebuilt):
+        self.play, self.driver = play.played, driver
+        self.turns, self.scenario = play.script['turns'], play.scenario
+        self.fresh, self.live, self.rebuilt = fresh, live, rebuilt
+        # Where the agent's files are gone, or written anew without what they held, only the live store has everything.
+        self.lost = self.scenario.get('sources_lost') or driver.overwrites and self.scenario.get('compactions')
+        self.store = live if self.lost else fresh
+        self.events = self.store.events()
+        self.sessions = self.store.sessions()
+        self.answered = [r for r in self.play.records if r['kind'] in ANSWERS]
+
+    def _of(self, kind, text=None):
+        return [e for e in self.events if e['body']['event'] == kind and (text is None or text in (e['body'].get('text') or ''))]
+
+    def _steps(self):
+        """(record, call, step of the script) of each call that the script asks for."""
+        for record in self.answered:
+            if record['kind'] == 'step':
+                for call in record['calls']:
+                    if call['kind'] != 'find-tool':
+                        yield record, call, self.turns[record['turn']]['steps'][record['step']]
+
+    def _is(self, event, call, record):
+        """Whether an event is a call of the log: by its id, or where the agent gives its own by tool, input and time."""
+        if self.driver.keeps_ids:
+            return event['body'].get('call_id') == call['id']
+        near = record['asked'] - TOLERANCE <= seconds(event) <= record['answered'] + TOLERANCE
+        return near and event['body'].get('tool') == call['name'] and any(
+            str(v) in (event['body'].get('text') or '') for v in call['arguments'].values())
+
+    def prompts(self):
+        """Each prompt once, as the person's, at its time."""
+        wrong = []
+        for name, began in self.play.prompts:
+            marker = re.search(r'PROMPT-\S+', self.turns[name]['prompt']).group()
+            found = [e for e in self._of('user_msg', marker) if e['body'].get('origin') == 'typed']
+            asked = min((r['asked'] for r in self.play.records if marker in (r.get('prompt') or '') or r.get('turn') == name), default=began)
+            if len(found) != 1:
+                others = [f"{e['body']['event']} {e['body'].get('origin', '')}".strip() for e in self.events if marker in str(e['body'])]
+                wrong.append(f'{marker} {len(found)} times' + (f' (is in {", ".join(sorted(set(others)))})' if not found and others else ''))
+            elif not began - TOLERANCE <= seconds(found[0]) <= asked + TOLERANCE:
+                wrong.append(f'{marker} is {seconds(found[0]) - asked:+.1f} s off')
+        return some(wrong)
+
+    def answers(self):
+        """Each text of the model as often as it was sent, as the assistant's, at its time; thinking likewise."""
+        wrong = []
+        for field, kind in (('say', 'assistant_msg'), ('think', 'thinking')):
+            sent = collections.defaultdict(list)
+            for record in self.answered:
+                if record.get(field):
+                    sent[record[field]].append(record)
+            for text, records in sent.items():
+                found = self._of(kind, text)
+                label = (re.search(r'[A-Z]+-[A-Z]+-\d+', text) or re.match(r'.{0,20}', text)).group()
+                if len(found) != len(records):
+                    wrong.append(f'{label} {len(found)} times, sent {len(records)}')
+                for event, record in zip(sorted(found, key=seconds), records):
+                    if not record['asked'] - TOLERANCE <= seconds(event) <= record['answered'] + TOLERANCE:
+                        wrong.append(f'{label} is {seconds(event) - record["answered"]:+.1f} s off')
+        return some(wrong)
+
+    def calls(self):
+        """Each call once, under its id, with the result that shows what the tool printed; failed where it failed."""
+        wrong = []
+        for record, call, step in self._steps():
+            found = [e for e in self._of('tool_call') if self._is(e, call, record)]
+            results = [e for e in self._of('tool_result') if e['body'].get('call_id') in {f['body'].get('call_id') for f in found}]
+            label = f"{record['turn']}.{record['step']} {call['name']}"
+            if len(found) == 1 and any(s.get('stalls') for s in self.turns[record['turn']]['steps']):
+                continue  # killed in this turn: whether the result reached the disk is the agent's affair
+            if len(found) != 1 or len(results) != 1:
+                wrong.append(f'{label}: {len(found)} calls, {len(results)} results')
+                continue
+            text, body = results[0]['body'].get('text') or '', results[0]['body']
+            if step.get('shows') and step['shows'] not in text and step['shows'] not in text.replace('\\n', '\n'):
+                wrong.append(f'{label}: the result lacks "{step["shows"]}", is "{text[:60]}"')
+            if step.get('fails') and not (body.get('is_error') or body.get('exit_code')):
+                wrong.append(f'{label}: failed, and is not stored as failed')
+            for event in (found[0], results[0]):
+                if not record['asked'] - TOLERANCE <= seconds(event) <= record['answered'] + TOLERANCE + 30 * (event is results[0]):
+                    wrong.append(f'{label}: {event["body"]["event"]} is {seconds(event) - record["answered"]:+.1f} s off')
+        return some(wrong)
+
+    def failures(self):
+        """A test run that failed is a failure, also behind a pipe or `|| true`."""
+        ran = [call for _, call, step in self._steps() if 'unittest' in step.get('command', '')]
+        runs = self._of('test_run')
+        failed = [e for e in runs if e['body'].get('is_error')]
+        return '' if len(runs) == len(failed) == len(ran) else f'{len(ran)} runs failed, stored are {len(runs)} runs, {len(failed)} as failed'
+
+    def edits(self):
+        """The edit of ferry.ini, once, with its lines."""
+        made = sum(call['kind'] == 'edit' for _, call, _ in self._steps())
+        found = [e for e in self._of('edit') if any('ferry.ini' in f['path'] for f in e['body'].get('files', []))]
+        lines = sum(s.get('lines_added', 0) for s in self.sessions), sum(s.get('lines_removed', 0) for s in self.sessions)
+        return '' if len(found) == made and lines == (made, made) else f'{made} made, {len(found)} stored, lines +{lines[0]} -{lines[1]}'
+
+    def tokens(self):
+        """The sums of the log. The driver says which requests its agent keeps the tokens of."""
+        kept = [r['tokens'] for r in self.play.records if r['kind'] in self.driver.tokens_of]
+        log = [sum(t['input'] - t['cached'] for t in kept), sum(t['output'] for t in kept), sum(t['cached'] for t in kept)]
+        store = [sum(s[f] for s in self.sessions) for f in ('tokens_input', 'tokens_output', 'tokens_cache_read')]
+        return '' if log == store else f'input, output, cached: log {log}, store {store}'
+
+    def shapes(self):
+        """No byte of unknown shape."""
+        unknown = collections.Counter()
+        for row in self.store.json('coverage')['coverage']:
+            if row['disposition'] == 'unknown':
+                unknown[row['record_type']] += row['bytes']
+        diagnostics = collections.Counter(d['error_type'] for d in self.store.json('diagnostics')['diagnostics'])
+        return some([f'{kind}: {size} B unknown' for kind, size in unknown.items()] +
+                    [f'{count} × {kind}' for kind, count in diagnostics.items() if not unknown])
+
+    def whole(self):
+        """One session for the person, one for each helper, each with a prompt of its own."""
+        helpers = len({r['turn'] for r in self.answered if r['turn'] == 'count'})
+        begun = 1 + self.scenario['play'].count('new')
+        empty = [s['session_id'] for s in self.sessions if not s['exchanges']]
+        children = [s for s in self.sessions if s.get('parent_session_id')]
+        wrong = [f'{e} has no prompt' for e in empty]
+        if len(self.sessions) - len(children) != begun or len(children) != helpers:
+            wrong.append(f'{len(self.sessions)} sessions, {len(children)} of helpers; were {begun + helpers}, {helpers}')
+        return some(wrong)
+
+    def ids(self):
+        """No mask: nothing here is a secret."""
+        masked = {re.search(r'.{0,30}\[redacted:[^\]]*\]', str(x)).group() for x in self.events + self.sessions if '[redacted:' in str(x)}
+        return some(sorted(masked))
+
+    def compactions(self):
+        """Number and trigger."""
+        wanted = self.scenario.get('compactions', {})
+        found = collections.Counter()
+        for event in self._of('lifecycle'):
+            if event['body'].get('lifecycle') == 'compaction':
+                summary = event['body'].get('summary', '')
+                found[next((word for word in ('manual', 'auto') if word in summary), 'unknown')] += 1
+        counted = sum(s['compactions'] for s in self.sessions)
+        total = sum(wanted.values())
+        if self.driver.tells_trigger and dict(found) != wanted or sum(found.values()) != total or counted != total:
+            return f'{wanted or "none"} made, {dict(found) or "none"} stored, {counted} counted'
+        return ''
+
+    def stores(self):
+        """The fresh store, the live one and its rebuild have the same rows."""
+        live, wrong = self.live.rows(), []
+        for name, store in (('rebuilt', self.rebuilt), ('fresh', self.fresh)):
+            other = store.rows()
+            may_lack = name == 'fresh' and self.lost
+            for table, rows in live.items():
+                lacks, has = rows - other[table], other[table] - rows
+                if has or lacks and not may_lack:
+                    wrong.append(f'{name} {table}: ' + difference(lacks, has))
+        return some(wrong, 6)
+
+    def resume(self):
+        """The pack tells goal, constraint, failing command, exact command and edit, as far as they happened."""
+        played = {name for name, _ in self.play.prompts}
+        wanted = {'look': ['23:40', 'never change plan.day'], 'move': ['sh check.sh --night 23:40', 'ferry.ini'],
+                  'fail': ['python3 -m unittest test_ferry'], 'hidden': []}
+        main = next((s['session_id'] for s in self.sessions if not s.get('parent_session_id')), None)
+        if main is None or 'new' in self.scenario['play']:
+            return ''
+        pack = self.store.run('resume', main, '--complement', 'never', '--max-tokens', '2000')
+        flat = ' '.join(pack.split())
+        return some([f'lacks "{w}"' for name in wanted if name in played for w in wanted[name] if w not in flat])
+
+    CHECKS = ('prompts', 'answers', 'calls', 'failures', 'edits', 'tokens', 'shapes', 'whole', 'ids', 'compactions', 'stores', 'resume')
+
+    def run(self):
+        """{check: what is wrong, '' for nothing}."""
+        return {name: getattr(self, name)() for name in self.CHECKS}
