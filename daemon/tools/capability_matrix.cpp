@@ -105,7 +105,7 @@ std::string contract_note(const AdapterDescription& adapter) {
 // Returns what test/real_agents saw of a platform's agent, in words; empty if the agent has no line in
 // adapters/validation.tsv. A line has the platform, the version that was watched (empty: none), the date, and what is
 // missing, separated by tabs.
-std::string watched(Platform platform) {
+std::string seen_at_work(Platform platform) {
   std::string_view rest = embedded::validation_status().front().text;
   const auto take = [](std::string_view& text, char end) {
     const std::string_view taken = text.substr(0, text.find(end));
@@ -168,7 +168,7 @@ std::string matrix_table(std::span<const AdapterDescription> adapters) {
       continue;
     }
     out += fmt::format(" ({})\n", contract_note(*adapter));
-    if (const std::string seen = watched(platform); !seen.empty()) out += fmt::format("  agent: {}\n", seen);
+    if (const std::string seen = seen_at_work(platform); !seen.empty()) out += fmt::format("  agent: {}\n", seen);
     for (const auto& location : storage_on(*adapter, kThisSystem))
       out += fmt::format("  reads: {}\n", location);
     for (const auto& limitation : adapter->limitations)
@@ -224,7 +224,7 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
       continue;
     }
     out += fmt::format("{}.\n\n", contract_note(*adapter));
-    if (const std::string seen = watched(platform); !seen.empty()) out += fmt::format("Agent: {}.\n\n", seen);
+    if (const std::string seen = seen_at_work(platform); !seen.empty()) out += fmt::format("Agent: {}.\n\n", seen);
     for (const auto& [system, name] : kSystems)
       out += fmt::format("* {}: {}\n", name, joined_between(storage_on(*adapter, system), "`", "`"));
     if (!adapter->limitations.empty()) out += "\nLimitations:\n\n";

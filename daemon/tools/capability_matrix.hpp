@@ -15,8 +15,8 @@ namespace memd::tools {
 // Returns what one adapter can do, for the log.
 std::string capability_line(const AdapterDescription& adapter);
 
-// Returns a table for a terminal: platform × capability, then each platform's storage locations on this system and its
-// limitations.
+// Returns a table for a terminal: platform × capability, then each platform's storage locations on this system, its
+// limitations, and which version of the agent was watched at work.
 std::string matrix_table(std::span<const AdapterDescription> adapters);
 
 // Returns the contents of docs/capabilities.md.

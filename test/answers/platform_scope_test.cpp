@@ -8,7 +8,10 @@
 #include "test/support/tool_fixture.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <set>
+#include <sstream>
+#include <string>
 
 namespace memd::test {
 namespace {
@@ -173,6 +176,29 @@ TEST(CapabilityMatrix, StorageIsToldApartBySystem) {
             (std::vector<std::string>{"%APPDATA%\\Cursor\\User", "~/.cursor/projects"}));
   d.storage_locations = {"~/.claude/projects", "~/.config/claude/projects"};
   EXPECT_EQ(tools::storage_on(d, System::macos), d.storage_locations);
+}
+
+TEST(CapabilityMatrix, ThePageAndTheTableSayWhatWasWatchedOfEachAgent) {
+  std::ifstream lines(test::source_dir() / "adapters" / "validation.tsv");
+  const auto adapters = describe_adapters(Config{});
+  const std::string page = tools::matrix_markdown(adapters);
+  const std::string table = tools::matrix_table(adapters);
+  int agents = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream fields(line);
+    std::string platform, version, date, missing;
+    std::getline(std::getline(std::getline(std::getline(fields, platform, '\t'), version, '\t'), date, '\t'), missing);
+    EXPECT_TRUE(std::any_of(kPlatforms.begin(), kPlatforms.end(), [&](const auto& p) { return p.key == platform; }))
+        << line;
+    const std::string told = version.empty() ? "never watched at work: " + missing
+                                             : "version " + version + " watched at work on " + date +
+                                                   "; missing: " + (missing.empty() ? "nothing" : missing);
+    EXPECT_TRUE(has(page, "Agent: " + told + ".\n")) << told;
+    EXPECT_TRUE(has(table, "  agent: " + told + "\n")) << told;
+    ++agents;
+  }
+  EXPECT_GE(agents, 6);
 }
 
 TEST(CapabilityMatrix, PlatformsWithoutAnAdapterAreListed) {
