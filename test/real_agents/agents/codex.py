@@ -41,7 +41,8 @@ trust_level = "trusted"
         return ['exec', *(['resume', '--last'] if resume else []), '--dangerously-bypass-hook-trust', text]
 
     def screen_command(self, resume):
-        return ['resume', '--last'] if resume else []
+        # `--last` finds no session of `codex exec` here: its id is the end of the file's name.
+        return ['resume', min(self.transcripts()).stem[-36:]] if resume else []
 
     def transcripts(self):
         return list((self.home / '.codex/sessions').rglob('*.jsonl'))
