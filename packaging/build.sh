@@ -8,7 +8,7 @@ readonly log=$root/build/install.log
 
 # Shows ninja's counter, [12/80]: on one line of a terminal, otherwise on a new line after each tenth.
 show_count() {
-  local line done all tenth last=-1
+  local line "done" all tenth last=-1
   while IFS= read -r line; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
       done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}

@@ -34,4 +34,4 @@ packaging/try_deb.sh "$deb"
 # The files for publishing elsewhere, with a placeholder address.
 packaging/distribution/render.py --base-url https://example.invalid/memd --out build/distribution --source "$tarball"
 packaging/distribution/check.py build/distribution
-printf '%s: %s\n' "$version" "$(ls -1 build/packages/* | xargs)"
+printf '%s: %s\n' "$version" "$(echo build/packages/*)"
