@@ -74,6 +74,7 @@ struct FileTouch {
   FileAccess access = FileAccess::referenced;
   std::int32_t lines_added = 0;
   std::int32_t lines_removed = 0;
+  bool deletes = false;  // the file is deleted, with or without a count of its lines
   bool operator==(const FileTouch&) const = default;
 };
 
@@ -95,6 +96,9 @@ struct Event {
   // The platform gives the record no id, so event_id is unique within this session only. Copies of the record at the
   // start of a fork are recognised by their content: the text of human words, input_hash of all else.
   bool id_is_local = false;
+  // The record repeats what another record of the source usually tells: a message, a call, a result, a usage. The event
+  // is stored only where that other record is missing, or tells less (store/write/echoes.hpp).
+  bool is_echo = false;
   // The event that this one follows: event_id of the first event of the record that its own record names, or of its own
   // record. 0: the record says that it follows none. nullopt: the platform does not record it.
   std::optional<std::uint64_t> parent_id;
@@ -148,7 +152,7 @@ enum EventFlag : std::uint32_t {
   kFlagSidechain = 1u << 1,
   // 1u << 2 was never used.
   kFlagTest = 1u << 3,        // a shell command that runs tests
-  kFlagSuperseded = 1u << 4,  // a queued message that was repeated as an ordinary prompt
+  kFlagSuperseded = 1u << 4,  // repeated elsewhere: a queued message as a prompt, an answer as a compaction's summary
   kFlagStartsExchange = 1u << 5,
   kFlagModifies = 1u << 6,  // the call would change the file in path_pk
   kFlagDerived = 1u << 7,   // made by the assembler from another event (parent_seq)
@@ -156,6 +160,7 @@ enum EventFlag : std::uint32_t {
   kFlagPlanned = 1u << 9,  // an edit that a call requests; its result is missing, or is a failure (kFlagError)
   kFlagRoot = 1u << 10,    // its record states that it follows no other
   kFlagGone = 1u << 11,    // its source was rewritten and no longer has it
+  kFlagEcho = 1u << 12,    // told by a record that usually repeats another one (Event::is_echo)
 };
 
 std::uint64_t record_key(Platform platform, std::string_view native_record_id);

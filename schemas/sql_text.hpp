@@ -73,6 +73,7 @@ inline constexpr Name kAll[] = {
     MEMD_SQL_NAME(kFlagSidechain),
     MEMD_SQL_NAME(kFlagTest),
     MEMD_SQL_NAME(kFlagSuperseded),
+    MEMD_SQL_NAME(kFlagEcho),
     MEMD_SQL_NAME(kFlagStartsExchange),
     MEMD_SQL_NAME(kFlagModifies),
     MEMD_SQL_NAME(kFlagDerived),

@@ -11,8 +11,8 @@ namespace {
 
 constexpr Origin kLastOrigin = Origin::history;
 
-enum : std::size_t { kPath, kAccess, kAdded, kRemoved, kFileKeys };
-constexpr KeyTable<kFileKeys> kFileTable{{"path", "access", "lines_added", "lines_removed"}};
+enum : std::size_t { kPath, kAccess, kAdded, kRemoved, kDeletes, kFileKeys };
+constexpr KeyTable<kFileKeys> kFileTable{{"path", "access", "lines_added", "lines_removed", "deletes"}};
 
 enum : std::size_t { kCommandLine, kCommandDirectory, kPurpose, kCut, kBackground, kCommandKeys };
 constexpr KeyTable<kCommandKeys> kCommandTable{{"line", "directory", "purpose", "cut", "background"}};
@@ -121,6 +121,7 @@ void LineReader::read_context(const Body& body, Event& e) {
   e.agent_version = text(body[B::agent_version]);
   e.is_sidechain = body.is(B::sidechain);
   e.time_estimated = body.is(B::time_estimated);
+  e.is_echo = body.is(B::echo);
 }
 
 RecordOutcome LineReader::read(od::object& object) {
@@ -227,7 +228,7 @@ bool LineReader::read_files(Body& body, std::vector<FileTouch>& files) {
     const auto access = parse_enum(string_body(tokens[kAccess]), FileAccess::referenced);
     if (!access && !tokens[kAccess].empty()) diagnose(DiagnosticType::unknown_field_value, "body.files.access");
     files.push_back({text(tokens[kPath]), access.value_or(FileAccess::referenced), line_count(tokens[kAdded]),
-                     line_count(tokens[kRemoved])});
+                     line_count(tokens[kRemoved]), is_true(tokens[kDeletes])});
     return true;
   });
 }

@@ -113,6 +113,7 @@ enum class B : std::uint8_t {
   sidechain,
   time_estimated,
   starts_exchange,
+  echo,
   content,
   message,
   name,
@@ -140,18 +141,16 @@ enum class B : std::uint8_t {
   working_dir,
   git_branch,
 };
-inline constexpr std::size_t kBodyKeys = 55;
+inline constexpr std::size_t kBodyKeys = 56;
 inline constexpr std::array<std::string_view, kBodyKeys> kBodyNames{
-    "event",       "event_id",   "parent",       "derived_from",   "session",         "role",
-    "origin",      "lifecycle",  "text",         "excerpt",        "summary",         "search_text",
-    "tool",        "call_id",    "input_hash",   "files",          "response_key",    "usage",
-    "cwd",         "branch",     "model",        "agent_version",  "commands",        "todos",
-    "is_error",    "is_test",    "sidechain",    "time_estimated", "starts_exchange", "content",
-    "message",     "name",       "tool_call_id", "tool_use_id",    "input",           "arguments",
-    "args",        "parameters", "command",      "output",         "result",          "stdout",
-    "stderr",      "error",      "success",      "exit_code",      "status",          "title",
-    "description", "diff",       "approved",     "decision",       "reason",          "working_dir",
-    "git_branch"};
+    "event",           "event_id",  "parent",       "derived_from", "session",     "role",         "origin",
+    "lifecycle",       "text",      "excerpt",      "summary",      "search_text", "tool",         "call_id",
+    "input_hash",      "files",     "response_key", "usage",        "cwd",         "branch",       "model",
+    "agent_version",   "commands",  "todos",        "is_error",     "is_test",     "sidechain",    "time_estimated",
+    "starts_exchange", "echo",      "content",      "message",      "name",        "tool_call_id", "tool_use_id",
+    "input",           "arguments", "args",         "parameters",   "command",     "output",       "result",
+    "stdout",          "stderr",    "error",        "success",      "exit_code",   "status",       "title",
+    "description",     "diff",      "approved",     "decision",     "reason",      "working_dir",  "git_branch"};
 static_assert(static_cast<std::size_t>(B::git_branch) + 1 == kBodyKeys);
 inline constexpr KeyTable<kBodyKeys> kBodyTable{kBodyNames};
 

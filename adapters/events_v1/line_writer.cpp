@@ -100,6 +100,7 @@ void write_files(Members& m, const std::vector<FileTouch>& files) {
     m.w.member("access", to_string(file.access));
     m.number("lines_added", file.lines_added);
     m.number("lines_removed", file.lines_removed);
+    m.flag("deletes", file.deletes);
     m.w.end_object();
   }
   m.w.end_array();
@@ -197,6 +198,7 @@ std::string event_line(const Event& e, const LineDetail& detail) {
   m.flag("sidechain", e.is_sidechain);
   m.flag("time_estimated", e.time_estimated);
   m.flag("starts_exchange", e.starts_exchange);
+  m.flag("echo", e.is_echo);
   m.w.end_object();
   m.w.end_object();
   return out;

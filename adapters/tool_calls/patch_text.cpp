@@ -31,7 +31,10 @@ void read_patch(std::string_view& rest, std::vector<FileTouch>& files) {
     const auto line = next_line(rest);
     if (line.starts_with(kEnd)) return;
     for (const auto mark : {kAdd, kUpdate, kDelete, kMove})
-      if (line.starts_with(mark) && line.size() > mark.size()) file = file_at(files, line.substr(mark.size()));
+      if (line.starts_with(mark) && line.size() > mark.size()) {
+        file = file_at(files, line.substr(mark.size()));
+        files[file].deletes = mark == kDelete;
+      }
     if (file >= files.size()) continue;
     if (line.starts_with('+')) ++files[file].lines_added;
     if (line.starts_with('-')) ++files[file].lines_removed;

@@ -109,24 +109,6 @@ std::string_view path_token(const Input& input) {
   return {};
 }
 
-// ["bash", "-lc", "make test"] is the command "make test".
-std::string join_arguments(TextReader& r, od::array& arguments) {
-  std::vector<std::string> words;
-  const bool whole = for_each_element(arguments, [&](od::value& value, std::size_t) {
-    words.push_back(r.text(token_of(value)));
-    return true;
-  });
-  if (!whole) return {};
-  const auto is_shell = [](std::string_view word) {
-    return word.ends_with("bash") || word.ends_with("sh") || word.ends_with("zsh");
-  };
-  if (words.size() == 3 && is_shell(words[0]) && words[1].starts_with('-')) return words[2];
-  std::string line;
-  for (const auto& word : words)
-    line.append(line.empty() ? "" : " ").append(word);
-  return line;
-}
-
 // Reads one of several inputs: "make test", {"command": "make", "args": ["test"]}, {"path": "a.txt", …}.
 bool read_one(TextReader& r, od::value& value, std::string& out) {
   const auto token = token_of(value);
@@ -143,7 +125,7 @@ bool read_one(TextReader& r, od::value& value, std::string& out) {
     if (known == static_cast<std::size_t>(In::args) && inner.starts_with('[')) {
       od::array words;
       if (field.get_array().get(words)) return false;
-      arguments = join_arguments(r, words);
+      arguments = command_line_of(r, words);
     } else if (known < kInputNames.size() && is_string(inner) && out.empty()) {
       out = r.text(inner);
     }
@@ -228,6 +210,23 @@ void append_readable(TextReader& r, std::string_view key, od::value& value, std:
 
 }  // namespace
 
+std::string command_line_of(TextReader& r, od::array& arguments) {
+  std::vector<std::string> words;
+  const bool whole = for_each_element(arguments, [&](od::value& value, std::size_t) {
+    words.push_back(r.text(token_of(value)));
+    return true;
+  });
+  if (!whole) return {};
+  const auto is_shell = [](std::string_view word) {
+    return word.ends_with("bash") || word.ends_with("sh") || word.ends_with("zsh");
+  };
+  if (words.size() == 3 && is_shell(words[0]) && words[1].starts_with('-')) return words[2];
+  std::string line;
+  for (const auto& word : words)
+    line.append(line.empty() ? "" : " ").append(word);
+  return line;
+}
+
 bool runs_commands(std::string_view tool) {
   constexpr std::array<std::string_view, 5> kParts{"bash", "shell", "terminal", "exec", "command"};
   const std::string low = ascii::lowered(tool);
@@ -284,7 +283,7 @@ bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event&
     } else if (command && token.starts_with('[')) {
       od::array arguments;
       if (field.get_array().get(arguments)) return false;
-      input.command = join_arguments(r, arguments);
+      input.command = command_line_of(r, arguments);
       call.search_text.append(call.search_text.empty() ? "" : "\n")
           .append(utf8_prefix(input.command, kSearchTextLimit));
     } else if (many < kManyNames.size()) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace memd::tool_calls {
@@ -17,6 +18,9 @@ using AccessOf = std::optional<FileAccess> (*)(std::string_view tool);
 
 // Returns whether a tool runs command lines: Bash, shell, exec_command, run_terminal_cmd, …
 bool runs_commands(std::string_view tool);
+
+// Returns the command line of an argument list: ["bash", "-lc", "make test"] is "make test".
+std::string command_line_of(json::TextReader& reader, json::od::array& arguments);
 
 // Adds a command line that the call runs, and sets is_test when it runs tests. `directory`: its working directory, if
 // the call states one.

@@ -57,7 +57,8 @@ KeptTexts::KeptTexts(const StoredSession& session, const std::vector<ExchangeRow
         by_seq_[event->seq] = exchange.user_message;
       else if (words && !sidechain && (event->flags & kFlagSuperseded) == 0)
         interventions.push_back(&*event);
-      else if (event->kind == EventKind::assistant_msg && !(own_words_only && sidechain))
+      else if (event->kind == EventKind::assistant_msg && !(own_words_only && sidechain) &&
+               (event->flags & kFlagSuperseded) == 0)
         answers.push_back(&*event);
     }
     split(exchange.assistant_response, answers);
@@ -293,6 +294,7 @@ class SessionWalk {
     e.is_test = (row.flags & kFlagTest) != 0;
     e.starts_exchange = (row.flags & kFlagStartsExchange) != 0;
     e.time_estimated = (row.flags & kFlagTimeEstimated) != 0;
+    e.is_echo = (row.flags & kFlagEcho) != 0;
     if (row.kind == EventKind::lifecycle) {
       const auto colon = row.summary.find(": ");
       e.lifecycle = row.summary.substr(0, colon);

@@ -38,7 +38,8 @@ Assembler::Assembler(sqlite::Database& db)
       facts_(db, rows_, events_, sessions_, responses_),
       exchange_(rows_, exchanges_, paths_),
       observations_(db, rows_, events_),
-      calls_(db, rows_, events_, exchange_, observations_, paths_) {}
+      calls_(db, rows_, events_, exchange_, observations_, paths_),
+      echoes_(db, rows_, exchange_, paths_) {}
 
 AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now,
                                const BatchNotes* notes) {
@@ -110,7 +111,11 @@ void Assembler::apply_event(Event& e, std::span<const Event> following, Assembly
     ++context.stats.duplicates;
     return;
   }
-  const std::optional<OpenCall> call = e.kind == EventKind::tool_result ? calls_.find_call(s, e) : std::nullopt;
+  std::optional<OpenCall> call = e.kind == EventKind::tool_result ? calls_.find_call(s, e) : std::nullopt;
+  if (echoes_.is_told(s, e, call)) {
+    ++context.stats.duplicates;
+    return;
+  }
   if (call) calls_.judge_run(*call, e);
   if (e.turns_taken_back > 0 && !e.parent_id) parent = branches_.before_last(s, e.turns_taken_back);
   // Not the file of a fork, which begins with what this session said.
@@ -162,6 +167,7 @@ void Assembler::apply_event(Event& e, std::span<const Event> following, Assembly
     case EventKind::assistant_msg:
       if (e.is_sidechain && s.kind == SessionKind::main) break;
       exchange_.add_answer(s, e);
+      Echoes::note_answer(s, e, seq);
       observations_.note_answer(s, e, seq, context);
       break;
     case EventKind::tool_call: calls_.note_call(s, e, seq, context); break;
@@ -182,6 +188,8 @@ void Assembler::note_words(SessionWork& s, const Event& e, std::int64_t seq, std
 
 void Assembler::note_lifecycle(SessionWork& s, const Event& e, std::int64_t seq) {
   if (e.lifecycle == "compaction") ++s.compactions;
+  if (e.lifecycle == "compact_summary") echoes_.take_summary_from_answers(s, e);
+  if (e.lifecycle == "usage") Echoes::note_usage(s, e, seq);
   if (e.lifecycle == "pr_link") save_linked_pull_request(db_, rows_, s, e, seq);
 }
 

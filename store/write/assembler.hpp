@@ -5,6 +5,7 @@
 #include "schemas/source.hpp"
 #include "store/db/database.hpp"
 #include "store/write/copy_detector.hpp"
+#include "store/write/echoes.hpp"
 #include "store/write/event_rows.hpp"
 #include "store/write/exchange_builder.hpp"
 #include "store/write/exchange_rows.hpp"
@@ -86,6 +87,7 @@ class Assembler {
   ExchangeBuilder exchange_;
   ObservationCollector observations_;
   ToolCalls calls_;
+  Echoes echoes_;
 };
 
 }  // namespace memd::assembly

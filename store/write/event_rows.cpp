@@ -18,9 +18,10 @@ constexpr std::size_t kMostHeld = 2'048;
 constexpr std::size_t kCachedPaths = 20'000;
 // Derived events take their id from the event they come from; adapters number theirs from 0.
 constexpr std::uint32_t kDerivedIndexBase = 1u << 16;
-constexpr std::int64_t kFarthestDerived = 64;  // likewise, behind the event it is derived from
-constexpr std::int64_t kFarthestPlan = 1000;   // maximum distance in sequence numbers behind its call
-constexpr std::int64_t kFarthestTwin = 200;    // likewise, behind its parent
+constexpr std::int64_t kFarthestDerived = 64;   // likewise, behind the event it is derived from
+constexpr std::int64_t kFarthestPlan = 1000;    // maximum distance in sequence numbers behind its call
+constexpr std::int64_t kFarthestTwin = 200;     // likewise, behind its parent
+constexpr std::int64_t kFarthestAnswer = 4000;  // maximum distance of a second record of a result behind its call
 
 std::optional<std::int64_t> pk_or_null(std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); }
 
@@ -185,42 +186,168 @@ void EventRows::pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_
       .run();
 }
 
-std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::uint64_t call_key) {
-  write();
-  auto& q =
-      db_.prepare(sql_text("SELECT e.seq, e.tool, e.summary, e.input_hash, e.path_pk, e.flags, p.path"
-                           " FROM events e LEFT JOIN paths p USING (path_pk)"
-                           " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = EventKind::tool_call"
-                           " AND e.pair_seq IS NULL ORDER BY e.seq DESC LIMIT 1"));
-  q.bind(session_pk, as_sql(call_key));
-  std::optional<OpenCall> call;
-  if (q.step()) {
-    const auto flags = static_cast<std::uint32_t>(q.int64(5));
-    call = OpenCall{q.int64(0),
-                    q.str(1),
-                    q.str(2),
-                    from_sql(q.int64(3)),
-                    q.int64(4),
-                    q.str(6),
-                    (flags & kFlagModifies) != 0,
-                    (flags & kFlagTest) != 0,
-                    {},
-                    CommandPurpose::other,
-                    false};
-  }
-  q.reset();
-  if (!call) return call;
+// Columns of a call's row for call_of_row().
+#define MEMD_CALL_COLUMNS "e.seq, e.tool, e.summary, e.input_hash, e.path_pk, e.flags, p.path, e.call_key"
+
+OpenCall EventRows::call_of_row(std::int64_t session_pk, const sqlite::Statement& row) {
+  const auto flags = static_cast<std::uint32_t>(row.int64(5));
+  OpenCall call;
+  call.seq = row.int64(0);
+  call.tool = row.str(1);
+  call.summary = row.str(2);
+  call.input_hash = from_sql(row.int64(3));
+  call.path_pk = row.int64(4);
+  call.path = row.str(6);
+  call.modifies = (flags & kFlagModifies) != 0;
+  call.is_test = (flags & kFlagTest) != 0;
+  call.is_echo = (flags & kFlagEcho) != 0;
+  read_tried(session_pk, call);
+  return call;
+}
+
+void EventRows::read_tried(std::int64_t session_pk, OpenCall& call) {
   auto& c =
       db_.prepare(sql_text("SELECT line, purpose, in_background FROM commands WHERE session_pk = ? AND event_seq = ?"
                            " AND purpose <> CommandPurpose::other ORDER BY purpose, place LIMIT 1"));
-  c.bind(session_pk, call->seq);
-  if (c.step()) {
-    call->tried = c.str(0);
-    call->tries = static_cast<CommandPurpose>(c.int64(1));
-    call->in_background = c.int64(2) != 0;
-  }
+  c.bind(session_pk, call.seq);
+  const bool any = c.step();
+  call.tried = any ? c.str(0) : std::string();
+  call.tries = any ? static_cast<CommandPurpose>(c.int64(1)) : CommandPurpose::other;
+  call.in_background = any && c.int64(2) != 0;
   c.reset();
+}
+
+std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::uint64_t call_key) {
+  write();
+  auto& q = db_.prepare(sql_text("SELECT " MEMD_CALL_COLUMNS " FROM events e LEFT JOIN paths p USING (path_pk)"
+                                 " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = EventKind::tool_call"
+                                 " AND e.pair_seq IS NULL ORDER BY e.seq DESC LIMIT 1"));
+  q.bind(session_pk, as_sql(call_key));
+  std::optional<OpenCall> call;
+  if (q.step()) call = call_of_row(session_pk, q);
+  q.reset();
   return call;
+}
+
+std::vector<EventRows::KeyedCall> EventRows::newest_open_calls(std::int64_t session_pk) {
+  write();
+  auto& q = db_.prepare(sql_text("SELECT " MEMD_CALL_COLUMNS
+                                 " FROM events e INDEXED BY events_open_calls LEFT JOIN paths p USING (path_pk)"
+                                 " WHERE e.session_pk = ? AND e.kind = EventKind::tool_call AND e.pair_seq IS NULL"
+                                 " ORDER BY e.seq DESC LIMIT 8"));
+  q.bind(session_pk);
+  std::vector<KeyedCall> calls;
+  while (q.step())
+    calls.push_back({from_sql(q.int64(7)), call_of_row(session_pk, q)});
+  q.reset();
+  return calls;
+}
+
+std::optional<EventRows::AnsweredCall> EventRows::find_answered_call(std::int64_t session_pk, std::uint64_t call_key,
+                                                                     std::int64_t next_seq) {
+  write();
+  auto& q = db_.prepare(sql_text("SELECT " MEMD_CALL_COLUMNS
+                                 ", r.flags & kFlagEcho, r.flags & kFlagError, c.exit_code FROM events e"
+                                 " JOIN events r ON r.session_pk = e.session_pk AND r.seq = e.pair_seq"
+                                 " LEFT JOIN command_results c ON c.session_pk = r.session_pk AND c.event_seq = r.seq"
+                                 " LEFT JOIN paths p ON p.path_pk = e.path_pk"
+                                 " WHERE e.session_pk = ? AND e.seq >= ? AND e.call_key = ?"
+                                 " AND e.kind = EventKind::tool_call ORDER BY e.seq DESC LIMIT 1"));
+  q.bind(session_pk, next_seq - kFarthestAnswer, as_sql(call_key));
+  std::optional<AnsweredCall> found;
+  if (q.step()) {
+    found = AnsweredCall{call_of_row(session_pk, q), q.int64(8) != 0, q.int64(9) != 0 || !q.is_null(10)};
+    found->call.answered = true;
+  }
+  q.reset();
+  return found;
+}
+
+#undef MEMD_CALL_COLUMNS
+
+bool EventRows::take_command(std::int64_t session_pk, std::string_view line, OpenCall& call) {
+  if (EventRecord* row = held(session_pk, call.seq)) {
+    auto& commands = row->facts.commands;
+    const auto it = std::find_if(commands.begin(), commands.end(), [&](const auto& c) { return c.line == line; });
+    if (it == commands.end()) return false;
+    commands.erase(it);
+    note_tried(call, tried_by(commands));
+    call.is_test = call.tries == CommandPurpose::test;
+    if (!call.is_test) row->flags &= ~static_cast<std::uint32_t>(kFlagTest);
+    return true;
+  }
+  auto& q = db_.prepare(
+      "DELETE FROM commands WHERE session_pk = ?1 AND event_seq = ?2 AND place ="
+      " (SELECT min(place) FROM commands WHERE session_pk = ?1 AND event_seq = ?2 AND line = ?3) RETURNING place");
+  q.bind(session_pk, call.seq, line);
+  const std::optional<std::int64_t> place = q.step() ? std::optional(q.int64(0)) : std::nullopt;
+  q.reset();
+  if (!place) return false;
+  db_.prepare("UPDATE commands SET place = place - 1 WHERE session_pk = ? AND event_seq = ? AND place > ?")
+      .bind(session_pk, call.seq, *place)
+      .run();
+  db_.prepare(sql_text("UPDATE events SET flags = flags & ~kFlagTest WHERE session_pk = ?1 AND seq = ?2 AND NOT EXISTS"
+                       " (SELECT 1 FROM commands WHERE session_pk = ?1 AND event_seq = ?2"
+                       " AND purpose = CommandPurpose::test)"))
+      .bind(session_pk, call.seq)
+      .run();
+  read_tried(session_pk, call);
+  call.is_test = call.tries == CommandPurpose::test;
+  return true;
+}
+
+void EventRows::take_over(std::int64_t session_pk, std::int64_t seq, const Event& e) {
+  identities_.add(e.event_id, session_pk, seq);
+  if (EventRecord* row = held(session_pk, seq)) {
+    row->event_id = e.event_id;
+    row->time = e.time;
+    row->flags = flags_of(e);
+    row->summary = event_summary(e);
+    row->tokens = event_tokens(e);
+    row->raw = e.raw;
+    return;
+  }
+  db_.prepare(
+         "UPDATE events SET event_id = ?3, time = ?4, flags = ?5, summary = ?6, tokens = ?7, raw_offset = ?8,"
+         " raw_length = ?9, raw_block = ?10 WHERE session_pk = ?1 AND seq = ?2")
+      .bind(session_pk, seq, as_sql(e.event_id), e.time, static_cast<std::int64_t>(flags_of(e)), event_summary(e),
+            event_tokens(e), static_cast<std::int64_t>(e.raw.offset), static_cast<std::int64_t>(e.raw.length),
+            static_cast<std::int64_t>(e.raw.block))
+      .run();
+}
+
+void EventRows::add_identity(std::int64_t session_pk, std::int64_t seq, std::uint64_t event_id) {
+  if (!identities_.find(event_id)) identities_.add(event_id, session_pk, seq);
+}
+
+void EventRows::set_content(std::int64_t session_pk, std::int64_t seq, const Event& e) {
+  const std::uint64_t content = content_hash(e);
+  if (EventRecord* row = held(session_pk, seq)) {
+    row->input_hash = content;
+    return;
+  }
+  db_.prepare("UPDATE events SET input_hash = ? WHERE session_pk = ? AND seq = ?")
+      .bind(hash_or_null(content), session_pk, seq)
+      .run();
+}
+
+std::optional<std::int64_t> EventRows::withdraw_answer(std::int64_t session_pk, std::int64_t first_seq) {
+  write();
+  auto& q =
+      db_.prepare(sql_text("SELECT seq, tokens FROM events WHERE session_pk = ? AND seq >= ?"
+                           " AND kind = EventKind::assistant_msg AND NOT flags & kFlagSuperseded"
+                           " ORDER BY seq DESC LIMIT 2"));
+  q.bind(session_pk, first_seq);
+  std::optional<std::int64_t> newest;
+  std::optional<std::int64_t> before;
+  if (q.step()) newest = q.int64(0);
+  if (q.step()) before = q.int64(1);
+  q.reset();
+  if (newest)
+    db_.prepare(sql_text("UPDATE events SET flags = flags | kFlagSuperseded WHERE session_pk = ? AND seq = ?"))
+        .bind(session_pk, *newest)
+        .run();
+  return before;
 }
 
 // Rows derived from a call follow it directly.
@@ -270,6 +397,33 @@ std::vector<EventRows::PlannedEdit> EventRows::take_planned_edits(std::int64_t s
   return planned;
 }
 
+void EventRows::count_planned_edit(std::int64_t session_pk, std::int64_t call_seq, std::int64_t path_pk,
+                                   const FileTouch& file) {
+  const auto counted = [&](std::string_view summary) {
+    constexpr std::string_view kDeleted = " (deleted)";
+    const bool lacks = summary.ends_with(kDeleted) && counts_of_edit(summary).removed == 0;
+    if (!lacks) return std::string(summary);
+    summary.remove_suffix(kDeleted.size());
+    return deletion_summary(summary, file.lines_removed);
+  };
+  if (const EventRecord* call = held(session_pk, call_seq)) {
+    for (EventRecord* plan : held_plans(*call))
+      if (plan->path_pk == path_pk) plan->summary = counted(plan->summary);
+    return;
+  }
+  write();
+  auto& q =
+      db_.prepare(sql_text("SELECT seq, summary FROM events WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
+                           " AND kind = EventKind::edit AND parent_seq = ?2 AND path_pk = ?4 LIMIT 1"));
+  q.bind(session_pk, call_seq, call_seq + kFarthestPlan, path_pk);
+  const bool found = q.step();
+  const std::int64_t seq = found ? q.int64(0) : 0;
+  const std::string summary = found ? counted(q.text(1)) : std::string();
+  q.reset();
+  if (found)
+    db_.prepare("UPDATE events SET summary = ? WHERE session_pk = ? AND seq = ?").bind(summary, session_pk, seq).run();
+}
+
 void EventRows::fail_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
   if (const EventRecord* call = held(session_pk, call_seq)) {
     for (EventRecord* plan : held_plans(*call))
@@ -294,12 +448,13 @@ void EventRows::mark_gone(SourceId source, std::string_view session_uid) {
 void EventRows::came_again(std::uint64_t event_id, SourceId source, const RawRef& raw) {
   const auto place = identities_.find(event_id);
   if (!place || held(place->session_pk, place->place) != nullptr) return;
-  // Rows derived from an event follow it and have its place.
+  // Rows derived from an event follow it and have its place. A record that repeats another one leads to its row.
   db_.prepare(sql_text("UPDATE events SET flags = flags & ~kFlagGone, raw_offset = ?4, raw_length = ?5"
                        " WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?2 + ?6 AND source_pk = ?3 AND flags & kFlagGone"
                        " AND (seq = ?2 OR (flags & kFlagDerived AND raw_offset ="
-                       " (SELECT raw_offset FROM events WHERE session_pk = ?1 AND seq = ?2)))"))
-      .bind(place->session_pk, place->place, source, raw.offset, raw.length, kFarthestDerived)
+                       " (SELECT raw_offset FROM events WHERE session_pk = ?1 AND seq = ?2)))"
+                       " AND (SELECT event_id FROM events WHERE session_pk = ?1 AND seq = ?2) = ?7"))
+      .bind(place->session_pk, place->place, source, raw.offset, raw.length, kFarthestDerived, as_sql(event_id))
       .run();
 }
 
@@ -311,12 +466,31 @@ void EventRows::supersede_queued(std::int64_t session_pk, std::int64_t first_seq
       .run();
 }
 
+std::string usage_line(const TokenUsage& u) {
+  return "usage: " + std::to_string(u.input) + " in, " + std::to_string(u.output) + " out, " +
+         std::to_string(u.cache_read) + " cached, " + std::to_string(u.cache_creation) + " written";
+}
+
+const ShellCommand* tried_by(const std::vector<ShellCommand>& commands) {
+  for (const CommandPurpose purpose : {CommandPurpose::test, CommandPurpose::build})
+    for (const ShellCommand& command : commands)
+      if (command.purpose == purpose) return &command;
+  return nullptr;
+}
+
+void note_tried(OpenCall& call, const ShellCommand* tried) {
+  call.tried = tried != nullptr ? tried->line : std::string();
+  call.tries = tried != nullptr ? tried->purpose : CommandPurpose::other;
+  call.in_background = tried != nullptr && tried->in_background;
+}
+
 std::uint64_t content_hash(const Event& e) {
   const bool words = e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention;
   return words ? hash64(e.text) : e.input_hash;
 }
 
 std::string event_summary(const Event& e) {
+  if (e.lifecycle == "usage" && !e.is_echo) return usage_line(e.usage);
   if (e.kind == EventKind::lifecycle)
     return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + first_line(e.summary, kEventSummaryBytes);
   if (e.kind == EventKind::thinking) return {};  // read from the raw record on request
@@ -333,6 +507,7 @@ std::uint32_t flags_of(const Event& e) {
   if (e.is_test) flags |= kFlagTest;
   if (e.starts_exchange) flags |= kFlagStartsExchange;
   if (e.time_estimated) flags |= kFlagTimeEstimated;
+  if (e.is_echo) flags |= kFlagEcho;
   if (!e.files.empty() && e.files.front().access == FileAccess::modified) flags |= kFlagModifies;
   return flags;
 }

@@ -74,6 +74,7 @@ class EventRows {
   void write_for_deletion();        // also writes their identities, which triggers delete together with the rows
   void forget() { held_.clear(); }  // after a rollback
   std::optional<std::int64_t> session_of(std::uint64_t event_id);
+  std::optional<IdentityIndex::Place> place_of(std::uint64_t event_id) { return identities_.find(event_id); }
   // Returns whether the event opened an exchange of this session and was read from this item of the source.
   bool opens_exchange(std::uint64_t event_id, std::string_view session_uid, SourceId source, std::uint32_t item);
   // Returns the id of another event of the session that says the same at the same time, at the same place of the chain:
@@ -84,6 +85,33 @@ class EventRows {
   void pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_t result_seq);
   std::optional<OpenCall> find_open_call(std::int64_t session_pk, std::uint64_t call_key);
 
+  struct AnsweredCall {
+    OpenCall call;
+    bool by_echo = false;     // its result was told by an echo
+    bool tells_exit = false;  // its result states an exit code, or is an error
+  };
+  // Returns the newest call with this id among the last 4,000 events, if it has a result.
+  std::optional<AnsweredCall> find_answered_call(std::int64_t session_pk, std::uint64_t call_key,
+                                                 std::int64_t next_seq);
+
+  // Gives the row of an echo the identity, the place and the summary of the event it repeats.
+  void take_over(std::int64_t session_pk, std::int64_t seq, const Event& event);
+  // Lets the event's identity lead to this row: read again, it is known.
+  void add_identity(std::int64_t session_pk, std::int64_t seq, std::uint64_t event_id);
+  // Gives the row the content by which copies of the event are recognised (input_hash).
+  void set_content(std::int64_t session_pk, std::int64_t seq, const Event& event);
+  // Marks the newest answer since `first_seq` as superseded. Returns `tokens` of the answer before it.
+  std::optional<std::int64_t> withdraw_answer(std::int64_t session_pk, std::int64_t first_seq);
+
+  struct KeyedCall {
+    std::uint64_t key = 0;
+    OpenCall call;
+  };
+  std::vector<KeyedCall> newest_open_calls(std::int64_t session_pk);
+  // Removes a command from a call, because a call of its own tells it. Updates `tried` and `is_test` of the call.
+  // Returns false if the call has no such command.
+  bool take_command(std::int64_t session_pk, std::string_view line, OpenCall& call);
+
   // A change that a call intends to make to one file. Stored as a child row of the call's row with kFlagPlanned.
   struct PlannedEdit {
     std::int64_t path_pk = 0;
@@ -91,6 +119,8 @@ class EventRows {
     std::int64_t lines_removed = 0;
   };
   std::vector<PlannedEdit> take_planned_edits(std::int64_t session_pk, std::int64_t call_seq);  // clears kFlagPlanned
+  // Sets the count of lines of a planned deletion that has none.
+  void count_planned_edit(std::int64_t session_pk, std::int64_t call_seq, std::int64_t path_pk, const FileTouch& file);
   // Adds kFlagError: the edits were not made. The rows stay, so that sequence numbers have no gaps.
   void fail_planned_edits(std::int64_t session_pk, std::int64_t call_seq);
 
@@ -104,6 +134,8 @@ class EventRows {
 
  private:
   void write_facts();
+  OpenCall call_of_row(std::int64_t session_pk, const sqlite::Statement& row);
+  void read_tried(std::int64_t session_pk, OpenCall& call);
   EventRecord* held(std::int64_t session_pk, std::int64_t seq);
   std::vector<EventRecord*> held_plans(const EventRecord& call);
   bool has_planned_edits(std::int64_t session_pk, std::int64_t call_seq);
@@ -159,6 +191,12 @@ std::uint64_t content_hash(const Event& event);
 // Returns what is stored as summary and as tokens of a source event.
 std::string event_summary(const Event& event);
 std::int64_t event_tokens(const Event& event);
+// Returns the figures of a usage as the summary of its row shows them.
+std::string usage_line(const TokenUsage& usage);
+
+// Returns the command whose outcome is that of the call; nullptr: none.
+const ShellCommand* tried_by(const std::vector<ShellCommand>& commands);
+void note_tried(OpenCall& call, const ShellCommand* tried);
 
 // Returns the stored flags of a source event.
 std::uint32_t flags_of(const Event& event);

@@ -43,6 +43,7 @@ void ExchangeBuilder::open(SessionWork& s, const Event& e, std::int64_t seq, con
   d.pk = taken_back ? taken_back.mapped() : inherited != 0 ? inherited : exchanges_.next_id();
   d.first_seq = d.last_seq = seq;
   d.started_at = d.ended_at = e.time;
+  d.echo_known = true;
   d.adapter_version = context.adapter_version;
   d.dirty = true;
   s.has_draft = true;

@@ -30,6 +30,8 @@ struct OpenCall {
   std::string tried;  // the command line that tests or, failing that, builds; empty: none
   CommandPurpose tries = CommandPurpose::other;
   bool in_background = false;
+  bool is_echo = false;   // told by an echo (Event::is_echo)
+  bool answered = false;  // it has a result, which does not tell how the command ended
 };
 
 struct FileTotals {
@@ -78,6 +80,8 @@ struct ExchangeDraft {
   std::set<std::string, std::less<>> tools;                         // called since the row was last written
 
   // Not stored; recomputed from the stored rows.
+  bool echo_known = false;                          // echo_answer has been looked up
+  std::optional<std::int64_t> echo_answer;          // newest answer, if an echo told it
   std::unordered_set<std::uint64_t> failed_inputs;  // input hashes of calls that failed
   std::unordered_set<std::uint64_t> tool_lines;     // hashes of lines already in tool_text
 
@@ -161,6 +165,14 @@ struct SessionWork {
   bool has_draft = false;
   ExchangeDraft draft;
   std::unordered_map<std::uint64_t, OpenCall> open_calls;  // by hash of the call id; caches call rows without a result
+
+  // The newest usage, if it was told by a record of its own rather than an echo. Looked up when needed.
+  struct ToldUsage {
+    std::int64_t seq = 0;
+    std::string line;  // the row's summary
+  };
+  bool usage_known = false;
+  std::optional<ToldUsage> told_usage;
 
   // Prompts after the end of the transcript. next_seq, next_exchange, turns and the times here do not include them.
   std::vector<HistoryPrompt> history;

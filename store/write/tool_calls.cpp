@@ -19,14 +19,6 @@ namespace {
 
 constexpr std::size_t kErrorTextBytes = 400;  // part of a tool's error text that goes into the full-text index
 
-// Returns the command whose outcome is that of the call; nullptr: none.
-const ShellCommand* tried_by(const std::vector<ShellCommand>& commands) {
-  for (const CommandPurpose purpose : {CommandPurpose::test, CommandPurpose::build})
-    for (const ShellCommand& command : commands)
-      if (command.purpose == purpose) return &command;
-  return nullptr;
-}
-
 // Marks that adapters give to results of commands that did not end.
 bool has_ended(const Event& result) {
   constexpr std::array<std::string_view, 4> kMarks{"[interrupted]", "[moved to the background]", "[cancelled]",
@@ -40,6 +32,7 @@ bool has_ended(const Event& result) {
 std::optional<OpenCall> ToolCalls::find_call(const SessionWork& s, const Event& result) {
   const std::uint64_t key = hash64(result.call_id);
   if (const auto it = s.open_calls.find(key); it != s.open_calls.end()) return it->second;
+  if (!result.id_is_local && rows_.place_of(result.event_id)) return std::nullopt;  // a second record of it
   return rows_.find_open_call(s.pk, key);
 }
 
@@ -66,11 +59,9 @@ void ToolCalls::note_call(SessionWork& s, const Event& e, std::int64_t seq, Asse
     call.modifies = e.files.front().access == FileAccess::modified;
   }
   call.is_test = e.is_test;
-  if (const ShellCommand* tried = tried_by(e.facts.commands)) {
-    call.tried = tried->line;
-    call.tries = tried->purpose;
-    call.in_background = tried->in_background;
-  }
+  note_tried(call, tried_by(e.facts.commands));
+  call.is_echo = e.is_echo;
+  if (e.is_echo) take_commands_from_script(s, e);
   if (!e.call_id.empty()) s.open_calls[hash64(e.call_id)] = std::move(call);
   plan_edits(s, e, seq, context);
 
@@ -85,7 +76,7 @@ void ToolCalls::note_result(SessionWork& s, const Event& e, std::int64_t seq, co
   if (call) {
     s.open_calls.erase(hash64(e.call_id));
     rows_.pair(s.pk, call->seq, seq);
-    ++s.tool_pairs;
+    if (!call->answered) ++s.tool_pairs;
   }
 
   if (e.is_error) {
@@ -116,6 +107,18 @@ void ToolCalls::note_test_run(SessionWork& s, const Event& result, std::int64_t 
                  context);
 }
 
+// A call that only an echo tells was made by the script of an open call, whose text may contain the same command.
+void ToolCalls::take_commands_from_script(SessionWork& s, const Event& e) {
+  if (e.facts.commands.empty()) return;
+  const auto may_be_script = [&](const OpenCall& call) { return !call.is_echo && call.seq >= s.draft.first_seq; };
+  if (std::none_of(s.open_calls.begin(), s.open_calls.end(), [&](const auto& c) { return may_be_script(c.second); }))
+    for (auto& [key, call] : rows_.newest_open_calls(s.pk))
+      s.open_calls.try_emplace(key, std::move(call));
+  for (const ShellCommand& command : e.facts.commands)
+    for (auto& [key, call] : s.open_calls)
+      if (may_be_script(call) && rows_.take_command(s.pk, command.line, call)) break;
+}
+
 void ToolCalls::note_edit(SessionWork& s, const Event& e) {
   if (!s.has_draft) return;
   exchange_.touch_files(s, e);
@@ -127,13 +130,14 @@ void ToolCalls::note_edit(SessionWork& s, const Event& e) {
 // edits are rows of their own, so that the result finds them whenever it comes and marks them as made or failed.
 void ToolCalls::plan_edits(SessionWork& s, const Event& e, std::int64_t seq, AssemblyContext& context) {
   const bool counted = std::any_of(e.files.begin(), e.files.end(), [](const FileTouch& f) {
-    return f.access == FileAccess::modified && f.lines_added + f.lines_removed > 0;
+    return f.access == FileAccess::modified && (f.deletes || f.lines_added + f.lines_removed > 0);
   });
   if (!counted) return;
   for (const auto& file : e.files)
     events_.derive(s, e, seq,
                    {.kind = EventKind::edit,
-                    .summary = edit_summary(file.path, file.lines_added, file.lines_removed),
+                    .summary = file.deletes ? deletion_summary(file.path, file.lines_removed)
+                                            : edit_summary(file.path, file.lines_added, file.lines_removed),
                     .flags = kFlagPlanned,
                     .path_pk = paths_.intern(file.path)},
                    context);

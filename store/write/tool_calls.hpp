@@ -33,6 +33,7 @@ class ToolCalls {
   void note_edit(SessionWork& session, const Event& edit);
 
  private:
+  void take_commands_from_script(SessionWork& session, const Event& call);
   void note_test_run(SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call,
                      AssemblyContext& context);
   void plan_edits(SessionWork& session, const Event& call, std::int64_t seq, AssemblyContext& context);

@@ -33,6 +33,7 @@ boost::json::object to_json(const FileTouch& f) {
   boost::json::object o{{"path", f.path}, {"access", to_string(f.access)}};
   put(o, "added", std::int64_t{f.lines_added});
   put(o, "removed", std::int64_t{f.lines_removed});
+  put(o, "deletes", f.deletes);
   return o;
 }
 
@@ -102,6 +103,7 @@ boost::json::object to_json(const Event& e) {
   put(o, "starts_exchange", e.starts_exchange);
   put(o, "time_estimated", e.time_estimated);
   put(o, "id_is_local", e.id_is_local);
+  put(o, "is_echo", e.is_echo);
   return o;
 }
 

@@ -8,7 +8,8 @@ namespace memd::test {
 Session count_session(const Decoded& decoded) {
   Session s;
   for (const Event& e : decoded.batch.events)
-    if (e.session_uid == decoded.source.session_uid) s.events.push_back(e);
+    if (e.session_uid == decoded.source.session_uid && (!e.is_echo || e.kind == EventKind::lifecycle))
+      s.events.push_back(e);
 
   std::set<std::string> calls, results;
   std::set<std::pair<std::uint64_t, std::uint16_t>> result_blocks;  // record, block
