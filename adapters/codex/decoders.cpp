@@ -21,12 +21,19 @@ bool RolloutDecoder::surely_a_record() const {
   return is_string(outer_[kTimestamp]) && is_string(outer_[kType]) && outer_[kPayload].starts_with('{');
 }
 
+bool RolloutDecoder::tells_compaction_output(od::object& root) const {
+  od::object metadata;
+  od::value value;
+  return outer_[kMetadata].starts_with('{') && seek_object(root, "metadata", metadata) &&
+         seek(metadata, "compaction_output", value) && is_true(token_of(value));
+}
+
 RecordOutcome RolloutDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
   const bool enveloped = outer_[kPayload].starts_with('{');
   const auto type = string_body(outer_[kType]);
   // Among the items without envelope, only the first object, which has no type, has a time.
   const auto timestamp = enveloped || type.empty() ? stamp_body(outer_[kTimestamp]) : std::string_view{};
-  const Line line{session_uid_, enveloped ? type : "response_item", timestamp, raw};
+  const Line line{session_uid_, enveloped ? type : "response_item", timestamp, raw, tells_compaction_output(root)};
   RecordContext c(line, detail_, out);
   RecordOutcome outcome = enveloped ? read_enveloped(c, root) : read_bare(c, root);
   if (!outcome.broken && c.lossy()) c.diagnose(DiagnosticType::invalid_encoding);
@@ -40,6 +47,7 @@ RecordOutcome RolloutDecoder::dispatch(RecordContext& c, od::object& item, const
   if (type == "session_meta") return read_session_meta(c, item);
   if (type == "turn_context") return read_turn_context(c, item, payload);
   if (type == "compacted") return read_compacted(c, item, payload);
+  if (type == "token_usage_record") return read_token_usage(c, item);
   if (type == "inter_agent_communication") return read_agent_message(c, item, payload);
   if (type == "inter_agent_communication_metadata") return RecordOutcome::skipped("bookkeeping");
   if (type == "world_state") return RecordOutcome::skipped("environment");

@@ -11,12 +11,15 @@ namespace memd::codex {
 
 // Decodes the records of one rollout, of any version. One thread at a time. Properties of the events that the assembler
 // relies on:
-// * Messages and tools come from response items. Events that repeat them are skipped by name.
-// * Usage is set on a lifecycle event "usage", one for each total the session reached. Its figures are those of the
-//   last request; input excludes cached tokens.
+// * Messages and tools come from response items. Records that repeat them give echoes (Event::is_echo) with the same
+//   ids: the actions of a script, and everything whose response item is missing, are known from these only.
+// * Usage is set on a lifecycle event "usage", one for each response, and an echo for each total the session reached.
+// Its
+//   figures are those of the last request; input excludes cached tokens.
 // * Model and directory are set on lifecycle events ("session_start", "turn_context") before the records they apply to.
 // * A call with a patch lists its files with the lines the patch adds and removes. Its result does not repeat them.
-//   Patches made inside a script become edit events.
+//   Patches made inside a script become edit events. Commands and calls made inside a script are echoes without another
+//   record.
 // * The task of a subagent is a user_msg like a prompt. The session states that it is a subagent's.
 // * Events with id_is_local have an id that is valid in this session only (see RecordContext).
 class RolloutDecoder : public LogDecoder {
@@ -33,8 +36,11 @@ class RolloutDecoder : public LogDecoder {
   RecordOutcome read_bare(RecordContext& context, od::object& root);
   RecordOutcome dispatch(RecordContext& context, od::object& item, const Payload& payload);
 
-  enum : std::size_t { kTimestamp, kType, kPayload, kId, kRecordType, kOuterKeys };
-  static constexpr KeyTable<kOuterKeys> kOuterTable{{"timestamp", "type", "payload", "id", "record_type"}};
+  // Newer clients mark the answer to the request for a summary: "metadata": {"compaction_output": true}.
+  bool tells_compaction_output(od::object& root) const;
+
+  enum : std::size_t { kTimestamp, kType, kPayload, kId, kRecordType, kMetadata, kOuterKeys };
+  static constexpr KeyTable<kOuterKeys> kOuterTable{{"timestamp", "type", "payload", "id", "record_type", "metadata"}};
 
   std::string session_uid_;
   Detail detail_;

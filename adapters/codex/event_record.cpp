@@ -1,6 +1,6 @@
-// event_msg: what Codex displayed. Most of it repeats response items, which are used for messages and tools.
+// event_msg: what Codex displayed. Most of it repeats response items. docs/skipped-records.md says why each skipped
+// type may be skipped.
 #include "adapters/codex/record_context.hpp"
-#include "adapters/tool_calls/patch_text.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -15,28 +15,20 @@ struct SkippedType {
   std::string_view reason;
 };
 constexpr std::array kSkippedTypes{
-    SkippedType{"user_message", "repeats_response_item"},
     SkippedType{"agent_message", "repeats_response_item"},
     SkippedType{"agent_reasoning", "repeats_response_item"},
     SkippedType{"agent_reasoning_raw_content", "repeats_response_item"},
     SkippedType{"agent_reasoning_section_break", "repeats_response_item"},
     SkippedType{"item_started", "repeats_response_item"},
-    SkippedType{"item_completed", "repeats_response_item"},
     SkippedType{"raw_response_item", "repeats_response_item"},
     SkippedType{"exec_command_begin", "repeats_call"},
-    SkippedType{"exec_command_end", "repeats_call"},
     SkippedType{"exec_approval_request", "repeats_call"},
     SkippedType{"apply_patch_approval_request", "repeats_call"},
     SkippedType{"patch_apply_begin", "repeats_call"},
     SkippedType{"mcp_tool_call_begin", "repeats_call"},
-    SkippedType{"mcp_tool_call_end", "repeats_call"},
     SkippedType{"dynamic_tool_call_request", "repeats_call"},
-    SkippedType{"dynamic_tool_call_response", "repeats_call"},
     SkippedType{"web_search_begin", "repeats_call"},
-    SkippedType{"web_search_end", "repeats_call"},
-    SkippedType{"view_image_tool_call", "repeats_call"},
     SkippedType{"image_generation_begin", "repeats_call"},
-    SkippedType{"image_generation_end", "repeats_call"},
     SkippedType{"request_user_input", "repeats_call"},
     SkippedType{"plan_update", "repeats_call"},
     SkippedType{"turn_diff", "repeats_call"},
@@ -52,7 +44,6 @@ constexpr std::array kSkippedTypes{
     SkippedType{"guardian_assessment", "display"},
     SkippedType{"guardian_warning", "display"},
     SkippedType{"deprecation_notice", "display"},
-    SkippedType{"thread_goal_updated", "display"},
     SkippedType{"model_reroute", "display"},
     SkippedType{"stream_error", "retried"},
     SkippedType{"task_started", "turn_marker"},
@@ -92,48 +83,6 @@ RecordOutcome read_error(RecordContext& c, const Payload& payload) {
   return RecordOutcome::indexed();
 }
 
-// Emits one edit event per file. Only for patches made inside a script: other patches are in their own call.
-RecordOutcome read_patch_end(RecordContext& c, od::object& item, const Payload& payload) {
-  if (!payload.body(Key::call_id).starts_with("exec-")) return RecordOutcome::skipped("repeats_call");
-  if (payload[Key::success] == "false") return RecordOutcome::skipped("failed_patch");
-  od::object changes;
-  if (!seek_object(item, "changes", changes)) return RecordOutcome::skipped("no_content");
-  c.identify_by("patch", payload.body(Key::call_id), 0);
-  bool any = false;
-  const bool whole = for_each_field(changes, [&](std::string_view path, od::value& value) {
-    od::object change;
-    FileTouch touch{{}, FileAccess::modified, 0, 0};
-    append_unescaped(path, touch.path);
-    std::string_view type;
-    std::string text;
-    std::string moved_to;
-    if (value.get_object().get(change)) return true;
-    const bool read = for_each_field(change, [&](std::string_view key, od::value& field) {
-      if (key == "type") type = string_body(token_of(field));
-      if (key == "unified_diff" || key == "content") c.append_text(token_of(field), text);
-      if (key == "move_path") moved_to = c.text(token_of(field));
-      return true;
-    });
-    if (!read) return false;
-    const auto lines = static_cast<std::int32_t>(std::count(text.begin(), text.end(), '\n') +
-                                                 (text.empty() || text.ends_with('\n') ? 0 : 1));
-    if (type == "add")
-      touch.lines_added = lines;
-    else if (type == "delete")
-      touch.lines_removed = lines;
-    else
-      tool_calls::count_diff_lines(text, touch);
-    if (!moved_to.empty()) touch.path = moved_to;
-    Event& e = c.add(EventKind::edit, Role::assistant);
-    e.tool = "apply_patch";
-    e.summary = touch.path + " +" + std::to_string(touch.lines_added) + " -" + std::to_string(touch.lines_removed);
-    e.files.push_back(std::move(touch));
-    return any = true;
-  });
-  if (!whole) return RecordOutcome::damaged();
-  return any ? RecordOutcome::indexed() : RecordOutcome::skipped("no_content");
-}
-
 RecordOutcome read_agent_start(RecordContext& c, const Payload& payload) {
   const std::string thread = c.text(payload[Key::new_thread_id]);
   if (!is_uuid(thread)) return RecordOutcome::skipped("display");
@@ -150,6 +99,20 @@ RecordOutcome read_name(RecordContext& c, const Payload& payload) {
   SessionUpdate& update = c.update(c.line().session_uid);
   update.title = name;
   update.title_rank = TitleRank::custom;
+  return RecordOutcome::indexed();
+}
+
+// The goal of "/goal …", written again at each change of its state. The model gets it in an injected text.
+RecordOutcome read_goal(RecordContext& c, od::object& item) {
+  od::object goal;
+  od::value objective;
+  std::string text;
+  if (seek_object(item, "goal", goal) && seek(goal, "objective", objective)) text = c.text(token_of(objective));
+  if (trimmed(text).empty()) return RecordOutcome::skipped("no_content");
+  c.identify_in_session("goal", hash64(text));
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = Origin::command;
+  e.text = "/goal " + text;
   return RecordOutcome::indexed();
 }
 
@@ -175,9 +138,11 @@ RecordOutcome read_event_msg(RecordContext& c, od::object& item, const Payload& 
   if (type == "turn_aborted") return read_abort(c, payload);
   if (type == "task_complete" || type == "turn_complete") return read_turn_end(c, payload);
   if (type == "error") return read_error(c, payload);
-  if (type == "patch_apply_end") return read_patch_end(c, item, payload);
+  if (type == "item_completed") return read_completed_item(c, item, payload);
+  if (type == "user_message") return read_prompt_echo(c, c.text(payload[Key::message]), {});
   if (type == "collab_agent_spawn_end") return read_agent_start(c, payload);
   if (type == "thread_name_updated") return read_name(c, payload);
+  if (type == "thread_goal_updated") return read_goal(c, item);
   if (type == "entered_review_mode" || type == "exited_review_mode") return read_review(c, item, type);
   if (type == "thread_rolled_back") {
     c.identify_locally("rollback", hash64(payload[Key::num_turns]));
@@ -185,6 +150,7 @@ RecordOutcome read_event_msg(RecordContext& c, od::object& item, const Payload& 
     c.add_lifecycle("rollback", std::to_string(turns) + " turns taken back").turns_taken_back = turns;
     return RecordOutcome::indexed();
   }
+  if (const auto action = read_action_end(c, item, type)) return *action;
   const auto it =
       std::find_if(kSkippedTypes.begin(), kSkippedTypes.end(), [&](const auto& s) { return s.type == type; });
   if (it != kSkippedTypes.end()) return RecordOutcome::skipped(it->reason);

@@ -179,10 +179,16 @@ std::string_view turn_of(od::object& item) {
 void identify(RecordContext& c, od::object& item, const Payload& payload, std::string_view text) {
   const auto role = payload.body(Key::role);
   const std::string kind = "message/" + std::string(role);
-  const auto id = payload.body(Key::id);
-  const auto turn = turn_of(item);
-  if (id.empty() && !turn.empty()) return c.identify_by_turn(kind, turn, hash64(text));
-  c.identify_by(kind, id, hash64(text));
+  identify_item(c, kind, payload.body(Key::id), turn_of(item), hash64(text));
+}
+
+Event& add_prompt(RecordContext& c, Prompt& prompt) {
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = prompt.is_shell ? Origin::shell : prompt.text.starts_with(kPlanPrompt) ? Origin::plan : Origin::typed;
+  e.text = std::move(prompt.text);
+  e.summary = prompt.has_image ? "[image]" : "";
+  e.starts_exchange = true;
+  return e;
 }
 
 RecordOutcome emit_prompt(RecordContext& c, od::object& item, const Payload& payload, const std::vector<Part>& parts) {
@@ -190,11 +196,7 @@ RecordOutcome emit_prompt(RecordContext& c, od::object& item, const Payload& pay
   if (prompt.text.empty() && !prompt.has_image)
     return RecordOutcome::skipped(parts.empty() ? "no_content" : "injected_text");
   identify(c, item, payload, prompt.text);
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = prompt.is_shell ? Origin::shell : prompt.text.starts_with(kPlanPrompt) ? Origin::plan : Origin::typed;
-  e.text = std::move(prompt.text);
-  e.summary = prompt.has_image ? "[image]" : "";
-  e.starts_exchange = true;
+  add_prompt(c, prompt);
   if (prompt.output.empty()) return RecordOutcome::indexed();
   Event& output = c.add_lifecycle("shell_output");
   output.origin = Origin::injected;
@@ -230,7 +232,9 @@ RecordOutcome read_reasoning(RecordContext& c, od::object& item, const Payload& 
     });
     if (!whole) return RecordOutcome::damaged();
   }
-  c.identify_by("reasoning", payload.body(Key::id), hash64(text, hash64(payload[Key::encrypted_content])));
+  const auto id = payload.body(Key::id);
+  if (id.empty() || !identify_item(c, "reasoning", id, turn_of(item), hash64(text)))
+    c.identify_locally("reasoning", hash64(text, hash64(payload[Key::encrypted_content])));
   Event& e = c.add(EventKind::thinking, Role::assistant);
   if (text.empty()) e.summary = "[encrypted]";
   e.text = std::move(text);
@@ -243,12 +247,21 @@ RecordOutcome read_message(RecordContext& c, od::object& item, const Payload& pa
   std::vector<Part> parts;
   if (!read_parts(c, item, parts)) return RecordOutcome::damaged();
   if (role == "user") return emit_prompt(c, item, payload, parts);
+  if (role == "assistant" && c.line().is_compaction_output) return RecordOutcome::skipped("repeats_compacted");
   if (role == "assistant") return emit_answer(c, item, payload, parts);
   c.diagnose(DiagnosticType::unknown_field_value, {"payload.role"});
   return RecordOutcome::unknown("unknown_role");
 }
 
 }  // namespace
+
+RecordOutcome read_prompt_echo(RecordContext& c, std::string_view text, std::string_view turn) {
+  Prompt prompt = read_prompt({{std::string(text), false}}, {});
+  if (prompt.text.empty()) return RecordOutcome::skipped(text.empty() ? "repeats_message" : "injected_text");
+  identify_item(c, "message/user", {}, turn, hash64(prompt.text));
+  add_prompt(c, prompt).is_echo = true;
+  return RecordOutcome::indexed();
+}
 
 // Reads a message from one agent to another. A message whose recipient is not the root agent is the task of this file's
 // agent.

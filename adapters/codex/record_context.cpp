@@ -23,26 +23,39 @@ RecordContext::RecordContext(const Line& line, Detail detail, EventBatch& out)
 
 void RecordContext::identify_by(std::string_view kind, std::string_view native_id, std::uint64_t content) {
   if (native_id.size() < kGlobalIdLength) return identify_locally(kind, hash_combine(hash64(native_id), content));
-  key_ = record_key(Platform::codex, std::string(kind).append("/").append(native_id));
-  local_ = false;
+  set_key(record_key(Platform::codex, std::string(kind).append("/").append(native_id)), false);
 }
 
 void RecordContext::identify_by_turn(std::string_view kind, std::string_view turn_id, std::uint64_t content) {
   if (turn_id.size() < kGlobalIdLength) return identify_locally(kind, content);
-  key_ = hash_combine(record_key(Platform::codex, std::string(kind).append("@").append(turn_id)), content);
-  local_ = false;
+  set_key(hash_combine(record_key(Platform::codex, std::string(kind).append("@").append(turn_id)), content), false);
 }
 
 void RecordContext::identify_locally(std::string_view kind, std::uint64_t content) {
   const std::uint64_t place = line_.timestamp.empty() ? line_.raw.offset : hash64(line_.timestamp);
-  key_ = hash_combine(hash_combine(hash64(line_.session_uid, hash64(kind)), place), content);
+  set_key(hash_combine(hash_combine(hash64(line_.session_uid, hash64(kind)), place), content), true);
   content_ = hash_combine(hash64(kind), content);
-  local_ = true;
 }
 
 void RecordContext::identify_in_session(std::string_view kind, std::uint64_t content) {
   identify_locally(kind, content);
   key_ = hash_combine(hash64(line_.session_uid, hash64(kind)), content);
+}
+
+void RecordContext::set_key(std::uint64_t key, bool local) {
+  key_ = key;
+  local_ = local;
+  index_ = 0;
+}
+
+bool identify_item(RecordContext& c, std::string_view kind, std::string_view id, std::string_view turn,
+                   std::uint64_t content) {
+  const bool by_turn = id.size() < kGlobalIdLength && turn.size() >= kGlobalIdLength;
+  if (by_turn)
+    c.identify_by_turn(kind, turn, id.empty() ? content : hash_combine(hash64(id), content));
+  else
+    c.identify_by(kind, id, content);
+  return by_turn || id.size() >= kGlobalIdLength;
 }
 
 Event& RecordContext::add(EventKind kind, Role role, std::size_t block) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,14 +23,16 @@ struct Line {
   std::string_view type;       // type of the line; "response_item" for the bare items of the oldest files
   std::string_view timestamp;  // as written in the file, without quotes; empty in the oldest files
   RawRef raw;
+  bool is_compaction_output = false;  // the model's answer to the request for a compaction's summary
 };
 
 // Creates the events of one record with their common fields and ids. Must not outlive the record's bytes. One thread at
 // a time.
 //
-// Ids: a record with a platform id (messages, calls) is one event in all copies, wherever the copy is stored. Where a
-// build identifies the turn but not the message, turn and text identify the event. All other records are identified by
-// text, session and time: Event::id_is_local is set, and the store finds copies in forks by their text.
+// Ids: a record with a platform id (messages, calls) is one event in all copies, wherever the copy is stored. The
+// record that repeats it (Event::is_echo) gives an event with the same id. Where a build identifies the turn but not
+// the message, turn and text identify the event. All other records are identified by text, session and time:
+// Event::id_is_local is set, and the store finds copies in forks by their text.
 class RecordContext : public RecordEvents {
  public:
   RecordContext(const Line& line, Detail detail, EventBatch& out);
@@ -48,6 +51,8 @@ class RecordContext : public RecordEvents {
   TimeMs time() const { return time_; }
 
  private:
+  void set_key(std::uint64_t key, bool local);
+
   const Line& line_;
   TimeMs time_ = 0;
   std::uint64_t key_ = 0;
@@ -55,6 +60,11 @@ class RecordContext : public RecordEvents {
   bool local_ = true;
   std::uint32_t index_ = 0;
 };
+
+// Identifies an item of a turn, whether a response item or its repetition: by its id, or, where other model servers
+// gave it a short one, by id, turn and content. Returns false if neither is possible; it is then identified locally.
+bool identify_item(RecordContext& context, std::string_view kind, std::string_view native_id, std::string_view turn_id,
+                   std::uint64_t content);
 
 // One function for each kind of record. `item` is the record's payload, read from its first field.
 
@@ -134,7 +144,13 @@ struct Payload {
 RecordOutcome read_response_item(RecordContext& context, od::object& item, const Payload& payload);
 RecordOutcome read_tool_item(RecordContext& context, od::object& item, const Payload& payload);
 RecordOutcome read_event_msg(RecordContext& context, od::object& item, const Payload& payload);
+RecordOutcome read_completed_item(RecordContext& context, od::object& payload, const Payload& fields);
+// nullopt: the type is not the end of an action.
+std::optional<RecordOutcome> read_action_end(RecordContext& context, od::object& payload, std::string_view type);
+// Reads a user's message from a record that repeats it.
+RecordOutcome read_prompt_echo(RecordContext& context, std::string_view text, std::string_view turn_id);
 RecordOutcome read_token_count(RecordContext& context, od::object& item);
+RecordOutcome read_token_usage(RecordContext& context, od::object& item);
 RecordOutcome read_session_meta(RecordContext& context, od::object& item);
 RecordOutcome read_turn_context(RecordContext& context, od::object& item, const Payload& payload);
 RecordOutcome read_compacted(RecordContext& context, od::object& item, const Payload& payload);

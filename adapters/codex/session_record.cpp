@@ -21,25 +21,29 @@ enum : std::size_t {
   kParent,
   kGit,
   kHistoryBase,
+  kTreeId,
   kMetaKeys
 };
 constexpr KeyTable<kMetaKeys> kMetaTable{{"id", "cwd", "cli_version", "source", "thread_source", "agent_nickname",
-                                          "agent_role", "forked_from_id", "parent_thread_id", "git", "history_base"}};
+                                          "agent_role", "forked_from_id", "parent_thread_id", "git", "history_base",
+                                          "session_id"}};
 
 enum : std::size_t { kSpawnParent, kSpawnNickname, kSpawnRole, kSpawnType, kSpawnKeys };
 constexpr KeyTable<kSpawnKeys> kSpawnTable{{"parent_thread_id", "agent_nickname", "agent_role", "agent_type"}};
 
 struct SubagentSource {
-  bool is_subagent = false;
+  bool is_subagent = false;  // started by an agent, or by Codex itself
   std::string name;
   std::string parent;
 };
 
-// Parses {"subagent": "review"}, {"subagent": {"thread_spawn": {…}}}, {"subagent": {"other": "…"}}.
+// Parses {"subagent": "review"}, {"subagent": {"thread_spawn": {…}}}, {"subagent": {"other": "guardian"}},
+// {"internal": "memory_consolidation"}.
 bool read_source(RecordContext& c, od::object& meta, SubagentSource& out) {
   od::object source;
   od::value subagent;
-  if (!seek_object(meta, "source", source) || !seek(source, "subagent", subagent)) return true;
+  if (!seek_object(meta, "source", source)) return true;
+  if (!seek(source, "subagent", subagent) && !seek(source, "internal", subagent)) return true;
   out.is_subagent = true;
   const auto token = token_of(subagent);
   if (is_string(token)) out.name = c.text(token);
@@ -97,7 +101,10 @@ RecordOutcome read_session_meta(RecordContext& c, od::object& meta) {
   SubagentSource source;
   if (tokens[kSource].starts_with('{') && !read_source(c, meta, source)) return RecordOutcome::damaged();
   const auto thread_source = string_body(tokens[kThreadSource]);
-  source.is_subagent = source.is_subagent || thread_source == "subagent" || thread_source == "memory_consolidation";
+  // The field also names the features that a person started a thread with.
+  for (const std::string_view machine : {"subagent", "guardian_review", "memory_consolidation"})
+    source.is_subagent = source.is_subagent || thread_source == machine;
+  if (source.is_subagent && source.name.empty() && thread_source != "subagent") source.name = thread_source;
   const std::string cwd = c.text(tokens[kCwd]);
   const std::string branch = field_of(c, meta, "git", "branch");
   const std::string version = c.text(tokens[kVersion]);
@@ -107,6 +114,8 @@ RecordOutcome read_session_meta(RecordContext& c, od::object& meta) {
   update.repo = remote;
   update.kind = source.is_subagent ? SessionKind::subagent : SessionKind::main;
   if (source.parent.empty()) source.parent = c.text(tokens[kParent]);
+  if (const std::string tree = c.text(tokens[kTreeId]); source.parent.empty() && tree != id)
+    source.parent = tree;  // the thread at the root
   if (source.is_subagent) {
     update.parent_uid = thread_uid(source.parent);
     update.agent_name = source.name;
@@ -159,7 +168,8 @@ RecordOutcome read_compacted(RecordContext& c, od::object& item, const Payload& 
   return RecordOutcome::indexed();
 }
 
-// event_msg/token_count: the running total of the session and the usage of the last request.
+// event_msg/token_count: the running total of the session and the usage of the last request. token_usage_record: the
+// usage of one request.
 
 namespace {
 
@@ -174,6 +184,22 @@ bool read_counts(od::object& info, std::string_view key, Counts& counts) {
   return !seek_object(info, key, usage) || collect(usage, kUsageTable, counts);
 }
 
+TokenUsage usage_of(const Counts& counts) {
+  TokenUsage usage;
+  usage.cache_read = integer(counts[kCached]);
+  usage.cache_creation = integer(counts[kCacheWrite]);
+  usage.input = std::max<std::int64_t>(0, integer(counts[kInput]) - usage.cache_read - usage.cache_creation);
+  usage.output = integer(counts[kOutput]);
+  return usage;
+}
+
+std::uint64_t hash_of(std::string_view seed, const Counts& counts) {
+  std::uint64_t hash = hash64(seed);
+  for (const auto count : counts)
+    hash = hash_combine(hash, hash64(count));
+  return hash;
+}
+
 }  // namespace
 
 RecordOutcome read_token_count(RecordContext& c, od::object& item) {
@@ -186,18 +212,29 @@ RecordOutcome read_token_count(RecordContext& c, od::object& item) {
   if (last[kTotal].empty() || integer(total[kTotal]) == 0) return RecordOutcome::skipped("rate_limits");
 
   // The same total may be reported again without a request in between; it counts once.
-  std::uint64_t totals = hash64("total");
-  for (const auto count : total)
-    totals = hash_combine(totals, hash64(count));
+  const std::uint64_t totals = hash_of("total", total);
   c.identify_in_session("usage", totals);
   Event& e = c.add_lifecycle("usage");
   e.response_key = hash_combine(hash64(c.line().session_uid, hash64("codex/usage")), totals);
-  const auto cached = integer(last[kCached]);
-  const auto written = integer(last[kCacheWrite]);
-  e.usage.input = std::max<std::int64_t>(0, integer(last[kInput]) - cached - written);
-  e.usage.output = integer(last[kOutput]);
-  e.usage.cache_read = cached;
-  e.usage.cache_creation = written;
+  e.usage = usage_of(last);
+  e.is_echo = true;  // newer threads also have a record for each response
+  return RecordOutcome::indexed();
+}
+
+// token_usage_record: the usage of one response, with its id.
+RecordOutcome read_token_usage(RecordContext& c, od::object& item) {
+  Counts counts;
+  od::value id;
+  if (!read_counts(item, "usage", counts)) return RecordOutcome::damaged();
+  if (counts[kTotal].empty() && counts[kInput].empty()) {
+    c.diagnose(DiagnosticType::missing_field, {"payload.usage"});
+    return RecordOutcome::unknown("unknown_type");
+  }
+  const std::string response = seek(item, "response_id", id) ? c.text(token_of(id)) : std::string();
+  c.identify_by("usage", response, hash_of("usage", counts));
+  Event& e = c.add_lifecycle("usage");
+  e.response_key = hash_combine(e.event_id, hash64("codex/usage"));
+  e.usage = usage_of(counts);
   return RecordOutcome::indexed();
 }
 

@@ -66,6 +66,7 @@ struct ToolOutput {
   std::string marker;    // "[image]" for parts other than text
   bool failed = false;   // non-zero exit code, or Codex's own message about a failed call
   std::optional<std::int32_t> exit_code;
+  bool goes_on = false;  // the command still runs
   std::string answers;   // for request_user_input: "question: answer", one per line
   std::string agent_id;  // for spawn_agent: the started thread
 };
@@ -190,6 +191,7 @@ void read_end(std::string_view text, ToolOutput& out) {
     const auto line = text.substr(0, text.find('\n'));
     if (line.starts_with("Output:")) return;
     if (const auto code = exit_code_in(line)) out.exit_code = code;
+    out.goes_on = out.goes_on || line.starts_with("Process running with session ID ");
     out.failed = out.exit_code.value_or(0) != 0 || line.starts_with("aborted by user");
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
@@ -268,7 +270,7 @@ void describe_patch(Event& call, std::string_view arguments) {
   call.files = std::move(files);
 }
 
-// Describes a code mode script by its commands. Its patches are in patch_apply_end records.
+// Describes a code mode script by its commands. What it really did is in records of its own (turn_item.cpp).
 void describe_script(Event& call, std::string_view script) {
   const auto commands = script_commands(script);
   if (commands.empty()) return;
@@ -299,14 +301,15 @@ RecordOutcome read_result(RecordContext& c, od::object& item, const Payload& pay
   ToolOutput output;
   od::value value;
   if (seek(item, "output", value) && !read_tool_output(c, value, output)) return RecordOutcome::damaged();
-  c.identify_by("result", payload.body(Key::call_id), hash64(output.text));
+  // The record of how the command ended (turn_item.cpp) has the call's id, too.
+  c.identify_by(output.goes_on ? "interim" : "result", payload.body(Key::call_id), hash64(output.text));
   Event& e = c.add(EventKind::tool_result, Role::tool);
   e.call_id = c.text(payload[Key::call_id]);
   e.is_error = output.failed;
   e.facts.exit_code = output.exit_code;
   tool_calls::take_result_text(c.detail(), std::move(output.text), e);
   if (!output.text_end.empty()) e.text_end = std::move(output.text_end);
-  e.summary = std::move(output.marker);
+  e.summary = output.goes_on ? "[moved to the background]" : std::move(output.marker);
   const std::string call_id = e.call_id;
   if (!output.answers.empty()) {
     Event& decision = c.add(EventKind::decision, Role::user);

@@ -1,0 +1,477 @@
+// The items of a turn as Codex displays them: event_msg/item_completed of newer threads, and the older event_msg types
+// "exec_command_end", "patch_apply_end", "mcp_tool_call_end", …. Both repeat response items, except for what the script
+// of an "exec" call did: its commands, patches and calls are told by these records only.
+#include "adapters/codex/record_context.hpp"
+#include "adapters/tool_calls/patch_text.hpp"
+#include "adapters/tool_calls/tool_input.hpp"
+#include "adapters/tool_calls/tool_result.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace memd::codex {
+namespace {
+
+constexpr std::size_t kSummaryLimit = 160;
+
+enum : std::size_t {
+  kType,
+  kKind,
+  kId,
+  kCallId,
+  kStatus,
+  kSuccess,
+  kSource,
+  kCwd,
+  kInteraction,
+  kAggregated,
+  kFormatted,
+  kStdout,
+  kStderr,
+  kExitCode,
+  kServer,
+  kTool,
+  kSpace,
+  kQuery,
+  kPath,
+  kText,
+  kPrompt,
+  kRevisedPrompt,
+  kReview,
+  kError,
+  kMessage,
+  kKeys
+};
+constexpr KeyTable<kKeys> kTable{{"type",
+                                  "kind",
+                                  "id",
+                                  "call_id",
+                                  "status",
+                                  "success",
+                                  "source",
+                                  "cwd",
+                                  "interaction_input",
+                                  "aggregated_output",
+                                  "formatted_output",
+                                  "stdout",
+                                  "stderr",
+                                  "exit_code",
+                                  "server",
+                                  "tool",
+                                  "namespace",
+                                  "query",
+                                  "path",
+                                  "text",
+                                  "prompt",
+                                  "revised_prompt",
+                                  "review",
+                                  "error",
+                                  "message"}};
+
+// An item with its scalar fields.
+struct Item {
+  od::object& object;
+  Tokens<kKeys> tokens;
+
+  std::string_view body(std::size_t key) const { return string_body(tokens[key]); }
+  std::string_view id() const { return body(is_string(tokens[kCallId]) ? kCallId : kId); }
+  // Calls inside a script have ids of this form; all others have the id of the model's call.
+  bool is_nested() const { return id().starts_with("exec-"); }
+  bool failed() const {
+    return tokens[kSuccess] == "false" || body(kStatus) == "failed" || body(kStatus) == "declined";
+  }
+};
+
+std::optional<FileAccess> access_of(std::string_view) { return std::nullopt; }
+
+// "file:///home/ada/my%20app" → "/home/ada/my app"
+std::string path_of(RecordContext& c, std::string_view token) {
+  constexpr std::string_view kScheme = "file://";
+  std::string path = c.text(token);
+  return path.starts_with(kScheme) ? percent_decoded(std::string_view(path).substr(kScheme.size())) : path;
+}
+
+Event& add_call(RecordContext& c, const Item& item, std::string_view tool) {
+  c.identify_by("call", item.id(), hash64(tool));
+  Event& call = c.add(EventKind::tool_call, Role::assistant);
+  call.is_echo = true;
+  call.tool = tool;
+  call.summary = tool;
+  call.call_id = c.text(item.tokens[is_string(item.tokens[kCallId]) ? kCallId : kId]);
+  return call;
+}
+
+Event& add_result(RecordContext& c, const Item& item, std::string text, bool failed) {
+  c.identify_by("result", item.id(), hash64(text));
+  Event& result = c.add(EventKind::tool_result, Role::tool);
+  result.is_echo = true;
+  result.call_id = c.text(item.tokens[is_string(item.tokens[kCallId]) ? kCallId : kId]);
+  result.is_error = failed;
+  if (text.empty()) result.summary = std::string("[").append(failed ? "failed" : "completed").append("]");
+  tool_calls::take_result_text(c.detail(), std::move(text), result);
+  return result;
+}
+
+void append_line(std::string& text, std::string_view line) {
+  if (!text.empty() && !line.empty() && text.back() != '\n') text.push_back('\n');
+  text.append(line);
+}
+
+// Appends the strings, and the "text" fields of the objects, of a list.
+bool append_texts(RecordContext& c, od::value& list, std::string& text) {
+  od::array parts;
+  if (list.get_array().get(parts)) return true;
+  return for_each_element(parts, [&](od::value& value, std::size_t) {
+    const auto token = token_of(value);
+    if (is_string(token)) append_line(text, c.text(token));
+    od::object part;
+    od::value inner;
+    if (token.starts_with('{') && !value.get_object().get(part) && seek(part, "text", inner))
+      append_line(text, c.text(token_of(inner)));
+    return true;
+  });
+}
+
+bool append_texts(RecordContext& c, od::object& object, std::string_view key, std::string& text) {
+  od::value list;
+  return !seek(object, key, list) || append_texts(c, list, text);
+}
+
+// Commands.
+
+RecordOutcome read_command(RecordContext& c, const Item& item) {
+  const auto source = item.body(kSource);
+  // A "!" command of the user comes as a message, too.
+  if (source == "user_shell" || source == "userShell") return RecordOutcome::skipped("repeats_message");
+  std::string line;
+  od::value value;
+  od::array arguments;
+  if (seek(item.object, "command", value)) {
+    if (is_string(token_of(value)))
+      line = c.text(token_of(value));
+    else if (!value.get_array().get(arguments))
+      line = tool_calls::command_line_of(c, arguments);
+  }
+  const std::string input = c.text(item.tokens[kInteraction]);
+  // Input for a command that runs already; "command" repeats that command.
+  const bool writes = !input.empty() || source == "unified_exec_interaction" || source == "unifiedExecInteraction";
+  Event& call = add_call(c, item, writes ? "write_stdin" : "exec_command");
+  const std::string& said = writes ? input : line;
+  call.summary = call.tool + (said.empty() ? "" : ": ") + one_line(said, kSummaryLimit);
+  call.search_text = utf8_prefix(said, tool_calls::kSearchTextLimit);
+  call.input_hash = hash64(said, hash64(call.tool));
+  if (c.detail() == Detail::full)
+    call.text = said;
+  else if (!writes)
+    tool_calls::add_command(call, line, path_of(c, item.tokens[kCwd]));
+
+  std::string output;
+  for (const std::size_t key : {kAggregated, kFormatted})
+    if (output.empty()) output = c.text(item.tokens[key]);
+  if (output.empty()) {
+    output = c.text(item.tokens[kStdout]);
+    append_line(output, c.text(item.tokens[kStderr]));
+  }
+  const bool tells_exit = is_number(item.tokens[kExitCode]);
+  const auto code = static_cast<std::int32_t>(integer(item.tokens[kExitCode]));
+  Event& result = add_result(c, item, std::move(output), tells_exit ? code != 0 : item.failed());
+  if (tells_exit) result.facts.exit_code = code;
+  return RecordOutcome::indexed();
+}
+
+// Patches.
+
+bool read_changes(RecordContext& c, od::object& object, std::vector<FileTouch>& files) {
+  od::object changes;
+  if (!seek_object(object, "changes", changes)) return true;
+  const bool whole = for_each_field(changes, [&](std::string_view path, od::value& value) {
+    od::object change;
+    FileTouch touch{{}, FileAccess::modified, 0, 0};
+    append_unescaped(path, touch.path);
+    std::string_view type;
+    std::string text;
+    std::string moved_to;
+    if (value.get_object().get(change)) return true;
+    const bool read = for_each_field(change, [&](std::string_view key, od::value& field) {
+      if (key == "type") type = string_body(token_of(field));
+      if (key == "unified_diff" || key == "content") c.append_text(token_of(field), text);
+      if (key == "move_path") moved_to = c.text(token_of(field));
+      return true;
+    });
+    if (!read) return false;
+    const auto lines = static_cast<std::int32_t>(std::count(text.begin(), text.end(), '\n') +
+                                                 (text.empty() || text.ends_with('\n') ? 0 : 1));
+    touch.deletes = type == "delete";
+    if (type == "add")
+      touch.lines_added = lines;
+    else if (touch.deletes)
+      touch.lines_removed = lines;
+    else
+      tool_calls::count_diff_lines(text, touch);
+    if (!moved_to.empty()) touch.path = moved_to;
+    files.push_back(std::move(touch));
+    return true;
+  });
+  // The order of the changes is that of a hash table, and differs between records of one patch.
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  return whole;
+}
+
+// A patch made inside a script has no call: each file is an edit.
+void add_edits(RecordContext& c, const Item& item, std::vector<FileTouch> files) {
+  c.identify_by("patch", item.id(), 0);
+  for (FileTouch& touch : files) {
+    Event& e = c.add(EventKind::edit, Role::assistant);
+    e.tool = "apply_patch";
+    e.summary = touch.path + " +" + std::to_string(touch.lines_added) + " -" + std::to_string(touch.lines_removed);
+    if (touch.deletes) e.summary += " (deleted)";
+    e.files.push_back(std::move(touch));
+  }
+}
+
+RecordOutcome read_patch(RecordContext& c, const Item& item) {
+  std::vector<FileTouch> files;
+  if (!read_changes(c, item.object, files)) return RecordOutcome::damaged();
+  if (item.is_nested() && !item.failed()) {
+    if (files.empty()) return RecordOutcome::skipped("no_content");
+    add_edits(c, item, std::move(files));
+    return RecordOutcome::indexed();
+  }
+  Event& call = add_call(c, item, "apply_patch");
+  call.search_text = call.tool;
+  std::string names;
+  for (const FileTouch& file : files) {
+    names.append(names.empty() ? " " : ", ").append(file.path);
+    call.search_text.append("\n").append(file.path);
+  }
+  call.search_text.resize(utf8_prefix(call.search_text, tool_calls::kSearchTextLimit).size());
+  call.summary += one_line(names, kSummaryLimit).insert(0, names.empty() ? "" : " ");
+  call.files = std::move(files);
+  std::string output = c.text(item.tokens[kStdout]);
+  append_line(output, c.text(item.tokens[kStderr]));
+  add_result(c, item, std::move(output), item.failed());
+  return RecordOutcome::indexed();
+}
+
+// Calls of other tools.
+
+// Reads {"content": [{"text": "…"}], "isError": false}, in older records below "Ok", or {"Err": "…"}.
+bool read_mcp_result(RecordContext& c, od::object& object, std::string& text, bool& failed) {
+  od::value value;
+  od::object result;
+  if (seek(object, "Err", value)) {
+    failed = true;
+    text = c.text(token_of(value));
+    return true;
+  }
+  if (seek_object(object, "Ok", result)) return read_mcp_result(c, result, text, failed);
+  if (seek(object, "isError", value)) failed = failed || is_true(token_of(value));
+  return append_texts(c, object, "content", text);
+}
+
+RecordOutcome read_mcp_call(RecordContext& c, const Item& item) {
+  od::object invocation;
+  const bool old = seek_object(item.object, "invocation", invocation);
+  od::object& call_object = old ? invocation : item.object;
+  Tokens<kKeys> tokens;
+  if (!collect(call_object, kTable, tokens)) return RecordOutcome::damaged();
+  Event& call = add_call(c, item, "mcp__" + c.text(tokens[kServer]) + "__" + c.text(tokens[kTool]));
+  od::value value;
+  if (seek(call_object, "arguments", value) && !tool_calls::read_tool_input(c, value, access_of, call))
+    return RecordOutcome::damaged();
+  std::string text;
+  bool failed = item.failed();
+  od::object object;
+  if (seek_object(item.object, "result", object) && !read_mcp_result(c, object, text, failed))
+    return RecordOutcome::damaged();
+  if (text.empty() && seek_object(item.object, "error", object) && seek(object, "message", value)) {
+    text = c.text(token_of(value));
+    failed = true;
+  }
+  add_result(c, item, std::move(text), failed);
+  return RecordOutcome::indexed();
+}
+
+RecordOutcome read_dynamic_call(RecordContext& c, const Item& item) {
+  const std::string space = c.text(item.tokens[kSpace]);
+  Event& call = add_call(c, item, space + (space.empty() ? "" : ".") + c.text(item.tokens[kTool]));
+  od::value value;
+  if (seek(item.object, "arguments", value) && !tool_calls::read_tool_input(c, value, access_of, call))
+    return RecordOutcome::damaged();
+  std::string text;
+  if (!append_texts(c, item.object, "content_items", text)) return RecordOutcome::damaged();
+  if (text.empty()) text = c.text(item.tokens[kError]);
+  add_result(c, item, std::move(text), item.failed() || is_string(item.tokens[kError]));
+  return RecordOutcome::indexed();
+}
+
+RecordOutcome read_web_search(RecordContext& c, const Item& item) {
+  // The response item of older threads has no id.
+  if (item.body(kType) == "web_search_end" && !item.is_nested()) return RecordOutcome::skipped("repeats_call");
+  Event& call = add_call(c, item, "web_search");
+  od::value action;
+  if (seek(item.object, "action", action) && token_of(action).starts_with('{') &&
+      !tool_calls::read_tool_input(c, action, access_of, call))
+    return RecordOutcome::damaged();
+  const std::string query = c.text(item.tokens[kQuery]);
+  if (!query.empty() && call.search_text.find(query) == std::string::npos) {
+    append_line(call.search_text, query);
+    call.summary = call.tool + ": " + one_line(query, kSummaryLimit);
+  }
+  add_result(c, item, {}, item.failed());
+  return RecordOutcome::indexed();
+}
+
+RecordOutcome read_image(RecordContext& c, const Item& item, std::string_view tool) {
+  Event& call = add_call(c, item, tool);
+  const std::string prompt = c.text(item.tokens[kRevisedPrompt]);
+  const std::string path = path_of(c, item.tokens[kPath]);
+  call.search_text = utf8_prefix(prompt.empty() ? path : prompt, tool_calls::kSearchTextLimit);
+  if (!call.search_text.empty()) call.summary += ": " + one_line(call.search_text, kSummaryLimit);
+  if (!path.empty()) call.files.push_back({path, FileAccess::read, 0, 0});
+  add_result(c, item, {}, item.failed()).summary = "[image]";
+  return RecordOutcome::indexed();
+}
+
+RecordOutcome read_agent_call(RecordContext& c, const Item& item) {
+  const std::string tool = c.text(item.tokens[kTool]);
+  Event& call = add_call(c, item, tool);
+  const std::string prompt = c.text(item.tokens[kPrompt]);
+  call.search_text = utf8_prefix(prompt, tool_calls::kSearchTextLimit);
+  if (!prompt.empty()) call.summary += ": " + one_line(prompt, kSummaryLimit);
+  const std::string call_id = call.call_id;
+  add_result(c, item, {}, item.failed());
+  od::value value;
+  od::array agents;
+  const bool starts = tool == "spawn_agent" || tool == "spawnAgent";
+  if (!starts || !seek(item.object, "receiver_thread_ids", value) || value.get_array().get(agents))
+    return RecordOutcome::indexed();
+  const bool whole = for_each_element(agents, [&](od::value& agent, std::size_t) {
+    const auto thread = string_body(token_of(agent));
+    if (!is_uuid(thread)) return true;
+    SessionUpdate& update = c.update(make_session_uid(Platform::codex, thread));
+    update.kind = SessionKind::subagent;
+    update.parent_uid = c.line().session_uid;
+    update.parent_call_id = call_id;
+    return true;
+  });
+  return whole ? RecordOutcome::indexed() : RecordOutcome::damaged();
+}
+
+// Messages.
+
+RecordOutcome read_message_item(RecordContext& c, const Item& item, std::string_view turn, bool by_user) {
+  std::string text;
+  if (!append_texts(c, item.object, "content", text)) return RecordOutcome::damaged();
+  if (by_user) return read_prompt_echo(c, text, turn);
+  if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
+  identify_item(c, "message/assistant", item.id(), turn, hash64(text));
+  Event& e = c.add(EventKind::assistant_msg, Role::assistant);
+  e.is_echo = true;
+  e.text = std::move(text);
+  return RecordOutcome::indexed();
+}
+
+// The answer's record contains the plan between tags, in threads that have it.
+RecordOutcome read_plan(RecordContext& c, const Item& item, std::string_view turn) {
+  std::string text = c.text(item.tokens[kText]);
+  if (trimmed(text).empty()) return RecordOutcome::skipped("no_content");
+  c.identify_by_turn("plan", turn, hash64(text));
+  Event& e = c.add(EventKind::assistant_msg, Role::assistant);
+  e.is_echo = true;
+  e.text = std::move(text);
+  return RecordOutcome::indexed();
+}
+
+RecordOutcome read_reasoning_item(RecordContext& c, const Item& item, std::string_view turn) {
+  std::string text;
+  for (const std::string_view key : {"summary_text", "raw_content"})
+    if (!append_texts(c, item.object, key, text)) return RecordOutcome::damaged();
+  if (item.id().empty() || !identify_item(c, "reasoning", item.id(), turn, hash64(text)))
+    return RecordOutcome::skipped("repeats_response_item");
+  Event& e = c.add(EventKind::thinking, Role::assistant);
+  e.is_echo = true;
+  if (text.empty()) e.summary = "[encrypted]";
+  e.text = std::move(text);
+  return RecordOutcome::indexed();
+}
+
+RecordOutcome read_review(RecordContext& c, const Item& item, std::string_view lifecycle) {
+  std::string text = c.text(item.tokens[kReview]);
+  c.identify_by(lifecycle, item.id(), hash64(text));
+  Event& e = c.add_lifecycle(lifecycle);
+  e.text = std::move(text);
+  return RecordOutcome::indexed();
+}
+
+RecordOutcome read_item(RecordContext& c, const Item& item, std::string_view turn) {
+  const auto type = item.body(kType);
+  if (type == "CommandExecution") return read_command(c, item);
+  if (type == "FileChange") return read_patch(c, item);
+  if (type == "McpToolCall") return read_mcp_call(c, item);
+  if (type == "DynamicToolCall") return read_dynamic_call(c, item);
+  if (type == "CollabAgentToolCall") return read_agent_call(c, item);
+  if (type == "WebSearch") return read_web_search(c, item);
+  if (type == "ImageView") return read_image(c, item, "view_image");
+  if (type == "ImageGeneration") return read_image(c, item, "image_generation");
+  if (type == "UserMessage") return read_message_item(c, item, turn, true);
+  if (type == "AgentMessage") return read_message_item(c, item, turn, false);
+  if (type == "Plan") return read_plan(c, item, turn);
+  if (type == "Reasoning") return read_reasoning_item(c, item, turn);
+  if (type == "EnteredReviewMode") return read_review(c, item, "review_started");
+  if (type == "ExitedReviewMode") return read_review(c, item, "review_finished");
+  if (type == "HookPrompt") return RecordOutcome::skipped("injected_text");
+  if (type == "ContextCompaction") return RecordOutcome::skipped("repeats_compacted");
+  if (type == "SubAgentActivity" || type == "Sleep") return RecordOutcome::skipped("display");
+  // Items of Codex's extensions: {"type": "Extension", "kind": "web.search", …}.
+  const auto kind = item.body(kKind);
+  if (kind == "web.search") return read_web_search(c, item);
+  if (kind == "image_gen.generation") return read_image(c, item, "image_generation");
+  if (kind == "clock.sleep") return RecordOutcome::skipped("display");
+  c.diagnose(DiagnosticType::unknown_record_type, {"payload.item.type"});
+  return RecordOutcome::unknown("unknown_type");
+}
+
+using ReadAction = RecordOutcome (*)(RecordContext&, const Item&);
+struct ActionType {
+  std::string_view type;
+  ReadAction read;
+};
+constexpr std::array kActionTypes{
+    ActionType{"exec_command_end", read_command},
+    ActionType{"patch_apply_end", read_patch},
+    ActionType{"mcp_tool_call_end", read_mcp_call},
+    ActionType{"dynamic_tool_call_response", read_dynamic_call},
+    ActionType{"web_search_end", read_web_search},
+    ActionType{"view_image_tool_call", [](RecordContext& c, const Item& i) { return read_image(c, i, "view_image"); }},
+    ActionType{"image_generation_end",
+               [](RecordContext& c, const Item& i) { return read_image(c, i, "image_generation"); }},
+};
+
+}  // namespace
+
+RecordOutcome read_completed_item(RecordContext& c, od::object& payload, const Payload& fields) {
+  od::object object;
+  Item item{object, {}};
+  if (!seek_object(payload, "item", object) || !collect(object, kTable, item.tokens)) {
+    c.diagnose(DiagnosticType::missing_field, {"payload.item"});
+    return RecordOutcome::unknown("unknown_type");
+  }
+  return read_item(c, item, fields.body(Key::turn_id));
+}
+
+std::optional<RecordOutcome> read_action_end(RecordContext& c, od::object& payload, std::string_view type) {
+  const auto it =
+      std::find_if(kActionTypes.begin(), kActionTypes.end(), [&](const auto& action) { return action.type == type; });
+  if (it == kActionTypes.end()) return std::nullopt;
+  Item item{payload, {}};
+  if (!collect(payload, kTable, item.tokens)) return RecordOutcome::damaged();
+  return it->read(c, item);
+}
+
+}  // namespace memd::codex
