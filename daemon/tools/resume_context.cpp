@@ -5,6 +5,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/project_identity.hpp"
+#include "store/files/git_place.hpp"
 #include "store/insight/continuity/pack.hpp"
 #include "store/insight/continuity/text_content.hpp"
 #include "store/read/exchanges.hpp"

@@ -6,6 +6,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/project_identity.hpp"
+#include "store/files/git_place.hpp"
 #include "store/read/file_history.hpp"
 #include "store/search/words/query_parser.hpp"
 #include "store/text/token_budget.hpp"

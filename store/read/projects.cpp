@@ -51,7 +51,8 @@ ProjectListQuery::Answer ProjectListQuery::run(sqlite::Database& db) const {
       " (SELECT s.own_project_pk, count(*) AS sessions FROM sessions s WHERE " +
       sql_text("s.kind = SessionKind::main AND ").str() + std::string(queries::kHasWords) +
       " GROUP BY s.own_project_pk) own ON own.own_project_pk = p.project_pk"
-      " WHERE own.sessions > 0 OR p.joined_pk IS NOT NULL OR p.merged_into <> '' ORDER BY p.identity_key";
+      " WHERE own.sessions > 0 OR p.joined_pk IS NOT NULL OR p.merged_into <> ''"
+      " OR p.project_pk IN (SELECT joined_pk FROM projects) ORDER BY p.identity_key";
   std::vector<KnownProjectRow> out;
   auto& q = db.prepare(sql);
   while (q.step()) {

@@ -22,7 +22,7 @@ struct KnownProjectRow {
   std::int64_t sessions = 0;  // main sessions with words that began in its own directory
 };
 
-// Lists the projects that have main sessions of their own or are joined to another one, by key.
+// Lists the projects that have main sessions of their own or are joined, by key.
 struct ProjectListQuery {
   using Answer = std::vector<KnownProjectRow>;
   Answer run(sqlite::Database& db) const;
