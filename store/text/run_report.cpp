@@ -45,6 +45,12 @@ std::string without_colours(std::string_view line) {
   return out;
 }
 
+std::string without_prefix(std::string line) {
+  for (const std::string& prefix : run_words(RunWord::tool_prefix))
+    if (line.starts_with(prefix)) line.erase(0, prefix.size());
+  return line;
+}
+
 class ReportReader {
  public:
   explicit ReportReader(bool of_build) : of_build_(of_build) {}
@@ -53,9 +59,9 @@ class ReportReader {
     for (std::size_t at = 0; at < text.size();) {
       const auto end = std::min(text.find('\n', at), text.size());
       if (end == text.size() && !whole) break;  // may be cut inside a count
-      const std::string line = without_colours(text.substr(at, end - at));
+      const std::string line = without_prefix(without_colours(text.substr(at, end - at)));
       at = end + 1;
-      if (line.empty()) continue;
+      if (line.empty() || matches(line, RunWord::tool_line)) continue;
       if (error_age_) ++*error_age_;
       if (line.size() <= kLongestSummary) read_line(line);
       last_ = line;

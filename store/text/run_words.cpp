@@ -9,10 +9,11 @@
 namespace memd {
 namespace {
 
-constexpr std::array<std::string_view, 15> kRunWordNames{
-    "failing",          "passing",           "counted",    "excused",     "beside",
-    "failed_line",      "maybe_failed_line", "error_line", "passed_line", "built_line",
-    "part_passed_line", "part_counts",       "doubt",      "cut",         "not_ended"};
+constexpr std::array<std::string_view, 17> kRunWordNames{
+    "failing",     "passing",     "counted",          "excused",           "beside",
+    "tool_line",   "tool_prefix", "failed_line",      "maybe_failed_line", "error_line",
+    "passed_line", "built_line",  "part_passed_line", "part_counts",       "doubt",
+    "cut",         "not_ended"};
 
 // Matches a pattern from its beginning: # a number, … anything, $ the end of the line.
 bool matches_from(std::string_view line, std::string_view pattern) {

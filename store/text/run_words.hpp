@@ -15,6 +15,8 @@ enum class RunWord : std::uint8_t {
   counted,
   excused,
   beside,
+  tool_line,
+  tool_prefix,
   failed_line,
   maybe_failed_line,
   error_line,

@@ -136,6 +136,19 @@ TEST(RunOutcome, AWordInTheOutputIsNoSummary) {
     EXPECT_EQ(outcome("make test | cat", 0, said), RunOutcome::unknown) << said;
 }
 
+// Agents' tools write lines of their own around an output.
+TEST(RunOutcome, WhatTheToolWritesIsNoOutput) {
+  const std::string before = "Command: make test | tail -1\nDirectory: (root)\nOutput: ";
+  const std::string behind = "\nError: (none)\nExit Code: 0\nSignal: (none)\nProcess Group PGID: 4711\n";
+  EXPECT_EQ(outcome("make test | tail -1", 0, before + "(empty)" + behind), RunOutcome::unknown);
+  EXPECT_EQ(outcome("make test | tail -1", 0, before + "2 failed, 3 passed" + behind), RunOutcome::failed);
+  EXPECT_EQ(outcome("make test | tail -1", 0, before + "FAIL" + behind), RunOutcome::failed);
+  EXPECT_EQ(outcome("make test | tail -1", 0, before + "5 passed in 0.1s" + behind), RunOutcome::passed);
+  const std::string codex = "Chunk ID: 1a2b3c\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n";
+  EXPECT_EQ(outcome("make test | tail -1", 0, codex + "done\n"), RunOutcome::unknown);
+  EXPECT_EQ(outcome("make test | tail -1", 0, codex + "1 failed\n"), RunOutcome::failed);
+}
+
 TEST(RunOutcome, TheLastLinesOfALongOutputCount) {
   const std::string begin = "ok  \tp/a\t0.1s\nok  \tp/b\t0.1s\n";
   const CommandEnd end{0, false, true, begin, "ok  \tp/y\t0.1s\nFAIL\tp/z\t0.2s\nFAIL\n"};
