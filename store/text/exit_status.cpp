@@ -14,7 +14,7 @@
 namespace memd {
 namespace {
 
-using Kind = ShellNode::Kind;
+using NodeKind = ShellNode::Kind;
 using Joint = ShellNode::Joint;
 using When = PrintedStatus::When;
 
@@ -24,7 +24,7 @@ constexpr int kDeepestScript = 8;  // scripts within scripts
 std::string_view program_name(std::string_view word) { return word.substr(word.rfind('/') + 1); }
 
 std::string_view program_in(const ShellNode& node) {
-  return node.kind == Kind::command && !node.words.empty() ? program_name(node.words.front()) : std::string_view();
+  return node.kind == NodeKind::command && !node.words.empty() ? program_name(node.words.front()) : std::string_view();
 }
 
 bool is_print(const ShellNode& node) {
@@ -39,7 +39,7 @@ bool never_fails(const ShellNode& node) {
 
 // Returns whether the command fails whatever happened before: `exit 1`, `false`.
 bool always_fails(const ShellNode& node) {
-  if (node.kind == Kind::group) {
+  if (node.kind == NodeKind::group) {
     const auto& parts = node.parts.front().parts;
     return !parts.empty() && always_fails(parts.back());
   }
@@ -55,13 +55,13 @@ class Evaluation {
 
   StatusBearing of(const ShellNode& node) {
     switch (node.kind) {
-      case Kind::command: return of_command(node);
-      case Kind::pipeline: return of_pipeline(node);
-      case Kind::chain: return of_chain(node);
-      case Kind::sequence: return of_sequence(node);
-      case Kind::group: return of_sequence(node.parts.front());
-      case Kind::branch: return of_branch(node);
-      case Kind::loop: break;
+      case NodeKind::command: return of_command(node);
+      case NodeKind::pipeline: return of_pipeline(node);
+      case NodeKind::chain: return of_chain(node);
+      case NodeKind::sequence: return of_sequence(node);
+      case NodeKind::group: return of_sequence(node.parts.front());
+      case NodeKind::branch: return of_branch(node);
+      case NodeKind::loop: break;
     }
     StatusBearing out;
     for (const ShellNode& part : node.parts)
@@ -191,7 +191,7 @@ class Evaluation {
       StatusBearing next = of(part);
       if (part.in_background && next.covers) next = kHidden;
       shell_.last = next;
-      if (part.kind != Kind::pipeline) shell_.stages = {next};
+      if (part.kind != NodeKind::pipeline) shell_.stages = {next};
       last_stages_ = shell_.stages;
       if (shell_.errexit)
         out = both(out, next);
@@ -217,7 +217,7 @@ class Evaluation {
 
   // `{ echo BAD; exit 1; }` behind `||`.
   void note_printed_within(const ShellNode& group, When when, const StatusBearing& bearing) {
-    if (group.kind != Kind::group) return;
+    if (group.kind != NodeKind::group) return;
     for (const ShellNode& part : group.parts.front().parts)
       if (is_print(part)) note_printed(part, when, bearing);
   }
@@ -271,7 +271,7 @@ class Evaluation {
   }
 
   void keep_in_variable(const ShellNode& part) {
-    if (part.kind != Kind::command || part.words.size() != 1) return;
+    if (part.kind != NodeKind::command || part.words.size() != 1) return;
     const auto word = part.words.front();
     const auto equals = word.find('=');
     if (equals == std::string_view::npos) return;
@@ -281,7 +281,7 @@ class Evaluation {
 
   // Returns the status that the part hands on: `exit $?`, `(exit $rc)`, `[ $rc -eq 0 ]`.
   std::optional<StatusBearing> kept_status(const ShellNode& part) const {
-    if (part.kind == Kind::group && part.parts.front().parts.size() == 1)
+    if (part.kind == NodeKind::group && part.parts.front().parts.size() == 1)
       return kept_status(part.parts.front().parts.front());
     const auto program = program_in(part);
     if ((program == "exit" || program == "return") && part.words.size() == 1) return shell_.last;
