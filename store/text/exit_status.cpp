@@ -144,7 +144,13 @@ class Evaluation {
     });
   }
 
-  // The status of `a && b`, or of `a; b` under `set -e`.
+  // The status of `a && part`, or of `a; part` under `set -e`: a failure may be that of `part`.
+  static StatusBearing with_next(const StatusBearing& a, const ShellNode& part, const StatusBearing& b) {
+    StatusBearing out = both(a, b);
+    if (a.covers && !b.covers && !never_fails(part)) out.nonzero_fails = false;
+    return out;
+  }
+
   static StatusBearing both(const StatusBearing& a, const StatusBearing& b) {
     if (!a.covers || !b.covers) return a.covers ? a : b;
     return {true, a.zero_passes && b.zero_passes, a.nonzero_fails && b.nonzero_fails};
@@ -166,8 +172,7 @@ class Evaluation {
       const StatusBearing next = of(part);
       if (and_then) {
         const bool covered = out.covers;
-        out = both(out, next);
-        if (covered && !next.covers && !never_fails(part)) out.nonzero_fails = false;
+        out = with_next(out, part, next);
         if (!covered && answers) out.nonzero_fails = false;
         answers = answers || answers_by_status(part.words);
       } else if (!(out.covers && !next.covers && always_fails(part))) {
@@ -194,7 +199,7 @@ class Evaluation {
       if (part.kind != NodeKind::pipeline) shell_.stages = {next};
       last_stages_ = shell_.stages;
       if (shell_.errexit)
-        out = both(out, next);
+        out = with_next(out, part, next);
       else if (out.covers)
         out = {true, false, next.covers && next.nonzero_fails};
       else

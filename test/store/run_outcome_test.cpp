@@ -41,6 +41,7 @@ TEST(ExitStatus, OfTheLineIsThatOfTheTestsOrNot) {
       {"set -o pipefail; T | tee out.txt", "both"},
       {"set -o pipefail && T | grep -v skip", "zero"},
       {"set -euo pipefail\ngo vet ./...\nT | tail -3", "both"},
+      {"set -e; T; git push", "zero"},
       {"T || true", "nonzero"},
       {"T || exit 1", "both"},
       {"T || { echo no; exit 1; }", "both"},
