@@ -68,10 +68,12 @@ void add_prompts(mcp::PromptRegistry& registry, const tools::ToolServices& servi
   of_sessions["project"] = resources::project_values(services);
 
   if (has("resume_context")) {
-    mcp::PromptInfo info{"resume", "Go on where work stopped",
+    // Not "resume": clients that list prompts beside their own commands (Gemini CLI, Qwen Code) have a command of that
+    // name, rename the prompt and say so at each start.
+    mcp::PromptInfo info{"resume_work", "Go on where work stopped",
                          "What a session was about, what was decided, what is open: to go on after a compaction, a "
                          "reset or a break.",
-                         of_sessions};
+                         of_sessions, "resume"};
     registry.add<SessionArguments>(
         std::move(info), [&tools](const SessionArguments& a, ToolContext& context) -> Result<mcp::PromptText> {
           MEMD_TRY_ASSIGN(std::string data, tool_text(tools, "resume_context", of_session(a, 3000), context));

@@ -72,7 +72,9 @@ std::optional<UriTemplate::Values> UriTemplate::match(std::string_view uri) cons
 }
 
 const Prompt* PromptRegistry::find(std::string_view name) const {
-  const auto it = std::find_if(prompts_.begin(), prompts_.end(), [&](const Prompt& p) { return p.info.name == name; });
+  const auto it = std::find_if(prompts_.begin(), prompts_.end(), [&](const Prompt& p) {
+    return p.info.name == name || (!name.empty() && p.info.former_name == name);
+  });
   return it == prompts_.end() ? nullptr : &*it;
 }
 

@@ -59,10 +59,11 @@ using Completer = std::function<Result<ArgumentValues>(std::string_view typed, T
 using Completers = std::map<std::string, Completer, std::less<>>;  // by the argument's name
 
 struct PromptInfo {
-  std::string name;         // what a person types after the slash
-  std::string title;        // for people
-  std::string description;  // for people
-  Completers completers{};  // by argument
+  std::string name;           // what a person types after the slash
+  std::string title;          // for people
+  std::string description;    // for people
+  Completers completers{};    // by argument
+  std::string former_name{};  // still found, not listed; empty: none
 };
 
 struct PromptArgument {
@@ -99,7 +100,7 @@ class PromptRegistry {
     prompts_.push_back(std::move(prompt));
   }
 
-  const Prompt* find(std::string_view name) const;  // nullptr when there is none
+  const Prompt* find(std::string_view name) const;  // also by a former name; nullptr when there is none
   const std::deque<Prompt>& prompts() const { return prompts_; }
   Result<ArgumentValues> complete(std::string_view name, std::string_view argument, std::string_view typed,
                                   ToolContext& context) const;
