@@ -349,16 +349,18 @@ Result<std::string> ChatReader::item(const std::string& session_key, const std::
   return item_of(*message, message->repeats);
 }
 
-// Returns the message with what other messages tell of it.
+// Returns the message with the working directory and what other messages tell of it.
 std::string ChatReader::item_of(const ChatFile::Message& message, bool repeats) const {
   if (message.bytes.empty()) return std::string(kDamagedItem);
   std::string item = json::compacted(message.bytes);
-  if (!message.summary && !message.acknowledgement && !repeats && message.untold.empty()) return item;
+  if (message.key.starts_with('#')) return item;  // without an id, its bytes identify it
   json::ObjectWriter out;
+  out.some_text("cwd", project_root_);
   if (message.summary) out.text("compaction", message.trigger);
   out.flag("acknowledges", message.acknowledgement).flag("repeats", repeats);
   if (!repeats) out.some_text("untold", message.untold);
   std::string told = std::move(out).finish();
+  if (told.size() == 2) return item;
   told.pop_back();
   return told.append(item.size() > 2 ? "," : "").append(item, 1);
 }

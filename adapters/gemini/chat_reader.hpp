@@ -69,11 +69,11 @@ class ChatFile {
   bool has_lines_ = false;  // whole lines that are no messages
 };
 
-// Reads a chat file as one session. The items are its messages, with what other messages tell of them: "compaction",
-// "acknowledges", "repeats", "untold" (see ChatFile::Message). The head contains the session's fields, with the
-// project's working directory. A log without a whole line, which the agent just creates, contains no session yet. A
-// changed file is read as a whole: it has a few megabytes at most, and a line of a log can change any earlier one. One
-// thread at a time; `files` must outlive it.
+// Reads a chat file as one session. The items are its messages, with "cwd" and what other messages tell of them:
+// "compaction", "acknowledges", "repeats", "untold" (see ChatFile::Message). The head contains the session's fields,
+// with the project's working directory. A log without a whole line, which the agent just creates, contains no session
+// yet. A changed file is read as a whole: it has a few megabytes at most, and a line of a log can change any earlier
+// one. One thread at a time; `files` must outlive it.
 class ChatReader : public SnapshotReader {
  public:
   ChatReader(const FileView& files, std::string path, ChatPath place);

@@ -78,6 +78,7 @@ UserText classify_user_text(std::string_view text) {
 Event& MessageContext::add(EventKind kind, Role role, std::size_t block) {
   Event& e = emplace(event_key(key, index_++), time, kind, role, block);
   e.model = model;
+  e.cwd = cwd;
   e.is_sidechain = sidechain_;
   return e;
 }
@@ -247,7 +248,7 @@ enum : std::size_t {
   kUntold,
   kLogText,
   kLogSession,
-  kLogCwd,
+  kItemCwd,
   kMessageKeys
 };
 constexpr KeyTable<kMessageKeys> kMessageTable{{"id", "timestamp", "type", "model", "damaged", "compaction",
@@ -429,8 +430,9 @@ RecordOutcome MessageDecoder::read_message(MessageContext& c, od::object& messag
     c.key = record_key(Platform::gemini, id.size() < 16 ? session_uid_ + "/" + id : id);
   c.time = time_of(c, tokens[kTimestamp]);
   c.model = c.text(tokens[kModel]);
+  c.cwd = c.text(tokens[kItemCwd]);
   const std::string_view type = string_body(tokens[kType]);
-  if (is_string(tokens[kLogText])) return read_log_entry(c, tokens[kLogSession], tokens[kLogText], tokens[kLogCwd]);
+  if (is_string(tokens[kLogText])) return read_log_entry(c, tokens[kLogSession], tokens[kLogText], tokens[kItemCwd]);
   if (is_true(tokens[kRepeats])) return RecordOutcome::skipped("repeats_kept", std::string(type));
   if (is_true(tokens[kAcknowledges])) return RecordOutcome::skipped("acknowledges_summary", std::string(type));
   const std::string untold = c.text(tokens[kUntold]);

@@ -31,6 +31,7 @@ class MessageContext : public RecordEvents {
   std::uint64_t key = 0;
   TimeMs time = 0;
   std::string model;
+  std::string cwd;
 
  private:
   bool sidechain_;

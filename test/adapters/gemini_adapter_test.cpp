@@ -208,7 +208,11 @@ TEST(GeminiAdapter, PromptsInTheLogStay) {
 
 std::string cwd_of(const test::MemoryFiles& files, const std::string& path) {
   const auto candidate = gemini().classify(kGeminiRoot, path).value();
-  return test::decode_snapshot(gemini(), candidate, files).sessions.begin()->second.batch.sessions.at(0).cwd;
+  const auto snapshot = test::decode_snapshot(gemini(), candidate, files);
+  const EventBatch& batch = snapshot.sessions.begin()->second.batch;
+  // The session may be known from its prompts before its chat: then only events tell the directory.
+  EXPECT_EQ(batch.events.at(0).cwd, batch.sessions.at(0).cwd);
+  return batch.sessions.at(0).cwd;
 }
 
 TEST(GeminiAdapter, WorkingDirectoryOfTheProject) {
@@ -235,7 +239,9 @@ TEST(GeminiAdapter, ASessionInTwoPlacesIsOneSession) {
     batch.events = test::decode_snapshot(gemini(), source, files).sessions.begin()->second.batch.events;
     return test::batch_json(batch);
   };
-  const auto compact = golden("compact_document");
+  const std::string root = "/.project_root";  // of each project folder
+  test::GoldenCase compact = golden("compact_document");
+  compact.files.write(std::string(kGeminiRoot) + "/app" + root, "/home/ada/app");
   test::GoldenCase c = golden("pretty_document");
   const std::string pretty = events(c.source(), c.files);
   EXPECT_EQ(pretty, events(compact.source(), compact.files));
@@ -243,6 +249,7 @@ TEST(GeminiAdapter, ASessionInTwoPlacesIsOneSession) {
   elsewhere.path =
       std::string(kGeminiRoot) + "/" + std::string(kHash) + "/chats/session-2026-03-01T10-01-aaaaaaaa.json";
   c.files.write(elsewhere.path, c.input());
+  c.files.write(std::string(kGeminiRoot) + "/" + std::string(kHash) + root, "/home/ada/app");
   EXPECT_EQ(pretty, events(elsewhere, c.files));
 }
 
