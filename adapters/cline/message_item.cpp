@@ -125,9 +125,12 @@ void count_lines(const EditHunk& hunk, FileTouch& file) {
 
 // Adds what an edit changes, which only its input shows: the files of a patch, and lines.
 void read_edits(od::object& block, Event& call) {
+  od::value value;
   od::object input;
   std::string_view json;
-  if (!seek_object(block, "input", input) || input.raw_json().get(json)) return;
+  if (!seek(block, "input", value)) return;
+  json = token_of(value);  // a patch may be the whole input
+  if (!is_string(json) && (value.get_object().get(input) || input.raw_json().get(json))) return;
   for (const RecordedEdit& edit : recorded_edits(json)) {
     const std::string path = absolute_path(call.cwd, edit.path);
     auto file = std::find_if(call.files.begin(), call.files.end(), [&](const FileTouch& f) { return f.path == path; });

@@ -135,21 +135,26 @@ bool read_one(TextReader& r, od::value& value, std::string& out) {
   return whole;
 }
 
-// Reads the value of one of kManyNames: a list, or a single input.
-bool read_many(TextReader& r, std::size_t key, od::value& value, Input& input) {
+// Adds an input to those that `key` of kManyNames holds.
+bool add_one(TextReader& r, std::size_t key, od::value& value, Input& input) {
   auto& list = key == static_cast<std::size_t>(Many::commands)  ? input.commands
                : key >= static_cast<std::size_t>(Many::queries) ? input.others
                                                                 : input.paths;
-  const auto add = [&](od::value& element) {
-    std::string one;
-    if (!read_one(r, element, one)) return false;
-    if (!one.empty()) list.push_back(std::move(one));
-    return true;
-  };
-  if (!token_of(value).starts_with('[')) return add(value);
+  std::string one;
+  if (!read_one(r, value, one)) return false;
+  if (!one.empty()) list.push_back(std::move(one));
+  return true;
+}
+
+bool read_list(TextReader& r, std::size_t key, od::array& elements, Input& input) {
+  return for_each_element(elements, [&](od::value& element, std::size_t) { return add_one(r, key, element, input); });
+}
+
+// Reads the value of one of kManyNames: a list, or a single input.
+bool read_many(TextReader& r, std::size_t key, od::value& value, Input& input) {
+  if (!token_of(value).starts_with('[')) return add_one(r, key, value, input);
   od::array elements;
-  return !value.get_array().get(elements) &&
-         for_each_element(elements, [&](od::value& element, std::size_t) { return add(element); });
+  return !value.get_array().get(elements) && read_list(r, key, elements, input);
 }
 
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
@@ -208,6 +213,57 @@ void append_readable(TextReader& r, std::string_view key, od::value& value, std:
     out.append(token);
 }
 
+// Sets the fields that depend on the whole input.
+void take_input(TextReader& r, Input& input, std::optional<FileAccess> access, Event& call) {
+  for (const auto* list : {&input.commands, &input.paths, &input.others})
+    for (const auto& one : *list) {
+      const std::size_t left = kSearchTextLimit - std::min(kSearchTextLimit, call.search_text.size());
+      if (left > 0) call.search_text.append(call.search_text.empty() ? "" : "\n").append(utf8_prefix(one, left));
+    }
+  if (input.command.empty()) input.command = joined(input.commands, " && ");
+
+  call.summary = summarize(r, call, input, access);
+  if (access && !path_token(input).empty()) call.files.push_back({r.text(path_token(input)), *access, 0, 0});
+  if (access)
+    for (auto& path : input.paths)
+      call.files.push_back({std::move(path), *access, 0, 0});
+  const bool stored = r.detail() == Detail::stored;
+  if (!stored || !runs_commands(call.tool)) {
+    call.is_test = runs_tests(input.command);
+    return;
+  }
+  if (input.commands.empty()) input.commands.push_back(std::move(input.command));
+  for (const auto& line : input.commands)
+    add_command(call, line, directory_of(r, input));
+  if (!call.facts.commands.empty())
+    call.facts.commands.back().in_background =
+        is_true(input[More::run_in_background]) || is_true(input[More::is_background]);
+}
+
+// Reads input that is no object: commands of a shell, files of a reader, each alone or in a list.
+bool read_bare_input(TextReader& r, od::value& value, std::optional<FileAccess> access, Event& call) {
+  const auto token = token_of(value);
+  std::string_view raw = token;
+  od::array list;
+  Input input;
+  const bool names_files = access && *access != FileAccess::modified;  // an edit's text may be a patch
+  const Many kind = runs_commands(call.tool) ? Many::commands : names_files ? Many::files : Many::queries;
+  if (token.starts_with('[')) {
+    if (value.get_array().get(list) || list.raw_json().get(raw)) return false;
+    if (list.reset().error()) return false;
+  }
+  call.input_hash = hash_combine(hash64(call.tool), hash64(trimmed(raw)));
+  if (!token.starts_with('[') && !is_string(token)) return true;
+  if (r.detail() == Detail::full) {
+    call.text = is_string(token) ? r.text(token) : std::string(trimmed(raw));
+    return true;
+  }
+  const bool whole = token.starts_with('[') ? read_list(r, static_cast<std::size_t>(kind), list, input)
+                                            : read_many(r, static_cast<std::size_t>(kind), value, input);
+  if (whole) take_input(r, input, access, call);
+  return whole;
+}
+
 }  // namespace
 
 std::string command_line_of(TextReader& r, od::array& arguments) {
@@ -247,11 +303,8 @@ void add_command(Event& call, std::string_view line, std::string_view directory)
 bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event& call) {
   call.summary = call.tool;
   od::object object;
-  if (value.get_object().get(object)) {
-    call.input_hash = hash_combine(hash64(call.tool), hash64(token_of(value)));
-    return true;
-  }
   std::string_view raw;
+  if (value.get_object().get(object)) return read_bare_input(r, value, access_of(call.tool), call);
   if (object.raw_json().get(raw)) return false;
   call.input_hash = hash_combine(hash64(call.tool), hash64(trimmed(raw)));
   if (!restart(object)) return false;
@@ -294,31 +347,8 @@ bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event&
     return true;
   });
   if (!whole) return false;
-  for (const auto* list : {&input.commands, &input.paths, &input.others})
-    for (const auto& one : *list) {
-      const std::size_t left = kSearchTextLimit - std::min(kSearchTextLimit, call.search_text.size());
-      if (left > 0) call.search_text.append(call.search_text.empty() ? "" : "\n").append(utf8_prefix(one, left));
-    }
-  if (input.command.empty()) input.command = joined(input.commands, " && ");
-
-  const auto access = access_of(call.tool);
-  call.summary = summarize(r, call, input, access);
-  if (access && !path_token(input).empty()) call.files.push_back({r.text(path_token(input)), *access, 0, 0});
-  if (access)
-    for (auto& path : input.paths)
-      call.files.push_back({std::move(path), *access, 0, 0});
-  const bool stored = r.detail() == Detail::stored;
-  if (stored) call.facts.todos = std::move(todos).finish();
-  if (!stored || !runs_commands(call.tool)) {
-    call.is_test = runs_tests(input.command);
-    return true;
-  }
-  if (input.commands.empty()) input.commands.push_back(std::move(input.command));
-  for (const auto& line : input.commands)
-    add_command(call, line, directory_of(r, input));
-  if (!call.facts.commands.empty())
-    call.facts.commands.back().in_background =
-        is_true(input[More::run_in_background]) || is_true(input[More::is_background]);
+  if (r.detail() == Detail::stored) call.facts.todos = std::move(todos).finish();
+  take_input(r, input, access_of(call.tool), call);
   return true;
 }
 
