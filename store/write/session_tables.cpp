@@ -42,7 +42,9 @@ constexpr Reference kNewTool{"tool_pk", "", ""};
 constexpr Reference kNewObservation{"observation_pk", "", ""};
 
 constexpr Reference kOfProjects[] = {kNewProject, kNewJoin};
-constexpr Reference kOfSources[] = {kNewSource};
+// Not kept: without checksums a source is judged as one of an older store.
+constexpr Reference kProof{"proof", "", ""};
+constexpr Reference kOfSources[] = {kNewSource, kProof};
 constexpr Reference kOfSessions[] = {kNewSession, kProject, kOwnProject, kSource};
 constexpr Reference kOfSourceRows[] = {kSource};
 constexpr Reference kOfSession[] = {kSession};
