@@ -72,12 +72,12 @@ ReadProof::Blocks::Place ReadProof::Blocks::place(std::size_t index) const {
 
 std::optional<ReadProof> ReadProof::decode(std::string_view stored, std::uint64_t length) {
   ReadProof proof;
-  if (stored.empty() && length == 0) return proof;
   raw::ByteReader r(stored);
   proof.length_ = r.number();
   proof.changed_ns = static_cast<std::int64_t>(r.number());
   proof.newest_ = static_cast<std::uint32_t>(r.number());
-  if (!r.ok() || proof.length_ != length) return std::nullopt;
+  const bool fits = r.ok() && proof.length_ == length;
+  if (!fits) return length == 0 ? std::optional(ReadProof()) : std::nullopt;  // no bytes are always known
   proof.blocks_.leaves = length / kNewest;
   for (std::size_t i = proof.blocks_.count(); i > 0; --i)
     proof.blocks_.sums.push_back(static_cast<std::uint32_t>(r.number()));
@@ -92,18 +92,6 @@ std::string ReadProof::encode() const {
   for (const std::uint32_t sum : blocks_.sums)
     w.number(sum);
   return w.take();
-}
-
-Result<ReadProof> ReadProof::of(LogWindow& log, std::uint64_t length) {
-  ReadProof proof;
-  while (proof.length_ < length) {
-    const std::size_t behind = proof.newest_size();
-    const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, length - proof.length_));
-    MEMD_TRY_ASSIGN(const std::string_view bytes, log.at(proof.length_ - behind, behind + want));
-    if (bytes.size() < behind + want) break;  // it became shorter
-    proof.extend(bytes.substr(0, behind), bytes.substr(behind));
-  }
-  return proof;
 }
 
 std::size_t ReadProof::newest_size() const {

@@ -23,8 +23,6 @@ class ReadProof {
   // Reads Source::proof. nullopt when it is not about the first `length` bytes; it is then not known what they were.
   static std::optional<ReadProof> decode(std::string_view stored, std::uint64_t length);
   std::string encode() const;
-  // Computes it from the log. Covers less if the log is shorter than `length`.
-  static Result<ReadProof> of(LogWindow& log, std::uint64_t length);
 
   std::uint64_t length() const { return length_; }
   // The number of bytes that extend() needs to be told again: the newest ones, at most kNewest.

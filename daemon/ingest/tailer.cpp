@@ -33,7 +33,7 @@ Result<std::string> read_head(const SourceFile& file, const std::string& path) {
 
 }  // namespace
 
-void Tailer::restart(Source& source, SourceSlice& slice, DiagnosticType why) {
+void Tailer::restart(Source& source, SourceSlice& slice, std::optional<DiagnosticType> why) {
   slice.restart = true;
   restart_source(source, why, slice.batch);
   source.session_uid.clear();  // the new content decides
@@ -44,26 +44,17 @@ void Tailer::restart(Source& source, SourceSlice& slice, DiagnosticType why) {
 // Returns whether the log begins with the bytes before the cursor. An appended log is compared in part. One that was
 // written to without growing, or replaced by a file of another time, is compared as a whole; so is a compressed one,
 // because it has to be read from its start anyway.
-Result<bool> Tailer::begins_as_read(const SourceFile& file, const Source& source, bool is_same_file,
-                                    bool is_proof_known) {
-  const bool is_compressed = is_zstd_name(source.path);
-  const bool was_written = file.stat().mtime != source.mtime;
-  const bool is_suspicious = was_written && (!is_same_file || (!is_compressed && file.stat().size <= source.size));
-  const auto compare = [&](LogWindow& log) -> Result<bool> {
-    if (is_proof_known)
-      return proof_.still_holds(log, is_compressed || is_suspicious,
-                                hash_combine(source.cursor, static_cast<std::uint64_t>(file.stat().mtime)));
-    if (is_suspicious) return false;
-    MEMD_TRY_ASSIGN(proof_, ReadProof::of(log, source.cursor));
-    return proof_.length() == source.cursor;
-  };
-  if (!is_compressed) {
-    PlainWindow log(file, buffer_);
-    return compare(log);
+Result<bool> Tailer::begins_as_read(const SourceFile& file, const Source& source, bool is_same_file) {
+  const FileStat& st = file.stat();
+  const std::uint64_t draw = hash_combine(source.cursor, static_cast<std::uint64_t>(st.mtime));
+  if (is_zstd_name(source.path)) {
+    MEMD_TRY_ASSIGN(SourceFile same, file.duplicate());
+    ZstdWindow log(compressed_.open(source.path, std::move(same)));
+    return proof_.still_holds(log, true, draw);
   }
-  MEMD_TRY_ASSIGN(SourceFile same, file.duplicate());
-  ZstdWindow log(compressed_.open(source.path, std::move(same)));
-  return compare(log);
+  const bool is_suspicious = st.mtime != source.mtime && (!is_same_file || st.size <= source.size);
+  PlainWindow log(file, buffer_);
+  return proof_.still_holds(log, is_suspicious, draw);
 }
 
 // Returns false if nothing changed since the last look.
@@ -88,11 +79,15 @@ Result<bool> Tailer::verify_identity(const SourceFile& file, Source& source, Sou
     if (source.identity.head_length != head_length) {
       MEMD_TRY_ASSIGN(old_head, file.hash_head(source.identity.head_length));
     }
+    const bool is_log = source.format == SourceFormat::jsonl;
     bool same = old_head == source.identity.head_hash;
-    if (same && !goes_on && source.format == SourceFormat::jsonl) {
-      MEMD_TRY_ASSIGN(same, begins_as_read(file, source, same_file, proof.has_value()));
+    if (same && is_log && proof && !goes_on) {
+      MEMD_TRY_ASSIGN(same, begins_as_read(file, source, same_file));
     }
-    if (!same) restart(source, slice, DiagnosticType::source_replaced);
+    if (!same)
+      restart(source, slice, DiagnosticType::source_replaced);
+    else if (is_log && !proof)
+      restart(source, slice, std::nullopt);  // a store without checksums does not know what was read
   }
   source.identity = {st.device, st.inode, head, head_length};
   source.size = is_zstd_name(source.path) ? std::max(source.cursor, st.size) : st.size;

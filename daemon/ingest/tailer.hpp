@@ -52,8 +52,8 @@ class Tailer {
 
  private:
   Result<bool> verify_identity(const SourceFile& file, Source& source, SourceSlice& slice);
-  Result<bool> begins_as_read(const SourceFile& file, const Source& source, bool is_same_file, bool is_proof_known);
-  void restart(Source& source, SourceSlice& slice, DiagnosticType why);
+  Result<bool> begins_as_read(const SourceFile& file, const Source& source, bool is_same_file);
+  void restart(Source& source, SourceSlice& slice, std::optional<DiagnosticType> why);
   Result<void> read(SourceFile file, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
   Result<void> read_compressed(SourceFile file, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
   Result<void> read_document(const SourceFile& file, Source& source, const Adapter& adapter, SourceSlice& slice);

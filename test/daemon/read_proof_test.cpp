@@ -38,11 +38,10 @@ std::string noise(std::size_t size, std::uint32_t seed) {
 }
 
 ReadProof proof_of(const std::string& text) {
-  Text log(text);
-  auto proof = ReadProof::of(log, text.size());
-  EXPECT_TRUE(proof);
-  EXPECT_EQ(proof->length(), text.size());
-  return std::move(*proof);
+  ReadProof proof;
+  proof.extend("", text);
+  EXPECT_EQ(proof.length(), text.size());
+  return proof;
 }
 
 bool holds(const ReadProof& proof, std::string text, bool all, std::uint64_t draw = 1) {
@@ -87,6 +86,7 @@ TEST(ReadProof, StaysSmallAndComesBackAsItWas) {
   }
   EXPECT_FALSE(ReadProof::decode("", 1)) << "of a store that had none";
   EXPECT_TRUE(ReadProof::decode("", 0));
+  EXPECT_TRUE(ReadProof::decode(proof_of("read before").encode(), 0)) << "set back to the start";
 }
 
 TEST(ReadProof, AChangedByteIsSeenWhereverItIs) {
