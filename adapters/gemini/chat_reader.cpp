@@ -150,8 +150,9 @@ void ChatFile::replace_list(const std::vector<std::string_view>& list) {
   for (const auto element : list) {
     const Line members = read_members(element);
     const auto known = index_.find(members.id);
-    // Gemini CLI adds nothing to a message here; it masks old results, and drops what is only shown.
-    const bool is_told = known != index_.end() && (element.size() < messages_[known->second].bytes.size() ||
+    // Gemini CLI adds nothing to a message here; it masks old results, drops what is only shown, and gives prompts the
+    // time at which the session was resumed.
+    const bool is_told = known != index_.end() && (element.size() <= messages_[known->second].bytes.size() ||
                                                    read_members(messages_[known->second].bytes).has_calls);
     keys.push_back(members.id.empty() ? "#" + std::to_string(messages_.size() + 1) : members.id);
     if (is_told)

@@ -180,6 +180,25 @@ TEST(GeminiAdapter, AFileWrittenAnewRepeatsNothing) {
   EXPECT_EQ(follower.look().read["s-1"], Keys{"00000004-0000-4000-8000-000000000000"});
 }
 
+// A session that is resumed writes its messages again, and gives its prompts the time of the resumption.
+TEST(GeminiAdapter, AResumedLogKeepsTheTimesOfItsPrompts) {
+  const auto prompt = [](const std::string& id, const std::string& time) {
+    return R"({"id":")" + id + R"(-0000-4000-8000-000000000000","timestamp":"2026-03-02T)" + time +
+           R"(.000Z","type":"user","content":[{"text":"a"}]})";
+  };
+  const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.jsonl";
+  const std::string first = "{\"sessionId\":\"s-1\"}\n" + prompt("00000001", "10:00:01") + "\n";
+  test::MemoryFiles files;
+  Source source;
+  source.path = path;
+  files.write(path, first);
+  test::SnapshotFollower follower(gemini(), source, files);
+  EXPECT_EQ(follower.look().read["s-1"].size(), 1u);
+  files.write(path, first + R"({"$set":{"messages":[)" + prompt("00000001", "11:00:00") + "]}}\n" +
+                        prompt("00000002", "11:00:01") + "\n");
+  EXPECT_EQ(follower.look().read["s-1"], Keys{"00000002-0000-4000-8000-000000000000"});
+}
+
 TEST(GeminiAdapter, PromptsInTheLogStay) {
   const std::string path = std::string(kGeminiRoot) + "/app/logs.json";
   const auto entry = [](int id, const std::string& text) {

@@ -28,11 +28,11 @@ class Checker:
     """What was played, and the stores: `fresh` was read at the end, `live` while the agent worked, `rebuilt` from that one."""
 
     def __init__(self, play, driver, fresh, live, rebuilt):
-        self.play, self.driver = play.played, driver
+        self.play, self.driver, self.made = play.played, driver, play.compactions()
         self.turns, self.scenario = play.script['turns'], play.scenario
         self.fresh, self.live, self.rebuilt = fresh, live, rebuilt
         # Where the agent's files are gone, or written anew without what they held, only the live store has everything.
-        self.lost = self.scenario.get('sources_lost') or driver.overwrites and self.scenario.get('compactions')
+        self.lost = self.scenario.get('sources_lost') or driver.overwrites and self.scenario.get('compacts')
         self.store = live if self.lost else fresh
         self.events = self.store.events()
         self.sessions = self.store.sessions()
@@ -160,7 +160,7 @@ class Checker:
 
     def compactions(self):
         """Number and trigger."""
-        wanted = self.scenario.get('compactions', {})
+        wanted = {self.scenario['compacts']: self.made} if self.made and 'compacts' in self.scenario else {}
         found = collections.Counter()
         for event in self._of('lifecycle'):
             if event['body'].get('lifecycle') == 'compaction':

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents import DRIVERS
+from agents.agent import Unable
 from standin.server import StandIn
 
 FILES = {
@@ -111,6 +112,13 @@ class Play:
                 self.played.prompts.append((turn, time.time()))
             self._do(what, turn)
             between(what)
+        if self.scenario.get('compacts') and not self.compactions():
+            raise Unable(f'did not compact itself when {self.model.fill} tokens were reported')
+
+    def compactions(self):
+        """How often the agent compacted: it may ask for a summary several times in a row."""
+        kinds = [r['kind'] for r in self.model.records if r['kind'] in ('step', 'end', 'stray', 'summary')]
+        return sum(now == 'summary' and before != 'summary' for before, now in zip([''] + kinds, kinds))
 
     def _do(self, what, turn):
         agent = self.agent
