@@ -66,8 +66,8 @@ def _started_agent(messages):
 
 
 def _wants_summary(script, request, last):
-    if script['summary_marker'] in last:
-        return False  # it is the summary
+    if script['summary_marker'] in last and tools.pick(request.tools, 'shell'):
+        return False  # it is the summary, with which the work goes on; without tools, the last one is quoted
     return bool(SUMMARY_WANTED.search(last) or not request.tools and SUMMARY_WANTED.search(request.system))
 
 
