@@ -57,6 +57,9 @@ class Checker:
         return near and event['body'].get('tool') == call['name'] and any(
             str(v) in (event['body'].get('text') or '') for v in call['arguments'].values())
 
+    def _was_killed(self, record):
+        return bool(record['turn']) and any(step.get('stalls') for step in self.turns[record['turn']]['steps'])
+
     def prompts(self):
         """Each prompt once, as the person's, at its time."""
         wrong = []
@@ -96,7 +99,7 @@ class Checker:
             found = [e for e in self._of('tool_call') if self._is(e, call, record)]
             results = [e for e in self._of('tool_result') if e['body'].get('call_id') in {f['body'].get('call_id') for f in found}]
             label = f"{record['turn']}.{record['step']} {call['name']}"
-            if len(found) == 1 and any(s.get('stalls') for s in self.turns[record['turn']]['steps']):
+            if len(found) == 1 and self._was_killed(record):
                 continue  # killed in this turn: whether the result reached the disk is the agent's affair
             if len(found) != 1 or len(results) != 1:
                 wrong.append(f'{label}: {len(found)} calls, {len(results)} results')
@@ -127,7 +130,8 @@ class Checker:
 
     def tokens(self):
         """The sums of the log. The driver says which requests its agent keeps the tokens of."""
-        kept = [r['tokens'] for r in self.play.records if r['kind'] in self.driver.tokens_of]
+        kept = [r['tokens'] for r in self.play.records if r['kind'] in self.driver.tokens_of and
+                not (self.driver.tokens_by_turn and self._was_killed(r))]
         log = [sum(t['input'] - t['cached'] for t in kept), sum(t['output'] for t in kept), sum(t['cached'] for t in kept)]
         store = [sum(s[f] for s in self.sessions) for f in ('tokens_input', 'tokens_output', 'tokens_cache_read')]
         return '' if log == store else f'input, output, cached: log {log}, store {store}'

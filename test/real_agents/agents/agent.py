@@ -24,6 +24,7 @@ class Agent:
     tokens_of = ('step', 'end', 'stray')  # kinds of requests whose tokens the agent keeps
     overwrites = False    # it writes its files anew, without what a compaction replaced
     keeps_ids = True      # of the model's calls
+    tokens_by_turn = False  # it keeps those of a turn at its end only
     tells_trigger = True  # of a compaction: by hand or by itself
     compact_word = '/compact'  # typed on its screen
     ready = ''         # what its screen shows when it takes input

@@ -6,6 +6,8 @@ class Grok(Agent):
     name = 'grok'
     program = 'grok'
     ready = 'always-approve'
+    tells_trigger = False
+    tokens_by_turn = True
 
     def prepare(self):
         folder = self.home / '.grok'
