@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents import DRIVERS
-from agents.agent import Unable
+from agents.agent import Unable, processes_of
 from standin.server import StandIn
 
 FILES = {
@@ -41,19 +41,6 @@ def make_project(folder):
         (folder / name).write_text(text)
     for command in ('init -q -b main .', 'add -A', '-c user.name=Ada -c user.email=ada@example.invalid commit -qm start'):
         subprocess.run(['git', *command.split()], cwd=folder, check=True)
-
-
-def processes_of(home):
-    """What still runs with this home: some agents leave servers behind."""
-    wanted = f'HOME={home}'.encode()
-    out = []
-    for environment in Path('/proc').glob('[0-9]*/environ'):
-        try:
-            if wanted in environment.read_bytes().split(b'\0'):
-                out.append(int(environment.parent.name))
-        except OSError:
-            pass  # it has ended, or is not ours
-    return out
 
 
 @dataclass
