@@ -1,15 +1,13 @@
 """Plays a scenario with an agent in a directory of its own, and keeps what was done when."""
 import json
-import os
 import shutil
-import signal
 import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents import DRIVERS
-from agents.agent import Unable, processes_of
+from agents.agent import Unable, end_all
 from standin.server import StandIn
 
 FILES = {
@@ -84,13 +82,7 @@ class Play:
     def end(self):
         """Ends the agent with all that it left running."""
         self.agent.close_screen()
-        for process in processes_of(self.home):
-            os.kill(process, signal.SIGTERM)
-        deadline = time.monotonic() + 10
-        while processes_of(self.home) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        for process in processes_of(self.home):
-            os.kill(process, signal.SIGKILL)
+        end_all(self.home)
 
     def run(self, between=lambda what: None):
         for action in self.scenario['play']:

@@ -146,8 +146,10 @@ class Agent:
         self.screen.settle()
 
     def close_screen(self):
+        """Ends the program and the servers that it leaves: Codex's holds the session, Cline's asks the closed screen."""
         if self.screen:
             self.screen.close()
+            end_all(self.home)
         self.screen = None
 
 
@@ -171,3 +173,16 @@ def processes_of(home):
         except OSError:
             pass  # it has ended, or is not ours
     return out
+
+
+def end_all(home):
+    """Ends what still runs with this home, if need be the hard way."""
+    for number, seconds in ((signal.SIGTERM, 10), (signal.SIGKILL, 5)):
+        for process in processes_of(home):
+            try:
+                os.kill(process, number)
+            except ProcessLookupError:
+                pass  # it ended by itself
+        deadline = time.monotonic() + seconds
+        while processes_of(home) and time.monotonic() < deadline:
+            time.sleep(0.05)

@@ -1,8 +1,5 @@
 """Cline's command line (OpenAI Chat Completions). Without its screen it only begins sessions."""
-import os
-import signal
-
-from .agent import Agent, Unable, processes_of
+from .agent import Agent, Unable
 
 
 class Cline(Agent):
@@ -42,8 +39,6 @@ class Cline(Agent):
             return self.screen.text()
         finally:
             self.close_screen()
-            for process in processes_of(self.home):  # its hub would ask the closed screen for the hooks of sub-agents
-                os.kill(process, signal.SIGTERM)
 
     def transcripts(self):
         return list((self.home / '.cline/data/sessions').glob('*/*.json'))

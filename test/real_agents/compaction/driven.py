@@ -7,7 +7,7 @@ import shutil
 import signal
 import tempfile
 
-from playing import processes_of
+from agents.agent import processes_of
 from standin.server import StandIn
 
 from .texts import texts_in
