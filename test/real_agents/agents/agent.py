@@ -113,6 +113,7 @@ class Agent:
             self.open_screen()
         before = self._answered('summary')
         self.say(self.compact_word, lambda: self._answered('summary') > before)
+        self.screen.settle(4)  # it stores the summary after it has it
         if not was_open:
             self.close_screen()
         return ''
