@@ -92,10 +92,8 @@ def _turn(script, messages):
     """(name, index of the message, whether a summary names it) of the turn that the conversation is in."""
     for place in range(len(messages) - 1, -1, -1):
         text = messages[place].text
-        if not text or messages[place].role != 'user':
-            continue
         hits = [(text.rfind(turn['prompt']), name) for name, turn in script['turns'].items() if turn['prompt'] in text]
-        if hits:
+        if hits and messages[place].role == 'user':
             return max(hits)[1], place, False
         for name in script['turns']:
             if f'Unfinished: the turn {name}.' in text:
