@@ -107,8 +107,11 @@ def status(rows):
     for agent in dict.fromkeys(row['agent'] for row in rows):
         mine = [r for r in rows if r['agent'] == agent]
         missing = [f"{r['scenario']}: {r['unable']}" for r in mine if r['unable']]
-        missing += [f"{r['scenario']}: {'the agent failed' if r['trouble'] else ', '.join(n for n, w in r['checks'].items() if w)}"
-                    for r in mine if r['trouble'] or any(r['checks'].values())]
+        missing += [f"{r['scenario']}: the agent did not do its part" for r in mine if r['trouble']]
+        for check in Checker.CHECKS:
+            where = [r['scenario'] for r in mine if r['checks'].get(check)]
+            if where:
+                missing.append(f"{check} ({'all scenarios' if len(where) == len(mine) else ', '.join(where)})")
         version = next((r['version'] for r in mine if r['version'] != '?'), '?')
         out[agent] = '\t'.join((agent, version, today, '; '.join(missing)))
     return out

@@ -8,6 +8,7 @@ class OpenCode(Agent):
     name = 'opencode'
     program = 'opencode'
     ready = 'ctrl+p commands'
+    tokens_of = ('step', 'end', 'stray', 'summary')
     setup_name = 'opencode'
 
     def prepare(self):
