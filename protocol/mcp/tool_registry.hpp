@@ -55,7 +55,7 @@ struct Tool {
 // use from any thread; handlers run on many worker threads at once.
 class ToolRegistry {
  public:
-  explicit ToolRegistry(std::size_t max_tools = 18) : max_tools_(max_tools) {}
+  explicit ToolRegistry(std::size_t max_tools = 20) : max_tools_(max_tools) {}
 
   // Handler: Result<Out>(const Params&, ToolContext&). `render_text(const Out&)`, found by ADL, returns something from
   // which a std::string can be made. A member `fuller_text` of the result replaces it unless it is empty. An Error of
