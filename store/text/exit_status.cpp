@@ -255,8 +255,8 @@ class Evaluation {
     for (auto at = text.find('$'); at != std::string_view::npos; at = text.find('$', at + 1)) {
       std::size_t end = at + 1;
       std::string_view name;
-      if (text.substr(end).starts_with('{')) {
-        const auto close = std::min(text.find('}', end), text.size());
+      if (text.substr(end).starts_with("{")) {
+        const auto close = std::min(text.find("}", end), text.size());
         name = text.substr(end + 1, close - end - 1);
         end = std::min(close + 1, text.size());
       } else if (text.substr(end).starts_with('?')) {

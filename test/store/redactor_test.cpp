@@ -666,8 +666,8 @@ TEST(MaskBatch, IdentifiersThatLinkRecordsStay) {
   SessionUpdate& u = batch.sessions.emplace_back();
   u.session_uid = u.native_id = u.parent_uid = u.parent_call_id = u.forked_from = id;
   mask_secrets(batch);
-  for (const auto& text : {e.session_uid, e.call_id, u.session_uid, u.native_id, u.parent_uid, u.parent_call_id,
-                           u.forked_from})
+  for (const auto& text :
+       {e.session_uid, e.call_id, u.session_uid, u.native_id, u.parent_uid, u.parent_call_id, u.forked_from})
     EXPECT_EQ(text, id);
 }
 
