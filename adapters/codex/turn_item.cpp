@@ -311,8 +311,8 @@ RecordOutcome read_dynamic_call(RecordContext& c, const Item& item) {
 }
 
 RecordOutcome read_web_search(RecordContext& c, const Item& item) {
-  // The response item of older threads has no id.
-  if (item.body(kType) == "web_search_end" && !item.is_nested()) return RecordOutcome::skipped("repeats_call");
+  // Threads without items. The response item of such a search has no id, and a script contains its search.
+  if (item.body(kType) == "web_search_end") return RecordOutcome::skipped("repeats_call");
   Event& call = add_call(c, item, "web_search");
   od::value action;
   if (seek(item.object, "action", action) && token_of(action).starts_with('{') &&

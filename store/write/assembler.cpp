@@ -126,7 +126,7 @@ void Assembler::apply_event(Event& e, std::span<const Event> following, Assembly
   }
   if (!events_.append(s, e, call ? std::optional(call->seq) : std::nullopt, parent, context)) {
     facts_.note_copy(s, e);
-    facts_.note_usage(s, e);  // a glued repetition may carry the larger figure
+    if (!e.is_echo) facts_.note_usage(s, e);  // a glued repetition may carry the larger figure
     return;
   }
   chain_.added(s.pk, e.event_id, seq);

@@ -42,7 +42,8 @@ bool Echoes::is_told(SessionWork& s, const Event& e, std::optional<OpenCall>& ca
   }
   if (e.kind != EventKind::tool_call && rows_.place_of(e.event_id)) return false;  // a record that is read again
   const auto row = find_told(s, e, call);
-  if (row) rows_.add_identity(s.pk, *row, e.event_id);
+  const bool record_is_to_come = e.kind == EventKind::tool_result && call;  // and may have the id of the echo
+  if (row && !record_is_to_come) rows_.add_identity(s.pk, *row, e.event_id);
   return row.has_value();
 }
 

@@ -83,7 +83,7 @@ TEST(PatchText, FilesAndLines) {
   const std::vector<FileTouch> want{{"a b.c", FileAccess::modified, 3, 0},
                                     {"d.c", FileAccess::modified, 0, 0},
                                     {"e.c", FileAccess::modified, 1, 2},
-                                    {"gone", FileAccess::modified, 0, 0}};
+                                    {"gone", FileAccess::modified, 0, 0, true}};
   EXPECT_EQ(files, want);
   EXPECT_TRUE(patched_files("*** End Patch\n*** Add File: x\n+1").empty());
   EXPECT_EQ(tool_calls::without_patches("a\n*** Begin Patch\nx\n*** End Patch\nb"), "a\n\nb");

@@ -60,7 +60,7 @@ TEST(Stamps, OfCodex) {
       R"({"timestamp":1795161600000,"type":"session_meta","payload":{"id":")" + id +
           R"(","timestamp":"2026-11-20T08:00:00.000Z","cwd":"/home/ada/app","cli_version":"0.154.0","source":"cli"}})" +
           "\n" + prompt("1795161600", "seconds") + prompt("\"1795161600000\"", "a text"));
-  EXPECT_THAT(times_of(decoded), ElementsAre(kTime, kTime));
+  EXPECT_THAT(times_of(decoded), ElementsAre(kTime, kTime, kTime, kTime)) << "each prompt and its repetition";
 }
 
 }  // namespace
