@@ -89,6 +89,7 @@ void write_lines(const fs::path& file, const std::vector<std::string>& lines) {
 std::vector<SessionRow> all_sessions(Reader& reader) {
   SessionListQuery query;
   query.limit = 10'000;
+  query.placeholders = true;
   const auto list = reader.ask(query);
   EXPECT_TRUE(list);
   return list ? list->sessions : std::vector<SessionRow>();
