@@ -95,13 +95,13 @@ AnalysisBacklog AnalysisBacklogQuery::run(sqlite::Database& db) const {
                                  " AS silent_since FROM sessions s WHERE s.analysis_version < ?1"
                                  " AND (s.next_seq > 0 OR s.analysis_version = 0)"
                                  " AND (s.evicted_at IS NULL OR s.evicted_at < s.ingested_at)"
-                                 " AND (s.stopped_at <> 0 OR silent_since > 0)"
                                  " ORDER BY iif(s.stopped_at <> 0, 0, silent_since)";
   auto& q = db.prepare(sql).bind(analysis::kVersion);
   AnalysisBacklog out;
   while (!out.next && out.due.size() < static_cast<std::size_t>(std::max(limit, 0)) && q.step()) {
     const SessionLife life{.silent_since = q.int64(4), .stopped_at = q.int64(3)};
-    if (life.ended_at(now, stopped_after) != 0)
+    const bool has_no_time = life.silent_since == 0 && life.stopped_at == 0;  // a placeholder; nothing to wait for
+    if (has_no_time || life.ended_at(now, stopped_after) != 0)
       out.due.push_back({q.int64(0), q.int64(1), q.int64(2)});
     else
       out.next = life.silent_since + stopped_after;

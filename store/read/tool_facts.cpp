@@ -1,7 +1,10 @@
 #include "store/read/tool_facts.hpp"
 
 #include "schemas/sql_text.hpp"
+#include "store/insight/continuity/working_state.hpp"
+#include "store/text/run_outcome.hpp"
 
+#include <string_view>
 #include <utility>
 
 namespace memd {
@@ -22,10 +25,17 @@ std::optional<std::int32_t> exit_code_at(sqlite::Statement& q, int column) {
   return q.is_null(column) ? std::nullopt : std::optional(static_cast<std::int32_t>(q.int64(column)));
 }
 
+// Rows from before RunOutcome was stored have the beginning of the output at most.
+RunOutcome outcome_of_old_row(const CommandRun& run, bool is_error, std::string_view summary) {
+  if (continuity::is_refusal(summary)) return RunOutcome::unknown;
+  return run_outcome(run.command.line, run.command.purpose,
+                     {run.exit_code, is_error, !run.command.in_background, summary, {}});
+}
+
 std::optional<CommandRun> last_run(sqlite::Database& db, const LastRunsQuery& query, CommandPurpose purpose) {
   auto& q = db.prepare(
       sql_text("SELECT c.line, c.directory, c.purpose, c.is_whole, c.in_background, e.seq, e.time, r.seq,"
-               " o.exit_code, o.outcome"
+               " o.exit_code, o.outcome, r.flags, r.summary"
                " FROM commands c JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
                " LEFT JOIN events r ON r.session_pk = e.session_pk AND r.seq = e.pair_seq AND r.seq < ?2"
                " LEFT JOIN command_results o ON o.session_pk = r.session_pk AND o.event_seq = r.seq"
@@ -40,7 +50,10 @@ std::optional<CommandRun> last_run(sqlite::Database& db, const LastRunsQuery& qu
     run->time = q.int64(6);
     run->ended = !q.is_null(7);
     run->exit_code = exit_code_at(q, 8);
-    if (!q.is_null(9)) run->outcome = static_cast<RunOutcome>(q.int64(9));
+    if (!q.is_null(9))
+      run->outcome = static_cast<RunOutcome>(q.int64(9));
+    else if (run->ended)
+      run->outcome = outcome_of_old_row(*run, (static_cast<std::uint32_t>(q.int64(10)) & kFlagError) != 0, q.text(11));
   }
   q.reset();
   return run;

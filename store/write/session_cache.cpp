@@ -226,7 +226,9 @@ void SessionCache::flush(TimeMs now) {
   std::sort(dirty.begin(), dirty.end(), [](const auto* a, const auto* b) { return a->draft.pk < b->draft.pk; });
   for (SessionWork* s : dirty) {
     history_.store(*s, now);
-    if (s->made_by_history && s->next_seq == 0 && s->history.empty() && rows_.remove_empty(s->pk)) {
+    // A fork that is all copy stays known: what forgets its origin has to forget its records.
+    const bool held_prompts = s->made_by_history && s->next_seq == 0 && s->history.empty();
+    if (held_prompts && s->forked_from.empty() && rows_.remove_empty(s->pk)) {
       sessions_.erase(std::string(s->uid));
       continue;
     }

@@ -234,6 +234,7 @@ TEST_F(HostileText, NoCommandPrintsIt) {
       {"doctor", {{}}},
       {"diagnostics", {{}}},
       {"forget", {{session}, {"--project", "p"}, {"--query", "lexer"}}},
+      {"project", {{"list"}, {"merge", "p", "nosuch"}, {"merge", "nosuch", "p"}, {"split", "p"}, {"split", "nosuch"}}},
       {"retention", {{}, {"--days", "36500"}}},
       {"capture", {{"status"}}},
       {"rebuild", {{}}},
@@ -243,8 +244,8 @@ TEST_F(HostileText, NoCommandPrintsIt) {
       {"report", {{}}},
   };
   std::vector<cli::Command> commands = cli::tool_commands();
-  std::set<std::string> of_people{"ingest", "status",      "coverage", "log",
-                                  "doctor", "diagnostics", "forget",   "retention"};
+  std::set<std::string> of_people{"ingest",      "status", "coverage", "log",      "doctor",
+                                  "diagnostics", "forget", "project",  "retention"};
   for (const cli::Command& command : cli::history_commands()) {
     commands.push_back(command);
     of_people.insert(command.name);

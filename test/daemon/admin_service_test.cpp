@@ -90,7 +90,7 @@ TEST_F(AdminServiceTest, ProjectsAreSeenMergedAndSplitAndARebuildKeepsThem) {
   test::write_file(worktree + "/.git", "gitdir: " + git + "\n");
   write_session("aaaaaaaa", 1, repository);
   write_session("bbbbbbbb", 1, worktree);
-  write_session("cccccccc", 1);
+  write_session("cccccccc", 1, "/srv/p");
   read();
   const auto belonging = [](const ProjectReport& report) {
     std::vector<std::string> out;
@@ -101,11 +101,11 @@ TEST_F(AdminServiceTest, ProjectsAreSeenMergedAndSplitAndARebuildKeepsThem) {
   const std::vector<std::string> seen{"p> ", "fix>" + repository + " worktree", "parcel> "};
   EXPECT_THAT(belonging(ask(service_.project)), UnorderedElementsAreArray(seen));
 
-  const auto merged = ask(service_.project, {"merge", "/w/p", "parcel"});
-  EXPECT_EQ(merged.change, "/w/p belongs to " + repository + " now; `memd project split` takes it back");
+  const auto merged = ask(service_.project, {"merge", "/srv/p", "parcel"});
+  EXPECT_EQ(merged.change, "/srv/p belongs to " + repository + " now; `memd project split` takes it back");
   const std::vector<std::string> joined{"p>" + repository + " merged", "fix>" + repository + " worktree", "parcel> "};
   EXPECT_THAT(belonging(merged), UnorderedElementsAreArray(joined));
-  EXPECT_TRUE(error(service_.project, {"merge", "parcel", "/w/p"}).is(Errc::invalid_argument));
+  EXPECT_TRUE(error(service_.project, {"merge", "parcel", "/srv/p"}).is(Errc::invalid_argument));
   EXPECT_TRUE(error(service_.project, {"split", "nowhere", ""}).is(Errc::not_found));
 
   std::filesystem::remove_all(worktree);

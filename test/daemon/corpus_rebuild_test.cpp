@@ -19,12 +19,15 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// Returns the rows of the store, with the ids and times that answers show.
+// Returns the rows of the store, with the ids and times that answers show. A rebuild has no source to prove again.
 std::vector<std::string> dump(const fs::path& file) {
   auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
   auto out = test::dump_store(db);
   for (const char* sql :
-       {"SELECT * FROM sources ORDER BY source_pk", "SELECT * FROM sessions ORDER BY session_pk",
+       {"SELECT source_pk, platform, path, format, state, state_reason, device, inode, head_hash, head_length, size, "
+        "mtime,"
+        " cursor, generation, open_tail, session_uid, mark, failures, retry_at FROM sources ORDER BY source_pk",
+        "SELECT * FROM sessions ORDER BY session_pk",
         "SELECT exchange_pk, session_pk, exchange_number, raw_format_version, adapter_version, ingested_at FROM "
         "exchanges"
         " ORDER BY exchange_pk",

@@ -27,9 +27,9 @@ class LiveTalks {
     put_composer(talk, "Talk");
   }
   int bubbles(int talk) const { return bubbles_[talk]; }
-  void put_bubble(int talk, int n, const std::string& text) { state_.put(key(talk, n), value(n, text)); }
+  void put_bubble(int talk, int n, const std::string& text) { state_.put(key(talk, n), value(talk, n, text)); }
   void update_in_place(int talk, int n, const std::string& text) {
-    state_.run("UPDATE cursorDiskKV SET value = '" + value(n, text) + "' WHERE key = '" + key(talk, n) + "'");
+    state_.run("UPDATE cursorDiskKV SET value = '" + value(talk, n, text) + "' WHERE key = '" + key(talk, n) + "'");
   }
   void erase_bubble(int talk, int n) { state_.run("DELETE FROM cursorDiskKV WHERE key = '" + key(talk, n) + "'"); }
   void erase_composer(int talk) {
@@ -53,9 +53,11 @@ class LiveTalks {
   static std::string key(int talk, int n) {
     return "bubbleId:" + CursorState::composer_id(talk) + ":" + CursorState::bubble_id(talk, n);
   }
-  static std::string value(int n, const std::string& text) {
+  // Talks of one text and one time would be copies of each other.
+  static std::string value(int talk, int n, const std::string& text) {
     return R"({"type":)" + std::string(is_prompt(n) ? "1" : "2") + R"(,"createdAt":)" +
-           std::to_string(1'760'000'000'000 + n * 1000) + R"(,"text":")" + text + " " + std::to_string(n) + "\"}";
+           std::to_string(1'760'000'000'000 + talk * 3'600'000 + n * 1000) + R"(,"text":")" + text + " " +
+           std::to_string(n) + "\"}";
   }
   CursorState state_;
   std::array<int, kTalks> bubbles_{};

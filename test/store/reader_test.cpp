@@ -36,7 +36,7 @@ TEST(Reader, StoreThatDoesNotExistIsEmptyUntilItAppears) {
   auto db = sqlite::Database::open(dir.path() / "later" / "memd.db", sqlite::OpenMode::read_write);
   EXPECT_EQ(reader.ask(SessionListQuery{})->total, 0) << "a file without tables";
   sqlite::migrate(db);
-  db.exec("INSERT INTO sessions (uid, platform, native_id) VALUES ('cursor:a', 'cursor', 'a')");
+  db.exec("INSERT INTO sessions (uid, platform, native_id, turns) VALUES ('cursor:a', 'cursor', 'a', 1)");
   EXPECT_EQ(reader.ask(SessionListQuery{})->total, 1);
 }
 

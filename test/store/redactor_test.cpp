@@ -658,17 +658,35 @@ TEST(MaskBatch, NamesAndPlacesAreMaskedToo) {
   EXPECT_EQ(batch.coverage[0].record_type, "[redacted:github_token]");
 }
 
-TEST(MaskBatch, IdentifiersThatLinkRecordsStay) {
+TEST(MaskBatch, IdentifiersOfSessionsStay) {
   const std::string id = "ses_" + std::string("acme_token_Qw3eRt5yUi7oPa9sDf1gHj2kLz4x");
   EventBatch batch;
   Event& e = batch.events.emplace_back();
-  e.session_uid = e.call_id = id;
+  e.session_uid = id;
   SessionUpdate& u = batch.sessions.emplace_back();
-  u.session_uid = u.native_id = u.parent_uid = u.parent_call_id = u.forked_from = id;
+  u.session_uid = u.native_id = u.parent_uid = u.forked_from = id;
   mask_secrets(batch);
-  for (const auto& text :
-       {e.session_uid, e.call_id, u.session_uid, u.native_id, u.parent_uid, u.parent_call_id, u.forked_from})
+  for (const auto& text : {e.session_uid, u.session_uid, u.native_id, u.parent_uid, u.forked_from})
     EXPECT_EQ(text, id);
+}
+
+TEST(MaskBatch, IdsOfCallsWithSecretsAreRenamedAndStillLink) {
+  const std::string secret = "ghp_" + std::string("0123456789abcdefghijABCDEFGHIJ012345");
+  EventBatch batch;
+  for (const std::string& id : {"a_" + secret, "b_" + secret, "a_" + secret, std::string("toolu_01")})
+    batch.events.emplace_back().call_id = id;
+  batch.sessions.emplace_back().parent_call_id = "b_" + secret;
+  mask_secrets(batch);
+  const auto& events = batch.events;
+  EXPECT_EQ(events[0].call_id.find(secret), std::string::npos) << events[0].call_id;
+  EXPECT_NE(events[0].call_id, events[1].call_id);
+  EXPECT_EQ(events[0].call_id, events[2].call_id);
+  EXPECT_EQ(events[3].call_id, "toolu_01");
+  EXPECT_EQ(batch.sessions[0].parent_call_id, events[1].call_id);
+  EventBatch again;  // an export that is imported
+  again.events = events;
+  mask_secrets(again);
+  EXPECT_EQ(again.events[0].call_id, events[0].call_id);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "store/text/redaction/redactor.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/hash.hpp"
 #include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/private_text.hpp"
 #include "store/text/redaction/secret_finder.hpp"
@@ -13,6 +14,7 @@
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace memd {
@@ -124,6 +126,11 @@ class Recurring {
   std::string clean_;
 };
 
+// An id of a call that holds a secret gets another name, because two of them must not become one.
+void rename_if_secret(std::string& call_id) {
+  if (has_secret(call_id)) call_id = "call/" + std::to_string(hash64(call_id));
+}
+
 }  // namespace
 
 void mask_secrets(EventBatch& batch) {
@@ -132,6 +139,7 @@ void mask_secrets(EventBatch& batch) {
   for (auto& e : batch.events) {
     for (auto* text : {&e.text, &e.summary, &e.search_text})
       redact(*text);
+    rename_if_secret(e.call_id);
     const std::array shared{&e.tool, &e.lifecycle, &e.cwd, &e.git_branch, &e.model, &e.agent_version};
     for (std::size_t i = 0; i < shared.size(); ++i)
       recurring[i].redact(*shared[i]);
@@ -153,6 +161,7 @@ void mask_secrets(EventBatch& batch) {
     for (auto* text : {&u.title, &u.description, &u.agent_name, &u.project_hint, &u.cwd, &u.git_branch, &u.model,
                        &u.agent_version, &u.mode, &u.repo})
       redact(*text);
+    rename_if_secret(u.parent_call_id);
     if (!u.record) continue;
     for (auto* text : {&u.record->cwd, &u.record->git_branch, &u.record->model, &u.record->agent_version})
       redact(*text);
