@@ -445,16 +445,19 @@ void EventRows::mark_gone(SourceId source, std::string_view session_uid) {
       .run();
 }
 
-void EventRows::came_again(std::uint64_t event_id, SourceId source, const RawRef& raw) {
-  const auto place = identities_.find(event_id);
+void EventRows::came_again(const Event& e, SourceId source) {
+  const auto place = identities_.find(e.event_id);
   if (!place || held(place->session_pk, place->place) != nullptr) return;
-  // Rows derived from an event follow it and have its place. A record that repeats another one leads to its row.
+  // Rows derived from an event follow it and have its place. An echo that leads to the row of the record that it
+  // repeats is not at its place.
   db_.prepare(sql_text("UPDATE events SET flags = flags & ~kFlagGone, raw_offset = ?4, raw_length = ?5"
                        " WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?2 + ?6 AND source_pk = ?3 AND flags & kFlagGone"
                        " AND (seq = ?2 OR (flags & kFlagDerived AND raw_offset ="
                        " (SELECT raw_offset FROM events WHERE session_pk = ?1 AND seq = ?2)))"
-                       " AND (SELECT event_id FROM events WHERE session_pk = ?1 AND seq = ?2) = ?7"))
-      .bind(place->session_pk, place->place, source, raw.offset, raw.length, kFarthestDerived, as_sql(event_id))
+                       " AND EXISTS (SELECT 1 FROM events WHERE session_pk = ?1 AND seq = ?2 AND event_id = ?7"
+                       " AND (flags & kFlagEcho OR NOT ?8))"))
+      .bind(place->session_pk, place->place, source, e.raw.offset, e.raw.length, kFarthestDerived, as_sql(e.event_id),
+            e.is_echo)
       .run();
 }
 
@@ -536,7 +539,7 @@ bool SessionEvents::append(SessionWork& s, const Event& e, std::optional<std::in
   row.facts = e.facts;
   if (!rows_.insert(std::move(row))) {
     ++context.stats.duplicates;
-    if (context.is_read_again) rows_.came_again(e.event_id, context.source.id, e.raw);
+    if (context.is_read_again) rows_.came_again(e, context.source.id);
     return false;
   }
   ++s.next_seq;

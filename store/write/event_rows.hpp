@@ -127,7 +127,7 @@ class EventRows {
   // Marks the events of a source that is read again from its start with kFlagGone. came_again() takes the mark from one
   // that is still there, and from those derived from it, and stores its new place.
   void mark_gone(SourceId source, std::string_view session_uid);
-  void came_again(std::uint64_t event_id, SourceId source, const RawRef& raw);
+  void came_again(const Event& event, SourceId source);
 
   // Marks queued messages that came again as a prompt. `text_hash` is the value stored in input_hash.
   void supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash);

@@ -334,6 +334,23 @@ TEST_F(CodexEcho, ThreadsOfCodexItselfAreNotThePersons) {
             machine + machine + machine + std::to_string(static_cast<int>(Origin::typed)));
 }
 
+// An item with the id of an output comes before it, and again when the file is read again.
+TEST_F(CodexEcho, AFileThatIsReadAgainKeepsThePlacesOfItsRecords) {
+  const std::string found =
+      "SELECT c.tool || ' ' || r.flags || ' ' || r.raw_offset FROM events c JOIN events r ON r.seq ="
+      " c.pair_seq WHERE c.kind = 3";
+  for (const std::string& more : {std::string(), std::string(R"(,"note":"written again")")}) {
+    Turns t(1, more);
+    t.prompt("find it", long_id("msg")).call(long_id("call"), "find", R"({\"text\":\"limit\"})");
+    t.item(R"("type":"McpToolCall","server":"s","tool":"find","arguments":{"text":"limit"},"status":"completed",)"
+           R"("result":{"content":[{"type":"text","text":"seven"}]})",
+           long_id("call"));
+    t.output(long_id("call"), "seven");
+    ingest_only(t);
+    EXPECT_EQ(text(found), "find 0 " + std::to_string(t.rollout().text().rfind(R"({"timestamp")")));
+  }
+}
+
 // The rows do not depend on where a slice ends or memd restarts.
 TEST_F(CodexEcho, RecordByRecordTheRowsAreTheSame) {
   const auto talk = [](Turns& t, std::size_t records) {
