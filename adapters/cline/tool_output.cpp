@@ -57,10 +57,11 @@ bool is_surely_operation(const dom::element& value) {
 
 // {"content": [...], "isError"?: true}
 bool is_server_answer(const dom::element& value) {
-  static constexpr std::array<std::string_view, 5> kNames{"content", "isError", "structuredContent", "_meta", "meta"};
+  static constexpr std::array<std::string_view, 5> kAnswerNames{"content", "isError", "structuredContent", "_meta",
+                                                                "meta"};
   dom::object object;
   dom::array content;
-  return !value.get(object) && !object["content"].get(content) && has_only(object, kNames);
+  return !value.get(object) && !object["content"].get(content) && has_only(object, kAnswerNames);
 }
 
 // {"text": "…", "iterations": 3, "finishReason": "completed", "usage": {…}}

@@ -17,77 +17,77 @@
 namespace memd::codex {
 namespace {
 
-constexpr std::size_t kSummaryLimit = 160;
+constexpr std::size_t kItemSummaryLimit = 160;
 
 enum : std::size_t {
-  kType,
-  kKind,
-  kId,
-  kCallId,
-  kStatus,
-  kSuccess,
-  kSource,
-  kCwd,
-  kInteraction,
-  kAggregated,
-  kFormatted,
-  kStdout,
-  kStderr,
-  kExitCode,
-  kServer,
-  kTool,
-  kSpace,
-  kQuery,
-  kPath,
-  kText,
-  kPrompt,
-  kRevisedPrompt,
-  kReview,
-  kError,
-  kMessage,
-  kKeys
+  kItemType,
+  kItemKind,
+  kItemId,
+  kItemCallId,
+  kItemStatus,
+  kItemSuccess,
+  kItemSource,
+  kItemCwd,
+  kItemInteraction,
+  kItemAggregated,
+  kItemFormatted,
+  kItemStdout,
+  kItemStderr,
+  kItemExitCode,
+  kItemServer,
+  kItemTool,
+  kItemSpace,
+  kItemQuery,
+  kItemPath,
+  kItemText,
+  kItemPrompt,
+  kItemRevisedPrompt,
+  kItemReview,
+  kItemError,
+  kItemMessage,
+  kItemKeys
 };
-constexpr KeyTable<kKeys> kTable{{"type",
-                                  "kind",
-                                  "id",
-                                  "call_id",
-                                  "status",
-                                  "success",
-                                  "source",
-                                  "cwd",
-                                  "interaction_input",
-                                  "aggregated_output",
-                                  "formatted_output",
-                                  "stdout",
-                                  "stderr",
-                                  "exit_code",
-                                  "server",
-                                  "tool",
-                                  "namespace",
-                                  "query",
-                                  "path",
-                                  "text",
-                                  "prompt",
-                                  "revised_prompt",
-                                  "review",
-                                  "error",
-                                  "message"}};
+constexpr KeyTable<kItemKeys> kItemTable{{"type",
+                                          "kind",
+                                          "id",
+                                          "call_id",
+                                          "status",
+                                          "success",
+                                          "source",
+                                          "cwd",
+                                          "interaction_input",
+                                          "aggregated_output",
+                                          "formatted_output",
+                                          "stdout",
+                                          "stderr",
+                                          "exit_code",
+                                          "server",
+                                          "tool",
+                                          "namespace",
+                                          "query",
+                                          "path",
+                                          "text",
+                                          "prompt",
+                                          "revised_prompt",
+                                          "review",
+                                          "error",
+                                          "message"}};
 
 // An item with its scalar fields.
 struct Item {
   od::object& object;
-  Tokens<kKeys> tokens;
+  Tokens<kItemKeys> tokens;
 
   std::string_view body(std::size_t key) const { return string_body(tokens[key]); }
-  std::string_view id() const { return body(is_string(tokens[kCallId]) ? kCallId : kId); }
+  std::string_view id() const { return body(is_string(tokens[kItemCallId]) ? kItemCallId : kItemId); }
   // Calls inside a script have ids of this form; all others have the id of the model's call.
   bool is_nested() const { return id().starts_with("exec-"); }
   bool failed() const {
-    return tokens[kSuccess] == "false" || body(kStatus) == "failed" || body(kStatus) == "declined";
+    return tokens[kItemSuccess] == "false" || body(kItemStatus) == "failed" || body(kItemStatus) == "declined";
   }
 };
 
-std::optional<FileAccess> access_of(std::string_view) { return std::nullopt; }
+std::optional<FileAccess> no_access(std::string_view) { return std::nullopt; }
 
 // "file:///home/ada/my%20app" → "/home/ada/my app"
 std::string path_of(RecordContext& c, std::string_view token) {
@@ -102,7 +102,7 @@ Event& add_call(RecordContext& c, const Item& item, std::string_view tool) {
   call.is_echo = true;
   call.tool = tool;
   call.summary = tool;
-  call.call_id = c.text(item.tokens[is_string(item.tokens[kCallId]) ? kCallId : kId]);
+  call.call_id = c.text(item.tokens[is_string(item.tokens[kItemCallId]) ? kItemCallId : kItemId]);
   return call;
 }
 
@@ -110,7 +110,7 @@ Event& add_result(RecordContext& c, const Item& item, std::string text, bool fai
   c.identify_by("result", item.id(), hash64(text));
   Event& result = c.add(EventKind::tool_result, Role::tool);
   result.is_echo = true;
-  result.call_id = c.text(item.tokens[is_string(item.tokens[kCallId]) ? kCallId : kId]);
+  result.call_id = c.text(item.tokens[is_string(item.tokens[kItemCallId]) ? kItemCallId : kItemId]);
   result.is_error = failed;
   if (text.empty()) result.summary = std::string("[").append(failed ? "failed" : "completed").append("]");
   tool_calls::take_result_text(c.detail(), std::move(text), result);
@@ -145,7 +145,7 @@ bool append_texts(RecordContext& c, od::object& object, std::string_view key, st
 // Commands.
 
 RecordOutcome read_command(RecordContext& c, const Item& item) {
-  const auto source = item.body(kSource);
+  const auto source = item.body(kItemSource);
   // A "!" command of the user comes as a message, too.
   if (source == "user_shell" || source == "userShell") return RecordOutcome::skipped("repeats_message");
   std::string line;
@@ -157,28 +157,28 @@ RecordOutcome read_command(RecordContext& c, const Item& item) {
     else if (!value.get_array().get(arguments))
       line = tool_calls::command_line_of(c, arguments);
   }
-  const std::string input = c.text(item.tokens[kInteraction]);
+  const std::string input = c.text(item.tokens[kItemInteraction]);
   // Input for a command that runs already; "command" repeats that command.
   const bool writes = !input.empty() || source == "unified_exec_interaction" || source == "unifiedExecInteraction";
   Event& call = add_call(c, item, writes ? "write_stdin" : "exec_command");
   const std::string& said = writes ? input : line;
-  call.summary = call.tool + (said.empty() ? "" : ": ") + one_line(said, kSummaryLimit);
+  call.summary = call.tool + (said.empty() ? "" : ": ") + one_line(said, kItemSummaryLimit);
   call.search_text = utf8_prefix(said, tool_calls::kSearchTextLimit);
   call.input_hash = hash64(said, hash64(call.tool));
   if (c.detail() == Detail::full)
     call.text = said;
   else if (!writes)
-    tool_calls::add_command(call, line, path_of(c, item.tokens[kCwd]));
+    tool_calls::add_command(call, line, path_of(c, item.tokens[kItemCwd]));
 
   std::string output;
-  for (const std::size_t key : {kAggregated, kFormatted})
+  for (const std::size_t key : {kItemAggregated, kItemFormatted})
     if (output.empty()) output = c.text(item.tokens[key]);
   if (output.empty()) {
-    output = c.text(item.tokens[kStdout]);
-    append_line(output, c.text(item.tokens[kStderr]));
+    output = c.text(item.tokens[kItemStdout]);
+    append_line(output, c.text(item.tokens[kItemStderr]));
   }
-  const bool tells_exit = is_number(item.tokens[kExitCode]);
-  const auto code = static_cast<std::int32_t>(integer(item.tokens[kExitCode]));
+  const bool tells_exit = is_number(item.tokens[kItemExitCode]);
+  const auto code = static_cast<std::int32_t>(integer(item.tokens[kItemExitCode]));
   Event& result = add_result(c, item, std::move(output), tells_exit ? code != 0 : item.failed());
   if (tells_exit) result.facts.exit_code = code;
   return RecordOutcome::indexed();
@@ -250,10 +250,10 @@ RecordOutcome read_patch(RecordContext& c, const Item& item) {
     call.search_text.append("\n").append(file.path);
   }
   call.search_text.resize(utf8_prefix(call.search_text, tool_calls::kSearchTextLimit).size());
-  call.summary += one_line(names, kSummaryLimit).insert(0, names.empty() ? "" : " ");
+  call.summary += one_line(names, kItemSummaryLimit).insert(0, names.empty() ? "" : " ");
   call.files = std::move(files);
-  std::string output = c.text(item.tokens[kStdout]);
-  append_line(output, c.text(item.tokens[kStderr]));
+  std::string output = c.text(item.tokens[kItemStdout]);
+  append_line(output, c.text(item.tokens[kItemStderr]));
   add_result(c, item, std::move(output), item.failed());
   return RecordOutcome::indexed();
 }
@@ -278,11 +278,11 @@ RecordOutcome read_mcp_call(RecordContext& c, const Item& item) {
   od::object invocation;
   const bool old = seek_object(item.object, "invocation", invocation);
   od::object& call_object = old ? invocation : item.object;
-  Tokens<kKeys> tokens;
-  if (!collect(call_object, kTable, tokens)) return RecordOutcome::damaged();
-  Event& call = add_call(c, item, "mcp__" + c.text(tokens[kServer]) + "__" + c.text(tokens[kTool]));
+  Tokens<kItemKeys> tokens;
+  if (!collect(call_object, kItemTable, tokens)) return RecordOutcome::damaged();
+  Event& call = add_call(c, item, "mcp__" + c.text(tokens[kItemServer]) + "__" + c.text(tokens[kItemTool]));
   od::value value;
-  if (seek(call_object, "arguments", value) && !tool_calls::read_tool_input(c, value, access_of, call))
+  if (seek(call_object, "arguments", value) && !tool_calls::read_tool_input(c, value, no_access, call))
     return RecordOutcome::damaged();
   std::string text;
   bool failed = item.failed();
@@ -298,30 +298,30 @@ RecordOutcome read_mcp_call(RecordContext& c, const Item& item) {
 }
 
 RecordOutcome read_dynamic_call(RecordContext& c, const Item& item) {
-  const std::string space = c.text(item.tokens[kSpace]);
-  Event& call = add_call(c, item, space + (space.empty() ? "" : ".") + c.text(item.tokens[kTool]));
+  const std::string space = c.text(item.tokens[kItemSpace]);
+  Event& call = add_call(c, item, space + (space.empty() ? "" : ".") + c.text(item.tokens[kItemTool]));
   od::value value;
-  if (seek(item.object, "arguments", value) && !tool_calls::read_tool_input(c, value, access_of, call))
+  if (seek(item.object, "arguments", value) && !tool_calls::read_tool_input(c, value, no_access, call))
     return RecordOutcome::damaged();
   std::string text;
   if (!append_texts(c, item.object, "content_items", text)) return RecordOutcome::damaged();
-  if (text.empty()) text = c.text(item.tokens[kError]);
-  add_result(c, item, std::move(text), item.failed() || is_string(item.tokens[kError]));
+  if (text.empty()) text = c.text(item.tokens[kItemError]);
+  add_result(c, item, std::move(text), item.failed() || is_string(item.tokens[kItemError]));
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_web_search(RecordContext& c, const Item& item) {
   // Threads without items. The response item of such a search has no id, and a script contains its search.
-  if (item.body(kType) == "web_search_end") return RecordOutcome::skipped("repeats_call");
+  if (item.body(kItemType) == "web_search_end") return RecordOutcome::skipped("repeats_call");
   Event& call = add_call(c, item, "web_search");
   od::value action;
   if (seek(item.object, "action", action) && token_of(action).starts_with('{') &&
-      !tool_calls::read_tool_input(c, action, access_of, call))
+      !tool_calls::read_tool_input(c, action, no_access, call))
     return RecordOutcome::damaged();
-  const std::string query = c.text(item.tokens[kQuery]);
+  const std::string query = c.text(item.tokens[kItemQuery]);
   if (!query.empty() && call.search_text.find(query) == std::string::npos) {
     append_line(call.search_text, query);
-    call.summary = call.tool + ": " + one_line(query, kSummaryLimit);
+    call.summary = call.tool + ": " + one_line(query, kItemSummaryLimit);
   }
   add_result(c, item, {}, item.failed());
   return RecordOutcome::indexed();
@@ -329,21 +329,21 @@ RecordOutcome read_web_search(RecordContext& c, const Item& item) {
 
 RecordOutcome read_image(RecordContext& c, const Item& item, std::string_view tool) {
   Event& call = add_call(c, item, tool);
-  const std::string prompt = c.text(item.tokens[kRevisedPrompt]);
-  const std::string path = path_of(c, item.tokens[kPath]);
+  const std::string prompt = c.text(item.tokens[kItemRevisedPrompt]);
+  const std::string path = path_of(c, item.tokens[kItemPath]);
   call.search_text = utf8_prefix(prompt.empty() ? path : prompt, tool_calls::kSearchTextLimit);
-  if (!call.search_text.empty()) call.summary += ": " + one_line(call.search_text, kSummaryLimit);
+  if (!call.search_text.empty()) call.summary += ": " + one_line(call.search_text, kItemSummaryLimit);
   if (!path.empty()) call.files.push_back({path, FileAccess::read, 0, 0});
   add_result(c, item, {}, item.failed()).summary = "[image]";
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_agent_call(RecordContext& c, const Item& item) {
-  const std::string tool = c.text(item.tokens[kTool]);
+  const std::string tool = c.text(item.tokens[kItemTool]);
   Event& call = add_call(c, item, tool);
-  const std::string prompt = c.text(item.tokens[kPrompt]);
+  const std::string prompt = c.text(item.tokens[kItemPrompt]);
   call.search_text = utf8_prefix(prompt, tool_calls::kSearchTextLimit);
-  if (!prompt.empty()) call.summary += ": " + one_line(prompt, kSummaryLimit);
+  if (!prompt.empty()) call.summary += ": " + one_line(prompt, kItemSummaryLimit);
   const std::string call_id = call.call_id;
   add_result(c, item, {}, item.failed());
   od::value value;
@@ -379,7 +379,7 @@ RecordOutcome read_message_item(RecordContext& c, const Item& item, std::string_
 
 // The answer's record contains the plan between tags, in threads that have it.
 RecordOutcome read_plan(RecordContext& c, const Item& item, std::string_view turn) {
-  std::string text = c.text(item.tokens[kText]);
+  std::string text = c.text(item.tokens[kItemText]);
   if (trimmed(text).empty()) return RecordOutcome::skipped("no_content");
   c.identify_by_turn("plan", turn, hash64(text));
   Event& e = c.add(EventKind::assistant_msg, Role::assistant);
@@ -402,7 +402,7 @@ RecordOutcome read_reasoning_item(RecordContext& c, const Item& item, std::strin
 }
 
 RecordOutcome read_review(RecordContext& c, const Item& item, std::string_view lifecycle) {
-  std::string text = c.text(item.tokens[kReview]);
+  std::string text = c.text(item.tokens[kItemReview]);
   c.identify_by(lifecycle, item.id(), hash64(text));
   Event& e = c.add_lifecycle(lifecycle);
   e.text = std::move(text);
@@ -410,7 +410,7 @@ RecordOutcome read_review(RecordContext& c, const Item& item, std::string_view l
 }
 
 RecordOutcome read_item(RecordContext& c, const Item& item, std::string_view turn) {
-  const auto type = item.body(kType);
+  const auto type = item.body(kItemType);
   if (type == "CommandExecution") return read_command(c, item);
   if (type == "FileChange") return read_patch(c, item);
   if (type == "McpToolCall") return read_mcp_call(c, item);
@@ -429,7 +429,7 @@ RecordOutcome read_item(RecordContext& c, const Item& item, std::string_view tur
   if (type == "ContextCompaction") return RecordOutcome::skipped("repeats_compacted");
   if (type == "SubAgentActivity" || type == "Sleep") return RecordOutcome::skipped("display");
   // Items of Codex's extensions: {"type": "Extension", "kind": "web.search", …}.
-  const auto kind = item.body(kKind);
+  const auto kind = item.body(kItemKind);
   if (kind == "web.search") return read_web_search(c, item);
   if (kind == "image_gen.generation") return read_image(c, item, "image_generation");
   if (kind == "clock.sleep") return RecordOutcome::skipped("display");
@@ -458,7 +458,7 @@ constexpr std::array kActionTypes{
 RecordOutcome read_completed_item(RecordContext& c, od::object& payload, const Payload& fields) {
   od::object object;
   Item item{object, {}};
-  if (!seek_object(payload, "item", object) || !collect(object, kTable, item.tokens)) {
+  if (!seek_object(payload, "item", object) || !collect(object, kItemTable, item.tokens)) {
     c.diagnose(DiagnosticType::missing_field, {"payload.item"});
     return RecordOutcome::unknown("unknown_type");
   }
@@ -470,7 +470,7 @@ std::optional<RecordOutcome> read_action_end(RecordContext& c, od::object& paylo
       std::find_if(kActionTypes.begin(), kActionTypes.end(), [&](const auto& action) { return action.type == type; });
   if (it == kActionTypes.end()) return std::nullopt;
   Item item{payload, {}};
-  if (!collect(payload, kTable, item.tokens)) return RecordOutcome::damaged();
+  if (!collect(payload, kItemTable, item.tokens)) return RecordOutcome::damaged();
   return it->read(c, item);
 }
 
