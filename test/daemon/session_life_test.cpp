@@ -259,6 +259,21 @@ TEST_F(SessionAnalyzerTest, ASessionThatGoesOnMeanwhileWaitsAgain) {
   EXPECT_THAT(versions(), ElementsAre(std::to_string(analysis::kVersion)));
 }
 
+// Its main session is evicted together with it, once both are analysed.
+TEST_F(SessionAnalyzerTest, ASubagentThatWasNeverReadWaitsForNothing) {
+  EventBatch batch = EventScript("claude_code:a").user("One").answer("First.").batch();
+  SessionUpdate& agent = batch.sessions.emplace_back();
+  agent.session_uid = "claude_code:a/agent-b";
+  agent.native_id = "a/agent-b";
+  agent.kind = SessionKind::subagent;
+  agent.parent_uid = "claude_code:a";
+  apply(std::move(batch));
+  EXPECT_EQ(analyze(), 1);
+  const std::string now = std::to_string(analysis::kVersion);
+  EXPECT_THAT(versions(), ElementsAre(now, now));
+  EXPECT_FALSE(next_stop_);
+}
+
 TEST_F(SessionAnalyzerTest, KilledBeforeTheCommitItIsDoneByTheNextProcess) {
   take_in(EventScript("claude_code:a").user("One").answer("First."));
   killed_ = true;
