@@ -339,9 +339,10 @@ TEST(PackLines, AStepStaysAheadWhileOnlyQuestionsFollow) {
   EventScript s;
   s.user("Write the exporter.").call("c1", "Edit", "/w/p/rows.go", "/w/p/rows.go").result("c1", "ok");
   s.answer("The rows are written. Next I'll wire the exporter to the scheduler.");
-  s.user("What is a ledger?").call("c2", "Read", "/w/p/rows.go").result("c2", "x").answer("A list of bookings.");
+  s.user("What is a ledger?").call("c2", "Read", "/w/p/rows.go").result("c2", "x");
+  s.call("c3", "Bash", "cat rows.go").result("c3", "x").answer("A list of bookings.");
   EXPECT_THAT(texts_in(state_after(s).next_steps), ElementsAre("Next I'll wire the exporter to the scheduler."));
-  s.user("Go on.").call("c3", "Bash", "make wire").result("c3", "ok").answer("It is wired.");
+  s.user("Go on.").call("c4", "Bash", "make wire").result("c4", "ok").answer("It is wired.");
   EXPECT_THAT(state_after(s).next_steps, IsEmpty());
 }
 

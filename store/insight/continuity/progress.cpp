@@ -144,10 +144,19 @@ void find_promises(const SessionPast& past, WorkingState& out) {
   }
 }
 
-// Returns the age of the latest edit or command.
+// Returns whether the command lines do nothing but look or keep house: what failed before them is still open.
+bool only_looks(const std::vector<ShellCommand>& commands) {
+  return std::ranges::all_of(commands, [](const ShellCommand& command) {
+    return std::ranges::all_of(command_heads(command.line), [](const std::string& head) {
+      return words(WordClass::housekeeping).has(head) || words(WordClass::look).has(head);
+    });
+  });
+}
+
+// Returns the age of the latest edit or command that does more than look.
 std::size_t last_work(const SessionPast& past) {
   const auto work = std::find_if(past.events.rbegin(), past.events.rend(), [](const PastEvent& e) {
-    return e.kind == EventKind::edit || e.modifies || !e.facts.commands.empty();
+    return e.kind == EventKind::edit || e.modifies || !(e.facts.commands.empty() || only_looks(e.facts.commands));
   });
   return work == past.events.rend() ? std::numeric_limits<std::size_t>::max() : work->age;
 }
@@ -208,19 +217,6 @@ void prepend_context_to_last_words(const SessionPast& past, WorkingState& out) {
   }
   if (!words.empty()) out.last_words->text = shortened(words, kLastWordsBytes);
 }
-
-namespace {
-
-// Returns whether the command lines do nothing but look or keep house: what failed before them is still open.
-bool only_looks(const std::vector<ShellCommand>& commands) {
-  return std::ranges::all_of(commands, [](const ShellCommand& command) {
-    return std::ranges::all_of(command_heads(command.line), [](const std::string& head) {
-      return words(WordClass::housekeeping).has(head) || words(WordClass::look).has(head);
-    });
-  });
-}
-
-}  // namespace
 
 void find_last_error(const SessionPast& past, WorkingState& out) {
   bool is_newest = true;  // no other command that does something was run later
