@@ -117,7 +117,7 @@ Event& add_result(RecordContext& c, const Item& item, std::string text, bool fai
   return result;
 }
 
-void append_line(std::string& text, std::string_view line) {
+void append_item_line(std::string& text, std::string_view line) {
   if (!text.empty() && !line.empty() && text.back() != '\n') text.push_back('\n');
   text.append(line);
 }
@@ -128,11 +128,11 @@ bool append_texts(RecordContext& c, od::value& list, std::string& text) {
   if (list.get_array().get(parts)) return true;
   return for_each_element(parts, [&](od::value& value, std::size_t) {
     const auto token = token_of(value);
-    if (is_string(token)) append_line(text, c.text(token));
+    if (is_string(token)) append_item_line(text, c.text(token));
     od::object part;
     od::value inner;
     if (token.starts_with('{') && !value.get_object().get(part) && seek(part, "text", inner))
-      append_line(text, c.text(token_of(inner)));
+      append_item_line(text, c.text(token_of(inner)));
     return true;
   });
 }
@@ -175,7 +175,7 @@ RecordOutcome read_command(RecordContext& c, const Item& item) {
     if (output.empty()) output = c.text(item.tokens[key]);
   if (output.empty()) {
     output = c.text(item.tokens[kItemStdout]);
-    append_line(output, c.text(item.tokens[kItemStderr]));
+    append_item_line(output, c.text(item.tokens[kItemStderr]));
   }
   const bool tells_exit = is_number(item.tokens[kItemExitCode]);
   const auto code = static_cast<std::int32_t>(integer(item.tokens[kItemExitCode]));
@@ -253,7 +253,7 @@ RecordOutcome read_patch(RecordContext& c, const Item& item) {
   call.summary += one_line(names, kItemSummaryLimit).insert(0, names.empty() ? "" : " ");
   call.files = std::move(files);
   std::string output = c.text(item.tokens[kItemStdout]);
-  append_line(output, c.text(item.tokens[kItemStderr]));
+  append_item_line(output, c.text(item.tokens[kItemStderr]));
   add_result(c, item, std::move(output), item.failed());
   return RecordOutcome::indexed();
 }
@@ -320,7 +320,7 @@ RecordOutcome read_web_search(RecordContext& c, const Item& item) {
     return RecordOutcome::damaged();
   const std::string query = c.text(item.tokens[kItemQuery]);
   if (!query.empty() && call.search_text.find(query) == std::string::npos) {
-    append_line(call.search_text, query);
+    append_item_line(call.search_text, query);
     call.summary = call.tool + ": " + one_line(query, kItemSummaryLimit);
   }
   add_result(c, item, {}, item.failed());

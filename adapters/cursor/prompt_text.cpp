@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 15> kElements{"timestamp",
                                                      "always_applied_workspace_rules"};
 
 // An element at the start of a text.
-struct Element {
+struct PromptElement {
   std::string_view name;
   std::string_view content;
   std::string_view rest;  // behind it
@@ -44,7 +44,7 @@ std::optional<std::string_view> name_at(std::string_view text) {
 }
 
 // Returns the element; without its end tag it extends to the end of the text.
-Element element_at(std::string_view text, std::string_view name) {
+PromptElement element_at(std::string_view text, std::string_view name) {
   const std::string_view behind = text.substr(name.size() + 2);
   const std::string close = "</" + std::string(name) + ">";
   const auto end = behind.find(close);
@@ -143,7 +143,7 @@ PromptText read_prompt_text(std::string_view text) {
     // Behind one that is known, others of the same kind follow.
     const bool known = std::find(kElements.begin(), kElements.end(), *name) != kElements.end();
     if (!known && !((any || query != std::string_view::npos) && name->find('_') != std::string_view::npos)) break;
-    const Element element = element_at(text, *name);
+    const PromptElement element = element_at(text, *name);
     if (*name == "timestamp" && out.time == 0)
       out.time = parse_prompt_time(element.content);
     else
