@@ -12,7 +12,7 @@ namespace {
 using Kind = ShellNode::Kind;
 using Joint = ShellNode::Joint;
 
-constexpr int kDeepest = 24;  // nested groups; deeper ones are not read
+constexpr int kDeepestShell = 24;  // nested groups; deeper ones are not read
 
 template <std::size_t N>
 bool is_among(std::string_view word, const std::array<std::string_view, N>& list) {
@@ -148,7 +148,7 @@ class ScriptReader {
 
   ShellNode command(std::string_view closing, bool compound) {
     skip_blanks();
-    if (depth_ < kDeepest) {
+    if (depth_ < kDeepestShell) {
       if (peek("(") && !peek("((")) return group(")");
       const auto word = word_ahead();
       if (word == "{") return group("}");
@@ -166,7 +166,7 @@ class ScriptReader {
       }
       if (peek("&") && !peek("&>")) break;
       if (redirection()) continue;
-      if (out.words.empty() && depth_ < kDeepest && holds_command()) return group(")");
+      if (out.words.empty() && depth_ < kDeepestShell && holds_command()) return group(")");
       out.words.push_back(word());
     }
     return out;

@@ -25,11 +25,12 @@ Result<std::string> merge(MemoryHost& host, Reader& reader, const ProjectParams&
   MEMD_TRY_ASSIGN(const KnownProjectRow into, project_named(reader, "into", params.into));
   if (project.key == into.key)
     return Error(Errc::invalid_argument, recorded(into.key) + " is the same project: nothing to merge");
-  MEMD_TRY(host.ingest()->perform([&](Writer& writer) -> Result<void> {
+  const auto join = [&](Writer& writer) -> Result<void> {
     Result<void> merged;
     MEMD_TRY(writer.transact([&](sqlite::Database& db) { merged = projects::merge(db, project.key, into.key); }));
     return merged;
-  }));
+  };
+  MEMD_TRY(host.ingest()->perform(join));
   return project.key + " belongs to " + into.key + " now; `memd project split` takes it back";
 }
 

@@ -10,7 +10,7 @@
 namespace memd {
 namespace {
 
-constexpr std::size_t kPiece = 16 * ReadProof::kNewest;  // read at once
+constexpr std::size_t kProofPiece = 16 * ReadProof::kNewest;  // read at once
 constexpr std::uint64_t kDrawn = 4 * ReadProof::kNewest;
 constexpr int kMostDrawn = 4;
 constexpr unsigned kAllLevels = 64;
@@ -117,7 +117,7 @@ Result<bool> ReadProof::has(LogWindow& log, std::size_t index) const {
   const Blocks::Place place = blocks_.place(index);
   std::vector<std::uint32_t> sums;
   for (std::uint64_t leaves = 0; leaves < place.count;) {
-    const std::uint64_t bytes = std::min<std::uint64_t>(kPiece, (place.count - leaves) * kNewest);
+    const std::uint64_t bytes = std::min<std::uint64_t>(kProofPiece, (place.count - leaves) * kNewest);
     MEMD_TRY_ASSIGN(std::string_view piece, log.at((place.first + leaves) * kNewest, static_cast<std::size_t>(bytes)));
     if (piece.size() < bytes) return false;
     for (; !piece.empty(); piece.remove_prefix(kNewest)) {
@@ -144,7 +144,7 @@ Result<bool> ReadProof::has_drawn(LogWindow& log, std::uint64_t draw) const {
 }
 
 Result<bool> ReadProof::still_holds(LogWindow& log, bool all, std::uint64_t draw) const {
-  if (all || length_ <= kPiece) {
+  if (all || length_ <= kProofPiece) {
     for (std::size_t i = 0; i < blocks_.sums.size(); ++i) {
       MEMD_TRY_ASSIGN(const bool same, has(log, i));
       if (!same) return false;
