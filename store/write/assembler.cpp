@@ -99,7 +99,7 @@ void Assembler::apply_event(Event& e, std::span<const Event> following, Assembly
     return;
   }
   if (copies_.shows_copy(s, e)) {
-    remove({s.pk, s.draft.first_seq, 0}, s.uid, context.now);
+    remove({s.pk, s.draft.first_seq, 0}, std::string(s.uid), context.now);  // the session in memory is dropped
     context.stats.duplicates += 2;
     return;
   }
