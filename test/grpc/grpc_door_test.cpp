@@ -167,11 +167,15 @@ TEST_F(GrpcDoor, AnswersEachCall) {
   v1::RetentionReport retention;
   ask("Retention", &Stub::Retention, v1::RetentionParams(), retention);
   v1::ForgetParams forget;
-  forget.set_session("s");
+  forget.set_session("latest");
   v1::ForgetReport forgotten;
   ask("Forget", &Stub::Forget, forget, forgotten);
   EXPECT_EQ(forgotten.sessions_size(), 1);
   EXPECT_FALSE(forgotten.done());
+
+  v1::ProjectReport projects;
+  ask("Project", &Stub::Project, v1::ProjectParams(), projects);
+  EXPECT_EQ(projects.change(), "");
 
   v1::MemoryCatalogReport catalog;
   ask("MemoryCatalog", &Stub::MemoryCatalog, v1::MemoryCatalogParams(), catalog);
