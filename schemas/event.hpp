@@ -85,6 +85,12 @@ struct RawRef {
   std::uint16_t block = 0;   // content block inside the record
 };
 
+// Summaries of results of commands that did not end.
+inline constexpr std::string_view kInterruptedMark = "[interrupted]";
+inline constexpr std::string_view kBackgroundMark = "[moved to the background]";
+inline constexpr std::string_view kCancelledMark = "[cancelled]";
+inline constexpr std::string_view kRejectedMark = "[rejected]";
+
 // A fact emitted by an adapter. Everything that depends on other records (pairing, numbering, exchanges,
 // de-duplication, retries, test outcomes) is the assembler's work, not the adapter's.
 struct Event {
@@ -178,7 +184,8 @@ std::optional<SessionState> parse_session_state(std::string_view text);
 // capture_disabled → stopped. A stopped session that continues is active again.
 struct SessionLife {
   bool has_events = false;
-  TimeMs silent_since = 0;         // time of the last event; if that is unknown or in the future, of the last write
+  // Time of the last event; if that is unknown or in the future, of the last write. 0: a placeholder without either.
+  TimeMs silent_since = 0;
   TimeMs stopped_at = 0;           // when the agent reported the stop; 0: never, or the session continued
   TimeMs capture_disabled_at = 0;  // nothing was captured since; 0: capture works
 
@@ -200,7 +207,7 @@ struct Cost {
   TokenUsage tokens;
   std::int64_t turns = 0;  // human turns
   std::int64_t retries = 0;
-  TimeMs wall_clock = 0;  // ms that its exchanges took, from prompt to last event
+  TimeMs wall_clock = 0;  // ms worked on it: idle time is left out, overlaps count once
   bool operator==(const Cost&) const = default;
 };
 

@@ -53,7 +53,7 @@ struct PullRequestRow {
 
 // The result of a test run.
 struct TestRun {
-  bool failed = false;
+  RunOutcome outcome = RunOutcome::unknown;
   std::string summary;    // "passed: go test ./..."
   bool same_turn = true;  // false: it ran in the next exchange
 };

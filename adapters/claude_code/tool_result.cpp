@@ -170,8 +170,8 @@ bool read_structured_result(RecordContext& c, od::value& structured, std::size_t
 
   Event& e = c.out().events[result];
   if (is_string(tokens[kToolResultAgentId])) c.link_agent(c.text(tokens[kToolResultAgentId]), e.call_id);
-  if (is_true(tokens[kInterrupted])) e.summary = "[interrupted]";
-  if (is_string(tokens[kBackground])) e.summary = "[moved to the background]";
+  if (is_true(tokens[kInterrupted])) e.summary = kInterruptedMark;
+  if (is_string(tokens[kBackground])) e.summary = kBackgroundMark;
   const bool ran = is_string(tokens[kStdout]) && !is_true(tokens[kInterrupted]) && !is_string(tokens[kBackground]);
   if (ran && !e.is_error && !is_string(tokens[kCodeMeaning])) e.facts.exit_code = 0;
   if (tokens[kTask].starts_with('{') && !read_task(c, object, e)) return false;

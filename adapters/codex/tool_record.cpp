@@ -309,7 +309,7 @@ RecordOutcome read_result(RecordContext& c, od::object& item, const Payload& pay
   e.facts.exit_code = output.exit_code;
   tool_calls::take_result_text(c.detail(), std::move(output.text), e);
   if (!output.text_end.empty()) e.text_end = std::move(output.text_end);
-  e.summary = output.goes_on ? "[moved to the background]" : std::move(output.marker);
+  e.summary = output.goes_on ? std::string(kBackgroundMark) : std::move(output.marker);
   const std::string call_id = e.call_id;
   if (!output.answers.empty()) {
     Event& decision = c.add(EventKind::decision, Role::user);

@@ -195,7 +195,7 @@ bool read_tool(ItemContext& c, od::object& tool) {
   // Cursor treats a command with a non-zero exit code as successful; for tests the code is the outcome.
   e.is_error = failed || (is_test && outcome.exit_code.value_or(0) != 0);
   e.facts.exit_code = outcome.exit_code;
-  if (outcome.rejected) e.summary = "[rejected]";
+  if (outcome.rejected) e.summary = kRejectedMark;
   if (!failed && !outcome.rejected && !files.empty() && files.front().access == FileAccess::modified) {
     outcome.touch.path = files.front().path;
     outcome.touch.access = FileAccess::modified;

@@ -205,7 +205,7 @@ void set_result(MessageContext& c, std::string_view tool, std::string_view statu
   if (result.text.ends_with("</hook_context>")) result.text = without_hooks(result.text);
   if (tool == "run_shell_command") e.facts.exit_code = tool_calls::exit_code_behind("Exit Code: ", result.text);
   e.is_error = status == "error" || status == "cancelled" || result.error || e.facts.exit_code.value_or(0) != 0;
-  if (status == "cancelled") e.summary = "[cancelled]";
+  if (status == "cancelled") e.summary = kCancelledMark;
   tool_calls::take_result_text(c.detail(), std::move(result.text), e);
 }
 

@@ -50,7 +50,6 @@ Result<StatusReport> status_report(MemoryHost& host, const ProcessFacts& facts) 
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
   for (const Platform platform : host.platforms_unread())
     r.unread.emplace_back(to_string(platform));
-  r.unread_places = unread_places(host);
   return r;
 }
 
@@ -67,7 +66,11 @@ AdminService::AdminService(MemoryHost& host, ProcessFacts facts)
              }},
       status{{"status", "Status", "What memd is doing and what it holds.", {}},
              "Status",
-             [&host, facts](const NoParams&, mcp::ToolContext&) { return status_report(host, facts); }},
+             [&host, facts](const NoParams&, mcp::ToolContext&) -> Result<StatusReport> {
+               MEMD_TRY_ASSIGN(StatusReport report, status_report(host, facts));
+               report.unread_places = unread_places(host);  // searches the roots, which metrics do without
+               return report;
+             }},
       sources{{"sources", "Sources", "The sources that memd knows, with what it has read of each.", {}},
               "ListSources",
               [&host](const SourceListParams& p, mcp::ToolContext&) { return source_list(host, p); }},

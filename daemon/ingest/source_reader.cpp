@@ -305,6 +305,7 @@ void SourceReader::reload(const std::vector<Source>& sources) {
   waiting_for_commit_.clear();
   retries_.clear();
   passes_.clear();
+  seen_directories_.clear();  // what was seen may have been rolled back
   const TimeMs now = clock_.now();
   for (const auto& source : sources)
     if (source.retry_at != 0)

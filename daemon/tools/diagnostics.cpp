@@ -32,13 +32,12 @@ std::vector<std::string> names_in(std::string_view list) {
   return names;
 }
 
-}  // namespace
-
-// Of the diagnostics that the writer makes of times.
+// What to do about a time that the writer refused.
 constexpr std::string_view kWrongTime =
-    "The agent wrote a time in the future, or one from before there were agents. The record is kept without it: look "
-    "at "
-    "the clock of the machine that wrote it.";
+    "The agent wrote a time in the future, or one from before there were agents. The record is kept without it: "
+    "look at the clock of the machine that wrote it.";
+
+}  // namespace
 
 std::string_view action_for(DiagnosticType type) {
   switch (type) {

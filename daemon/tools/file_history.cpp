@@ -147,7 +147,7 @@ FileUseOut use_out(const FileUse& use, const FileQuestion& question, const Share
   out.asked = short_line(use.user_message, shares.asked);
   if (shares.said > 0) out.said = unless_empty(cut_to_tokens(said_of_files(use), shares.said).text);
   if (access == FileAccess::modified)
-    out.outcome = use.test ? "tests_" + std::string(to_string(outcome_of_test_run(use.test->summary))) : "not_tested";
+    out.outcome = use.test ? "tests_" + std::string(to_string(use.test->outcome)) : "not_tested";
   if (shares.details && use.test)
     out.test = short_line(use.test->summary, 30) + (use.test->same_turn ? "" : " (in the next turn)");
   if (shares.details && use.tool_errors > 0) out.error = unless_empty(short_line(use.last_error, 40));

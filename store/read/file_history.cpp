@@ -224,7 +224,7 @@ std::optional<TestRun> test_behind(sqlite::Database& db, std::int64_t session, s
                           " ORDER BY seq LIMIT 1"));
   q.bind(session, seq, end);
   std::optional<TestRun> out;
-  if (q.step()) out = TestRun{outcome_of_test_run(q.text(0)) == RunOutcome::failed, q.str(0), q.int64(1) <= end};
+  if (q.step()) out = TestRun{outcome_of_test_run(q.text(0)), q.str(0), q.int64(1) <= end};
   q.reset();
   return out;
 }

@@ -9,7 +9,7 @@
 
 namespace memd {
 
-// What joins a project to another one. Append, never renumber.
+// What joins a project to another one.
 enum class ProjectJoin : std::uint8_t { none, worktree, remote, person, apart };
 // "worktree", "remote", "merged"; "apart": a person has taken it out of a join; empty for none.
 std::string_view to_string(ProjectJoin join);

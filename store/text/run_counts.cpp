@@ -61,7 +61,7 @@ class CountReader {
  public:
   explicit CountReader(std::string_view line) : tokens_(count_tokens(line)) {}
 
-  LineCounts read() {
+  RunCounts read() {
     for (std::size_t i = 0; i < tokens_.size();) {
       const std::size_t next = tokens_[i].kind == CountToken::Kind::number ? number_at(i) : word_at(i);
       i = std::max(next, i + 1);
@@ -157,11 +157,11 @@ class CountReader {
   }
 
   std::vector<CountToken> tokens_;
-  LineCounts out_;
+  RunCounts out_;
 };
 
 }  // namespace
 
-LineCounts read_line_counts(std::string_view line) { return CountReader(line).read(); }
+RunCounts read_run_counts(std::string_view line) { return CountReader(line).read(); }
 
 }  // namespace memd

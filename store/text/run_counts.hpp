@@ -5,7 +5,7 @@
 namespace memd {
 
 // The counts of a line that a runner prints: "38 passed, 2 failed", "Failures: 1", "1 of 3 failed".
-struct LineCounts {
+struct RunCounts {
   int counts = 0;
   int foreign = 0;  // words that do not belong to a summary
   bool fails = false;
@@ -17,6 +17,6 @@ struct LineCounts {
 };
 
 // `line`: without colours. Pure; thread-safe.
-LineCounts read_line_counts(std::string_view line);
+RunCounts read_run_counts(std::string_view line);
 
 }  // namespace memd

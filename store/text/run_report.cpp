@@ -95,7 +95,7 @@ class ReportReader {
 
   void read_counts(const std::string& line) {
     if (line.find_first_of("0123456789") == std::string::npos) return;
-    const LineCounts found = read_line_counts(line);
+    const RunCounts found = read_run_counts(line);
     counted_ |= found.things && found.counts > 0;
     const bool summary = found.counts > 1 || (found.counts == 1 && found.foreign == 0);
     if (!summary) return;

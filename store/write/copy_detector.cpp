@@ -25,7 +25,7 @@ std::uint64_t timed_fact(std::int64_t kind, TimeMs time, std::uint64_t content, 
 }
 
 std::uint64_t timed_fact(const Event& e) {
-  return timed_fact(static_cast<std::int64_t>(e.kind), e.time, content_hash(e), event_summary(e), event_tokens(e));
+  return timed_fact(static_cast<std::int64_t>(e.kind), e.time, content_hash(e), event_summary(e), text_tokens(e.text));
 }
 
 bool is_prompt(const Event& e) { return e.kind == EventKind::user_msg && e.starts_exchange; }

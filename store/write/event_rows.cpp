@@ -160,7 +160,7 @@ std::optional<std::uint64_t> EventRows::original_of(const SessionWork& s, const 
   const std::int64_t from = parent.seq.value_or(-1);
   const std::string summary = event_summary(e);
   q.bind(s.pk, from, parent.seq ? from + kFarthestTwin : s.next_seq, e.time, static_cast<int>(e.kind),
-         as_sql(e.event_id), summary, event_tokens(e), as_sql(content_hash(e)),
+         as_sql(e.event_id), summary, text_tokens(e.text), as_sql(content_hash(e)),
          as_sql(e.call_id.empty() ? 0 : hash64(e.call_id)));
   std::optional<std::uint64_t> found;
   if (q.step()) found = from_sql(q.int64(0));
@@ -301,17 +301,17 @@ void EventRows::take_over(std::int64_t session_pk, std::int64_t seq, const Event
   if (EventRecord* row = held(session_pk, seq)) {
     row->event_id = e.event_id;
     row->time = e.time;
-    row->flags = flags_of(e);
+    row->flags = flags_of(e) | (row->flags & kFlagRoot);
     row->summary = event_summary(e);
-    row->tokens = event_tokens(e);
+    row->tokens = text_tokens(e.text);
     row->raw = e.raw;
     return;
   }
   db_.prepare(
-         "UPDATE events SET event_id = ?3, time = ?4, flags = ?5, summary = ?6, tokens = ?7, raw_offset = ?8,"
-         " raw_length = ?9, raw_block = ?10 WHERE session_pk = ?1 AND seq = ?2")
+         sql_text("UPDATE events SET event_id = ?3, time = ?4, flags = ?5 | (flags & kFlagRoot), summary = ?6,"
+                  " tokens = ?7, raw_offset = ?8, raw_length = ?9, raw_block = ?10 WHERE session_pk = ?1 AND seq = ?2"))
       .bind(session_pk, seq, as_sql(e.event_id), e.time, static_cast<std::int64_t>(flags_of(e)), event_summary(e),
-            event_tokens(e), static_cast<std::int64_t>(e.raw.offset), static_cast<std::int64_t>(e.raw.length),
+            text_tokens(e.text), static_cast<std::int64_t>(e.raw.offset), static_cast<std::int64_t>(e.raw.length),
             static_cast<std::int64_t>(e.raw.block))
       .run();
 }
@@ -501,7 +501,7 @@ std::string event_summary(const Event& e) {
   return first_line(e.kind == EventKind::assistant_msg ? without_leading_tag(text) : text, kEventSummaryBytes);
 }
 
-std::int64_t event_tokens(const Event& e) { return static_cast<std::int64_t>((e.text.size() + 3) / 4); }
+std::int64_t text_tokens(std::string_view text) { return static_cast<std::int64_t>((text.size() + 3) / 4); }
 
 std::uint32_t flags_of(const Event& e) {
   std::uint32_t flags = 0;
@@ -533,7 +533,7 @@ bool SessionEvents::append(SessionWork& s, const Event& e, std::optional<std::in
   row.path_pk = e.files.empty() ? 0 : paths_.intern(e.files.front().path);
   row.flags = flags_of(e) | (parent.is_root ? kFlagRoot : 0u);
   row.summary = event_summary(e);
-  row.tokens = event_tokens(e);
+  row.tokens = text_tokens(e.text);
   row.source = context.source.id;
   row.raw = e.raw;
   row.facts = e.facts;

@@ -94,7 +94,7 @@ class EventRows {
   std::optional<AnsweredCall> find_answered_call(std::int64_t session_pk, std::uint64_t call_key,
                                                  std::int64_t next_seq);
 
-  // Gives the row of an echo the identity, the place and the summary of the event it repeats.
+  // Gives the row of an echo the identity, time, flags, place, summary and tokens of the event it repeats.
   void take_over(std::int64_t session_pk, std::int64_t seq, const Event& event);
   // Lets the event's identity lead to this row: read again, it is known.
   void add_identity(std::int64_t session_pk, std::int64_t seq, std::uint64_t event_id);
@@ -190,7 +190,7 @@ std::uint64_t content_hash(const Event& event);
 
 // Returns what is stored as summary and as tokens of a source event.
 std::string event_summary(const Event& event);
-std::int64_t event_tokens(const Event& event);
+std::int64_t text_tokens(std::string_view text);  // four bytes a token
 // Returns the figures of a usage as the summary of its row shows them.
 std::string usage_line(const TokenUsage& usage);
 

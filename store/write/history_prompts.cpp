@@ -36,7 +36,7 @@ bool HistoryPrompts::is_in_transcript(const SessionWork& s, const Event& e) {
                            " AND e.seq = x.first_seq JOIN sessions s ON s.session_pk = x.session_pk"
                            " WHERE x.started_at BETWEEN ?1 AND ?2 AND x.origin <> Origin::history"
                            " AND e.kind = EventKind::user_msg AND e.input_hash = ?3"
-                           " AND (?4 = 0 OR coalesce(s.project_pk, ?4) = ?4)"));
+                           " AND (?4 = 0 OR coalesce(s.own_project_pk, ?4) = ?4)"));
   other.bind(e.time - kSamePrompt, e.time + kSamePrompt, as_sql(hash64(e.text)), s.project_pk);
   found = other.step();
   other.reset();
@@ -101,7 +101,7 @@ std::optional<std::string> HistoryPrompts::holder_of(const Event& e, std::int64_
   auto& q = db_.prepare(
       sql_text("SELECT s.uid FROM exchanges x JOIN sessions s USING (session_pk)"
                " WHERE x.started_at BETWEEN ?1 AND ?2 AND x.origin = Origin::history AND x.user_message = ?3"
-               " AND (?4 = 0 OR coalesce(s.project_pk, ?4) = ?4) ORDER BY x.exchange_pk LIMIT 1"));
+               " AND (?4 = 0 OR coalesce(s.own_project_pk, ?4) = ?4) ORDER BY x.exchange_pk LIMIT 1"));
   q.bind(e.time - kSamePrompt, e.time + kSamePrompt, e.text, project_pk);
   std::optional<std::string> uid;
   if (q.step()) uid = q.str(0);
@@ -125,7 +125,7 @@ void HistoryPrompts::store(SessionWork& s, TimeMs now) {
     row.input_hash = hash64(p.text);
     row.flags = kFlagStartsExchange;
     row.summary = first_line(p.text, kEventSummaryBytes);
-    row.tokens = static_cast<std::int64_t>((p.text.size() + 3) / 4);
+    row.tokens = text_tokens(p.text);
     row.source = p.source;
     row.raw = p.raw;
     if (!events_.insert(std::move(row))) continue;

@@ -36,7 +36,7 @@ class HistoryPrompts {
   // id of the repeated one is stored in SessionWork::inherited for the exchange that replaces it.
   void cover(SessionWork& session, const Event& event);
   // Returns the session under which a history stored the same text at about the same time in the same project. It may
-  // differ from the transcript's session. `project_pk` 0: not known, any fits.
+  // differ from the transcript's session. `project_pk`: its own one (SessionWork::project_pk); 0: not known, any fits.
   std::optional<std::string> holder_of(const Event& prompt, std::int64_t project_pk);
 
   void store(SessionWork& session, TimeMs now);

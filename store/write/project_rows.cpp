@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -52,12 +53,14 @@ class ProjectGroups {
   std::size_t find_or_add(const std::string& key);
   std::size_t next_of(std::size_t at);
   std::size_t by_remote(std::size_t at);
+  std::optional<std::size_t> target_in(const std::vector<std::size_t>& group);
   std::size_t follow(std::size_t at);
 
   sqlite::Database& db_;
   std::vector<KnownProject> all_;
   std::unordered_map<std::string, std::size_t> by_key_;
   std::map<std::string, std::vector<std::size_t>> remotes_;
+  std::map<std::string, std::optional<std::size_t>> targets_;  // of the remotes asked for; nullopt: each stands alone
 };
 
 ProjectGroups::ProjectGroups(sqlite::Database& db) : db_(db) {
@@ -95,16 +98,26 @@ std::size_t ProjectGroups::find_or_add(const std::string& key) {
 std::size_t ProjectGroups::by_remote(std::size_t at) {
   const auto group = remotes_.find(all_[at].remote);
   if (all_[at].remote.empty() || group == remotes_.end()) return at;
+  const auto known = targets_.find(group->first);
+  if (known != targets_.end()) return known->second.value_or(at);
+  const auto target = target_in(group->second);
+  targets_.emplace(group->first, target);
+  return target.value_or(at);
+}
+
+// Returns the project to which all of one remote belong: the repository that was seen, if there is one; if none was
+// seen, the shortest path outside of worktrees.
+std::optional<std::size_t> ProjectGroups::target_in(const std::vector<std::size_t>& group) {
   std::set<std::string> seen;
-  for (const std::size_t i : group->second)
+  for (const std::size_t i : group)
     if (all_[i].sight != Sight::none && !all_[i].repository.empty()) seen.insert(all_[i].repository);
-  if (seen.size() > 1) return at;
+  if (seen.size() > 1) return std::nullopt;
   if (seen.size() == 1) return find_or_add(*seen.begin());
   const auto order = [this](std::size_t i) {
     const std::string& key = all_[i].key;
     return std::tuple(key.find("/worktrees/") != std::string::npos, key.size(), std::string_view(key));
   };
-  return *std::min_element(group->second.begin(), group->second.end(),
+  return *std::min_element(group.begin(), group.end(),
                            [&](std::size_t a, std::size_t b) { return order(a) < order(b); });
 }
 
@@ -153,7 +166,10 @@ namespace projects {
 
 void join(sqlite::Database& db) {
   // Sessions from records of before schema version 25.
-  db.exec("UPDATE sessions SET own_project_pk = project_pk WHERE own_project_pk IS NULL AND project_pk IS NOT NULL");
+  db.exec(
+      "UPDATE sessions SET own_project_pk = project_pk, project_pk = (SELECT coalesce(p.joined_pk, p.project_pk)"
+      " FROM projects p WHERE p.project_pk = sessions.project_pk)"
+      " WHERE own_project_pk IS NULL AND project_pk IS NOT NULL");
   ProjectGroups groups(db);
   for (std::size_t i = 0; i < groups.all().size(); ++i) {
     const std::int64_t target = groups.target_of(i);

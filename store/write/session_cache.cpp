@@ -26,7 +26,8 @@ void recall_what_events_said(SessionWork& s) {
 
 std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   auto& q = db_.prepare(
-      "SELECT session_pk, platform, kind, parent_uid, parent_call_id, forked_from, agent_name, own_project_pk, title,"
+      "SELECT session_pk, platform, kind, parent_uid, parent_call_id, forked_from, agent_name,"
+      " coalesce(own_project_pk, project_pk), title,"
       " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, stopped_at, cost_usd,"
       " tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, turns, retries, tool_calls, tool_pairs,"
       " tool_errors, compactions, next_seq, next_exchange, source_pk, mode, context_tokens, lines_added, lines_removed,"

@@ -21,8 +21,7 @@ constexpr std::size_t kErrorTextBytes = 400;  // part of a tool's error text tha
 
 // Marks that adapters give to results of commands that did not end.
 bool has_ended(const Event& result) {
-  constexpr std::array<std::string_view, 4> kMarks{"[interrupted]", "[moved to the background]", "[cancelled]",
-                                                   "[rejected]"};
+  constexpr std::array kMarks{kInterruptedMark, kBackgroundMark, kCancelledMark, kRejectedMark};
   return std::find(kMarks.begin(), kMarks.end(), result.summary) == kMarks.end();
 }
 

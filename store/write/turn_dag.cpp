@@ -196,7 +196,8 @@ void Branches::place(const SessionWork& s, std::vector<Turn>& turns) {
     const std::size_t next = at == kNoTurn ? 0 : at + 1;
     const bool begins = next < turns.size() && turns[next].first_seq <= q.int64(0);
     if (begins) at = next;
-    const std::size_t parent = q.is_null(1) ? kNoTurn : owner[static_cast<std::size_t>(q.int64(1))];
+    const bool has_earlier = !q.is_null(1) && q.int64(1) >= 0 && q.int64(1) < q.int64(0);
+    const std::size_t parent = has_earlier ? owner[static_cast<std::size_t>(q.int64(1))] : kNoTurn;
     owner[seq] = begins || parent == kNoTurn ? at : parent;
     if (owner[seq] == kNoTurn) continue;
     if (begins && parent != kNoTurn) turns[at].parent_seq = turns[parent].first_seq;

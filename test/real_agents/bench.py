@@ -33,6 +33,8 @@ def options():
     out.add_argument('--write-status', action='store_true', help='write what was watched to adapters/validation.tsv')
     given = out.parse_args()
     built = [ROOT / 'build' / preset / 'daemon/memd' for preset in ('release', 'dev')]
+    if given.write_status and given.scenario:
+        out.error('--write-status needs all scenarios')
     given.memd = (given.memd or next((b for b in built if b.exists()), built[0])).resolve()
     if not given.memd.exists():
         out.error(f'no memd at {given.memd}: build it, or give --memd')
@@ -113,6 +115,8 @@ def status(rows):
             if where:
                 missing.append(f"{check} ({'all scenarios' if len(where) == len(mine) else ', '.join(where)})")
         version = next((r['version'] for r in mine if r['version'] != '?'), '?')
+        if version == '?':
+            continue  # it never ran: what was known stays
         out[agent] = '\t'.join((agent, version, today, '; '.join(missing)))
     return out
 

@@ -233,7 +233,7 @@ TEST_F(FileHistoryTest, WordsOutcomeAndCommitOfAUse) {
   const FileUse& use = h.uses[0];
   EXPECT_EQ(use.said_before, "I will guard a.c against null.");
   ASSERT_TRUE(use.test);
-  EXPECT_TRUE(use.test->failed);
+  EXPECT_EQ(use.test->outcome, RunOutcome::failed);
   EXPECT_TRUE(use.test->same_turn);
   ASSERT_TRUE(use.commit);
   EXPECT_EQ(use.commit->sha, "abc1234");
@@ -258,7 +258,7 @@ TEST_F(FileHistoryTest, TestsOfTheTurnAfterCountAndThoseOfLaterOnesDoNot) {
   store.event(s, EventKind::test_run, "Bash", "failed: make test");
   const auto a = history("a.c");
   ASSERT_TRUE(a.uses.at(0).test);
-  EXPECT_FALSE(a.uses[0].test->failed);
+  EXPECT_EQ(a.uses[0].test->outcome, RunOutcome::passed);
   EXPECT_FALSE(a.uses[0].test->same_turn);
   EXPECT_TRUE(history("b.c").uses.at(0).test->same_turn);
 }

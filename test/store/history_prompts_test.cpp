@@ -1,4 +1,6 @@
 #include "schemas/hash.hpp"
+#include "schemas/project_identity.hpp"
+#include "store/write/project_rows.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/fake_clock.hpp"
@@ -38,6 +40,14 @@ class Store {
 
   void transcript(const EventScript& script) { apply(script.batch(), "/h/t.jsonl"), commit(); }
   void history(const EventBatch& batch) { apply(batch, "/h/history.jsonl"), commit(); }
+
+  void merge(std::string_view project, std::string_view into) {
+    Result<void> merged;
+    EXPECT_TRUE(writer_->transact([&](sqlite::Database& db) {
+      merged = projects::merge(db, project_identity(project).key, project_identity(into).key);
+    }));
+    EXPECT_TRUE(merged);
+  }
 
   std::vector<std::string> dump() {
     auto db = sqlite::Database::open(dir_ / "memd.db", sqlite::OpenMode::read_write);
@@ -133,6 +143,19 @@ TEST(HistoryPrompts, TheSameWordsInAnotherProjectAreAnotherPrompt) {
   same.transcript(three_turns());
   EXPECT_EQ(same.number("SELECT count(*) FROM exchanges WHERE origin = 9"), 0);
   EXPECT_EQ(same.number("SELECT count(*) FROM sessions"), 1);
+}
+
+TEST(HistoryPrompts, APromptOfAJoinedProjectIsThatOfItsTranscript) {
+  EventBatch typed = history_of({{"first question", kStart - 40}}, "claude_code:history-q");
+  typed.events[0].cwd = "/w/p";
+  EventBatch elsewhere = history_of({{"something else", kStart - 90'000}}, "claude_code:history-r");
+  elsewhere.events[0].cwd = "/w/r";
+  Store store;
+  store.history(typed);
+  store.history(elsewhere);
+  store.merge("/w/p", "/w/r");
+  store.transcript(three_turns());
+  EXPECT_EQ(store.number("SELECT count(*) FROM exchanges WHERE user_message = 'first question'"), 1);
 }
 
 TEST(HistoryPrompts, EventByEventWithRestartsGivesTheSameRows) {

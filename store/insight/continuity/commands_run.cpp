@@ -151,7 +151,7 @@ std::set<std::string, std::less<>> parts_of_chains(const std::map<std::string, C
 }
 
 bool was_moved_to_background(const PastEvent* result) {
-  return result != nullptr && result->summary.starts_with("[moved to the background]");
+  return result != nullptr && result->summary.starts_with(kBackgroundMark);
 }
 
 }  // namespace

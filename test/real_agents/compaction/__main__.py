@@ -33,7 +33,7 @@ def main():
     options.add_argument('--memd', required=True)
     options.add_argument('--installed', type=pathlib.Path, help='where run.sh installed the agents; without it only records are written')
     options.add_argument('--out', type=pathlib.Path, required=True)
-    options.add_argument('--platform', action='append')
+    options.add_argument('--platform', '--agent', action='append', dest='platform')
     options.add_argument('--scenario', action='append')
     options.add_argument('--seeds', type=int, default=5)
     options.add_argument('--first-seed', type=int, default=0)
