@@ -129,7 +129,7 @@ for (const [wayName, way] of Object.entries(ways)) {
           assert.equal(listChanges, 0);
 
           home.session({ cwd: '/home/ada/src/notes', branch: 'main', start: '2026-03-13T09:00:00Z' })
-            .prompt('A new session.').answer('Indeed.');
+            .prompt(`A new session of ${clientName}.`).answer('Indeed.');
           await eventually('the list has changed', () => listChanges > 0);
           if (stream) await stream.close();
           else await memd.client.unsubscribeResource({ uri });
