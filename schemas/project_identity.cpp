@@ -83,6 +83,15 @@ void become_drive(Path& path, char letter, std::size_t parts_before) {
   path.parts.erase(path.parts.begin(), path.parts.begin() + static_cast<std::ptrdiff_t>(parts_before));
 }
 
+// Returns whether the parts are those of a Git Bash path, "/c/Users/x". A directory of Linux may have a name of one
+// letter, too ("/w/app"), so the next one decides.
+bool is_msys(const std::vector<std::string>& parts) {
+  static constexpr std::array<std::string_view, 5> kOfWindows{"users", "windows", "programdata", "program files",
+                                                              "program files (x86)"};
+  return parts.size() > 1 && parts[0].size() == 1 && ascii::is_letter(parts[0][0]) &&
+         is_one_of(ascii::lowered(parts[1]), kOfWindows);
+}
+
 Path parse(std::string text) {
   const auto drive_at = [&](std::size_t at) {
     return text.size() > at + 1 && ascii::is_letter(text[at]) && text[at + 1] == ':' &&
@@ -116,7 +125,7 @@ Path parse(std::string text) {
   if (path.root.empty()) return path;
   if (parts.size() > 2 && parts[0] == "mnt" && parts[1].size() == 1 && ascii::is_letter(parts[1][0]))
     become_drive(path, parts[1][0], 2);
-  else if (parts.size() > 1 && parts[0].size() == 1 && ascii::is_letter(parts[0][0]))
+  else if (is_msys(parts))
     become_drive(path, parts[0][0], 1);
   else if (parts.size() > 1 && parts[0] == "private" &&
            is_one_of(parts[1], std::array<std::string_view, 3>{"tmp", "var", "etc"}))

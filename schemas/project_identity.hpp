@@ -14,7 +14,8 @@ struct ProjectIdentity {
 // Derives the identity from a working directory as an agent wrote it, or from its file: URI. Does not access the file
 // system, because the directory may be on another machine or deleted. The same repository gets the same key
 //   * in each spelling of its path: trailing and double slashes, "." and "..", percent signs, file:///c%3A/x, C:\x,
-//     c:/x, /c/x (MSYS), /mnt/c/x (WSL), \\wsl$\Ubuntu\home\x, /private/tmp/x (macOS); Windows paths in any case;
+//     c:/x, /c/Users/x (Git Bash; only below Users, Windows, Program Files and ProgramData, because Linux has paths
+//     like /w/x), /mnt/c/x (WSL), \\wsl$\Ubuntu\home\x, /private/tmp/x (macOS); Windows paths in any case;
 //   * in its worktrees: <repo>/.git/worktrees/w, <repo>/.worktrees/w, <repo>/worktrees/w, <repo>/.claude/worktrees/w
 //     and the like, <repo>.worktrees/w, <repo>-worktrees/w, and the directory name <repo>--worktrees-w that Claude Code
 //     makes of such a path.

@@ -53,6 +53,7 @@ constexpr KeyTable<kForkKeys> kForkTable{{"sessionId", "messageUuid"}};
 
 // The record of another session that a record repeats.
 struct CopiedRecord {
+  std::string_view session;  // as in an envelope
   std::string session_uid;
   std::uint64_t record = 0;
 };
@@ -66,7 +67,7 @@ CopiedRecord read_copied(od::object& root, std::string_view folder) {
   const auto session = string_body(tokens[kForkSession]);
   const auto message = string_body(tokens[kForkMessage]);
   if (!is_identifier(session) || message.empty()) return {};
-  return {make_session_uid(Platform::claude_code, id_in_folder(session, folder)),
+  return {tokens[kForkSession], make_session_uid(Platform::claude_code, id_in_folder(session, folder)),
           record_key(Platform::claude_code, message)};
 }
 
@@ -135,7 +136,10 @@ RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
   const auto type = envelope_.body(Key::type);
   const std::string_view uid = source_uid_.empty() ? std::string_view(record_uid) : source_uid_;
   const CopiedRecord copied = envelope_.has(Key::forked_from) ? read_copied(root, folder_) : CopiedRecord{};
-  if (!copied.session_uid.empty()) add_fork(uid, copied.session_uid, out);
+  if (!copied.session_uid.empty()) {
+    add_fork(uid, copied.session_uid, out);
+    envelope_[Key::session_id] = copied.session;
+  }
   RecordContext context(envelope_, copied.session_uid.empty() ? uid : copied.session_uid, raw, detail_, out);
   if (!copied.session_uid.empty()) context.set_copied(copied.record);
   context.own_session = kind_ != SessionKind::main;

@@ -47,16 +47,9 @@ struct Message {
 };
 
 void emit_words(ItemContext& c, std::string_view text) {
-  text = trimmed(text);
-  // Models of the time of XML calls write their thinking in the text.
-  constexpr std::string_view kOpen = "<thinking>";
-  constexpr std::string_view kClose = "</thinking>";
-  if (text.starts_with(kOpen)) {
-    const auto end = text.find(kClose);
-    c.add(EventKind::thinking, Role::assistant).text = trimmed(text.substr(kOpen.size(), end - kOpen.size()));
-    text = end == std::string_view::npos ? "" : trimmed(text.substr(end + kClose.size()));
-  }
-  if (!text.empty()) c.add(EventKind::assistant_msg, Role::assistant).text = text;
+  const Said said = split_thinking(text);
+  if (!said.thinking.empty()) c.add(EventKind::thinking, Role::assistant).text = said.thinking;
+  if (!said.talk.empty()) c.add(EventKind::assistant_msg, Role::assistant).text = said.talk;
 }
 
 void read_assistant_text(ItemContext& c, const ItemFields& fields, Message& m, std::string_view text) {

@@ -1,6 +1,6 @@
 #include "adapters/cline/model_text.hpp"
 
-#include "adapters/adapter.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
 
@@ -180,6 +180,23 @@ Words human_words(std::string_view raw) {
   return words;
 }
 
+std::string_view without_changes_flag(std::string_view shown) {
+  constexpr std::string_view kFlag = "HAS_CHANGES";
+  if (shown.ends_with(kFlag)) shown.remove_suffix(kFlag.size());
+  return shown;
+}
+
+Said split_thinking(std::string_view text) {
+  constexpr std::string_view kOpen = "<thinking>";
+  constexpr std::string_view kClose = "</thinking>";
+  text = json::trimmed(text);
+  if (!text.starts_with(kOpen)) return {{}, text};
+  text.remove_prefix(kOpen.size());
+  const auto end = text.find(kClose);
+  if (end == kNone) return {json::trimmed(text), {}};
+  return {json::trimmed(text.substr(0, end)), json::trimmed(text.substr(end + kClose.size()))};
+}
+
 // Results that come as text.
 
 namespace {
@@ -327,18 +344,15 @@ std::vector<XmlCall> xml_calls(std::string_view text) {
 }
 
 std::vector<XmlCall> xml_calls_of_message(std::string_view message) {
-  bool replaced = false;
-  std::string padded = json::cleaned_json(message, replaced);
-  const auto size = padded.size();
-  padded.resize(size + kRecordPadding, ' ');
-  simdjson::dom::parser parser;
+  json::DomParser parser;
+  simdjson::dom::object object;
   simdjson::dom::element content;
   std::vector<XmlCall> calls;
   const auto add = [&](std::string_view text) {
     for (auto& call : xml_calls(text))
       if (!is_talk(call.tool)) calls.push_back(std::move(call));
   };
-  if (parser.parse(padded.data(), size, false)["content"].get(content)) return calls;
+  if (!parser.parse(message, object) || object["content"].get(content)) return calls;
   std::string_view text;
   simdjson::dom::array blocks;
   if (!content.get(text)) add(text);

@@ -35,6 +35,17 @@ struct Words {
 // "[TASK RESUMPTION]", "[tool for 'x'] Result:", …).
 Words human_words(std::string_view text);
 
+// Returns the words of a completed task as the interface shows them, without the mark that follows them if files were
+// changed.
+std::string_view without_changes_flag(std::string_view shown);
+
+// What a model said in a text between its calls. Models of the time of XML calls write their thinking in the text.
+struct Said {
+  std::string_view thinking;
+  std::string_view talk;  // behind it
+};
+Said split_thinking(std::string_view text);
+
 // A tool result written as text under a heading: "[read_file for 'x'] Result:".
 struct TextResult {
   std::string_view tool;

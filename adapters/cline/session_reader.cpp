@@ -55,26 +55,15 @@ std::string result_id(const dom::object& message) {
 std::vector<SessionMessage> read_session_messages(const snapshot::Document& document, TimeMs started) {
   std::vector<SessionMessage> messages;
   std::vector<std::string> prompts;  // hashes of the texts of prompts without a time
-  dom::parser parser;
-  std::string mended;
+  json::DomParser parser;
   for (const auto& element : document.elements) {
     SessionMessage& m = messages.emplace_back();
     prompts.emplace_back();
     m.element = element;
     m.key = "damaged";
     dom::object object;
-    if (element.damaged) continue;
-    const auto slice = document.bytes(element);
-    if (parser.parse(slice.data(), slice.size(), false).get(object)) {
-      bool replaced = false;
-      mended = json::cleaned_json(slice, replaced);
-      const auto size = mended.size();
-      mended.resize(size + kRecordPadding, ' ');
-      if (parser.parse(mended.data(), size, false).get(object)) {
-        m.element.damaged = true;
-        continue;
-      }
-    }
+    m.element.damaged = element.damaged || !parser.parse_padded(document.bytes(element), object);
+    if (m.element.damaged) continue;
     std::int64_t ts = 0;
     std::string_view role;
     dom::element content;

@@ -1,6 +1,5 @@
 #include "adapters/cline/task_messages.hpp"
 
-#include "adapters/adapter.hpp"
 #include "adapters/cline/model_text.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
@@ -82,34 +81,11 @@ EditCounts count_edit(std::string_view shown) {
 }
 
 namespace dom = simdjson::dom;
+using json::DomParser;
 using json::number_of;
 using json::text_of;
 using snapshot::Document;
 using snapshot::Element;
-
-// Parses slices of a padded document, if necessary from a copy with its encoding cleaned.
-class Slices {
- public:
-  bool parse(std::string_view slice, dom::object& object) {
-    if (!parser_.parse(slice.data(), slice.size(), false).get(object)) return true;
-    bool replaced = false;
-    mended_ = json::cleaned_json(slice, replaced);
-    return parse_mended(object);
-  }
-  bool parse_text(std::string_view text, dom::object& object) {
-    mended_ = text;
-    return parse_mended(object);
-  }
-
- private:
-  bool parse_mended(dom::object& object) {
-    const auto size = mended_.size();
-    mended_.resize(size + kRecordPadding, ' ');
-    return !parser_.parse(mended_.data(), size, false).get(object);
-  }
-  dom::parser parser_;
-  std::string mended_;
-};
 
 constexpr std::array<std::string_view, 5> kCalls{"tool", "command", "use_mcp_server", "browser_action_launch",
                                                  "use_subagents"};
@@ -123,11 +99,11 @@ bool is_output(std::string_view kind) {
   return std::find(kOutputs.begin(), kOutputs.end(), name) != kOutputs.end();
 }
 
-void read_call(Slices& slices, std::string_view name, std::string_view text, UiMessage& out) {
+void read_call(DomParser& parser, std::string_view name, std::string_view text, UiMessage& out) {
   if (std::find(kCalls.begin(), kCalls.end(), name) == kCalls.end() && name != "browser_action") return;
   out.tool = model_tool_name(name);
   dom::object tool;
-  if (name == "command" || !slices.parse_text(text, tool)) return;
+  if (name == "command" || !parser.parse(text, tool)) return;
   if (name == "use_mcp_server" && text_of(tool, "type") == "access_mcp_resource") out.tool = "access_mcp_resource";
   if (name != "tool") return;
   out.tool = model_tool_name(text_of(tool, "tool"));
@@ -139,11 +115,11 @@ void read_call(Slices& slices, std::string_view name, std::string_view text, UiM
   out.lines_removed = counts.removed;
 }
 
-UiMessage read_message(Slices& reader, Slices& inner, const Document& document, const Element& element) {
+UiMessage read_message(DomParser& reader, DomParser& inner, const Document& document, const Element& element) {
   UiMessage m;
   m.elements.push_back(element);
   dom::object object;
-  if (element.damaged || !reader.parse(document.bytes(element), object)) {
+  if (element.damaged || !reader.parse_padded(document.bytes(element), object)) {
     m.damaged = true;
     m.kind = "(damaged)";
     return m;
@@ -183,8 +159,8 @@ bool UiMessage::lacks_history() const {
 
 std::vector<UiMessage> read_ui_messages(const Document& document) {
   std::vector<UiMessage> messages;
-  Slices reader;
-  Slices inner;
+  DomParser reader;
+  DomParser inner;
   std::optional<std::pair<std::int64_t, std::int64_t>> dropped;
   for (const Element& element : document.elements) {
     UiMessage m = read_message(reader, inner, document, element);
@@ -216,13 +192,13 @@ std::vector<UiMessage> read_ui_messages(const Document& document) {
 
 std::vector<HistoryEntry> read_history(const Document& document) {
   std::vector<HistoryEntry> entries;
-  Slices reader;
+  DomParser reader;
   for (const Element& element : document.elements) {
     HistoryEntry& entry = entries.emplace_back();
     entry.element = element;
     dom::object object;
     dom::array content;
-    if (element.damaged || !reader.parse(document.bytes(element), object)) continue;
+    if (element.damaged || !reader.parse_padded(document.bytes(element), object)) continue;
     entry.assistant = text_of(object, "role") == "assistant";
     entry.ts = number_of(object, "ts");
     if (object["content"].get(content)) continue;
@@ -292,10 +268,11 @@ class Joiner {
     if (user >= history_.size() || history_[user].assistant || history_[user].element.damaged) return;
     history_[user].joined = true;
     if (!history_[user].has_results && (m.tells_results || m.calls.empty())) return;
-    simdjson::dom::parser parser;
-    simdjson::dom::element content;
-    const auto slice = document_.bytes(history_[user].element);
-    if (!parser.parse(slice.data(), slice.size(), false)["content"].get(content)) m.results = simdjson::minify(content);
+    DomParser parser;
+    dom::object object;
+    dom::element content;
+    if (parser.parse_padded(document_.bytes(history_[user].element), object) && !object["content"].get(content))
+      m.results = simdjson::minify(content);
   }
 
   void take_call(UiMessage& m) {
@@ -367,15 +344,9 @@ namespace {
 // Adds the words of a text under the assistant's role: thinking and talk each by itself, no calls.
 void add_assistant_words(std::string_view text, std::vector<std::string>& out) {
   const auto add = [&](std::string_view words) {
-    constexpr std::string_view kOpen = "<thinking>";
-    constexpr std::string_view kClose = "</thinking>";
-    words = json::trimmed(words);
-    if (words.starts_with(kOpen)) {
-      const auto end = words.find(kClose);
-      out.emplace_back(json::trimmed(words.substr(kOpen.size(), end - kOpen.size())));
-      words = end == std::string_view::npos ? "" : json::trimmed(words.substr(end + kClose.size()));
-    }
-    out.emplace_back(words);
+    const Said said = split_thinking(words);
+    out.emplace_back(said.thinking);
+    out.emplace_back(said.talk);
   };
   std::size_t done = 0;
   for (const XmlCall& call : xml_calls(text)) {
@@ -389,9 +360,9 @@ void add_assistant_words(std::string_view text, std::vector<std::string>& out) {
 // What an entry tells a person. nullopt: results of tools, which only a join tells.
 std::optional<std::vector<std::string>> words_of(const HistoryEntry& entry, std::string_view slice) {
   std::vector<std::string> words;
-  Slices slices;
+  DomParser parser;
   dom::object object;
-  if (entry.has_results || !slices.parse(slice, object)) return std::nullopt;
+  if (entry.has_results || !parser.parse_padded(slice, object)) return std::nullopt;
   bool results = false;
   const auto add = [&](std::string_view text) {
     std::size_t at = 0;
@@ -424,24 +395,29 @@ class ShownWords {
     for (std::size_t i = 0; i < messages_.size(); ++i) {
       if (i == shown_.size()) shown_.push_back(read(messages_[messages_.size() - 1 - i]));
       for (const std::string& text : shown_[i])
-        if (text.find(words) != std::string::npos || (text.size() > kHalf && words.starts_with(text))) return true;
+        if (shows(text, words)) return true;
     }
     return false;
   }
 
  private:
-  static constexpr std::size_t kHalf = 12;  // bytes of an unfinished message that identify it
+  // Words of a few letters are part of other words, too.
+  static bool shows(std::string_view text, std::string_view words) {
+    constexpr std::size_t kFew = 12;  // bytes
+    if (words.size() <= kFew) return json::trimmed(without_changes_flag(text)) == words;
+    return text.find(words) != std::string_view::npos || (text.size() > kFew && words.starts_with(text));  // unfinished
+  }
 
   std::vector<std::string> read(const UiMessage& message) {
     std::vector<std::string> out;
     dom::object object;
     for (const Element& element : message.elements) {
-      if (element.damaged || !outer_.parse(document_.bytes(element), object)) continue;
+      if (element.damaged || !outer_.parse_padded(document_.bytes(element), object)) continue;
       for (const auto name : {"text", "reasoning"})
         if (const auto text = text_of(object, name); !text.empty()) out.emplace_back(text);
     }
     for (std::size_t i = 0, n = out.size(); i < n; ++i) {
-      if (!out[i].starts_with('{') || !inner_.parse_text(out[i], object)) continue;
+      if (!out[i].starts_with('{') || !inner_.parse(out[i], object)) continue;
       for (const auto& [key, value] : object)
         if (std::string_view text; !value.get(text)) out.emplace_back(text);
     }
@@ -450,8 +426,8 @@ class ShownWords {
 
   const std::vector<UiMessage>& messages_;
   const Document& document_;
-  Slices outer_;
-  Slices inner_;
+  DomParser outer_;
+  DomParser inner_;
   std::vector<std::vector<std::string>> shown_;
 };
 

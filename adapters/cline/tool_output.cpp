@@ -1,6 +1,5 @@
 #include "adapters/cline/tool_output.hpp"
 
-#include "adapters/adapter.hpp"
 #include "adapters/cline/model_text.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
@@ -19,17 +18,6 @@ using json::text_of;
 
 constexpr int kDeepest = 8;
 constexpr std::string_view kStillRuns = "[Command is still running";
-
-// Parses JSON, if necessary from a copy with its encoding cleaned.
-bool parse(dom::parser& parser, std::string_view json, dom::element& root, bool& replaced) {
-  std::string padded(json);
-  padded.resize(json.size() + kRecordPadding, ' ');
-  if (!parser.parse(padded.data(), json.size(), false).get(root)) return true;
-  padded = json::cleaned_json(json, replaced);
-  const auto size = padded.size();
-  padded.resize(size + kRecordPadding, ' ');
-  return !parser.parse(padded.data(), size, false).get(root);
-}
 
 template <std::size_t N>
 bool has_only(const dom::object& object, const std::array<std::string_view, N>& names) {
@@ -83,12 +71,13 @@ class Output {
 
   // JSON in a string is unwrapped only if it has the shape of such an answer; other JSON is what a tool printed.
   void text(std::string_view text) {
-    dom::parser parser;
+    json::DomParser parser;
     dom::element inner;
     const auto trimmed = json::trimmed(text);
-    if ((trimmed.starts_with('{') || trimmed.starts_with('[')) && parse(parser, trimmed, inner, out_.replaced) &&
-        (is_surely_operation(inner) || is_list_of(inner, is_surely_operation) || is_server_answer(inner) ||
-         is_agent_answer(inner)))
+    const bool parsed = (trimmed.starts_with('{') || trimmed.starts_with('[')) && parser.parse(trimmed, inner);
+    out_.replaced |= parser.replaced();
+    if (parsed && (is_surely_operation(inner) || is_list_of(inner, is_surely_operation) || is_server_answer(inner) ||
+                   is_agent_answer(inner)))
       part(inner, 0);
     else
       append(text);
@@ -182,10 +171,11 @@ class Output {
 }  // namespace
 
 ToolOutput read_tool_output(std::string_view json) {
-  dom::parser parser;
+  json::DomParser parser;
   dom::element content;
   Output output;
-  if (!parse(parser, json, content, output.out().replaced)) return read_tool_text(json);
+  if (!parser.parse(json, content)) return read_tool_text(json);
+  output.out().replaced = parser.replaced();
   output.content(content);
   return output.finish();
 }

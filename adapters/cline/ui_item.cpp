@@ -130,7 +130,6 @@ constexpr KeyTable<kTalkKeys> kTalkTable{
 enum : std::size_t { kTokensIn, kTokensOut, kUiWrites, kUiReads, kUsageKeys };
 constexpr KeyTable<kUsageKeys> kUsageTable{{"tokensIn", "tokensOut", "cacheWrites", "cacheReads"}};
 
-constexpr std::string_view kChangesFlag = "HAS_CHANGES";
 constexpr std::string_view kApprovalFlag = "REQ_APP";
 
 template <std::size_t N>
@@ -294,7 +293,7 @@ RecordOutcome read_call(ItemContext& c, od::object& item, const ItemFields& fiel
   return RecordOutcome::indexed();
 }
 
-RecordOutcome read_output(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
+RecordOutcome read_shown_output(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
   if (fields.is(ItemKey::repeated)) return RecordOutcome::skipped("shown_in_result");
   std::string text = ui.text;
   if (ui.name == "browser_action_result") {
@@ -354,8 +353,7 @@ RecordOutcome read_named(ItemContext& c, od::object& item, od::object& object, c
   if (name == "reasoning")
     return say(c, EventKind::thinking, ui.text.empty() ? c.text(ui.tokens[kReasoning]) : std::move(ui.text));
   if (name == "completion_result") {
-    if (ui.text.ends_with(kChangesFlag)) ui.text.resize(ui.text.size() - kChangesFlag.size());
-    return say(c, EventKind::assistant_msg, std::move(ui.text));
+    return say(c, EventKind::assistant_msg, std::string(without_changes_flag(ui.text)));
   }
   if (name == "followup" || name == "plan_mode_respond" || name == "plan_mode_response" || name == "act_mode_respond" ||
       name == "new_task")
@@ -365,7 +363,7 @@ RecordOutcome read_named(ItemContext& c, od::object& item, od::object& object, c
   if (name == "condense_context") return read_condensed(c, object);
   if (name == "command_output" || name == "mcp_server_response" || name == "browser_action_result" ||
       name == "codebase_search_result" || name == "subtask_result")
-    return read_output(c, item, fields, ui);
+    return read_shown_output(c, item, fields, ui);
   if (!fields.calls.empty()) return read_call(c, item, fields, ui);
   if (is_one_of(kErrors, name)) {
     Event& e = c.add(EventKind::error, Role::system);

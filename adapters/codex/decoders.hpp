@@ -14,8 +14,7 @@ namespace memd::codex {
 // * Messages and tools come from response items. Records that repeat them give echoes (Event::is_echo) with the same
 //   ids: the actions of a script, and everything whose response item is missing, are known from these only.
 // * Usage is set on a lifecycle event "usage", one for each response, and an echo for each total the session reached.
-// Its
-//   figures are those of the last request; input excludes cached tokens.
+//   Its figures are those of the last request; input excludes cached tokens.
 // * Model and directory are set on lifecycle events ("session_start", "turn_context") before the records they apply to.
 // * A call with a patch lists its files with the lines the patch adds and removes. Its result does not repeat them.
 //   Patches made inside a script become edit events. Commands and calls made inside a script are echoes without another

@@ -28,6 +28,8 @@ constexpr std::array kSkippedTypes{
     SkippedType{"mcp_tool_call_begin", "repeats_call"},
     SkippedType{"dynamic_tool_call_request", "repeats_call"},
     SkippedType{"web_search_begin", "repeats_call"},
+    // The response item of such a search has no id, and a script contains its search.
+    SkippedType{"web_search_end", "repeats_call"},
     SkippedType{"image_generation_begin", "repeats_call"},
     SkippedType{"request_user_input", "repeats_call"},
     SkippedType{"plan_update", "repeats_call"},

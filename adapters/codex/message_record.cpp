@@ -136,11 +136,6 @@ std::vector<std::string> read_kinds(RecordContext& c, od::object& item) {
   return kinds;
 }
 
-void append_line(std::string& text, std::string_view line) {
-  if (!text.empty() && !line.empty()) text.push_back('\n');
-  text.append(line);
-}
-
 struct Prompt {
   std::string text;
   std::string output;  // output of a "!" command

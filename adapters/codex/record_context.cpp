@@ -48,6 +48,11 @@ void RecordContext::set_key(std::uint64_t key, bool local) {
   index_ = 0;
 }
 
+void append_line(std::string& text, std::string_view part) {
+  if (!text.empty() && !part.empty() && text.back() != '\n') text.push_back('\n');
+  text.append(part);
+}
+
 bool identify_item(RecordContext& c, std::string_view kind, std::string_view id, std::string_view turn,
                    std::uint64_t content) {
   const bool by_turn = id.size() < kGlobalIdLength && turn.size() >= kGlobalIdLength;

@@ -66,6 +66,10 @@ class RecordContext : public RecordEvents {
 bool identify_item(RecordContext& context, std::string_view kind, std::string_view native_id, std::string_view turn_id,
                    std::uint64_t content);
 
+// Appends a part of a text, on a line of its own. Records that repeat one another all join their parts in this way,
+// because the text identifies a message that has no id.
+void append_line(std::string& text, std::string_view part);
+
 // One function for each kind of record. `item` is the record's payload, read from its first field.
 
 // The scalar fields of payloads, as raw tokens. The fields present depend on the payload's type.
@@ -78,10 +82,7 @@ enum class Key : std::uint8_t {
   namespace_,
   arguments,
   input,
-  output,
   status,
-  phase,
-  summary,
   encrypted_content,
   message,
   turn_id,
@@ -89,50 +90,19 @@ enum class Key : std::uint8_t {
   duration_ms,
   model,
   cwd,
-  text,
-  action,
-  success,
   num_turns,
   author,
   recipient,
-  content,
-  trigger_turn,
   thread_name,
   new_thread_id,
-  query,
   info,
 };
-inline constexpr std::array<std::string_view, 31> kKeyNames{"type",
-                                                            "id",
-                                                            "role",
-                                                            "call_id",
-                                                            "name",
-                                                            "namespace",
-                                                            "arguments",
-                                                            "input",
-                                                            "output",
-                                                            "status",
-                                                            "phase",
-                                                            "summary",
-                                                            "encrypted_content",
-                                                            "message",
-                                                            "turn_id",
-                                                            "reason",
-                                                            "duration_ms",
-                                                            "model",
-                                                            "cwd",
-                                                            "text",
-                                                            "action",
-                                                            "success",
-                                                            "num_turns",
-                                                            "author",
-                                                            "recipient",
-                                                            "content",
-                                                            "trigger_turn",
-                                                            "thread_name",
-                                                            "new_thread_id",
-                                                            "query",
-                                                            "info"};
+inline constexpr std::array<std::string_view, 22> kKeyNames{
+    "type",          "id",        "role",   "call_id",     "name",
+    "namespace",     "arguments", "input",  "status",      "encrypted_content",
+    "message",       "turn_id",   "reason", "duration_ms", "model",
+    "cwd",           "num_turns", "author", "recipient",   "thread_name",
+    "new_thread_id", "info"};
 
 struct Payload {
   Tokens<kKeyNames.size()> tokens{};

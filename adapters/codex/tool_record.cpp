@@ -115,8 +115,7 @@ bool append_parts(RecordContext& c, od::array& parts, ToolOutput& out) {
     if (value.get_object().get(part)) return true;
     if (!collect(part, kToolOutputPartTable, tokens)) return false;
     if (is_string(tokens[kToolOutputText])) {
-      if (!out.text.empty() && out.text.back() != '\n') out.text.push_back('\n');
-      c.append_text(tokens[kToolOutputText], out.text);
+      append_line(out.text, c.text(tokens[kToolOutputText]));
       return true;
     }
     const auto type = string_body(tokens[kToolOutputType]);

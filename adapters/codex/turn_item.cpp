@@ -106,6 +106,13 @@ Event& add_call(RecordContext& c, const Item& item, std::string_view tool) {
   return call;
 }
 
+// Sets what a call says as one text: its beginning, with Detail::full all of it.
+void set_said(RecordContext& c, std::string_view said, Event& call) {
+  if (!said.empty()) call.summary += ": " + one_line(said, kItemSummaryLimit);
+  call.search_text = utf8_prefix(said, tool_calls::kSearchTextLimit);
+  if (c.detail() == Detail::full) call.text = said;
+}
+
 Event& add_result(RecordContext& c, const Item& item, std::string text, bool failed) {
   c.identify_by("result", item.id(), hash64(text));
   Event& result = c.add(EventKind::tool_result, Role::tool);
@@ -117,22 +124,17 @@ Event& add_result(RecordContext& c, const Item& item, std::string text, bool fai
   return result;
 }
 
-void append_item_line(std::string& text, std::string_view line) {
-  if (!text.empty() && !line.empty() && text.back() != '\n') text.push_back('\n');
-  text.append(line);
-}
-
 // Appends the strings, and the "text" fields of the objects, of a list.
 bool append_texts(RecordContext& c, od::value& list, std::string& text) {
   od::array parts;
   if (list.get_array().get(parts)) return true;
   return for_each_element(parts, [&](od::value& value, std::size_t) {
     const auto token = token_of(value);
-    if (is_string(token)) append_item_line(text, c.text(token));
+    if (is_string(token)) append_line(text, c.text(token));
     od::object part;
     od::value inner;
     if (token.starts_with('{') && !value.get_object().get(part) && seek(part, "text", inner))
-      append_item_line(text, c.text(token_of(inner)));
+      append_line(text, c.text(token_of(inner)));
     return true;
   });
 }
@@ -162,20 +164,16 @@ RecordOutcome read_command(RecordContext& c, const Item& item) {
   const bool writes = !input.empty() || source == "unified_exec_interaction" || source == "unifiedExecInteraction";
   Event& call = add_call(c, item, writes ? "write_stdin" : "exec_command");
   const std::string& said = writes ? input : line;
-  call.summary = call.tool + (said.empty() ? "" : ": ") + one_line(said, kItemSummaryLimit);
-  call.search_text = utf8_prefix(said, tool_calls::kSearchTextLimit);
+  set_said(c, said, call);
   call.input_hash = hash64(said, hash64(call.tool));
-  if (c.detail() == Detail::full)
-    call.text = said;
-  else if (!writes)
-    tool_calls::add_command(call, line, path_of(c, item.tokens[kItemCwd]));
+  if (c.detail() == Detail::stored && !writes) tool_calls::add_command(call, line, path_of(c, item.tokens[kItemCwd]));
 
   std::string output;
   for (const std::size_t key : {kItemAggregated, kItemFormatted})
     if (output.empty()) output = c.text(item.tokens[key]);
   if (output.empty()) {
     output = c.text(item.tokens[kItemStdout]);
-    append_item_line(output, c.text(item.tokens[kItemStderr]));
+    append_line(output, c.text(item.tokens[kItemStderr]));
   }
   const bool tells_exit = is_number(item.tokens[kItemExitCode]);
   const auto code = static_cast<std::int32_t>(integer(item.tokens[kItemExitCode]));
@@ -253,7 +251,7 @@ RecordOutcome read_patch(RecordContext& c, const Item& item) {
   call.summary += one_line(names, kItemSummaryLimit).insert(0, names.empty() ? "" : " ");
   call.files = std::move(files);
   std::string output = c.text(item.tokens[kItemStdout]);
-  append_item_line(output, c.text(item.tokens[kItemStderr]));
+  append_line(output, c.text(item.tokens[kItemStderr]));
   add_result(c, item, std::move(output), item.failed());
   return RecordOutcome::indexed();
 }
@@ -311,8 +309,6 @@ RecordOutcome read_dynamic_call(RecordContext& c, const Item& item) {
 }
 
 RecordOutcome read_web_search(RecordContext& c, const Item& item) {
-  // Threads without items. The response item of such a search has no id, and a script contains its search.
-  if (item.body(kItemType) == "web_search_end") return RecordOutcome::skipped("repeats_call");
   Event& call = add_call(c, item, "web_search");
   od::value action;
   if (seek(item.object, "action", action) && token_of(action).starts_with('{') &&
@@ -320,7 +316,7 @@ RecordOutcome read_web_search(RecordContext& c, const Item& item) {
     return RecordOutcome::damaged();
   const std::string query = c.text(item.tokens[kItemQuery]);
   if (!query.empty() && call.search_text.find(query) == std::string::npos) {
-    append_item_line(call.search_text, query);
+    append_line(call.search_text, query);
     call.summary = call.tool + ": " + one_line(query, kItemSummaryLimit);
   }
   add_result(c, item, {}, item.failed());
@@ -331,8 +327,7 @@ RecordOutcome read_image(RecordContext& c, const Item& item, std::string_view to
   Event& call = add_call(c, item, tool);
   const std::string prompt = c.text(item.tokens[kItemRevisedPrompt]);
   const std::string path = path_of(c, item.tokens[kItemPath]);
-  call.search_text = utf8_prefix(prompt.empty() ? path : prompt, tool_calls::kSearchTextLimit);
-  if (!call.search_text.empty()) call.summary += ": " + one_line(call.search_text, kItemSummaryLimit);
+  set_said(c, prompt.empty() ? path : prompt, call);
   if (!path.empty()) call.files.push_back({path, FileAccess::read, 0, 0});
   add_result(c, item, {}, item.failed()).summary = "[image]";
   return RecordOutcome::indexed();
@@ -341,9 +336,7 @@ RecordOutcome read_image(RecordContext& c, const Item& item, std::string_view to
 RecordOutcome read_agent_call(RecordContext& c, const Item& item) {
   const std::string tool = c.text(item.tokens[kItemTool]);
   Event& call = add_call(c, item, tool);
-  const std::string prompt = c.text(item.tokens[kItemPrompt]);
-  call.search_text = utf8_prefix(prompt, tool_calls::kSearchTextLimit);
-  if (!prompt.empty()) call.summary += ": " + one_line(prompt, kItemSummaryLimit);
+  set_said(c, c.text(item.tokens[kItemPrompt]), call);
   const std::string call_id = call.call_id;
   add_result(c, item, {}, item.failed());
   od::value value;
@@ -447,7 +440,6 @@ constexpr std::array kActionTypes{
     ActionType{"patch_apply_end", read_patch},
     ActionType{"mcp_tool_call_end", read_mcp_call},
     ActionType{"dynamic_tool_call_response", read_dynamic_call},
-    ActionType{"web_search_end", read_web_search},
     ActionType{"view_image_tool_call", [](RecordContext& c, const Item& i) { return read_image(c, i, "view_image"); }},
     ActionType{"image_generation_end",
                [](RecordContext& c, const Item& i) { return read_image(c, i, "image_generation"); }},

@@ -28,6 +28,8 @@ constexpr std::array<std::string_view, 15> kElements{"timestamp",
                                                      "available_subagent_types",
                                                      "always_applied_workspace_rules"};
 
+constexpr std::string_view kQueryTag = "<user_query>";
+
 // An element at the start of a text.
 struct PromptElement {
   std::string_view name;
@@ -43,12 +45,15 @@ std::optional<std::string_view> name_at(std::string_view text) {
   return text.substr(1, static_cast<std::size_t>(end - text.begin()) - 1);
 }
 
-// Returns the element; without its end tag it extends to the end of the text.
+// Returns the element. One without an end tag extends to the query, or to the end of the text.
 PromptElement element_at(std::string_view text, std::string_view name) {
   const std::string_view behind = text.substr(name.size() + 2);
   const std::string close = "</" + std::string(name) + ">";
   const auto end = behind.find(close);
-  if (end == std::string_view::npos) return {name, behind, {}};
+  if (end == std::string_view::npos) {
+    const auto query = std::min(behind.find(kQueryTag), behind.size());
+    return {name, behind.substr(0, query), behind.substr(query)};
+  }
   return {name, behind.substr(0, end), behind.substr(end + close.size())};
 }
 
@@ -133,10 +138,9 @@ TimeMs parse_prompt_time(std::string_view stamp) {
 }
 
 PromptText read_prompt_text(std::string_view text) {
-  constexpr std::string_view kQuery = "<user_query>";
   PromptText out;
   text = json::trimmed(text);
-  const auto query = text.find(kQuery);
+  const auto query = text.find(kQueryTag);
   bool any = false;
   while (const auto name = name_at(text)) {
     if (*name == "user_query") break;
@@ -151,8 +155,8 @@ PromptText read_prompt_text(std::string_view text) {
     any = true;
     text = json::trimmed(element.rest);
   }
-  if (const auto at = text.find(kQuery); at != std::string_view::npos) {
-    text.remove_prefix(at + kQuery.size());
+  if (const auto at = text.find(kQueryTag); at != std::string_view::npos) {
+    text.remove_prefix(at + kQueryTag.size());
     text = json::trimmed(text.substr(0, text.rfind("</user_query>")));
   }
   out.text = text;

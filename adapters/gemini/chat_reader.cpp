@@ -24,6 +24,7 @@ const auto kTakeAll = [](std::string_view) { return false; };
 struct Line {
   bool whole = false;
   bool has_calls = false;  // of tools, with their results
+  bool has_content = false;
   std::string id;
   std::string_view rewind;
   std::string_view set;
@@ -35,6 +36,7 @@ Line read_members(std::string_view object) {
   ValueScanner scanner(object);
   line.whole = scanner.members(kTakeAll, [&](std::string_view key, std::string_view value) {
     if (key == "id" && json::is_string(value)) line.id = json::unescaped(value);
+    if (key == "content") line.has_content = true;
     if (key == "toolCalls" && value.size() > 2) line.has_calls = true;
     if (key == "$rewindTo" && json::is_string(value)) line.rewind = value;
     if (key == "$set" && value.starts_with('{')) line.set = value;
@@ -104,7 +106,7 @@ void ChatFile::read_line(std::string_view line, std::uint64_t taken) {
     rewind_to(json::unescaped(members.rewind));
     return note("$rewindTo", Disposition::indexed, {}, taken);
   }
-  if (!members.id.empty()) return add_message(line, members.id, taken);
+  if (!members.id.empty() || (members.has_content && members.set.empty())) return add_message(line, members.id, taken);
   if (members.set.empty()) {
     for (const auto& [key, value] : members.members)
       set_header(key, value);
@@ -169,7 +171,7 @@ void ChatFile::mark_compaction(const std::vector<std::string>& list) {
   for (const auto& key : list)
     places.push_back(index_.at(key));
   const auto is_new_ack = [&](std::size_t place) {
-    return !messages_[place].acknowledgement && is_acknowledgement(read_parts(messages_[place].bytes));
+    return !messages_[place].acknowledgement && is_acknowledgement(messages_[place].bytes);
   };
   const auto ack = std::find_if(places.begin(), places.end(), is_new_ack);
   if (ack == places.end()) return;

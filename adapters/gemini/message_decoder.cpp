@@ -432,7 +432,9 @@ RecordOutcome MessageDecoder::read_message(MessageContext& c, od::object& messag
   c.model = c.text(tokens[kModel]);
   c.cwd = c.text(tokens[kItemCwd]);
   const std::string_view type = string_body(tokens[kType]);
-  if (is_string(tokens[kLogText])) return read_log_entry(c, tokens[kLogSession], tokens[kLogText], tokens[kItemCwd]);
+  // Only an entry of logs.json names its session.
+  if (is_string(tokens[kLogText]) && is_string(tokens[kLogSession]))
+    return read_log_entry(c, tokens[kLogSession], tokens[kLogText], tokens[kItemCwd]);
   if (is_true(tokens[kRepeats])) return RecordOutcome::skipped("repeats_kept", std::string(type));
   if (is_true(tokens[kAcknowledges])) return RecordOutcome::skipped("acknowledges_summary", std::string(type));
   const std::string untold = c.text(tokens[kUntold]);
@@ -454,7 +456,7 @@ RecordOutcome MessageDecoder::read_log_entry(MessageContext& c, std::string_view
   prompt.cwd = c.text(cwd);
   if (prompt.time == 0) {
     c.diagnose(DiagnosticType::missing_field, {"timestamp"});
-    return RecordOutcome::skipped("no_time", "prompt");
+    return RecordOutcome::unknown("no_time", "prompt");
   }
   return add_history_prompt(prompt, c.raw(), c.out(), "prompt");
 }

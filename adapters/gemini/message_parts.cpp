@@ -1,6 +1,5 @@
 #include "adapters/gemini/message_parts.hpp"
 
-#include "adapters/adapter.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 
@@ -15,6 +14,8 @@ namespace {
 namespace dom = simdjson::dom;
 using json::text_of;
 using Call = MessageParts::Call;
+
+constexpr std::string_view kAcknowledgement = "Got it. Thanks for the additional context!";
 
 Call call_of(const dom::object& object, std::string_view input) {
   Call call{std::string(text_of(object, "id")), std::string(text_of(object, "name")), {}, 0};
@@ -120,17 +121,9 @@ bool MessageParts::Call::fits(const Call& other) const {
 
 MessageParts read_parts(std::string_view message) {
   MessageParts out;
-  dom::parser parser;
+  json::DomParser parser;
   dom::object object;
-  std::string padded(message);
-  padded.resize(message.size() + kRecordPadding, ' ');
-  if (parser.parse(padded.data(), message.size(), false).get(object)) {
-    bool replaced = false;
-    padded = json::cleaned_json(message, replaced);
-    const auto size = padded.size();
-    padded.resize(size + kRecordPadding, ' ');
-    if (parser.parse(padded.data(), size, false).get(object)) return out;
-  }
+  if (!parser.parse(message, object)) return out;
   const auto type = text_of(object, "type");
   out.of_user = type == "user";
   out.of_model = type == "gemini";
@@ -152,7 +145,11 @@ MessageParts read_parts(std::string_view message) {
 
 bool is_acknowledgement(const MessageParts& message) {
   return message.of_model && !message.answered && message.calls.empty() && message.recorded_calls.empty() &&
-         message.texts.size() == 1 && message.texts.front() == "Got it. Thanks for the additional context!";
+         message.texts.size() == 1 && message.texts.front() == kAcknowledgement;
+}
+
+bool is_acknowledgement(std::string_view message) {
+  return message.find(kAcknowledgement) != std::string_view::npos && is_acknowledgement(read_parts(message));
 }
 
 std::vector<bool> find_repeats(std::span<const MessageParts> kept, std::span<const std::size_t> known,

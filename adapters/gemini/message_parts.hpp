@@ -33,11 +33,12 @@ MessageParts read_parts(std::string_view message);
 
 // Returns whether the message is what Gemini CLI says for the model after a summary: the model did not answer.
 bool is_acknowledgement(const MessageParts& message);
+// The same for a message as written. Parses only one that has the words.
+bool is_acknowledgement(std::string_view message);
 
 // A compaction writes the turns that it keeps again, under new ids. Returns for each message of `kept` whether messages
-// of `before` tell all of it, in the same order. `known`: index in `before` for a message kept under its own id;
-// otherwise kUnknown.
-inline constexpr std::size_t kUnknown = static_cast<std::size_t>(-1);
+// of `before` tell all of it, in the same order. `known`: the place of each message in the chat; one among `before` was
+// kept under its own id.
 std::vector<bool> find_repeats(std::span<const MessageParts> kept, std::span<const std::size_t> known,
                                std::span<const MessageParts> before);
 

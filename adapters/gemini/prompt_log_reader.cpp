@@ -18,6 +18,7 @@ Result<void> PromptLogReader::load() {
   const snapshot::Document document = snapshot::split_document(std::move(text), {}, "sessionId");
   const std::string root = find_project_root(files_, place_);
   size_ = document.size;
+  torn_ = document.torn;
   for (const auto& element : document.elements) {
     const auto bytes = document.bytes(element);
     std::string session;
@@ -62,12 +63,13 @@ Result<SnapshotReader::Plan> PromptLogReader::plan(const std::string& mark) {
   MEMD_TRY(load());
   plan.size = size_;
   plan.sessions = order_;
-  std::uint64_t taken = damaged_bytes_;
+  std::uint64_t taken = damaged_bytes_ + torn_;
   for (const auto& [session, entries] : sessions_)
     for (const auto& entry : entries)
       taken += entry.taken;
   plan.rest.push_back({"(structure)", Disposition::indexed, {}, 1, size_ - taken});
   plan.rest.push_back({"(damaged)", Disposition::skipped, "damaged", damaged_, damaged_bytes_});
+  plan.rest.push_back({"(unfinished)", Disposition::skipped, "unfinished", torn_ > 0 ? 1U : 0U, torn_});
   return plan;
 }
 

@@ -38,6 +38,7 @@ class PromptLogReader : public SnapshotReader {
   std::uint64_t size_ = 0;
   std::uint64_t damaged_ = 0;  // elements that name no session
   std::uint64_t damaged_bytes_ = 0;
+  std::uint64_t torn_ = 0;          // bytes of an entry that is being written
   std::vector<std::string> order_;  // native ids of the sessions
   std::map<std::string, std::vector<Entry>> sessions_;
 };

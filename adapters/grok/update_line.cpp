@@ -1,7 +1,6 @@
 #include "adapters/grok/update_line.hpp"
 
 #include "adapters/adapter.hpp"
-#include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "schemas/stamp.hpp"
@@ -18,13 +17,7 @@ using json::number_of;
 using json::text_of;
 
 bool UpdateLineReader::open(std::string_view line, dom::object& envelope, dom::object& params, dom::object& update) {
-  if (parser_.parse(line.data(), line.size(), false).get(envelope)) {
-    bool replaced = false;
-    mended_ = json::cleaned_json(line, replaced);
-    const auto size = mended_.size();
-    mended_.resize(size + kRecordPadding, ' ');
-    if (parser_.parse(mended_.data(), size, false).get(envelope)) return false;
-  }
+  if (!parser_.parse_padded(line, envelope)) return false;
   if (envelope["params"].get(params)) params = envelope;
   return !params["update"].get(update);
 }

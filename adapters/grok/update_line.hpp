@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/grok/update_log.hpp"
+#include "adapters/json/json_access.hpp"
 #include "schemas/time.hpp"
 
 #include <simdjson.h>
@@ -34,8 +35,7 @@ class UpdateLineReader {
             simdjson::dom::object& update);
 
  private:
-  simdjson::dom::parser parser_;
-  std::string mended_;
+  json::DomParser parser_;
 };
 
 // Facts common to all items of a session.

@@ -23,6 +23,27 @@ bool flag_of(const dom::object& object, std::string_view key) {
   return !object[key].get(flag) && flag;
 }
 
+bool DomParser::parse(std::string_view json, dom::element& root) {
+  replaced_ = false;
+  return !parser_.parse(json.data(), json.size()).get(root) || parse_cleaned(json, root);
+}
+
+bool DomParser::parse(std::string_view json, dom::object& object) {
+  dom::element root;
+  return parse(json, root) && !root.get(object);
+}
+
+bool DomParser::parse_padded(std::string_view json, dom::object& object) {
+  replaced_ = false;
+  dom::element root;
+  return (!parser_.parse(json.data(), json.size(), false).get(root) || parse_cleaned(json, root)) && !root.get(object);
+}
+
+bool DomParser::parse_cleaned(std::string_view json, dom::element& root) {
+  const std::string cleaned = cleaned_json(json, replaced_);
+  return !parser_.parse(cleaned).get(root);
+}
+
 bool RecordParser::iterate(std::string_view padded, od::object& object) {
   simdjson::dom::element whole;
   if (strict_.parse(padded.data(), padded.size(), false).get(whole) || !whole.is_object()) return false;

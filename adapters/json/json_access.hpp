@@ -127,6 +127,25 @@ std::int64_t number_of(const dom::object& object,
                        std::string_view key);  // also 0 beyond 64 bits; truncates fractions
 bool flag_of(const dom::object& object, std::string_view key);
 
+// Parses JSON to a DOM. JSON with encoding errors only (agents truncate strings within a character) is parsed from a
+// cleaned copy. A result is valid until the next call. One thread at a time.
+class DomParser {
+ public:
+  // Return false when `json` is no JSON, or no object if one is asked for. parse_padded() makes no copy of what is
+  // whole: `json` must be followed by SIMDJSON_PADDING readable bytes.
+  bool parse(std::string_view json, dom::element& root);
+  bool parse(std::string_view json, dom::object& object);
+  bool parse_padded(std::string_view json, dom::object& object);
+
+  bool replaced() const { return replaced_; }  // text of the last JSON had to be replaced
+
+ private:
+  bool parse_cleaned(std::string_view json, dom::element& root);
+
+  dom::parser parser_;
+  bool replaced_ = false;
+};
+
 // Parses records of one JSON object each. A record with encoding errors only (invalid UTF-8, lone surrogates, control
 // bytes) is parsed from a cleaned copy. An opened record is valid JSON throughout, so iterating over it cannot fail
 // midway. Owns the copy; one record and one thread at a time.

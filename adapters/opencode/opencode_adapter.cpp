@@ -37,7 +37,6 @@ class OpencodeAdapter final : public Adapter {
     return description;
   }
 
-  // A different $XDG_DATA_HOME is configured as an override.
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     std::vector<fs::path> roots = home.override_roots;
     if (roots.empty())

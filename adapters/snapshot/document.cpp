@@ -1,7 +1,7 @@
 #include "adapters/snapshot/document.hpp"
 
 #include "adapters/adapter.hpp"
-#include "adapters/json/json_text.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/json/log_decoder.hpp"
 
 #include <simdjson.h>
@@ -105,19 +105,10 @@ class Splitter {
  private:
   std::string_view view() const { return std::string_view(document_.text).substr(0, document_.size); }
 
-  // Parses a slice, if necessary from a copy with its encoding cleaned. The bytes after a slice are readable: they
-  // belong to the document.
-  bool parse(std::string_view slice, simdjson::dom::object& object) {
-    if (!parser_.parse(slice.data(), slice.size(), false).get(object)) return true;
-    bool replaced = false;
-    cleaned_ = json::cleaned_json(slice, replaced);
-    const auto size = cleaned_.size();
-    cleaned_.resize(size + kRecordPadding, ' ');
-    return !parser_.parse(cleaned_.data(), size, false).get(object);
-  }
+  // The bytes after a slice are readable: they belong to the document.
   bool is_object(std::string_view slice) {
     simdjson::dom::object object;
-    return parse(slice, object);
+    return parser_.parse_padded(slice, object);
   }
 
   // Finds whole elements from a point on where the bracket structure is unreliable.
@@ -126,7 +117,7 @@ class Splitter {
     const auto take = [&](std::string_view slice, bool) {
       simdjson::dom::object object;
       simdjson::dom::element value;
-      if (!parse(slice, object)) return json::Slice::broken;
+      if (!parser_.parse_padded(slice, object)) return json::Slice::broken;
       return object[mark_].get(value) ? json::Slice::not_record : json::Slice::record;
     };
     std::optional<Element> damaged;
@@ -150,8 +141,7 @@ class Splitter {
 
   Document& document_;
   std::string_view mark_;
-  simdjson::dom::parser parser_;
-  std::string cleaned_;
+  json::DomParser parser_;
 };
 
 }  // namespace

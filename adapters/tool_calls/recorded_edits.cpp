@@ -1,6 +1,6 @@
 #include "adapters/tool_calls/recorded_edits.hpp"
 
-#include "adapters/json/json_text.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 
 #include <simdjson.h>
@@ -56,16 +56,9 @@ class Walk {
   explicit Walk(std::vector<RecordedEdit>& out) : out_(out) {}
 
   bool parse(std::string_view json, std::string_view path, int depth) {
-    dom::parser parser;
+    json::DomParser parser;
     dom::element root;
-    if (parser.parse(json.data(), json.size()).get(root)) {
-      // Agents truncate strings within a character.
-      bool replaced = false;
-      const std::string cleaned = json::cleaned_json(json, replaced);
-      if (parser.parse(cleaned).get(root)) return false;
-      element(root, path, depth);
-      return true;
-    }
+    if (!parser.parse(json, root)) return false;
     element(root, path, depth);
     return true;
   }

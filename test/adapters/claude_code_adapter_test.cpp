@@ -1,6 +1,7 @@
 #include "adapters/claude_code/record_context.hpp"
 #include "schemas/command_purpose.hpp"
 #include "schemas/ids.hpp"
+#include "test/adapters/decode_source.hpp"
 
 #include <gtest/gtest.h>
 
@@ -108,6 +109,24 @@ TEST(ClaudeCodeAdapter, EventTextIsWhole) {
     EXPECT_EQ(claude().event_text(std::string_view(padded).substr(0, c.record.size()), c.kind, c.block), c.text)
         << c.record;
   }
+}
+
+// A fork repeats its origin's records under its own session's id.
+TEST(ClaudeCodeAdapter, AQueuedPromptIsOneInAForkAndItsOrigin) {
+  const std::string origin = "33333333-3333-4333-8333-333333333333";
+  const auto told = [](std::string_view session, const std::string& more) {
+    const std::string path = std::string(kRoot) + "/-a/" + std::string(session) + ".jsonl";
+    return test::decode_source(claude(), claude().classify(kRoot, path).value(),
+                               R"({"type":"attachment","uuid":"aaaaaaaa-0000-4000-8000-000000000001","sessionId":")" +
+                                   std::string(session) +
+                                   R"(","attachment":{"type":"queued_command","prompt":"With an index"})" + more + "}")
+        .batch.events.at(0);
+  };
+  const Event first = told(origin, "");
+  const Event copy = told(kSession, R"(,"forkedFrom":{"sessionId":")" + origin +
+                                        R"(","messageUuid":"aaaaaaaa-0000-4000-8000-000000000001"})");
+  EXPECT_EQ(copy.session_uid, first.session_uid);
+  EXPECT_EQ(copy.event_id, first.event_id);
 }
 
 TEST(ClaudeCodeAdapter, MovedOutTextStaysBesideTheTranscript) {

@@ -261,6 +261,38 @@ TEST(ClineGrowth, WhatTheCutMessagesLackComesFromTheHistory) {
   EXPECT_EQ(known.keys(kClineGrowthSession).back(), "1769000000004.text");
 }
 
+// A short answer stands in words of other messages by chance.
+TEST(ClineGrowth, AShortLastEntryIsNotShownByAPartOfAWord) {
+  test::FolderView files;
+  files.write(kUi, R"([{"ts":1769000000000,"type":"say","say":"text","text":"Since yesterday?"},)"
+                   R"({"ts":1769000000001,"type":"say","say":"api_req_started","text":"{}"},)"
+                   R"({"ts":1769000000002,"type":"say","sa)");
+  files.write(kHistory, R"([{"role":"user","content":[{"type":"text","text":"<task>Since yesterday?</task>"}]},)"
+                        R"({"role":"assistant","content":[{"type":"text","text":"yes"}]}])");
+  const auto snapshot = test::decode_snapshot(cline_growth_cline(), kSource, files);
+  std::string words;
+  for (const Event& e : snapshot.sessions.begin()->second.batch.events)
+    words += e.text + "|";
+  EXPECT_EQ(words, "Since yesterday?|yes|");
+}
+
+// The interface marks the words of a task that changed files.
+TEST(ClineGrowth, AShortEndOfATaskIsShownWithItsMark) {
+  test::FolderView files;
+  files.write(kUi, R"([{"ts":1769000000000,"type":"say","say":"text","text":"Since yesterday?"},)"
+                   R"({"ts":1769000000001,"type":"say","say":"api_req_started","text":"{}"},)"
+                   R"({"ts":1769000000002,"type":"say","say":"completion_result","text":"Done.HAS_CHANGES"},)"
+                   R"({"ts":1769000000003,"type":"say","sa)");
+  files.write(kHistory, R"([{"role":"user","content":[{"type":"text","text":"<task>Since yesterday?</task>"}]},)"
+                        R"({"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"attempt_completion",)"
+                        R"("input":{"result":"Done."}}]}])");
+  const auto snapshot = test::decode_snapshot(cline_growth_cline(), kSource, files);
+  std::string words;
+  for (const Event& e : snapshot.sessions.begin()->second.batch.events)
+    words += e.text + "|";
+  EXPECT_EQ(words, "Since yesterday?|Done.|");
+}
+
 // A history that is reset to nothing takes no call's input and no result away.
 TEST(ClineGrowth, AResetHistoryTakesNothingAway) {
   const std::string ui =

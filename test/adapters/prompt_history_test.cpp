@@ -116,5 +116,21 @@ TEST(CodexHumanText, Voices) {
   EXPECT_EQ(std::string(shell.text) + "|" + std::string(shell.output), "ls|ok");
 }
 
+// The store keeps the beginning of a call's prompt; the record has all of it.
+TEST(CodexTurnItems, ThePromptOfACallIsReadWhole) {
+  const std::string prompt(20'000, 'x');
+  for (const std::string item : {R"("type":"CollabAgentToolCall","tool":"spawn_agent","prompt")",
+                                 R"("type":"ImageGeneration","revised_prompt")", R"("type":"ImageView","path")"}) {
+    const std::string record =
+        R"({"type":"event_msg","payload":{"type":"item_completed","item":{"id":"call_AAAAAAAAAAAAAAAAAAAAAA05",)" +
+        item + ":\"" + prompt + "\"}}}";
+    const std::string padded = record + std::string(kRecordPadding, ' ');
+    EXPECT_EQ(find_adapter(Platform::codex)
+                  ->event_text(std::string_view(padded).substr(0, record.size()), EventKind::tool_call, 0),
+              prompt)
+        << item;
+  }
+}
+
 }  // namespace
 }  // namespace memd

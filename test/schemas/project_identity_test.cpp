@@ -24,7 +24,9 @@ constexpr Case kCases[] = {
     {"/home/a/repo/.git", "/home/a/repo", "repo"},
     {"/", "/", "/"},
     {"", "", ""},
-    {"/home/a/Repo", "/home/a/Repo", "Repo"},                    // Linux paths are case-sensitive
+    {"/home/a/Repo", "/home/a/Repo", "Repo"},  // Linux paths are case-sensitive
+    {"/w/Proj", "/w/Proj", "Proj"},            // a directory of one letter is no drive
+    {"/w/users2/Proj", "/w/users2/Proj", "Proj"},
     {"/home/a/50%25 done", "/home/a/50%25 done", "50%25 done"},  // not a URI: a percent sign is literal
     {"/private/tmp/x", "/tmp/x", "x"},
     {"/private/other/x", "/private/other/x", "x"},
@@ -45,6 +47,7 @@ constexpr Case kCases[] = {
     {"c%3A/Users/A/Proj", "c:/users/a/proj", "Proj"},
     {"/c%3A/Users/A/Proj", "c:/users/a/proj", "Proj"},
     {"/c/Users/A/Proj", "c:/users/a/proj", "Proj"},
+    {"/d/Program Files (x86)/Proj", "d:/program files (x86)/proj", "Proj"},
     {"/mnt/c/Users/A/Proj", "c:/users/a/proj", "Proj"},
     {"\\\\?\\C:\\Users\\A\\Proj", "c:/users/a/proj", "Proj"},
     {"C:\\", "c:/", "c:/"},
