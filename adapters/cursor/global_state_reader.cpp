@@ -4,6 +4,7 @@
 #include "adapters/cursor/places.hpp"
 #include "adapters/cursor/state_rows.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/forgotten.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -222,11 +223,16 @@ Result<void> GlobalStateReader::open() {
 }
 
 // VACUUM raises the schema version. Otherwise the last row of the mark must still have its rowid or, if it was
-// rewritten, a greater one.
+// rewritten, a greater one. The row of a conversation that the user has forgotten is not named: then its number is
+// enough.
 Result<bool> GlobalStateReader::holds(const StateMark& before) const {
   if (before.last_rowid == 0) return false;
   MEMD_TRY_ASSIGN(const std::int64_t schema_version, rows_->schema_version());
   if (schema_version != before.schema_version) return false;
+  if (before.last_key.find(kForgottenAlias) != std::string::npos) {
+    MEMD_TRY_ASSIGN(const StateRows::Row last, rows_->last_row());
+    return last.rowid >= before.last_rowid;
+  }
   MEMD_TRY_ASSIGN(const std::int64_t there, rows_->rowid_of(before.last_key));
   return there >= before.last_rowid;
 }

@@ -77,7 +77,7 @@ Result<std::optional<StoredSessions::Found>> StoredSessions::find(std::string_vi
 
 namespace {
 
-constexpr std::string_view kMarkVersion = "oc1";
+constexpr std::string_view kMarkVersion = "oc2";
 constexpr std::size_t kActiveSessions = 8;
 constexpr int kTailMessages = 4;
 
@@ -139,7 +139,7 @@ std::string ReadMark::text() const {
     out.append("|").append(std::to_string(n));
   out.append("|").append(std::to_string(size)).append("|");
   for (const auto& [id, hash] : tails)
-    out.append(id).append("=").append(std::to_string(hash)).append(",");
+    out.append(std::to_string(id)).append("=").append(std::to_string(hash)).append(",");
   return out.append("|").append(change);
 }
 
@@ -157,9 +157,10 @@ ReadMark ReadMark::parse(std::string_view text) {
     tails.remove_prefix(std::min(end + 1, tails.size()));
     const auto equals = tail.find('=');
     if (equals == std::string_view::npos) continue;
-    std::string id(tail.substr(0, equals));
+    std::uint64_t id = 0;
+    std::from_chars(tail.data(), tail.data() + equals, id);
     tail.remove_prefix(equals + 1);
-    mark.tails[std::move(id)] = take_number<std::uint64_t>(tail);
+    mark.tails[id] = take_number<std::uint64_t>(tail);
   }
   mark.change = text;
   return mark;
@@ -243,7 +244,7 @@ Result<void> DatabaseChanges::read_position(ReadMark& mark, const std::vector<To
     MEMD_TRY_ASSIGN(mark.event_row, largest_row(database, "event"));
   }
   for (std::size_t i = sessions.size(); i > 0 && mark.tails.size() < kActiveSessions; --i) {
-    MEMD_TRY_ASSIGN(mark.tails[sessions[i - 1].id], hash_tail(sessions[i - 1].id));
+    MEMD_TRY_ASSIGN(mark.tails[hash64(sessions[i - 1].id)], hash_tail(sessions[i - 1].id));
   }
   return {};
 }
@@ -274,9 +275,11 @@ Result<bool> DatabaseChanges::read_since(const ReadMark& since, SnapshotReader::
   if (stored_.has_events())
     MEMD_TRY(add_sessions(database, "SELECT DISTINCT aggregate_id, 0 FROM event WHERE rowid > ?1", since.event_row,
                           changed, added));
-  for (const auto& [id, hash] : mark.tails) {
-    const auto before = since.tails.find(id);
-    if (before == since.tails.end() || before->second != hash) changed.insert(id);
+  for (const auto& session : sessions) {
+    const auto tail = mark.tails.find(hash64(session.id));
+    if (tail == mark.tails.end()) continue;
+    const auto before = since.tails.find(tail->first);
+    if (before == since.tails.end() || before->second != tail->second) changed.insert(session.id);
   }
   for (const auto& session : sessions)
     if (session.updated >= since.session_time || changed.contains(session.id)) plan.sessions.push_back(session.id);

@@ -56,9 +56,11 @@ struct ReadMark {
   std::int64_t part_row = 0;
   std::int64_t record_row = 0;
   std::int64_t event_row = 0;
-  std::uint64_t size = 0;                      // see SnapshotReader::Plan
-  std::map<std::string, std::uint64_t> tails;  // of the most recently active sessions: a hash of their last messages
-  std::string change;                          // sqlite::change_mark
+  std::uint64_t size = 0;  // see SnapshotReader::Plan
+  // Of the most recently active sessions: a hash of their last messages, by a hash of their id. A mark outlives what
+  // the user has forgotten, so it names no session.
+  std::map<std::uint64_t, std::uint64_t> tails;
+  std::string change;  // sqlite::change_mark
 
   std::string text() const;
   static ReadMark parse(std::string_view text);  // empty when the text is invalid

@@ -44,7 +44,7 @@ void append_companion(const FileView& files, const std::string& path, std::uint6
 
 }  // namespace
 
-enum class Access : unsigned char { shared, rebuilding, immutable };
+enum class Access : unsigned char { shared, without_index, immutable };
 
 namespace {
 
@@ -53,11 +53,13 @@ constexpr int kBusyTimeoutMs = 5;
 // Characters with a meaning in a URI are escaped as %xx.
 // With readonly_shm SQLite neither creates nor rebuilds the index of the log. A writer that opens the database while a
 // reader rebuilds the index gets SQLITE_BUSY_RECOVERY, regardless of its busy timeout.
-// https://sqlite.org/c3ref/open.html
+// A log without its index is read with an index in memory. SQLite has one in exclusive mode; unix-none keeps that mode
+// from locking anybody out. https://sqlite.org/c3ref/open.html,
+// https://sqlite.org/wal.html#use_of_wal_without_shared_memory
 std::string_view parameters(Access access) {
   switch (access) {
     case Access::shared: return "?mode=ro&readonly_shm=1";
-    case Access::rebuilding: return "?mode=ro";
+    case Access::without_index: return "?mode=ro&vfs=unix-none";
     case Access::immutable: break;
   }
   return "?mode=ro&immutable=1";
@@ -166,6 +168,7 @@ int ReadOnlyDatabase::open_as(Access access) {
   sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   refuse_functions_of_schema(raw);
+  if (access == Access::without_index) sqlite3_exec(raw, "PRAGMA locking_mode = EXCLUSIVE", nullptr, nullptr, nullptr);
   return sqlite3_exec(raw,
                       "PRAGMA query_only = 1; PRAGMA mmap_size = 0; PRAGMA cache_size = -2048;"
                       "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = 1; PRAGMA schema_version",
@@ -186,18 +189,17 @@ Result<std::unique_ptr<ReadOnlyDatabase>> ReadOnlyDatabase::attempt(const FileVi
   std::unique_ptr<ReadOnlyDatabase> database(new ReadOnlyDatabase(files, path));
 
   const bool closed = state.write_ahead && !state.has_log && !state.has_index;
-  if (!closed) {
-    const bool lost_index = state.write_ahead && state.has_log && !state.has_index;
-    const int code = database->open_as(lost_index ? Access::rebuilding : Access::shared);
+  const bool lost_index = state.write_ahead && state.has_log && !state.has_index;
+  if (!closed && !lost_index) {
+    const int code = database->open_as(Access::shared);
     if (code == SQLITE_OK) return database;
     Error failed = database->error(code);
-    // Without a -shm, and without permission to create one, a log cannot be read. Reading without it is correct only if
-    // the main file is complete.
+    // Reading without the log is correct only if the main file is complete.
     if (!cannot_open(code) || state.has_log || state.has_journal) return failed;
     database->database_.reset();
   }
   MEMD_TRY_ASSIGN(database->mark_, change_mark(files, path));
-  const int code = database->open_as(Access::immutable);
+  const int code = database->open_as(lost_index ? Access::without_index : Access::immutable);
   if (code != SQLITE_OK) return database->error(code);
   MEMD_TRY(database->confirm());
   return database;

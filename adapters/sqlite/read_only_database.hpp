@@ -58,8 +58,9 @@ class Query {
 // A database in rollback mode is read under SHARED locks, which make its writer wait: keep statements to a few
 // milliseconds. In WAL mode readers do not block. A database that nobody has open (no -wal, or an empty one and no
 // -shm), or whose folder is not writable, is read without locks, so that no -wal or -shm is created beside it. A
-// concurrent write then gives Errc::busy. An existing WAL index (-shm) is only read. It is rebuilt, as by any reader,
-// only if a crash or a copy left a log without one.
+// concurrent write then gives Errc::busy. So is one whose log has lost its index (-shm), as after a crash or in a copy;
+// the log is then read from its start with each connection. An existing index is only read. Nothing is ever created
+// beside the database.
 //
 // The schema is not trusted: views are not read, and of the functions in its expressions only SQLite's harmless ones
 // are called. JSON functions fail when they are called, in statements, too, but a schema that names them is read.

@@ -8,6 +8,7 @@
 #include "daemon/version.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <utility>
@@ -35,6 +36,9 @@ Result<StatusReport> status_report(MemoryHost& host, const ProcessFacts& facts) 
   }
   if (facts.connections) r.connections = facts.connections();
   if (facts.watcher) r.watcher = facts.watcher();
+  if (host.ingest() != nullptr)
+    for (const auto& polled : host.ingest()->progress().snapshot().polled)
+      r.watcher += fmt::format("; looking at {} every {} s ({})", polled.place, polled.pause.count(), polled.why);
   r.store_bytes = store_bytes(host);
   r.raw_bytes = raw_bytes(host);
   r.next_drop = next_drop(host);

@@ -14,7 +14,10 @@
 #include "schemas/json_writer.hpp"
 #include "store/reader.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <iostream>
@@ -26,6 +29,23 @@
 namespace memd::cli {
 namespace {
 
+// Says that the command ends, and ends it. For SIGTERM.
+void end_on_request(int signal) {
+  constexpr std::string_view kWord =
+      "\nmemd: asked to end (SIGTERM) before the command was done. What it has committed stays, and the store is "
+      "whole: "
+      "run the command again for the rest\n";
+  (void)!::write(STDERR_FILENO, kWord.data(), kWord.size());
+  ::signal(signal, SIG_DFL);
+  ::kill(::getpid(), signal);
+}
+
+// Writes into the lock file which command holds the store, and has it say so when another memd ends it.
+Result<void> hold_store(const InstanceLock& lock, const Settings& settings) {
+  if (!settings.command.empty()) ::signal(SIGTERM, end_on_request);
+  return lock.publish({}, settings.command);
+}
+
 class LocalCaller final : public Caller {
  public:
   LocalCaller(const Settings& settings, admin::ProcessFacts facts) : host_(settings, command_clock()) {
@@ -33,7 +53,7 @@ class LocalCaller final : public Caller {
   }
   Result<void> take_writer(InstanceLock lock) {
     lock_ = std::move(lock);
-    MEMD_TRY(lock_->publish({}));  // so that others see which process makes the store
+    MEMD_TRY(hold_store(*lock_, host_.settings()));
     return host_.start_ingest();
   }
   Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) override {
@@ -171,10 +191,26 @@ Result<void> wait_for_store(const StoreLayout& layout, std::chrono::milliseconds
 
 }  // namespace
 
+void tell_who_is_waited_for(const InstanceLock::Attempt& holder) {
+  std::cerr << fmt::format("memd: {} holds the store: waiting for it to end (`memd stop --force` ends it)\n",
+                           harmless_line(holder.who()));
+}
+
 Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon) {
-  if (stop_daemon) return take_over(settings.layout.data_dir());
+  if (stop_daemon) {
+    MEMD_TRY_ASSIGN(auto lock, take_over(settings.layout.data_dir(), {.on_command = tell_who_is_waited_for}));
+    MEMD_TRY(hold_store(lock, settings));
+    return lock;
+  }
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
-  if (attempt.lock) return std::move(*attempt.lock);
+  if (attempt.lock) {
+    MEMD_TRY(hold_store(*attempt.lock, settings));
+    return std::move(*attempt.lock);
+  }
+  if (attempt.is_command())
+    return Error(Errc::store_busy, attempt.who() +
+                                       " is using the store: wait until it has ended, or end it with "
+                                       "`memd stop --force`");
   return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) +
                                      ") is using the store: stop it, or add --stop-daemon. Clients start a new one "
                                      "when they next ask");
@@ -203,6 +239,9 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
       if (auto fd = transport::connect_unix(attempt.socket.native()))
         if (auto caller = answering(settings, std::move(*fd), patience)) return caller;
     }
+    if (attempt.is_command())
+      return Error(Errc::store_busy, attempt.who() + " is writing to " + settings.layout.data_dir().string() +
+                                         ": wait until it has ended, or end it with `memd stop --force`");
     return Error(Errc::store_busy, "another memd (pid " + std::to_string(attempt.holder) + ") is writing to " +
                                        settings.layout.data_dir().string() + " and does not answer");
   }

@@ -49,8 +49,12 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
                                             std::ostream& told = std::cerr);
 
 // Takes the instance lock for a command that needs exclusive access to the store. With `stop_daemon` a running daemon
-// is stopped first. Errc::store_busy: a daemon runs and `stop_daemon` is false, or it does not stop.
+// is stopped first, and a running command is waited for. Errc::store_busy: another process has the lock and
+// `stop_daemon` is false, or it does not stop.
 Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon);
+
+// Names the command that is waited for on stderr. For TakeOver::on_command.
+void tell_who_is_waited_for(const InstanceLock::Attempt& holder);
 
 // Prints an outcome to stdout (as JSON if `as_json`), or its error to stderr. Returns the exit code.
 int print(const mcp::ToolOutcome& outcome, bool as_json);

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -318,12 +319,14 @@ int run_app(int argc, char** argv) {
     return report(Error(Errc::invalid_argument, "memd " + named->name +
                                                     " prints no JSON document; `memd schema` lists "
                                                     "the commands that do"));
-  const auto settings = resolve_settings(offer.settings(), Environment::current());
+  auto settings = resolve_settings(offer.settings(), Environment::current());
   if (!settings) {
     if (chosen == nullptr || !chosen->fails_open) return report(settings.error());
     if (!chosen->runs_without_settings) return kOk;
   }
   if (settings) use_time_zone(settings->config.time_zone);
+  if (settings && chosen != nullptr)
+    settings->command = "memd " + (chosen == named ? "" : named->name + " ") + chosen->name;
   if (serving.given()) {
     const auto code = serving.serve(*settings);
     return code ? *code : report(code.error());
@@ -337,6 +340,7 @@ int run_app(int argc, char** argv) {
 }  // namespace
 
 int run(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of the shell fails with EFBIG, and is told
   try {
     return run_app(argc, argv);
   } catch (const ErrorException& e) {

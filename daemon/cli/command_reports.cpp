@@ -3,6 +3,7 @@
 #include "daemon/cli/render/table.hpp"
 #include "daemon/cli/render/words.hpp"
 #include "daemon/version.hpp"
+#include "schemas/harmless.hpp"
 
 #include <fmt/format.h>
 
@@ -99,6 +100,7 @@ void show(Screen& screen, const UninstallReport& report) {
 }
 
 void show(Screen& screen, const StopReport& report) {
+  if (report.command) screen.line(harmless_line(*report.command) + " has ended.");
   screen.line(report.stopped ? fmt::format("The daemon (pid {}) has ended.", report.pid.value_or(0))
                              : std::string("No daemon runs."));
 }

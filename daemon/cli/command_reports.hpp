@@ -71,7 +71,8 @@ void show(Screen& screen, const UninstallReport& report);
 
 struct StopReport {
   bool stopped = false;
-  std::optional<std::int64_t> pid;  // pid of the stopped daemon
+  std::optional<std::int64_t> pid;     // pid of the stopped daemon
+  std::optional<std::string> command;  // command that held the store and has ended
 };
 void show(Screen& screen, const StopReport& report);
 
@@ -165,8 +166,9 @@ struct Describe<cli::UninstallReport> {
 template <>
 struct Describe<cli::StopReport> {
   using T = cli::StopReport;
-  static constexpr auto fields = fields_of(field("stopped", &T::stopped, "false: none ran."),
-                                           field("pid", &T::pid, "Of the daemon that has ended."));
+  static constexpr auto fields = fields_of(
+      field("stopped", &T::stopped, "false: none ran."), field("pid", &T::pid, "Of the daemon that has ended."),
+      field("command", &T::command, "A command that held the store, and has ended."));
 };
 template <>
 struct Describe<cli::RestartReport> {

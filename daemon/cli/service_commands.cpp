@@ -1,6 +1,7 @@
 // memd stop, restart, logs, uninstall, and the work of `memd setup service`.
 #include "daemon/child_process.hpp"
 #include "daemon/cli/asking.hpp"
+#include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/service_control.hpp"
 #include "daemon/host/settings.hpp"
@@ -100,42 +101,66 @@ bool service_is_active(const ServiceSetup& s) {
                        : CommandLine{"systemctl", "--user", "is-active", "--quiet", "memd.service"});
 }
 
-Result<bool> stop_running(const Settings& settings) {
+// What stop_running() has met.
+struct Stopped {
+  bool daemon = false;
+  std::string command;  // the last command that held the store: it was waited for, or ended
+};
+
+Result<Stopped> stop_running(const Settings& settings, bool force = false) {
+  Stopped out;
   std::error_code ec;
-  if (!fs::exists(settings.layout.data_dir(), ec)) return false;
+  if (!fs::exists(settings.layout.data_dir(), ec)) return out;
   MEMD_TRY_ASSIGN(const auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
-  if (attempt.lock) return false;
-  MEMD_TRY(take_over(settings.layout.data_dir()));
-  return true;
+  if (attempt.lock) return out;
+  out.daemon = !attempt.is_command();
+  TakeOver how;
+  how.ends_commands = force;
+  how.on_command = [&](const InstanceLock::Attempt& holder) {
+    out.command = holder.who();
+    if (!force) tell_who_is_waited_for(holder);
+  };
+  MEMD_TRY(take_over(settings.layout.data_dir(), how));
+  return out;
+}
+
+Option force_option(bool* target) {
+  return {"--force", target, "End a command that holds the store, too, instead of waiting for it"};
 }
 
 Command stop_command() {
+  const auto force = std::make_shared<bool>(false);
   Command c{"stop", "End the daemon; clients start one again when they next ask"};
   c.json_schema = schema_of<StopReport>(c.name);
-  c.run = [](const Invocation& call) -> Result<int> {
+  c.options = {force_option(force.get())};
+  c.run = [force](const Invocation& call) -> Result<int> {
     const auto said = InstanceLock::look(call.settings.layout.data_dir());
+    MEMD_TRY_ASSIGN(const Stopped stopped, stop_running(call.settings, *force));
     StopReport report;
-    MEMD_TRY_ASSIGN(report.stopped, stop_running(call.settings));
+    report.stopped = stopped.daemon;
     if (report.stopped) report.pid = said.holder;
+    if (!stopped.command.empty()) report.command = stopped.command;
     return print_report(call, report);
   };
   return c;
 }
 
 Command restart_command() {
+  const auto force = std::make_shared<bool>(false);
   Command c{"restart", "End the daemon and start one of this version"};
   c.json_schema = schema_of<RestartReport>(c.name);
-  c.run = [](const Invocation& call) -> Result<int> {
+  c.options = {force_option(force.get())};
+  c.run = [force](const Invocation& call) -> Result<int> {
     const Settings& settings = call.settings;
     MEMD_TRY_ASSIGN(const ServiceSetup service, service_setup(settings));
     const bool managed = service_is_active(service);
-    MEMD_TRY_ASSIGN(const bool stopped, stop_running(settings));
+    MEMD_TRY_ASSIGN(const Stopped stopped, stop_running(settings, *force));
     if (managed && !service.mac) runs_well({"systemctl", "--user", "start", "memd.service"});
     MEMD_TRY_ASSIGN(auto address, daemon_address(settings));
     DaemonClient client(std::move(address));
     MEMD_TRY(client.connect());
     const auto now = InstanceLock::look(settings.layout.data_dir());
-    return print_report(call, RestartReport{now.version, now.holder, stopped});
+    return print_report(call, RestartReport{now.version, now.holder, stopped.daemon});
   };
   return c;
 }
@@ -200,7 +225,8 @@ Command uninstall_command() {
     }
     std::error_code ec;
     if (!o->dry_run) {
-      MEMD_TRY_ASSIGN(report.daemon_stopped, stop_running(settings));
+      MEMD_TRY_ASSIGN(const Stopped stopped, stop_running(settings));
+      report.daemon_stopped = stopped.daemon;
       if (o->data) fs::remove_all(data, ec);
       if (ec) return Error(Errc::io, "remove " + data.string() + ": " + ec.message());
     }

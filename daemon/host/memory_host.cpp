@@ -11,6 +11,7 @@
 #include "protocol/mcp/server_profile.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
+#include "store/files/whole_file.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/search/words/document_lengths.hpp"
 #include "store/write/forgetting.hpp"
@@ -80,6 +81,7 @@ std::function<bool(const std::filesystem::path&)> left_out_memories(const Config
 
 std::vector<PlatformFreshness> HostFreshness::freshness() const {
   if (const IngestService* ingest = ingest_) {
+    ingest->was_asked();
     auto rows = ingest->progress().freshness();
     if (rows.empty() && ingest->progress().snapshot().last_scan == 0) rows = not_looked_at_yet();
     return rows;
@@ -280,7 +282,8 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                                        if (auto* indexer = memory_indexer()) indexer->hint(path);
                                      },
                                      settings.home,
-                                     settings.config.memory};
+                                     settings.config.memory,
+                                     [this](const std::string& directory) { return look_at_memories(directory); }};
   tools::register_tools(tools_, services);
   tools::register_whole_answers(whole_answers_, services);
   if (settings.config.capture_tool)
@@ -309,6 +312,13 @@ void MemoryHost::stop() {
   if (judge_) judge_->join();
   if (memories_) memories_->join();
   if (ingest_) ingest_->join();
+}
+
+tools::MemoryLook MemoryHost::look_at_memories(const std::string& directory) const {
+  constexpr std::chrono::milliseconds kPatience{1000};
+  auto* indexer = memory_indexer();
+  if (indexer == nullptr) return tools::MemoryLook::none;
+  return indexer->await_look(directory, kPatience) ? tools::MemoryLook::done : tools::MemoryLook::under_way;
 }
 
 Error MemoryHost::does_not_write() const {
@@ -343,6 +353,7 @@ Result<void> MemoryHost::start_ingest() {
   const RawMode raw = settings_.config.raw_layer;
   if (const auto gone = remove_unfinished_rebuild(settings_.layout); !gone)
     log::error("a rebuild that did not end cannot be removed: {}", gone.error().message());
+  files::remove_dead(settings_.layout.data_dir());
   const auto raw_directory = raw == RawMode::off ? std::filesystem::path() : settings_.layout.raw_dir();
   MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_, raw_directory, settings_.cipher));
   writer->share(lengths_);
@@ -350,6 +361,8 @@ Result<void> MemoryHost::start_ingest() {
   if (writer->withheld()->is_unfinished()) {
     if (const auto finished = Forgetting(*writer, is_forgotten_record).finish(); !finished)
       log::error("forgetting is not finished: {}", finished.error().message());
+  } else if (writer->withheld()->forgot_something()) {
+    MEMD_TRY(Forgetting(*writer, is_forgotten_record).replace_items());
   }
   (void)writer->take_sources_changed();
   IngestOptions options;

@@ -46,12 +46,18 @@ class HostFreshness final : public tools::FreshnessProvider {
 
   // Sets the reason why neither this process nor another will ingest. Call it before other threads use this object.
   void freeze(std::string why) { frozen_ = std::move(why); }
+  // The same while a command holds the store.
+  void hold(std::string who) {
+    freeze(who + " holds the store: ask again when it has ended");
+    held_by_ = std::move(who);
+  }
 
   std::vector<PlatformFreshness> freshness() const override;
   std::string trouble() const override {
     const IngestService* ingest = ingest_;
     return ingest != nullptr ? ingest->trouble() : frozen_;
   }
+  std::string held_by() const override { return held_by_; }
   bool is_reading() const override { return ingest_ != nullptr; }
   std::uint64_t generation() const override { return generation_.load(std::memory_order_relaxed); }
 
@@ -63,6 +69,7 @@ class HostFreshness final : public tools::FreshnessProvider {
   std::atomic<const IngestService*> ingest_{nullptr};
   std::atomic<std::uint64_t> generation_{1};
   std::string frozen_;
+  std::string held_by_;
 };
 
 // Reads texts and edits from the agents' records: from the agent's file first, then from the raw layer, because Claude
@@ -154,6 +161,8 @@ class MemoryHost {
   Result<void> start_ingest();
   // Replaces start_ingest() in a process where nobody can write: every answer then begins with `why`.
   void serve_as_it_is(std::string why) { freshness_.freeze(std::move(why)); }
+  // The same while a command holds the store; `who` names it.
+  void serve_while_held(std::string who) { freshness_.hold(std::move(who)); }
   // Returns the error for write requests in a process without ingest(): Errc::unavailable.
   Error does_not_write() const;
   // Returns the platforms whose storage exists but has not been read yet.
@@ -169,6 +178,8 @@ class MemoryHost {
   void stop();  // stops what start_ingest() started and waits; everything read so far is committed
 
  private:
+  tools::MemoryLook look_at_memories(const std::string& directory) const;
+
   const Settings& settings_;
   const Clock& clock_;
   const bool is_service_;  // false: a command that a user waits for

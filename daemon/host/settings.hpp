@@ -46,6 +46,7 @@ struct Settings {
   std::shared_ptr<seal::LazyCipher> cipher{};  // cipher of the configured key; null: no key is configured
   // HomeLayout::directory_of. With --home, only directories in that home.
   std::function<std::filesystem::path(const char* name)> agent_directory{};
+  std::string command{};  // "memd forget": the command that runs; empty: memd serves
 };
 
 // Returns the cipher of the configured key, or null when no key is configured. The key is fetched on first use.

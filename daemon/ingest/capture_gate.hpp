@@ -47,6 +47,10 @@ class CaptureGate {
   // Overwrites those records with blanks. Readable bytes must follow the lines.
   void blank(std::span<char> lines, const Source& source, RecordDecoder& decoder);
 
+  // Whether the session was forgotten. What a shared source holds of it is counted under its alias, and not read.
+  bool is_forgotten(const std::string& uid);
+  std::string alias(std::string_view uid) const { return withheld_->alias(uid); }
+
   // Whether the item that the batch, from `first` on, was decoded from must not be captured.
   bool rejects_item(const EventBatch& batch, const EventBatch::Length& first, std::string_view session_uid);
 
@@ -66,7 +70,6 @@ class CaptureGate {
   bool captures_everything() const {
     return exclusion_.is_empty() && rejected_.empty() && rejected_records_.empty() && withheld_->is_empty();
   }
-  bool is_forgotten(const std::string& uid);
   bool is_excluded(const std::string& directory);
   bool is_rejected_session(std::string_view uid) const;
   bool was_paused(TimeMs time) const;

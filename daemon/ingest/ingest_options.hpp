@@ -2,6 +2,7 @@
 
 #include "daemon/ingest/exclusion.hpp"
 #include "daemon/ingest/look_schedule.hpp"
+#include "daemon/ingest/silent_places.hpp"
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "daemon/ingest/tailer.hpp"
@@ -28,6 +29,11 @@ struct IngestOptions {
   PassSchedule::Pause check_pause{std::chrono::seconds(1), std::chrono::minutes(10), 50};  // likewise for checks
   std::chrono::milliseconds busy_retry{20};                                                // doubles up to a second
   std::function<std::chrono::steady_clock::time_point()> steady_now = std::chrono::steady_clock::now;
+  // For files that change without an event.
+  FindFileSystem file_system = file_system_of;
+  SilentPlaces::Pauses silent;
+  // Between looks at everything, if something happens; an idle memd stays idle.
+  std::chrono::milliseconds look_at_all_every{std::chrono::minutes(10)};
 };
 
 }  // namespace memd

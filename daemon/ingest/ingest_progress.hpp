@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/ingest/silent_places.hpp"
 #include "schemas/query.hpp"
 #include "schemas/source.hpp"
 #include "store/write/writer.hpp"
@@ -32,6 +33,7 @@ struct IngestSnapshot {
   std::uint64_t sources_short = 0;
   std::string shortage;  // the error message
   bool idle = true;
+  std::vector<SilentPlaces::Description> polled;  // places that are looked at without an event
 };
 
 // Progress of this process with one source.

@@ -99,6 +99,13 @@ void IngestService::scan() {
   });
 }
 
+void IngestService::was_asked() const {
+  const auto now = options_.steady_now();
+  auto last = asked_.load(std::memory_order_relaxed);
+  if (last != last.max() && now - last < options_.look_at_all_every) return;
+  if (asked_.compare_exchange_strong(last, now)) sides_->reading.mail().send(RetryIsDue{});
+}
+
 void IngestService::hint(const std::filesystem::path& path) { sides_->reading.mail().send(PathChanged{path.string()}); }
 
 void IngestService::hint(SourceCandidate source, const std::filesystem::path& file) {

@@ -7,6 +7,7 @@
 #include "schemas/time.hpp"
 #include "store/write/writer.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -26,6 +27,7 @@ class IngestService {
   Result<void> start(std::unique_ptr<Writer> writer);
 
   void scan();                                   // look at everything
+  void was_asked() const;                        // look at everything if that was long ago; cheap
   void hint(const std::filesystem::path& path);  // something changed at or below this path
   // This file changed; it is the source or a part of it.
   void hint(SourceCandidate source, const std::filesystem::path& file);
@@ -53,6 +55,7 @@ class IngestService {
   const Discovery& discovery_;
   const Clock& clock_;
   const IngestOptions options_;
+  mutable std::atomic<std::chrono::steady_clock::time_point> asked_{std::chrono::steady_clock::time_point::max()};
   std::function<void()> on_commit_;
   const std::unique_ptr<Sides> sides_;
 };

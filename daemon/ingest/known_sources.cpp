@@ -116,7 +116,7 @@ void KnownSources::pack(const std::string& path) {
   const KnownSource& known = *it->second;
   // A source that is changed in place has more state than the packed form holds.
   const bool in_place = known.pass || known.needs_check || known.last_sent != 0;
-  if (in_place || known.is_tailed || known.became_dirty || known.let_others_pass) return;
+  if (in_place || known.is_tailed || known.became_dirty || known.is_continued || known.let_others_pass) return;
   packed_.put(path, packed(known));
   unpacked_.erase(it);
 }

@@ -29,6 +29,7 @@ struct KnownSource {
   bool is_tailed = false;        // a coroutine tails it now
   bool became_dirty = false;     // while it was being tailed
   bool is_hinted = false;        // since the last look
+  bool is_continued = false;     // the next look goes on where the last one stopped
   bool let_others_pass = false;  // its last look was moved behind those of the waiting sources
   // Only for a source that is changed in place.
   std::unique_ptr<SnapshotPass> pass;  // null between passes

@@ -20,6 +20,7 @@ ReadingLoop::ReadingLoop(asio::io_context& loop, const Discovery& discovery, con
                          const IngestOptions& options, IngestProgress& progress, InFlightCounter& work,
                          Mailbox<ToWriter>& writer)
     : clock_(clock),
+      options_(options),
       progress_(progress),
       work_(work),
       writer_(writer),
@@ -89,13 +90,19 @@ void ReadingLoop::on(Reload& message) {
 void ReadingLoop::go_on() {
   const auto due = reader_.take_due();
   if (std::find(due.begin(), due.end(), std::string()) != due.end()) look_at_everything_ = true;
+  const auto now = options_.steady_now();
+  // Something happened. What came without an event may have come as well.
+  if (looked_at_everything_ && now - *looked_at_everything_ > options_.look_at_all_every) look_at_everything_ = true;
   if (std::exchange(look_at_everything_, false)) {
+    looked_at_everything_ = now;
+    reader_.silent_places().look_at_roots(now);
     if (const auto unlisted = sources_.find_all())
       look_again(unlisted);
     else
       reader_.everything_was_looked_at();
     progress_.update([this](IngestSnapshot& s) { s.last_scan = clock_.now(); });
   }
+  look_at_silent_places(now);
   for (const auto& path : std::exchange(hinted_, {}))
     if (const auto unlisted = sources_.hint(path)) look_again(unlisted);
   for (auto& [file, source] : std::exchange(hinted_sources_, {}))
@@ -106,6 +113,15 @@ void ReadingLoop::go_on() {
     sources_.take(std::move(file));
   start_tails();
   settle();
+}
+
+void ReadingLoop::look_at_silent_places(SilentPlaces::Time now) {
+  SilentPlaces& places = reader_.silent_places();
+  for (const auto& place : places.take_due(now)) {
+    if (const auto unlisted = sources_.hint(place)) look_again(unlisted);
+    const auto looked = options_.steady_now();
+    places.looked_at(place, looked, looked - now);
+  }
 }
 
 void ReadingLoop::look_again(const std::error_code& unlisted) {
@@ -204,6 +220,7 @@ void ReadingLoop::settle() {
     s.idle = !is_reading && mail_.empty();
     s.sources_pending = sources_.dirty().size();
     if (!is_reading) s.current.clear();
+    s.polled = reader_.silent_places().describe();
   });
   if (!is_reading && looks_since_trim_ > kManyLooks) trim();
   const bool has_work = is_reading || reader_.has_put_off_passes();

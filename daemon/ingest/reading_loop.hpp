@@ -11,6 +11,7 @@
 #include <atomic>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -49,6 +50,7 @@ class ReadingLoop {
 
   void trim();
   void go_on();
+  void look_at_silent_places(SilentPlaces::Time now);
   void look_again(const std::error_code& unlisted);  // at everything, a little later
   void start_tails();
   void settle();
@@ -60,6 +62,7 @@ class ReadingLoop {
   void end_tail(const std::string& path, std::uint64_t epoch);
 
   const Clock& clock_;
+  const IngestOptions& options_;
   IngestProgress& progress_;
   InFlightCounter& work_;
   Mailbox<ToWriter>& writer_;
@@ -70,6 +73,7 @@ class ReadingLoop {
 
   // Requests of the messages received in this turn.
   bool look_at_everything_ = false;
+  std::optional<SilentPlaces::Time> looked_at_everything_;  // last
   std::set<std::string> hinted_;
   std::map<std::string, SourceCandidate> hinted_sources_;  // by the file that changed
   std::vector<SourceCandidate> taken_;

@@ -1,6 +1,7 @@
 #include "daemon/ingest/snapshot_pass.hpp"
 
 #include "daemon/ingest/capture_gate.hpp"
+#include "schemas/forgotten.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "store/text/redaction/redactor.hpp"
@@ -130,12 +131,16 @@ Result<void> SnapshotPass::begin(SnapshotReader& reader, Source& source) {
 Result<void> SnapshotPass::add_gone_sessions(Platform platform) {
   MEMD_TRY_ASSIGN(const auto known, memory_.sessions());
   std::unordered_set<std::string> there;
-  for (const auto& key : plan_->sessions)
-    there.insert(make_session_uid(platform, key));
+  for (const auto& key : plan_->sessions) {
+    std::string uid = make_session_uid(platform, key);
+    if (limits_.gate != nullptr && limits_.gate->is_forgotten(uid)) there.insert(limits_.gate->alias(uid));
+    there.insert(std::move(uid));
+  }
   std::vector<std::string> gone;
   for (const auto& uid : known)
     if (const auto parts = split_session_uid(uid); parts && !there.contains(uid)) gone.emplace_back(parts->native_id);
   plan_->sessions.insert(plan_->sessions.begin(), gone.begin(), gone.end());
+  gone_ = gone.size();
   return {};
 }
 
@@ -176,11 +181,16 @@ void SnapshotPass::finish(Source& source, SourceSlice& slice) {
   slice.rest = std::move(plan_->rest);
   slice.size_is_estimate = plan_->size_is_estimate;
   source.mark = std::move(plan_->mark);
+  // A mark may name the sessions that changed last.
+  for (const auto& [key, alias] : forgotten_)
+    for (auto at = source.mark.find(key); at != std::string::npos; at = source.mark.find(key, at + alias.size()))
+      source.mark.replace(at, key.size(), alias);
   source.cursor = source.size;
 }
 
 // Makes the session the current one. False: it equals the stored one.
 Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& source, const std::string& key) {
+  if (key.starts_with(kForgottenAlias) && next_session_ >= gone_) return false;  // named by the mark
   std::string uid = make_session_uid(source.platform, key);
   MEMD_TRY_ASSIGN(SessionItems known, memory_.items(uid));
   MEMD_TRY_ASSIGN(auto session, reader.session(key, known.added));
@@ -191,6 +201,7 @@ Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& so
       MEMD_TRY_ASSIGN(session, reader.session(key, known.added));
     }
   }
+  if (limits_.gate != nullptr && limits_.gate->is_forgotten(uid)) return open_forgotten(reader, key, uid, session);
   if (!session) {
     session.emplace();
     session->session_uid = uid;
@@ -213,6 +224,45 @@ Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& so
   return current.head || !current.diff.empty(known.added.size());
 }
 
+// Counts the bytes of a forgotten session, which is not read. Makes its alias the current session if they have changed.
+Result<bool> SnapshotPass::open_forgotten(SnapshotReader& reader, const std::string& key, const std::string& uid,
+                                          const std::optional<SnapshotReader::Session>& session) {
+  const std::string alias = limits_.gate->alias(uid);
+  forgotten_.emplace_back(key, alias.substr(alias.find(':') + 1));
+  MEMD_TRY_ASSIGN(const SessionItems known, memory_.items(alias));
+  const bool is_counted = known.has_head && !known.head.gone;
+  SourceItem head;
+  head.version = 1;
+  head.ledger = {std::string(kForgottenType), Disposition::skipped, std::string(kForgottenReason), 1, 0};
+  const auto count = [&](const SnapshotReader::Item& item) -> Result<void> {
+    std::uint64_t bytes = item.ledger_bytes;
+    if (item.version == 0 && bytes == 0) {
+      const auto text = reader.item(key, item.key);
+      if (!text && !text.error().is(Errc::not_found)) return text.error();
+      bytes = text ? text->size() : 0;
+    }
+    head.ledger.bytes += bytes;
+    return {};
+  };
+  if (session) {
+    if (session->head) MEMD_TRY(count(*session->head));
+    for (const auto& item : session->items)
+      MEMD_TRY(count(item));
+    if (is_counted && known.head.ledger.bytes == head.ledger.bytes) return false;
+  } else if (!is_counted) {
+    return false;
+  }
+  Current& current = current_.emplace();
+  current.key = key;
+  current.session.session_uid = alias;
+  current.diff.keep = 0;
+  if (session)
+    current.made_head = std::move(head);
+  else
+    current.diff.gone.push_back(0);
+  return true;
+}
+
 Result<void> SnapshotPass::read_items(SnapshotReader& reader, const Source& source, SourceSlice& slice,
                                       std::uint64_t& bytes) {
   Current& c = *current_;
@@ -223,6 +273,11 @@ Result<void> SnapshotPass::read_items(SnapshotReader& reader, const Source& sour
   items.session_uid = c.session.session_uid;
   items.keep = c.diff.keep;
   items.gone = std::exchange(c.diff.gone, {});
+  if (c.made_head) {
+    items.has_head = true;
+    items.head = std::move(*std::exchange(c.made_head, std::nullopt));
+    slice.raw.push_back('\n');  // an item that is not kept
+  }
   if (std::exchange(c.head, false)) {
     const auto& head = *c.session.head;
     auto text = reader.item(c.key, head.key);

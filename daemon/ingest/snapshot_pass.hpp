@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memd {
@@ -74,13 +75,16 @@ class SnapshotPass {
     std::string key;
     SnapshotReader::Session session;
     SessionDiff diff;
-    std::size_t read = 0;  // number of items read of diff.added
-    bool head = false;     // the head has to be read
+    std::size_t read = 0;                   // number of items read of diff.added
+    bool head = false;                      // the head has to be read
+    std::optional<SourceItem> made_head{};  // this is stored instead
   };
 
   Result<void> begin(SnapshotReader& reader, Source& source);
   Result<void> add_gone_sessions(Platform platform);
   Result<bool> open_session(SnapshotReader& reader, const Source& source, const std::string& key);
+  Result<bool> open_forgotten(SnapshotReader& reader, const std::string& key, const std::string& uid,
+                              const std::optional<SnapshotReader::Session>& session);
   Result<void> read_items(SnapshotReader& reader, const Source& source, SourceSlice& slice, std::uint64_t& bytes);
   SourceItem decode(RecordDecoder& decoder, const SnapshotReader::Item& listed, std::string bytes, std::uint32_t number,
                     SourceSlice& slice) const;
@@ -91,6 +95,8 @@ class SnapshotPass {
   const SnapshotLimits limits_;
   std::optional<SnapshotReader::Plan> plan_;
   std::size_t next_session_ = 0;
+  std::size_t gone_ = 0;                                        // first sessions of the plan, which are gone
+  std::vector<std::pair<std::string, std::string>> forgotten_;  // keys of forgotten sessions, and what stands for them
   bool worth_a_slice_ = true;
   std::optional<Current> current_;
 };

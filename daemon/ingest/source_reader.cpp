@@ -28,6 +28,13 @@ std::uint64_t bytes_of(const SourceSlice& slice, std::uint64_t cursor_before) {
   return cursor >= cursor_before ? cursor - cursor_before : cursor;
 }
 
+std::vector<std::filesystem::path> paths_of_roots(const Discovery& discovery) {
+  std::vector<std::filesystem::path> out;
+  for (const Discovery::Root& root : discovery.roots())
+    out.push_back(root.path);
+  return out;
+}
+
 SourceRoots roots_of(const Discovery& discovery) {
   std::vector<std::filesystem::path> out;
   std::set<std::filesystem::path> own;
@@ -49,7 +56,8 @@ SourceReader::SourceReader(const Discovery& discovery, const Clock& clock, const
       progress_(progress),
       tailer_(options.tailer),
       files_(roots_of(discovery)),
-      passes_(options.pass_pause, options.check_pause, options.busy_retry, kLongestBusyRetry) {}
+      passes_(options.pass_pause, options.check_pause, options.busy_retry, kLongestBusyRetry),
+      silent_(paths_of_roots(discovery), options.file_system, options.silent) {}
 
 void SourceReader::open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld) {
   store_ = std::make_unique<Reader>(Reader::in_background(database));
@@ -71,7 +79,8 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
     return {};
   }
   if (must_wait(known)) return {};
-  known.is_hinted = false;
+  const bool is_told = known.is_hinted || known.is_continued;
+  known.is_hinted = known.is_continued = false;
   Look out;
   const std::uint64_t cursor_before = known.source.cursor;
   const Source before = known.source;
@@ -92,9 +101,11 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
   }
   if (known.source.failures == 0) retries_.cancel(path);
   progress_.saw(known.source, clock_.now());
-  out.more = outcome->more;
+  out.more = known.is_continued = outcome->more;
   out.slice = std::move(outcome->slice);
+  silent_.saw(path, known.source.identity.device, options_.steady_now());
   if (!out.slice) return out;
+  note_change(before, known.source, is_told);
   if (options_.tailer.raw == RawMode::off) {
     std::string().swap(out.slice->raw);  // frees the memory too, because slices wait for the writer
     out.slice->raw_length = 0;
@@ -109,6 +120,24 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
   out.slice->caught_up = !out.more;
   out.bytes = bytes_of(*out.slice, cursor_before);
   return out;
+}
+
+// Learns from a change whether the source's place is silent. An event tells of a change within moments; what was
+// changed before the first look, failed or was read in part before says nothing.
+void SourceReader::note_change(const Source& before, const Source& now, bool is_told) {
+  constexpr TimeMs kEventsComeWithin = 60'000;
+  const bool is_known = before.id != 0 && before.failures == 0 && before.state == SourceState::active;
+  const bool is_untold =
+      !is_told && is_known && began_ != 0 && now.mtime > began_ && now.mtime + kEventsComeWithin < clock_.now();
+  if (is_untold)
+    silent_.found_untold(now.path, options_.steady_now());
+  else
+    silent_.found(now.path, options_.steady_now());
+}
+
+void SourceReader::everything_was_looked_at() {
+  note_shortage({}, {});
+  if (began_ == 0) began_ = clock_.now();
 }
 
 // Looks at the directories in the batch, at each once for a session while this process runs.
@@ -327,6 +356,10 @@ std::vector<std::string> SourceReader::take_due() {
 std::optional<std::chrono::nanoseconds> SourceReader::time_to_next_look() const {
   std::optional<std::chrono::nanoseconds> wait;
   if (const auto pass = passes_.next()) wait = *pass - options_.steady_now();
+  if (const auto poll = silent_.next()) {
+    const std::chrono::nanoseconds left = *poll - options_.steady_now();
+    wait = wait ? std::min(*wait, left) : left;
+  }
   if (const auto retry = retries_.next()) {
     const std::chrono::milliseconds left(*retry - clock_.now());
     wait = wait ? std::min<std::chrono::nanoseconds>(*wait, left) : left;

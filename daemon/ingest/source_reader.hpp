@@ -46,10 +46,11 @@ class SourceReader {
 
   // Schedules a look at everything (the empty path), because some directories could not be listed.
   void look_again_at_everything(std::string why);
-  void everything_was_looked_at() { note_shortage({}, {}); }
+  void everything_was_looked_at();
 
   void reload(const std::vector<Source>& sources);
   std::vector<std::string> take_due();  // sources whose delayed look is due
+  SilentPlaces& silent_places() { return silent_; }
   // Returns the time until the next delayed look, which needs neither hint nor message.
   std::optional<std::chrono::nanoseconds> time_to_next_look() const;
   // Whether a pass is delayed, so that a hinted change is not read yet.
@@ -65,6 +66,7 @@ class SourceReader {
   std::vector<DirectorySight> see_directories(const EventBatch& batch);
   std::optional<SourceSlice> on_read_failure(KnownSource& known, const Error& error);
   void note_shortage(const std::string& path, std::string why);
+  void note_change(const Source& before, const Source& now, bool is_told);
 
   const Discovery& discovery_;
   const Clock& clock_;
@@ -77,6 +79,8 @@ class SourceReader {
   std::unique_ptr<Reader> store_;
   RetrySchedule retries_;
   PassSchedule passes_;
+  SilentPlaces silent_;
+  TimeMs began_ = 0;                                 // the first look at everything; 0: still to come
   std::set<std::string> seen_directories_;           // of sessions, whose repository was looked for
   std::set<std::string> sources_without_resources_;  // sources that could not be read for lack of descriptors or memory
   std::uint64_t sent_ = 0;

@@ -1,5 +1,7 @@
 #include "daemon/interchange/output_file.hpp"
 
+#include "store/files/whole_file.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 #include <cerrno>
@@ -10,6 +12,8 @@ namespace memd::interchange {
 
 Result<OutputFile> OutputFile::open(const std::filesystem::path& path) {
   if (path.empty()) return OutputFile(stdout, "standard output", {});
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  files::remove_dead(folder, path.filename().string() + ".", ".part");
   const std::filesystem::path part = path.string() + "." + std::to_string(::getpid()) + ".part";
   const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return Error::from_errno(errno, "create", part.string());

@@ -60,6 +60,25 @@ void IndexerThread::hint_project(const std::string& directory) {
   tell([&](Hints& h) { h.projects.insert(directory); });
 }
 
+bool IndexerThread::await_look(const std::string& directory, std::chrono::milliseconds deadline) {
+  std::unique_lock lock(mutex_);
+  std::uint64_t wanted = 1;  // start() tells first
+  if (!directory.empty()) {
+    const auto [known, is_new] = awaited_.try_emplace(directory, told_ + 1);
+    if (is_new) {
+      hints_.projects.insert(directory);
+      ++told_;
+    }
+    wanted = known->second;
+  }
+  if (dealt_with_ >= wanted) return true;
+  ++waiting_;
+  wake_.notify_one();
+  const bool done = settled_.wait_for(lock, deadline, [&] { return dealt_with_ >= wanted || ended_; });
+  --waiting_;
+  return done && !ended_;
+}
+
 Result<void> IndexerThread::rebuild(std::string reason) {
   std::future<Result<void>> done;
   {

@@ -32,6 +32,9 @@ class IndexerThread {
   void hint_everything();                        // hints were lost
   void hint_commit();                            // sessions may have begun in other projects
   void hint_project(const std::string& directory);
+  // Waits until the full comparison of the start, and one with this directory if it is not empty, have been made. False
+  // at the deadline.
+  bool await_look(const std::string& directory, std::chrono::milliseconds deadline);
   // Rebuilds the rows and waits for it. Errc::cancelled: memd is stopping.
   Result<void> rebuild(std::string reason);
   // Waits until all earlier hints are processed and the vectors beside memories are written. False at the deadline.
@@ -69,7 +72,8 @@ class IndexerThread {
   Hints hints_;             // guarded by mutex_, as are the members below
   std::uint64_t told_ = 0;  // count of hints
   std::uint64_t dealt_with_ = 0;
-  int waiting_ = 0;  // callers of settle(): while there are any, nothing is delayed
+  std::map<std::string, std::uint64_t> awaited_;  // directories of await_look(), and the count that each was told at
+  int waiting_ = 0;                               // callers of settle(): while there are any, nothing is delayed
   bool has_vectors_to_keep_ = false;
   bool ended_ = false;
   std::string trouble_;

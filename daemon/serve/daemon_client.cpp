@@ -150,8 +150,8 @@ fs::path own_executable(const char* argv0) {
   return path;
 }
 
-DaemonClient::DaemonClient(DaemonAddress address, milliseconds deadline)
-    : address_(std::move(address)), deadline_(deadline) {}
+DaemonClient::DaemonClient(DaemonAddress address, StandInDoor stand_in, milliseconds deadline)
+    : address_(std::move(address)), stand_in_(std::move(stand_in)), deadline_(deadline) {}
 
 void DaemonClient::begin() {
   give_up_at_ = steady_clock::now() + deadline_;
@@ -189,6 +189,9 @@ Result<std::optional<UniqueFd>> DaemonClient::attempt() {
                                                   log_file(address_).native(), log_tail()));
     MEMD_TRY(spawn(*holder.lock));
     spawned_ = true;
+  } else if (holder.is_command() && stand_in_) {
+    MEMD_TRY_ASSIGN(auto instead, stand_in_(holder));
+    return std::optional<UniqueFd>(std::move(instead));
   } else if (!holder.socket.empty() && holder.socket != address_.socket) {
     // A daemon started in another environment listens on another socket, which memd.pid names.
     if (auto elsewhere = connect_now(holder.socket)) return std::optional<UniqueFd>(std::move(*elsewhere));
@@ -203,7 +206,7 @@ Result<std::optional<UniqueFd>> DaemonClient::attempt() {
 Result<bool> DaemonClient::older_makes_way() {
   if (address_.program.empty()) return false;
   const auto said = InstanceLock::look(address_.data_dir);
-  if (said.holder <= 1 || !is_older(said.version, version())) return false;
+  if (said.holder <= 1 || said.socket.empty() || !is_older(said.version, version())) return false;
   if (said.holder == asked_) return steady_clock::now() < asked_until_;  // better an old daemon that stays than none
   // The file may be stale; a held lock shows that it is not.
   MEMD_TRY_ASSIGN(const auto holder, InstanceLock::attempt(address_.data_dir));

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,14 +37,19 @@ class DaemonDial {
   virtual std::chrono::milliseconds next_wait() = 0;
 };
 
+// Returns a socket on which somebody answers in the place of a daemon while `holder`, a command, holds the store.
+using StandInDoor = std::function<Result<UniqueFd>(const InstanceLock::Attempt& holder)>;
+
 // Connects to the daemon of a data directory, and starts one when none runs. A daemon of an older memd is asked to end
 // and is replaced. A newer one is used as it is, and if a newer memd is known to be installed, that one is started.
 // When many clients find no daemon at once, the one that gets the instance lock starts it and hands it the lock. If the
-// daemon dies while starting, the error ends with the last lines of its log. The daemon runs in a session of its own,
-// in /, with stdin from /dev/null and its output in memd.log (0600) of the data directory. One thread.
+// daemon dies while starting, the error ends with the last lines of its log. While a command holds the lock, no daemon
+// can be started, and the stand-in is taken if there is one. The daemon runs in a session of its own, in /, with stdin
+// from /dev/null and its output in memd.log (0600) of the data directory. One thread.
 class DaemonClient final : public DaemonDial {
  public:
-  explicit DaemonClient(DaemonAddress address, std::chrono::milliseconds deadline = std::chrono::seconds(10));
+  explicit DaemonClient(DaemonAddress address, StandInDoor stand_in = {},
+                        std::chrono::milliseconds deadline = std::chrono::seconds(10));
 
   void begin() override;
   Result<std::optional<UniqueFd>> attempt() override;
@@ -60,6 +66,7 @@ class DaemonClient final : public DaemonDial {
   std::string log_tail() const;
 
   const DaemonAddress address_;
+  const StandInDoor stand_in_;
   const std::chrono::milliseconds deadline_;
   std::chrono::steady_clock::time_point give_up_at_{};
   std::chrono::milliseconds wait_{0};

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -79,7 +80,25 @@ void read_holder(int fd, InstanceLock::Attempt& out) {
   if (second == std::string_view::npos) return;
   out.socket = text.substr(first + 1, second - first - 1);
   const auto third = text.find('\n', second + 1);
-  if (third != std::string_view::npos) out.version = text.substr(second + 1, third - second - 1);
+  if (third == std::string_view::npos) return;
+  out.version = text.substr(second + 1, third - second - 1);
+  const auto fourth = text.find('\n', third + 1);
+  if (fourth != std::string_view::npos) out.command = text.substr(third + 1, fourth - third - 1);
+}
+
+// Tries to lock without waiting. Returns 0 or an errno. is_held() keeps others from the lock for microseconds, so a
+// refusal is believed when it lasts.
+int lock_now(int fd) {
+  constexpr int kTries = 3;
+  for (int tries = 1;; ++tries) {
+    int rc = 0;
+    do {
+      rc = ::flock(fd, LOCK_EX | LOCK_NB);
+    } while (rc != 0 && errno == EINTR);
+    if (rc == 0) return 0;
+    if (errno != EWOULDBLOCK || tries == kTries) return errno;
+    ::poll(nullptr, 0, 1);
+  }
 }
 
 }  // namespace
@@ -101,18 +120,15 @@ Result<InstanceLock::Attempt> InstanceLock::attempt(const fs::path& data_dir) {
   if (UniqueFd inherited = inherited_lock(st)) fd = std::move(inherited);
 
   Attempt out;
-  int rc = 0;
-  do {
-    rc = ::flock(fd.get(), LOCK_EX | LOCK_NB);
-  } while (rc != 0 && errno == EINTR);
-  if (rc == 0) {
+  const int refused = lock_now(fd.get());
+  if (refused == 0) {
     if (::ftruncate(fd.get(), 0) != 0)
       return Error::from_errno(errno, "ftruncate", file.native());  // the last holder's
     out.lock = InstanceLock(std::move(fd), file);
-  } else if (errno == EWOULDBLOCK) {
+  } else if (refused == EWOULDBLOCK) {
     read_holder(fd.get(), out);
   } else {
-    return Error::from_errno(errno, "flock", file.native());
+    return Error::from_errno(refused, "flock", file.native());
   }
   return out;
 }
@@ -124,8 +140,18 @@ InstanceLock::Attempt InstanceLock::look(const fs::path& data_dir) {
   return out;
 }
 
-Result<void> InstanceLock::publish(const fs::path& socket) const {
-  const std::string text = fmt::format("{}\n{}\n{}\n", ::getpid(), socket.native(), version());
+bool InstanceLock::is_held(const fs::path& data_dir) {
+  const UniqueFd fd(::open((data_dir / kFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return fd && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+std::string InstanceLock::Attempt::who() const {
+  const std::string name = command.empty() ? "another memd" : "`" + command + "`";
+  return holder > 0 ? fmt::format("{} (process {})", name, holder) : name;
+}
+
+Result<void> InstanceLock::publish(const fs::path& socket, std::string_view command) const {
+  const std::string text = fmt::format("{}\n{}\n{}\n{}\n", ::getpid(), socket.native(), version(), command);
   if (::ftruncate(fd_.get(), 0) != 0) return Error::from_errno(errno, "ftruncate", file_.native());
   if (::pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
     return Error::from_errno(errno, "write", file_.native());

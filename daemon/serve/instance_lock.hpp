@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace memd {
 
@@ -34,9 +35,12 @@ class InstanceLock {
   // Reads what the file says about its holder, who may be gone. Locks and creates nothing.
   static Attempt look(const std::filesystem::path& data_dir);
 
-  // Writes this process's pid, its socket and the version of memd into the file: for users, for clients that cannot
-  // derive the path, and for newer clients.
-  Result<void> publish(const std::filesystem::path& socket) const;
+  // Returns whether a process holds the lock. Creates nothing.
+  static bool is_held(const std::filesystem::path& data_dir);
+
+  // Writes this process's pid, its socket, the version of memd and the command into the file: for users, for clients
+  // that cannot derive the path, and for those who wait for the lock. A daemon has a socket, a command a name.
+  Result<void> publish(const std::filesystem::path& socket, std::string_view command = {}) const;
 
   int fd() const { return fd_.get(); }
 
@@ -52,6 +56,12 @@ struct InstanceLock::Attempt {
   pid_t holder = 0;                  // pid of the holder; 0: the file does not say
   std::filesystem::path socket;      // the holder's socket; empty: the file does not say
   std::string version;               // likewise; holders before 0.2.0 do not write it
+  std::string command;               // "memd forget"; empty: a daemon, or the file does not say
+
+  // Whether the holder is no daemon, but a command that ends by itself.
+  bool is_command() const { return !lock && holder > 0 && socket.empty(); }
+  // Returns "`memd forget` (process 4711)", for messages.
+  std::string who() const;
 };
 
 // The environment variable that names an inherited descriptor holding the lock.

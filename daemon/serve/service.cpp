@@ -11,6 +11,7 @@
 #include "daemon/serve/listening_socket.hpp"
 #include "daemon/serve/newest_program.hpp"
 #include "daemon/serve/shutdown_limit.hpp"
+#include "daemon/serve/stand_in.hpp"
 #include "daemon/serve/stdio_pump.hpp"
 #include "daemon/serve/store_rebuild.hpp"
 #include "daemon/serve/takeover.hpp"
@@ -20,6 +21,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -40,30 +42,11 @@
 namespace memd {
 namespace asio = boost::asio;
 
-// Blocks SIGTERM and SIGINT while it lives. Between listening and the service's own handlers a signal would leave the
-// socket file behind, and between two services it would be lost. Applies to the thread that makes it and to those that
-// this thread starts.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t ending;
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGTERM);
-    sigaddset(&ending, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &ending, &before_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 namespace {
 
 // Must be less than the time that `memd rebuild --stop-daemon` waits.
 constexpr std::chrono::seconds kWorkersEndWithin{10};
+constexpr std::chrono::milliseconds kLookAtLockEvery{200};
 // Time for calls already read to be answered, so that another daemon can take over unnoticed.
 constexpr std::chrono::milliseconds kCallsEndWithin{1500};
 
@@ -122,8 +105,7 @@ std::optional<std::chrono::milliseconds> watchdog_interval() {
 }
 
 Result<ListeningSocket> listening_socket(const Settings& settings, const std::optional<std::string>& path,
-                                         const InstanceLock& lock) {
-  MEMD_TRY_ASSIGN(auto adopted, ListeningSocket::adopt());
+                                         const InstanceLock& lock, std::optional<ListeningSocket> adopted) {
   if (adopted) return std::move(*adopted);
   MEMD_TRY_ASSIGN(const auto socket, socket_of(settings, path));
   return ListeningSocket::create(socket, lock);
@@ -158,7 +140,8 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
                           }}),
       service_(host_, facts(std::move(role), std::move(socket))),
       signals_(loop_, SIGTERM, SIGINT),
-      watchdog_(loop_) {
+      watchdog_(loop_),
+      lock_look_(loop_) {
   admin::register_admin_tools(admin_, service_);
 
   profile_ = std::make_unique<mcp::ServerProfile>(identity(), host_.tools(), clock, mcp::ServerLimits{},
@@ -259,6 +242,22 @@ Result<void> Service::start_ingest() {
   return {};
 }
 
+void Service::serve_while_held(pid_t holder, const std::string& who) {
+  log::info("{} holds the store: answering from it as it is until that has ended", who);
+  host_.serve_while_held(who);
+  look_at_lock(holder);
+}
+
+void Service::look_at_lock(pid_t holder) {
+  lock_look_.expires_after(kLookAtLockEvery);
+  lock_look_.async_wait([this, holder](const boost::system::error_code& ec) {
+    if (ec || stopping_) return;
+    const auto& data_dir = host_.settings().layout.data_dir();
+    if (!InstanceLock::is_held(data_dir) || InstanceLock::look(data_dir).holder != holder) return make_room();
+    look_at_lock(holder);
+  });
+}
+
 void Service::listen(int listening_socket) {
   server_->listen(listening_socket);
   notify("READY=1");
@@ -285,6 +284,16 @@ void Service::serve_stdio() {
   server_->serve_stdio();
 }
 
+void Service::serve(UniqueFd connected_socket) {
+  server_->on_session_closed([this](std::size_t left) {
+    if (left == 0) stop();
+  });
+  const mcp::ServerLimits& limits = profile_->limits();
+  server_->serve(std::make_unique<transport::StreamTransport>(
+      transport::make_socket_stream(loop_, connected_socket.release()),
+      transport::StreamLimits{limits.max_line_bytes, limits.max_unsent_bytes}));
+}
+
 std::unique_ptr<BlockedSignals> Service::run() {
   loop_.run();
   if (held_ && !ending_ && !was_signalled()) return std::move(held_);
@@ -301,7 +310,7 @@ void Service::stop() {
 void Service::make_room() {
   if (stopping_) return;
   held_ = std::make_unique<BlockedSignals>();
-  stop_serving("memd rebuilds its store: ask again");
+  stop_serving("memd makes room for what writes to its store: ask again");
 }
 
 void Service::stop_serving(std::string why) {
@@ -311,6 +320,7 @@ void Service::stop_serving(std::string why) {
   memory_.stop();
   if (watcher_) watcher_->stop();
   watchdog_.cancel();
+  lock_look_.cancel();
   signals_.cancel();
 }
 
@@ -396,18 +406,46 @@ Result<std::unique_ptr<BlockedSignals>> serve_on(const Settings& settings, const
   return held;
 }
 
+// Serves on the socket of a service manager, if there is one, while a command holds the lock. Returns whether the
+// process has to end.
+Result<bool> serve_while_held(const Settings& settings, const std::optional<ListeningSocket>& adopted,
+                              const InstanceLock::Attempt& holder) {
+  if (adopted) {
+    Service service(settings, system_clock(), "daemon", adopted->path().string());
+    service.serve_while_held(holder.holder, holder.who());
+    MEMD_TRY_ASSIGN(const int socket, adopted->duplicate());
+    service.listen(socket);
+    return service.run() == nullptr;
+  }
+  log::info("{} holds the store: waiting for it to end", holder.who());
+  while (InstanceLock::is_held(settings.layout.data_dir())) {
+    notify("EXTEND_TIMEOUT_USEC=10000000");
+    ::poll(nullptr, 0, static_cast<int>(kLookAtLockEvery.count()));
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<int> serve_socket(const Settings& settings, const std::optional<std::string>& path) {
-  if (under_service_manager()) become_newer(settings, path);
+  const bool managed = under_service_manager();
+  if (managed) become_newer(settings, path);
   std::signal(SIGPIPE, SIG_IGN);
   log::start(settings.config.log_level);
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
+  MEMD_TRY_ASSIGN(auto adopted, ListeningSocket::adopt());
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
+  while (attempt.is_command() && managed) {
+    MEMD_TRY_ASSIGN(const bool ends, serve_while_held(settings, adopted, attempt));
+    if (ends) return 0;
+    MEMD_TRY_ASSIGN(attempt, InstanceLock::attempt(settings.layout.data_dir()));
+  }
+  if (attempt.is_command())
+    return Error(Errc::store_busy, attempt.who() + " holds the store in " + settings.layout.data_dir().string());
   if (!attempt.lock) {
     // A daemon under a service manager serves all clients, so it replaces one that a client started. A newer memd does
     // so too.
-    if (!under_service_manager() && !is_older(attempt.version, version()))
+    if (!managed && !is_older(attempt.version, version()))
       return Error(Errc::store_busy, "memd is running already for " + settings.layout.data_dir().string() + " (pid " +
                                          std::to_string(attempt.holder) + ")");
     log::info("pid {} is asked to end, this memd takes over", attempt.holder);
@@ -415,7 +453,7 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
     attempt.lock.emplace(std::move(lock));
   }
   auto held = std::make_unique<BlockedSignals>();
-  MEMD_TRY_ASSIGN(const auto listener, listening_socket(settings, path, *attempt.lock));
+  MEMD_TRY_ASSIGN(const auto listener, listening_socket(settings, path, *attempt.lock, std::move(adopted)));
   MEMD_TRY(attempt.lock->publish(listener.path()));
   note_program(settings.layout.data_dir(), own_executable("memd"));
 
@@ -439,7 +477,9 @@ Result<int> serve_stdio_pump(const Settings& settings) {
     if (!daemon || !*daemon) return serve_read_only(settings);  // no daemon can be started there
   }
   MEMD_TRY_ASSIGN(auto address, daemon_address(settings));
-  MEMD_TRY(run_stdio_pump(std::move(address)));
+  StandIn stand_in(settings);
+  MEMD_TRY(run_stdio_pump(std::move(address),
+                          [&stand_in](const InstanceLock::Attempt& holder) { return stand_in.open(holder); }));
   return 0;
 }
 
@@ -450,10 +490,12 @@ Result<int> serve_stdio_standalone(const Settings& settings) {
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
   Service service(settings, system_clock(), "standalone", "");
-  if (attempt.lock)
+  if (attempt.lock) {
+    MEMD_TRY(attempt.lock->publish({}, "memd --stdio --standalone"));
     MEMD_TRY(service.start_ingest());
-  else
-    log::info("pid {} ingests for this data directory; answering from its store", attempt.holder);
+  } else {
+    log::info("{} ingests for this data directory; answering from its store", attempt.who());
+  }
   service.serve_stdio();
   service.run();
   return 0;

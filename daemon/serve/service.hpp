@@ -9,6 +9,7 @@
 #include "daemon/serve/worker_pool.hpp"
 #include "protocol/mcp/server.hpp"
 #include "protocol/mcp/server_profile.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "schemas/error.hpp"
 #include "schemas/time.hpp"
 
@@ -16,14 +17,36 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <sys/types.h>
+
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace memd {
 
-class BlockedSignals;
 class StoreRebuild;
+
+// Blocks SIGTERM and SIGINT while it lives. Between listening and the service's own handlers a signal would leave the
+// socket file behind, and between two services it would be lost. Applies to the thread that makes it and to those that
+// this thread starts.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 // A serving process: the loop thread (the caller of run()) with transports, watcher, timers and signals; a pool of
 // worker threads for tool calls; the two threads of ingest.
@@ -46,10 +69,14 @@ class Service {
   Result<void> start_ingest();  // for the holder of the instance lock
   // Serves the store without ingest. Call it instead of start_ingest() where nobody can write.
   void serve_as_it_is(std::string why) { host_.serve_as_it_is(std::move(why)); }
+  // Serves the store without ingest while the process `holder`, named `who`, holds the instance lock. Then run() ends
+  // as for a rebuild, and the caller may take the lock.
+  void serve_while_held(pid_t holder, const std::string& who);
   void listen(int listening_socket);
   // Opens the configured gRPC door. Nothing else opens it.
   Result<void> open_grpc_door(int listening_socket);
-  void serve_stdio();  // run() ends with the client
+  void serve_stdio();                     // run() ends with the client
+  void serve(UniqueFd connected_socket);  // likewise
   // Serves until SIGTERM, SIGINT or the end of the client; then returns null. When a rebuild needs the store closed,
   // returns an object that blocks signals while it lives. Then destroy this service, call StoreRebuild::go_on() and
   // serve with a new one.
@@ -62,6 +89,7 @@ class Service {
   bool was_signalled();
   void trim_memory();
   void start_watchdog();
+  void look_at_lock(pid_t holder);
   admin::ProcessFacts facts(std::string role, std::string socket);
   template <class F>
   auto ask_loop(F question) -> decltype(question());
@@ -80,6 +108,7 @@ class Service {
   std::unique_ptr<Watcher> watcher_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer watchdog_;
+  boost::asio::steady_timer lock_look_;
   std::unique_ptr<BlockedSignals> held_;
   bool stopping_ = false;
   bool ending_ = false;  // and no other service follows
@@ -91,7 +120,8 @@ class Service {
 Result<int> serve_socket(const Settings& settings, const std::optional<std::string>& path);
 
 // Runs `memd --stdio`: a byte pump to the daemon, which is started when none runs. Where the data directory is not
-// writable and no daemon runs, serves as --standalone does.
+// writable and no daemon runs, serves as --standalone does. While a command holds the store, answers from the store as
+// it is, and each answer says so.
 Result<int> serve_stdio_pump(const Settings& settings);
 
 // Runs `memd --stdio --standalone`: everything in this process. Ingests unless another memd does or the data directory

@@ -294,9 +294,9 @@ void StdioPump::stop() { impl_->stop(); }
 
 const std::optional<Error>& StdioPump::failure() const { return impl_->failure; }
 
-Result<void> run_stdio_pump(DaemonAddress address) {
+Result<void> run_stdio_pump(DaemonAddress address, StandInDoor stand_in) {
   asio::io_context loop(1);
-  DaemonClient dial(std::move(address));
+  DaemonClient dial(std::move(address), std::move(stand_in));
   StdioPump pump(loop, dial, {});
   asio::signal_set signals(loop, SIGTERM, SIGINT);
   signals.async_wait([&](error_code ec, int) {

@@ -49,6 +49,6 @@ class StdioPump {
 };
 
 // Runs `memd --stdio`; SIGTERM and SIGINT end it too. The error is for stderr and exit code 1.
-Result<void> run_stdio_pump(DaemonAddress address);
+Result<void> run_stdio_pump(DaemonAddress address, StandInDoor stand_in);
 
 }  // namespace memd

@@ -8,18 +8,21 @@
 
 namespace memd {
 
-Result<InstanceLock> take_over(const std::filesystem::path& data_dir, std::chrono::milliseconds patience) {
-  const auto started = std::chrono::steady_clock::now();
-  pid_t asked = 0;
+Result<InstanceLock> take_over(const std::filesystem::path& data_dir, const TakeOver& how) {
+  auto started = std::chrono::steady_clock::now();
+  pid_t met = 0;
   while (true) {
     MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(data_dir));
     if (attempt.lock) return std::move(*attempt.lock);
-    if (attempt.holder > 1 && attempt.holder != asked) {
-      asked = attempt.holder;
-      ::kill(asked, SIGTERM);
+    const bool is_waited_for = attempt.is_command() && !how.ends_commands;
+    if (attempt.holder > 1 && attempt.holder != met) {
+      met = attempt.holder;
+      if (attempt.is_command() && how.on_command) how.on_command(attempt);
+      if (!is_waited_for) ::kill(met, SIGTERM);
     }
-    if (std::chrono::steady_clock::now() - started > patience)
-      return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) + ") did not end");
+    if (is_waited_for) started = std::chrono::steady_clock::now();
+    if (std::chrono::steady_clock::now() - started > how.patience)
+      return Error(Errc::store_busy, attempt.who() + " did not end");
     ::poll(nullptr, 0, 20);
   }
 }

@@ -89,8 +89,7 @@ Answer answer_for(const Scope& scope) {
   a.platforms_skipped = unless_empty(scope.skipped);
   if (!scope.words.empty()) a.searched = scope.words;
   a.notice.add(kDataNotice);
-  if (!scope.trouble.empty())
-    lead_with(a, AnswerText("NOTHING NEW IS STORED: ").add(AnswerText::Message{scope.trouble}, "."));
+  lead_with(a, scope.trouble);
   lead_with(a, scope.unread);
   AnswerText unknown;
   tell_unknown_project(unknown, scope.unknown_project);
@@ -131,7 +130,7 @@ Error too_little_room(std::size_t max_tokens, std::size_t needed) {
                                       std::to_string((needed / kStep + 1) * kStep) + " or more"};
 }
 
-AnswerText search_notice(const SearchAnswer& found, SearchMode asked) {
+AnswerText search_notice(const SearchAnswer& found, SearchMode asked, const Scope& scope) {
   AnswerText out;
   tell_unknown_project(out, found.unknown_project);
   if (!found.dropped.empty()) out.say("Nothing was found with ", quoted_list(found.dropped), ": it was read as words.");
@@ -140,6 +139,8 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked) {
     out.say("Nothing fits well: what is given is the nearest there is, and may be about other things.");
   else if (found.nothing_relevant && found.outside && found.outside->better)
     out.say("Nothing fits here.");
+  else if (found.nothing_relevant && !scope.unread.empty())
+    out.say("Nothing fits in what was read so far.");
   else if (found.nothing_relevant)
     out.say("Nothing fits: it may never have been discussed, or in other words.");
   if (found.left_out > 0) {

@@ -66,8 +66,8 @@ void lead_with(Answer& answer, const AnswerText& sentence);
 Answer shorten_frame(const Answer& frame, std::size_t tokens, AnswerText& left_out);
 Error too_little_room(std::size_t max_tokens, std::size_t needed);
 // Returns what the notice has to say about a search, such as: nothing fits, hits are missing, semantic search was
-// incomplete. May be empty.
-AnswerText search_notice(const SearchAnswer& found, SearchMode asked);
+// incomplete. May be empty. `scope`: that of the search.
+AnswerText search_notice(const SearchAnswer& found, SearchMode asked, const Scope& scope);
 // Adds to the notice that retention dropped the texts of `exchanges` exchanges of the answer. 0 adds nothing.
 void tell_evicted(AnswerText& notice, std::int64_t exchanges);
 TimeRangeOut to_out(const TimeRange& range);

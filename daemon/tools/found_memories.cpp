@@ -89,6 +89,8 @@ Result<FoundMemories> find_memories(const ToolServices& services, Reader& reader
     if (question.kind != "decision") return out;
     search.filter.types = {MemoryType::decision, MemoryType::adr};
   }
+  if (services.look_at_memories && services.look_at_memories({}) == MemoryLook::under_way)
+    out.notice.say("The files of memories are being looked at: what was changed a moment ago may be missing.");
   MEMD_TRY_ASSIGN(catalog::MemorySearchAnswer found, reader.ask(search));
   if (found.state == catalog::CatalogState::rebuilding)
     out.notice.say("Memories are being reindexed: some may be missing.");

@@ -20,7 +20,7 @@ Result<MemorySearchToolAnswer> run_search(const ToolServices& services, const Me
                                           const mcp::ToolContext& context) {
   const memories::Notebook notebook = notebook_for(services, params, context);
   const auto& project = notebook.places().project;
-  if (!project.empty() && services.working_in) services.working_in(project.native());
+  const MemoryLook look = services.look_at_memories ? services.look_at_memories(project.native()) : MemoryLook::done;
   catalog::MemorySearch search;
   search.text = params.query;
   search.now = services.clock.now();
@@ -40,9 +40,16 @@ Result<MemorySearchToolAnswer> run_search(const ToolServices& services, const Me
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   MEMD_TRY_ASSIGN(const catalog::MemorySearchAnswer found, reader->ask(search));
   Answer frame = answer_of_files(notebook);
+  lead_with(frame, words_for_trouble(services.freshness));
+  if (look == MemoryLook::under_way)
+    lead_with(frame, "The files of memories are being looked at: what was changed a moment ago may be missing.");
+  if (look == MemoryLook::none)
+    lead_with(frame, "The files of memories were not looked at now: they are found as memd read them last.");
   if (found.state != catalog::CatalogState::valid)
     frame.notice.say("Not all memories can be found now: the catalog is ", found.state, ".");
-  if (found.nothing_relevant) frame.notice.say("Nothing fits: try other words once.");
+  if (found.nothing_relevant)
+    frame.notice.say(look == MemoryLook::done ? AnswerText("Nothing fits: try other words once.")
+                                              : AnswerText("Nothing fits in what is known of them."));
   std::vector<FoundMemoryOut> rows;
   for (const auto& hit : found.hits)
     rows.push_back(found_memory(hit));

@@ -8,6 +8,8 @@
 #include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace memd::tools {
@@ -67,6 +69,22 @@ AnswerText words_for_unread(const std::vector<PlatformFreshness>& known, bool re
   return out.add(": `memd ingest --once` reads it, and so does the daemon, which a client's first call starts.");
 }
 
+// Returns a sentence about unread bytes, if they are more than a running session leaves behind.
+AnswerText words_for_bytes_behind(const std::vector<PlatformFreshness>& known) {
+  constexpr std::int64_t kWorthALead = 1'000'000;
+  std::int64_t bytes = 0;
+  std::vector<std::string> names;
+  for (const PlatformFreshness& f : known) {
+    if (f.bytes_behind == 0 || f.is_unread()) continue;
+    bytes += f.bytes_behind;
+    names.emplace_back(to_string(f.platform));
+  }
+  AnswerText out;
+  if (bytes < kWorthALead) return out;
+  out.add(AnswerText::Id{fmt::format("{:.1f}", static_cast<double>(bytes) / 1e6)}, " MB of ").list(names);
+  return out.add(" are still unread: what is in them is not found yet.");
+}
+
 std::string all_platform_keys() {
   std::string out;
   for (const auto& platform : kPlatforms)
@@ -110,6 +128,16 @@ Result<void> narrow(const ToolServices& services, const ScopeParams& params, con
 }
 
 }  // namespace
+
+AnswerText words_for_trouble(const FreshnessProvider& freshness) {
+  AnswerText out;
+  if (const std::string who = freshness.held_by(); !who.empty())
+    return out.add("FROM THE STORE AS IT IS: ", AnswerText::Message{who},
+                   " holds it, and nothing else is stored until it has ended.");
+  if (const std::string trouble = freshness.trouble(); !trouble.empty())
+    return out.add("NOTHING NEW IS STORED: ", AnswerText::Message{trouble}, ".");
+  return out;
+}
 
 std::string caller_directory(const ScopeParams& params, const mcp::ToolContext& caller) {
   if (params.cwd && !params.cwd->empty()) return *params.cwd;
@@ -193,9 +221,10 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
   if (request.caller != nullptr) MEMD_TRY(narrow(services, params, *request.caller, scope));
 
   MEMD_TRY_ASSIGN(const std::vector<Platform> named, platforms_named(params));
-  scope.trouble = services.freshness.trouble();
+  scope.trouble = words_for_trouble(services.freshness);
   const auto known = services.freshness.freshness();
   scope.unread = words_for_unread(known, services.freshness.is_reading());
+  if (const AnswerText behind = words_for_bytes_behind(known); !behind.empty()) scope.unread.say(behind);
   const auto fresh_of = [&](Platform p) {
     return std::find_if(known.begin(), known.end(), [&](const PlatformFreshness& f) { return f.platform == p; });
   };

@@ -42,8 +42,8 @@ struct Scope {
   // Platform and reason. A platform without history here is listed only if the call names it.
   std::vector<std::pair<std::string, AnswerText>> skipped;
   std::vector<PlatformFreshness> freshness;  // of the platforms searched
-  std::string trouble;                       // FreshnessProvider::trouble
-  AnswerText unread;                         // sentence about agents of which nothing has been read yet; may be empty
+  AnswerText trouble;                        // words_for_trouble()
+  AnswerText unread;                         // sentences about history that has not been read yet; may be empty
   std::string unknown_project;               // answer of UnknownProjectQuery
   AnswerText words;                          // "project /home/u/app", "all projects"; empty: no search
   bool narrowed = false;                     // filter.project is that of the caller's directory
@@ -55,6 +55,9 @@ struct Scope {
     return !filter.no_platform && (left.empty() || std::find(left.begin(), left.end(), platform) != left.end());
   }
 };
+
+// Returns the sentence with which an answer begins if this process stores nothing new; empty: it does.
+AnswerText words_for_trouble(const FreshnessProvider& freshness);
 
 // A tool's requirements on history.
 struct ScopeRequest {

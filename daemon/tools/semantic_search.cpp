@@ -376,7 +376,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   if (better) lead_with(frame, told(*better));
   const bool no_exchange_fits = found.nothing_relevant;
   if (!memories.hits.empty()) found.nothing_relevant = false;  // they answer the question
-  lead_with(frame, search_notice(found, query.mode));
+  lead_with(frame, search_notice(found, query.mode, scope));
   if (no_exchange_fits && !memories.hits.empty()) frame.notice.say("No exchange fits well, but memories do.");
   if (!memories.notice.empty()) frame.notice.say(memories.notice);
   if (file) {

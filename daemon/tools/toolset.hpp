@@ -39,6 +39,9 @@ class FreshnessProvider {
   virtual std::vector<PlatformFreshness> freshness() const = 0;
   // Returns why ingest is stopped, in words; empty when it is not.
   virtual std::string trouble() const { return {}; }
+  // Returns the command that holds the store, "`memd ingest` (process 4711)", while this process stands in for the
+  // daemon; else empty.
+  virtual std::string held_by() const { return {}; }
   // Returns whether this process ingests.
   virtual bool is_reading() const { return true; }
   // Returns a number that grows with each commit to the store.
@@ -71,6 +74,13 @@ struct ToolDefaults {
   bool whole = false;                    // answers are for people: no token limit unless a call sends max_tokens
 };
 
+// How far the memories that a search finds are those in the files.
+enum class MemoryLook : std::uint8_t {
+  done,       // changes are found as they happen
+  under_way,  // not all files have been compared yet
+  none,       // this process does not look at the files
+};
+
 // The services that tools use. Borrows; the referenced objects must outlive the registry the tools were added to.
 struct ToolServices {
   ReaderPool& readers;
@@ -89,6 +99,9 @@ struct ToolServices {
   std::function<void(const std::filesystem::path&)> memory_changed{};
   std::filesystem::path home{};  // home directory of the user whose memories are served; empty: no memory tools
   MemoryConfig memory{};
+  // Waits a moment until the memory files were looked at since the start, those of this directory too; empty: of no
+  // project. May be empty: nobody looks.
+  std::function<MemoryLook(const std::string&)> look_at_memories{};
 };
 
 // Adds the history tools, the memory tools if services.home is set, and capabilities, in the order in which clients

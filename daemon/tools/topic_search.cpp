@@ -101,7 +101,7 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
   TopicMaterial out;
   out.more = answer.more;
   if (answer.outside) out.outside = answer.outside->count;
-  out.notice = search_notice(answer, query.mode);
+  out.notice = search_notice(answer, query.mode, scope);
   out.names = std::move(stored.names);
   out.related = std::move(stored.related);
   std::unordered_map<ExchangeId, const TopicExchange*> left;

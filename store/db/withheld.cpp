@@ -1,5 +1,6 @@
 #include "store/db/withheld.hpp"
 
+#include "schemas/forgotten.hpp"
 #include "schemas/hash.hpp"
 #include "store/files/whole_file.hpp"
 
@@ -98,6 +99,12 @@ bool Withheld::has_session(std::string_view uid) const {
   return content_.tokens.contains(token(kSession, uid)) ||
          (uid.find('/') != std::string_view::npos &&
           content_.tokens.contains(token(kSession, uid.substr(0, uid.find('/')))));
+}
+
+std::string Withheld::alias(std::string_view session_uid) const {
+  const std::lock_guard lock(mutex_);
+  const auto platform = session_uid.substr(0, session_uid.find(':'));
+  return std::string(platform).append(":").append(kForgottenAlias).append(token(kSession, session_uid));
 }
 
 bool Withheld::has_source(std::string_view path) const {

@@ -35,6 +35,8 @@ class Withheld {
 
   // Returns whether the session, or the main session that its id names, was forgotten.
   bool has_session(std::string_view uid) const;
+  // Returns the name under which the store counts what a shared source holds of a forgotten session: a keyed hash.
+  std::string alias(std::string_view session_uid) const;
   bool has_source(std::string_view path) const;
   // Returns whether the record belongs to a forgotten session. Other data that refers to such a record is about that
   // session too.

@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <utility>
 
@@ -199,6 +201,23 @@ void tidy(const fs::path& directory) {
   for (auto it = fs::directory_iterator(directory, ec); !ec && it != fs::directory_iterator(); it.increment(ec))
     if (it->path().filename().native().starts_with(kNewPrefix)) ::unlink(it->path().c_str());
 }
+
+void remove_dead(const fs::path& directory, std::string_view prefix, std::string_view suffix) {
+  std::error_code ec;
+  for (auto it = fs::directory_iterator(directory, ec); !ec && it != fs::directory_iterator(); it.increment(ec)) {
+    const std::string name = it->path().filename().native();
+    if (!name.starts_with(prefix)) continue;
+    pid_t writer = 0;
+    const char* const end = name.data() + name.size();
+    const auto [rest, failed] = std::from_chars(name.data() + prefix.size(), end, writer);
+    const std::string_view after(rest, static_cast<std::size_t>(end - rest));
+    const bool is_ours =
+        failed == std::errc() && writer > 1 && (suffix.empty() ? after.starts_with('-') : after == suffix);
+    if (is_ours && ::kill(writer, 0) != 0 && errno == ESRCH) ::unlink(it->path().c_str());
+  }
+}
+
+void remove_dead(const fs::path& directory) { remove_dead(directory, kNewPrefix, {}); }
 
 Result<FileLock> FileLock::take(const fs::path& file) {
   UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));

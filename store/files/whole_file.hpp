@@ -44,6 +44,12 @@ Result<void> make_directories(const std::filesystem::path& directory);
 // Removes temporary files of killed writers from a directory. The caller holds the directory's lock.
 void tidy(const std::filesystem::path& directory);
 
+// Removes the files of a directory that processes which have ended left there: those named `prefix`, the number of such
+// a process, `suffix`. An empty suffix: any text after a "-".
+void remove_dead(const std::filesystem::path& directory, std::string_view prefix, std::string_view suffix);
+// The same for the temporary files of this header, which need no lock then.
+void remove_dead(const std::filesystem::path& directory);
+
 // A lock on a file that excludes other processes and threads which lock the same file: flock, which the kernel releases
 // when the holder dies. The lock file is not removed.
 class FileLock {

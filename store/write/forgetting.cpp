@@ -1,6 +1,8 @@
 #include "store/write/forgetting.hpp"
 
+#include "schemas/forgotten.hpp"
 #include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/catalog/catalog_changes.hpp"
 #include "store/completions/summaries_file.hpp"
@@ -23,7 +25,12 @@
 namespace memd {
 namespace {
 
-constexpr std::string_view kForgottenReason = "forgotten";
+// Returns what a path has to contain to name the session: file names may have only the beginning of a UUID.
+std::string name_in_paths(std::string_view uid) {
+  const auto parts = split_session_uid(uid);
+  if (!parts) return std::string(uid);
+  return std::string(is_uuid(parts->native_id) ? parts->native_id.substr(0, 8) : parts->native_id);
+}
 
 }  // namespace
 
@@ -38,6 +45,19 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
                       while (q.step())
                         out.push_back(q.str(0));
                       q.reset();
+                    }
+                    // Documents and trees of one session, whose path names it.
+                    auto& own = writer_.db_.prepare(
+                        "SELECT DISTINCT o.path FROM sources o JOIN source_items i USING (source_pk)"
+                        " WHERE i.session_uid = ?1 AND instr(o.path, ?2) AND NOT EXISTS (SELECT 1 FROM source_items x"
+                        " WHERE x.source_pk = o.source_pk AND x.session_uid <> ?1"
+                        " AND substr(x.session_uid, 1, length(?1) + 1) <> ?1 || '/')");
+                    for (const auto& uid : session_uids) {
+                      const std::string name = name_in_paths(uid);
+                      own.bind(uid, name);
+                      while (own.step())
+                        out.push_back(own.str(0));
+                      own.reset();
                     }
                     return out;
                   }));
@@ -71,6 +91,7 @@ Result<Forgetting::Report> Forgetting::finish() {
       ++report.sessions;
     }
     remove_sources();
+    if (const auto replaced = replace_items(); !replaced) throw ErrorException(replaced.error());
     remove_what_nothing_names();
     const auto record = [this](const raw::FrameHeader& header, std::string_view bytes) {
       return is_forgotten_(header, bytes, *writer_.withheld_);
@@ -132,6 +153,60 @@ void Forgetting::remove_sources() {
     db.prepare("DELETE FROM sources WHERE source_pk = ?").bind(source).run();
     transaction.commit();
   }
+}
+
+Result<void> Forgetting::replace_items() {
+  return sqlite::guard([&] {
+    std::vector<std::pair<std::int64_t, std::string>> found;
+    auto& q = writer_.db_.prepare("SELECT DISTINCT source_pk, session_uid FROM source_items");
+    q.bind();
+    while (q.step())
+      if (writer_.withheld_->has_session(q.text(1))) found.emplace_back(q.int64(0), q.str(1));
+    q.reset();
+    for (const auto& [source, uid] : found) {
+      sqlite::Transaction transaction(writer_.db_);
+      replace_items_of(source, uid);
+      transaction.commit();
+    }
+  });
+}
+
+void Forgetting::replace_items_of(std::int64_t source, const std::string& uid) {
+  auto& db = writer_.db_;
+  const std::string alias = writer_.withheld_->alias(uid);
+  // The line of an earlier time is counted anew.
+  db.prepare(sql_text("UPDATE coverage AS c SET (records, bytes) = (SELECT c.records - count(*), c.bytes -"
+                      " coalesce(sum(i.bytes), 0) FROM source_items i WHERE i.source_pk = ?1"
+                      " AND i.session_uid IN (?2, ?3) AND i.flags & kItemGone = 0 AND i.record_type = c.record_type"
+                      " AND i.disposition = c.disposition AND i.reason = c.reason) WHERE c.source_pk = ?1"))
+      .bind(source, uid, alias)
+      .run();
+  auto& sum =
+      db.prepare(sql_text("SELECT coalesce(sum(bytes), 0) FROM source_items WHERE source_pk = ?1"
+                          " AND session_uid IN (?2, ?3) AND flags & kItemGone = 0"));
+  sum.bind(source, uid, alias);
+  sum.step();
+  const std::int64_t bytes = sum.int64(0);
+  sum.reset();
+  // A mark may name the sessions that changed last.
+  const std::size_t platform = uid.find(':') + 1;
+  db.prepare("UPDATE sources SET mark = replace(mark, ?2, ?3) WHERE source_pk = ?1")
+      .bind(source, uid.substr(platform), alias.substr(platform))
+      .run();
+  db.prepare("DELETE FROM source_items WHERE source_pk = ?1 AND session_uid IN (?2, ?3)")
+      .bind(source, uid, alias)
+      .run();
+  db.prepare("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0").bind(source).run();
+  db.prepare(
+        sql_text("INSERT INTO source_items (source_pk, session_uid, item_no, item_key, version, flags, record_type,"
+                 " disposition, reason, bytes) VALUES (?, ?, 0, '', 1, 0, ?, Disposition::skipped, ?, ?)"))
+      .bind(source, alias, kForgottenType, kForgottenReason, bytes)
+      .run();
+  db.prepare(sql_text("INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes)"
+                      " VALUES (?, ?, Disposition::skipped, ?, 1, ?) ON CONFLICT DO UPDATE"
+                      " SET records = records + 1, bytes = bytes + excluded.bytes"))
+      .bind(source, kForgottenType, kForgottenReason, bytes)
+      .run();
 }
 
 // Deletes unused rows of name tables. Foreign keys are off because they would scan all events for each path.

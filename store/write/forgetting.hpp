@@ -36,10 +36,15 @@ class Forgetting {
   // Deletes everything that the store still holds of forgotten sessions. Can be repeated.
   Result<Report> finish();
 
+  // Replaces the items that shared sources still hold of forgotten sessions by one for each session, under its alias
+  // (Withheld::alias). Part of finish(). By itself it mends a store of an earlier version.
+  Result<void> replace_items();
+
  private:
   std::vector<std::string> stored_sessions();
   void remove_rows(const std::string& uid);
   void remove_sources();
+  void replace_items_of(std::int64_t source, const std::string& uid);
   void remove_what_nothing_names();
   void clear_index();
 

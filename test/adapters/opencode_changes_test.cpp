@@ -144,7 +144,7 @@ TEST_F(OpencodeChanges, AMarkThatMeansNothingReadsEverything) {
     add_turn("ses_1", n, 1000 * n);
   look();
   for (const std::string mark :
-       {"", "oc1", "oc1|||||||||", "oc9|x|1|2|3|4|5|6|a=1,|z", "oc1|session+1e|1|99|99|0|0|7||x"}) {
+       {"", "oc2", "oc2|||||||||", "oc9|x|1|2|3|4|5|6|a=1,|z", "oc2|session+1e|1|99|99|0|0|7||x"}) {
     follower_->set_mark(mark);
     const auto found = look();
     EXPECT_EQ(found.sessions, Keys{"ses_1"}) << mark;

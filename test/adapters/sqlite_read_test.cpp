@@ -128,8 +128,18 @@ TEST_F(SqliteRead, ALogWithoutItsIndex) {
     fs::copy_file(path_ + "-wal", copy + "-wal");
   }
   path_ = copy;
+  const auto before = names();
+  const auto mark_before = mark();
   EXPECT_EQ(count(), 2);
-  EXPECT_GT(fs::file_size(copy + "-wal"), 0U);  // not checkpointed
+  EXPECT_EQ(names(), before) << "nothing is created in the agent's folder";
+  EXPECT_EQ(mark(), mark_before) << "nor checkpointed";
+  const auto db = ReadOnlyDatabase::open(view_, path_).value();
+  EXPECT_FALSE(db->locks());
+  EXPECT_TRUE(db->confirm());
+  WrittenDatabase writer(path_);
+  writer.run("INSERT INTO t VALUES (3)");
+  EXPECT_TRUE(db->confirm().error().is(Errc::busy)) << "its agent has come back";
+  EXPECT_EQ(count(), 3);
 }
 
 // A home copied while the agent ran: the index was copied with the log, complete or cut, and there is no writer.

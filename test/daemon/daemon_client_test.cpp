@@ -70,7 +70,7 @@ TEST(DaemonClient, GivesUpOnADaemonThatDoesNotAnswer) {
   const InstanceLock lock = take_lock(dir.path());
   ASSERT_TRUE(lock.publish(dir / "memd.sock"));
   const auto fd =
-      DaemonClient({dir.path(), dir / "memd.sock", "/bin/false", {}}, std::chrono::milliseconds(0)).connect();
+      DaemonClient({dir.path(), dir / "memd.sock", "/bin/false", {}}, {}, std::chrono::milliseconds(0)).connect();
   ASSERT_FALSE(fd);
   EXPECT_THAT(fd.error().message(), HasSubstr(std::to_string(::getpid())));
 }

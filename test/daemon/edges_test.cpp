@@ -178,6 +178,24 @@ TEST_F(Edges, Edge5_WhatDoesNotFitStandsFirst) {
   EXPECT_EQ(structured.find("{\"notice\":\"Nothing fits"), 0U) << structured;
 }
 
+TEST_F(Edges, Edge5_WhatWaitsToBeReadIsSaidBeforeNothingFits) {
+  turn(store.session({.native_id = "aaaa1111", .start = kNow}), "Fix the parser of the tokenizer.");
+  freshness.rows = {{Platform::claude_code, kNow - 60'000, kNow - 1000, 3, 2, 12'345'678}};
+  for (const auto& [tool, arguments] : std::vector<std::pair<const char*, const char*>>{
+           {"semantic_search", R"({"query":"volcano insurance premium case","mode":"lexical"})"},
+           {"topic_search", R"({"topic":"volcano insurance premium case"})"}}) {
+    call(tool, arguments);
+    EXPECT_THAT(text, StartsWith("12.3 MB of claude_code are still unread: what is in them is not found yet. "
+                                 "Nothing fits in what was read so far."))
+        << tool;
+    EXPECT_FALSE(has(text, "never have been discussed")) << tool;
+  }
+  // What a running session leaves behind is no news.
+  freshness.rows = {{Platform::claude_code, kNow - 60'000, kNow - 1000, 3, 1, 4'000}};
+  call("semantic_search", R"({"query":"volcano insurance premium case","mode":"lexical"})");
+  EXPECT_THAT(text, StartsWith("Nothing fits: it may never have been discussed"));
+}
+
 TEST_F(Edges, Edge5_AnEmptyDayNamesTheLastActiveOne) {
   turn(store.session({.native_id = "aaaa1111", .start = kNow - 3 * kMsPerDay}), "Fix the parser.");
   turn(store.session({.native_id = "bbbb2222", .start = kNow}), "Fix the tests.");

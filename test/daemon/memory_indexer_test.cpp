@@ -1,4 +1,6 @@
 // From memory files to searches and tools: the indexer, its thread, the watcher.
+#include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/watcher.hpp"
 #include "daemon/memories/indexer_thread.hpp"
@@ -397,6 +399,53 @@ TEST_F(MemoryIndexerTest, TheThreadDealsWithHints) {
   thread.stop();
   thread.join();
   EXPECT_TRUE(thread.rebuild("too late").error().is(Errc::cancelled));
+}
+
+TEST_F(MemoryIndexerTest, AFirstLookIsWaitedForAndOneWithANewProject) {
+  test::write_file(place() / "cache-rule.md", memory_text("Cache rule", "The cache is bounded."));
+  test::write_file(project() / "AGENTS.md", "Run the linter.\n");
+  IndexerThread thread(parts(), clock_);
+  EXPECT_FALSE(thread.await_look({}, 1ms)) << "it has not begun";
+  thread.start();
+  ASSERT_TRUE(thread.await_look({}, 20s));
+  EXPECT_THAT(found("cache"), ElementsAre("cache-rule"));
+  EXPECT_THAT(found("linter"), IsEmpty());
+  ASSERT_TRUE(thread.await_look(project().native(), 20s));
+  EXPECT_THAT(found("linter"), ElementsAre("agents-md"));
+  thread.stop();
+  thread.join();
+  EXPECT_TRUE(thread.await_look(project().native(), 20s)) << "that was long ago";
+  EXPECT_FALSE(thread.await_look("/another", 20s));
+}
+
+// A process has just started, and a memory was edited by hand, or its directory moved, before that.
+TEST(FirstAnswers, KnowWhatStandsInTheFiles) {
+  const test::TempDir home;
+  const test::TempDir data;
+  fs::permissions(data.path(), fs::perms::owner_all);
+  const test::FakeClock clock;
+  Settings settings{StoreLayout(data.path()), false, home.path(), {}, "", {}};
+  settings.config.embedding.choice.provider = EmbeddingProvider::disabled;
+  const fs::path place = home / ".claude/memory";
+  const auto first_answer = [&](const std::string& query) {
+    MemoryHost host(settings, clock);
+    EXPECT_TRUE(host.start_ingest());
+    mcp::ToolContext context;
+    return host.tools().call("memory_search", R"({"query":")" + query + "\"}", context).text;
+  };
+  for (const std::string word : {"quokka", "wombat", "numbat"}) {
+    test::write_file(place / "rule.md", memory_text("Rule", "The " + word + " sleeps by day."));
+    EXPECT_THAT(first_answer(word), HasSubstr("memory rule")) << word;
+  }
+  settings.home = home / "moved";
+  fs::create_directories(settings.home / ".claude");
+  fs::rename(place, settings.home / ".claude/memory");
+  EXPECT_THAT(first_answer("numbat"), HasSubstr("moved/.claude/memory/rule.md"));
+
+  MemoryHost reader(settings, clock);  // as while a command holds the store
+  mcp::ToolContext context;
+  EXPECT_THAT(reader.tools().call("memory_search", R"({"query":"zzz"})", context).text,
+              testing::StartsWith("The files of memories were not looked at now"));
 }
 
 TEST_F(MemoryIndexerTest, TheWatcherTellsOfMemories) {

@@ -39,7 +39,7 @@ CallFailuresFile::CallFailuresFile(std::filesystem::path file, const std::filesy
 CallFailuresFile::~CallFailuresFile() { ::munmap(failures_, sizeof(CallFailures)); }
 
 MemdProcess::MemdProcess(const std::vector<std::string>& arguments, std::filesystem::path said_to,
-                         const std::filesystem::path& failures)
+                         const std::filesystem::path& failures, ProcessEnds ends)
     : said_to_(std::move(said_to)) {
   const std::string program = memd_program();
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
@@ -49,11 +49,11 @@ MemdProcess::MemdProcess(const std::vector<std::string>& arguments, std::filesys
   process_ = ::fork();
   if (process_ < 0) throw std::runtime_error("no process");
   if (process_ == 0) {
-    const int in = ::open("/dev/null", O_RDONLY);
-    const int out = ::open(said_to_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int in = ends.in >= 0 ? ends.in : ::open("/dev/null", O_RDONLY);
+    const int said = ::open(said_to_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(in, STDIN_FILENO);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(out, STDERR_FILENO);
+    ::dup2(ends.out >= 0 ? ends.out : said, STDOUT_FILENO);
+    ::dup2(said, STDERR_FILENO);
     for (const char* name : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "NOTIFY_SOCKET"})
       ::unsetenv(name);
     if (!failures.empty()) {

@@ -39,13 +39,19 @@ struct Ending {
   std::string said;  // output on stdout and stderr
 };
 
-// A memd process without stdin. It inherits this environment, except the directories of a desktop session. The
-// destructor kills it if it still runs. Single-threaded.
+// Descriptors for a process's stdin and stdout; -1: /dev/null, and the file of what it says. Borrowed.
+struct ProcessEnds {
+  int in = -1;
+  int out = -1;
+};
+
+// A memd process, without stdin unless it gets one. It inherits this environment, except the directories of a desktop
+// session. The destructor kills it if it still runs. Single-threaded.
 class MemdProcess {
  public:
   // `failures`: the file of CallFailures; if empty, no call fails.
   MemdProcess(const std::vector<std::string>& arguments, std::filesystem::path said_to,
-              const std::filesystem::path& failures = {});
+              const std::filesystem::path& failures = {}, ProcessEnds ends = {});
   ~MemdProcess();
   MemdProcess(const MemdProcess&) = delete;
 

@@ -6,6 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <random>
@@ -61,6 +66,79 @@ TEST(MigrationKill, AtRandomMomentsTheNextStartGoesOn) {
   }
   EXPECT_GE(kills, wanted) << "too few of the processes were killed in the middle to show anything";
   EXPECT_GE(versions.size(), 2U) << "none was killed between two versions";
+  RecordProperty("kills", kills);
+}
+
+// Counts down the SQL statements of this process, and ends it in front of the last one.
+int statements_left = 0;
+
+int end_at_last_statement(unsigned, void*, void*, void*) {
+  if (--statements_left == 0) ::_exit(9);
+  return 0;
+}
+
+int watch_statements(sqlite3* database, char**, const struct sqlite3_api_routines*) {
+  return sqlite3_trace_v2(database, SQLITE_TRACE_STMT, end_at_last_statement, nullptr);
+}
+
+// MEMD_KILLS sets how many statements are drawn, evenly; by default 24.
+TEST(MigrationKill, AtAnyStatementTheNextStartGoesOn) {
+  constexpr int kOld = 4;
+  test::TempDir dir;
+  const StoreLayout older(dir / "older");
+  {
+    const StoreLayout newest(dir / "newest");  // empty: rows make no other statements
+    const test::FakeClock clock;
+    fs::create_directories(newest.data_dir());
+    ASSERT_TRUE(Writer::open(newest.database(), clock, newest.raw_dir()));
+    test::make_older(newest, older, kOld);
+  }
+  const StoreLayout store(dir / "store");
+  const auto prepare = [&] {
+    fs::remove_all(store.data_dir());
+    fs::copy(older.data_dir(), store.data_dir(), fs::copy_options::recursive);
+  };
+  const auto work = [&] {
+    const test::FakeClock clock;
+    return Writer::open(store.database(), clock, store.raw_dir()).has_value();
+  };
+  // Returns whether the process ended in front of its nth statement.
+  const auto ends_at = [&](int nth) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      statements_left = nth;
+      sqlite3_auto_extension(reinterpret_cast<void (*)()>(watch_statements));
+      ::_exit(work() ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) != 1) << "statement " << nth;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 9;
+  };
+  const auto tables = [&] {
+    std::vector<std::string> out;
+    auto db = sqlite::Database::open(store.database(), sqlite::OpenMode::read_write);
+    test::append_rows(out, db, "SELECT type, name, sql FROM sqlite_schema ORDER BY 1, 2");
+    test::append_rows(out, db, "SELECT path, cursor, size FROM sources ORDER BY 1");
+    out.push_back(std::to_string(db.pragma("user_version")));
+    return out;
+  };
+  int last = 1;  // statements of a whole start
+  for (prepare(); ends_at(last); last *= 2)
+    prepare();
+  prepare();
+  ASSERT_TRUE(work());
+  const auto want = tables();
+  const int step = std::max(last / 2 / test::wanted_kills(24), 1);
+  int kills = 0;
+  for (int nth = 1; nth < last; nth += step) {
+    prepare();
+    if (!ends_at(nth)) break;
+    ++kills;
+    ASSERT_TRUE(work()) << "after statement " << nth;
+    ASSERT_EQ(tables(), want) << "after statement " << nth;
+  }
+  EXPECT_GE(kills, std::min(test::wanted_kills(24), 20));
   RecordProperty("kills", kills);
 }
 

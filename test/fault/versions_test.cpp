@@ -1,0 +1,108 @@
+// Two versions of memd on one store: the schema is newer, or older, than this memd knows.
+#include "daemon/serve/instance_lock.hpp"
+#include "schemas/embedded.hpp"
+#include "store/db/database.hpp"
+#include "test/fault/memd_process.hpp"
+#include "test/fault/prepared_store.hpp"
+#include "test/support/line_client.hpp"
+#include "test/support/temp_dir.hpp"
+#include "test/support/transcript_home.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace memd::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+class Versions : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::permissions(data_.path(), std::filesystem::perms::owner_all);
+    home_.turn("/w/p", 1, kLongAgo, "keptword", "Why keptword?", "Because.");
+    write_file(dir_ / "config.yaml", "embedding:\n  provider: disabled\n");
+    const Ending first = memd({"ingest", "--once"});
+    ASSERT_EQ(first.code, 0) << first.said;
+  }
+  void TearDown() override { memd({"stop"}); }
+
+  Ending memd(std::vector<std::string> arguments, ProcessEnds ends = {}) {
+    for (const auto& more : {"--data-dir", data_.path().c_str(), "--home", home_.path().c_str(), "--config"})
+      arguments.emplace_back(more);
+    arguments.push_back((dir_ / "config.yaml").string());
+    MemdProcess process(arguments, dir_ / "said", {}, ends);
+    const auto ended = process.wait(60s);
+    EXPECT_TRUE(ended) << arguments.front() << " still runs";
+    return ended.value_or(Ending());
+  }
+  void set_version(std::int64_t version) {
+    auto db = sqlite::Database::open(store_.database(), sqlite::OpenMode::read_write);
+    db.exec(("PRAGMA user_version = " + std::to_string(version)).c_str());
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+  // Writes to a file what a program has on stdin, and returns an end of it.
+  int stdin_of(const std::string& text) {
+    write_file(dir_ / "stdin", text);
+    return ::open((dir_ / "stdin").c_str(), O_RDONLY | O_CLOEXEC);
+  }
+  static std::int64_t known() { return static_cast<std::int64_t>(migrations().size()); }
+
+  TranscriptHome home_;
+  TempDir data_;
+  TempDir dir_;
+  const StoreLayout store_{data_.path()};
+};
+
+TEST_F(Versions, AStoreOfANewerMemdIsLeftAloneAndSaidToBe) {
+  set_version(known() + 1);
+  const std::string before = bytes_of(store_.database());
+  for (const auto& command : std::vector<std::vector<std::string>>{
+           {"search", "keptword"}, {"ingest", "--once"}, {"sessions"}, {"forget", "--project", "p", "--yes"}}) {
+    const Ending ended = memd(command);
+    EXPECT_EQ(ended.code, 1) << command.front() << ended.said;
+    EXPECT_THAT(ended.said, HasSubstr("install the newer memd")) << command.front();
+  }
+  // A hook blocks nobody.
+  const int hook_in =
+      stdin_of(R"({"hook_event_name":"SessionStart","source":"startup","session_id":"s","cwd":"/w/p"})");
+  const Ending hook = memd({"hook", "session-start"}, {hook_in, -1});
+  ::close(hook_in);
+  EXPECT_EQ(hook.code, 0);
+  EXPECT_EQ(hook.said, "");
+  EXPECT_EQ(bytes_of(store_.database()), before) << "the store is untouched";
+  set_version(known());
+  EXPECT_THAT(memd({"search", "keptword"}).said, HasSubstr("keptword"));
+}
+
+TEST_F(Versions, AStoreOfAnOlderMemdIsReadByNobodyBeforeItIsUpgraded) {
+  const StoreLayout older(dir_ / "older");
+  make_older(store_, older, 20);
+  std::filesystem::remove_all(data_.path());
+  std::filesystem::create_directories(data_.path());
+  std::filesystem::copy(older.data_dir(), data_.path(),
+                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::permissions(data_.path(), std::filesystem::perms::owner_all);
+  const Ending early = memd({"search", "keptword"});
+  EXPECT_EQ(early.code, 1) << early.said;
+  EXPECT_THAT(early.said, HasSubstr("start the daemon, it upgrades the store"));
+  const int hook_in =
+      stdin_of(R"({"hook_event_name":"SessionStart","source":"startup","session_id":"s","cwd":"/w/p"})");
+  EXPECT_EQ(memd({"hook", "session-start"}, {hook_in, -1}).said, "");
+  ::close(hook_in);
+  EXPECT_EQ(memd({"ingest", "--once"}).code, 0);
+  EXPECT_THAT(memd({"search", "keptword"}).said, HasSubstr("Why keptword?"));
+  EXPECT_EQ(sqlite::Database::open(store_.database(), sqlite::OpenMode::read_only).pragma("user_version"), known());
+}
+
+}  // namespace
+}  // namespace memd::test
