@@ -88,30 +88,34 @@ bool may_begin_something(char c) {
          c == '\xC2';
 }
 
-class Writer {
+// Writes at most as many bytes as it reads.
+class ReadingWriter {
  public:
-  Writer(std::size_t size, Unescaped& out) : out_(out) {
-    out.text.clear();
-    out.origin.clear();
-    out.text.reserve(size);
-    out.origin.reserve(size + 1);
+  ReadingWriter(std::size_t size, Unescaped& out) : out_(out) {
+    out.text.resize(size);
+    out.origin.resize(size + 1);
     out.changed = false;
   }
   void put(char c, std::size_t from) {
-    out_.text += c;
-    out_.origin.push_back(static_cast<std::uint32_t>(from));
+    out_.text[size_] = c;
+    out_.origin[size_++] = static_cast<std::uint32_t>(from);
   }
-  void end(std::size_t size) { out_.origin.push_back(static_cast<std::uint32_t>(size)); }
+  void end(std::size_t from) {
+    out_.origin[size_] = static_cast<std::uint32_t>(from);
+    out_.text.resize(size_);
+    out_.origin.resize(size_ + 1);
+  }
   void mark() { out_.changed = true; }
 
  private:
   Unescaped& out_;
+  std::size_t size_ = 0;
 };
 
 }  // namespace
 
 void unveil(std::string_view text, Unescaped& out) {
-  Writer writer(text.size(), out);
+  ReadingWriter writer(text.size(), out);
   for (std::size_t i = 0; i < text.size();) {
     if (!may_begin_something(text[i])) {
       writer.put(text[i], i);
@@ -147,7 +151,7 @@ void unveil(std::string_view text, Unescaped& out) {
 }
 
 void join_arguments(std::string_view text, Unescaped& out) {
-  Writer writer(text.size(), out);
+  ReadingWriter writer(text.size(), out);
   constexpr std::size_t kLongest = 1024;  // bytes of an argument
   bool is_behind_argument = false;
   for (std::size_t i = 0; i < text.size();) {
