@@ -288,6 +288,7 @@ bool SecretFinder::fits(const SecretRule& rule, std::string_view text, const Sec
     if (std::none_of(rule.near.begin(), rule.near.end(), [&](const std::string& w) { return has_nocase(before, w); }))
       return false;
   }
+  if (text.substr(0, secret.begin).ends_with("[redacted:")) return false;  // the kind in a mask
   if (rule.takes_argument && is_option_name(value, ahead)) return false;
   if (rule.least_entropy > 0 && ahead.entropy(value) < rule.least_entropy) return false;
   switch (rule.check) {
