@@ -52,7 +52,16 @@ enum class WordClass : std::uint8_t {
   key_name,             // a name with this ending holds a key
   maybe_key_name,       // likewise, if its value does not look like something else
   query_key_name,       // a query parameter of a URL that holds a key
+  phrase_name,          // a name with this ending holds a seed phrase
+  pin_name,             // likewise: some digits
+  card_name,            // likewise: the number of a payment card
+  service_name,         // a service that hands out keys
   harmless_name,        // a name with this ending holds no secret, overriding the other lists
+  harmless_key_name,    // a name with this ending holds random text that is no secret: an id, a hash
+  harmless_call,        // a function with this ending takes such text
+  value_name,           // in a pair of a name and a value: what the value is called
+  naming_name,          // likewise: what the name is called
+  setting_word,         // the word behind it is a name, and then comes its value
   placeholder,          // a value with this prefix is a placeholder, unless random text follows
   placeholder_part,     // a value that contains this is a placeholder
   // Titles of sessions.

@@ -29,6 +29,12 @@ TEST(PrivateText, BlocksAndMarkedTextsGo) {
   EXPECT_EQ(redacted("#private what is my salary"), m);
   EXPECT_EQ(redacted("  \n#Private: salary"), "  \n" + m);
   EXPECT_EQ(redacted("<user_query>\n#private salary\n</user_query>"), "<user_query>\n" + m);
+  EXPECT_EQ(redacted("<ide_opened_file>a.cpp is open.</ide_opened_file>\n#private salary"),
+            "<ide_opened_file>a.cpp is open.</ide_opened_file>\n" + m);
+  EXPECT_EQ(redacted("<a>x</a> <b>y<c>z</c></b>\n\n #private salary"), "<a>x</a> <b>y<c>z</c></b>\n\n " + m);
+  EXPECT_EQ(redacted("<a>x</a> y\n#private c"), "<a>x</a> y\n#private c") << "not at the start";
+  EXPECT_EQ(redacted(R"({"text":"<ide_selection>x</ide_selection>\n#private salary","b":1})"),
+            R"({"text":"<ide_selection>x</ide_selection>\n[redacted:private]","b":1})");
   EXPECT_EQ(redacted("a <private>b</private>\n#private c"), "a " + m + "\n#private c") << "not at the start";
   for (const char* left : {"a private matter", "class A { #privateField = 1 }", "see #private", "</private> alone",
                            "List<PrivateKey>", "#privately", "< private>", "private:\n  int x;"})

@@ -37,9 +37,11 @@ class LookAhead {
     kDot,
     kSlash,
     kGreater,
-    kScheme,      // "://"
-    kTwoColons,   // "::"
-    kArrow,       // "->"
+    kScheme,     // "://"
+    kTwoColons,  // "::"
+    kArrow,      // "->"
+    kBare,       // the end of a token that nothing names
+    kBase64,
     kFirstClass,  // plus the number of a class: the end of a run of its characters
   };
 

@@ -75,13 +75,6 @@ bool is_environment_name(std::string_view name) {
   return name.size() > 3 && std::none_of(name.begin(), name.end(), ascii::is_lower);
 }
 
-enum class Style : std::uint8_t {
-  quoted,
-  shell,  // directly behind '='
-  bare,   // after "name: " or "name = ", where code may stand
-  told,   // "the password is …"
-};
-
 // A path, a call, a member access, a type: what code has where a secret could be.
 bool looks_like_code(std::string_view v, const Shape& s, LookAhead& ahead) {
   if (ahead.any(LookAhead::kOfCode, v,
@@ -122,36 +115,41 @@ bool is_passphrase(std::string_view v) {
          (all.uppers == 0 || all.uppers == words_seen);
 }
 
+bool is_repeated(std::string_view v) {
+  return std::all_of(v.begin(), v.end(), [&](char c) { return c == v.front(); });
+}
+
 // Three small words or more between dashes.
 bool is_dashed_phrase(std::string_view v) {
   return v.size() >= 15 && std::count(v.begin(), v.end(), '-') >= 2 &&
          std::all_of(v.begin(), v.end(), [](char c) { return ascii::is_lower(c) || c == '-'; });
 }
 
-bool is_plausible_password(std::string_view v, Style style, std::string_view name, bool short_name, LookAhead& ahead) {
+bool is_plausible_password(std::string_view v, ValueStyle style, std::string_view name, bool short_name,
+                           LookAhead& ahead) {
   if (v.size() < 4 || is_placeholder(v, ahead) || has_scheme(v, ahead)) return false;
   const Shape s = ahead.shape_of(v);
   if (s.letters == 0 && s.digits == 0) return false;
-  if (s.blanks > 0) return style != Style::shell && is_passphrase(v);
-  if (short_name &&
-      (s.letters == 0 || (style == Style::bare && (ahead.wordiness(v) > 0.7 || v.find('/') != std::string_view::npos))))
+  if (s.blanks > 0) return style != ValueStyle::shell && is_passphrase(v);
+  if (short_name && (s.letters == 0 || (style == ValueStyle::bare &&
+                                        (ahead.wordiness(v) > 0.7 || v.find('/') != std::string_view::npos))))
     return false;
   const bool inner_symbol = s.letters > 0 && has_symbol(v.substr(0, v.size() - 1), ahead);
   const bool jumbled = s.letters == v.size() && v.size() >= 8 &&
                        (ahead.wordiness(v) < 0.4 || (s.switches * 4 >= v.size() && ahead.wordiness(v) < 0.7));
-  if (style == Style::quoted) {
+  if (style == ValueStyle::quoted) {
     if (s.digits > 0) return !(short_name && ahead.wordiness(v) > 0.8 && s.others > 0);
     return (s.others > 0 && (inner_symbol || (v.back() != '?' && has_symbol(v, ahead)))) || jumbled;
   }
   if (looks_like_code(v, s, ahead) && ahead.wordiness(v) > 0.2) return false;
   const bool identifier = is_identifier(v) || std::all_of(v.begin(), v.end(), is_name);
-  if (style == Style::shell) {
+  if (style == ValueStyle::shell) {
     if (is_environment_name(name)) return s.digits > 0 || s.others > 0 || v.size() >= 6;
     const bool counted = s.digits >= 3 && s.digit_runs >= 2;
     if (identifier && !counted && v.find('_') != std::string_view::npos && ahead.wordiness(v) > 0.6) return false;
     return s.digits > 0 || inner_symbol || jumbled || (s.others > 0 && !identifier);
   }
-  if (style == Style::told) {
+  if (style == ValueStyle::told) {
     if (v.find('_') != std::string_view::npos && ahead.wordiness(v) > 0.6) return false;
     return (s.digits > 0 && s.letters > 0) || inner_symbol || jumbled || is_dashed_phrase(v);
   }
@@ -161,11 +159,13 @@ bool is_plausible_password(std::string_view v, Style style, std::string_view nam
   return s.digits > 0 || inner_symbol;
 }
 
-bool is_plausible_key(std::string_view v, Style style, std::string_view name, bool maybe, LookAhead& ahead) {
+bool is_plausible_key(std::string_view v, ValueStyle style, std::string_view name, bool maybe, LookAhead& ahead) {
   if (v.size() < 8 || is_placeholder(v, ahead)) return false;
   const Shape s = ahead.shape_of(v);
-  if (s.blanks > 0 || s.letters == 0 || v.find('|') != std::string_view::npos || has_scheme(v, ahead)) return false;
-  if (style != Style::quoted && looks_like_code(v, s, ahead) && ahead.wordiness(v) > 0.2) return false;
+  if (s.blanks > 0 || s.letters == 0 ||
+      (v.find('|') != std::string_view::npos && (style != ValueStyle::quoted || v.size() < 30)) || has_scheme(v, ahead))
+    return false;
+  if (style != ValueStyle::quoted && looks_like_code(v, s, ahead) && ahead.wordiness(v) > 0.2) return false;
   const bool environment = is_environment_name(name);
   if (maybe && !environment) {
     // Such names also denote cache entries and other objects, so the value must look random.
@@ -173,16 +173,36 @@ bool is_plausible_key(std::string_view v, Style style, std::string_view name, bo
            !has_any(v.substr(0, v.size() - 2), "=/:");
   }
   if (is_uuid(v)) return true;
-  if (is_random(v, style == Style::told ? 12 : 10, ahead)) return true;
+  if (is_random(v, style == ValueStyle::told ? 12 : 10, ahead)) return true;
   // A name that says so clearly makes up for what looks like words by chance.
   if (!maybe && s.digits >= 3 && ahead.entropy(v) > 3 &&
       ahead.wordiness(v) < (s.digit_runs >= 3 && s.others == 0 ? 0.9 : 0.75) && v.size() >= 20)
     return true;
   // A secret that somebody made up.
-  return environment && !maybe && style == Style::shell && s.digits > 0 && ahead.wordiness(v) < 0.9;
+  return environment && !maybe && style == ValueStyle::shell && s.digits > 0 && ahead.wordiness(v) < 0.9;
 }
 
-bool is_plausible(std::string_view v, const SensitiveName& found, Style style, std::string_view name,
+// Twelve small words or more.
+bool is_seed_phrase(std::string_view v) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < v.size();) {
+    const std::size_t end = std::min(v.find(' ', i), v.size());
+    const std::string_view word = v.substr(i, end - i);
+    i = end + 1;
+    if (word.size() < 3 || word.size() > 8 || !std::all_of(word.begin(), word.end(), ascii::is_lower)) return false;
+    ++count;
+  }
+  return count >= 12 && count <= 24;
+}
+
+// 123456, 1234-5678
+bool is_pin(std::string_view v) {
+  const Shape s = shape_of(v);
+  return s.digits >= 4 && s.digits <= 10 && s.letters == 0 && s.blanks == 0 && s.others <= 1 &&
+         (s.others == 0 || v.find('-') != std::string_view::npos) && !is_repeated(v);
+}
+
+bool is_plausible(std::string_view v, const SensitiveName& found, ValueStyle style, std::string_view name,
                   LookAhead& ahead) {
   if (v.empty() || v.size() > kLongestValue) return false;
   switch (found.value_kind) {
@@ -190,12 +210,35 @@ bool is_plausible(std::string_view v, const SensitiveName& found, Style style, s
     case ValueKind::short_password: return is_plausible_password(v, style, name, true, ahead);
     case ValueKind::key: return is_plausible_key(v, style, name, false, ahead);
     case ValueKind::maybe_key: return is_plausible_key(v, style, name, true, ahead);
+    case ValueKind::phrase: return is_seed_phrase(v);
+    case ValueKind::pin: return is_pin(v);
+    case ValueKind::card: return is_card_number(v);
     default: return false;
   }
 }
 
 std::string_view name_of_kind(ValueKind p) {
   return p == ValueKind::password || p == ValueKind::short_password ? "password" : "secret";
+}
+
+// Of the values that have blanks: phrases, numbers in groups.
+Secret value_with_blanks(std::string_view text, std::size_t begin, const SensitiveName& name) {
+  std::size_t end = begin;
+  const auto fits = [&](char c) {
+    return name.value_kind == ValueKind::phrase ? ascii::is_lower(c) || c == ' '
+                                                : ascii::is_digit(c) || c == ' ' || c == '-';
+  };
+  while (end < text.size() && end - begin < 240 && fits(text[end]))
+    ++end;
+  while (end > begin && !ascii::is_alnum(text[end - 1]))
+    --end;
+  if (end < text.size() && ascii::is_alnum(text[end])) return {};
+  const std::string_view value = text.substr(begin, end - begin);
+  const bool is_value = name.value_kind == ValueKind::phrase ? is_seed_phrase(value)
+                        : name.value_kind == ValueKind::card ? is_card_number(value)
+                                                             : is_pin(value);
+  if (!is_value) return {};
+  return {begin, end, name_of_kind(name.value_kind)};
 }
 
 // Behind a comma, a semicolon or an ampersand: whether the next value begins.
@@ -300,7 +343,8 @@ std::optional<Place> place_of_value(std::string_view text, const SensitiveName& 
     doubtful = true;
     out.equals = c != ':';
     std::size_t signs = i + 1;
-    while (signs - i < 3 && (at(signs) == '=' || at(signs) == '>' || at(signs) == ':'))
+    while (signs - i < 3 &&
+           (at(signs) == '=' || at(signs) == '>' || at(signs) == ':' || (c == '|' && at(signs) == '|')))
       ++signs;
     const std::string_view sign = text.substr(i, signs - i);
     if (sign == "::" || sign == "=:") return std::nullopt;
@@ -338,7 +382,7 @@ std::optional<Place> place_of_value(std::string_view text, const SensitiveName& 
     out.only_quoted = true;
     return out;
   }
-  if (c == '|' && blank) {  // a cell of a table
+  if (c == '|' && blank && (name.begin == 0 || text[name.begin - 1] != '$')) {  // a cell of a table
     doubtful = true;
     ++i;
     while (is_blank(at(i)))
@@ -348,6 +392,15 @@ std::optional<Place> place_of_value(std::string_view text, const SensitiveName& 
     return out;
   }
   if (c == '\\' && !blank) doubtful = true;
+  for (const std::string_view w :
+       {"\xEF\xBC\x9A", "\xE6\x98\xAF", "\xE4\xB8\xBA", "\xE3\x81\xAF", "\xEB\x8A\x94", "\xEC\x9D\x80"})
+    if (text.substr(i).starts_with(w)) {  // a wide colon, and "is" of Chinese, Japanese and Korean
+      out.at = i + w.size();
+      while (is_blank(at(out.at)))
+        ++out.at;
+      out.told = true;
+      return out;
+    }
   if (!blank) return std::nullopt;
   if (option) {
     doubtful = true;
@@ -357,7 +410,8 @@ std::optional<Place> place_of_value(std::string_view text, const SensitiveName& 
     return out;
   }
   const std::string_view rest = text.substr(i, 8);
-  for (const std::string_view w : {"is ", "was ", "ist ", "est ", "es ", "\xE2\x86\x92 ", "=> ", "-> "})
+  for (const std::string_view w : {"is: ", "is ", "was ", "ist ", "est ", "es ", "lautet ", "lauten ", "\xE2\x86\x92 ",
+                                   "\xE2\x80\x94 ", "\xE2\x80\x93 ", "=> ", "-> "})
     if (rest.starts_with(w)) {
       doubtful = true;
       out.at = i + w.size();
@@ -385,7 +439,20 @@ Secret quoted_value(std::string_view text, const SensitiveName& name, std::size_
   }
   if (end >= text.size() || text[end] != quote) return {};
   if (escape > 0) end -= std::min(end - begin, escape);
-  if (!is_plausible(text.substr(begin, end - begin), name, Style::quoted, name_text, ahead)) return {};
+  const std::size_t first_end = end;
+  // A literal in several parts.
+  for (std::size_t next = end + 1; escape == 0 && next < text.size() && next - end < 64; ++next) {
+    if (text[next] == quote && next > end + 1) {
+      const std::size_t last = text.find(quote, next + 1);
+      if (last == std::string_view::npos || last - next > kLongestValue ||
+          !is_random(text.substr(next + 1, last - next - 1), 8, ahead))
+        break;
+      end = next = last;
+    } else if (!ascii::is_space(text[next]) && text[next] != '+' && text[next] != '\\') {
+      break;
+    }
+  }
+  if (!is_plausible(text.substr(begin, first_end - begin), name, ValueStyle::quoted, name_text, ahead)) return {};
   return {begin, end, name_of_kind(name.value_kind)};
 }
 
@@ -402,6 +469,36 @@ bool is_random(std::string_view v, std::size_t least, LookAhead& ahead) {
   return ahead.wordiness(v) < most_words && ahead.entropy(v) >= 2.6;
 }
 
+bool is_token_like(std::string_view v, std::size_t least, LookAhead& ahead) {
+  if (v.size() < least) return false;
+  const Shape s = ahead.shape_of(v);
+  const std::size_t body = s.letters + s.digits;
+  if (s.blanks > 0 || s.digits == 0 || s.uppers == 0 || s.lowers == 0 || body * 4 < v.size() * 3) return false;
+  if (s.switches * 4 < body || (v.size() >= 20 && s.digits < 2)) return false;
+  const double entropy = ahead.entropy(v);
+  const double most_words = v.size() >= 32 && entropy >= 4.2 ? 0.65 : s.digit_runs >= 3 ? 0.6 : 0.45;
+  return entropy >= (v.size() < 16 ? 2.6 : 3.2) && ahead.wordiness(v) < most_words;
+}
+
+bool is_card_number(std::string_view v) {
+  std::size_t digits = 0;
+  int sum = 0;
+  for (std::size_t i = v.size(); i-- > 0;) {
+    if (v[i] == ' ' || v[i] == '-') continue;
+    if (!ascii::is_digit(v[i])) return false;
+    int digit = v[i] - '0';
+    if (digits++ % 2 == 1) digit = digit > 4 ? digit * 2 - 9 : digit * 2;
+    sum += digit;
+  }
+  return digits >= 13 && digits <= 19 && sum % 10 == 0 && v.front() >= '3' && v.front() <= '6';
+}
+
+bool is_value_of(std::string_view v, const SensitiveName& name, ValueStyle style, LookAhead& ahead) {
+  return is_plausible(v, name, style, ahead.text().substr(name.begin, name.end - name.begin), ahead);
+}
+
+std::string_view kind_of(const SensitiveName& name) { return name_of_kind(name.value_kind); }
+
 bool is_password(std::string_view v, LookAhead& ahead) {
   return v.size() >= 3 && v.size() <= kLongestValue && !is_placeholder(v, ahead) &&
          ahead.any(LookAhead::kLetterOrDigit, v, [&](std::size_t i) { return ascii::is_alnum(ahead.text()[i]); });
@@ -410,7 +507,14 @@ bool is_password(std::string_view v, LookAhead& ahead) {
 bool has_scheme(std::string_view v, LookAhead& ahead) { return has(v, LookAhead::kScheme, "://", ahead); }
 
 bool is_chosen_password(std::string_view v, LookAhead& ahead) {
-  return is_plausible_password(v, Style::told, {}, false, ahead);
+  return is_plausible_password(v, ValueStyle::told, {}, false, ahead);
+}
+
+int base64_digit(char c) {
+  if (ascii::is_upper(c)) return c - 'A';
+  if (ascii::is_lower(c)) return c - 'a' + 26;
+  if (ascii::is_digit(c)) return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
 bool is_encoded_pair(std::string_view v) {
@@ -420,12 +524,7 @@ bool is_encoded_pair(std::string_view v) {
   std::size_t held = 0;
   std::size_t bytes = 0;
   for (const char c : v) {
-    const int digit = ascii::is_upper(c)   ? c - 'A'
-                      : ascii::is_lower(c) ? c - 'a' + 26
-                      : ascii::is_digit(c) ? c - '0' + 52
-                      : c == '+'           ? 62
-                      : c == '/'           ? 63
-                                           : -1;
+    const int digit = base64_digit(c);
     if (digit < 0) return false;
     bits = bits << 6 | static_cast<std::uint32_t>(digit);
     held += 6;
@@ -489,12 +588,39 @@ bool is_placeholder(std::string_view v, LookAhead& ahead) {
   return false;
 }
 
+namespace {
+
+// Behind the name of several: `": [`, or a colon at the end of its line.
+bool list_follows(std::string_view behind) {
+  std::size_t i = 0;
+  while (i < behind.size() && (is_quote(behind[i]) || behind[i] == '\\'))
+    ++i;
+  if (i == behind.size() || behind[i] != ':') return false;
+  for (++i; i < behind.size() && behind[i] == ' ';)
+    ++i;
+  return i < behind.size() && (behind[i] == '[' || behind[i] == '\n' || behind.substr(i).starts_with("\\n"));
+}
+
+// PWD names a directory, but in some files a password: it has a value that is no path.
+bool is_set_to_password(std::string_view behind) {
+  std::size_t i = 0;
+  while (i < behind.size() && i < 4 && (is_blank(behind[i]) || behind[i] == '='))
+    ++i;
+  return i > 0 && i < behind.size() && ascii::is_alnum(behind[i]) &&
+         behind.substr(i, 2).find(':') == std::string_view::npos;
+}
+
+}  // namespace
+
 SensitiveName sensitive_name_at(std::string_view text, std::size_t word_begin, std::size_t word_end) {
   static const Endings kHarmless(WordClass::harmless_name);
   static const Endings kPassword(WordClass::password_name);
   static const Endings kShortPassword(WordClass::short_password_name);
   static const Endings kKey(WordClass::key_name);
   static const Endings kMaybeKey(WordClass::maybe_key_name);
+  static const Endings kPhrase(WordClass::phrase_name);
+  static const Endings kPin(WordClass::pin_name);
+  static const Endings kCard(WordClass::card_name);
   SensitiveName out;
   out.end = word_end;
   const auto at = [&](std::size_t n) { return n < text.size() ? text[n] : '\0'; };
@@ -503,6 +629,8 @@ SensitiveName sensitive_name_at(std::string_view text, std::size_t word_begin, s
   while (ascii::is_digit(at(digits)) && digits - word_end < 4)
     ++digits;
   if (digits > word_end + 1 || (digits > word_end && ascii::is_digit(at(word_end)))) out.end = digits;
+  // api_keys: [ … ]
+  if (at(out.end) == 's' && !is_name(at(out.end + 1)) && list_follows(text.substr(out.end + 1, 12))) ++out.end;
   if (is_name(at(out.end))) return out;
   out.begin = word_begin;
   while (out.begin > 0 && is_name(text[out.begin - 1]) && word_end - out.begin <= kLongestName)
@@ -513,9 +641,10 @@ SensitiveName sensitive_name_at(std::string_view text, std::size_t word_begin, s
   const std::string_view name = text.substr(out.begin, word_end - out.begin);
   std::array<char, kLongestName> buffer{};
   const std::string_view flat = flat_name(name, buffer);
-  if (name == "PWD" || kHarmless.fit(flat)) return out;
+  if ((name == "PWD" && !is_set_to_password(text.substr(out.end))) || kHarmless.fit(flat)) return out;
   // "my secret access key is …"
-  if (out.begin == word_begin && out.begin > 1 && text[out.begin - 1] == ' ' && ascii::is_letter(text[out.begin - 2])) {
+  if (out.begin == word_begin && out.begin > 1 && (text[out.begin - 1] == ' ' || text[out.begin - 1] == '.') &&
+      ascii::is_letter(text[out.begin - 2])) {
     std::size_t before = out.begin - 1;
     while (before > 0 && is_name(text[before - 1]) && word_begin - before < 24)
       --before;
@@ -527,14 +656,23 @@ SensitiveName sensitive_name_at(std::string_view text, std::size_t word_begin, s
   }
   const bool begins_word = out.begin == word_begin || !ascii::is_letter(text[word_begin - 1]) ||
                            (ascii::is_upper(text[word_begin]) && ascii::is_lower(text[word_begin - 1]));
+  // SSHPASS=…
+  const bool is_variable = is_environment_name(name) && at(out.end) == '=' && flat.ends_with("pass") &&
+                           !flat.ends_with("bypass") && !flat.ends_with("compass");
   if (kPassword.fit(flat))
     out.value_kind = ValueKind::password;
   else if (kKey.fit(flat))
     out.value_kind = ValueKind::key;
-  else if (begins_word && kShortPassword.fit(flat))
+  else if (is_variable || (begins_word && kShortPassword.fit(flat)))
     out.value_kind = ValueKind::short_password;
   else if (begins_word && word_begin > out.begin && kMaybeKey.fit(flat))
     out.value_kind = ValueKind::maybe_key;
+  else if (kPhrase.fit(flat))
+    out.value_kind = ValueKind::phrase;
+  else if (begins_word && kPin.fit(flat))
+    out.value_kind = ValueKind::pin;
+  else if (begins_word && kCard.fit(flat))
+    out.value_kind = ValueKind::card;
   else if (out.begin > 0 && (text[out.begin - 1] == '?' || text[out.begin - 1] == '&' || text[out.begin - 1] == ';') &&
            at(out.end) == '=' &&
            (words(WordClass::query_key_name).has(flat) || words(WordClass::maybe_key_name).has(flat)))
@@ -547,7 +685,8 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
   bool follows = false;
   const auto place = place_of_value(text, name, follows);
   // Only what escape sequences may hide looks different without them.
-  const std::size_t seen = place ? end_of_word(text, place->at, ahead) : name.end + 16;
+  std::size_t seen = place ? end_of_word(text, place->at, ahead) : name.end + 16;
+  if (place && place->apart && !place->equals) seen = std::max(seen, name.end + 24);  // a type, and then the value
   doubtful = doubtful || (follows && (name.value_kind == ValueKind::password ||
                                       text.substr(name.end, seen + 1 - name.end).find('\\') != std::string_view::npos));
   if (!place || place->at >= text.size()) return {};
@@ -558,6 +697,8 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
     ++begin;
   const std::size_t escape = begin - place->at;
   if (begin >= text.size()) return {};
+  if (name.value_kind == ValueKind::phrase || name.value_kind == ValueKind::card || name.value_kind == ValueKind::pin)
+    return value_with_blanks(text, begin + (is_quote(text[begin]) ? 1 : 0), name);
   // Prefixes of strings: b"…", @"…", $'…'.
   if (!is_quote(text[begin]) && escape == 0 && is_quote(at(begin + 1)) &&
       (ascii::is_letter(text[begin]) || text[begin] == '@' || text[begin] == '$'))
@@ -572,13 +713,42 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
           std::string_view::npos)
     return block_below(text, name, begin, ahead);
   std::size_t end = end_of_word(text, begin, ahead);
-  // A type, and then the value.
-  if (!place->equals && is_identifier(text.substr(begin, end - begin)) && text.substr(end).starts_with(" = ")) {
-    SensitiveName second = name;
-    second.end = end;
-    if (is_quote(at(end + 3))) return quoted_value(text, second, end + 3, 0, name_text, ahead);
+  // bytes.fromhex("…")
+  if (place->equals && end > begin && text[end - 1] == '(' && is_quote(at(end)) &&
+      name.value_kind != ValueKind::password && name.value_kind != ValueKind::short_password)
+    return quoted_value(text, name, end, 0, name_text, ahead);
+  // A type, and then the value: `key: &str = "…"`, `=> string(12) "…"`
+  if (!place->equals || at(end) == ' ') {
+    const std::size_t line = std::min(end_of_line(text, begin), begin + 40);
+    const std::size_t equals = text.substr(0, line).find("= ", begin);
+    std::size_t quote = equals == std::string_view::npos ? end + 1 : equals + 2;
+    const bool is_type =
+        equals != std::string_view::npos && !place->equals && text[equals - 1] == ' ' &&
+        std::all_of(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                    text.begin() + static_cast<std::ptrdiff_t>(equals), [](char x) {
+                      return ascii::is_word(x) || std::string_view("&<>[] .*?|").find(x) != std::string_view::npos;
+                    });
+    const bool is_counted = equals == std::string_view::npos && end > begin && text[end - 1] == ')' && at(end) == ' ';
+    if ((is_type || is_counted) && is_quote(at(quote))) return quoted_value(text, name, quote, 0, name_text, ahead);
   }
-  const Style style = place->told ? Style::told : place->equals && !place->apart ? Style::shell : Style::bare;
+  const ValueStyle style = place->told                      ? ValueStyle::told
+                           : place->equals && !place->apart ? ValueStyle::shell
+                                                            : ValueStyle::bare;
+  if (place->told)  // text in scripts without blanks goes on
+    end = static_cast<std::size_t>(std::find_if(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                text.begin() + static_cast<std::ptrdiff_t>(end),
+                                                [](char c) { return c == '\xE3' || c == '\xEF'; }) -
+                                   text.begin());
+  // A line that goes on.
+  while (at(end) == '\\' && at(end + 1) == '\n' && end - begin <= kLongestValue) {
+    const std::size_t next = end_of_word(text, end + 2, ahead);
+    if (!is_random(text.substr(end + 2, next - end - 2), 8, ahead)) break;
+    end = next;
+  }
+  // The bracket of a default: ${db.password:…}
+  if (const auto open = text.substr(begin, end - begin).find('{'); open == std::string_view::npos)
+    while (end > begin && text[end - 1] == '}')
+      --end;
   // The full stop of a sentence, the bracket around it.
   while (end > begin && (text[end - 1] == '.' || text[end - 1] == ')' || text[end - 1] == ',' || text[end - 1] == '*'))
     --end;
@@ -586,13 +756,13 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
   const std::string_view value = text.substr(begin, end - begin);
   if (is_plausible(value, name, style, name_text, ahead)) {
     // `password: value2,` is an argument list or an object of code.
-    if (style == Style::bare && name.value_kind == ValueKind::password && at(end) == ',' &&
+    if (style == ValueStyle::bare && name.value_kind == ValueKind::password && at(end) == ',' &&
         std::all_of(value.begin(), value.end(), is_name) && !is_random(value, 8, ahead))
       return {};
     return {begin, end, name_of_kind(name.value_kind)};
   }
   // name: three words of a passphrase
-  if (style == Style::bare && name.value_kind == ValueKind::password && !place->equals && at(end) == ' ') {
+  if (style == ValueStyle::bare && name.value_kind == ValueKind::password && !place->equals && at(end) == ' ') {
     std::size_t last = end_of_line(text, begin);
     while (last > begin && ascii::is_space(text[last - 1]))
       --last;

@@ -18,6 +18,17 @@ enum class ValueKind : std::uint8_t {
   short_password,  // the same, but the name has other meanings too
   key,             // random characters
   maybe_key,       // names of other kinds of keys end like this, too
+  phrase,          // many small words
+  pin,             // digits
+  card,            // the number of a payment card
+};
+
+// How a value stands in its text.
+enum class ValueStyle : std::uint8_t {
+  quoted,
+  shell,  // directly behind '='
+  bare,   // after "name: " or "name = ", where code may stand
+  told,   // "the password is …"
 };
 
 // The name that ends with the word found at [word_begin, word_end).
@@ -32,15 +43,26 @@ SensitiveName sensitive_name_at(std::string_view text, std::size_t word_begin, s
 // resolved. `ahead` belongs to the text.
 Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& ahead, bool& doubtful);
 
+// Returns whether the value may be one of the name.
+bool is_value_of(std::string_view value, const SensitiveName& name, ValueStyle style, LookAhead& ahead);
+// Returns Secret::kind of the values of the name.
+std::string_view kind_of(const SensitiveName& name);
+
 // Judge a value, which is a part of the text that `ahead` belongs to.
 // Returns whether the value is a placeholder: "<your key>", "$VAR", "xxx", "process.env.X", "[redacted:…]".
 bool is_placeholder(std::string_view value, LookAhead& ahead);
 // Returns whether the value has at least `least` characters and contains no words.
 bool is_random(std::string_view value, std::size_t least, LookAhead& ahead);
+// Like is_random(), but as random as tokens of services are: letters of both cases and digits, mixed.
+bool is_token_like(std::string_view value, std::size_t least, LookAhead& ahead);
+// Returns whether the value is a number of a payment card, by its check digit.
+bool is_card_number(std::string_view value);
 // Returns whether a value in the place of a password may be one: it is no placeholder.
 bool is_password(std::string_view value, LookAhead& ahead);
 // Like is_password(), but refuses plain words, too.
 bool is_chosen_password(std::string_view value, LookAhead& ahead);
+// Returns the six bits of a character of Base64; -1 for another.
+int base64_digit(char c);
 // Returns whether the value is Base64 of "user:password".
 bool is_encoded_pair(std::string_view value);
 // Returns whether the value has "://".

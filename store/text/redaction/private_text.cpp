@@ -8,6 +8,7 @@
 #endif
 #include <algorithm>
 #include <bit>
+#include <string>
 
 namespace memd::redaction {
 namespace {
@@ -16,35 +17,35 @@ constexpr std::string_view kOpen = "<private>";
 constexpr std::string_view kClose = "</private>";
 constexpr std::string_view kMarker = "#private";
 constexpr std::string_view kWord = "private";
-constexpr int kDeepest = 4;  // JSON in JSON in …
+constexpr int kDeepest = 4;    // JSON in JSON in …
+constexpr int kMostTags = 64;  // before a marker
 
 bool begins_with(std::string_view text, std::string_view word) {
   return text.size() >= word.size() && ascii::equal_nocase(text.substr(0, word.size()), word);
 }
 
-// Returns the position of a marker at the start of the text, or npos.
-std::size_t find_marker(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    if (ascii::is_space(text[at])) {
-      ++at;
-      continue;
-    }
-    if (text[at] != '<') break;
-    std::size_t end = at + 1;
-    while (end < text.size() && (ascii::is_word(text[end]) || text[end] == '-'))
-      ++end;
-    if (end == at + 1 || end == text.size() || text[end] != '>') break;
-    at = end + 1;
-  }
+// Returns the position of a marker at `at`, behind blanks, tags, and whole elements such as
+// "<ide_opened_file>…</ide_opened_file>"; npos if there is none. `tags` is how many may still be looked at.
+std::size_t find_marker(std::string_view text, std::size_t at, int& tags) {
+  while (at < text.size() && ascii::is_space(text[at]))
+    ++at;
   const std::string_view rest = text.substr(at);
-  const bool there =
-      begins_with(rest, kMarker) && (rest.size() == kMarker.size() || !ascii::is_word(rest[kMarker.size()]));
-  return there ? at : std::string_view::npos;
+  if (begins_with(rest, kMarker))
+    return rest.size() == kMarker.size() || !ascii::is_word(rest[kMarker.size()]) ? at : std::string_view::npos;
+  if (!rest.starts_with('<') || tags-- == 0) return std::string_view::npos;
+  std::size_t end = 1;
+  while (end < rest.size() && (ascii::is_word(rest[end]) || rest[end] == '-'))
+    ++end;
+  if (end == 1 || end == rest.size() || rest[end] != '>') return std::string_view::npos;
+  if (const std::size_t inside = find_marker(text, at + end + 1, tags); inside != std::string_view::npos) return inside;
+  const std::string close = "</" + std::string(rest.substr(1, end));
+  const std::size_t closing = text.find(close, at + end + 1);
+  return closing == std::string_view::npos ? closing : find_marker(text, closing + close.size(), tags);
 }
 
 void find_in_plain(std::string_view text, std::vector<Secret>& out) {
-  const std::size_t marker = find_marker(text);
+  int tags = kMostTags;
+  const std::size_t marker = find_marker(text, 0, tags);
   const std::size_t end = std::min(marker, text.size());
   std::size_t depth = 0;
   std::size_t begin = 0;

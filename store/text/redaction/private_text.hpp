@@ -7,7 +7,7 @@
 
 // Text that a person marked as private:
 //  * "<private>…</private>". Blocks nest; a block without an end extends to the end of its text.
-//  * a whole text that begins with "#private", after blanks and the tags that clients put around prompts.
+//  * a whole text that begins with "#private", after blanks, and after tags and whole elements that clients put there.
 // A text is that of a person, an agent or a tool. In JSON, and in JSON inside JSON strings, each string is a text of
 // its own. Case-insensitive. Pure; thread-safe.
 namespace memd::redaction {

@@ -5,6 +5,7 @@
 #include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/private_text.hpp"
 #include "store/text/redaction/secret_finder.hpp"
+#include "store/text/redaction/veiled_text.hpp"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -279,32 +280,79 @@ class JsonStrings {
   bool known_ = false;
 };
 
-// Room of find_unescaped(), kept between its calls.
+// A text as its reader sees it, and room for the steps to it, kept between calls.
 struct Layers {
-  Unescaped once;
-  Unescaped twice;
+  std::array<Unescaped, 2> unescaped;
+  Unescaped unveiled;
+  Unescaped joined;
   std::vector<Secret> found;
 };
 
-// A stretch of a string, and what a reader of it would see: once unescaped, and unescaped again.
-void find_unescaped(std::string_view line, std::size_t begin, std::size_t end, Layers& layers,
-                    std::vector<Secret>& out) {
-  auto& [once, twice, found] = layers;
-  const redaction::SecretFinder& finder = redaction::secret_finder();
-  const std::string_view stretch = line.substr(begin, end - begin);
-  if (stretch.find('\\') == std::string_view::npos) return;
-  found.clear();
+// Searches the text; `origin_of` leads from it to the line.
+template <class F>
+void find_in_layer(std::string_view text, F&& origin_of, Layers& layers, std::vector<Secret>& out) {
+  layers.found.clear();
   Signs signs;
+  redaction::secret_finder().find(text, layers.found, signs);
+  for (const Secret& s : layers.found)
+    out.push_back({origin_of(s.begin), origin_of(s.end), s.kind});
+}
+
+// How a text is to be read, too.
+struct Reading {
+  bool is_veiled = false;
+  bool in_array = false;
+};
+
+// The text as it is written otherwise: coded, or as an array of arguments.
+template <class F>
+void find_veiled(std::string_view text, F&& origin_of, Reading reading, Layers& layers, std::vector<Secret>& out) {
+  layers.unveiled.changed = false;
+  if (reading.is_veiled) redaction::unveil(text, layers.unveiled);
+  const std::string_view plain = layers.unveiled.changed ? std::string_view(layers.unveiled.text) : text;
+  const auto unveiled_origin = [&](std::size_t i) {
+    return origin_of(layers.unveiled.changed ? layers.unveiled.origin[i] : i);
+  };
+  if (layers.unveiled.changed) find_in_layer(plain, unveiled_origin, layers, out);
+  if (!reading.in_array) return;
+  redaction::join_arguments(plain, layers.joined);
+  if (layers.joined.changed)
+    find_in_layer(
+        layers.joined.text, [&](std::size_t i) { return unveiled_origin(layers.joined.origin[i]); }, layers, out);
+}
+
+// A stretch of a string, and what a reader of it would see: as it is, once unescaped, and unescaped again.
+void find_unescaped(std::string_view line, std::size_t begin, std::size_t end, Reading reading, Layers& layers,
+                    std::vector<Secret>& out) {
+  auto& [once, twice] = layers.unescaped;
+  const std::string_view stretch = line.substr(begin, end - begin);
+  const auto origin = [&](std::size_t i) { return begin + i; };
+  find_veiled(stretch, origin, reading, layers, out);
+  if (stretch.find('\\') == std::string_view::npos) return;
   redaction::unescape(stretch, once);
-  finder.find(once.text, found, signs);
-  for (const Secret& s : found)
-    out.push_back({begin + once.origin[s.begin], begin + once.origin[s.end], s.kind});
+  const auto once_origin = [&](std::size_t i) -> std::size_t { return begin + once.origin[i]; };
+  find_in_layer(once.text, once_origin, layers, out);
+  find_veiled(once.text, once_origin, reading, layers, out);
   redaction::unescape(once.text, twice);
   if (!twice.changed) return;
-  found.clear();
-  finder.find(twice.text, found, signs);
-  for (const Secret& s : found)
-    out.push_back({begin + once.origin[twice.origin[s.begin]], begin + once.origin[twice.origin[s.end]], s.kind});
+  const auto twice_origin = [&](std::size_t i) -> std::size_t { return begin + once.origin[twice.origin[i]]; };
+  find_in_layer(twice.text, twice_origin, layers, out);
+  find_veiled(twice.text, twice_origin, reading, layers, out);
+}
+
+// Around the arrays of a JSON text itself, whose arguments are several of its strings.
+void find_in_arrays(std::string_view line, const std::vector<Signs::Doubt>& doubts, Layers& layers,
+                    std::vector<Secret>& out) {
+  constexpr std::size_t kBefore = 512;
+  constexpr std::size_t kBehind = 1024;
+  std::size_t done = 0;
+  for (const Signs::Doubt& doubt : doubts) {
+    if (!doubt.in_array || doubt.at < done) continue;
+    const std::size_t begin = doubt.at - std::min(doubt.at, kBefore);
+    done = std::min(line.size(), doubt.at + kBehind);
+    find_veiled(
+        line.substr(begin, done - begin), [&](std::size_t i) { return begin + i; }, {false, true}, layers, out);
+  }
 }
 
 // Around the places in doubt, in the strings that these are in; a line that is no JSON is one string.
@@ -314,7 +362,10 @@ void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, s
   std::sort(doubts.begin(), doubts.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
   Layers layers;
   std::optional<JsonStrings> strings;
-  if (line.starts_with('{') || line.starts_with('[')) strings.emplace(line);
+  if (line.starts_with('{') || line.starts_with('[')) {
+    strings.emplace(line);
+    find_in_arrays(line, doubts, layers, out);
+  }
   for (std::size_t i = 0; i < doubts.size();) {
     const std::size_t at = doubts[i].at;
     if (strings && !strings->go_to(at)) return;
@@ -328,10 +379,14 @@ void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, s
     const std::size_t before = doubts[i].is_long ? kLong : kShort / 2;
     std::size_t begin = std::max(string, at - std::min(at, before));
     std::size_t end = at;
-    for (; i < doubts.size() && doubts[i].at <= std::min(end, string_end); ++i)
+    Reading reading;
+    for (; i < doubts.size() && doubts[i].at <= std::min(end, string_end); ++i) {
       end = std::max(end, doubts[i].at + (doubts[i].is_long ? kLong : kShort));
+      reading.is_veiled = reading.is_veiled || doubts[i].is_veiled;
+      reading.in_array = reading.in_array || doubts[i].in_array;
+    }
     begin = redaction::begin_of_escapes(line, begin, string);
-    find_unescaped(line, begin, std::min(end, string_end), layers, out);
+    find_unescaped(line, begin, std::min(end, string_end), reading, layers, out);
   }
 }
 
@@ -425,7 +480,7 @@ std::size_t mask_line(std::span<char> line, What what) {
   if (what == What::all) redaction::secret_finder().find(text, secrets, signs);
   if (what == What::only_private || signs.may_be_private) redaction::find_private_in_line(text, secrets);
   for (const Secret& s : secrets)
-    signs.doubts.push_back({s.begin, s.kind == "private_key"});
+    signs.doubts.push_back({s.begin, s.kind == "private_key", false, false});
   if (what == What::all && !signs.doubts.empty()) find_in_strings(text, signs.doubts, secrets);
   if (secrets.empty()) return 0;
   mask_whole_characters(text, secrets);

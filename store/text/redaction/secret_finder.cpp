@@ -2,11 +2,14 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/embedded.hpp"
+#include "store/text/redaction/bare_token.hpp"
+#include "store/text/redaction/distant_value.hpp"
 #include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/named_value.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <stdexcept>
 
@@ -15,12 +18,65 @@ namespace {
 
 constexpr std::size_t kNear = 60;
 
+// Signs of a text that is to be read otherwise (veiled_text.hpp): coded characters that tell a value or a name, signs
+// that nobody sees, an option in an array of arguments, literals that are added up. In JSON strings, too.
+constexpr auto kVeils = std::to_array<std::string_view>(
+    {"%5fp",    "%5fk",       "%5ft",        "%5fs",    "&#95;",  "&#x5f;",  "&lowbar;", "\xE2\x80\x8B", "\\u200b",
+     "\\u200c", "\\u200d",    "\\u2060",     "\\ufeff", "\\u006", "\\u007",  "\\u005f",  "\\u001b[",     "\",\"-",
+     "\", \"-", "\\\",\\\"-", "\\\", \\\"-", "',\'-",   "', '-",  "\" + \"", "' + '",    "\\\" + \\\""});
+
+// An option in an array of arguments, with another argument before it: "mysql","-p…". Its dash ends at `end`, and the
+// mark before the comma is at `begin`. Not the most frequent one, "-lc" of shells.
+bool is_option(std::string_view text, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kLongest = 64;
+  const auto is_of_word = [&](char c) { return !ascii::is_space(c) && c != '\\' && c != '"' && c != '\''; };
+  std::size_t i = begin;
+  while (i > 0 && (text[i - 1] == '\\' || text[i - 1] == '"' || text[i - 1] == '\''))
+    --i;
+  const std::size_t last = i;
+  while (i > 0 && last - i < kLongest && is_of_word(text[i - 1]))
+    --i;
+  if (i == last || i == 0 || (text[i - 1] != '"' && text[i - 1] != '\'')) return false;
+  const std::string_view option = text.substr(end, kLongest);
+  std::size_t length = 0;
+  while (length < option.size() && is_of_word(option[length]))
+    ++length;
+  if (length == 0 || length == option.size() || ascii::is_space(option[length])) return false;
+  const auto behind = option.find_first_not_of("\\\"'", length);
+  if (behind != std::string_view::npos && option[behind] == ':') return false;  // the name of a member
+  return (ascii::is_letter(option[0]) || (option[0] == '-' && ascii::is_letter(option[1]))) &&
+         option.substr(0, length) != "lc" && option.substr(0, length) != "c";
+}
+
+// Terminals' sequences and options are everywhere: they hide something if they are in a word or near a sensitive name,
+// or if they stand behind another argument.
+bool is_veil(std::string_view text, std::size_t begin, std::size_t end, std::size_t behind_name) {
+  if (text[end - 1] != '[' && (end < 2 || text[end - 2] != '[')) return true;
+  constexpr std::size_t kNearName = 96;
+  if (behind_name > 0 && begin >= behind_name && begin - behind_name < kNearName) return true;
+  if (begin == 0 || !ascii::is_alnum(text[begin - 1])) return false;
+  while (end < text.size() && (ascii::is_digit(text[end]) || text[end] == ';'))
+    ++end;
+  if (begin > 1 && text[begin - 2] == '\\') return false;
+  return end + 1 < text.size() && ascii::is_letter(text[end]) && ascii::is_alnum(text[end + 1]);
+}
+
+// Whether something is written otherwise where the value of a name begins: a wide colon, a curly quote, the sequence of
+// a terminal, a coded sign.
+bool has_coded_sign(std::string_view text, std::size_t at) {
+  const std::string_view near = text.substr(at, 4);
+  return near.starts_with('%') || near.starts_with('&') || std::any_of(near.begin(), near.end(), [](char c) {
+           return c == '\xC2' || c == '\xE2' || c == '\xEF' || c == '\x1b';
+         });
+}
+
 SecretRule::Check check_named(std::string_view name) {
   if (name == "none") return SecretRule::Check::none;
   if (name == "digit") return SecretRule::Check::digit;
   if (name == "password") return SecretRule::Check::password;
   if (name == "chosen") return SecretRule::Check::chosen;
   if (name == "random") return SecretRule::Check::random;
+  if (name == "token") return SecretRule::Check::token;
   if (name == "pair") return SecretRule::Check::pair;
   throw std::logic_error("no such check");
 }
@@ -39,6 +95,7 @@ void read_line(std::string_view line, std::vector<SecretRule>& rules) {
   const std::string_view rest = line.substr(blank + 1);
   if (word == "find" || word == "like") {
     rule.patterns.emplace_back(rest, word == "like");
+    rule.takes_argument = rule.takes_argument || rest.find("<arg>") != std::string_view::npos;
     if (!rule.patterns.back().can_be_found())
       throw std::logic_error("a pattern needs a literal of three characters, or a long run of letters and digits");
   } else if (word == "keep") {
@@ -77,6 +134,8 @@ constexpr std::array<std::string_view, 14> kTokenWords{"pat", "sk",  "rk",   "ke
 constexpr std::array<std::string_view, 10> kHalfTokenWords{"auth", "live", "test", "prod",   "api",
                                                            "pk",   "pass", "pw",   "access", "refresh"};
 
+bool letters_only(std::string_view segment) { return std::all_of(segment.begin(), segment.end(), ascii::is_letter); }
+
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& words, std::string_view segment) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view s) { return ascii::equal_nocase(segment, s); });
@@ -87,6 +146,39 @@ bool tells_identifier(std::string_view prefix) {
   static constexpr std::array<std::string_view, 14> kEndings{
       "toolu", "tooluse", "msg", "req", "call", "resp", "id", "sha", "sha256", "sha512", "sha1", "rs", "fc", "env"};
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view s) { return prefix.ends_with(s); });
+}
+
+std::string decoded_base64(std::string_view v) {
+  std::string out;
+  std::uint32_t bits = 0;
+  std::size_t held = 0;
+  for (const char c : v) {
+    const int digit = base64_digit(c);
+    if (digit < 0) break;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    out += static_cast<char>(bits >> held & 0xFF);
+  }
+  return out;
+}
+
+// Whether the first characters of Base64 encode a text.
+bool is_base64_text(std::string_view v) {
+  std::uint32_t bits = 0;
+  std::size_t held = 0;
+  for (const char c : v) {
+    const int digit = base64_digit(c);
+    if (digit < 0) return false;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    const auto byte = static_cast<unsigned char>(bits >> held & 0xFF);
+    if ((byte < ' ' && !ascii::is_space(static_cast<char>(byte))) || byte >= 0x7F) return false;
+  }
+  return true;
 }
 
 // Returns the number of letters and digits after text[at] that belong to the escape sequence at `at`, which ends at or
@@ -125,17 +217,20 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form sie
     identifiers_.insert(identifiers_.end(), rules_[r].kept.begin(), rules_[r].kept.end());
     for (std::uint32_t p = 0; p < rules_[r].patterns.size(); ++p) {
       const SecretPattern& pattern = rules_[r].patterns[p];
-      if (pattern.anchor().is_run)
-        of_runs_.push_back({pattern.run(), r, p});
-      else
+      if (pattern.anchor().is_run) {
+        for (std::size_t c = 0; c < of_runs_.size(); ++c)
+          if (pattern.run().first.test(c)) of_runs_[c].push_back({pattern.run(), r, p});
+      } else {
         add({pattern.anchor().text, pattern.any_case()}, {Sign::What::pattern, r, p, {}});
+      }
     }
     for (const auto& [form, literal] : rules_[r].forms)
       add({ascii::lowered(literal), true}, {Sign::What::form, r, 0, form});
   }
   std::vector<std::string> known;
   for (const WordClass of :
-       {WordClass::password_name, WordClass::short_password_name, WordClass::key_name, WordClass::maybe_key_name})
+       {WordClass::password_name, WordClass::short_password_name, WordClass::key_name, WordClass::maybe_key_name,
+        WordClass::phrase_name, WordClass::pin_name, WordClass::card_name})
     for (const std::string& word : words(of)) {
       std::string last = word.substr(word.rfind('-') + 1);
       if (std::find(known.begin(), known.end(), last) != known.end()) continue;
@@ -146,7 +241,21 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form sie
     if (std::find(known.begin(), known.end(), word) == known.end())
       add({word + "=", true}, {Sign::What::query_name, 0, 0, {}});
   add({"private", true}, {Sign::What::private_mark, 0, 0, {}});
-  scan_.emplace(literals_, sieve_form);
+  for (const std::string_view veil : kVeils)
+    add({std::string(veil), true}, {Sign::What::veil, 0, 0, {}});
+  // Names, forms and veils; patterns.
+  for (const bool of_patterns : {false, true}) {
+    std::vector<LiteralScan::Literal> some;
+    std::vector<std::size_t> indices;
+    for (std::size_t l = 0; l < literals_.size(); ++l) {
+      const bool only_patterns = std::all_of(signs_[l].begin(), signs_[l].end(),
+                                             [](const Sign& sign) { return sign.what == Sign::What::pattern; });
+      if (only_patterns != of_patterns) continue;
+      some.push_back(literals_[l]);
+      indices.push_back(l);
+    }
+    scans_.push_back({LiteralScan(std::move(some), sieve_form), std::move(indices)});
+  }
 }
 
 void SecretFinder::add(LiteralScan::Literal literal, Sign sign) {
@@ -162,6 +271,15 @@ void SecretFinder::add(LiteralScan::Literal literal, Sign sign) {
   signs_.push_back({sign});
 }
 
+namespace {
+
+// -method=userpass
+bool is_option_name(std::string_view value, LookAhead& ahead) {
+  return value.starts_with('-') && (value.size() < 3 || value[1] == '-' || ahead.wordiness(value) > 0.5);
+}
+
+}  // namespace
+
 bool SecretFinder::fits(const SecretRule& rule, std::string_view text, const Secret& secret, LookAhead& ahead) const {
   const std::string_view value = text.substr(secret.begin, secret.end - secret.begin);
   if (!rule.near.empty()) {
@@ -170,6 +288,8 @@ bool SecretFinder::fits(const SecretRule& rule, std::string_view text, const Sec
     if (std::none_of(rule.near.begin(), rule.near.end(), [&](const std::string& w) { return has_nocase(before, w); }))
       return false;
   }
+  if (text.substr(0, secret.begin).ends_with("[redacted:")) return false;  // the kind in a mask
+  if (rule.takes_argument && is_option_name(value, ahead)) return false;
   if (rule.least_entropy > 0 && ahead.entropy(value) < rule.least_entropy) return false;
   switch (rule.check) {
     case SecretRule::Check::none: return true;
@@ -177,6 +297,7 @@ bool SecretFinder::fits(const SecretRule& rule, std::string_view text, const Sec
     case SecretRule::Check::password: return is_password(value, ahead);
     case SecretRule::Check::chosen: return is_chosen_password(value, ahead);
     case SecretRule::Check::random: return is_random(value, 8, ahead) && !is_placeholder(value, ahead);
+    case SecretRule::Check::token: return is_token_like(value, 8, ahead) && !is_placeholder(value, ahead);
     case SecretRule::Check::pair: return is_encoded_pair(value);
   }
   return true;
@@ -187,6 +308,8 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
   const std::size_t end = begin + literals_[literal].text.size();
   bool doubtful = false;
   bool is_long = false;
+  bool is_veiled = false;
+  bool in_array = false;
   for (const Sign& sign : signs_[literal])
     switch (sign.what) {
       case Sign::What::pattern: {
@@ -215,15 +338,25 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       case Sign::What::name:
       case Sign::What::query_name: {
         const SensitiveName name = sensitive_name_at(text, begin, end - (sign.what == Sign::What::query_name ? 1 : 0));
+        if (name.value_kind == ValueKind::none) break;
+        signs.behind_name = name.end;
+        is_veiled = is_veiled || has_coded_sign(text, name.end);
         const Secret s = named_value(text, name, ahead, doubtful);
+        if (!s && sign.what == Sign::What::name) find_distant_values(text, name, ahead, out, doubtful);
         // Names such as "messageKey" are of identifiers, too.
         if (s && !(name.value_kind == ValueKind::maybe_key && identifier_at(text, s.begin, ahead) == s.end))
           out.push_back(s);
         break;
       }
       case Sign::What::private_mark: signs.may_be_private = true; break;
+      case Sign::What::veil:
+        if (text[end - 1] == '-')
+          in_array = in_array || is_option(text, begin, end);
+        else
+          is_veiled = is_veiled || is_veil(text, begin, end, signs.behind_name);
+        break;
     }
-  if (doubtful) signs.doubts.push_back({begin, is_long});
+  if (doubtful || is_veiled || in_array) signs.doubts.push_back({begin, is_long, is_veiled, in_array});
 }
 
 std::size_t SecretFinder::identifier_at(std::string_view text, std::size_t at, LookAhead& ahead) const {
@@ -235,10 +368,45 @@ std::size_t SecretFinder::identifier_at(std::string_view text, std::size_t at, L
   return at;
 }
 
+// Base64 of a text with a secret: an encoded file of settings.
+bool SecretFinder::find_in_base64(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
+                                  std::vector<Secret>& out, Signs& signs) const {
+  constexpr std::size_t kLongest = 65'536;
+  constexpr std::size_t kBegin = 24;
+  constexpr int kDeepest = 2;
+  if (begin < signs.base64_end) return true;
+  if (signs.depth == kDeepest) return false;
+  if (end - begin < kBegin && (end == text.size() || (text[end] != '+' && text[end] != '/'))) return false;
+  // Most runs are in no text's code, wherever that begins.
+  const char before = begin > 0 ? text[begin - 1] : ' ';
+  if (before == '_' || before == '-' || before == '.') return false;
+  const bool is_inside = before == '+' || before == '/';
+  const std::string_view some = text.substr(begin, 12);
+  if (!is_base64_text(some) && (!is_inside || (!is_base64_text(some.substr(1)) && !is_base64_text(some.substr(2)) &&
+                                               !is_base64_text(some.substr(3)))))
+    return false;
+  const auto ends_at = [&](std::size_t i) { return !ascii::is_alnum(text[i]) && text[i] != '+' && text[i] != '/'; };
+  const std::size_t first = ahead.begin_of(LookAhead::kBase64, begin, begin - std::min(begin, kLongest), ends_at);
+  if (first + kBegin > text.size() || !is_base64_text(text.substr(first, kBegin))) return false;
+  const std::size_t last = ahead.end_of(LookAhead::kBase64, end, std::min(text.size(), first + kLongest), ends_at);
+  const std::string inner = decoded_base64(text.substr(first, last - first));
+  std::vector<Secret> found;
+  Signs inner_signs;
+  inner_signs.depth = signs.depth + 1;
+  find(inner, found, inner_signs);
+  signs.base64_end = last;
+  if (std::none_of(found.begin(), found.end(), [](const Secret& s) { return bool(s); })) return false;
+  std::size_t padded = last;
+  while (padded < text.size() && text[padded] == '=' && padded - last < 2)
+    ++padded;
+  out.push_back({first, padded, found.front().kind});
+  return true;
+}
+
 // A token that names itself, as many services write them: a prefix of small words, and random letters and digits.
 void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
-                               std::vector<Secret>& out) const {
-  for (const RunSign& sign : of_runs_) {
+                               std::vector<Secret>& out, Signs& signs) const {
+  for (const RunSign& sign : of_runs_[static_cast<unsigned char>(text[begin])]) {
     if (!sign.run.may_be(text, begin, end)) continue;
     const SecretRule& rule = rules_[sign.rule];
     auto found = rule.patterns[sign.pattern].match(text, begin, 0, ahead);
@@ -246,6 +414,8 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
     found->kind = rule.kind;
     out.push_back(*found);
   }
+  if (find_in_base64(text, begin, end, ahead, out, signs)) return;
+  find_bare_token(text, begin, end, ahead, out);
   const auto joins = [](char c) { return c == '_' || c == '-' || c == '.'; };
   if (begin < 3 || !joins(text[begin - 1])) return;
   std::size_t first = begin;
@@ -270,15 +440,18 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
   }
   if (last.empty() || tells_identifier(last) || first == begin) return;
   if (text[begin - 1] == '.' && !tells && !half_tells) return;  // a member
-  // In the middle of something longer, as Base64 of a URL is.
-  if (first > 0 && !is_behind_escape &&
+  // In the middle of something longer, as Base64 of a URL is; a directory may have the name of a token.
+  const bool is_directory = first > 0 && text[first - 1] == '/' && tells && letters_only(last);
+  if (first > 0 && !is_behind_escape && !is_directory &&
       (ascii::is_word(text[first - 1]) || std::string_view("-./+=").find(text[first - 1]) != std::string_view::npos))
     return;
   const std::string_view run = text.substr(begin, end - begin);
   const bool is_hash = std::all_of(run.begin(), run.end(), ascii::is_hex);
   while (end < text.size() && (ascii::is_alnum(text[end]) || text[end] == '_' || text[end] == '-'))
     ++end;
-  if (end < text.size() && (text[end] == '+' || text[end] == '/' || text[end] == '.' || text[end] == '(')) return;
+  if (end < text.size() &&
+      (text[end] == '+' || (text[end] == '/' && !is_directory) || text[end] == '.' || text[end] == '('))
+    return;
   const std::string_view body = text.substr(begin, end - begin);
   if (body.size() > 200) return;
   const auto digits = std::count_if(body.begin(), body.end(), ascii::is_digit);
@@ -294,7 +467,10 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
     --back;
   const std::string_view before = text.substr(0, back);
   for (const std::string_view id : {"id", "ID", "Id", "uuid", "ref", "hash", "sha", "signature"})
-    if (back < first && before.ends_with(id)) return;
+    if (back < first && before.ends_with(id) &&
+        (before.size() == id.size() || !ascii::is_lower(before[before.size() - id.size() - 1]) ||
+         !ascii::is_lower(id[0])))
+      return;
   for (std::size_t at = first; at < begin; ++at) {
     if (at > first && !joins(text[at - 1])) continue;
     const std::size_t kept = identifier_at(text, at, ahead);
@@ -305,9 +481,12 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
 
 void SecretFinder::find(std::string_view text, std::vector<Secret>& out, Signs& signs) const {
   LookAhead ahead(text);
-  scan_->each(text,
-              [&](std::size_t begin, std::size_t literal) { at_literal(text, begin, literal, ahead, out, signs); });
-  each_long_run<kLongRun>(text, [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, ahead, out); });
+  for (const Scan& scan : scans_)
+    scan.scan.each(text, [&](std::size_t begin, std::size_t literal) {
+      at_literal(text, begin, scan.literals[literal], ahead, out, signs);
+    });
+  each_long_run<kLongRun>(
+      text, [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, ahead, out, signs); });
   signs.looked_at += ahead.looked_at();
 }
 

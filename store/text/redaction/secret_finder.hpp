@@ -5,6 +5,7 @@
 #include "store/text/redaction/secret_forms.hpp"
 #include "store/text/redaction/secret_pattern.hpp"
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -16,13 +17,14 @@ namespace memd::redaction {
 
 // The rule for one kind of secret: a section of a data file.
 struct SecretRule {
-  enum class Check : std::uint8_t { none, digit, password, chosen, random, pair };
+  enum class Check : std::uint8_t { none, digit, password, chosen, random, token, pair };
 
   std::string kind;
   std::vector<SecretPattern> patterns;
   std::vector<std::pair<Form, std::string>> forms;  // with its literal
   std::vector<std::string> near;                    // one of these occurs shortly before, in any letter case
   Check check = Check::digit;
+  bool takes_argument = false;  // of a command line
   double least_entropy = 0;
   std::vector<SecretPattern> kept;    // identifiers, which are no secrets; each begins with its anchor
   std::vector<std::string> examples;  // patterns; the secret is in braces
@@ -44,11 +46,16 @@ class SecretFinder {
   struct Signs {
     struct Doubt {
       std::size_t at = 0;
-      bool is_long = false;  // a block of many lines may begin here
+      bool is_long = false;    // a block of many lines may begin here
+      bool is_veiled = false;  // the text is to be read otherwise, too (veiled_text.hpp)
+      bool in_array = false;   // likewise, as an array of arguments
     };
     std::vector<Doubt> doubts;    // places of possible secrets that need their escape sequences resolved
     bool may_be_private = false;  // the text contains the word "private"
     std::size_t looked_at = 0;    // bytes examined for the ends of values
+    std::size_t behind_name = 0;  // the end of the last sensitive name
+    std::size_t base64_end = 0;   // of the last encoded text that was looked into
+    int depth = 0;                // of texts that are encoded in others
   };
   // Appends the secrets, unordered; they may overlap.
   void find(std::string_view text, std::vector<Secret>& out, Signs& signs) const;
@@ -58,7 +65,7 @@ class SecretFinder {
  private:
   // A use of a literal.
   struct Sign {
-    enum class What : std::uint8_t { pattern, form, name, query_name, private_mark } what{};
+    enum class What : std::uint8_t { pattern, form, name, query_name, private_mark, veil } what{};
     std::uint32_t rule = 0;
     std::uint32_t pattern = 0;
     Form form{};
@@ -75,16 +82,23 @@ class SecretFinder {
                   std::vector<Secret>& out, Signs& signs) const;
   bool fits(const SecretRule& rule, std::string_view text, const Secret& secret, LookAhead& ahead) const;
   void in_long_run(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
-                   std::vector<Secret>& out) const;
+                   std::vector<Secret>& out, Signs& signs) const;
+  bool find_in_base64(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
+                      std::vector<Secret>& out, Signs& signs) const;
   // Returns the end of the identifier that begins at `at`; `at` if none does.
   std::size_t identifier_at(std::string_view text, std::size_t at, LookAhead& ahead) const;
 
   std::vector<SecretRule> rules_;
   std::vector<LiteralScan::Literal> literals_;
-  std::vector<std::vector<Sign>> signs_;  // by literal
-  std::vector<RunSign> of_runs_;
-  std::vector<SecretPattern> identifiers_;  // kept by any rule
-  std::optional<LiteralScan> scan_;
+  std::vector<std::vector<Sign>> signs_;           // by literal
+  std::array<std::vector<RunSign>, 256> of_runs_;  // by the first byte of the run
+  std::vector<SecretPattern> identifiers_;         // kept by any rule
+  // Many literals in one sieve let most places through, so that each scan has a part of them.
+  struct Scan {
+    LiteralScan scan;
+    std::vector<std::size_t> literals;  // by index in the scan
+  };
+  std::vector<Scan> scans_;
 };
 
 // Returns the finder for the data files embedded in the program.

@@ -12,7 +12,6 @@ namespace memd::redaction {
 namespace {
 
 bool is_base64_of_key(char c) { return ascii::is_alnum(c) || c == '+' || c == '/' || c == '='; }
-bool is_quote_mark(char c) { return c == '"' || c == '\'' || c == '`'; }
 
 constexpr std::size_t kLongestUrl = 1024;
 

@@ -105,7 +105,8 @@ Part class_part(std::string_view written) {
 
 // Bytes that stand as they are, however a text is escaped.
 bool is_plain(char c) {
-  return ascii::is_word(c) || c == '.' || c == ':' || c == '-' || c == ' ' || c == '~' || c == '*' || c == '=';
+  return ascii::is_word(c) || c == '.' || c == ':' || c == '-' || c == ' ' || c == '~' || c == '*' || c == '=' ||
+         c == '$' || c == '@' || c == '+';
 }
 
 bool holds(const Part& part, char c) { return part.set.test(static_cast<unsigned char>(c)); }
@@ -345,6 +346,7 @@ bool SecretPattern::backward(std::size_t p, std::string_view text, std::size_t& 
         found.begin = at;
         found.marked = true;
         break;
+      case Part::What::close: found.end = at; break;
       case Part::What::chars: {
         const std::size_t first =
             ahead.begin_of(LookAhead::kFirstClass + part.cls, at, at - std::min(part.most, at - floor),
@@ -379,7 +381,18 @@ bool SecretPattern::may_be_escaped(std::string_view text, std::size_t at) const 
     }
     if (!may_follow) return false;
   }
-  return text.substr(end, kLongestGap).find('\\') != std::string_view::npos;
+  // An argument right behind it begins with its quotation mark.
+  std::size_t next = anchor_.part + 1;
+  while (behind == literal.size() && next < parts_.size() &&
+         (parts_[next].what == Part::What::open || (parts_[next].what == Part::What::chars && parts_[next].least == 0)))
+    ++next;
+  const std::string_view near = text.substr(end, kLongestGap);
+  if (behind == literal.size() && next < parts_.size() && parts_[next].what == Part::What::argument) {
+    const bool is_piped = next + 1 < parts_.size() && parts_.back().what == Part::What::literal;
+    return near.starts_with('\\') && (!is_piped || near.find('|') != std::string_view::npos ||
+                                      parts_.back().text.find('|') == std::string_view::npos);
+  }
+  return near.find('\\') != std::string_view::npos;
 }
 
 std::optional<Secret> SecretPattern::match(std::string_view text, std::size_t at, std::size_t floor,

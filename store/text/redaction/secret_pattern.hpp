@@ -20,6 +20,8 @@ struct Secret {
   explicit operator bool() const { return end > begin; }
 };
 
+inline bool is_quote_mark(char c) { return c == '"' || c == '\'' || c == '`'; }
+
 using CharSet = std::bitset<256>;
 
 inline constexpr std::size_t kLongRun = 20;  // letters and digits
