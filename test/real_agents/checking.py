@@ -24,6 +24,10 @@ def difference(lacks, has):
     return f'lacks {len(lacks)}, has {len(has)} more'
 
 
+def without(rows, name):
+    return {tuple(column for column in row if column[0] != name) for row in rows}
+
+
 class Checker:
     """What was played, and the stores: `fresh` was read at the end, `live` while the agent worked, `rebuilt` from that one."""
 
@@ -182,6 +186,8 @@ class Checker:
         for name, store in (('rebuilt', self.rebuilt), ('fresh', self.fresh)):
             other = store.rows()
             may_lack = name == 'fresh' and self.lost
+            if may_lack:  # it counts what it has
+                live, other = ({**rows, 'sessions': without(rows['sessions'], 'compactions')} for rows in (live, other))
             for table, rows in live.items():
                 lacks, has = rows - other[table], other[table] - rows
                 if has or lacks and not may_lack:
@@ -200,7 +206,15 @@ class Checker:
         flat = ' '.join(pack.split())
         return some([f'lacks "{w}"' for name in wanted if name in played for w in wanted[name] if w not in flat])
 
-    CHECKS = ('prompts', 'answers', 'calls', 'failures', 'edits', 'tokens', 'shapes', 'whole', 'ids', 'compactions', 'stores', 'resume')
+    def hooks(self):
+        """Where memd is registered with a hook, the model is told at each start after the first what happened before."""
+        if not (self.scenario.get('setup') and self.driver.has_hook):
+            return ''
+        first, *later = [name for name, _ in self.play.prompts]
+        told = {r['turn'] for r in self.answered if r['packs']}
+        return some([f'{name} began without the pack of the hook' for name in later if name not in told])
+
+    CHECKS = ('prompts', 'answers', 'calls', 'failures', 'edits', 'tokens', 'shapes', 'whole', 'ids', 'compactions', 'stores', 'resume', 'hooks')
 
     def run(self):
         """{check: what is wrong, '' for nothing}."""
