@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .screen import Screen
 
-TURN_SECONDS = 120
+TURN_SECONDS = 240
 
 
 class Unable(Exception):
