@@ -116,9 +116,9 @@ class Memd:
                 kept.append('x.user_event_id')
             if table in ANALYSES:  # one that is out of date is not read; whether there was one depends on how long the agent paused
                 joins += ' JOIN sessions analysed ON analysed.session_pk = t.session_pk AND analysed.analysis_version > 0'
+            names = [k.replace('t.', '').replace('"', '') for k in kept]
             if table == 'sessions':
                 kept = [f'iif(t.analysis_version > 0, {k}, 0)' if k in ('t."outcome"', 't."outcome_signs"') else k for k in kept]
-            names = [k.replace('t.', '').replace('"', '') for k in kept]
             out[table] = {tuple(zip(names, row)) for row in store.execute(f'SELECT {", ".join(kept)} FROM "{table}" t{joins}')}
         store.close()
         return out
