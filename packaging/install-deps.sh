@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian/Ubuntu packages memd needs: install-deps.sh PROFILE... with PROFILE build, grpc, package, test or fuzz.
+# Installs the Debian/Ubuntu packages memd needs: install-deps.sh PROFILE... with PROFILE build, grpc, package, test, agents or fuzz.
 # Queries dpkg first: if nothing is missing, it needs neither root nor the network.
 set -euo pipefail
 
@@ -38,28 +38,34 @@ profile_build() {
 
 profile_grpc() { required+=(libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc); } # MEMD_WITH_GRPC
 
+profile_agents() { # test/real_agents
+  required+=(ca-certificates python3 git tmux)
+  have node || required+=(nodejs)
+  have npm || required+=(npm)
+}
+
 profile_test() {
-  required+=(libgtest-dev libgmock-dev python3 git tmux less bash-completion man-db)
+  profile_agents
+  required+=(libgtest-dev libgmock-dev less bash-completion man-db)
   optional+=(chromium zsh fish) # Ubuntu has chromium as a snap only
   want_clang_format=yes
   want_clang='if offered' # checks sources and builds with ThreadSanitizer in less time than g++
-  have node || required+=(nodejs)
-  have npm || required+=(npm)
 }
 
 profile_package() { required+=(dpkg-dev); } # lists the libraries that a program is linked with
 
 profile_fuzz() { want_clang=yes; }
 
-[ $# -gt 0 ] || die "usage: install-deps.sh build|grpc|package|test|fuzz ..."
+[ $# -gt 0 ] || die "usage: install-deps.sh build|grpc|package|test|agents|fuzz ..."
 for profile in "$@"; do
   case $profile in
     build) profile_build ;;
     grpc) profile_grpc ;;
     package) profile_package ;;
     test) profile_test ;;
+    agents) profile_agents ;;
     fuzz) profile_fuzz ;;
-    *) die "unknown profile '$profile' (build, grpc, package, test, fuzz)" ;;
+    *) die "unknown profile '$profile' (build, grpc, package, test, agents, fuzz)" ;;
   esac
 done
 have dpkg-query || die "only Debian and Ubuntu are known here. Install by hand: ${required[*]} and Boost >= $boost_minimum."

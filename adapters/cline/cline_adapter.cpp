@@ -34,6 +34,7 @@ class ClineAdapter final : public Adapter {
           "Prompts and results of sessions in ~/.cline/data/sessions have times in version 3.0.65; those of earlier "
           "versions are placed just before the next answer.",
           "Only those sessions record a git branch, one for the session: the last one.",
+          "Of several compactions of such a session the disk has the last: the others are known if memd read them.",
           "Some versions of Roo Code count cached tokens as input; memd subtracts them where the numbers allow it.",
           "Failures of tools are recorded in those sessions; in tasks they are inferred from the wording of the "
           "results.",

@@ -112,6 +112,15 @@ TimeMs time_of(const dom::object& object, std::string_view key) {
   return object[key].get(text) ? 0 : parse_stamp(text).value_or(0);
 }
 
+// Returns when the summary of a compaction was made; 0 if it is not told.
+TimeMs time_of_summary(const dom::object& compaction) {
+  dom::array messages;
+  dom::object first;
+  dom::object metadata;
+  if (compaction["messages"].get(messages) || messages.at(0).get(first) || first["metadata"].get(metadata)) return 0;
+  return json::number_of(metadata, "generatedAt");
+}
+
 std::string agent_name(const std::string& file) {
   const std::string name = std::filesystem::path(file).filename().string();
   return name.substr(0, name.size() - kMessagesSuffix.size());
@@ -174,7 +183,7 @@ Result<void> SessionReader::load() {
     if (name.ends_with(kCompactionSuffix)) {
       const auto stem = name.substr(0, name.size() - kCompactionSuffix.size());
       const auto agent = agents_.find(stem == path_.id ? stem : path_.id + "/" + stem);
-      if (agent != agents_.end() && agent->second.bytes.contains("compaction")) continue;
+      if (agent != agents_.end() && agent->second.has_compaction) continue;
     }
     cover(name == path_.id + ".json" ? "(manifest)" : "(" + companion_name(name) + ")", "companion_file", entry.size);
   }
@@ -227,17 +236,22 @@ void SessionReader::add_items(Agent& agent, const std::string& compaction, std::
   dom::parser parser;
   dom::object state;
   std::int64_t compacted = -1;
+  TimeMs generated = 0;
   if (!compaction.empty() && !parser.parse(compaction).get(state)) {
     compacted = 0;
     if (state["source_message_count"].get(compacted)) compacted = 0;
+    generated = time_of_summary(state);
   }
   const auto messages = read_session_messages(agent.document, manifest_.started);
   if (std::any_of(messages.begin(), messages.end(), [](const auto& m) { return m.summary; })) compacted = -1;
   const auto add_compaction = [&](TimeMs time) {
+    const std::string key = "compaction." + std::to_string(compacted);
     ObjectWriter o;
-    o.text("key", "compaction").text("record", agent.native_id + "/compaction." + std::to_string(compacted));
-    o.number("time", time).flag("estimated", true).json("compaction", compaction);
-    add("compaction", std::move(o).finish(), compaction_size);
+    o.text("key", key).text("record", agent.native_id + "/" + key);
+    o.number("time", generated != 0 ? generated : time).flag("estimated", generated == 0);
+    o.json("compaction", compaction);
+    add(key, std::move(o).finish(), compaction_size);
+    agent.has_compaction = true;
   };
   TimeMs last = manifest_.started;
   const bool lead = agent.native_id == path_.id;

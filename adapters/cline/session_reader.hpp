@@ -17,7 +17,8 @@ namespace memd::cline {
 // Items are {"key", "record", "cwd"?, "time", "estimated"?, "copied"?, "message": as written}. Cline gives messages new
 // ids and times when a session is resumed, so a message is identified by its content: an answer by its time, results by
 // the id of the first call, a prompt by a hash of its text and by the answer that follows. A prompt has no time of its
-// own: it gets one just before the next message, or else just after the previous one.
+// own: it gets one just before the next message, or else just after the previous one. The file of a compaction
+// replaces that of the one before, which stays in the store: the key has the number of messages before it.
 class SessionReader : public SnapshotReader {
  public:
   SessionReader(SourcePath path, const FileView& files) : path_(std::move(path)), files_(files) {}
@@ -33,6 +34,7 @@ class SessionReader : public SnapshotReader {
     snapshot::Document document;
     std::vector<Item> items;
     std::map<std::string, std::string> bytes;
+    bool has_compaction = false;
   };
   struct Manifest {
     std::string cwd;

@@ -256,7 +256,10 @@ void ChatFile::reindex() {
 }
 
 void ChatFile::set_header(std::string_view name, std::string_view value) {
-  if (name != "messages") header_[std::string(name)] = value;
+  if (name == "messages") return;
+  // Gemini CLI writes another header when it resumes a chat; the first one has the start of the session.
+  const auto [it, is_new] = header_.try_emplace(std::string(name), value);
+  if (!is_new && name != "startTime") it->second = value;
 }
 
 void ChatFile::note(std::string_view type, Disposition disposition, std::string_view reason, std::uint64_t bytes) {

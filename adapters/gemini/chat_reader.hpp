@@ -40,8 +40,9 @@ class ChatFile {
 
   const std::vector<Message>& messages() const { return messages_; }
   const Message* find(std::string_view key) const;
-  std::string header(std::string_view name) const;  // last value set of "sessionId", "summary", …; unescaped
-  std::vector<CoverageEntry> rest() const;          // all bytes that belong to no message
+  // Last value set of "sessionId", "summary", …, first of "startTime"; unescaped.
+  std::string header(std::string_view name) const;
+  std::vector<CoverageEntry> rest() const;  // all bytes that belong to no message
   std::uint64_t size() const { return text_->size(); }
   bool has_content() const { return !messages_.empty() || !header_.empty() || has_lines_; }
 

@@ -26,7 +26,7 @@ class GrokAdapter final : public Adapter {
       d.limitations = {
           "The adapter follows the public source of Grok Build and other readers; no real user's transcript was "
           "available.",
-          "Tokens are known for whole turns, after their end.",
+          "Tokens are known for whole turns, after their end; those of a helper whose log is gone count in the turn.",
           "Turns removed by a rewind stay searchable.",
           "Sessions with only chat_history.jsonl left have no times of their own.",
           "The branch is the last one recorded for the session, not that of each message.",

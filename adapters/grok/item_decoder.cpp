@@ -99,6 +99,24 @@ TokenUsage usage_of(const dom::object& usage) {
   return out;
 }
 
+// Takes from a turn's usage what its helpers spent, which counts in their sessions.
+TokenUsage without_helpers(const TokenUsage& turn, const dom::object& item) {
+  TokenUsage out = turn;
+  dom::array helpers;
+  if (item["helpers"].get(helpers)) return out;
+  for (const auto value : helpers) {
+    dom::object usage;
+    if (value.get(usage)) continue;
+    const TokenUsage spent = usage_of(usage);
+    out.input -= spent.input;
+    out.output -= spent.output;
+    out.cache_read -= spent.cache_read;
+    out.cache_creation -= spent.cache_creation;
+  }
+  const bool contained = out.input >= 0 && out.output >= 0 && out.cache_read >= 0 && out.cache_creation >= 0;
+  return contained ? out : turn;  // this version counts them apart
+}
+
 // Returns the user's text without the wrappers that the client adds.
 std::string human_words(std::string_view raw) {
   std::string text(raw);
@@ -206,7 +224,7 @@ RecordOutcome read_result(ItemContext& c, const dom::object& update) {
     text = output.get(plain) ? simdjson::minify(output) : std::string(plain);
   Event& e = c.add(EventKind::tool_result, Role::tool);
   e.call_id = text_of(update, "toolCallId");
-  e.is_error = text_of(update, "status") == "failed";
+  e.is_error = text_of(update, "status") == "failed" || exit_code != 0;
   if (ended) e.facts.exit_code = static_cast<std::int32_t>(exit_code);
   tool_calls::take_result_text(c.detail(), std::move(text), e);
   if (!e.is_error) e.files = std::move(files);
@@ -230,7 +248,8 @@ RecordOutcome read_turn(ItemContext& c, const dom::object& item, const dom::obje
   dom::object usage;
   if (!update["usage"].get(usage)) {
     const auto prompt = text_of(update, "prompt_id");
-    c.add_usage(usage_of(usage), prompt.empty() ? c.key() : hash_combine(hash64("grok/turn"), hash64(prompt)));
+    c.add_usage(without_helpers(usage_of(usage), item),
+                prompt.empty() ? c.key() : hash_combine(hash64("grok/turn"), hash64(prompt)));
   }
   return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("turn");
 }

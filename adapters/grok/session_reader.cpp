@@ -1,5 +1,6 @@
 #include "adapters/grok/session_reader.hpp"
 
+#include "adapters/adapter.hpp"
 #include "adapters/grok/update_line.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
@@ -7,6 +8,7 @@
 #include "schemas/ids.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 namespace memd::grok {
@@ -38,7 +40,7 @@ using json::ObjectWriter;
 
 namespace {
 
-constexpr std::string_view kMarkVersion = "grok/2";
+constexpr std::string_view kMarkVersion = "grok/3";
 
 std::string name_of(const FileView::Entry& entry) { return std::filesystem::path(entry.path).filename().string(); }
 
@@ -180,6 +182,8 @@ Result<SnapshotReader::Plan> SessionReader::plan(const std::string& text) {
     for (const auto& [type, entry] : log_.rest)
       ledger.cover(entry.record_type, entry.disposition, entry.reason, entry.bytes, entry.records);
     if (log_.torn > 0) ledger.cover("(torn)", Disposition::skipped, "unfinished", log_.torn);
+  } else if (mark && mark->inode != 0) {
+    return Error(Errc::not_found, path_.main);  // it was read; the history for the model would repeat it
   } else {
     MEMD_TRY(load_chat());
     if (chat_rest_ > 0) ledger.cover("(blank)", Disposition::skipped, "blank", chat_rest_);
@@ -202,6 +206,8 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
   session.session_uid = make_session_uid(Platform::grok, path_.id);
   session.head = Item{"(head)", hash64(head_item()) | 1, 0};
   if (!log_entry_) {
+    const auto of_log = [](const SourceItem& item) { return !is_chat_key(item.key); };
+    if (std::any_of(known.begin(), known.end(), of_log)) return Error(Errc::not_found, path_.main);
     MEMD_TRY(load_chat());
     session.items = chat_;
     return std::optional<Session>(std::move(session));
@@ -220,7 +226,8 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
   }
   for (const LogItem& item : log_.items) {
     const std::uint64_t task = item.what == What::user && is_subagent(summary_) ? 1ULL << 63 : 0;
-    const std::uint64_t state = (4 * item.bytes + (item.superseded ? 1U : 0U) + (item.say ? 2U : 0U)) | task;
+    const std::uint64_t helped = item.helpers.empty() ? 0 : 1ULL << 62;
+    const std::uint64_t state = (4 * item.bytes + (item.superseded ? 1U : 0U) + (item.say ? 2U : 0U)) | task | helped;
     session.items.push_back({item.key(), hash_combine(item.hash, state) | 1, item.bytes});
   }
   return std::optional<Session>(std::move(session));
@@ -261,7 +268,37 @@ Result<std::string> SessionReader::log_item(const LogItem& item) const {
       lines.push_back(std::move(one));
     }
   }
-  return item_bytes(item, {path_.id, path_.cwd, is_subagent(summary_)}, lines);
+  std::vector<std::string> helpers;
+  if (!item.helpers.empty()) {
+    MEMD_TRY_ASSIGN(helpers, usage_of_helpers(item, lines.front()));
+  }
+  return item_bytes(item, {path_.id, path_.cwd, is_subagent(summary_)}, lines, helpers);
+}
+
+Result<std::vector<std::string>> SessionReader::usage_of_helpers(const LogItem& turn, std::string_view line) const {
+  std::vector<std::string> out;
+  UpdateLine update;
+  const std::string bytes = std::string(line).append(kRecordPadding, ' ');
+  if (!UpdateLineReader().read({bytes.data(), line.size()}, update)) return out;
+  for (const Helper& helper : turn.helpers) {
+    const auto log = log_of(helper.session_id);
+    if (!log) continue;
+    MEMD_TRY_ASSIGN(auto usage, usage_between(files_, *log, helper.spawned, update.time));
+    std::move(usage.begin(), usage.end(), std::back_inserter(out));
+  }
+  return out;
+}
+
+// Looks beside this session first; a helper may work in another directory.
+std::optional<std::string> SessionReader::log_of(const std::string& session_id) const {
+  if (!is_uuid(session_id)) return std::nullopt;
+  const auto project = path_.folder.parent_path();
+  const auto in = [&](const std::filesystem::path& folder) { return (folder / session_id / kUpdates).string(); };
+  if (std::string log = in(project); files_.stat(log)) return log;
+  for (const auto& entry : files_.list(project.parent_path().string()))
+    if (entry.is_directory)
+      if (std::string log = in(entry.path); files_.stat(log)) return log;
+  return std::nullopt;
 }
 
 Result<std::string> SessionReader::item(const std::string& session_key, const std::string& item_key) {

@@ -33,7 +33,7 @@ std::string decode_directory(std::string_view name);
 bool is_temporary(std::string_view name);
 
 // Reads a session of Grok Build from its log of updates, or, if that is missing, from chat_history.jsonl, which has no
-// times. One thread at a time; `files` must outlive it.
+// times; a session whose log was read and is gone is gone. One thread at a time; `files` must outlive it.
 //
 // Reading resumes at the last prompt of the log, so a new line costs reading one exchange, regardless of the size of
 // the log. The mark contains the offset of that prompt, the totals of the lines before it, and a hash of the log's
@@ -65,6 +65,9 @@ class SessionReader : public SnapshotReader {
   Result<void> load_chat();
   std::string head_item() const;
   Result<std::string> log_item(const LogItem& item) const;
+  // Token usage, as written, that the turn contains and that its helpers have in their own logs.
+  Result<std::vector<std::string>> usage_of_helpers(const LogItem& turn, std::string_view line) const;
+  std::optional<std::string> log_of(const std::string& session_id) const;
   Result<LogItem> find_log_item(const std::string& key);
 
   SourcePath path_;

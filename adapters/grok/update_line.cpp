@@ -16,6 +16,19 @@ using json::flag_of;
 using json::number_of;
 using json::text_of;
 
+namespace {
+
+// Forks copy the lines with new timestamps; the agent's own time is kept.
+TimeMs time_of(const dom::object& envelope, const dom::object& params, const dom::object& update) {
+  dom::object meta;
+  for (const auto* object : {&params, &update})
+    if (!(*object)["_meta"].get(meta))
+      if (const auto time = number_of(meta, "agentTimestampMs"); time > 0) return time;
+  return from_unix_number(static_cast<double>(number_of(envelope, "timestamp")));
+}
+
+}  // namespace
+
 bool UpdateLineReader::open(std::string_view line, dom::object& envelope, dom::object& params, dom::object& update) {
   if (!parser_.parse_padded(line, envelope)) return false;
   if (envelope["params"].get(params)) params = envelope;
@@ -34,6 +47,12 @@ bool UpdateLineReader::read(std::string_view line, UpdateLine& out) {
   out.prompt_id = text_of(update, "prompt_id");
   dom::object meta;
   if (out.prompt_id.empty() && !params["_meta"].get(meta)) out.prompt_id = text_of(meta, "promptId");
+  if (out.kind == "subagent_spawned" || out.kind == "turn_completed") {
+    out.time = time_of(envelope, params, update);
+    out.child_id = text_of(update, "child_session_id");
+    if (const auto parent = text_of(update, "parent_prompt_id"); !parent.empty()) out.prompt_id = parent;
+    if (dom::object usage; !update["usage"].get(usage)) out.usage = simdjson::minify(usage);
+  }
   if (update["_meta"].get(meta)) return true;
   std::int64_t index = 0;
   if (!meta["promptIndex"].get(index)) out.prompt_index = index;
@@ -50,15 +69,6 @@ std::string padded(std::string_view text) {
   std::string out(text);
   out.resize(text.size() + kRecordPadding, ' ');
   return out;
-}
-
-// Forks copy the lines with new timestamps; the agent's own time is kept.
-TimeMs time_of(const dom::object& envelope, const dom::object& params, const dom::object& update) {
-  dom::object meta;
-  for (const auto* object : {&params, &update})
-    if (!(*object)["_meta"].get(meta))
-      if (const auto time = number_of(meta, "agentTimestampMs"); time > 0) return time;
-  return from_unix_number(static_cast<double>(number_of(envelope, "timestamp")));
 }
 
 // Facts on an item from its first line.
@@ -121,7 +131,8 @@ std::string_view display_text(const dom::object& update) {
 
 }  // namespace
 
-std::string item_bytes(const LogItem& item, const SessionFacts& session, const std::vector<std::string>& lines) {
+std::string item_bytes(const LogItem& item, const SessionFacts& session, const std::vector<std::string>& lines,
+                       const std::vector<std::string>& helpers) {
   const std::string key = item.key();
   ObjectWriter o;
   o.text("key", key);
@@ -164,6 +175,10 @@ std::string item_bytes(const LogItem& item, const SessionFacts& session, const s
   if (!origin.model.empty()) o.text("model", origin.model);
   o.flag("superseded", item.superseded).flag("say", item.say);
   if (images > 0) o.number("images", images);
+  std::string spent;
+  for (const std::string& usage : helpers)
+    spent.append(spent.empty() ? "[" : ",").append(usage);
+  if (!spent.empty()) o.json("helpers", spent + "]");
   if (updates.size() > 1)
     o.json("updates", updates + "]");
   else

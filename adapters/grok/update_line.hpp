@@ -21,6 +21,9 @@ struct UpdateLine {
   std::string status;
   std::string prompt_id;
   std::optional<std::int64_t> prompt_index;
+  std::string child_id;       // of "subagent_spawned"; prompt_id is then that of the parent
+  TimeMs time = 0;            // of "subagent_spawned" and "turn_completed"
+  std::string usage;          // of "turn_completed": JSON as written
   bool host_turn = false;     // made by the client
   bool interjection = false;  // written by the user while the agent worked
 };
@@ -45,8 +48,9 @@ struct SessionFacts {
   bool subagent = false;
 };
 
-// Returns the bytes of an item, built from its lines.
-std::string item_bytes(const LogItem& item, const SessionFacts& session, const std::vector<std::string>& lines);
+// Returns the bytes of an item, built from its lines. `helpers`: token usage of the helpers of a turn, as written.
+std::string item_bytes(const LogItem& item, const SessionFacts& session, const std::vector<std::string>& lines,
+                       const std::vector<std::string>& helpers = {});
 
 bool is_json_object(std::string_view text);
 

@@ -99,6 +99,7 @@ class Collector {
     if (kind == "tool_call_update") return take_call_update(update, bytes, line, size);
     if (kind == "turn_completed") return take_turn(update, bytes, line, size);
     if (std::find(kState.begin(), kState.end(), kind) != kState.end()) return skip(std::string(kind), "state", size);
+    if (kind == "subagent_spawned") helpers_[update.prompt_id].push_back({update.child_id, update.time});
     open_.reset();
     add(What::notice, bytes, line, size);
   }
@@ -157,6 +158,7 @@ class Collector {
     log_.next.rest = log_.rest;
     calls_.clear();
     turns_.clear();
+    helpers_.clear();
     answered_ = false;
   }
 
@@ -188,6 +190,7 @@ class Collector {
     open_.reset();
     const auto index = add(What::turn, bytes, line, size);
     log_.items[index].say = !std::exchange(answered_, true);
+    if (const auto it = helpers_.find(update.prompt_id); it != helpers_.end()) log_.items[index].helpers = it->second;
     if (const auto [it, fresh] = turns_.try_emplace(update.prompt_id, index); !fresh)
       log_.items[std::exchange(it->second, index)].superseded = true;
   }
@@ -203,6 +206,7 @@ class Collector {
   std::optional<std::int64_t> prompt_index_;
   std::map<std::string, Call> calls_;
   std::map<std::string, std::size_t> turns_;
+  std::map<std::string, std::vector<Helper>> helpers_;  // by prompt id
   bool answered_ = false;
 };
 
@@ -224,6 +228,27 @@ Result<std::uint64_t> anchor_at(const FileView& files, const std::string& path, 
   if (bytes.size() != length) return std::uint64_t{0};
   MEMD_TRY_ASSIGN(const std::string head, files.read(path, 0, length));
   return hash_combine(hash64(bytes), hash64(head)) | 1;
+}
+
+Result<std::vector<std::string>> usage_between(const FileView& files, const std::string& path, TimeMs from, TimeMs to) {
+  MEMD_TRY_ASSIGN(std::string text, files.read(path));
+  const std::size_t size = text.size();
+  text.resize(size + kRecordPadding, ' ');
+  std::map<std::string, std::string> by_prompt;  // a turn may be reported again
+  UpdateLineReader reader;
+  for (std::size_t at = 0; at < size;) {
+    const std::size_t end = std::min(text.find('\n', at), size);
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    UpdateLine update;
+    if (line.find("turn_completed") == std::string_view::npos || !reader.read(line, update)) continue;
+    if (update.kind == "turn_completed" && !update.usage.empty() && update.time >= from && update.time <= to)
+      by_prompt[update.prompt_id] = std::move(update.usage);
+  }
+  std::vector<std::string> out;
+  for (auto& [prompt, usage] : by_prompt)
+    out.push_back(std::move(usage));
+  return out;
 }
 
 Result<UpdateLog> read_update_log(const FileView& files, const std::string& path, std::uint64_t size,

@@ -2,6 +2,7 @@
 
 #include "adapters/snapshot_reader.hpp"
 #include "schemas/event_batch.hpp"
+#include "schemas/time.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,15 +24,22 @@ struct Line {
   std::uint32_t length = 0;  // without the newline
 };
 
+// A session that worked for a turn. Grok Build adds its tokens to those of the turn.
+struct Helper {
+  std::string session_id;
+  TimeMs spawned = 0;
+};
+
 // Lines of one item: the chunks of a text, or a call and its updates until it ended.
 struct LogItem {
   What what = What::notice;
   std::vector<Line> lines;
   std::uint64_t bytes = 0;  // newlines included
   std::uint64_t hash = 0;
-  bool superseded = false;  // a turn that was reported again later
-  bool say = false;         // a turn whose answer did not arrive in chunks
-  std::string key() const;  // offset and kind
+  bool superseded = false;      // a turn that was reported again later
+  bool say = false;             // a turn whose answer did not arrive in chunks
+  std::vector<Helper> helpers;  // of a turn, in the order in which they began
+  std::string key() const;      // offset and kind
 };
 
 // A point from which reading the log can resume: the start of the last prompt. Lines are never joined across a prompt:
@@ -59,5 +67,8 @@ Result<UpdateLog> read_update_log(const FileView& files, const std::string& path
 Result<std::uint64_t> anchor_at(const FileView& files, const std::string& path, std::uint64_t offset);
 
 std::uint64_t offset_of_key(std::string_view key);
+
+// Returns the token usage, as written, of the turns in a log that ended between two times, both included.
+Result<std::vector<std::string>> usage_between(const FileView& files, const std::string& path, TimeMs from, TimeMs to);
 
 }  // namespace memd::grok

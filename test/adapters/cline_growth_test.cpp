@@ -327,6 +327,38 @@ TEST(ClineGrowth, AResetHistoryTakesNothingAway) {
   EXPECT_EQ(known.items.size(), before.size() + 2);
 }
 
+// The file of a compaction replaces that of the one before.
+TEST(ClineGrowth, ASecondCompactionIsAnother) {
+  const std::string folder = "/home/ada/.cline/data/sessions/s_1/";
+  std::string messages;
+  const auto talk = [&](int turn) {
+    const std::string time = std::to_string(1769000000000 + 1000 * turn);
+    messages += std::string(messages.empty() ? "" : ",") + R"({"role":"user","ts":)" + time +
+                R"(,"content":[{"type":"text","text":"Go )" + std::to_string(turn) +
+                R"("}]},{"role":"assistant","ts":)" + time + R"(,"content":[{"type":"text","text":"Ok"}]})";
+    return R"({"version":1,"messages":[)" + messages + "]}";
+  };
+  const auto compaction = [](int count) {
+    return R"({"version":1,"source_message_count":)" + std::to_string(count) +
+           R"(,"messages":[{"role":"user","content":"So far","metadata":{"kind":"compaction_summary","generatedAt":)" +
+           std::to_string(1769000000500 + 500 * count) + "}}]}";
+  };
+  test::FolderView files;
+  test::KnownItems known(cline_growth_cline(), {Platform::cline, folder + "s_1.messages.json", SourceFormat::json});
+  files.write(folder + "s_1.messages.json", talk(0));
+  files.write(folder + "s_1.compaction.json", compaction(2));
+  known.look(files);
+  ASSERT_EQ(known.keys("s_1").size(), 3U);
+  EXPECT_EQ(known.keys("s_1").back(), "compaction.2");
+  EXPECT_NE(known.items.at("s_1/compaction.2").find(R"("time":1769000001500,"compaction")"), std::string::npos);
+  files.write(folder + "s_1.messages.json", talk(2));
+  files.write(folder + "s_1.compaction.json", compaction(4));
+  known.look(files);
+  EXPECT_EQ(known.keys("s_1").back(), "compaction.4");
+  EXPECT_EQ(known.gone, std::vector<std::string>{"compaction.2"});  // the store keeps what is gone
+  EXPECT_EQ(known.bytes(), known.size);
+}
+
 // The newer store gives messages new ids when it reads them back. They are still the same messages.
 TEST(ClineGrowth, NewIdsAreNoNewMessages) {
   const std::string path = "/home/ada/.cline/data/sessions/s_1/s_1.messages.json";

@@ -199,6 +199,21 @@ TEST(GeminiAdapter, AResumedLogKeepsTheTimesOfItsPrompts) {
   EXPECT_EQ(follower.look().read["s-1"], Keys{"00000002-0000-4000-8000-000000000000"});
 }
 
+// A resumed chat has a header for each process.
+TEST(GeminiAdapter, AResumedChatKeepsItsStart) {
+  const auto header = [](const std::string& time) {
+    return R"({"sessionId":"s-1","startTime":"2026-03-02T)" + time + ".000Z\"}\n";
+  };
+  const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.jsonl";
+  test::MemoryFiles files;
+  Source source;
+  source.path = path;
+  files.write(path, header("10:00:00") + user("00000001", "a") + "\n" + header("11:00:00"));
+  const auto head = gemini().open_snapshot(source, files)->item("s-1", "(session)");
+  ASSERT_TRUE(head);
+  EXPECT_NE(head->find("2026-03-02T10:00:00"), std::string::npos) << *head;
+}
+
 TEST(GeminiAdapter, PromptsInTheLogStay) {
   const std::string path = std::string(kGeminiRoot) + "/app/logs.json";
   const auto entry = [](int id, const std::string& text) {

@@ -148,6 +148,23 @@ TEST(GrokLog, OldItemsAreReadByTheirKeyAlone) {
   EXPECT_TRUE(reader->item("other", "0.user").error().is(Errc::not_found));
 }
 
+// The history for the model has the same turns without times: it is read only if the log never was.
+TEST(GrokLog, ALogThatIsGoneIsNotReadFromTheHistory) {
+  test::FolderView files;
+  test::KnownItems known(grok(), kGrokSource);
+  files.write(kLog, chunk("user_message_chunk", "hello") + chunk("agent_message_chunk", "yes"));
+  files.write(std::string(kFolder) + "chat_history.jsonl", R"({"type":"user","prompt_index":0,"content":"hello"})");
+  known.look(files);
+  ASSERT_EQ(known.keys(kGrokSession).size(), 2U);
+  files.remove(kLog);
+  Source source;
+  source.path = kLog;
+  EXPECT_TRUE(grok().open_snapshot(source, files)->plan(known.mark()).error().is(Errc::not_found));
+  const auto reader = grok().open_snapshot(source, files);
+  EXPECT_TRUE(reader->session(kGrokSession, known.sessions[kGrokSession]).error().is(Errc::not_found));
+  EXPECT_TRUE(reader->session(kGrokSession, {}));
+}
+
 TEST(GrokLog, AMarkThatCannotBeUnderstoodMeansReadingAll) {
   test::FolderView files;
   files.write(kLog, chunk("user_message_chunk", "hello"));

@@ -29,7 +29,7 @@ def options():
     out.add_argument('--memd', type=Path, help='the memd to test (default: that of build/release, else of build/dev)')
     out.add_argument('--work', type=Path, default=Path('/tmp/memd-real-agents'), help='where homes, logs and stores are made')
     out.add_argument('--keep', action='store_true', help='leave them there')
-    out.add_argument('--jobs', type=int, default=2, help='agents at once (2)')
+    out.add_argument('--jobs', type=int, default=4, help='agents at once (4); they mostly wait')
     out.add_argument('--write-status', action='store_true', help='write what was watched to adapters/validation.tsv')
     given = out.parse_args()
     built = [ROOT / 'build' / preset / 'daemon/memd' for preset in ('release', 'dev')]

@@ -13,6 +13,7 @@ LOCAL_TABLES = {'meta', 'sources', 'coverage', 'source_items', 'diagnostics', 'i
 LOCAL_COLUMNS = {'source_pk', 'raw_offset', 'raw_length', 'raw_block', 'discovered_at', 'ingested_at', 'analyzed_at', 'session_pk',
                  'exchange_pk', 'observation_pk', 'path_pk', 'tool_pk', 'project_pk', 'topic_pk', 'seq', 'event_seq', 'parent_seq', 'pair_seq',
                  'first_seq', 'last_seq', 'next_seq', 'reversed_by', 'source_path', 'source_bytes'}
+ANALYSES = {'session_digests', 'digest_errors'}
 
 
 class Memd:
@@ -113,7 +114,11 @@ class Memd:
             if 'exchange_pk' in columns and table != 'exchanges':
                 joins += ' LEFT JOIN exchanges x ON x.exchange_pk = t.exchange_pk'
                 kept.append('x.user_event_id')
+            if table in ANALYSES:  # one that is out of date is not read; whether there was one depends on how long the agent paused
+                joins += ' JOIN sessions analysed ON analysed.session_pk = t.session_pk AND analysed.analysis_version > 0'
             names = [k.replace('t.', '').replace('"', '') for k in kept]
+            if table == 'sessions':
+                kept = [f'iif(t.analysis_version > 0, {k}, 0)' if k in ('t."outcome"', 't."outcome_signs"') else k for k in kept]
             out[table] = {tuple(zip(names, row)) for row in store.execute(f'SELECT {", ".join(kept)} FROM "{table}" t{joins}')}
         store.close()
         return out

@@ -25,7 +25,7 @@ done
 say() { printf '%s\n' "$*" >&2; }
 for program in python3 tmux git npm; do
   command -v "$program" >/dev/null || {
-    "$root/packaging/install-deps.sh" test
+    "$root/packaging/install-deps.sh" agents
     break
   }
 done

@@ -6,7 +6,8 @@ from .gemini import Gemini
 from .grok import Grok
 from .opencode import OpenCode
 
-DRIVERS = {driver.name: driver for driver in (ClaudeCode, Codex, Gemini, OpenCode, Cline, Grok)}
+# In the order in which the bench begins them: those that take longest first.
+DRIVERS = {driver.name: driver for driver in (OpenCode, Cline, Gemini, ClaudeCode, Codex, Grok)}
 # Agents that memd reads and this bench cannot run, with the reason.
 MISSING = {'cursor': 'Cursor and cursor-agent are in no package registry, only behind an installer of cursor.com, and need an account',
            'thunderus': 'its source offers no built program, and its events.v1 is a specification'}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .screen import Screen
 
-TURN_SECONDS = 120
+TURN_SECONDS = 240
 
 
 class Unable(Exception):
@@ -21,6 +21,7 @@ class Agent:
     fill = 195_000     # input tokens that make the agent compact
     models = ('standin-model',)
     setup_name = ''    # of `memd setup`, where it knows the agent
+    has_hook = False   # `memd setup` gives it a hook for the start of a session
     tokens_of = ('step', 'end', 'stray')  # kinds of requests whose tokens the agent keeps
     overwrites = False    # it writes its files anew, without what a compaction replaced
     keeps_ids = True      # of the model's calls

@@ -10,6 +10,7 @@ class ClaudeCode(Agent):
     program = 'claude'
     ready = 'bypass permissions on'
     setup_name = 'claude-code'
+    has_hook = True
     models = ('claude-sonnet-4-5',)
 
     def prepare(self):

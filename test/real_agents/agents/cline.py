@@ -1,5 +1,8 @@
 """Cline's command line (OpenAI Chat Completions). Without its screen it only begins sessions."""
-from .agent import Agent, Unable
+import os
+import signal
+
+from .agent import TURN_SECONDS, Agent, Unable, processes_of
 
 
 class Cline(Agent):
@@ -38,6 +41,16 @@ class Cline(Agent):
             self.say_turn(name)
             return self.screen.text()
         finally:
+            self.close_screen()
+
+    def ask_and_kill(self, name):
+        self.open_screen()
+        self.screen.type(self.model.script['turns'][name]['prompt'])
+        try:
+            self.screen.wait(self.model.stalled.is_set, TURN_SECONDS)
+        finally:
+            for process in processes_of(self.home):
+                os.kill(process, signal.SIGKILL)
             self.close_screen()
 
     def transcripts(self):

@@ -7,6 +7,7 @@ class Codex(Agent):
     program = 'codex'
     ready = 'GPT-5.5 default'
     setup_name = 'codex'
+    has_hook = True
     models = ('gpt-5.5',)
     tells_trigger = False
     tokens_of = ('step', 'end', 'stray', 'summary')

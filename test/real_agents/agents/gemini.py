@@ -9,6 +9,7 @@ class Gemini(Agent):
     program = 'gemini'
     ready = 'Type your message'
     setup_name = 'gemini'
+    has_hook = True
     models = ('gemini-2.5-pro', 'gemini-2.5-flash')
     fill = 900_000
     keeps_ids = False

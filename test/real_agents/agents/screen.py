@@ -36,7 +36,7 @@ class Screen:
                 raise TimeoutError(self.text()[-1500:])
             time.sleep(0.1)
 
-    def wait_text(self, *texts, seconds=120):
+    def wait_text(self, *texts, seconds=240):
         """Waits for one of the texts; which one came."""
         self.wait(lambda: any(t in self.text() for t in texts), seconds)
         shown = self.text()

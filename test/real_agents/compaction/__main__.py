@@ -1,9 +1,10 @@
 """Runs the scenarios on every platform and writes the comparison.
 
-test/real_agents/run.sh --compactions --memd MEMD --out DIR [--platform P]... [--scenario S]... [--seeds 5] [--first-seed 0]
+test/real_agents/run.sh --compactions --memd MEMD --out DIR [--platform P]... [--scenario S]... [--seeds 5] [--first-seed 0] [--jobs 2]
 """
 
 import argparse
+import concurrent.futures
 import pathlib
 import sys
 import time
@@ -28,6 +29,25 @@ def opener(platform, installed):
     return None
 
 
+def observe(harness, platform, scenario, seed):
+    """One run: a line on the screen. Returns what went wrong, '' for nothing."""
+    begin = time.monotonic()
+    where = f'{platform:12} {scenario.name:16} {seed}'
+    try:
+        seen = harness.run_scenario(scenario, seed)
+    except Exception as error:  # noqa: BLE001: one run that fails is a line of the report
+        print(f'{where}  FAILED: {str(error)[-160:]}', flush=True)
+        return f'{platform} {scenario.name} {seed}: {type(error).__name__}: {str(error)[-300:]}'
+    missed = [kind for kind, found in seen.data_preserved.items() if not found]
+    print(
+        f'{where}  {len(seen.data_preserved) - len(missed)}/{len(seen.data_preserved)} facts in the pack'
+        f'{" (not " + ", ".join(missed) + ")" if missed else ""}, '
+        f'{"compacted" if seen.compaction_occurred else "no compaction seen"}, {time.monotonic() - begin:.0f} s',
+        flush=True,
+    )
+    return ''
+
+
 def main():
     options = argparse.ArgumentParser(prog='run.sh --compactions')
     options.add_argument('--memd', required=True)
@@ -37,6 +57,7 @@ def main():
     options.add_argument('--scenario', action='append')
     options.add_argument('--seeds', type=int, default=5)
     options.add_argument('--first-seed', type=int, default=0)
+    options.add_argument('--jobs', type=int, default=2, help='runs at once (2)')
     given = options.parse_args()
     observations, failures = [], []
     for platform in given.platform or list(dict.fromkeys(DRIVEN + list(RECORDED))):
@@ -45,24 +66,11 @@ def main():
             failures.append(f'{platform}: not installed')
             continue
         harness = CompactionTestHarness(given.memd, open_agent, given.out / 'observations')
-        for scenario in SCENARIOS:
-            if given.scenario and scenario.name not in given.scenario:
-                continue
-            for seed in range(given.first_seed, given.first_seed + given.seeds):
-                begin = time.monotonic()
-                try:
-                    seen = harness.run_scenario(scenario, seed)
-                except Exception as error:  # noqa: BLE001: one run that fails is a line of the report
-                    failures.append(f'{platform} {scenario.name} {seed}: {type(error).__name__}: {str(error)[-300:]}')
-                    print(f'{platform:12} {scenario.name:16} {seed}  FAILED: {str(error)[-160:]}', flush=True)
-                    continue
-                found = sum(seen.data_preserved.values())
-                print(
-                    f'{platform:12} {scenario.name:16} {seed}  {found}/{len(seen.data_preserved)} facts in the pack, '
-                    f'{"compacted" if seen.compaction_occurred else "no compaction seen"}, {time.monotonic() - begin:.0f} s',
-                    flush=True,
-                )
-        observations += harness.observations
+        seeds = range(given.first_seed, given.first_seed + given.seeds)
+        runs = [(scenario, seed) for scenario in SCENARIOS if scenario.name in (given.scenario or [scenario.name]) for seed in seeds]
+        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+            failures += filter(None, pool.map(lambda run: observe(harness, platform, *run), runs))
+        observations += sorted(harness.observations, key=lambda seen: seen.scenario_name)
     given.out.mkdir(parents=True, exist_ok=True)
     title = 'Compactions of coding agents'
     (given.out / 'compactions.md').write_text(report.markdown(observations, failures, title))

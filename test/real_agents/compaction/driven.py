@@ -14,7 +14,7 @@ from .texts import texts_in
 
 # How a compaction is brought about: told to, or the model says that the context is full, at the end of a turn or inside one.
 TOLD = {'claude_code', 'gemini'}
-INSIDE_A_TURN = {'grok'}
+INSIDE_A_TURN = {'grok', 'opencode'}
 MARKER = 'SUMMARY-OF-THE-STANDIN'
 GO_ON = 'Go on with what is next, please.'
 

@@ -3,7 +3,8 @@
     with StandIn(script, project, log_path) as model: … model.port …
 
 Each answered request is a line of JSON in the log: asked, answered (seconds since 1970), kind, turn, step, say, think, calls,
-tokens, prompt (the last text of the user), results (of the calls before, by id). `records` has the same lines."""
+tokens, prompt (the last text of the user), results (of the calls before, by id), packs (how many of memd's hook the request
+holds). `records` has the same lines."""
 import gzip
 import json
 import threading
@@ -13,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from . import anthropic, director, gemini, openai_chat, openai_responses
 from .conversation import Tokens
+
+PACK = b'What memd remembers of the work here'  # `memd hook session-start`
 
 
 def dialect(path):
@@ -151,24 +154,24 @@ class _Handler(BaseHTTPRequestHandler):
             spoken = dialect(path)
             if spoken is None:
                 return self._not_here(body=data[:300].decode('utf-8', 'replace'))
-            self._answer(spoken, body.get('request', body), path, asked, number, len(data))
+            self._answer(spoken, body.get('request', body), path, asked, number, data)
         except ConnectionError:
             pass  # the agent was ended, or gave up
         except Exception:  # noqa: BLE001: a bug here is a line of the log, which the checker reports
             self.model.note({'asked': asked, 'kind': 'crash', 'path': path, 'error': traceback.format_exc()})
             self._send({'error': {'message': 'the stand-in failed'}}, 500)
 
-    def _answer(self, spoken, body, path, asked, number, size):
+    def _answer(self, spoken, body, path, asked, number, data):
         model = self.model
         request = spoken.parse(body, path)
         answer = director.decide(model.script, request, model.project, model.run, spoken.CALL_PREFIX)
-        answer.tokens = model.tokens(answer, size)
+        answer.tokens = model.tokens(answer, len(data))
         name = f'{model.run}x{number:04}'
         record = {'asked': asked, 'answered': None, 'number': number, 'kind': answer.kind, 'turn': answer.turn, 'step': answer.step,
                   'model': request.model, 'say': answer.say, 'think': answer.think if request.wants_thinking else '',
                   'calls': [{'id': c.id, 'kind': c.kind, 'name': c.tool.name, 'arguments': c.arguments} for c in answer.calls],
                   'tokens': vars(answer.tokens), 'prompt': request.last_text()[-400:],
-                  'results': {k: v for m in request.messages[-4:] for k, v in m.results.items()}}
+                  'results': {k: v for m in request.messages[-4:] for k, v in m.results.items()}, 'packs': data.count(PACK)}
         if answer.stalls:
             model.note({**record, 'kind': 'stalled'})
             return model.wait_stalled()
