@@ -278,11 +278,11 @@ Result<void> Service::open_grpc_door(int listening_socket) {
   return {};
 }
 
-void Service::serve_stdio() {
+void Service::serve_stdio(std::string directory) {
   server_->on_session_closed([this](std::size_t left) {
     if (left == 0) stop();
   });
-  server_->serve_stdio();
+  server_->serve_stdio(STDIN_FILENO, STDOUT_FILENO, std::move(directory));
 }
 
 std::unique_ptr<BlockedSignals> Service::run() {
@@ -345,7 +345,7 @@ Result<int> serve_read_only(const Settings& settings) {
   const std::string why = settings.layout.data_dir().string() + " cannot be written to";
   log::error("{}: answering from the store as it is", why);
   service.serve_as_it_is(why);
-  service.serve_stdio();
+  service.serve_stdio(client_directory(settings.home));
   service.run();
   return 0;
 }
@@ -439,7 +439,7 @@ Result<int> serve_stdio_pump(const Settings& settings) {
     if (!daemon || !*daemon) return serve_read_only(settings);  // no daemon can be started there
   }
   MEMD_TRY_ASSIGN(auto address, daemon_address(settings));
-  MEMD_TRY(run_stdio_pump(std::move(address)));
+  MEMD_TRY(run_stdio_pump(std::move(address), client_directory(settings.home)));
   return 0;
 }
 
@@ -454,7 +454,7 @@ Result<int> serve_stdio_standalone(const Settings& settings) {
     MEMD_TRY(service.start_ingest());
   else
     log::info("pid {} ingests for this data directory; answering from its store", attempt.holder);
-  service.serve_stdio();
+  service.serve_stdio(client_directory(settings.home));
   service.run();
   return 0;
 }

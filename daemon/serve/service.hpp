@@ -49,7 +49,8 @@ class Service {
   void listen(int listening_socket);
   // Opens the configured gRPC door. Nothing else opens it.
   Result<void> open_grpc_door(int listening_socket);
-  void serve_stdio();  // run() ends with the client
+  // Serves one client, which works in `directory` (empty: not known). run() ends with the client.
+  void serve_stdio(std::string directory);
   // Serves until SIGTERM, SIGINT or the end of the client; then returns null. When a rebuild needs the store closed,
   // returns an object that blocks signals while it lives. Then destroy this service, call StoreRebuild::go_on() and
   // serve with a new one.
