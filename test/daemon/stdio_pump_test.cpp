@@ -69,7 +69,10 @@ TEST_F(StdioPumpTest, EachDaemonIsToldTheDirectoryFirst) {
   start();
   EXPECT_EQ(first->read_line(), mcp::working_directory_line("/home/u/app"));
   shake_hands(*first);
+  client->send_line(request(1));
+  EXPECT_EQ(first->read_line(), request(1));
   first.reset();
+  EXPECT_TRUE(client->read_line()) << "the loss has been noticed";
   client->send_line(request(3));
   auto second = dial.accept();
   EXPECT_EQ(second.read_line(), mcp::working_directory_line("/home/u/app"));
