@@ -160,6 +160,7 @@ TEST_F(MemoryTools, AProjectIsWrittenToOnlyAfterOptIn) {
   roots.clear();
   directory = project;
   EXPECT_EQ(call("memory_read", "{}").at("total").as_int64(), 1) << "so does the directory of its bridge";
+  directory.clear();
   roots.clear();
   EXPECT_EQ(call("memory_read", "{}").at("total").as_int64(), 0);
 }
