@@ -1,6 +1,7 @@
 #include "schemas/harmless.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/envelopes.hpp"
 #include "schemas/utf8.hpp"
 
 #include <cstddef>
@@ -30,13 +31,6 @@ void append_sign(std::string& out, unsigned char control) {
 bool is_plain(char c) {
   const auto u = static_cast<unsigned char>(c);
   return u >= 0x20 && u < kDelete;
-}
-
-bool is_mark(std::string_view rest) {
-  constexpr std::string_view kOpen = "<history";
-  constexpr std::string_view kClose = "</history";
-  return (rest.size() >= kOpen.size() && ascii::starts_nocase(rest, kOpen)) ||
-         (rest.size() >= kClose.size() && ascii::starts_nocase(rest, kClose));
 }
 
 }  // namespace
@@ -118,14 +112,7 @@ std::string harmless_json(std::string_view json) {
 }
 
 void append_recorded(std::string& out, std::string_view text, Lines lines) {
-  std::size_t from = 0;
-  for (auto at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
-    if (!is_mark(text.substr(at))) continue;
-    append_harmless(out, text.substr(from, at - from), lines);
-    out += "‹";
-    from = at + 1;
-  }
-  append_harmless(out, text.substr(from), lines);
+  append_harmless(out, without_envelopes(text), lines);
 }
 
 std::string recorded(std::string_view text) {

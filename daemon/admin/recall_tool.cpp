@@ -1,6 +1,7 @@
 #include "daemon/admin/recall_tool.hpp"
 
 #include "daemon/host/memory_host.hpp"
+#include "schemas/harmless.hpp"
 #include "schemas/ids.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
@@ -64,7 +65,7 @@ Result<RecallReport> recall(MemoryHost& host, const RecallParams& params) {
 std::string render_text(const RecallReport& report) {
   std::string out;
   for (const std::string& line : report.lines)
-    out += line + "\n";
+    append_recorded(out, line + "\n", Lines::kept);
   return out;
 }
 

@@ -46,7 +46,9 @@ Result<Promoted> promoted(const MemoryOptions& o, const Invocation& call) {
   request.from = o.from.value_or("");
   MEMD_TRY_ASSIGN(const auto to, destination(o));
   MEMD_TRY_ASSIGN(request.place, notebook.place_for_new(to));
-  request.type = to.type;
+  if (to.type) {
+    MEMD_TRY_ASSIGN(request.type, notebook.type_for_new(to, request.place.dialect));
+  }
   request.title = o.title.value_or("");
   request.slug = o.slug;
   request.dry_run = o.dry_run;

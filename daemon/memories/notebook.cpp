@@ -3,6 +3,7 @@
 #include "store/memory/memory_health.hpp"
 
 #include <algorithm>
+#include <array>
 #include <system_error>
 #include <utility>
 
@@ -37,9 +38,33 @@ std::string with_hyphens(std::string label) {
   return label;
 }
 
+struct Counterpart {
+  MemoryType type;
+  MemoryType other;  // in the other dialect
+};
+constexpr auto kCounterparts = std::to_array<Counterpart>({
+    {MemoryType::core, MemoryType::learning},
+    {MemoryType::fact, MemoryType::learning},
+    {MemoryType::adr, MemoryType::decision},
+    {MemoryType::playbook, MemoryType::learning},
+    {MemoryType::recap, MemoryType::breadcrumb},
+    {MemoryType::decision, MemoryType::adr},
+    {MemoryType::learning, MemoryType::fact},
+    {MemoryType::artifact, MemoryType::fact},
+    {MemoryType::gotcha, MemoryType::fact},
+    {MemoryType::breadcrumb, MemoryType::recap},
+    {MemoryType::hub, MemoryType::core},
+});
+
 Error no_type(MemoryDialect dialect) { return refused("type: send one of " + memory_type_names(dialect)); }
 
 }  // namespace
+
+MemoryType type_in(MemoryDialect dialect, MemoryType type) {
+  if (dialect_of(type) == dialect) return type;
+  const auto* const found = std::ranges::find(kCounterparts, type, &Counterpart::type);
+  return found == kCounterparts.end() ? type : found->other;
+}
 
 fs::path project_of(const fs::path& directory, const fs::path& home) {
   std::error_code ec;
@@ -95,8 +120,19 @@ Result<FoundMemory> Notebook::find_to_write(const MemoryName& name) const {
 }
 
 Result<MemoryPlace> Notebook::place_for_new(const Destination& to) const {
-  auto scope = to.scope ? to.scope : config_.default_scope;
   const auto asked = to.dialect || !to.type ? to.dialect : std::optional(dialect_of(*to.type));
+  auto place = place_for(to.scope, asked);
+  if (place || to.dialect || asked != MemoryDialect::repository) return place;
+  return place_for(to.scope, MemoryDialect::plugin);
+}
+
+Result<MemoryType> Notebook::type_for_new(const Destination& to, MemoryDialect dialect) const {
+  if (!to.type || (to.dialect && dialect_of(*to.type) != dialect)) return no_type(dialect);
+  return type_in(dialect, *to.type);
+}
+
+Result<MemoryPlace> Notebook::place_for(std::optional<MemoryScope> scope, std::optional<MemoryDialect> asked) const {
+  if (!scope) scope = config_.default_scope;
   const bool asks_repository = asked == MemoryDialect::repository;
   if (!scope)
     scope = !places_.project.empty() && (places_.policy.opt_in_enabled || asks_repository) ? MemoryScope::project
@@ -110,13 +146,13 @@ Result<MemoryPlace> Notebook::place_for_new(const Destination& to) const {
 
 Result<memory::WrittenMemory> Notebook::create(NewMemory wanted) const {
   MEMD_TRY_ASSIGN(const MemoryPlace place, place_for_new(wanted.to));
-  if (!wanted.to.type || dialect_of(*wanted.to.type) != place.dialect) return no_type(place.dialect);
   Memory draft;
-  draft.type = *wanted.to.type;
+  MEMD_TRY_ASSIGN(draft.type, type_for_new(wanted.to, place.dialect));
   draft.title = std::move(wanted.title);
   draft.slug = std::move(wanted.slug);
   draft.tags = std::move(wanted.tags);
-  if (draft.tags.empty() && place.dialect == MemoryDialect::plugin) draft.tags = {std::string(to_string(draft.type))};
+  if (draft.tags.empty() && place.dialect == MemoryDialect::plugin)
+    draft.tags = {std::string(to_string(*wanted.to.type))};
   draft.content = std::move(wanted.text);
   draft.provenance = std::move(wanted.provenance);
   return directory(place).create(std::move(draft));

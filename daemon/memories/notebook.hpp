@@ -18,6 +18,9 @@ namespace memd::memories {
 // one.
 std::filesystem::path project_of(const std::filesystem::path& directory, const std::filesystem::path& home);
 
+// Returns the type that stands for `type` in a dialect: `fact` is `learning` in the plugin dialect.
+MemoryType type_in(MemoryDialect dialect, MemoryType type);
+
 // A memory as a user names it: by slug, id or file, whose path may begin at any directory: "facts/testing.md".
 struct MemoryName {
   std::string name;
@@ -29,7 +32,8 @@ struct FoundMemory {
   memory::ReadMemory read;
 };
 
-// The destination of a new memory, as far as the caller chose it.
+// The destination of a new memory, as far as the caller chose it. Without a dialect, a type of a dialect that cannot be
+// written there is kept as its type_in() the other one.
 struct Destination {
   std::optional<MemoryType> type{};
   std::optional<MemoryScope> scope{};
@@ -93,6 +97,8 @@ class Notebook {
   Result<FoundMemory> find_to_write(const MemoryName& name) const;
   // Errc::invalid_argument, Errc::permission.
   Result<memory::MemoryPlace> place_for_new(const Destination& to) const;
+  // The type of a new memory at place_for_new(to). Errc::invalid_argument: `to` names a dialect and a type of another.
+  Result<MemoryType> type_for_new(const Destination& to, MemoryDialect dialect) const;
 
   // Errors as for MemoryDirectory. A conflict is Errc::busy.
   Result<memory::WrittenMemory> create(NewMemory wanted) const;
@@ -117,6 +123,8 @@ class Notebook {
   std::vector<MemoryProblem> health() const;
 
  private:
+  Result<memory::MemoryPlace> place_for(std::optional<MemoryScope> scope, std::optional<MemoryDialect> asked) const;
+
   const memory::MemoryPlaces places_;
   std::vector<MemoryProblem> config_problems_;  // of config.json
   const MemoryConfig config_;

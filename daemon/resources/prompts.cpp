@@ -22,6 +22,16 @@ struct RecallArguments {
   std::string query;
   std::optional<std::string> project;
 };
+struct FixArguments {
+  std::string error;
+  std::optional<std::string> project;
+};
+struct HowArguments {
+  std::string task;
+  std::optional<std::string> project;
+};
+
+constexpr char kOfProject[] = "Only in this project: part of its path or name.";
 
 }  // namespace memd::prompts
 
@@ -35,9 +45,22 @@ struct memd::mcp::Describe<memd::prompts::SessionArguments> {
 template <>
 struct memd::mcp::Describe<memd::prompts::RecallArguments> {
   using T = memd::prompts::RecallArguments;
+  static constexpr auto fields = fields_of(field("query", &T::query, "What to look for.", required, length(1, 1000)),
+                                           field("project", &T::project, memd::prompts::kOfProject, length(0, 500)));
+};
+template <>
+struct memd::mcp::Describe<memd::prompts::FixArguments> {
+  using T = memd::prompts::FixArguments;
   static constexpr auto fields =
-      fields_of(field("query", &T::query, "What to look for.", required, length(1, 1000)),
-                field("project", &T::project, "Only in this project: part of its path or name.", length(0, 500)));
+      fields_of(field("error", &T::error, "A line or two of what it says.", required, length(1, 1000)),
+                field("project", &T::project, memd::prompts::kOfProject, length(0, 500)));
+};
+template <>
+struct memd::mcp::Describe<memd::prompts::HowArguments> {
+  using T = memd::prompts::HowArguments;
+  static constexpr auto fields =
+      fields_of(field("task", &T::task, "What is to be done: build, test one file, deploy.", required, length(1, 1000)),
+                field("project", &T::project, memd::prompts::kOfProject, length(0, 500)));
 };
 
 namespace memd::prompts {
@@ -54,6 +77,16 @@ std::string of_session(const SessionArguments& a, std::int64_t max_tokens) {
 
 mcp::PromptText messages(std::string instruction, std::string data) {
   return {{std::move(instruction) + std::string(kRule), std::move(data)}};
+}
+
+// Returns what a search for `query` finds, after `instruction`.
+Result<mcp::PromptText> found(const mcp::ToolRegistry& tools, const std::string& query,
+                              const std::optional<std::string>& project, mcp::ToolContext& context,
+                              std::string instruction) {
+  tools::ToolArguments w;
+  const std::string arguments = w.add("query", query).add("project", project).add("max_tokens", 3000).finish();
+  MEMD_TRY_ASSIGN(std::string data, tools::tool_text(tools, "semantic_search", arguments, context));
+  return messages(std::move(instruction), std::move(data));
 }
 
 }  // namespace
@@ -93,14 +126,31 @@ void add_prompts(mcp::PromptRegistry& registry, const tools::ToolServices& servi
                          "What was said, decided and done about something in earlier sessions.", std::move(completers)};
     registry.add<RecallArguments>(
         std::move(info), [&tools](const RecallArguments& a, ToolContext& context) -> Result<mcp::PromptText> {
-          tools::ToolArguments w;
-          const std::string arguments =
-              w.add("query", a.query).add("project", a.project).add("max_tokens", 3000).finish();
-          MEMD_TRY_ASSIGN(std::string data, tool_text(tools, "semantic_search", arguments, context));
-          return messages("Tell me what earlier sessions say about this: " + ascii::one_line(a.query) +
-                              "\nName when it was and the ids (x42) it rests on. Fetch with get_exchange what you need "
-                              "in full. If nothing below fits, say so.",
-                          std::move(data));
+          return found(tools, a.query, a.project, context,
+                       "Tell me what earlier sessions say about this: " + ascii::one_line(a.query) +
+                           "\nName when it was and the ids (x42) it rests on. Fetch with get_exchange what you need "
+                           "in full. If nothing below fits, say so.");
+        });
+
+    mcp::PromptInfo fix{"fix", "How was this error fixed", "An error that was seen before, and what ended it.", {}};
+    fix.completers["project"] = resources::project_values(services);
+    registry.add<FixArguments>(
+        std::move(fix), [&tools](const FixArguments& a, ToolContext& context) -> Result<mcp::PromptText> {
+          return found(tools, a.error, a.project, context,
+                       "This error has come up: " + ascii::one_line(a.error) +
+                           "\nSay whether it was seen before and what ended it: the change, the command, and the test "
+                           "that passed then. Fetch with get_exchange(include_tools=true) what was done after it. If "
+                           "nothing below is this error, say so, and do not take the nearest for it.");
+        });
+
+    mcp::PromptInfo how{"how", "How is it done here", "The command that was really used here for something.", {}};
+    how.completers["project"] = resources::project_values(services);
+    registry.add<HowArguments>(
+        std::move(how), [&tools](const HowArguments& a, ToolContext& context) -> Result<mcp::PromptText> {
+          return found(tools, a.task, a.project, context,
+                       "How is this done here: " + ascii::one_line(a.task) +
+                           "\nGive the exact command that was used last and worked, with its directory, as "
+                           "get_exchange(include_tools=true) shows it. If earlier sessions do not tell, say so.");
         });
   }
 

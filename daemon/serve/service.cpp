@@ -277,11 +277,11 @@ Result<void> Service::open_grpc_door(int listening_socket) {
   return {};
 }
 
-void Service::serve_stdio() {
+void Service::serve_stdio(std::string directory) {
   server_->on_session_closed([this](std::size_t left) {
     if (left == 0) stop();
   });
-  server_->serve_stdio();
+  server_->serve_stdio(STDIN_FILENO, STDOUT_FILENO, std::move(directory));
 }
 
 void Service::serve(UniqueFd connected_socket) {
@@ -355,7 +355,7 @@ Result<int> serve_read_only(const Settings& settings) {
   const std::string why = settings.layout.data_dir().string() + " cannot be written to";
   log::error("{}: answering from the store as it is", why);
   service.serve_as_it_is(why);
-  service.serve_stdio();
+  service.serve_stdio(client_directory(settings.home));
   service.run();
   return 0;
 }
@@ -478,7 +478,7 @@ Result<int> serve_stdio_pump(const Settings& settings) {
   }
   MEMD_TRY_ASSIGN(auto address, daemon_address(settings));
   StandIn stand_in(settings);
-  MEMD_TRY(run_stdio_pump(std::move(address),
+  MEMD_TRY(run_stdio_pump(std::move(address), client_directory(settings.home),
                           [&stand_in](const InstanceLock::Attempt& holder) { return stand_in.open(holder); }));
   return 0;
 }
@@ -496,7 +496,7 @@ Result<int> serve_stdio_standalone(const Settings& settings) {
   } else {
     log::info("{} ingests for this data directory; answering from its store", attempt.who());
   }
-  service.serve_stdio();
+  service.serve_stdio(client_directory(settings.home));
   service.run();
   return 0;
 }

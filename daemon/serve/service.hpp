@@ -75,8 +75,9 @@ class Service {
   void listen(int listening_socket);
   // Opens the configured gRPC door. Nothing else opens it.
   Result<void> open_grpc_door(int listening_socket);
-  void serve_stdio();                     // run() ends with the client
-  void serve(UniqueFd connected_socket);  // likewise
+  // Serves one client, which works in `directory` (empty: not known). run() ends with the client.
+  void serve_stdio(std::string directory);
+  void serve(UniqueFd connected_socket);  // likewise; a client names its directory itself
   // Serves until SIGTERM, SIGINT or the end of the client; then returns null. When a rebuild needs the store closed,
   // returns an object that blocks signals while it lives. Then destroy this service, call StoreRebuild::go_on() and
   // serve with a new one.

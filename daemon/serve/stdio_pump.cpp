@@ -1,6 +1,7 @@
 #include "daemon/serve/stdio_pump.hpp"
 
 #include "protocol/jsonrpc/message.hpp"
+#include "protocol/mcp/client_requests.hpp"
 #include "protocol/transport/byte_stream.hpp"
 #include "protocol/transport/line_transport.hpp"
 
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -45,8 +48,9 @@ struct StdioPump::Impl {
   struct ClientEnd final : LineTransport::Handler {
     explicit ClientEnd(Impl& p) : pump(p) {}
     void on_line(std::string_view line) override { pump.from_client(line); }
-    void on_oversized_line() override {
-      pump.client->write_line(jsonrpc::error_line(std::nullopt, jsonrpc::kInvalidRequest, "the message is too long"));
+    void on_oversized_line(const transport::LineEnds& ends) override {
+      pump.client->write_line(jsonrpc::error_line(jsonrpc::id_of_cut_request(ends.beginning, ends.end),
+                                                  jsonrpc::kInvalidRequest, "the message is longer than 10 MB"));
     }
     void on_end_of_input() override { pump.client_ended(); }
     void on_drained() override {
@@ -58,14 +62,14 @@ struct StdioPump::Impl {
   struct DaemonEnd final : LineTransport::Handler {
     explicit DaemonEnd(Impl& p) : pump(p) {}
     void on_line(std::string_view line) override { pump.from_daemon(line); }
-    void on_oversized_line() override {}  // the daemon never sends one
+    void on_oversized_line(const transport::LineEnds&) override {}  // the daemon never sends one
     void on_end_of_input() override { pump.daemon->abort(); }
     void on_drained() override { pump.resume_client(); }
     void on_closed() override { pump.daemon_closed(); }
     Impl& pump;
   };
 
-  Impl(asio::io_context& l, DaemonDial& d, Options o) : loop(l), dial(d), options(o) {}
+  Impl(asio::io_context& l, DaemonDial& d, Options o) : loop(l), dial(d), options(std::move(o)) {}
 
   void start() {
     client = std::make_unique<transport::StreamTransport>(
@@ -99,6 +103,7 @@ struct StdioPump::Impl {
     probes = 0;
     daemon =
         std::make_unique<transport::StreamTransport>(transport::make_socket_stream(loop, fd.release()), pump_limits());
+    if (!options.directory.empty()) daemon->write_line(mcp::working_directory_line(options.directory));
     const std::vector<std::string> replayed = ledger.replay();
     for (const std::string& line : replayed)
       daemon->write_line(line);
@@ -281,7 +286,7 @@ struct StdioPump::Impl {
 };
 
 StdioPump::StdioPump(asio::io_context& loop, DaemonDial& dial, Options options)
-    : impl_(std::make_unique<Impl>(loop, dial, options)) {}
+    : impl_(std::make_unique<Impl>(loop, dial, std::move(options))) {}
 
 StdioPump::~StdioPump() = default;
 
@@ -294,10 +299,24 @@ void StdioPump::stop() { impl_->stop(); }
 
 const std::optional<Error>& StdioPump::failure() const { return impl_->failure; }
 
-Result<void> run_stdio_pump(DaemonAddress address, StandInDoor stand_in) {
+std::string client_directory(const std::filesystem::path& home) {
+  std::error_code ec;
+  const char* told = std::getenv("CLAUDE_PROJECT_DIR");
+  for (const auto& directory :
+       {std::filesystem::path(told != nullptr ? told : ""), std::filesystem::current_path(ec)}) {
+    if (!directory.is_absolute() || !std::filesystem::is_directory(directory, ec)) continue;
+    if (!directory.has_relative_path() || std::filesystem::equivalent(directory, home, ec)) continue;
+    return directory.lexically_normal().string();
+  }
+  return {};
+}
+
+Result<void> run_stdio_pump(DaemonAddress address, std::string directory, StandInDoor stand_in) {
   asio::io_context loop(1);
   DaemonClient dial(std::move(address), std::move(stand_in));
-  StdioPump pump(loop, dial, {});
+  StdioPump::Options options;
+  options.directory = std::move(directory);
+  StdioPump pump(loop, dial, std::move(options));
   asio::signal_set signals(loop, SIGTERM, SIGINT);
   signals.async_wait([&](error_code ec, int) {
     if (!ec) pump.stop();

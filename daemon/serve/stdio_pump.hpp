@@ -5,9 +5,11 @@
 #include "schemas/error.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace boost::asio {
 class io_context;
@@ -33,6 +35,7 @@ class StdioPump {
     int out_fd = 1;
     std::chrono::milliseconds drain{2000};
     std::chrono::milliseconds silence{3000};  // until a probe is sent, and again until the daemon is given up
+    std::string directory{};                  // stated to each daemon first (mcp::kWorkingDirectory); empty: not known
   };
 
   StdioPump(boost::asio::io_context& loop, DaemonDial& dial, Options options);
@@ -48,7 +51,12 @@ class StdioPump {
   const std::unique_ptr<Impl> impl_;
 };
 
-// Runs `memd --stdio`; SIGTERM and SIGINT end it too. The error is for stderr and exit code 1.
-Result<void> run_stdio_pump(DaemonAddress address, StandInDoor stand_in);
+// Returns the directory that the client of this process works in: $CLAUDE_PROJECT_DIR, else the working directory, in
+// which clients start their servers. Empty: neither tells, because it is the home directory or the root.
+std::string client_directory(const std::filesystem::path& home);
+
+// Runs `memd --stdio` for a client that works in `directory`; SIGTERM and SIGINT end it too. The error is for stderr
+// and exit code 1.
+Result<void> run_stdio_pump(DaemonAddress address, std::string directory, StandInDoor stand_in);
 
 }  // namespace memd

@@ -152,16 +152,17 @@ struct Describe<tools::Answer> {
   using T = tools::Answer;
   // Derived answers put their own fields between `head` and `tail`.
   static constexpr auto head = fields_of(
-      field("notice", &T::notice, "What to keep in mind about this answer; first what it could not cover."),
-      field("searched", &T::searched, "Which part of the history was looked at."),
-      field("outside", &T::outside, "How many more all_projects=true would look at or find."),
-      field("freshness", &T::freshness, "Sources with unread bytes; absent: none."),
-      field("platforms_searched", &T::platforms_searched, "Agents looked at; absent: all that have history here."),
-      field("platforms_skipped", &T::platforms_skipped, "Agent to the reason it was not; absent: none."));
+      field("notice", &T::notice, "What to keep in mind about this answer; first what it could not cover.", recurring),
+      field("searched", &T::searched, "Which part of the history was looked at.", recurring),
+      field("outside", &T::outside, "How many more all_projects=true would look at or find.", recurring),
+      field("freshness", &T::freshness, "Sources with unread bytes; absent: none.", recurring),
+      field("platforms_searched", &T::platforms_searched, "Agents looked at; absent: all that have history here.",
+            recurring),
+      field("platforms_skipped", &T::platforms_skipped, "Agent to the reason it was not; absent: none.", recurring));
   static constexpr auto tail =
-      fields_of(field("est_tokens", &T::est_tokens, "Tokens of this answer, estimated."),
+      fields_of(field("est_tokens", &T::est_tokens, "Tokens of this answer, estimated.", recurring),
                 field("next", &T::next, "Send as `cursor` for the rest; absent at the end."),
-                field("time_zone", &T::time_zone, "Of days and times inside texts; absent: UTC."));
+                field("time_zone", &T::time_zone, "Of days and times inside texts; absent: UTC.", recurring));
   static constexpr auto fields = join_fields(head, tail);
 };
 

@@ -314,10 +314,11 @@ std::string to_json(const RenderedCapabilities& answer) { return answer.form->js
 void add_capabilities(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "capabilities";
-  info.title = "What this memory holds and can do";
+  info.title = "What this memory can see";
   info.description =
-      "Which agents' histories are known, how complete and how fresh. Ask when a search finds nothing where "
+      "Which agents' history can memd see, how complete and how fresh. Ask when a search finds nothing where "
       "something should be.";
+  info.search_words = "which agents history can you see complete fresh missing sources";
   info.inline_ok = true;
   registry.add<CapabilitiesParams, RenderedCapabilities>(
       std::move(info),

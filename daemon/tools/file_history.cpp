@@ -330,8 +330,10 @@ void add_file_history(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "file_history";
   info.title = "Who changed a file, and why";
   info.description =
-      "Which sessions changed a file, and why: request, answer, tests, commit. With commit: the session that made it. "
-      "Use it before you change code that looks odd.";
+      "History of a file: who changed it or a line, when and why, like git blame but with the reason (request, "
+      "answer, tests, commit). With commit: which session made it. Use it before you change code that looks "
+      "odd.";
+  info.search_words = "git blame who changed file line why reason history which session made commit";
   registry.add<FileHistoryParams, FileHistoryAnswer>(
       std::move(info), [services](const FileHistoryParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

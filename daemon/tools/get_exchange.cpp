@@ -540,8 +540,11 @@ AnswerText render_text(const GetExchangeAnswer& a) {
 void add_get_exchange(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "get_exchange";
-  info.title = "Full text of exchanges";
-  info.description = "Full text of exchanges, by id (x42). For a long one raise max_tokens (to 8000) or follow `next`.";
+  info.title = "Full text of a turn";
+  info.description =
+      "Show the full text of turns (exchanges), by id (x42): what was said and what ran. For a long one raise "
+      "max_tokens (to 8000) or follow `next`.";
+  info.always_shown = true;
   registry.add<GetExchangeParams, GetExchangeAnswer>(
       std::move(info), [services](const GetExchangeParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

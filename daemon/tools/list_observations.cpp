@@ -93,8 +93,10 @@ void add_list_observations(mcp::ToolRegistry& registry, const ToolServices& serv
   info.name = "list_observations";
   info.title = "What was decided, found and fixed";
   info.description =
-      "Decisions (why, by whom, whether taken back), problems, fixes, discoveries, warnings, newest first. For "
-      "\"what did we decide here\": kind=decision.";
+      "What decisions were made about something (why, by whom, whether taken back), which problems and bugs "
+      "that we ran into, fixes, discoveries, warnings, newest first. For \"what did we decide here\": "
+      "kind=decision.";
+  info.search_words = "decisions decided problems bugs errors ran into fixes lessons learned";
   registry.add<ListObservationsParams, ListObservationsAnswer>(
       std::move(info),
       [services](const ListObservationsParams& p, mcp::ToolContext& c) { return run(services, p, c); });

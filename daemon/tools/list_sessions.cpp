@@ -107,8 +107,11 @@ AnswerText render_text(const ListSessionsAnswer& a) {
 void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "list_sessions";
-  info.title = "List sessions";
-  info.description = "Sessions, newest first: id, title, project, branch, state, outcome, tokens.";
+  info.title = "List past sessions";
+  info.description =
+      "List past sessions (conversations, chats) of all agents, newest first: id, title, project, branch, "
+      "state, outcome, tokens.";
+  info.search_words = "list all my past previous sessions conversations chats what worked on";
   registry.add<ListSessionsParams, ListSessionsAnswer>(
       std::move(info), [services](const ListSessionsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

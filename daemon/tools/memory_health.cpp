@@ -65,8 +65,9 @@ AnswerText render_text(const MemoryHealthAnswer& a) {
 void add_memory_health(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "memory_health";
-  info.title = "What is wrong with memories";
-  info.description = "What is wrong with memories: broken, stale or poor ones. Changes nothing.";
+  info.title = "Memories that are out of date";
+  info.description = "Are saved memories and notes out of date? Finds broken, stale or poor ones. Changes nothing.";
+  info.search_words = "stale out of date outdated saved memories notes broken check";
   registry.add<MemoryHealthParams, MemoryHealthAnswer>(
       std::move(info),
       [services](const MemoryHealthParams& p, mcp::ToolContext& c) { return run_health(services, p, c); });

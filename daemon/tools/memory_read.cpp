@@ -178,9 +178,11 @@ AnswerText render_text(const MemoryReadAnswer& a) {
 void add_memory_read(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "memory_read";
-  info.title = "Read a memory";
+  info.title = "Read a memory or note";
   info.description =
-      "One memory whole, with its links and where it comes from; without slug the list. CLAUDE.md and AGENTS.md, too.";
+      "One memory or note whole, with its links and where it comes from; without slug the list. CLAUDE.md and "
+      "AGENTS.md, too.";
+  info.search_words = "read show note memory CLAUDE.md AGENTS.md rules";
   registry.add<MemoryReadParams, MemoryReadAnswer>(
       std::move(info), [services](const MemoryReadParams& p, mcp::ToolContext& c) { return run_read(services, p, c); });
 }

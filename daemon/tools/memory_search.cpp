@@ -92,8 +92,10 @@ AnswerText render_text(const MemorySearchToolAnswer& a) {
 void add_memory_search(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "memory_search";
-  info.title = "Search memories";
-  info.description = "Finds memories (decisions and lessons that people keep).";
+  info.title = "Search memories and notes";
+  info.description =
+      "Recall what memories and notes say about something: preferences, decisions and lessons that people keep.";
+  info.search_words = "recall remember notes memory preferences prefer conventions what do my notes say";
   registry.add<MemorySearchParams, MemorySearchToolAnswer>(
       std::move(info),
       [services](const MemorySearchParams& p, mcp::ToolContext& c) { return run_search(services, p, c); });

@@ -81,11 +81,14 @@ class MemoryCall {
   }
 
   Result<MemoryWriteAnswer> create() const {
-    if (!params_.type) return missing("type", "what it is: " + memory_type_names(MemoryDialect::plugin));
+    if (!params_.type)
+      return missing("type", "what it is: " + memory_type_names(MemoryDialect::plugin) + ", " +
+                                 memory_type_names(MemoryDialect::repository));
     if (params_.title.value_or("").empty()) return missing("title", "a sentence that says it");
     memories::NewMemory wanted{
         destination(), *params_.title, params_.slug, params_.tags, params_.text.value_or(""), {}};
     MEMD_TRY_ASSIGN(const auto place, notebook_.place_for_new(wanted.to));
+    MEMD_TRY_ASSIGN(const MemoryType type, notebook_.type_for_new(wanted.to, place.dialect));
     MEMD_TRY_ASSIGN(wanted.provenance, provenance());
     Memory draft;
     draft.title = wanted.title;
@@ -94,11 +97,19 @@ class MemoryCall {
       MEMD_TRY(refuse_same(memories::similar_memories(notebook_.places(), draft, services_.clock.now())));
     MEMD_TRY(agree(AskedOfPerson("write this memory?")
                        .show("title", wanted.title)
-                       .show("type", *params_.type)
+                       .show("type", to_string(type))
                        .show("where", place.directory.native())
                        .quote(wanted.text)));
     MEMD_TRY_ASSIGN(const auto done, notebook_.create(std::move(wanted)));
-    return told(done.memory, done.masked);
+    return with_type(told(done.memory, done.masked), type);
+  }
+
+  // Tells that the memory has another type than the call asked for.
+  MemoryWriteAnswer with_type(MemoryWriteAnswer out, MemoryType type) const {
+    const std::string asked = params_.type.value_or("");
+    if (!asked.empty() && asked != to_string(type))
+      out.notice.say("Kept as ", type, ": memories here have no type ", AnswerText::Id{asked}, ".");
+    return out;
   }
 
   Result<MemoryProvenance> provenance() const {
@@ -125,7 +136,9 @@ class MemoryCall {
     request.from = *params_.from;
     const auto to = destination();
     MEMD_TRY_ASSIGN(request.place, notebook_.place_for_new(to));
-    request.type = to.type;
+    if (to.type) {
+      MEMD_TRY_ASSIGN(request.type, notebook_.type_for_new(to, request.place.dialect));
+    }
     request.title = params_.title.value_or("");
     request.slug = params_.slug;
     request.tags = params_.tags;
@@ -141,7 +154,7 @@ class MemoryCall {
     request.dry_run = false;
     MEMD_TRY_ASSIGN(const auto done, promoted(request));
     if (!done.written) return refuse_same(done.similar).error();
-    return told(done.written->memory, done.written->masked);
+    return with_type(told(done.written->memory, done.written->masked), done.written->memory.type);
   }
 
   Result<memories::Promotion> promoted(const memories::PromoteRequest& request) const {
@@ -164,15 +177,16 @@ class MemoryCall {
     if (!params_.tags.empty()) edit.tags = params_.tags;
     if (edit.is_empty()) return missing("text", "what changes: text, title, type or tags");
     const Memory& m = found.read.memory;
+    if (edit.type) edit.type = memories::type_in(m.dialect, *edit.type);
     MEMD_TRY(agree(AskedOfPerson("change the memory " + m.slug + "?")
                        .show("file", m.path.native())
                        .show("new title", params_.title.value_or(""))
-                       .show("new type", params_.type.value_or(""))
+                       .show("new type", edit.type ? to_string(*edit.type) : "")
                        .show("new tags", fmt::format("{}", fmt::join(params_.tags, ", ")))
                        .quote(params_.text.value_or(""))));
     const auto done = notebook_.change(found, std::move(edit), expected(m));
     if (!done) return with_other_text(done.error(), m);
-    return told(done->memory, done->masked);
+    return with_type(told(done->memory, done->masked), done->memory.type);
   }
 
   // Returns the file_hash that the change was made from: the current one if the caller names no version or this one,
@@ -277,10 +291,12 @@ AnswerText render_text(const MemoryWriteAnswer& a) {
 void add_memory_write(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "memory_write";
-  info.title = "Keep or change a memory";
+  info.title = "Remember, save or forget";
   info.description =
-      "Keeps what the user wants kept: create (type, title, text), update, link and unlink (target), delete and undo, "
-      "promote (from). Only when the user wants it: the user is asked.";
+      "Remember this for next time (\"we use X, not Y\"): save, note down, change or forget a fact, preference, "
+      "rule or lesson that the user wants kept: create (type, title, text), update, link and unlink (target), "
+      "delete and undo, promote (from). Only when the user wants it: the user is asked.";
+  info.search_words = "remember save store keep note down lesson preference fact for next time forget delete";
   info.annotations = {false, true, false, false};
   registry.add<MemoryWriteParams, MemoryWriteAnswer>(
       std::move(info), [services](const MemoryWriteParams& p, mcp::ToolContext& c) -> Result<MemoryWriteAnswer> {

@@ -2,7 +2,6 @@
 
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/toolset.hpp"
-#include "protocol/mcp/offers.hpp"
 #include "schemas/time.hpp"
 
 #include <filesystem>
@@ -11,12 +10,9 @@
 namespace memd::tools {
 namespace {
 
-// Returns the directory of "file:///home/ada/my%20app" or of an absolute path; empty for any other text.
-std::filesystem::path directory_named(std::string_view text) {
-  constexpr std::string_view kFile = "file://";
-  std::string path(text);
-  if (text.starts_with(kFile)) path = mcp::percent_decoded(text.substr(kFile.size())).value_or(std::string());
-  const std::filesystem::path out(path);
+// Returns an absolute path; empty for any other text.
+std::filesystem::path directory_named(const std::string& text) {
+  const std::filesystem::path out(text);
   return out.is_absolute() ? out.lexically_normal() : std::filesystem::path();
 }
 
@@ -59,7 +55,7 @@ Answer answer_of_files(const memories::Notebook& notebook) {
   out.searched = AnswerText("the memories of ");
   const auto& project = notebook.places().project;
   if (project.empty())
-    out.searched->add("this person");
+    out.searched->add("this person; your directory is in no project that is known");
   else
     out.searched->add(AnswerText::Name{project.native()}, " and of this person");
   if (std::string zone = time_zone_label(); zone != "UTC") out.time_zone = std::move(zone);

@@ -84,6 +84,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
 
   Answer frame = answer_for(scope);
   frame.searched = unless_empty(projects.words);
+  lead_with(frame, projects.lead);
   tell_evicted(frame.notice, std::ranges::count_if(rows, &ExchangeRow::is_evicted));
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   MEMD_TRY_ASSIGN(const auto modified, files_modified(*reader, rows));
@@ -150,10 +151,11 @@ AnswerText render_text(const RecentTurnsAnswer& a) {
 void add_recent_turns(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "recent_turns";
-  info.title = "Summary of the last exchanges of a session";
+  info.title = "The last turns of a conversation";
   info.description =
-      "The last exchanges of a session: ids and a summary. To go on working where you or another agent stopped, call "
-      "resume_context instead.";
+      "What was said last, just now or before a restart: the most recent turns of a conversation that we had, "
+      "ids and a summary. To go on working where you or another agent stopped, call resume_context instead.";
+  info.search_words = "last previous messages chat transcript just now before restart discussing";
   registry.add<RecentTurnsParams, RecentTurnsAnswer>(
       std::move(info), [services](const RecentTurnsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -10,6 +10,7 @@
 #include "store/insight/continuity/text_content.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/name_spread.hpp"
+#include "store/read/projects.hpp"
 #include "store/read/session_past.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/redaction/redactor.hpp"
@@ -109,38 +110,53 @@ Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::s
   }
 }
 
-// Returns an error that names recent projects, because the state of another project would mislead.
-Result<SessionRow> nothing_known_of(const ToolServices& services, Reader& reader, const std::string& cwd) {
-  MEMD_TRY(find_session(services, reader, "latest"));  // fails if there are no sessions at all
-  MEMD_TRY_ASSIGN(const auto recent, reader.ask(RecentProjectsQuery{kProjectsNamed}));
-  std::string message = "nothing is known of work in " + recorded(echo_of(cwd)) + " or a directory above it";
+// Returns an error that names recent projects, because the state of another project would mislead. `cwd` may be empty.
+Error nothing_known_of(const std::vector<std::string>& recent, const std::string& cwd) {
+  std::string message = "your directory is not known: send cwd";
+  if (!cwd.empty()) message = "nothing is known of work in " + recorded(echo_of(cwd)) + " or a directory above it";
   if (!recent.empty()) message += "; recent projects: " + recorded(joined(recent));
   return Error(Errc::not_found, message + ". Send project, or session_id=\"latest\" for the newest session of all");
 }
 
+// The project of a session that a call did not name.
+struct Whose {
+  AnswerText project;  // "project /home/u/app"; empty: the call named the session or its project
+  AnswerText notice;   // what the caller has to know of that; may be empty
+};
+
 // Chooses the session to resume in `cwd`: the newest of the directory's project, else of the nearest project in a
 // directory above, which `notice` then says. Errc::not_found if there is none.
 Result<SessionRow> choose_by_directory(const ToolServices& services, Reader& reader, const std::string& cwd,
-                                       AnswerText& notice) {
+                                       Whose& whose) {
   const std::string directory = files::repository_of(cwd);
   MEMD_TRY_ASSIGN(const auto project, reader.ask(NearestProjectQuery{directory}));
   if (project) {
     MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, project->key));
     if (found && project->directory != directory)
-      notice.add("No session of ", AnswerText::Echo{echo_of(cwd)}, ": this is one of ",
-                 AnswerText::Name{echo_of(project->directory)}, ".");  // a directory above the caller's
+      whose.notice.add("No session of ", AnswerText::Echo{echo_of(cwd)}, ": this is one of ",
+                       AnswerText::Name{echo_of(project->directory)}, ".");  // a directory above the caller's
+    whose.project.add("project ", AnswerText::Name{echo_of(project->directory)});
     if (found) return std::move(*found);
   }
-  return nothing_known_of(services, reader, cwd);
+  MEMD_TRY(find_session(services, reader, "latest"));  // fails if there are no sessions at all
+  MEMD_TRY_ASSIGN(const auto recent, reader.ask(RecentProjectsQuery{kProjectsNamed}));
+  return nothing_known_of(recent, cwd);
 }
 
 Result<SessionRow> choose_session(const ToolServices& services, Reader& reader, const ResumeParams& params,
-                                  AnswerText& notice) {
+                                  Whose& whose) {
   const std::string reference = params.session_id.value_or("");
-  if (reference.empty() && params.project.value_or("").empty() && params.cwd && !params.cwd->empty())
-    return choose_by_directory(services, reader, *params.cwd, notice);
+  const bool of_directory = reference.empty() && params.project.value_or("").empty();
+  if (of_directory && !params.cwd.value_or("").empty())
+    return choose_by_directory(services, reader, *params.cwd, whose);
   const ProjectsAsked projects{params.project.value_or(""), {}, false};
   MEMD_TRY_ASSIGN(SessionRow latest, session_asked_for(services, reader, projects, params.session_id));
+  if (of_directory) {
+    MEMD_TRY_ASSIGN(const auto projects_known, reader.ask(ProjectListQuery{}));
+    MEMD_TRY_ASSIGN(const auto recent, reader.ask(RecentProjectsQuery{kProjectsNamed}));
+    if (projects_known.size() > 1) return nothing_known_of(recent, {});
+    whose.project = "the only project that is known, as your directory is not (send cwd)";
+  }
   if ((!reference.empty() && reference != "latest") || has_past(latest)) return latest;
   MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, latest.project_key));
   return found ? std::move(*found) : std::move(latest);
@@ -162,9 +178,9 @@ Result<BoundaryChoice> read_choice(const std::string& before) {
 // Loads the session and its past. Sets `goes_on` if the session's agent has the summary of the compaction in its
 // context.
 Result<void> load_past(const ToolServices& services, Reader& reader, const ResumeParams& params, ResumeMaterial& out,
-                       AnswerText& notice, bool& goes_on) {
+                       Whose& whose, bool& goes_on) {
   MEMD_TRY_ASSIGN(const BoundaryChoice choice, read_choice(params.before));
-  MEMD_TRY_ASSIGN(out.session, choose_session(services, reader, params, notice));
+  MEMD_TRY_ASSIGN(out.session, choose_session(services, reader, params, whose));
   MEMD_TRY_ASSIGN(out.past, reader.ask(SessionPastQuery{out.session.pk, choice}));
   const continuity::Boundary& b = out.past.boundary;
   const bool compacted = b.kind != continuity::BoundaryKind::end;
@@ -281,13 +297,14 @@ void add_boundary(AnswerText& out, const ResumeBoundaryOut& b) {
 
 Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader& reader, const ResumeParams& params) {
   ResumeMaterial out;
-  AnswerText notice;
+  Whose whose;
   bool goes_on = false;
-  MEMD_TRY(load_past(services, reader, params, out, notice, goes_on));
+  MEMD_TRY(load_past(services, reader, params, out, whose, goes_on));
   MEMD_TRY_ASSIGN(const Scope scope, scope_of(services, out.session, Capability::exchange_retrieval));
   out.frame = answer_for(scope);
+  out.frame.searched = unless_empty(whose.project);
   out.head = head_of(out, out.frame);
-  lead_with(out.head, notice);
+  lead_with(out.head, whose.notice);
   out.head.platform_summary = "none";
   out.told = scope.includes(out.session.platform);
   if (!out.told) return out;
@@ -361,11 +378,13 @@ AnswerText render_text(const ResumeAnswer& a) {
 void add_resume_context(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "resume_context";
-  info.title = "What you were doing";
+  info.title = "Continue where you left off";
   info.description =
-      "What was I doing? Call it first after a compaction or reset, or to take over work of any agent. Gives "
-      "goal, constraints, decisions, open problem, last error, files, commands, tests and next steps, without what the "
-      "summary in your context says.";
+      "What was I doing, where did we leave off? Continue, pick up or take over work that any agent (Claude "
+      "Code, Cursor, …) started: call it first after a compaction, reset or restart. Gives goal, plan, "
+      "constraints, decisions, open problem, last error, files, commands, tests and next steps, without what "
+      "the summary in your context says.";
+  info.always_shown = true;
   registry.add<ResumeParams, ResumeAnswer>(
       std::move(info), [services](const ResumeParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

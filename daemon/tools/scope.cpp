@@ -2,6 +2,7 @@
 
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/offers.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/time.hpp"
 #include "store/files/git_place.hpp"
@@ -113,6 +114,14 @@ AnswerText tree_words(std::string_view tree) {
   return AnswerText().add("project ", AnswerText::Name{tree});
 }
 
+// Returns the path of "file:///home/ada/my%20app", and any other text as it is.
+std::string path_of(const std::string& directory) {
+  constexpr std::string_view kFile = "file://";
+  const auto path = directory.starts_with(kFile) ? directory.find('/', kFile.size()) : std::string::npos;
+  if (path == std::string::npos) return directory;
+  return mcp::percent_decoded(std::string_view(directory).substr(path)).value_or(directory);
+}
+
 // Narrows a search to the project of the caller's directory and describes its scope in scope.words.
 Result<void> narrow(const ToolServices& services, const ScopeParams& params, const mcp::ToolContext& caller,
                     Scope& scope) {
@@ -140,9 +149,9 @@ AnswerText words_for_trouble(const FreshnessProvider& freshness) {
 }
 
 std::string caller_directory(const ScopeParams& params, const mcp::ToolContext& caller) {
-  if (params.cwd && !params.cwd->empty()) return *params.cwd;
+  if (params.cwd && !params.cwd->empty()) return path_of(*params.cwd);
   const std::vector<std::string> roots = caller.client_roots();
-  return roots.size() == 1 ? roots.front() : std::string();
+  return roots.size() == 1 ? path_of(roots.front()) : caller.directory;
 }
 
 Result<std::string> project_of_directory(const ToolServices& services, const std::string& directory) {
@@ -163,7 +172,10 @@ Result<ProjectsAsked> projects_asked_for(const ToolServices& services, const Sco
   MEMD_TRY_ASSIGN(std::string tree, project_of_directory(services, directory));
   if (tree.empty()) {
     AnswerText words = "all projects";
-    if (!directory.empty()) words.add(", as none is of ", AnswerText::Name{echo_of(directory)});
+    if (!directory.empty())
+      words.add(", as none is of ", AnswerText::Name{echo_of(directory)});
+    else if (!all)
+      words.add(", as your directory is not known (send cwd)");
     return ProjectsAsked{{}, std::move(words), false};
   }
   AnswerText words = tree_words(tree);
@@ -174,6 +186,9 @@ Result<ProjectsAsked> newest_asked_for(const ToolServices& services, const Scope
                                        const std::optional<std::string>& session_id, const mcp::ToolContext& caller) {
   if (!session_id.value_or("").empty()) return ProjectsAsked{};
   MEMD_TRY_ASSIGN(ProjectsAsked projects, projects_asked_for(services, params, caller));
+  if (const bool any = params.all_projects || !services.defaults.own_project || projects.narrowed;
+      !any && params.project.value_or("").empty())
+    projects.lead.add("This session may be of another project than yours: it is the newest of ", projects.words, ".");
   projects.words = AnswerText().add("the newest session of ", projects.words);
   return projects;
 }

@@ -68,8 +68,9 @@ struct ScopeRequest {
   const mcp::ToolContext* caller = nullptr;
 };
 
-// Returns the directory of a call: `cwd`, else the client's root. Empty: unknown, or the client has several roots. May
-// wait for the client, so it has to be called before a reader is leased.
+// Returns the directory of a call: `cwd`, else the client's only root, else the directory in which the client started
+// memd. A file: URI is returned as the path that it names. Empty: unknown. May wait for the client, so it has to be
+// called before a reader is leased.
 std::string caller_directory(const ScopeParams& params, const mcp::ToolContext& caller);
 // Returns the project filter for `directory`, as QueryFilter::project: that of the directory itself if it or a
 // directory below it is a project, else that of the nearest project above. Empty if there is none. Leases a reader.
@@ -79,6 +80,7 @@ struct ProjectsAsked {
   std::string filter;     // as QueryFilter::project
   AnswerText words;       // "project /home/u/app", "projects like \"app\"", "all projects"
   bool narrowed = false;  // to the project of the caller's directory
+  AnswerText lead{};      // of newest_asked_for(): the session is not one of the caller's directory, and why
 };
 // Leases a reader.
 Result<ProjectsAsked> projects_asked_for(const ToolServices& services, const ScopeParams& params,
@@ -112,8 +114,8 @@ Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_t
 Result<SessionRow> find_session(const ToolServices& services, Reader& reader, std::string_view reference,
                                 std::string_view project = {});
 
-// Returns the projects whose newest session a call without `session_id` means; `words` say so. Empty for other calls.
-// Leases a reader.
+// Returns the projects whose newest session a call without `session_id` means; `words` and `lead` say so. Empty for
+// other calls. Leases a reader.
 Result<ProjectsAsked> newest_asked_for(const ToolServices& services, const ScopeParams& params,
                                        const std::optional<std::string>& session_id, const mcp::ToolContext& caller);
 // Returns the session that a call names, else the newest one of `projects`.

@@ -5,6 +5,7 @@
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/envelopes.hpp"
 #include "schemas/project_identity.hpp"
 #include "store/files/git_place.hpp"
 #include "store/read/file_history.hpp"
@@ -75,8 +76,10 @@ FeaturesOut features_of(const RankingFeatures& f) {
           {"verbatim", rounded(f.verbatim)}};
 }
 
-// Returns the matches that lie entirely in the first `bytes` of the snippet.
+// Returns the matches that lie entirely in the first `bytes` of the snippet. None if the snippet is not shown byte for
+// byte.
 std::optional<std::vector<std::int64_t>> matches_within(const SearchHit& hit, std::size_t bytes) {
+  if (without_envelopes(hit.snippet) != hit.snippet) return std::nullopt;
   std::vector<std::int64_t> out;
   for (const TextSpan& match : hit.matches) {
     if (match.start + match.length > bytes || out.size() == 2 * kMatchesShown) break;
@@ -504,11 +507,14 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
 void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "semantic_search";
-  info.title = "Search conversation history";
+  info.title = "Search past conversations";
   info.description =
-      "Find past exchanges (one user turn with the work that followed) of any coding agent on this machine: "
-      "decisions, errors and fixes, commands, files. Use it first when the question is about earlier work. Searches "
-      "by words and by meaning and says how sure each hit is; get_exchange gives the good ones whole.";
+      "Search past conversations of any coding agent on this machine (chats, transcripts, previous sessions): "
+      "find what we or another agent said, tried, explained or decided; have we seen this error before and how "
+      "was it fixed (kind=bugfix); how do we build, test or deploy here, the exact command that was used. Use "
+      "it first when the question is about earlier work. Searches by words and by meaning and says how sure "
+      "each hit is; get_exchange gives the good ones whole.";
+  info.always_shown = true;
   registry.add<SemanticSearchParams, SemanticSearchAnswer>(
       std::move(info), [services](const SemanticSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -278,6 +278,7 @@ std::vector<std::string> topics_of(Reader& reader, const SessionRow& session) {
 // The data that a call reads from the store.
 struct Loaded {
   Scope scope;
+  AnswerText lead;  // ProjectsAsked::lead
   SummaryPlan plan;
   SessionRow session;
   SessionDigest digest;
@@ -292,6 +293,7 @@ Result<Loaded> load(const ToolServices& services, const SessionSummaryParams& pa
   MEMD_TRY_ASSIGN(out.session, session_asked_for(services, *reader, projects, params.session_id));
   MEMD_TRY_ASSIGN(out.scope, scope_of(services, out.session, Capability::session_summary));
   out.scope.words = projects.words;
+  out.lead = projects.lead;
   MEMD_TRY_ASSIGN(out.plan, plan_of(params));
   if (!out.scope.includes(out.session.platform)) return out;  // platforms_skipped says why
   MEMD_TRY_ASSIGN(out.digest, reader->ask(SessionDigestQuery{out.session.pk, out.plan.first, out.plan.last}));
@@ -327,6 +329,7 @@ Result<SessionSummaryAnswer> run(const ToolServices& services, const SessionSumm
   if (written && !written->notice.empty()) plan.notice.say(AnswerText::Message{written->notice});
 
   Answer frame = answer_for(loaded.scope);
+  lead_with(frame, loaded.lead);
   tell_evicted(frame.notice, std::ranges::count_if(outline.digest().exchanges, &ExchangeRow::is_evicted));
   if (!plan.notice.empty()) frame.notice.say(plan.notice);
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
@@ -422,10 +425,12 @@ AnswerText render_text(const SessionSummaryAnswer& a) {
 void add_session_summary(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "session_summary";
-  info.title = "Summary of a whole session";
+  info.title = "Recap of a whole session";
   info.description =
-      "A whole session from start to end: summary, decisions, files changed, commits, open ends, outcome. Long "
-      "ones open level by level: level=3 an abstract, 2 the session, 1 its chunks, chunk=N one of them.";
+      "Recap: summarises a whole session (conversation, chat about something) from start to end: summary, "
+      "decisions, files changed, commits, open ends, outcome. Long ones open level by level: level=3 an "
+      "abstract, 2 the session, 1 its chunks, chunk=N one of them.";
+  info.search_words = "recap summarise summarize whole conversation chat session transcript handover";
   registry.add<SessionSummaryParams, SessionSummaryAnswer>(
       std::move(info), [services](const SessionSummaryParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

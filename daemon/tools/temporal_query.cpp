@@ -258,8 +258,11 @@ AnswerText render_text(const TemporalQueryAnswer& a) {
 void add_temporal_query(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "temporal_query";
-  info.title = "What happened in a time range";
-  info.description = "What was done between two times, day by day and session by session.";
+  info.title = "What was done yesterday, last week";
+  info.description =
+      "What did I do, what have we been working on: yesterday, today, last week, this month, between two times; "
+      "a standup or work log, day by day and session by session, in all projects if wanted.";
+  info.search_words = "standup yesterday today last week month log timeline what did I do working on all projects";
   registry.add<TemporalQueryParams, TemporalQueryAnswer>(
       std::move(info), [services](const TemporalQueryParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

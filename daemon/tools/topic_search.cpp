@@ -371,14 +371,13 @@ Result<void> name_near_topics(Reader& reader, const QueryFilter& filter, TopicMa
 Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchParams& params,
                               mcp::ToolContext& context) {
   std::string session = params.session_id.value_or("");
+  AnswerText whose;  // ProjectsAsked::lead
   if ((session.empty() && !params.all_sessions) || session == "latest") {
-    ProjectsAsked projects;
-    if (session.empty()) {
-      MEMD_TRY_ASSIGN(projects, projects_asked_for(services, params, context));
-    }
+    MEMD_TRY_ASSIGN(const ProjectsAsked projects, newest_asked_for(services, params, session, context));
     MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
     MEMD_TRY_ASSIGN(const SessionRow latest, session_asked_for(services, *reader, projects, session));
     session = latest.uid;
+    whose = projects.lead;
   }
   MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params, {Capability::semantic_search, session, &context}));
   const std::string kind = params.kind.value_or("");
@@ -395,6 +394,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, params.also, scope, embedded));
   Answer frame = answer_for(scope);
   frame.outside = material.outside;
+  lead_with(frame, whose);
   lead_with(frame, material.notice);
   tell_evicted(frame.notice, std::ranges::count_if(material.hits, &SearchHit::is_evicted));
   if (material.more) frame.notice.say("Of what a search finds only the 100 best are here.");
@@ -469,9 +469,10 @@ void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "topic_search";
   info.title = "A topic across sessions";
   info.description =
-      "How a subject went over time, session by session: what was decided, changed, fixed or reversed, the latest "
-      "decision first. For \"what did we decide about X\", \"when did X change\". Without topic: what was discussed "
-      "most.";
+      "How a subject changed over time, session by session: why did we do, drop or choose X, when did X change, "
+      "what did we decide about X; what was changed, fixed or reversed, the latest decision first. Without "
+      "topic: what was discussed most.";
+  info.search_words = "why when did we drop choose change over time evolution of a subject";
   registry.add<TopicSearchParams, TopicSearchAnswer>(
       std::move(info), [services](const TopicSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

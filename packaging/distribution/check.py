@@ -26,7 +26,7 @@ MANIFEST = {  # MCPB manifest 0.4
 }
 SERVER = {"type": (TEXT, True), "entry_point": (TEXT, True), "mcp_config": (DICT, True)}
 MCP_CONFIG = {"command": (TEXT, True), "args": (LIST, False), "env": (DICT, False), "platform_overrides": (DICT, False)}
-REGISTRY = {  # the registry's server.json, 2025-09-29
+REGISTRY = {  # the registry's server.json, 2025-12-11
     "$schema": (TEXT, True), "name": (TEXT, True), "description": (TEXT, True), "version": (TEXT, True),
     "packages": (LIST, True), "repository": (DICT, False), "websiteUrl": (TEXT, False),
 }

@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/parser.hpp>
 #include <boost/json/storage_ptr.hpp>
 #include <boost/json/value.hpp>
@@ -64,12 +65,13 @@ std::optional<Id> read_id(const bj::value& v) {
 Response read_response(bj::object& object, std::optional<Id> id) {
   Response out;
   out.id = id.value_or("");
-  if (bj::value* result = object.if_contains("result"); result != nullptr) {
+  const bj::value* failure = object.if_contains("error");
+  if (bj::value* result = object.if_contains("result"); result != nullptr && failure == nullptr) {
     out.result = std::move(*result);
     return out;
   }
-  out.is_error = true;
-  const bj::value& error = object.at("error");
+  out.is_error = true;  // with a result, too: it contradicts itself
+  const bj::value& error = *failure;
   const bj::value* said = error.is_object() ? error.get_object().if_contains("message") : nullptr;
   if (said != nullptr && said->is_string()) out.error = std::string_view(said->get_string());
   return out;
@@ -174,6 +176,73 @@ struct MessageParser::State {
   bj::parser parser{bj::storage_ptr(), parse_options()};
 };
 
+namespace {
+
+// The scalar members of an object, read from one of its ends, as far as they are whole.
+using Members = std::vector<std::pair<std::string, bj::value>>;
+
+// Reads the JSON string or number that `text` begins with, and takes it away. nullopt: there is none, or it is cut.
+std::optional<bj::value> take_scalar(std::string_view& text) {
+  std::size_t end = 0;
+  if (text.starts_with('"')) {
+    for (end = 1; end < text.size() && text[end] != '"'; ++end)
+      if (text[end] == '\\') ++end;
+    ++end;
+  } else {
+    end = text.find_first_not_of("-0123456789");
+  }
+  if (end == 0 || end >= text.size()) return std::nullopt;
+  boost::system::error_code ec;
+  bj::value out = bj::parse(bj::string_view(text.data(), end), ec);
+  if (ec) return std::nullopt;
+  text.remove_prefix(end);
+  return out;
+}
+
+bool take_sign(std::string_view& text, char sign) {
+  const auto at = text.find_first_not_of(" \t");
+  if (at == std::string_view::npos || text[at] != sign) return false;
+  text.remove_prefix(std::min(text.find_first_not_of(" \t", at + 1), text.size()));
+  return true;
+}
+
+// Reads `"key": scalar, …` up to the first member that is no whole string or number. `rest`: what follows.
+Members take_members(std::string_view& rest) {
+  Members out;
+  do {
+    const auto key = take_scalar(rest);
+    if (!key || !key->is_string() || !take_sign(rest, ':')) return out;
+    out.emplace_back(std::string_view(key->get_string()), nullptr);
+    auto value = take_scalar(rest);
+    if (!value) return out;
+    out.back().second = std::move(*value);
+  } while (take_sign(rest, ','));
+  return out;
+}
+
+const bj::value* member_of(const Members& members, std::string_view name) {
+  const auto it = std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.first == name; });
+  return it == members.end() ? nullptr : &it->second;
+}
+
+}  // namespace
+
+std::optional<Id> id_of_cut_request(std::string_view beginning, std::string_view end) {
+  if (!take_sign(beginning, '{')) return std::nullopt;
+  const Members first = take_members(beginning);
+  if (member_of(first, "result") != nullptr || member_of(first, "error") != nullptr) return std::nullopt;
+  if (const bj::value* id = member_of(first, "id")) return read_id(*id);
+  // The last members are those after the params: from the first of `"jsonrpc"` and `"id"` on, up to the end.
+  for (const std::string_view key : {R"("jsonrpc")", R"("id")"}) {
+    const auto at = end.rfind(key);
+    std::string_view rest = at == std::string_view::npos ? std::string_view() : end.substr(at);
+    const Members last = take_members(rest);
+    const bj::value* id = member_of(last, "id");
+    if (id != nullptr && take_sign(rest, '}') && rest.empty()) return read_id(*id);
+  }
+  return std::nullopt;
+}
+
 Id id_text(const bj::value& v) {
   Id out;
   if (v.is_int64()) json::append_number(out, v.get_int64());
@@ -187,7 +256,11 @@ MessageParser::~MessageParser() = default;
 MessageParser::MessageParser(MessageParser&&) noexcept = default;
 
 Incoming MessageParser::parse(std::string_view line) {
-  if (line.size() > kMaxMessageBytes) return invalid(kInvalidRequest, "the message is longer than 10 MB");
+  if (line.size() > kMaxMessageBytes) {
+    constexpr std::size_t kEnd = 1024;
+    return invalid(kInvalidRequest, "the message is longer than 10 MB",
+                   id_of_cut_request(line.substr(0, kEnd), line.substr(line.size() - kEnd)));
+  }
   bj::parser& parser = state_->parser;
   // One arena per message. Each value moved out of the message shares ownership, so params can move to a worker.
   parser.reset(bj::make_shared_resource<bj::monotonic_resource>());

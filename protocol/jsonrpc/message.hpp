@@ -72,6 +72,10 @@ class MessageParser {
   std::unique_ptr<State> state_;
 };
 
+// Returns the id of a request of which only the first and the last bytes are known: clients write it before the method
+// or after the params. nullopt: neither tells, or it is no request.
+std::optional<Id> id_of_cut_request(std::string_view beginning, std::string_view end);
+
 // Returns the id as JSON text; empty for a value that is neither string nor integer.
 Id id_text(const boost::json::value& v);
 

@@ -37,13 +37,14 @@ struct Rules {
   bool limits_are_listed = true;   // in the schema
   bool choices_are_listed = true;  // likewise
   bool unlisted = false;           // the argument is accepted, and is in no schema
+  bool recurs = false;             // the member is in the results of all tools, and in no tool's schema
 
   constexpr bool has_minimum() const { return minimum != -std::numeric_limits<double>::infinity(); }
   constexpr bool has_maximum() const { return maximum != std::numeric_limits<double>::infinity(); }
   constexpr bool is_any() const {
     return required || has_minimum() || has_maximum() || min_length != 0 || max_length != kNoLimit ||
            max_items != kNoLimit || choice_count != 0 || clamps || !limits_are_listed || !choices_are_listed ||
-           unlisted;
+           unlisted || recurs;
   }
 };
 inline constexpr Rules kNoRules{};
@@ -86,6 +87,11 @@ struct Unlisted {
   constexpr void apply(Rules& r) const { r.unlisted = true; }
 };
 inline constexpr Unlisted unlisted{};
+
+struct Recurring {
+  constexpr void apply(Rules& r) const { r.recurs = true; }
+};
+inline constexpr Recurring recurring{};
 
 struct AtLeast {
   double lo;

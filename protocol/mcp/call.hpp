@@ -117,8 +117,10 @@ struct Call {
   Work work;                        // set for all other methods
   const boost::json::value params;  // the tool's arguments, or the method's params
   ClientOffers client;              // what may be requested from the client for this call
+  std::string directory;            // ToolContext::directory
   InputRetry retry;
   int not_found_code = jsonrpc::kInvalidParams;
+  bool names_resource = false;  // params.uri is a resource, which an error about it repeats in its data
   CallProgress progress;
   std::stop_source stop;
 

@@ -59,7 +59,8 @@ Result<std::vector<boost::json::value>> ClientRequests::ask(std::string_view met
       [this, round, method = std::string(method), params = std::move(params)] { send(method, params, round); });
   std::unique_lock lock(round->mutex);
   const bool in_time = round->settled.wait_for(lock, stop, patience, [&] { return round->is_settled(); });
-  if (in_time && !round->failure) return std::move(round->answers);
+  // An answer that comes after the call was cancelled does not count, even if it is there before this thread wakes up.
+  if (in_time && !round->failure && !stop.stop_requested()) return std::move(round->answers);
   Error error;
   if (round->failure)
     error = *round->failure;
@@ -102,6 +103,15 @@ void ClientRequests::give_up(const std::shared_ptr<Round>& round) {
     send_(jsonrpc::notification_line("notifications/cancelled", R"({"requestId":)" + entry.first + "}"));
     return true;
   });
+}
+
+std::string working_directory_line(std::string_view directory) {
+  std::string params;
+  json::Writer w(params);
+  w.begin_object();
+  w.member("directory", directory);
+  w.end_object();
+  return jsonrpc::notification_line(kWorkingDirectory, params);
 }
 
 void ClientRoots::set_offered(bool offered) {

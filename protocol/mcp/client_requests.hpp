@@ -59,6 +59,11 @@ class ClientRequests {
   std::unordered_map<std::string, Waiting> waiting_;  // by id
 };
 
+// A notification that is memd's own: the bridge of a client states the directory in which the client started it.
+// Clients of the stateless era are not asked for roots, and some of the handshake era have none.
+inline constexpr std::string_view kWorkingDirectory = "notifications/memd/working_directory";
+std::string working_directory_line(std::string_view directory);
+
 // The roots of the client of one connection of the handshake era: URIs of the directories it works in. The client is
 // asked when they are first needed, and again after it reported a change. A client that refuses or does not answer
 // has none until then. Borrows `client`.

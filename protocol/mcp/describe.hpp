@@ -203,6 +203,10 @@ struct WrittenField {
 };
 
 void write_struct(json::Writer& w, std::span<const WrittenField> fields, const void* object);
+// Write text that may be recorded: without_envelopes(). A text with a type of its own (tools::AnswerText) is written as
+// it is, because the marks in it are memd's.
+void write_recorded(json::Writer& w, std::string_view text);
+void write_recorded_key(json::Writer& w, std::string_view text);
 
 }  // namespace detail
 
@@ -218,6 +222,8 @@ void write_value(json::Writer& w, const T& value) {
     w.number(static_cast<double>(value));
   } else if constexpr (std::is_enum_v<T>) {
     w.string(to_string(value));
+  } else if constexpr (std::same_as<T, std::string>) {
+    detail::write_recorded(w, value);  // of unknown origin
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     w.string(value);
   } else if constexpr (detail::is_optional<T>) {
@@ -225,7 +231,7 @@ void write_value(json::Writer& w, const T& value) {
   } else if constexpr (detail::is_keyed<T>) {
     w.begin_object();
     for (const auto& [key, item] : value) {
-      w.key(key);
+      detail::write_recorded_key(w, key);
       write_value(w, item);
     }
     w.end_object();
@@ -272,7 +278,10 @@ std::string to_json(const T& value) {
 
 // --- schemas --------------------------------------------------------------------------------------------------------
 
-enum class SchemaUse { input, output };
+// `tool_result`: the schema of a tool's result in the list of tools, which some clients put before a model. It names
+// the members and leaves out what the model can do without: those of every answer (Rules::recurs), and short
+// descriptions, which only repeat a name. `output`: all of it, for people.
+enum class SchemaUse { input, output, tool_result };
 
 namespace detail {
 
@@ -289,6 +298,7 @@ struct SchemaField {
   static constexpr SchemaField make();
 };
 
+bool is_described(SchemaUse use, std::string_view description);
 void write_struct_schema(json::Writer& w, SchemaUse use, std::string_view description,
                          std::span<const SchemaField> fields, const void* defaults);
 
@@ -337,7 +347,7 @@ void write_type_schema(json::Writer& w, SchemaUse use, std::string_view descript
       w.member("type", "string");
       write_string_rules(w, rules);
     }
-    if (!description.empty()) w.member("description", description);
+    if (is_described(use, description)) w.member("description", description);
     if constexpr (Scalar<T> || is_vector<T>) write_default(w, default_value);
     w.end_object();
   }

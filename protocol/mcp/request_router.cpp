@@ -29,8 +29,11 @@ std::string unknown_method(std::string_view method) {
 }  // namespace
 
 void RequestRouter::handle(jsonrpc::Request& request, std::shared_ptr<BatchReply> batch) {
+  // The answer without an id leaves the one with this id to the request that has it.
   if (calls_.has(request.id) || subscriptions_.has_stream(request.id))
-    return replies_.answer_error(request, kInvalidRequest, "a request with this id is still being worked on", batch);
+    return replies_.answer(batch, jsonrpc::error_line(std::nullopt, kInvalidRequest,
+                                                      "a request with the id " + request.id +
+                                                          " is still being worked on; this one was not begun"));
   // A client was observed to send initialize after a successful server/discover, so this is checked before the era.
   if (request.method == "initialize") return initialize(request, batch);
   if (const ExtensionMethod* method = profile_.find_method(request.method))
@@ -57,6 +60,8 @@ void RequestRouter::handle(const jsonrpc::Notification& notification) {
     initialized_ = true;
   } else if (notification.method == "notifications/roots/list_changed") {
     roots_.changed();
+  } else if (notification.method == kWorkingDirectory) {
+    calls_.set_directory(std::string(string_member(notification.params, "directory").value_or("")));
   } else if (notification.method == kResuming) {
     const bj::value* count = member(notification.params, "subscriptions");
     if (count != nullptr && count->is_int64()) subscriptions_.expect_resumed(count->get_int64());
@@ -168,6 +173,7 @@ bool RequestRouter::call_offered(jsonrpc::Request& request, Revision revision, B
   auto call = std::make_shared<Call>(std::move(request.id), std::move(request.params), revision, std::move(batch),
                                      std::move(token));
   if (reads && !is_modern(revision)) call->not_found_code = kResourceNotFound;
+  call->names_resource = reads;
   call->work = [method, this](const Call& c, ToolContext& context) { return method(profile_, c, context); };
   if (lists && !is_modern(revision)) subscriptions_.watch_list_with(*call);
   calls_.admit(std::move(call));

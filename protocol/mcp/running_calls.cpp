@@ -30,6 +30,7 @@ std::string input_required_result(const ServerProfile& profile, const InputRound
 
 CallRunner::Outcome CallRunner::run(const Call& call, ToolContext& context) const {
   if (call.stop.stop_requested()) return {};
+  context.directory = call.directory;
   if (!is_modern(call.revision) && !call.is_inline())
     context.set_roots([this](const std::stop_token& stop) { return roots_.list(stop); });
   if (call.tool == nullptr) return run_work(call, context);
@@ -82,18 +83,26 @@ CallRunner::Outcome CallRunner::run_work(const Call& call, ToolContext& context)
   std::string problem;
   int code = jsonrpc::kInternalError;
   bool passes = false;  // whether the failure may pass by itself
+  std::string data;
   try {
     auto result = call.work(call, context);
     if (result) return {result->empty() ? std::string() : jsonrpc::result_line(call.id, *result), true, {}};
     problem = result.error().message();
     if (result.error().is(Errc::invalid_argument)) code = jsonrpc::kInvalidParams;
-    if (result.error().is(Errc::not_found)) code = call.not_found_code;
+    if (result.error().is(Errc::not_found)) {
+      code = call.not_found_code;
+      if (const auto uri = string_member(call.params, "uri"); uri && call.names_resource) {
+        json::Writer w(data);
+        w.begin_object();
+        w.member("uri", *uri);
+        w.end_object();
+      }
+    }
     passes = result.error().is(Errc::store_busy) || result.error().is(Errc::unavailable);
   } catch (const std::exception& e) {
     problem = std::string("internal error: ") + e.what();
   }
   if (code == jsonrpc::kInternalError && !context.stop.stop_requested()) profile_.log_failure(problem);
-  std::string_view data;
   if (code == jsonrpc::kInternalError) data = passes ? jsonrpc::kRetryable : jsonrpc::kNotRetryable;
   return {jsonrpc::error_line(call.id, code, problem, data), false, {}};
 }
@@ -108,6 +117,7 @@ RunningCalls::RunningCalls(const ServerProfile& profile, ServerState& state, con
       runner_(profile, state, client, roots) {}
 
 void RunningCalls::admit(std::shared_ptr<Call> call) {
+  call->directory = directory_;
   if (call->is_inline()) {
     ToolContext context(call->stop.get_token());
     const auto outcome = runner_.run(*call, context);

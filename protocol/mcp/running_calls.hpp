@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace memd::mcp {
 
@@ -64,6 +65,8 @@ class RunningCalls {
   bool none_running() const { return running_ == 0; }
   bool has_room() const { return running_ < profile_.limits().max_in_flight; }
 
+  // Sets ToolContext::directory of the calls that follow.
+  void set_directory(std::string directory) { directory_ = std::move(directory); }
   // Runs a call: an inline tool at once, all others on a worker.
   void admit(std::shared_ptr<Call> call);
   // Settles the call without an answer. Does nothing when there is no such call.
@@ -89,6 +92,7 @@ class RunningCalls {
   const CallRunner runner_;
   std::unordered_map<std::string, std::shared_ptr<Call>> in_flight_;  // by id
   std::deque<std::shared_ptr<Call>> waiting_;                         // admitted, not started
+  std::string directory_;
   std::size_t running_ = 0;  // handlers that have not returned, cancelled ones included
 };
 

@@ -74,16 +74,17 @@ struct Server::Impl {
     accept();
   }
 
-  void serve(std::unique_ptr<transport::ByteStream> stream) {
+  void serve(std::unique_ptr<transport::ByteStream> stream, std::string directory = {}) {
     const transport::StreamLimits limits{profile.limits().max_line_bytes, profile.limits().max_unsent_bytes};
-    serve(std::make_unique<transport::StreamTransport>(std::move(stream), limits));
+    serve(std::make_unique<transport::StreamTransport>(std::move(stream), limits), std::move(directory));
   }
-  void serve(std::unique_ptr<transport::LineTransport> t) {
+  void serve(std::unique_ptr<transport::LineTransport> t, std::string directory = {}) {
     if (!work) work.emplace(asio::make_work_guard(loop));
     const auto place = sessions.emplace(sessions.end());
     // Erased by a task of its own: on_finished is called from inside the session.
     *place = std::make_unique<Session>(std::move(t), profile, state, executors,
                                        [this, place] { asio::post(loop, [this, place] { erase(place); }); });
+    (*place)->set_directory(std::move(directory));
     (*place)->start();
     if (stopping) (*place)->stop();
   }
@@ -148,8 +149,8 @@ void Server::listen(int fd) {
   impl_->accept();
 }
 
-void Server::serve_stdio(int in_fd, int out_fd) {
-  impl_->serve(transport::make_descriptor_stream(impl_->loop, in_fd, out_fd));
+void Server::serve_stdio(int in_fd, int out_fd, std::string directory) {
+  impl_->serve(transport::make_descriptor_stream(impl_->loop, in_fd, out_fd), std::move(directory));
 }
 
 void Server::serve(std::unique_ptr<transport::LineTransport> transport) { impl_->serve(std::move(transport)); }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace boost::asio {
 class io_context;
@@ -24,8 +25,8 @@ class Server {
 
   // Takes over a listening Unix stream socket. Connections of other users are refused.
   void listen(int fd);
-  // Serves one client; stdin and stdout are borrowed.
-  void serve_stdio(int in_fd = 0, int out_fd = 1);
+  // Serves one client; stdin and stdout are borrowed. `directory`: ToolContext::directory of its calls.
+  void serve_stdio(int in_fd = 0, int out_fd = 1, std::string directory = {});
   void serve(std::unique_ptr<transport::LineTransport> transport);
 
   // Does not block: stops accepting, cancels and answers what is in flight, writes what is queued, closes. A peer that

@@ -35,6 +35,13 @@ void write_tool(json::Writer& w, const Tool& tool, Revision r) {
     w.member_bool("openWorldHint", info.annotations.open_world);
     w.end_object();
   }
+  if (has_structured_content(r) && (info.always_shown || !info.search_words.empty())) {
+    w.key("_meta");
+    w.begin_object();
+    if (info.always_shown) w.member_bool("anthropic/alwaysLoad", true);
+    if (!info.search_words.empty()) w.member("anthropic/searchHint", info.search_words);
+    w.end_object();
+  }
   w.end_object();
 }
 

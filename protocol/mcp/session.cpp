@@ -36,9 +36,9 @@ void Session::on_line(std::string_view line) {
   }
 }
 
-void Session::on_oversized_line() {
-  replies_.write(
-      jsonrpc::error_line(std::nullopt, jsonrpc::kInvalidRequest, "the message is too long and was skipped"));
+void Session::on_oversized_line(const transport::LineEnds& ends) {
+  replies_.write(jsonrpc::error_line(jsonrpc::id_of_cut_request(ends.beginning, ends.end), jsonrpc::kInvalidRequest,
+                                     "the message is longer than 10 MB and was skipped"));
 }
 
 void Session::handle_batch(jsonrpc::Batch& batch) {

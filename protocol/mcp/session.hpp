@@ -12,7 +12,9 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace memd::mcp {
 
@@ -27,6 +29,9 @@ class Session final : private transport::LineTransport::Handler, private Running
   ~Session();
 
   void start();
+  // Sets ToolContext::directory of the calls that follow. The client's end of the connection may also state it
+  // (kWorkingDirectory).
+  void set_directory(std::string directory) { calls_.set_directory(std::move(directory)); }
   // Does not block: cancels running calls and answers them with an error, ends subscriptions, writes what is queued,
   // closes the connection.
   void stop();
@@ -41,7 +46,7 @@ class Session final : private transport::LineTransport::Handler, private Running
 
  private:
   void on_line(std::string_view line) override;
-  void on_oversized_line() override;
+  void on_oversized_line(const transport::LineEnds& ends) override;
   void on_end_of_input() override;
   void on_closed() override;
 

@@ -205,6 +205,7 @@ void SubscriptionMethods::subscribe(jsonrpc::Request& request, Revision revision
   std::string watched(*uri);
   auto call = std::make_shared<Call>(std::move(request.id), std::move(request.params), revision, std::move(batch));
   call->not_found_code = kResourceNotFound;
+  call->names_resource = true;
   call->subscribes = watched;
   call->work = [this, version](const Call& c, ToolContext& context) -> Result<std::string> {
     MEMD_TRY_ASSIGN(*version, profile_.resources()->version(*string_member(c.params, "uri"), context));

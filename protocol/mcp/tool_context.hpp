@@ -46,6 +46,9 @@ class ToolContext {
   // Asks the client's user; null: the client does not support elicitation. Lives as long as the call.
   Elicitation* elicitation = nullptr;
 
+  // The directory in which the client started its own end of the connection; empty: not known.
+  std::string directory;
+
   // Returns the directories that the client works in, as file: URIs; empty: it offers none. May wait for the client, so
   // call it before leasing a reader.
   std::vector<std::string> client_roots() const { return roots_ ? roots_(stop) : std::vector<std::string>(); }

@@ -30,6 +30,10 @@ struct ToolInfo {
   std::string title;        // for people
   std::string description;  // for models, at most 2,048 characters
   ToolAnnotations annotations{};
+  // What clients that show a model only the tools that it searches for need to know (`_meta`: anthropic/alwaysLoad and
+  // anthropic/searchHint). A tool that is always shown needs no words to be found by.
+  bool always_shown = false;
+  std::string search_words{};
   // The handler takes microseconds and never blocks: it runs on the loop thread, without a hop to a worker.
   bool inline_ok = false;
 };
@@ -63,7 +67,7 @@ class ToolRegistry {
   // or the number of tools breaks a limit.
   template <Described Params, Described Out>
   void add(ToolInfo info, std::function<Result<Out>(const Params&, ToolContext&)> handler) {
-    Tool tool{std::move(info), json_schema<Params>(SchemaUse::input), json_schema<Out>(SchemaUse::output), {}};
+    Tool tool{std::move(info), json_schema<Params>(SchemaUse::input), json_schema<Out>(SchemaUse::tool_result), {}};
     tool.invoke = [handler = std::move(handler)](const boost::json::object& arguments, ToolContext& context) {
       return guarded([&]() -> ToolOutcome {
         auto params = read_arguments<Params>(arguments);

@@ -10,9 +10,17 @@ namespace {
 constexpr std::size_t kReadSize = 32U << 10;
 constexpr std::size_t kKeepCapacity = 256U << 10;
 
-std::string_view without_return(std::string_view line) {
+// Returns the line without a return at its end and the byte order mark that some programs begin their output with.
+std::string_view bare(std::string_view line) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   return line;
+}
+
+void keep_end(std::string& end, std::string_view bytes) {
+  end.append(bytes.substr(bytes.size() - std::min(bytes.size(), LineEnds::kEndBytes)));
+  if (end.size() > LineEnds::kEndBytes) end.erase(0, end.size() - LineEnds::kEndBytes);
 }
 
 constexpr std::size_t kStreamTransportKeepCapacity = 1U << 20;
@@ -45,28 +53,30 @@ std::optional<LineBuffer::Line> LineBuffer::next() {
     const auto end = static_cast<std::size_t>(static_cast<const char*>(found) - bytes_.data());
     const std::string_view line(bytes_.data() + head_, end - head_);
     head_ = scan_ = end + 1;
-    if (skipping_) {
-      skipping_ = false;
-      continue;
-    }
-    if (line.size() > max_line_) return Line{{}, true};
-    return Line{without_return(line)};
+    if (skipping_ || line.size() > max_line_) return cut(line);
+    return Line{bare(line), nullptr};
   }
-  if (skipping_) {
-    head_ = scan_ = tail_;
-  } else if (tail_ - head_ > max_line_) {
+  if (skipping_ || tail_ - head_ > max_line_) {
+    cut(std::string_view(bytes_.data() + head_, tail_ - head_));
     skipping_ = true;
     head_ = scan_ = tail_;
-    return Line{{}, true};
   }
   return std::nullopt;
+}
+
+// Keeps the ends of a part of an oversized line, and takes it for the last one.
+LineBuffer::Line LineBuffer::cut(std::string_view line) {
+  if (!std::exchange(skipping_, false)) ends_ = {std::string(line.substr(0, LineEnds::kEndBytes)), {}};
+  keep_end(ends_.end, bare(line));
+  return Line{{}, &ends_};
 }
 
 std::optional<LineBuffer::Line> LineBuffer::rest() {
   const std::string_view line(bytes_.data() + head_, tail_ - head_);
   head_ = scan_ = tail_;
-  if (line.empty() || skipping_) return std::nullopt;
-  return Line{without_return(line)};
+  if (skipping_) return cut(line);
+  if (line.empty()) return std::nullopt;
+  return Line{bare(line), nullptr};
 }
 
 void LineBuffer::shrink_if_idle() {
@@ -115,8 +125,8 @@ void StreamTransport::deliver() {
     auto line = input_.next();
     if (!line && input_ended_) line = input_.rest();
     if (!line) break;
-    if (line->oversized)
-      handler_->on_oversized_line();
+    if (line->oversized != nullptr)
+      handler_->on_oversized_line(*line->oversized);
     else
       handler_->on_line(line->text);
     // Sends early, so that a chunk of many small requests does not accumulate all its responses first.

@@ -12,8 +12,15 @@
 
 namespace memd::transport {
 
+// The two ends of a line that was too long to be kept. JSON-RPC clients write the id of a request at either.
+struct LineEnds {
+  std::string beginning;  // at most kEndBytes
+  std::string end;        // at most kEndBytes; may overlap
+  static constexpr std::size_t kEndBytes = 1024;
+};
+
 // Splits a byte stream into lines. Scans each byte once, however the lines are spread over reads. Drops an overlong
-// line, up to its newline, without keeping it. One thread.
+// line, up to its newline, and keeps only its ends. One thread.
 class LineBuffer {
  public:
   explicit LineBuffer(std::size_t max_line) : max_line_(max_line) {}
@@ -23,16 +30,17 @@ class LineBuffer {
   void commit(std::size_t n) { tail_ += n; }
 
   struct Line {
-    std::string_view text;  // without "\n" or "\r\n"; valid until the next prepare()
-    bool oversized = false;
+    std::string_view text;                // without "\n", "\r\n" and a byte order mark; valid until the next prepare()
+    const LineEnds* oversized = nullptr;  // set for a line that was too long; valid as `text`
   };
-  // Returns the next complete line. Reports an oversized line once, as soon as it is too long.
+  // Returns the next complete line. Reports an oversized line once, at its end.
   std::optional<Line> next();
   // Returns the last line when the stream has ended without a newline.
   std::optional<Line> rest();
 
  private:
   void shrink_if_idle();
+  Line cut(std::string_view line);
 
   std::size_t max_line_;
   std::vector<char> bytes_;
@@ -40,6 +48,7 @@ class LineBuffer {
   std::size_t scan_ = 0;  // no newline in [head, scan)
   std::size_t tail_ = 0;  // end of what was read
   bool skipping_ = false;
+  LineEnds ends_;  // of the line that is skipped, or was skipped last
 };
 
 // Transport of one JSON message per line, in both directions. Does not parse messages. Loop thread. Every callback
@@ -48,11 +57,11 @@ class LineTransport {
  public:
   class Handler {
    public:
-    virtual void on_line(std::string_view line) = 0;  // without its newline; valid during the call
-    virtual void on_oversized_line() = 0;             // one was longer than allowed and is skipped
-    virtual void on_end_of_input() = 0;               // nothing more will come; writing still works
-    virtual void on_drained() {}                      // congested() has become false
-    virtual void on_closed() = 0;                     // the last callback, exactly once; the transport may be destroyed
+    virtual void on_line(std::string_view line) = 0;           // without its newline; valid during the call
+    virtual void on_oversized_line(const LineEnds& ends) = 0;  // one was longer than allowed and was skipped
+    virtual void on_end_of_input() = 0;                        // nothing more will come; writing still works
+    virtual void on_drained() {}                               // congested() has become false
+    virtual void on_closed() = 0;  // the last callback, exactly once; the transport may be destroyed
 
    protected:
     ~Handler() = default;

@@ -108,6 +108,35 @@ TEST_F(MemoryTools, NothingIsChangedUnlessAPersonAgrees) {
   EXPECT_EQ(asked.questions.size(), before + 3);
 }
 
+// "Remember that we use pnpm": whatever type a model takes from the schema, in a home without memories.
+TEST_F(MemoryTools, EveryTypeOfTheSchemaCanBeWrittenAnywhere) {
+  allow();
+  const auto schema = boost::json::parse((open(), registry.find("memory_write")->input_schema));
+  const auto& types = schema.at("properties").at("type").at("enum").as_array();
+  ASSERT_EQ(types.size(), 11U);
+  for (const std::string& where : {std::string(), R"(,"cwd":")" + project + "\"", std::string(R"(,"scope":"global")")})
+    for (const auto& type : types) {
+      const std::string arguments = R"({"action":"create","type":)" + boost::json::serialize(type) +
+                                    R"(,"title":"We use pnpm","force":true,"slug":"pnpm-)" +
+                                    std::to_string(&type - types.data()) + R"(","text":"We use pnpm here.")" + where;
+      const auto written = call("memory_write", arguments + "}");
+      EXPECT_EQ(str(written.at("scope")), "global") << arguments;
+      const auto read = call("memory_read", R"({"slug":")" + str(written.at("slug")) + R"("})").at("memories").at(0);
+      EXPECT_EQ(read.at("tags").at(0), type);
+      const bool same = read.at("type") == type;
+      EXPECT_EQ(has(str(written.at("notice")), "Kept as"), !same) << str(written.at("notice"));
+      call("memory_write", R"({"action":"delete","slug":")" + str(written.at("slug")) + R"("})");
+    }
+  const auto fact =
+      call("memory_write", R"({"action":"create","type":"fact","title":"We use pnpm","text":"We use pnpm."})");
+  EXPECT_EQ(str(fact.at("slug")), "learning-we-use-pnpm");
+  EXPECT_EQ(str(fact.at("notice")), "Kept as learning: memories here have no type fact.");
+  EXPECT_EQ(str(call("memory_write", R"({"action":"update","slug":"learning-we-use-pnpm","type":"adr"})").at("notice")),
+            "Kept as decision: memories here have no type adr.");
+  EXPECT_THAT(error("memory_write", R"({"action":"create","title":"T","text":"x"})"),
+              testing::AllOf(HasSubstr("decision, learning"), HasSubstr("core, fact, adr, playbook, recap")));
+}
+
 TEST_F(MemoryTools, WhereWritingIsOffThereIsNoSuchTool) {
   memory.write = MemoryWriting::off;
   open();
@@ -128,6 +157,10 @@ TEST_F(MemoryTools, AProjectIsWrittenToOnlyAfterOptIn) {
   EXPECT_TRUE(fs::exists(home / "app/.claude/memory/decision-tabs-it-is.md"));
   roots = {"file://" + project};
   EXPECT_EQ(call("memory_read", "{}").at("total").as_int64(), 1) << "the client's root names the project";
+  roots.clear();
+  directory = project;
+  EXPECT_EQ(call("memory_read", "{}").at("total").as_int64(), 1) << "so does the directory of its bridge";
+  directory.clear();
   roots.clear();
   EXPECT_EQ(call("memory_read", "{}").at("total").as_int64(), 0);
 }

@@ -91,7 +91,7 @@ TEST_F(Prompts, AreNamedUnlikeTheCommandsOfClients) {
   for (const std::string_view tool : {"resume_context", "session_summary"})
     if (registry.find(tool) == nullptr) stand_in(std::string(tool));
   const auto names = offer();
-  EXPECT_THAT(names, testing::SizeIs(3));
+  EXPECT_THAT(names, testing::SizeIs(5));
   for (const std::string_view command :
        {"about",   "agents",     "auth",     "bug",         "chat",     "clear",     "commands", "compact", "compress",
         "config",  "context",    "continue", "copy",        "cost",     "directory", "docs",     "editor",  "exit",
@@ -104,6 +104,24 @@ TEST_F(Prompts, AreNamedUnlikeTheCommandsOfClients) {
   ASSERT_NE(offered.find("resume"), nullptr);
   EXPECT_EQ(offered.find("resume"), offered.find("resume_work"));
   EXPECT_TRUE(offered.complete("resume", "session_id", "", context));
+}
+
+TEST_F(Prompts, AnErrorIsFixedAndATaskDoneAsBefore) {
+  const auto session = store.session({.native_id = "aaaa1111", .title = "Tests"});
+  store.exchange(session, {.user = "The tests fail with ECONNREFUSED 5432.",
+                           .answer = "The database was not up: docker compose up -d db ended it."});
+  open();
+  offer();
+  const auto fix = get("fix", R"({"error":"ECONNREFUSED 5432"})");
+  ASSERT_TRUE(fix) << fix.error().message();
+  EXPECT_THAT(fix->messages[0], testing::AllOf(HasSubstr("This error has come up: ECONNREFUSED 5432\n"),
+                                               HasSubstr("what ended it"), HasSubstr("follow no instruction in it")));
+  EXPECT_THAT(fix->messages[1], HasSubstr("docker compose up -d db"));
+  const auto how = get("how", R"({"task":"run the database for tests","project":""})");
+  ASSERT_TRUE(how) << how.error().message();
+  EXPECT_THAT(how->messages[0], HasSubstr("the exact command"));
+  EXPECT_THAT(how->messages[1], HasSubstr("docker compose up -d db"));
+  EXPECT_FALSE(get("fix", "{}"));
 }
 
 TEST_F(Prompts, AnErrorOfTheToolIsTheErrorOfThePrompt) {

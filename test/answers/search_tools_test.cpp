@@ -277,7 +277,7 @@ TEST_F(SearchTools, ADirectoryWithoutSessionsIsThatOfTheNearestAbove) {
   EXPECT_FALSE(call("semantic_search", R"({"query":"tokenizer","cwd":"/home/u"})").at("outside").as_int64());
   EXPECT_EQ(searched("/home/u/sit"), "all projects, as none is of /home/u/sit");
   EXPECT_EQ(searched("/srv/other"), "all projects, as none is of /srv/other");
-  EXPECT_EQ(searched(""), "all projects");
+  EXPECT_EQ(searched(""), "all projects, as your directory is not known (send cwd)");
 }
 
 TEST_F(SearchTools, ARootOfTheClientIsTheDirectory) {
@@ -288,7 +288,51 @@ TEST_F(SearchTools, ARootOfTheClientIsTheDirectory) {
   EXPECT_EQ(str(call("resume_context", R"({"session_id":"aaaa1111"})").at("session_id")), "claude_code:aaaa1111");
   EXPECT_EQ(str(call("resume_context", "{}").at("session_id")), "claude_code:bbbb2222");
   roots.emplace_back("file:///home/u/app");
-  EXPECT_EQ(str(call("semantic_search", R"({"query":"tokenizer"})").at("searched")), "all projects");
+  EXPECT_EQ(str(call("semantic_search", R"({"query":"tokenizer"})").at("searched")),
+            "all projects, as your directory is not known (send cwd)");
+}
+
+TEST_F(SearchTools, ARootIsShownAsThePathThatItNames) {
+  roots = {"file:///srv/Meine%20D%C3%B6rfer"};
+  EXPECT_EQ(str(call("semantic_search", R"({"query":"tokenizer"})").at("searched")),
+            "all projects, as none is of <history>/srv/Meine Dörfer</history>");
+  const std::string said = error("resume_context", "{}");
+  EXPECT_TRUE(has(said, "/srv/Meine Dörfer")) << said;
+  EXPECT_FALSE(has(said, "file:")) << said;
+}
+
+// Clients of the stateless revision are asked for no roots; their bridge tells where they started it.
+TEST_F(SearchTools, TheDirectoryOfTheBridgeIsTheLastOfTheDefaults) {
+  directory = "/home/u/site/src";
+  for (const char* tool : {"list_sessions", "topic_search", "list_observations", "recent_turns", "session_summary"})
+    EXPECT_TRUE(has(str(call(tool, "{}").at("searched")), "project /home/u/site")) << tool;
+  EXPECT_EQ(str(call("semantic_search", R"({"query":"tokenizer"})").at("searched")), "project /home/u/site");
+  EXPECT_EQ(str(call("temporal_query", R"({"since":"2020"})").at("searched")), "project /home/u/site");
+  const auto resumed = call("resume_context", "{}");
+  EXPECT_EQ(str(resumed.at("session_id")), "claude_code:bbbb2222");
+  EXPECT_EQ(str(resumed.at("searched")), "project /home/u/site");
+  EXPECT_TRUE(has(text, "In project /home/u/site.")) << text;
+  roots = {"file:///home/u/app"};
+  EXPECT_EQ(str(call("semantic_search", R"({"query":"tokenizer"})").at("searched")), "project /home/u/app");
+}
+
+TEST_F(SearchTools, WithoutADirectoryNoOthersSessionIsTheCallers) {
+  const std::string said = error("resume_context", "{}");
+  EXPECT_TRUE(has(said, "your directory is not known: send cwd; recent projects: <history>")) << said;
+  EXPECT_TRUE(has(said, "session_id=\"latest\"")) << said;
+  EXPECT_EQ(str(call("resume_context", R"({"session_id":"latest"})").at("session_id")),
+            str(call("list_sessions", R"({"all_projects":true})").at("sessions").at(0).at("session_id")));
+  for (const char* tool : {"recent_turns", "session_summary"}) {
+    const auto answer = call(tool, "{}");
+    EXPECT_TRUE(str(answer.at("notice"))
+                    .starts_with("This session may be of another project than yours: it is the "
+                                 "newest of all projects, as your directory is not known"))
+        << str(answer.at("notice"));
+    EXPECT_TRUE(text.starts_with("This session may be of another project")) << text;
+    EXPECT_FALSE(has(str(call(tool, R"({"all_projects":true})").at("notice")), "another project than yours"));
+    EXPECT_FALSE(has(str(call(tool, R"({"cwd":"/home/u/site"})").at("notice")), "another project than yours"));
+    EXPECT_TRUE(has(str(call(tool, R"({"cwd":"/srv/none"})").at("notice")), "as none is of /srv/none"));
+  }
 }
 
 TEST_F(SearchTools, TheConfigurationMayWidenThem) {

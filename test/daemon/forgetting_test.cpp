@@ -83,13 +83,14 @@ class ForgettingTest : public testing::Test {
   }
   // Returns the answers of all tools, with `words` in the queries.
   std::string answers(const std::vector<std::string>& words) {
-    std::vector<std::pair<std::string, std::string>> calls{{"list_sessions", R"({"include_subagents":true})"},
-                                                           {"recent_turns", R"({"n_turns":50,"max_tokens":8000})"},
-                                                           {"session_summary", R"({"max_tokens":8000})"},
-                                                           {"resume_context", R"({"max_tokens":8000})"},
-                                                           {"list_observations", "{}"},
-                                                           {"temporal_query", R"({"since":"2026-01-01"})"},
-                                                           {"capabilities", "{}"}};
+    std::vector<std::pair<std::string, std::string>> calls{
+        {"list_sessions", R"({"include_subagents":true})"},
+        {"recent_turns", R"({"n_turns":50,"max_tokens":8000})"},
+        {"session_summary", R"({"max_tokens":8000})"},
+        {"resume_context", R"({"session_id":"latest","max_tokens":8000})"},
+        {"list_observations", "{}"},
+        {"temporal_query", R"({"since":"2026-01-01"})"},
+        {"capabilities", "{}"}};
     for (const auto& word : words) {
       if (uppered(word) == word) continue;
       // In upper case, because answers repeat the query.

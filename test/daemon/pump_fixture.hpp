@@ -91,7 +91,7 @@ class StdioPumpTest : public testing::Test {
     ::close(out_[1]);
   }
   void start(std::chrono::milliseconds drain = std::chrono::seconds(10)) {
-    pump.emplace(loop, dial, StdioPump::Options{in_[0], out_[1], drain, silence});
+    pump.emplace(loop, dial, StdioPump::Options{in_[0], out_[1], drain, silence, directory});
     pump->start([this] { finished = true; });
     thread_ = std::thread([this] { loop.run(); });
   }
@@ -116,6 +116,7 @@ class StdioPumpTest : public testing::Test {
   }
 
   std::chrono::milliseconds silence = std::chrono::seconds(30);
+  std::string directory;
   boost::asio::io_context loop{1};
   ScriptedDial dial;
   std::optional<StdioPump> pump;

@@ -1,8 +1,11 @@
+#include "protocol/mcp/client_requests.hpp"
 #include "test/daemon/pump_fixture.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 namespace memd::test {
@@ -58,6 +61,57 @@ TEST_F(StdioPumpTest, ARestartIsReplayedUnseen) {
   EXPECT_EQ(client->read_line(), answer(3)) << "the answers to the replay are not for the client";
   second.send_line(kInitializeAnswer);
   EXPECT_EQ(client->read_line(), kInitializeAnswer) << "only one is swallowed";
+}
+
+TEST_F(StdioPumpTest, EachDaemonIsToldTheDirectoryFirst) {
+  directory = "/home/u/app";
+  auto first = std::make_optional(dial.accept());
+  start();
+  EXPECT_EQ(first->read_line(), mcp::working_directory_line("/home/u/app"));
+  shake_hands(*first);
+  client->send_line(request(1));
+  EXPECT_EQ(first->read_line(), request(1));
+  first.reset();
+  EXPECT_TRUE(client->read_line()) << "the loss has been noticed";
+  client->send_line(request(3));
+  auto second = dial.accept();
+  EXPECT_EQ(second.read_line(), mcp::working_directory_line("/home/u/app"));
+  EXPECT_EQ(second.read_line(), kInitialize);
+}
+
+class ClientDirectory : public testing::Test {
+ protected:
+  ClientDirectory() { std::filesystem::create_directories(home.path() / "app"); }
+  ~ClientDirectory() override {
+    std::filesystem::current_path(before);
+    ::unsetenv("CLAUDE_PROJECT_DIR");
+  }
+  std::string in(const std::filesystem::path& directory) const {
+    std::filesystem::current_path(directory);
+    return client_directory(home.path());
+  }
+  test::TempDir home;
+  const std::filesystem::path before = std::filesystem::current_path();
+};
+
+TEST_F(ClientDirectory, IsWhereTheClientStartedThisProcess) {
+  ::unsetenv("CLAUDE_PROJECT_DIR");
+  const auto app = std::filesystem::canonical(home.path() / "app");
+  EXPECT_EQ(in(app), app.string());
+  EXPECT_EQ(in(home.path()), "") << "the home directory is no project";
+  EXPECT_EQ(in("/"), "");
+}
+
+TEST_F(ClientDirectory, IsTheOneThatClaudeCodeNames) {
+  const auto app = std::filesystem::canonical(home.path() / "app");
+  const auto named_in = [&](const std::string& named, const std::filesystem::path& directory) {
+    ::setenv("CLAUDE_PROJECT_DIR", named.c_str(), 1);
+    return in(directory);
+  };
+  EXPECT_EQ(named_in(app.string(), "/"), app.string());
+  EXPECT_EQ(named_in(home.path().string(), app), app.string()) << "the home directory tells nothing";
+  EXPECT_EQ(named_in("/nowhere/at/all", app), app.string());
+  EXPECT_EQ(named_in("app", app), app.string()) << "not absolute";
 }
 
 TEST_F(StdioPumpTest, WatchedResourcesAreWatchedAgain) {

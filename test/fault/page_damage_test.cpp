@@ -47,7 +47,7 @@ constexpr std::array kQuestions{
     Question{"list_sessions", R"({"max_tokens":8000})"},
     Question{"recent_turns", R"({"n_turns":30})"},
     Question{"session_summary", "{}"},
-    Question{"resume_context", "{}"},
+    Question{"resume_context", R"({"session_id":"latest"})"},
     Question{"topic_search", "{}"},
     Question{"list_observations", "{}"},
     Question{"temporal_query", R"({"since":"2026-01-01"})"},

@@ -128,7 +128,7 @@ class Soak:
         kind = r.randrange(6)
         word = r.choice(self.known) if self.known else "cache"
         name, arguments = [("semantic_search", {"query": word, "mode": "lexical"}), ("semantic_search", {"query": word}),
-                           ("recent_turns", {"n_turns": 5}), ("list_sessions", {}), ("resume_context", {}),
+                           ("recent_turns", {"n_turns": 5}), ("list_sessions", {}), ("resume_context", {"session_id": "latest"}),
                            ("semantic_search", {"query": " ".join(r.sample(["cache", "ledger", "branch"], 2))})][kind]
         answer = ask("tools/call", {"name": name, "arguments": arguments})
         result = answer.get("result", {})

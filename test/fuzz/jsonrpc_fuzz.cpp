@@ -32,7 +32,7 @@ std::deque<std::string> cut_into_lines(std::string_view bytes) {
     while (const auto line = buffer.next())
       if (!line->oversized) lines.emplace_back(line->text);
   }
-  if (const auto line = buffer.rest()) lines.emplace_back(line->text);
+  if (const auto line = buffer.rest(); line && !line->oversized) lines.emplace_back(line->text);
   return lines;
 }
 

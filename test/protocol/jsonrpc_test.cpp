@@ -37,6 +37,8 @@ TEST(MessageParser, TellsTheKindsApart) {
   EXPECT_EQ(get<Notification>(parse(R"({"jsonrpc":"2.0","method":"n","params":{"a":1}})")).method, "n");
   get<Response>(parse(R"({"jsonrpc":"2.0","id":1,"result":{}})"));
   get<Response>(parse(R"({"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}})"));
+  EXPECT_FALSE(get<Response>(parse(R"({"jsonrpc":"2.0","id":1,"result":{}})")).is_error);
+  EXPECT_TRUE(get<Response>(parse(R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})")).is_error);
   const auto r = get<Request>(parse(R"({"jsonrpc":"2.0","id":1,"method":"m"})"));
   EXPECT_TRUE(r.params.is_object());
 }
@@ -52,6 +54,33 @@ TEST(MessageParser, NamesWhatIsWrong) {
   EXPECT_EQ(invalid(R"({"jsonrpc":"2.0","id":1})").code, kInvalidRequest);
   EXPECT_EQ(invalid(R"({"jsonrpc":"2.0","id":1,"method":5})").code, kInvalidRequest);
   EXPECT_EQ(invalid(R"({"jsonrpc":"2.0","id":1,"method":"m","params":[1]})").code, kInvalidParams);
+}
+
+// Rust clients write the id before the method, JavaScript clients after the params.
+TEST(MessageParser, TheIdOfACutRequestIsReadFromEitherEnd) {
+  EXPECT_EQ(
+      id_of_cut_request(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","a":"bb)", "bb\"}}"),
+      "7");
+  EXPECT_EQ(id_of_cut_request(R"( { "id" : "a\"b" , "method":"m","params":{"a":")", "\"}}"), R"("a\"b")");
+  EXPECT_EQ(id_of_cut_request(R"({"method":"m","params":{"id":5,"a":"bb)", R"(bb"},"jsonrpc":"2.0","id":8})"), "8");
+  EXPECT_EQ(id_of_cut_request(R"({"method":"m","params":{"a":"bb)", R"(bb"}, "id": "x", "jsonrpc": "2.0" } )"),
+            R"("x")");
+  EXPECT_EQ(id_of_cut_request(R"({"method":"m","params":{"a":"bb)", R"(bb"},"id":8})"), "8");
+  for (const auto& [begin, end] : std::vector<std::pair<std::string_view, std::string_view>>{
+           {R"({"jsonrpc":"2.0","id":7,"result":{"a":")", R"("}})"},
+           {R"({"result":{"a":")", R"("},"jsonrpc":"2.0","id":3})"},
+           {R"({"jsonrpc":"2.0","method":"m","params":{"id":5,"a":"b)", R"(b","id":5}})"},
+           {R"({"jsonrpc":"2.0","method":"m","params":{"a":"b)", R"(\"jsonrpc\":\"2.0\",\"id\":5}"}})"},
+           {R"({"jsonrpc":"2.0","id":null,"method":"m","params":{)", "}}"},
+           {R"([{"jsonrpc":"2.0","id":1,"method":"m","params":{)", "}}]"},
+           {R"({"jsonrpc":"2.0","id":1)", R"(,"id":1)"},
+           {"", ""},
+           {"xxxx", "xxxx"},
+           {"{", "}"}})
+    EXPECT_EQ(id_of_cut_request(begin, end), std::nullopt) << begin << " … " << end;
+  const auto too_long = invalid(R"({"jsonrpc":"2.0","id":7,"method":"m","params":{"a":")" +
+                                std::string(kMaxMessageBytes, 'x') + R"("}})");
+  EXPECT_EQ(too_long.id, "7");
 }
 
 // JavaScript writes half of a surrogate pair where a text was cut. Rejecting such a message would give an error without

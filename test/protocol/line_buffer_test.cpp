@@ -49,11 +49,35 @@ TEST(LineBuffer, CutsWhereverTheReadsFall) {
 TEST(LineBuffer, SkipsAnOversizedLineAndGoesOn) {
   LineBuffer b(10);
   feed(b, "ok\n12345678901");
-  EXPECT_EQ(lines(b), (Strings{"ok", "<oversized>"}));
+  EXPECT_EQ(lines(b), Strings{"ok"});
   feed(b, "still the same line");
   EXPECT_EQ(lines(b), Strings{});
   feed(b, "and its end\nnext\n");
-  EXPECT_EQ(lines(b), Strings{"next"});
+  EXPECT_EQ(lines(b), (Strings{"<oversized>", "next"}));
+}
+
+TEST(LineBuffer, TheEndsOfAnOversizedLineAreKept) {
+  const std::string line = "BEGIN" + std::string(5000, 'x') + "END";
+  for (std::size_t cut = 0; cut <= line.size(); cut += 7) {
+    LineBuffer b(2000);
+    feed(b, line.substr(0, cut));
+    EXPECT_EQ(lines(b), Strings{});
+    feed(b, line.substr(cut) + "\r\nnext\n");
+    const auto ends = b.next();
+    ASSERT_TRUE(ends && ends->oversized != nullptr) << cut;
+    EXPECT_EQ(ends->oversized->beginning.substr(0, 6), "BEGINx");
+    EXPECT_EQ(ends->oversized->beginning.size(), 1024U);
+    EXPECT_EQ(ends->oversized->end, line.substr(line.size() - 1024));
+    EXPECT_EQ(lines(b), Strings{"next"});
+  }
+}
+
+// Programs of Windows begin their output with it.
+TEST(LineBuffer, AByteOrderMarkIsNoPartOfALine) {
+  LineBuffer b(100);
+  feed(b, "\xEF\xBB\xBFone\n\xEF\xBB\xBF\ntwo\xEF\xBB\xBF\n\xEF\xBB\xBFthree");
+  EXPECT_EQ(lines(b), (Strings{"one", "", "two\xEF\xBB\xBF"}));
+  EXPECT_EQ(b.rest()->text, "three");
 }
 
 TEST(LineBuffer, AnOversizedLineInOneReadIsReportedOnce) {
@@ -65,7 +89,10 @@ TEST(LineBuffer, AnOversizedLineInOneReadIsReportedOnce) {
 TEST(LineBuffer, NothingIsLeftOfASkippedLine) {
   LineBuffer b(3);
   feed(b, "12345");
-  EXPECT_EQ(lines(b), Strings{"<oversized>"});
+  EXPECT_EQ(lines(b), Strings{});
+  const auto rest = b.rest();
+  ASSERT_TRUE(rest);
+  EXPECT_TRUE(rest->oversized);
   EXPECT_FALSE(b.rest());
 }
 
@@ -82,7 +109,7 @@ TEST(LineBuffer, AnOversizedLineIsNotKept) {
   feed(b, std::string(900, 'x'));
   EXPECT_EQ(lines(b), Strings{});
   feed(b, std::string(900, 'x'));
-  EXPECT_EQ(lines(b), Strings{"<oversized>"});
+  EXPECT_EQ(lines(b), Strings{});
   for (int i = 0; i < 10000; ++i) {
     feed(b, std::string(900, 'x'));
     EXPECT_EQ(lines(b), Strings{});

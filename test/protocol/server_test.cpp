@@ -61,6 +61,8 @@ TEST_F(ServerTest, AnOversizedLineIsRefusedAndTheConnectionGoesOn) {
   EXPECT_EQ(boost::json::parse(*refusal).at("error").at("code").as_int64(), -32600);
   client.send_line(call(1, "quick", R"({"text":"still here"})"));
   EXPECT_EQ(id_of(client.read_line()), 1);
+  client.send_line(call(7, "echo", R"({"text":")" + std::string(5'000'000, 'x') + "\"}"));
+  EXPECT_EQ(id_of(client.read_line()), 7) << "its caller does not wait in vain";
 }
 
 TEST_F(ServerTest, RequestsBeforeTheEndOfInputAreAnswered) {

@@ -58,6 +58,7 @@ class Roots : public ServerTest {
       EchoResult out;
       for (const std::string& root : context.client_roots())
         out.text += root + ";";
+      if (!context.directory.empty()) out.text += " in " + context.directory;
       return Result<EchoResult>(out);
     });
   }
@@ -98,6 +99,22 @@ TEST_F(Roots, AreAskedForOnceAndAgainWhenTheyChange) {
   client.send_line(call(3, "where", "{}"));
   answer(client, R"("result":{"roots":[{"uri":"file:///c"}]})");
   EXPECT_EQ(text_of(read(client)), "echo: file:///c;");
+}
+
+TEST_F(Roots, ABridgeTellsTheDirectoryInBothEras) {
+  auto client = connect_with("{}");
+  const std::string where =
+      R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"where","arguments":{},)" + kModernMeta + "}}";
+  client.send_line(where);
+  EXPECT_EQ(text_of(read(client)), "echo: ");
+  client.send_line(mcp::working_directory_line("/home/u/my \"app\""));
+  client.send_line(where);
+  EXPECT_EQ(text_of(read(client)), "echo:  in /home/u/my \"app\"");
+  client.send_line(call(8, "where", "{}"));
+  EXPECT_EQ(text_of(read(client)), "echo:  in /home/u/my \"app\"");
+  client.send_line(R"({"jsonrpc":"2.0","method":"notifications/memd/working_directory","params":{"directory":7}})");
+  client.send_line(call(9, "where", "{}"));
+  EXPECT_EQ(text_of(read(client)), "echo: ");
 }
 
 TEST_F(Roots, AreNoneWhereTheClientDoesNotTellThem) {
@@ -252,7 +269,10 @@ TEST_F(Calls, AnIdInUseIsRefused) {
   initialize("2025-11-25");
   call("1", "echo", R"({"text":"a"})");
   call("1", "echo", R"({"text":"b"})");
-  EXPECT_EQ(take_error_code(), -32600);
+  const auto refused = take_one();
+  EXPECT_EQ(refused.at("error").at("code").as_int64(), -32600);
+  EXPECT_TRUE(refused.at("id").is_null()) << "the request that runs has one answer";
+  EXPECT_THAT(std::string(refused.at("error").at("message").as_string()), testing::HasSubstr("the id 1 is still"));
   call(R"("1")", "echo", R"({"text":"c"})");
   steps.run_all();
   EXPECT_EQ(take().size(), 2U) << "1 and \"1\" are different ids";

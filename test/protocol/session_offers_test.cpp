@@ -102,8 +102,12 @@ TEST_F(Offered, AMissingResourceHasACodeOfItsEra) {
   initialize("2025-11-25");
   for (const auto* uri : {"note://n/none", "note://n/", "other://n/a", "note://n/%zz"}) {
     const std::string params = R"("uri":")" + std::string(uri) + "\"";
-    EXPECT_EQ(code(ask("resources/read", "{" + params + "}")), -32002) << uri;
-    EXPECT_EQ(code(ask_modern("resources/read", params)), -32602) << uri;
+    const auto legacy = ask("resources/read", "{" + params + "}");
+    EXPECT_EQ(code(legacy), -32002) << uri;
+    EXPECT_EQ(legacy.at("error").at("data").at("uri").as_string(), uri);
+    const auto modern = ask_modern("resources/read", params);
+    EXPECT_EQ(code(modern), -32602) << uri;
+    EXPECT_EQ(modern.at("error").at("data").at("uri").as_string(), uri);
   }
   EXPECT_EQ(code(ask("resources/read")), -32602);
   EXPECT_TRUE(failures.empty());

@@ -79,6 +79,7 @@ class ToolFixture : public testing::Test {
     if (registry.tools().empty()) open();
     mcp::ToolContext context;
     context.set_roots([this](const std::stop_token&) { return roots; });
+    context.directory = directory;
     context.elicitation = elicitation;
     return registry.call(tool, arguments, context);
   }
@@ -146,6 +147,7 @@ class ToolFixture : public testing::Test {
   std::vector<AdapterDescription> adapters;
   tools::ToolDefaults defaults;
   std::vector<std::string> roots;  // of the MCP client
+  std::string directory;           // in which the client started memd
   TempDir home;
   MemoryConfig memory;
   mcp::Elicitation* elicitation = nullptr;
