@@ -44,10 +44,15 @@ std::int64_t in_ns(const timespec& time) {
 
 TimeMs in_ms(const timespec& time) { return static_cast<TimeMs>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000; }
 
-// Without descriptor, errno is set; EXDEV: the path leads out of the root.
+// Without descriptor, errno is set; EXDEV: the path leads to something outside of the root.
 UniqueFd open_in_root(const fs::path& root, const fs::path& below, int flags) {
   const UniqueFd directory = files::open_root(root);
-  return directory ? files::open_beneath(directory, root, below, flags) : UniqueFd();
+  UniqueFd fd = directory ? files::open_beneath(directory, root, below, flags) : UniqueFd();
+  if (fd || errno != EXDEV) return fd;
+  struct ::stat st {};
+  const bool leads_nowhere = ::stat((root / below).c_str(), &st) != 0 && is_absent(errno);
+  errno = leads_nowhere ? ENOENT : EXDEV;
+  return fd;
 }
 
 bool may_be_data(const struct ::stat& st, const struct ::stat& root) {
