@@ -131,7 +131,7 @@ TEST_F(HostileRepository, NoCommandLeavesIt) {
       if (command[0] == "search") ending.said.clear();
       expect_promises(world, outside, ending.said);
     }
-  std::printf("%zu variants, %zu commands, %d pairs\n", test::hostile_variants().size(), commands.size(), pairs_);
+  std::printf("%d tries: %zu variants, %zu commands\n", pairs_, test::hostile_variants().size(), commands.size());
   ::unsetenv("MEMD_TEST_ENVIRONMENT");
 }
 
@@ -241,8 +241,8 @@ TEST_F(HostileRepository, NoToolLeavesIt) {
   EXPECT_EQ(ending->signal, 0);
   EXPECT_EQ(ending->code, 0) << ending->said;
   EXPECT_THAT(ending->said, Not(HasSubstr(std::string(test::kOutsideMarker))));
-  std::printf("%zu variants, %zu requests, %d answers\n", test::hostile_variants().size(), hostile_requests().size(),
-              answered);
+  std::printf("%d tries: %zu variants, %zu requests\n", answered, test::hostile_variants().size(),
+              hostile_requests().size());
   ::unsetenv("MEMD_TEST_ENVIRONMENT");
 }
 
