@@ -9,6 +9,7 @@
 #include "daemon/report/memory_map.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/ids.hpp"
+#include "store/files/scope_root.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/harvest/draft.hpp"
 #include "store/reader.hpp"
@@ -67,8 +68,12 @@ Result<std::optional<MemoryType>> type_of(const MemoryOptions& o) {
 
 Result<std::string> text_given(const std::string& file) {
   if (file.empty() && ::isatty(STDIN_FILENO) == 1) return std::string();
-  if (file.empty() || file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  return files::read_whole(file);
+  if (!file.empty() && file != "-") return files::read_whole(file, files::kMostTextBytes);
+  std::string text(files::kMostTextBytes + 1, '\0');
+  std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::cin.gcount()));
+  if (text.size() <= files::kMostTextBytes) return text;
+  return wrong_usage("standard input has more than " + std::to_string(files::kMostTextBytes >> 20) + " MiB");
 }
 
 }  // namespace
@@ -274,12 +279,13 @@ Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {
 
 Result<int> show_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
-  MEMD_TRY_ASSIGN(const auto found, notebook_of(call.settings).find(name));
+  const Notebook notebook = notebook_of(call.settings);
+  MEMD_TRY_ASSIGN(const auto found, notebook.find(name));
   const Memory& m = found.read.memory;
   if (!call.as_json) {
-    MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(m.path));
+    MEMD_TRY_ASSIGN(const std::string text, notebook.text_of(found));
     Screen screen(call.look);
-    screen.as_it_is(harmless(bytes));
+    screen.as_it_is(harmless(text));
     return finish(screen);
   }
   MemoryShown shown{listed(m), format_rfc3339(m.created), format_rfc3339(m.updated), m.content, found.read.is_valid()};

@@ -4,13 +4,12 @@
 #include "daemon/config/model_config.hpp"
 #include "daemon/grpc_built_in.hpp"
 #include "schemas/time.hpp"
+#include "store/files/whole_file.hpp"
 #include "store/seal/cipher.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 namespace memd {
 namespace {
@@ -232,11 +231,10 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file_name)
 }
 
 Result<Config> load_config(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return Error(Errc::bad_config, file.string() + ": cannot be read");
-  std::ostringstream text;
-  text << in.rdbuf();
-  return parse_config(text.str(), file.string());
+  constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+  const auto text = files::read_whole(file, kMostBytes);
+  if (!text) return Error(Errc::bad_config, file.string() + ": cannot be read: " + text.error().message());
+  return parse_config(*text, file.string());
 }
 
 }  // namespace memd

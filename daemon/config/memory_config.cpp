@@ -1,7 +1,7 @@
 #include "daemon/config/memory_config.hpp"
 
 #include "daemon/config/config_section.hpp"
-#include "store/files/whole_file.hpp"
+#include "store/files/scope_root.hpp"
 
 #include <algorithm>
 #include <array>
@@ -113,12 +113,14 @@ int read_quality(const std::string& file, const YAML::Node& node, const std::str
   return whole_number(file, node, key, 0, 100);
 }
 
+constexpr std::size_t kMostConfigBytes = std::size_t{1} << 20;
+
 // Reads YAML, of which JSON is a subset. `read` may refuse. A missing file is not an error.
 template <class Read>
-Result<void> read_document(const std::filesystem::path& path, Read&& read) {
-  const auto text = files::read_whole(path);
+Result<void> read_document(const files::ScopeRoot& root, const char* name, Read&& read) {
+  const auto text = root.read(name, kMostConfigBytes);
   if (!text) return text.error().is(Errc::not_found) ? Result<void>() : text.error();
-  const std::string file = path.string();
+  const std::string file = (root.directory() / name).string();
   try {
     read(file, YAML::Load(*text));
   } catch (const YAML::Exception& e) {
@@ -178,17 +180,18 @@ MemoryConfig read_memory(const std::string& file, const YAML::Node& node) {
   return out;
 }
 
-Result<GardenRules> load_garden_rules(const std::filesystem::path& path, GardenRules rules) {
-  MEMD_TRY(
-      read_document(path, [&](const std::string& file, const YAML::Node& root) { read_rules(file, root, "", rules); }));
+Result<GardenRules> load_garden_rules(const files::ScopeRoot& root, GardenRules rules) {
+  MEMD_TRY(read_document(root, "gardener.json",
+                         [&](const std::string& file, const YAML::Node& root) { read_rules(file, root, "", rules); }));
   return rules;
 }
 
 MemoryConfig with_files_beside(MemoryConfig config, const std::filesystem::path& home,
                                const std::filesystem::path& project, std::vector<MemoryProblem>& problems) {
-  const auto take = [&](const std::filesystem::path& path, bool with_scope) {
+  const char* const name = "config.json";
+  const auto take = [&](const files::ScopeRoot& root, bool with_scope) {
     MemoryConfig out = config;
-    const auto done = read_document(path, [&](const std::string& file, const YAML::Node& root) {
+    const auto done = read_document(root, name, [&](const std::string& file, const YAML::Node& root) {
       const auto for_value = [&](const char* section, const char* key, auto&& read) {
         if (!root.IsMap()) refuse(file, root.Mark(), "expected a mapping");
         const YAML::Node in = root[section];
@@ -208,11 +211,11 @@ MemoryConfig with_files_beside(MemoryConfig config, const std::filesystem::path&
     if (done)
       config = std::move(out);
     else
-      problems.push_back(problem_of(path, done.error()));
+      problems.push_back(problem_of(root.directory() / name, done.error()));
   };
-  take(home / ".claude/memory/config.json", true);
+  take(files::ScopeRoot(home / ".claude/memory"), true);
   if (!project.empty() && project != home)
-    take(project / config.policy.legacy_path / "config.json", config.policy.opt_in_enabled);
+    take(files::ScopeRoot(project, config.policy.legacy_path), config.policy.opt_in_enabled);
   return config;
 }
 

@@ -4,6 +4,7 @@
 #include "schemas/error.hpp"
 #include "schemas/memory.hpp"
 #include "schemas/memory_path_policy.hpp"
+#include "store/files/scope_root.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -46,7 +47,7 @@ MemoryConfig read_memory(const std::string& file, const YAML::Node& node);
 
 // Loads the rules of one repository, gardener.json beside its memories. Its keys replace those of `rules`. No file:
 // `rules`. Errc::bad_config names file, line and key.
-Result<GardenRules> load_garden_rules(const std::filesystem::path& file, GardenRules rules);
+Result<GardenRules> load_garden_rules(const files::ScopeRoot& root, GardenRules rules);
 
 // Applies config.json beside memories: `quality.orphanThreshold`, `quality.minQualityScore`, `scopes.default`. The
 // user's file (~/.claude/memory) replaces values of `config`; the project's file replaces both, its scope only after

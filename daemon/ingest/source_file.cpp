@@ -2,12 +2,9 @@
 
 #include "daemon/ingest/discovery.hpp"
 #include "schemas/hash.hpp"
+#include "store/files/beneath.hpp"
 
 #include <fcntl.h>
-#if __has_include(<linux/openat2.h>)
-#include <linux/openat2.h>
-#include <sys/syscall.h>
-#endif
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,36 +44,15 @@ std::int64_t in_ns(const timespec& time) {
 
 TimeMs in_ms(const timespec& time) { return static_cast<TimeMs>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000; }
 
-// Opens by resolved names, for links with an absolute target and for systems without openat2(2). Sets errno to EXDEV
-// when the file lies outside the root. The last name may become a link between resolving and opening; it is then not
-// followed.
-int open_resolved(const fs::path& root, const fs::path& below, int flags) {
-  std::error_code ec;
-  const fs::path real_root = fs::canonical(root, ec);
-  const fs::path real = ec ? fs::path() : fs::canonical(root / below, ec);
-  if (ec) {
-    errno = ec.value();
-    return -1;
-  }
-  if (!is_inside(real, real_root)) {
-    errno = EXDEV;
-    return -1;
-  }
-  return ::open(real.c_str(), flags | O_NOFOLLOW);
-}
-
-// Returns a descriptor, or -1 with errno. EXDEV: the file lies outside the root.
-int open_beneath(const fs::path& root, const fs::path& below, int flags) {
-#ifdef SYS_openat2
-  const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) return -1;
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(flags);
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  const auto fd = static_cast<int>(::syscall(SYS_openat2, directory.get(), below.c_str(), &how, sizeof how));
-  if (fd >= 0 || (errno != EXDEV && errno != ENOSYS && errno != EPERM && errno != EAGAIN)) return fd;
-#endif
-  return open_resolved(root, below, flags);
+// Without descriptor, errno is set; EXDEV: the path leads to something outside of the root.
+UniqueFd open_in_root(const fs::path& root, const fs::path& below, int flags) {
+  const UniqueFd directory = files::open_root(root);
+  UniqueFd fd = directory ? files::open_beneath(directory, root, below, flags) : UniqueFd();
+  if (fd || errno != EXDEV) return fd;
+  struct ::stat st {};
+  const bool leads_nowhere = ::stat((root / below).c_str(), &st) != 0 && is_absent(errno);
+  errno = leads_nowhere ? ENOENT : EXDEV;
+  return fd;
 }
 
 bool may_be_data(const struct ::stat& st, const struct ::stat& root) {
@@ -114,7 +90,7 @@ Result<UniqueFd> SourceRoots::open(const fs::path& path, int flags) const {
     if (is_inside(path, one) && path != one && (root == nullptr || is_inside(one, *root))) root = &one;
   const int by_path = roots_.empty() ? flags | O_NOFOLLOW : flags;
   UniqueFd fd(root == nullptr ? ::open(path.c_str(), by_path)
-                              : open_beneath(*root, path.lexically_relative(*root), flags));
+                              : open_in_root(*root, path.lexically_relative(*root), flags).release());
   if (!fd && root != nullptr && errno == EXDEV && own_.contains(*root)) fd = UniqueFd(open_own(*root, path, flags));
   if (fd) return fd;
   if (root != nullptr && errno == EXDEV)

@@ -52,9 +52,12 @@ class PlacePlanner {
   PlacePlanner(const Notebook& notebook, const MemoryPlace& place, const GardenRules& rules, GardenPlan& plan)
       : notebook_(notebook), place_(place), rules_(rules), plan_(plan), now_(notebook.clock().now()) {
     may_write_ = static_cast<bool>(notebook.places().policy.check_write(place.scope, place.dialect));
-    for (auto& read : notebook.directory(place).read_all())
-      if (read.is_valid()) memories_.push_back(std::move(read.memory));
-    if (auto graph = memory::MemoryGraph::load(notebook.directory(place).graph_file())) graph_ = *std::move(graph);
+    for (auto& read : notebook.directory(place).read_all()) {
+      if (!read.is_valid()) continue;
+      memory::mask_secrets(read);
+      memories_.push_back(std::move(read.memory));
+    }
+    if (auto graph = memory::MemoryGraph::load(place.root())) graph_ = *std::move(graph);
     for (const Memory& m : memories_)
       for (const auto& relation : m.relations)
         ++incoming_[relation.target];
@@ -141,7 +144,7 @@ class PlacePlanner {
 
   void look_at_cache() {
     std::size_t stray = 0;
-    for (const auto& slug : memory::EmbeddingCache(place_.directory).slugs())
+    for (const auto& slug : memory::EmbeddingCache(place_.root()).slugs())
       stray += std::none_of(memories_.begin(), memories_.end(), [&](const Memory& m) { return m.slug == slug; });
     if (stray > 0) add(GardenAction::drop_cache, "", fmt::format("{} vectors are of no memory", stray));
   }
@@ -251,7 +254,7 @@ Result<GardenRules> Gardener::rules_of(const MemoryPlace& place) const {
   const auto& places = notebook_.places();
   if (places.project.empty() || place.scope == MemoryScope::global || place.scope == MemoryScope::enterprise)
     return own;
-  return config::load_garden_rules(places.project / places.policy.platform_path / "gardener.json", own);
+  return config::load_garden_rules(files::ScopeRoot(places.project, places.policy.platform_path), own);
 }
 
 Result<GardenPlan> Gardener::plan() const {

@@ -109,10 +109,8 @@ void MemoryIndexer::note_unread(const CatalogChanges& changes) {
 // index may appear a moment later, so the lock file is the test.
 bool MemoryIndexer::keeps_index(std::size_t number) const {
   const auto& place = file_set_.directories()[number];
-  std::error_code ec;
   return place && place->dialect == MemoryDialect::plugin && place->scope != MemoryScope::enterprise &&
-         parts_.policy.check_write(place->scope, place->dialect) && file_set_.is_inside_project(number) &&
-         fs::exists(place->directory / ".lock", ec);
+         parts_.policy.check_write(place->scope, place->dialect) && place->root().has(".lock");
 }
 
 void MemoryIndexer::plan_vectors(const std::vector<catalog::SeenFile>& seen, bool thorough) {
@@ -126,7 +124,7 @@ void MemoryIndexer::plan_vectors(const std::vector<catalog::SeenFile>& seen, boo
     const auto& place = file_set_.directories()[file.place];
     const auto due = place ? due_.find(place->directory) : due_.end();
     if (due == due_.end()) continue;
-    const auto kept = catalog::stamp_of(memory::EmbeddingCache(place->directory).file_of(file.origin.slug));
+    const auto kept = memory::EmbeddingCache(file.origin.root).facts(file.origin.slug);
     if (!kept || kept->changed_ns <= file.stamp.changed_ns) due->second.slugs.insert(file.origin.slug);
   }
 }
@@ -155,7 +153,7 @@ bool MemoryIndexer::keep_vectors() {
     return model.table().embed(text);
   };
   Result<int> done = 0;
-  const memory::EmbeddingCache cache(due.place.directory);
+  const memory::EmbeddingCache cache(due.place.root());
   if (const auto before = cache.slugs(); std::exchange(due.clean, false) && !before.empty()) {
     done = directory.clean_vectors(due.of_others ? model.model().name : std::string());
     const auto left = cache.slugs();
@@ -210,15 +208,14 @@ Result<void> MemoryIndexer::check_indexes() {
   stale_indexes_.clear();
   for (std::size_t i = 0; i < file_set_.places().size(); ++i) {
     const auto& place = file_set_.directories()[i];
-    if (!place || place->dialect != MemoryDialect::plugin || !file_set_.is_inside_project(i)) continue;
+    if (!place || place->dialect != MemoryDialect::plugin) continue;
+    const files::ScopeRoot root = place->root();
     const fs::path file = place->directory / "index.json";
     const bool keeps = keeps_index(i);
-    std::error_code ec;
-    if (!keeps && !fs::exists(file, ec)) continue;
+    if (!keeps && !root.has(file)) continue;
     MEMD_TRY_ASSIGN(const auto rows, store_.ask(catalog::IndexedMemoriesQuery{place->directory}));
-    const bool is_interrupted = keeps && fs::exists(place->directory / ".pending", ec);
-    if (!is_interrupted && fits(memory::IndexFile(file), rows, memory::EmbeddingCache(place->directory).slugs()))
-      continue;
+    const bool is_interrupted = keeps && root.has(".pending");
+    if (!is_interrupted && fits(memory::IndexFile(root), rows, memory::EmbeddingCache(root).slugs())) continue;
     memory::MemoryDirectory directory(*place, {}, clock_);
     if (!is_interrupted && directory.check() == memory::MemoryDirectory::IndexState::valid) continue;
     if (!keeps) {

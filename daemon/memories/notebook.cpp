@@ -1,6 +1,7 @@
 #include "daemon/memories/notebook.hpp"
 
 #include "store/memory/memory_health.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -82,18 +83,36 @@ MemoryDirectory Notebook::directory(const MemoryPlace& place) const {
   return MemoryDirectory(place, places_.project, clock_);
 }
 
-std::vector<ReadMemory> Notebook::all() const { return memory::read_everywhere(places_, clock_.now()); }
+std::vector<ReadMemory> Notebook::all() const {
+  auto out = memory::read_everywhere(places_, clock_.now());
+  for (ReadMemory& read : out)
+    memory::mask_secrets(read);
+  return out;
+}
+
+Result<std::string> Notebook::text_of(const FoundMemory& found) const {
+  const std::filesystem::path& path = found.read.memory.path;
+  for (const memory::MemoryOrigin& origin : places_.origins()) {
+    if (origin.path != path) continue;
+    MEMD_TRY_ASSIGN(std::string text, origin.root.read(path));
+    redact(text);
+    return text;
+  }
+  return no_such(path.string());
+}
 
 Result<FoundMemory> Notebook::find(const MemoryName& name) const {
   if (!is_file_name(name.name)) {
     for (const MemoryPlace& place : places_.places()) {
       if (name.scope && *name.scope != place.scope) continue;
       auto found = directory(place).read(name.name);
-      if (found) return FoundMemory{place, *std::move(found)};
+      if (!found) continue;
+      memory::mask_secrets(*found);
+      return FoundMemory{place, *std::move(found)};
     }
   }
   std::optional<FoundMemory> out;
-  for (ReadMemory& read : all()) {
+  for (ReadMemory& read : memory::read_everywhere(places_, clock_.now())) {
     const Memory& m = read.memory;
     if (name.scope && *name.scope != m.scope) continue;
     const bool is_it = is_file_name(name.name) ? ends_with_path(m.path, name.name)
@@ -109,6 +128,7 @@ Result<FoundMemory> Notebook::find(const MemoryName& name) const {
     if (!out) out = FoundMemory{std::move(place), std::move(read)};
   }
   if (!out) return no_such(name.name);
+  memory::mask_secrets(out->read);
   return *std::move(out);
 }
 
@@ -184,8 +204,7 @@ Result<void> Notebook::remove(const FoundMemory& found, std::string_view expecte
 Result<Memory> Notebook::undo(const MemoryName& name) const {
   std::optional<Error> last;
   for (const MemoryPlace& place : places_.places()) {
-    std::error_code ec;
-    if ((name.scope && *name.scope != place.scope) || !fs::exists(place.directory / ".trash", ec) ||
+    if ((name.scope && *name.scope != place.scope) || !place.root().has(".trash") ||
         !places_.policy.check_write(place.scope, place.dialect))
       continue;
     auto back = directory(place).undo(name.name);
@@ -229,7 +248,7 @@ std::vector<MemoryEdge> Notebook::edges_of(const FoundMemory& found) const {
   const Memory& m = found.read.memory;
   std::vector<MemoryEdge> out;
   if (m.dialect == MemoryDialect::plugin) {
-    const auto graph = memory::MemoryGraph::load(directory(found.place).graph_file());
+    const auto graph = memory::MemoryGraph::load(found.place.root());
     if (graph) return graph->edges_of(m.slug);
     for (const std::string& link : m.links)
       out.push_back({m.slug, link, "relates-to", 0});
@@ -249,12 +268,13 @@ Result<MemoryGraphView> Notebook::graph() const {
   for (const MemoryPlace& place : places_.places()) {
     for (ReadMemory& read : directory(place).read_all()) {
       if (!read.is_valid()) continue;
+      memory::mask_secrets(read);
       for (const auto& relation : read.memory.relations)
         out.edges.push_back({{read.memory.slug, relation.target, relation.label, 0}, place});
       out.nodes.push_back({std::move(read.memory), place});
     }
     if (place.dialect != MemoryDialect::plugin) continue;
-    MEMD_TRY_ASSIGN(const auto there, memory::MemoryGraph::load(place.directory / "graph.json"));
+    MEMD_TRY_ASSIGN(const auto there, memory::MemoryGraph::load(place.root()));
     for (const auto& [slug, own] : there.lists())
       for (const MemoryEdge& edge : own)
         out.edges.push_back({edge, place});
@@ -265,6 +285,8 @@ Result<MemoryGraphView> Notebook::graph() const {
 std::vector<MemoryProblem> Notebook::health() const {
   auto out = memory::check_health(places_, {config_.orphan_days, config_.min_quality}, clock_.now());
   out.insert(out.end(), config_problems_.begin(), config_problems_.end());
+  for (MemoryProblem& problem : out)
+    redact(problem.message);
   return out;
 }
 

@@ -89,10 +89,13 @@ class Notebook {
   const Clock& clock() const { return clock_; }
   memory::MemoryDirectory directory(const memory::MemoryPlace& place) const;
 
+  // What all(), find(), text_of(), graph() and health() return has its secrets masked.
   // Returns every memory, valid or not, including those of agents.
   std::vector<memory::ReadMemory> all() const;
   // Errc::not_found; Errc::invalid_argument: several files have this name.
   Result<FoundMemory> find(const MemoryName& name) const;
+  // Returns the whole file of a memory.
+  Result<std::string> text_of(const FoundMemory& found) const;
   // Finds a memory to change. Besides, Errc::permission; files that agents own are refused.
   Result<FoundMemory> find_to_write(const MemoryName& name) const;
   // Errc::invalid_argument, Errc::permission.

@@ -208,6 +208,7 @@ auto Service::ask_loop(F question) -> decltype(question()) {
 
 Service::~Service() {
   if (rebuild_ != nullptr) rebuild_->serve({});
+  limit_.reset();
   const ShutdownLimit limit(kWorkersEndWithin, "workers");
   host_.stop();
   workers_.stop();
@@ -315,6 +316,7 @@ void Service::make_room() {
 
 void Service::stop_serving(std::string why) {
   if (std::exchange(stopping_, true)) return;
+  limit_.emplace(kCallsEndWithin + kWorkersEndWithin, "calls");
   server_->drain(static_cast<int>(kCallsEndWithin.count()));
   if (door_) door_->drain(kCallsEndWithin, std::move(why));
   memory_.stop();

@@ -6,6 +6,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/watcher.hpp"
 #include "daemon/serve/memory_after_burst.hpp"
+#include "daemon/serve/shutdown_limit.hpp"
 #include "daemon/serve/worker_pool.hpp"
 #include "protocol/mcp/server.hpp"
 #include "protocol/mcp/server_profile.hpp"
@@ -111,6 +112,7 @@ class Service {
   boost::asio::steady_timer watchdog_;
   boost::asio::steady_timer lock_look_;
   std::unique_ptr<BlockedSignals> held_;
+  std::optional<ShutdownLimit> limit_;  // from stop_serving() on: a call may hang
   bool stopping_ = false;
   bool ending_ = false;  // and no other service follows
 };

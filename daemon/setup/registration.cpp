@@ -49,6 +49,17 @@ Result<FileBytes> read_if_there(const fs::path& file) {
   return bytes.error();
 }
 
+// A repository may bring a link in place of a file or directory. In a project none is followed out of it.
+Result<void> stays_in_project(const fs::path& project, const Edit& edit) {
+  std::error_code ec;
+  const std::string root = fs::weakly_canonical(project, ec).native();
+  const std::string target = fs::weakly_canonical(edit.target, ec).native();
+  if (!ec && target.starts_with(root) && target.size() > root.size() && (root == "/" || target[root.size()] == '/'))
+    return {};
+  return Error(Errc::permission, edit.file.string() + " is, or is reached through, a link that leads out of " +
+                                     project.string() + ": memd writes nothing there. Put a file in its place");
+}
+
 Error in_file(const fs::path& file, const Error& error) {
   if (!error.is(Errc::bad_config)) return error;
   std::string where = file.string();
@@ -440,6 +451,9 @@ Result<std::vector<Edit>> Registration::plan(const ClientInfo& client, ClientSco
     MEMD_TRY_ASSIGN(Edit edit, skill_edit(client, *skill, remove));
     out.push_back(std::move(edit));
   }
+  if (scope == ClientScope::project)
+    for (const Edit& edit : out)
+      MEMD_TRY(stays_in_project(project, edit));
   // Remove in reverse order: where two entries are in one file, each edit then finds the bytes that it left.
   if (remove) std::reverse(out.begin(), out.end());
   return out;

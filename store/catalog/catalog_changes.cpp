@@ -7,7 +7,6 @@
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/memory/named_things.hpp"
 #include "store/search/vectors/codes.hpp"
-#include "store/text/redaction/redactor.hpp"
 #include "store/text/text_chunks.hpp"
 
 #include <algorithm>
@@ -130,8 +129,7 @@ MemoryRecord record_of(const SeenFile& seen, const std::string& bytes, TimeMs no
       --end;
     m.content.resize(end);
   }
-  redact(m.content);
-  redact(m.title);
+  memory::mask_secrets(m);
   // Files of agents contain no times.
   if (m.updated == 0) m.updated = seen.stamp.changed_ns / 1'000'000;
   out.files = memory::named_in(m).paths;

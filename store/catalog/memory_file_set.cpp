@@ -2,10 +2,8 @@
 
 #include "schemas/hash.hpp"
 #include "schemas/project_identity.hpp"
-#include "store/files/whole_file.hpp"
+#include "store/memory/memory_directory.hpp"
 #include "store/memory/memory_json.hpp"
-
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
@@ -33,30 +31,11 @@ std::int64_t file_clock_ns() {
       .count();
 }
 
-bool is_below(const fs::path& path, const fs::path& directory) {
-  const std::string& name = path.native();
-  return name.starts_with(directory.native()) &&
-         (name.size() == directory.native().size() || name[directory.native().size()] == '/');
+std::optional<FileStamp> stamp_of(const MemoryOrigin& origin) {
+  const auto facts = origin.root.facts(origin.path);
+  if (!facts) return std::nullopt;
+  return FileStamp{facts->bytes, facts->changed_ns, facts->inode};
 }
-
-// Checks whether files stay inside their directories after resolving links. Lives for one scan.
-class Links {
- public:
-  bool stays(const fs::path& file, const fs::path& root) {
-    std::error_code ec;
-    if (fs::is_symlink(file, ec)) return is_below(real(file), real(root));
-    const auto [it, fresh] = parents_.try_emplace(file.parent_path(), false);
-    if (fresh) it->second = is_below(real(file.parent_path()), real(root));
-    return it->second;
-  }
-
- private:
-  static fs::path real(const fs::path& path) {
-    std::error_code ec;
-    return fs::canonical(path, ec);
-  }
-  std::map<fs::path, bool> parents_;
-};
 
 }  // namespace
 
@@ -129,120 +108,62 @@ std::size_t MemoryFileSet::place_of(const MemoryOrigin& origin, const Agents& ag
   return 0;
 }
 
-bool MemoryFileSet::is_inside_project(std::size_t place) const {
-  const auto& directory = directories_[place];
-  return !directory || projects_[place].empty() || Links().stays(directory->directory / "file", projects_[place]);
-}
-
 std::vector<SeenFile> MemoryFileSet::files() const {
   std::vector<SeenFile> out;
   std::unordered_set<std::string> seen;
-  Links links;
-  const auto take = [&](const MemoryOrigin& origin, std::size_t place, const fs::path& root) {
-    const bool is_own = origin.scope == MemoryScope::enterprise || origin.scope == MemoryScope::global;
+  const auto take = [&](const MemoryOrigin& origin, std::size_t place) {
     if (!seen.insert(origin.path.native()).second || is_left_out(origin.path)) return;
-    if (!is_own && !links.stays(origin.path, root)) return;
-    if (const auto stamp = stamp_of(origin.path)) out.push_back({origin, place, *stamp});
+    if (const auto stamp = stamp_of(origin)) out.push_back({origin, place, *stamp});
   };
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (directories_[i])
       for (const MemoryOrigin& origin : memory::origins_in(*directories_[i]))
-        take(origin, i, projects_[i]);
+        take(origin, i);
   for (const Agents& agents : agents_)
     for (const MemoryOrigin& origin : agents.places.agent_origins())
-      take(origin, place_of(origin, agents),
-           is_below(origin.path, agents.places.project) ? agents.places.project : home_);
+      take(origin, place_of(origin, agents));
   return out;
 }
 
 std::optional<SeenFile> MemoryFileSet::file(const fs::path& path) const {
-  const auto stamp = stamp_of(path);
-  if (!stamp || is_left_out(path)) return std::nullopt;
-  Links links;
+  if (is_left_out(path)) return std::nullopt;
+  const auto seen = [](const MemoryOrigin& origin, std::size_t place) -> std::optional<SeenFile> {
+    const auto stamp = stamp_of(origin);
+    return stamp ? std::optional(SeenFile{origin, place, *stamp}) : std::nullopt;
+  };
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (!directories_[i]) continue;
-    const auto origin = memory::origin_at(*directories_[i], path);
-    if (!origin) continue;
-    const bool is_own = origin->scope == MemoryScope::enterprise || origin->scope == MemoryScope::global;
-    if (!is_own && !links.stays(path, projects_[i])) return std::nullopt;
-    return SeenFile{*origin, i, *stamp};
+    if (const auto origin = memory::origin_at(*directories_[i], path)) return seen(*origin, i);
   }
   for (const Agents& agents : agents_)
-    for (const MemoryOrigin& origin : agents.places.agent_origins()) {
-      if (origin.path != path) continue;
-      const fs::path& root = is_below(path, agents.places.project) ? agents.places.project : home_;
-      const bool is_own = origin.scope == MemoryScope::enterprise || origin.scope == MemoryScope::global;
-      if (!is_own && !links.stays(path, root)) return std::nullopt;
-      return SeenFile{origin, place_of(origin, agents), *stamp};
-    }
+    for (const MemoryOrigin& origin : agents.places.agent_origins())
+      if (origin.path == path) return seen(origin, place_of(origin, agents));
   return std::nullopt;
 }
 
 std::vector<fs::path> MemoryFileSet::watched() const {
   std::set<fs::path> out;
-  const auto add = [&](const fs::path& directory, bool with_those_below) {
-    std::error_code ec;
-    if (is_left_out(directory) || !fs::is_directory(directory, ec)) return;
-    out.insert(directory);
-    if (!with_those_below) return;
-    auto it = fs::recursive_directory_iterator(directory, fs::directory_options::skip_permission_denied, ec);
-    for (; !ec && it != fs::recursive_directory_iterator(); it.increment(ec)) {
-      std::error_code unreadable;
-      if (!it->is_directory(unreadable)) continue;
-      if (it->path().filename().native().starts_with('.') || it->is_symlink(unreadable))
-        it.disable_recursion_pending();
-      else
-        out.insert(it->path());
-    }
-  };
-  // Directories of the user are few, so missing ones are watched for too.
-  const auto add_own = [&](const fs::path& directory) {
+  const auto add = [&](const fs::path& directory) {
     if (!is_left_out(directory)) out.insert(directory);
   };
-  // A file that may appear is detected by watching the directories on its path.
-  const auto add_way = [&](const fs::path& to, const fs::path& from) {
-    for (fs::path at = to.parent_path(); is_below(at, from); at = at.parent_path())
-      add(at, false);
-  };
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (!directories_[i]) continue;
-    const MemoryPlace& place = *directories_[i];
-    add(place.directory, place.dialect == MemoryDialect::repository);
-    if (projects_[i].empty()) add_own(place.directory);
-    if (place.scope == MemoryScope::global) add_way(place.directory, home_ / ".claude");
-  }
+  // Directories of the user are few, so missing ones are watched for too.
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (directories_[i] && projects_[i].empty()) add(directories_[i]->directory);
   for (const Agents& agents : agents_) {
-    const fs::path& project = agents.places.project;
-    if (project.empty()) {
+    if (agents.places.project.empty()) {
       for (const char* name : {".claude", ".codex", ".gemini"})
-        add_own(home_ / name);
-      add_own("/etc/claude-code");
+        add(home_ / name);
+      add("/etc/claude-code");
       continue;
     }
-    add(project, false);
-    for (const char* name : {".claude", ".cursor", ".thunderus"})
-      add(project / name, false);
-    add(project / ".cursor/rules", true);
-    const fs::path notes = memory::notes_directory(agents.places);
-    add(notes.parent_path(), false);
-    add(notes, true);
-    add_way(agents.places.project / agents.places.policy.legacy_path, project);
-    add_way(agents.places.project / agents.places.policy.platform_path, project);
+    for (const fs::path& directory : memory::directories_of_project(agents.places))
+      add(directory);
+    const files::ScopeRoot notes(memory::notes_directory(agents.places));
+    if (const files::ScopeRoot above(notes.directory().parent_path()); above.has_directory({})) add(above.directory());
+    for (const fs::path& directory : notes.directories({}))
+      add(directory);
   }
   return {out.begin(), out.end()};
-}
-
-std::optional<FileStamp> stamp_of(const fs::path& file) {
-  struct stat st {};
-  if (::stat(file.c_str(), &st) != 0 || !S_ISREG(st.st_mode)) return std::nullopt;
-#ifdef __APPLE__
-  const auto& changed = st.st_ctimespec;
-#else
-  const auto& changed = st.st_ctim;
-#endif
-  return FileStamp{static_cast<std::int64_t>(st.st_size),
-                   static_cast<std::int64_t>(changed.tv_sec) * 1'000'000'000 + changed.tv_nsec,
-                   static_cast<std::int64_t>(st.st_ino)};
 }
 
 void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, const std::vector<KnownFile>& known,
@@ -255,11 +176,12 @@ void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, cons
   };
   std::vector<Outcome> outcomes(files.size());
   std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> kept{0};  // bytes of texts
   const auto work = [&] {
     for (std::size_t i = next++; i < files.size(); i = next++) {
       const std::string& path = files[i].origin.path.native();
       const std::int64_t read_ns = file_clock_ns();
-      const auto bytes = files::read_whole(files[i].origin.path);
+      const auto bytes = files[i].origin.root.read(files[i].origin.path);
       if (!bytes) {
         outcomes[i].gone = bytes.error().is(Errc::not_found);
         if (!outcomes[i].gone) outcomes[i].unread = bytes.error().message();
@@ -271,7 +193,12 @@ void read_into(CatalogChanges& changes, const std::vector<SeenFile>& files, cons
         outcomes[i].stamp_change = StampChange{path, files[i].stamp, read_ns};
         continue;
       }
-      outcomes[i].record = record_of(files[i], *bytes, now, changes.with_vectors);
+      MemoryRecord record = record_of(files[i], *bytes, now, changes.with_vectors);
+      if (kept.fetch_add(record.memory.content.size()) > memory::kMostReadAtOnce) {
+        outcomes[i].unread = path + " is not read now: too much was read at once";
+        continue;
+      }
+      outcomes[i].record = std::move(record);
       outcomes[i].record->read_ns = read_ns;
     }
   };
@@ -295,7 +222,7 @@ void read_graphs(CatalogChanges& changes, const MemoryFileSet& file_set, const s
   for (const std::size_t i : places) {
     const auto& place = file_set.directories()[i];
     if (!place || place->dialect != MemoryDialect::plugin) continue;
-    const auto bytes = files::read_whole(place->directory / "graph.json");
+    const auto bytes = place->root().read(memory::MemoryGraph::kFile, files::kMostIndexBytes);
     const auto was = std::find_if(known.begin(), known.end(), [&](const KnownGraphsQuery::Graph& graph) {
       return graph.directory == place->directory.native();
     });

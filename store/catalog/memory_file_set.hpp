@@ -34,8 +34,8 @@ struct MemoryFileRoots {
   std::function<bool(const std::filesystem::path&)> is_left_out;
 };
 
-// The places of the memories of a user and many projects, and the files there now. Each file is listed once; files
-// outside their project, reached through a link, are skipped. Constant after construction; one thread.
+// The places of the memories of a user and many projects, and the files there now. Each file is listed once; those that
+// their door refuses are skipped. Constant after construction; one thread.
 class MemoryFileSet {
  public:
   explicit MemoryFileSet(MemoryFileRoots places);
@@ -43,9 +43,6 @@ class MemoryFileSet {
   const std::vector<CatalogPlace>& places() const { return rows_; }
   // The place at the same index; nullopt: files of agents.
   const std::vector<std::optional<memory::MemoryPlace>>& directories() const { return directories_; }
-
-  // Returns whether the directory of a place is inside its project after resolving links; true without a project.
-  bool is_inside_project(std::size_t place) const;
 
   // Returns all files, by place.
   std::vector<SeenFile> files() const;
@@ -72,9 +69,6 @@ class MemoryFileSet {
   std::vector<std::filesystem::path> projects_;  // of the place at the same index; empty: none
   std::vector<Agents> agents_;
 };
-
-// Returns the stamp of a regular file; nullopt: no such file.
-std::optional<FileStamp> stamp_of(const std::filesystem::path& file);
 
 // Reads files and builds their records, on several threads if there are many. `known` must be sorted by path; for
 // unchanged content only the stamp is updated.

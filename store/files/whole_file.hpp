@@ -1,30 +1,27 @@
 #pragma once
 
 #include "schemas/error.hpp"
-#include "schemas/unique_fd.hpp"
+#include "store/files/directory_entry.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-// Reads and replaces whole files. A reader sees either the old or the new bytes, even when the writer is killed. A
-// killed writer leaves a temporary file ".memd-new-…" in the same directory, which tidy() removes. New files are 0600,
-// new directories 0700; a replaced file keeps its mode. Symbolic links are not followed on writing. Thread-safe.
+// Reads and replaces whole files of the user and of memd by their path, whose directories may be links. What a
+// repository or a scope of memories contains is opened by ScopeRoot only. For the rest see DirectoryEntry. New
+// directories are 0700. Thread-safe.
 namespace memd::files {
 
-// Durability of a write. `now`: bytes and name are on disk when the call returns. `later`: for data that can be created
-// again.
-enum class OnDisk { now, later };
+inline constexpr std::size_t kMostOwnBytes = std::size_t{1} << 30;
 
-// Reads a whole file. Errc::not_found if there is none.
-Result<std::string> read_whole(const std::filesystem::path& file);
+// Reads a regular file of at most `most` bytes. Errc::not_found if there is none.
+Result<std::string> read_whole(const std::filesystem::path& file, std::size_t most = kMostOwnBytes);
 
 // Writes the file, replacing an existing one.
 Result<void> write_whole(const std::filesystem::path& file, std::string_view bytes, OnDisk on_disk);
-// Writes the concatenation of `pieces`.
-Result<void> write_pieces(const std::filesystem::path& file, std::span<const std::string_view> pieces, OnDisk on_disk);
 
 // Writes the file only if it does not exist. Errc::busy when it exists.
 Result<void> create_whole(const std::filesystem::path& file, std::string_view bytes, OnDisk on_disk);
@@ -35,31 +32,12 @@ Result<void> create_whole(const std::filesystem::path& file, std::string_view by
 Result<std::optional<std::string>> replace_whole(const std::filesystem::path& file, std::string_view expected,
                                                  std::string_view bytes, OnDisk on_disk);
 
-// Renames a file to a free name in the same file system. Errc::busy when the name is taken.
-Result<void> move_whole(const std::filesystem::path& from, const std::filesystem::path& to, OnDisk on_disk);
-
 // Creates the directory and its missing parents.
 Result<void> make_directories(const std::filesystem::path& directory);
 
-// Removes temporary files of killed writers from a directory. The caller holds the directory's lock.
-void tidy(const std::filesystem::path& directory);
-
-// Removes the files of a directory that processes which have ended left there: those named `prefix`, the number of such
-// a process, `suffix`. An empty suffix: any text after a "-".
+// Removes the files of a directory that processes which have ended left there (is_of_dead_process).
 void remove_dead(const std::filesystem::path& directory, std::string_view prefix, std::string_view suffix);
-// The same for the temporary files of this header, which need no lock then.
+// The same for the temporary files of DirectoryEntry.
 void remove_dead(const std::filesystem::path& directory);
-
-// A lock on a file that excludes other processes and threads which lock the same file: flock, which the kernel releases
-// when the holder dies. The lock file is not removed.
-class FileLock {
- public:
-  // Waits without a time limit.
-  static Result<FileLock> take(const std::filesystem::path& file);
-
- private:
-  explicit FileLock(UniqueFd fd) : fd_(std::move(fd)) {}
-  UniqueFd fd_;
-};
 
 }  // namespace memd::files

@@ -2,6 +2,7 @@
 
 #include "schemas/error.hpp"
 #include "schemas/memory.hpp"
+#include "store/files/scope_root.hpp"
 #include "store/memory/memory_json.hpp"
 
 #include <filesystem>
@@ -13,12 +14,10 @@
 namespace memd::memory {
 
 // Cache of the vectors of a scope's memories, one file each: .embedding-cache/<slug>.json. Being a cache, its writes
-// are not synced to disk, and an unreadable entry counts as missing. A symbolic link in place of the directory is not
-// followed. Thread-safe.
+// are not synced to disk, and an unreadable entry counts as missing. Thread-safe.
 class EmbeddingCache {
  public:
-  // `directory`: the directory of the memories.
-  explicit EmbeddingCache(const std::filesystem::path& directory) : directory_(directory / ".embedding-cache") {}
+  explicit EmbeddingCache(files::ScopeRoot root) : root_(std::move(root)) {}
 
   // Returns the vector if this model computed it from this content.
   std::optional<CachedEmbedding> find(std::string_view slug, std::string_view model, std::string_view content) const;
@@ -29,12 +28,13 @@ class EmbeddingCache {
   // Removes entries without a memory or of another model (empty: any model). Returns their number.
   int clean(const std::set<std::string, std::less<>>& memories, std::string_view model) const;
 
-  std::filesystem::path file_of(std::string_view slug) const { return directory_ / (std::string(slug) + ".json"); }
+  bool has(std::string_view slug) const { return root_.has(file_of(slug)); }
+  std::optional<files::FileFacts> facts(std::string_view slug) const { return root_.facts(file_of(slug)); }
 
  private:
-  bool is_link() const;
+  static std::filesystem::path file_of(std::string_view slug);
 
-  std::filesystem::path directory_;
+  files::ScopeRoot root_;
 };
 
 }  // namespace memd::memory

@@ -3,14 +3,12 @@
 #include "store/memory/embedding_cache.hpp"
 #include "store/text/redaction/redactor.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <set>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
 namespace memd::memory {
@@ -36,9 +34,37 @@ std::vector<std::string> with_or_without(std::vector<std::string> words, std::st
   return words;
 }
 
-bool is_there(const fs::path& file) {
-  std::error_code ec;
-  return fs::exists(fs::symlink_status(file, ec));
+std::vector<ReadMemory> read_in_turn(const std::vector<MemoryOrigin>& origins, TimeMs now) {
+  std::vector<ReadMemory> out;
+  std::size_t left = kMostReadAtOnce;
+  for (const MemoryOrigin& origin : origins) {
+    ReadMemory read = read_memory_file(origin, now);
+    if (!read.is_valid() && !origin.root.has(origin.path)) continue;  // gone meanwhile
+    const std::size_t bytes = read.memory.content.size();
+    if (bytes > left) {
+      read.memory.content.clear();
+      read.memory.content.shrink_to_fit();
+      read.problems.push_back(
+          {MemoryProblemKind::invalid_file, read.memory.slug, origin.path, 0, "",
+           "is not read: the memories before it have " + std::to_string(kMostReadAtOnce >> 20) + " MiB"});
+    }
+    left -= std::min(bytes, left);
+    out.push_back(std::move(read));
+  }
+  return out;
+}
+
+constexpr const char* kPending = ".pending";
+constexpr const char* kLock = ".lock";
+constexpr const char* kManifest = "indexes/manifest.json";
+const fs::path kTrash = ".trash";
+
+// Returns true once in the life of this process for each directory.
+bool is_first_visit(const fs::path& directory) {
+  static std::mutex mutex;
+  static std::set<fs::path> visited;
+  const std::lock_guard lock(mutex);
+  return visited.insert(directory).second;
 }
 
 }  // namespace
@@ -64,41 +90,40 @@ struct MemoryDirectory::Step {
 };
 
 MemoryDirectory::MemoryDirectory(MemoryPlace place, fs::path project, const Clock& clock)
-    : place_(std::move(place)), project_(std::move(project)), clock_(clock), index_(place_.directory / "index.json") {}
+    : place_(std::move(place)), root_(place_.root()), project_(std::move(project)), clock_(clock), index_(root_) {}
 
 Result<files::FileLock> MemoryDirectory::lock() {
-  MEMD_TRY(files::make_directories(place_.directory));
   const bool in_project = place_.scope == MemoryScope::project || place_.scope == MemoryScope::local;
-  const fs::path ignore_file = place_.directory / ".gitignore";
-  if (in_project && !is_there(place_.directory / ".lock") &&
-      !is_there(ignore_file)) {  // machine-specific files stay out of the repository
+  const char* const ignore_file = ".gitignore";
+  if (in_project && !is_there(kLock) && !is_there(ignore_file)) {  // machine-specific files stay out of the repository
     const char* ignored = place_.scope == MemoryScope::local
                               ? "*\n"
                               : ".gitignore\n.lock\n.pending\n.trash/\n.embedding-cache/\n.memd-new-*\nlocal/\n";
-    MEMD_TRY(files::write_whole(ignore_file, ignored, OnDisk::later));
+    MEMD_TRY(root_.write(ignore_file, ignored, OnDisk::later));
   }
-  auto taken = files::FileLock::take(place_.directory / ".lock");
+  auto taken = root_.lock(kLock);
   if (!taken) return taken.error();
+  if (is_first_visit(place_.directory)) root_.tidy();  // what killed writers left
   MEMD_TRY(finish_pending());
   return taken;
 }
 
 Result<void> MemoryDirectory::finish_pending() {
-  if (!is_there(pending_file())) return {};
-  MEMD_TRY_ASSIGN(const std::string text, files::read_whole(pending_file()));
-  files::tidy(place_.directory);
+  if (!is_there(kPending)) return {};
+  MEMD_TRY_ASSIGN(const std::string text, root_.read(kPending));
+  root_.tidy();
   if (const auto step = Step::parse(text)) {
     if (step->what != "index") MEMD_TRY(apply(*step));
   }
   MEMD_TRY(rebuild_now());
-  ::unlink(pending_file().c_str());
+  (void)root_.remove(kPending);
   return {};
 }
 
 Result<void> MemoryDirectory::perform(const Step& step) {
-  MEMD_TRY(files::write_whole(pending_file(), step.text(), OnDisk::now));
+  MEMD_TRY(root_.write(kPending, step.text(), OnDisk::now));
   MEMD_TRY(apply(step));
-  ::unlink(pending_file().c_str());
+  (void)root_.remove(kPending);
   return {};
 }
 
@@ -114,38 +139,18 @@ Result<MemoryOrigin> MemoryDirectory::origin(std::string_view slug) const {
     return MemoryOrigin{file_of(place_, MemoryType::learning, slug), place_.dialect, place_.scope, std::string(slug)};
   }
   for (MemoryOrigin& there : origins_in(place_)) {
-    std::string bytes;
-    if (read_origin(there, bytes).memory.slug == slug) return std::move(there);
+    if (read_memory_file(there, clock_.now()).memory.slug == slug) return std::move(there);
   }
   return Error(Errc::not_found, "there is no memory " + std::string(slug) + " in " + place_.directory.string());
 }
 
-ReadMemory MemoryDirectory::read_origin(const MemoryOrigin& origin, std::string& bytes) const {
-  auto read = files::read_whole(origin.path);
-  if (read) {
-    bytes = *std::move(read);
-    return read_memory(origin, bytes, clock_.now());
-  }
-  ReadMemory out;
-  out.memory.slug = origin.slug;
-  out.memory.path = origin.path;
-  out.problems.push_back({MemoryProblemKind::invalid_file, origin.slug, origin.path, 0, "", read.error().message()});
-  return out;
-}
-
 Result<ReadMemory> MemoryDirectory::read(std::string_view slug) const {
   MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(slug));
-  MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(there.path));
+  MEMD_TRY_ASSIGN(const std::string bytes, root_.read(there.path));
   return read_memory(there, bytes, clock_.now());
 }
 
-std::vector<ReadMemory> MemoryDirectory::read_all() const {
-  std::vector<ReadMemory> out;
-  std::string bytes;
-  for (const MemoryOrigin& there : origins_in(place_))
-    out.push_back(read_origin(there, bytes));
-  return out;
-}
+std::vector<ReadMemory> MemoryDirectory::read_all() const { return read_in_turn(origins_in(place_), clock_.now()); }
 
 Result<WrittenMemory> MemoryDirectory::create(Memory m) {
   MEMD_TRY_ASSIGN(const auto held, lock());
@@ -179,16 +184,15 @@ Result<WrittenMemory> MemoryDirectory::create(Memory m) {
     const MemoryProblem& problem = written.problems.front();
     return refused((problem.key.empty() ? "" : problem.key + ": ") + problem.message);
   }
-  MEMD_TRY(files::make_directories(m.path.parent_path()));
-  MEMD_TRY(files::write_whole(pending_file(), Step{"index", m.slug}.text(), OnDisk::later));
-  if (const auto made = files::create_whole(m.path, text, OnDisk::now); !made) {
-    ::unlink(pending_file().c_str());
+  MEMD_TRY(root_.write(kPending, Step{"index", m.slug}.text(), OnDisk::later));
+  if (const auto made = root_.create(m.path, text, OnDisk::now); !made) {
+    (void)root_.remove(kPending);
     if (made.error().is(Errc::busy))
       return refused("there is a memory " + m.slug + " already: change it with edit, or choose another slug");
     return made.error();
   }
   MEMD_TRY(index(written.memory, true));
-  ::unlink(pending_file().c_str());
+  (void)root_.remove(kPending);
   out.memory = written.memory;
   return out;
 }
@@ -201,7 +205,7 @@ Result<WrittenMemory> MemoryDirectory::update(std::string_view slug, MemoryChang
   if (change.content && mask(*change.content)) out.masked = true;
   if (change.updated == 0) change.updated = clock_.now();
   MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(slug));
-  MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(there.path));
+  MEMD_TRY_ASSIGN(const std::string bytes, root_.read(there.path));
   const ReadMemory before = read_memory(there, bytes, clock_.now());
   if (!before.is_valid())
     return refused("memd does not write files that are not valid: " + before.problems.front().text());
@@ -214,19 +218,19 @@ Result<WrittenMemory> MemoryDirectory::update(std::string_view slug, MemoryChang
   const auto conflict = [&](const std::string& hash) -> Result<WrittenMemory> {
     const fs::path copy = there.path.parent_path() /
                           (there.path.stem().string() + ".conflict-" + after.memory.file_hash.substr(0, 12) + ".md");
-    MEMD_TRY(files::write_whole(copy, text, OnDisk::now));
+    MEMD_TRY(root_.write(copy, text, OnDisk::now));
     return Error(Errc::busy, there.path.string() + " was changed meanwhile and stays as it is (version " +
                                  hash.substr(0, 12) + "); your text is in " + copy.string() + " (version " +
                                  after.memory.file_hash.substr(0, 12) + "): bring them together and delete it");
   };
   if (!expected.empty() && expected != before.memory.file_hash) return conflict(before.memory.file_hash);
-  MEMD_TRY(files::write_whole(pending_file(), Step{"index", before.memory.slug}.text(), OnDisk::later));
-  MEMD_TRY_ASSIGN(const auto other, files::replace_whole(there.path, bytes, text, OnDisk::now));
+  MEMD_TRY(root_.write(kPending, Step{"index", before.memory.slug}.text(), OnDisk::later));
+  MEMD_TRY_ASSIGN(const auto other, root_.replace(there.path, bytes, text, OnDisk::now));
   if (!other) {
-    if (after.memory.content != before.memory.content) EmbeddingCache(place_.directory).remove(before.memory.slug);
+    if (after.memory.content != before.memory.content) EmbeddingCache(root_).remove(before.memory.slug);
     MEMD_TRY(index(after.memory, false));
   }
-  ::unlink(pending_file().c_str());
+  (void)root_.remove(kPending);
   if (other) return conflict(read_memory(there, *other, clock_.now()).memory.file_hash);
   out.memory = after.memory;
   return out;
@@ -234,8 +238,7 @@ Result<WrittenMemory> MemoryDirectory::update(std::string_view slug, MemoryChang
 
 Result<void> MemoryDirectory::index(const Memory& memory, bool is_new) {
   if (!is_plugin()) return write_manifest();
-  const fs::path cached = place_.directory / ".embedding-cache" / (memory.slug + ".json");
-  const IndexEntry entry = index_entry(memory, is_there(cached));
+  const IndexEntry entry = index_entry(memory, EmbeddingCache(root_).has(memory.slug));
   MEMD_TRY_ASSIGN(const bool done, is_new ? index_.add(entry, clock_.now()) : index_.replace(entry, clock_.now()));
   if (done) return {};
   const auto rebuilt = rebuild_now();
@@ -246,16 +249,14 @@ Result<void> MemoryDirectory::write_manifest() {
   std::vector<Memory> valid;
   for (ReadMemory& read : read_all())
     if (read.is_valid()) valid.push_back(std::move(read.memory));
-  const fs::path file = place_.directory / "indexes/manifest.json";
-  MEMD_TRY(files::make_directories(file.parent_path()));
-  return files::write_whole(file, manifest_text(valid, project_, clock_.now()), OnDisk::later);
+  return root_.write(kManifest, manifest_text(valid, project_, clock_.now()), OnDisk::later);
 }
 
 Result<MemoryGraph> MemoryDirectory::load_graph() {
-  auto graph = MemoryGraph::load(graph_file());
+  auto graph = MemoryGraph::load(root_);
   if (graph || !graph.error().is(Errc::store_corrupt)) return graph;
-  MEMD_TRY(
-      files::move_whole(graph_file(), graph_file().string() + ".corrupt-" + std::to_string(clock_.now()), OnDisk::now));
+  const std::string kept = std::string(MemoryGraph::kFile) + ".corrupt-" + std::to_string(clock_.now());
+  MEMD_TRY(root_.move(MemoryGraph::kFile, kept, OnDisk::now));
   return MemoryGraph();
 }
 
@@ -263,7 +264,7 @@ Result<MemoryGraph> MemoryDirectory::load_graph() {
 Result<void> MemoryDirectory::set_links(std::string_view slug, std::string_view other, bool linked, TimeMs now) {
   MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(slug));
   for (int i = 0; i < kTries; ++i) {
-    const auto bytes = files::read_whole(there.path);
+    const auto bytes = root_.read(there.path);
     if (!bytes) return bytes.error().is(Errc::not_found) ? Result<void>() : bytes.error();
     const ReadMemory before = read_memory(there, *bytes, clock_.now());
     MemoryChange change;
@@ -272,7 +273,7 @@ Result<void> MemoryDirectory::set_links(std::string_view slug, std::string_view 
     change.updated = std::max(now, before.memory.updated);
     const auto text = changed_memory_text(*bytes, before.memory, change);
     if (!text) return {};  // reported by check_health(): the front matter has a form that memd does not edit
-    MEMD_TRY_ASSIGN(const auto changed_meanwhile, files::replace_whole(there.path, *bytes, *text, OnDisk::now));
+    MEMD_TRY_ASSIGN(const auto changed_meanwhile, root_.replace(there.path, *bytes, *text, OnDisk::now));
     if (!changed_meanwhile) return index(read_memory(there, *text, clock_.now()).memory, false);
   }
   return Error(Errc::busy, there.path.string() + " is being changed again and again");
@@ -293,7 +294,7 @@ Result<bool> MemoryDirectory::link(std::string_view a, std::string_view b, std::
       return refused("label: \"" + std::string(label) +
                      "\" is not a label: use derives_from, refers_to, supersedes, duplicates");
     MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(a));
-    MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(there.path));
+    MEMD_TRY_ASSIGN(const std::string bytes, root_.read(there.path));
     const Memory before = read_memory(there, bytes, clock_.now()).memory;
     MemoryChange change;
     change.relations = before.relations;
@@ -302,7 +303,7 @@ Result<bool> MemoryDirectory::link(std::string_view a, std::string_view b, std::
     change.relations->push_back(wanted);
     change.updated = clock_.now();
     MEMD_TRY_ASSIGN(const std::string text, changed_memory_text(bytes, before, change));
-    MEMD_TRY_ASSIGN(const auto other, files::replace_whole(there.path, bytes, text, OnDisk::now));
+    MEMD_TRY_ASSIGN(const auto other, root_.replace(there.path, bytes, text, OnDisk::now));
     if (other) return Error(Errc::busy, there.path.string() + " was changed meanwhile: try again");
     MEMD_TRY(write_manifest());
     return true;
@@ -320,7 +321,7 @@ Result<bool> MemoryDirectory::unlink(std::string_view a, std::string_view b, std
   MEMD_TRY_ASSIGN(const auto held, lock());
   if (!is_plugin()) {
     MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(a));
-    MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(there.path));
+    MEMD_TRY_ASSIGN(const std::string bytes, root_.read(there.path));
     const Memory before = read_memory(there, bytes, clock_.now()).memory;
     MemoryChange change;
     change.relations = before.relations;
@@ -329,7 +330,7 @@ Result<bool> MemoryDirectory::unlink(std::string_view a, std::string_view b, std
       return false;
     change.updated = clock_.now();
     MEMD_TRY_ASSIGN(const std::string text, changed_memory_text(bytes, before, change));
-    MEMD_TRY_ASSIGN(const auto other, files::replace_whole(there.path, bytes, text, OnDisk::now));
+    MEMD_TRY_ASSIGN(const auto other, root_.replace(there.path, bytes, text, OnDisk::now));
     if (other) return Error(Errc::busy, there.path.string() + " was changed meanwhile: try again");
     MEMD_TRY(write_manifest());
     return true;
@@ -347,7 +348,7 @@ Result<void> MemoryDirectory::apply_link(const Step& step) {
   const bool links = step.what == "link";
   const auto label = step.label == "-" ? std::nullopt : std::optional<std::string_view>(step.label);
   const bool changed = links ? graph.link(step.a, step.b, step.label, step.time) : graph.unlink(step.a, step.b, label);
-  if (changed) MEMD_TRY(graph.save(graph_file()));
+  if (changed) MEMD_TRY(graph.save(root_));
   const bool linked = graph.has(step.a, step.b);
   MEMD_TRY(set_links(step.a, step.b, linked, step.time));
   return set_links(step.b, step.a, linked, step.time);
@@ -357,13 +358,12 @@ Result<void> MemoryDirectory::remove(std::string_view slug) {
   MEMD_TRY_ASSIGN(const auto held, lock());
   MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(slug));
   if (!is_there(there.path)) return Error(Errc::not_found, "there is no memory " + std::string(slug));
-  MEMD_TRY(files::make_directories(trash()));
   TimeMs time = clock_.now();
+  const auto trashed = root_.names(kTrash);
   const auto is_taken = [&] {
-    std::error_code ec;
-    for (const auto& entry : fs::directory_iterator(trash(), ec))
-      if (entry.path().filename().native().find("@" + std::to_string(time) + ".") != std::string::npos) return true;
-    return false;
+    return std::any_of(trashed.begin(), trashed.end(), [&](const std::string& name) {
+      return name.find("@" + std::to_string(time) + ".") != std::string::npos;
+    });
   };
   while (is_taken())  // a unique time per deletion, because undo takes the latest
     ++time;
@@ -373,24 +373,24 @@ Result<void> MemoryDirectory::remove(std::string_view slug) {
 // Moves the memory to the trash: <slug>@<time>.md, and <slug>@<time>.json with the edges.
 Result<void> MemoryDirectory::apply_remove(const Step& step) {
   const std::string name = step.a + "@" + std::to_string(step.time);
-  const fs::path edges_file = trash() / (name + ".json");
-  const fs::path trashed = trash() / (name + ".md");
+  const fs::path edges_file = kTrash / (name + ".json");
+  const fs::path trashed = kTrash / (name + ".md");
   MEMD_TRY_ASSIGN(MemoryGraph graph, load_graph());
   if (!is_there(edges_file)) {
     EdgeLists edges;
     if (!graph.edges_of(step.a).empty()) edges[step.a] = graph.edges_of(step.a);
-    MEMD_TRY(files::write_whole(edges_file, graph_text(edges), OnDisk::now));
+    MEMD_TRY(root_.write(edges_file, graph_text(edges), OnDisk::now));
   }
   if (!is_there(trashed)) {
     const auto there = origin(step.a);
     if (!there) return there.error().is(Errc::not_found) ? Result<void>() : there.error();
     if (!is_there(there->path)) return {};  // already removed by somebody else
-    MEMD_TRY(files::move_whole(there->path, trashed, OnDisk::now));
+    MEMD_TRY(root_.move(there->path, trashed, OnDisk::now));
   }
-  EmbeddingCache(place_.directory).remove(step.a);
+  EmbeddingCache(root_).remove(step.a);
   if (!is_plugin()) return write_manifest();
-  MEMD_TRY_ASSIGN(const MemoryGraph kept, MemoryGraph::load(edges_file));
-  if (!graph.erase(step.a).empty()) MEMD_TRY(graph.save(graph_file()));
+  MEMD_TRY_ASSIGN(const MemoryGraph kept, MemoryGraph::load(root_, edges_file));
+  if (!graph.erase(step.a).empty()) MEMD_TRY(graph.save(root_));
   for (const MemoryEdge& edge : kept.edges_of(step.a))
     MEMD_TRY(set_links(edge.target, step.a, false, step.time));
   MEMD_TRY_ASSIGN(const bool done, index_.remove(step.a, clock_.now()));
@@ -402,11 +402,10 @@ Result<void> MemoryDirectory::apply_remove(const Step& step) {
 Result<Memory> MemoryDirectory::undo(std::string_view slug) {
   MEMD_TRY_ASSIGN(const auto held, lock());
   Step last{"undo", "", "-", "-", -1};
-  std::error_code ec;
-  for (auto it = fs::directory_iterator(trash(), ec); !ec && it != fs::directory_iterator(); it.increment(ec)) {
-    const std::string name = it->path().stem().string();
+  for (const std::string& file : root_.names(kTrash, ".md")) {
+    const std::string name = fs::path(file).stem().string();
     const auto at = name.rfind('@');
-    if (it->path().extension() != ".md" || at == std::string::npos) continue;
+    if (at == std::string::npos) continue;
     const TimeMs time = std::strtoll(name.c_str() + at + 1, nullptr, 10);
     if ((slug.empty() || name.substr(0, at) == slug) && time > last.time) {
       last.a = name.substr(0, at);
@@ -423,23 +422,22 @@ Result<Memory> MemoryDirectory::undo(std::string_view slug) {
 
 Result<void> MemoryDirectory::apply_undo(const Step& step) {
   const std::string name = step.a + "@" + std::to_string(step.time);
-  const fs::path trashed = trash() / (name + ".md");
-  const fs::path edges_file = trash() / (name + ".json");
+  const fs::path trashed = kTrash / (name + ".md");
+  const fs::path edges_file = kTrash / (name + ".json");
   if (is_there(trashed)) {
-    MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(trashed));
+    MEMD_TRY_ASSIGN(const std::string bytes, root_.read(trashed));
     const Memory m = read_memory({trashed, place_.dialect, place_.scope, step.a}, bytes, clock_.now()).memory;
     const fs::path to = file_of(place_, m.type, step.a);
-    MEMD_TRY(files::make_directories(to.parent_path()));
-    MEMD_TRY(files::move_whole(trashed, to, OnDisk::now));
+    MEMD_TRY(root_.move(trashed, to, OnDisk::now));
   }
   if (!is_plugin()) return write_manifest();
-  MEMD_TRY_ASSIGN(const MemoryGraph kept, MemoryGraph::load(edges_file));
+  MEMD_TRY_ASSIGN(const MemoryGraph kept, MemoryGraph::load(root_, edges_file));
   MEMD_TRY_ASSIGN(MemoryGraph graph, load_graph());
   bool changed = false;
   for (const MemoryEdge& edge : kept.edges_of(step.a))
     if (is_there(file_of(place_, MemoryType::learning, edge.target)))
       changed |= graph.link(step.a, edge.target, edge.label, edge.created);
-  if (changed) MEMD_TRY(graph.save(graph_file()));
+  if (changed) MEMD_TRY(graph.save(root_));
   for (const MemoryEdge& edge : kept.edges_of(step.a)) {
     const bool linked = graph.has(step.a, edge.target);
     MEMD_TRY(set_links(step.a, edge.target, linked, step.time));
@@ -447,12 +445,12 @@ Result<void> MemoryDirectory::apply_undo(const Step& step) {
   }
   const auto rebuilt = rebuild_now();
   if (!rebuilt) return rebuilt.error();
-  ::unlink(edges_file.c_str());
+  (void)root_.remove(edges_file);
   return {};
 }
 
 MemoryIndex MemoryDirectory::index_of_files(const std::vector<ReadMemory>& all) const {
-  const auto cached = EmbeddingCache(place_.directory).slugs();
+  const auto cached = EmbeddingCache(root_).slugs();
   MemoryIndex out;
   for (const ReadMemory& read : all)
     if (read.is_valid()) out.memories[read.memory.slug] = index_entry(read.memory, cached.contains(read.memory.slug));
@@ -463,8 +461,8 @@ Result<int> MemoryDirectory::keep_vectors(const std::set<std::string>& slugs, st
                                           const MakeVector& make) {
   if (!is_plugin()) return 0;
   MEMD_TRY_ASSIGN(const auto held, lock());
-  if (!is_there(place_.directory / "index.json")) return 0;
-  const EmbeddingCache cache(place_.directory);
+  if (!is_there("index.json")) return 0;
+  const EmbeddingCache cache(root_);
   std::vector<Memory> made;
   for (const std::string& slug : slugs) {
     auto there = read(slug);
@@ -482,7 +480,7 @@ Result<int> MemoryDirectory::clean_vectors(std::string_view model) {
   std::set<std::string, std::less<>> slugs;
   for (const MemoryOrigin& there : origins_in(place_))
     slugs.insert(there.slug);
-  const EmbeddingCache cache(place_.directory);
+  const EmbeddingCache cache(root_);
   const auto before = cache.slugs();
   const int removed = cache.clean(slugs, model);
   std::vector<std::string> gone;
@@ -520,15 +518,14 @@ Result<void> MemoryDirectory::index_vectors(const std::vector<Memory>& with, con
 }
 
 MemoryDirectory::IndexState MemoryDirectory::check() const {
-  if (!is_plugin())
-    return is_there(place_.directory / "indexes/manifest.json") ? IndexState::valid : IndexState::corrupted;
+  if (!is_plugin()) return is_there(kManifest) ? IndexState::valid : IndexState::corrupted;
   const auto index = index_.load();
   return index && index->memories == index_of_files(read_all()).memories ? IndexState::valid : IndexState::corrupted;
 }
 
 Result<bool> MemoryDirectory::rebuild() {
   MEMD_TRY_ASSIGN(const auto held, lock());
-  files::tidy(place_.directory);
+  root_.tidy();
   return rebuild_now();
 }
 
@@ -543,7 +540,7 @@ Result<bool> MemoryDirectory::rebuild_now() {
     if (read.is_valid()) links[read.memory.slug] = read.memory.links;
   MEMD_TRY_ASSIGN(MemoryGraph graph, load_graph());
   bool changed = graph.repair(links, clock_.now());
-  if (changed) MEMD_TRY(graph.save(graph_file()));
+  if (changed) MEMD_TRY(graph.save(root_));
   const auto now = clock_.now();
   bool linked = false;
   for (const auto& [slug, edges] : graph.lists())
@@ -553,14 +550,14 @@ Result<bool> MemoryDirectory::rebuild_now() {
       there.push_back(edge.target);
       MEMD_TRY_ASSIGN(const MemoryOrigin file, origin(slug));
       for (int i = 0; i < kTries; ++i) {
-        MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(file.path));
+        MEMD_TRY_ASSIGN(const std::string bytes, root_.read(file.path));
         const ReadMemory before = read_memory(file, bytes, now);
         if (!before.is_valid()) break;
         MemoryChange change;
         change.links = with_or_without(before.memory.links, edge.target, true);
         const auto text = changed_memory_text(bytes, before.memory, change);
         if (!text) break;
-        MEMD_TRY_ASSIGN(const auto other, files::replace_whole(file.path, bytes, *text, OnDisk::now));
+        MEMD_TRY_ASSIGN(const auto other, root_.replace(file.path, bytes, *text, OnDisk::now));
         if (!other) break;
       }
       linked = true;
@@ -575,10 +572,7 @@ Result<bool> MemoryDirectory::rebuild_now() {
 }
 
 std::vector<ReadMemory> read_everywhere(const MemoryPlaces& places, TimeMs now) {
-  std::vector<ReadMemory> out;
-  for (const auto& origin : places.origins())
-    if (const auto bytes = files::read_whole(origin.path)) out.push_back(read_memory(origin, *bytes, now));
-  return out;
+  return read_in_turn(places.origins(), now);
 }
 
 }  // namespace memd::memory

@@ -3,7 +3,7 @@
 #include "schemas/error.hpp"
 #include "schemas/memory.hpp"
 #include "schemas/time.hpp"
-#include "store/files/whole_file.hpp"
+#include "store/files/scope_root.hpp"
 #include "store/memory/memory_graph.hpp"
 #include "store/memory/memory_index.hpp"
 #include "store/memory/memory_places.hpp"
@@ -73,7 +73,7 @@ class MemoryDirectory {
   Result<bool> rebuild();
 
   const MemoryPlace& place() const { return place_; }
-  std::filesystem::path graph_file() const { return place_.directory / "graph.json"; }
+  const files::ScopeRoot& root() const { return root_; }
 
  private:
   struct Step;
@@ -91,19 +91,20 @@ class MemoryDirectory {
   Result<void> write_manifest();
   Result<bool> rebuild_now();
   Result<MemoryOrigin> origin(std::string_view slug) const;
-  ReadMemory read_origin(const MemoryOrigin& origin, std::string& bytes) const;
   MemoryIndex index_of_files(const std::vector<ReadMemory>& all) const;
   bool is_plugin() const { return place_.dialect == MemoryDialect::plugin; }
-  std::filesystem::path pending_file() const { return place_.directory / ".pending"; }
-  std::filesystem::path trash() const { return place_.directory / ".trash"; }
+  bool is_there(const std::filesystem::path& file) const { return root_.has(file); }
 
   const MemoryPlace place_;
+  const files::ScopeRoot root_;
   const std::filesystem::path project_;
   const Clock& clock_;
   const IndexFile index_;
 };
 
-// Returns every memory of the places and of the agents, valid or not, in the order of MemoryPlaces::origins().
+// Returns every memory of the places and of the agents, valid or not, in the order of MemoryPlaces::origins(). Of texts
+// that are larger than kMostReadAtOnce together, the last ones are listed without their text, with a problem.
+inline constexpr std::size_t kMostReadAtOnce = std::size_t{256} << 20;
 std::vector<ReadMemory> read_everywhere(const MemoryPlaces& places, TimeMs now);
 
 }  // namespace memd::memory

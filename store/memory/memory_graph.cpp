@@ -1,23 +1,21 @@
 #include "store/memory/memory_graph.hpp"
 
-#include "store/files/whole_file.hpp"
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 namespace memd::memory {
 
-Result<MemoryGraph> MemoryGraph::load(const std::filesystem::path& file) {
-  const auto text = files::read_whole(file);
+Result<MemoryGraph> MemoryGraph::load(const files::ScopeRoot& root, const std::filesystem::path& file) {
+  const auto text = root.read(file, files::kMostIndexBytes);
   if (!text) return text.error().is(Errc::not_found) ? Result<MemoryGraph>(MemoryGraph()) : text.error();
   auto edges = parse_graph(*text);
-  if (!edges) return Error(Errc::store_corrupt, file.string() + " " + edges.error().context);
+  if (!edges) return Error(Errc::store_corrupt, (root.directory() / file).string() + " " + edges.error().context);
   return MemoryGraph(*std::move(edges));
 }
 
-Result<void> MemoryGraph::save(const std::filesystem::path& file) const {
-  return files::write_whole(file, graph_text(edges_), files::OnDisk::now);
+Result<void> MemoryGraph::save(const files::ScopeRoot& root, const std::filesystem::path& file) const {
+  return root.write(file, graph_text(edges_), files::OnDisk::now);
 }
 
 bool MemoryGraph::add(std::string_view a, std::string_view b, std::string_view label, TimeMs now) {

@@ -2,6 +2,7 @@
 
 #include "schemas/error.hpp"
 #include "schemas/memory.hpp"
+#include "store/files/scope_root.hpp"
 #include "store/memory/memory_json.hpp"
 
 #include <filesystem>
@@ -21,8 +22,9 @@ class MemoryGraph {
   explicit MemoryGraph(EdgeLists edges) : edges_(std::move(edges)) {}
 
   // Returns Errc::store_corrupt if the file is no graph. Without a file the graph has no edges.
-  static Result<MemoryGraph> load(const std::filesystem::path& file);
-  Result<void> save(const std::filesystem::path& file) const;
+  static constexpr const char* kFile = "graph.json";
+  static Result<MemoryGraph> load(const files::ScopeRoot& root, const std::filesystem::path& file = kFile);
+  Result<void> save(const files::ScopeRoot& root, const std::filesystem::path& file = kFile) const;
 
   // Returns false if the edge exists. Requires different slugs and is_edge_label().
   bool link(std::string_view a, std::string_view b, std::string_view label, TimeMs now);

@@ -1,7 +1,6 @@
 #include "store/memory/memory_health.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/files/whole_file.hpp"
 #include "store/memory/embedding_cache.hpp"
 #include "store/memory/memory_graph.hpp"
 #include "store/memory/memory_index.hpp"
@@ -51,12 +50,7 @@ class PlaceCheck {
   }
 
   void read(const MemoryOrigin& origin) {
-    const auto bytes = files::read_whole(origin.path);
-    if (!bytes) {
-      out_.push_back({MemoryProblemKind::invalid_file, origin.slug, origin.path, 0, "", bytes.error().message()});
-      return;
-    }
-    ReadMemory read = read_memory(origin, *bytes, now_);
+    ReadMemory read = read_memory_file(origin, now_);
     out_.insert(out_.end(), read.problems.begin(), read.problems.end());
     if (!read.is_valid()) return;
     const auto [it, is_first] = memories_.try_emplace(read.memory.slug, read.memory);
@@ -72,7 +66,7 @@ class PlaceCheck {
 
   void check_graph() {
     const auto file = place_.directory / "graph.json";
-    auto graph = MemoryGraph::load(file);
+    auto graph = MemoryGraph::load(root_);
     if (!graph) {
       out_.push_back({MemoryProblemKind::corrupt_graph, "", file, 0, "",
                       "cannot be read; the next change rebuilds it from the links of the files"});
@@ -102,14 +96,14 @@ class PlaceCheck {
 
   void check_index() {
     const auto file = place_.directory / "index.json";
-    const auto index = IndexFile(file).load();
+    const auto index = IndexFile(root_).load();
     if (!index) {
       const bool is_missing = index.error().is(Errc::not_found);
       out_.push_back({MemoryProblemKind::corrupt_index, "", file, 0, "",
                       std::string(is_missing ? "is missing" : "cannot be read") + "; the next change rebuilds it"});
       return;
     }
-    const auto cached = EmbeddingCache(place_.directory).slugs();
+    const auto cached = EmbeddingCache(root_).slugs();
     for (const auto& [slug, memory] : memories_) {
       const auto it = index->memories.find(slug);
       if (it == index->memories.end())
@@ -124,7 +118,7 @@ class PlaceCheck {
   }
 
   void check_cache() {
-    for (const std::string& slug : EmbeddingCache(place_.directory).slugs())
+    for (const std::string& slug : EmbeddingCache(root_).slugs())
       if (!memories_.contains(slug))
         out_.push_back({MemoryProblemKind::orphan_cache, slug, place_.directory / ".embedding-cache" / (slug + ".json"),
                         0, "", "is the vector of no memory: delete it"});
@@ -161,6 +155,7 @@ class PlaceCheck {
   }
 
   const MemoryPlace& place_;
+  const files::ScopeRoot root_ = place_.root();
   const HealthLimits& limits_;
   const TimeMs now_;
   std::vector<MemoryProblem>& out_;
@@ -199,11 +194,10 @@ std::vector<MemoryProblem> check_health(const MemoryPlaces& places, const Health
     PlaceCheck(place, limits, now, out).run();
   for (const MemoryOrigin& origin : places.origins()) {
     if (origin.dialect != MemoryDialect::agent) continue;
-    const auto bytes = files::read_whole(origin.path);
-    if (!bytes) continue;
-    const ReadMemory read = read_memory(origin, *bytes, now);
+    const auto bytes = origin.root.read(origin.path);
+    const ReadMemory read = bytes ? read_memory(origin, *bytes, now) : read_memory_file(origin, now);
     out.insert(out.end(), read.problems.begin(), read.problems.end());
-    if (has_secret(*bytes))
+    if (bytes && has_secret(*bytes))
       out.push_back({MemoryProblemKind::secret, origin.slug, origin.path, 0, "",
                      "holds a secret: take it out, and change it where it is used"});
   }

@@ -1,7 +1,5 @@
 #include "store/memory/memory_index.hpp"
 
-#include "store/files/whole_file.hpp"
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -9,6 +7,8 @@
 
 namespace memd::memory {
 namespace {
+
+constexpr const char* kName = "index.json";
 
 // Returns the slug of a line ("slug":{…}); empty if it has none.
 std::string_view slug_at(std::string_view text, std::size_t line) {
@@ -34,15 +34,15 @@ std::size_t find_line(std::string_view text, std::size_t begin, std::size_t end,
 }  // namespace
 
 Result<MemoryIndex> IndexFile::load() const {
-  const auto text = files::read_whole(file_);
+  const auto text = root_.read(kName, files::kMostIndexBytes);
   if (!text) return text.error();
   auto index = parse_index(*text);
-  if (!index) return Error(Errc::store_corrupt, file_.string() + " " + index.error().context);
+  if (!index) return Error(Errc::store_corrupt, (root_.directory() / kName).string() + " " + index.error().context);
   return index;
 }
 
 Result<void> IndexFile::write(const MemoryIndex& index) const {
-  return files::write_whole(file_, index_text(index), files::OnDisk::later);
+  return root_.write(kName, index_text(index), files::OnDisk::later);
 }
 
 Result<bool> IndexFile::add(const IndexEntry& entry, TimeMs now) const {
@@ -54,7 +54,7 @@ Result<bool> IndexFile::replace(const IndexEntry& entry, TimeMs now) const {
 Result<bool> IndexFile::remove(std::string_view slug, TimeMs now) const { return splice(slug, "", true, now); }
 
 Result<bool> IndexFile::splice(std::string_view slug, const std::string& line, bool is_there, TimeMs now) const {
-  const auto read = files::read_whole(file_);
+  const auto read = root_.read(kName, files::kMostIndexBytes);
   if (!read) return read.error().is(Errc::not_found) ? Result<bool>(false) : read.error();
   const std::string_view text = *read;
   const std::string head = index_head(now);
@@ -84,7 +84,7 @@ Result<bool> IndexFile::splice(std::string_view slug, const std::string& line, b
     pieces.push_back(piece);
   }
   pieces.push_back(kIndexTail);
-  MEMD_TRY(files::write_pieces(file_, pieces, files::OnDisk::later));
+  MEMD_TRY(root_.write(kName, pieces, files::OnDisk::later));
   return true;
 }
 

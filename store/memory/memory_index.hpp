@@ -1,9 +1,9 @@
 #pragma once
 
 #include "schemas/error.hpp"
+#include "store/files/scope_root.hpp"
 #include "store/memory/memory_json.hpp"
 
-#include <filesystem>
 #include <string_view>
 
 namespace memd::memory {
@@ -12,7 +12,7 @@ namespace memd::memory {
 // in memd's own form is rebuilt. The caller holds the directory's lock for writing. One thread.
 class IndexFile {
  public:
-  explicit IndexFile(std::filesystem::path file) : file_(std::move(file)) {}
+  explicit IndexFile(files::ScopeRoot root) : root_(std::move(root)) {}
 
   // Returns Errc::not_found, or Errc::store_corrupt for a malformed file.
   Result<MemoryIndex> load() const;
@@ -26,7 +26,7 @@ class IndexFile {
 
  private:
   Result<bool> splice(std::string_view slug, const std::string& line, bool is_there, TimeMs now) const;
-  std::filesystem::path file_;
+  files::ScopeRoot root_;
 };
 
 }  // namespace memd::memory

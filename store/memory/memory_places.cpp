@@ -5,35 +5,15 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace memd::memory {
 namespace fs = std::filesystem;
+using files::ScopeRoot;
 namespace {
 
 constexpr std::string_view kConflict = ".conflict-";
 constexpr int kMaxDepth = 6;
-
-// Returns the files below a directory with this ending, sorted. Skips hidden directories.
-std::vector<fs::path> files_below(const fs::path& directory, std::string_view ending, int depth) {
-  std::vector<fs::path> out;
-  std::error_code ec;
-  auto it = fs::recursive_directory_iterator(directory, fs::directory_options::skip_permission_denied, ec);
-  for (; !ec && it != fs::recursive_directory_iterator(); it.increment(ec)) {
-    std::error_code unreadable;
-    const std::string& path = it->path().native();
-    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
-    if (it->is_directory(unreadable)) {
-      if (name.starts_with('.') || it.depth() + 1 >= depth) it.disable_recursion_pending();
-    } else if (name.ends_with(ending) && !name.starts_with('.') && it->is_regular_file(unreadable)) {
-      out.push_back(it->path());
-    }
-  }
-  // Sorts by bytes, because std::filesystem compares component by component.
-  std::sort(out.begin(), out.end(), [](const fs::path& a, const fs::path& b) { return a.native() < b.native(); });
-  return out;
-}
 
 std::string_view folder_of(MemoryType type) {
   switch (type) {
@@ -61,32 +41,35 @@ class AgentFiles {
   explicit AgentFiles(const MemoryPlaces& places) : places_(places) {}
 
   std::vector<MemoryOrigin> find() {
-    one(MemoryScope::enterprise, "/etc/claude-code/CLAUDE.md", "/etc");
-    if (const fs::path& project = places_.project; !project.empty()) {
-      one(MemoryScope::local, project / "CLAUDE.local.md", project);
-      const fs::path notes = notes_directory(places_);
-      for (const fs::path& file : files_below(notes, ".md", 2))
-        add(MemoryScope::local, file, "notes-" + file.lexically_relative(notes).string(), MemoryType::note);
+    one(MemoryScope::enterprise, ScopeRoot("/etc/claude-code"), "CLAUDE.md", "claude-code/CLAUDE.md");
+    if (!places_.project.empty()) {
+      const ScopeRoot project(places_.project);
+      one(MemoryScope::local, project, "CLAUDE.local.md", "CLAUDE.local.md");
+      const ScopeRoot notes(notes_directory(places_));
+      for (const fs::path& file : notes.files({}, ".md", 2))
+        add(MemoryScope::local, notes, file, "notes-" + file.lexically_relative(notes.directory()).string(),
+            MemoryType::note);
       for (const char* name : {"CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md", "GEMINI.md"})
-        one(MemoryScope::project, project / name, project);
-      for (const fs::path& file : files_below(project / ".cursor/rules", ".mdc", kMaxDepth))
-        one(MemoryScope::project, file, project);
+        one(MemoryScope::project, project, name, name);
+      for (const fs::path& file : project.files(".cursor/rules", ".mdc", kMaxDepth))
+        add(MemoryScope::project, project, file, file.lexically_relative(places_.project).string(),
+            MemoryType::instructions);
     }
-    for (const char* name : {".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"})
-      one(MemoryScope::global, places_.home / name, places_.home);
+    for (const auto& [directory, name] :
+         {std::pair(".claude", "CLAUDE.md"), std::pair(".codex", "AGENTS.md"), std::pair(".gemini", "GEMINI.md")})
+      one(MemoryScope::global, ScopeRoot(places_.home / directory, {}, ScopeRoot::Links::of_user), name,
+          std::string(directory) + "/" + name);
     return std::move(out_);
   }
 
  private:
-  void one(MemoryScope scope, const fs::path& file, const fs::path& root) {
-    std::error_code ec;
-    if (fs::is_regular_file(file, ec))
-      add(scope, file, file.lexically_relative(root).string(), MemoryType::instructions);
+  void one(MemoryScope scope, const ScopeRoot& root, const char* name, const std::string& shown) {
+    if (root.has_file(name)) add(scope, root, root.directory() / name, shown, MemoryType::instructions);
   }
-  void add(MemoryScope scope, const fs::path& file, const std::string& name, MemoryType type) {
+  void add(MemoryScope scope, const ScopeRoot& root, const fs::path& file, const std::string& name, MemoryType type) {
     std::string slug = slug_of(name);
     if (slug.size() > kMaxMemorySlug) slug.resize(kMaxMemorySlug);
-    out_.push_back({file, MemoryDialect::agent, scope, std::move(slug), type});
+    out_.push_back({file, MemoryDialect::agent, scope, std::move(slug), type, root});
   }
 
   const MemoryPlaces& places_;
@@ -94,6 +77,10 @@ class AgentFiles {
 };
 
 }  // namespace
+
+ScopeRoot MemoryPlace::root() const {
+  return project.empty() ? ScopeRoot(directory) : ScopeRoot(project, directory.lexically_relative(project));
+}
 
 Result<MemoryPlace> MemoryPlaces::place(MemoryScope scope, MemoryDialect dialect) const {
   const auto refuse = [](std::string what) { return Error(Errc::invalid_argument, std::move(what)); };
@@ -107,9 +94,9 @@ Result<MemoryPlace> MemoryPlaces::place(MemoryScope scope, MemoryDialect dialect
   }
   if (project.empty())
     return refuse("scope " + std::string(to_string(scope)) + " needs a project: name its directory (--project DIR)");
-  if (dialect == MemoryDialect::repository) return MemoryPlace{scope, dialect, project / policy.platform_path};
+  if (dialect == MemoryDialect::repository) return MemoryPlace{scope, dialect, project / policy.platform_path, project};
   const fs::path shared = project / policy.legacy_path;
-  return MemoryPlace{scope, dialect, scope == MemoryScope::local ? shared / "local" : shared};
+  return MemoryPlace{scope, dialect, scope == MemoryScope::local ? shared / "local" : shared, project};
 }
 
 std::vector<MemoryPlace> MemoryPlaces::places() const {
@@ -145,17 +132,19 @@ std::optional<MemoryOrigin> origin_at(const MemoryPlace& place, const fs::path& 
     return std::nullopt;
   for (const fs::path& part : below)
     if (part.native().starts_with('.')) return std::nullopt;
-  return MemoryOrigin{file, place.dialect, place.scope, is_plugin ? file.stem().string() : std::string(),
-                      MemoryType::learning};
+  return MemoryOrigin{
+      file,        place.dialect, place.scope, is_plugin ? file.stem().string() : std::string(), MemoryType::learning,
+      place.root()};
 }
 
 std::vector<MemoryOrigin> origins_in(const MemoryPlace& place) {
   std::vector<MemoryOrigin> out;
   const bool is_plugin = place.dialect == MemoryDialect::plugin;
-  for (fs::path& file : files_below(place.directory, ".md", is_plugin ? 1 : kMaxDepth))
+  const ScopeRoot root = place.root();
+  for (fs::path& file : root.files({}, ".md", is_plugin ? 1 : kMaxDepth))
     if (!is_conflict_copy(file)) {
       std::string slug = is_plugin ? file.stem().string() : std::string();
-      out.push_back({std::move(file), place.dialect, place.scope, std::move(slug), MemoryType::learning});
+      out.push_back({std::move(file), place.dialect, place.scope, std::move(slug), MemoryType::learning, root});
     }
   return out;
 }
@@ -164,8 +153,27 @@ fs::path notes_directory(const MemoryPlaces& places) {
   return places.home / ".claude/projects" / claude_project_name(places.project) / "memory";
 }
 
+std::vector<fs::path> directories_of_project(const MemoryPlaces& places) {
+  const ScopeRoot project(places.project);
+  std::set<fs::path> out;
+  const auto add_way = [&](const fs::path& to) {  // a file that may appear is detected by the directories on its path
+    fs::path at;
+    for (const fs::path& name : to)
+      if (at /= name; project.has_directory(at)) out.insert(places.project / at);
+  };
+  out.insert(places.project);
+  for (const char* name : {".claude", ".cursor", ".thunderus"})
+    add_way(name);
+  add_way(places.policy.legacy_path / "local");
+  add_way(places.policy.platform_path);
+  for (const fs::path& directory : {fs::path(".cursor/rules"), places.policy.platform_path})
+    for (fs::path& one : project.directories(directory))
+      out.insert(std::move(one));
+  return {out.begin(), out.end()};
+}
+
 std::vector<fs::path> conflict_copies_in(const MemoryPlace& place) {
-  auto out = files_below(place.directory, ".md", place.dialect == MemoryDialect::plugin ? 1 : kMaxDepth);
+  auto out = place.root().files({}, ".md", place.dialect == MemoryDialect::plugin ? 1 : kMaxDepth);
   std::erase_if(out, [](const fs::path& file) { return !is_conflict_copy(file); });
   return out;
 }

@@ -18,6 +18,10 @@ struct MemoryPlace {
   MemoryScope scope = MemoryScope::global;
   MemoryDialect dialect = MemoryDialect::plugin;
   std::filesystem::path directory;
+  std::filesystem::path project{};  // the directory is below it, as its repository has it; empty: the user chose it
+
+  // Returns the door to the files.
+  files::ScopeRoot root() const;
 };
 
 // The places of the memories of a user and a project. A value; accesses the file system in origins() and
@@ -38,13 +42,15 @@ struct MemoryPlaces {
   std::vector<MemoryOrigin> agent_origins() const;
 };
 
-// Returns the memory files of a place, without conflict copies.
+// Returns the memory files of a place, without conflict copies. Some may be refused by their door.
 std::vector<MemoryOrigin> origins_in(const MemoryPlace& place);
 // Derives the origin from a file's name, whether or not the file exists. nullopt: not the name of a memory of this
 // place.
 std::optional<MemoryOrigin> origin_at(const MemoryPlace& place, const std::filesystem::path& file);
 // Returns the directory of Claude Code's notes on the project; it may be missing.
 std::filesystem::path notes_directory(const MemoryPlaces& places);
+// Returns the directories below a project in which memories and instructions are or may appear, as far as they exist.
+std::vector<std::filesystem::path> directories_of_project(const MemoryPlaces& places);
 // Returns the copies of texts that lost against a manual edit.
 std::vector<std::filesystem::path> conflict_copies_in(const MemoryPlace& place);
 

@@ -5,6 +5,7 @@
 #include "schemas/utf8.hpp"
 #include "store/memory/front_matter.hpp"
 #include "store/memory/headings.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -301,6 +302,38 @@ class Reading {
 
 ReadMemory read_memory(const MemoryOrigin& origin, std::string_view bytes, TimeMs now) {
   return Reading(origin, bytes, now).run();
+}
+
+void mask_secrets(Memory& m) {
+  redact(m.title);
+  redact(m.content);
+  MemoryProvenance& p = m.provenance;
+  for (std::vector<std::string>* const texts : {&m.tags, &m.links, &p.events, &p.patches, &p.commits, &p.files})
+    for (std::string& text : *texts)
+      redact(text);
+  for (MemoryRelation& relation : m.relations)
+    redact(relation.target);
+  for (std::string* const text : {&p.session, &p.exchange, &m.verification.last_verified_commit})
+    redact(*text);
+}
+
+void mask_secrets(ReadMemory& read) {
+  mask_secrets(read.memory);
+  for (MemoryProblem& problem : read.problems)
+    redact(problem.message);
+}
+
+ReadMemory read_memory_file(const MemoryOrigin& origin, TimeMs now) {
+  const auto bytes = origin.root.read(origin.path);
+  if (bytes) return read_memory(origin, *bytes, now);
+  ReadMemory out;
+  out.memory.slug = origin.slug;
+  out.memory.path = origin.path;
+  out.memory.scope = origin.scope;
+  out.memory.dialect = origin.dialect;
+  out.memory.type = origin.type;
+  out.problems.push_back({MemoryProblemKind::invalid_file, origin.slug, origin.path, 0, "", bytes.error().message()});
+  return out;
 }
 
 }  // namespace memd::memory

@@ -2,6 +2,7 @@
 
 #include "schemas/memory.hpp"
 #include "schemas/time.hpp"
+#include "store/files/scope_root.hpp"
 
 #include <filesystem>
 #include <string>
@@ -17,6 +18,7 @@ struct MemoryOrigin {
   MemoryScope scope = MemoryScope::global;
   std::string slug;  // plugin: the file's name; agent: from the place; repository: empty, given in the file
   MemoryType type = MemoryType::learning;  // agent: the final type; otherwise until the file gives it
+  files::ScopeRoot root{};                 // the door to the file
 };
 
 // The result of reading a file. An invalid memory is filled in as far as possible.
@@ -29,5 +31,12 @@ struct ReadMemory {
 // Parses the bytes of a file. Reports every broken rule as a problem with file, line, key and remedy. Files of agents
 // only have to be valid UTF-8. Pure; thread-safe.
 ReadMemory read_memory(const MemoryOrigin& origin, std::string_view bytes, TimeMs now);
+
+// Masks secrets in everything that a memory shows: text, title, tags, provenance, labels and problems.
+void mask_secrets(ReadMemory& read);
+void mask_secrets(Memory& memory);
+
+// Reads the file of an origin. A file that is not read is an invalid memory whose problem says why.
+ReadMemory read_memory_file(const MemoryOrigin& origin, TimeMs now);
 
 }  // namespace memd::memory

@@ -158,17 +158,17 @@ TEST(Config, ARepositoryHasRulesOfItsOwn) {
   const auto file = dir.path() / "gardener.json";
   GardenRules own;
   own.max_memories = 7;
-  EXPECT_EQ(config::load_garden_rules(file, own)->max_memories, 7) << "no file";
+  EXPECT_EQ(config::load_garden_rules(files::ScopeRoot(dir.path()), own)->max_memories, 7) << "no file";
   std::ofstream(file) << R"({"max_characters": 3000, "recap": ["commits"]})";
-  const auto rules = config::load_garden_rules(file, own);
+  const auto rules = config::load_garden_rules(files::ScopeRoot(dir.path()), own);
   ASSERT_TRUE(rules) << rules.error().message();
   EXPECT_EQ(rules->max_characters, 3000);
   EXPECT_EQ(rules->max_memories, 7);
   std::ofstream(file) << "{\n\"max_characters\": 1}";
-  EXPECT_EQ(config::load_garden_rules(file, own).error().message(),
+  EXPECT_EQ(config::load_garden_rules(files::ScopeRoot(dir.path()), own).error().message(),
             file.string() + ":2: max_characters: expected a whole number from 200 to 50000");
   std::ofstream(file) << "{";
-  EXPECT_TRUE(config::load_garden_rules(file, own).error().is(Errc::bad_config));
+  EXPECT_TRUE(config::load_garden_rules(files::ScopeRoot(dir.path()), own).error().is(Errc::bad_config));
 }
 
 TEST(Config, AKeyIsElsewhere) {
@@ -418,6 +418,15 @@ TEST(Config, MissingFileIsNamed) {
   ASSERT_FALSE(r);
   EXPECT_TRUE(r.error().is(Errc::bad_config));
   EXPECT_NE(r.error().message().find("/nonexistent/memd.yaml"), std::string::npos);
+}
+
+TEST(Config, OnlyAFileOfLimitedSizeIsRead) {
+  EXPECT_EQ(load_config("/dev/zero").error().message(), "/dev/zero: cannot be read: /dev/zero is no file");
+  const test::TempDir dir;
+  test::write_file(dir / "memd.yaml", "memory:");
+  std::filesystem::resize_file(dir / "memd.yaml", std::uintmax_t{3} << 30);
+  EXPECT_NE(load_config(dir / "memd.yaml").error().message().find("has more than 4 MiB"), std::string::npos);
+  EXPECT_TRUE(load_config(dir / "memd.yaml").error().is(Errc::bad_config));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // memory_read, memory_write and memory_health: their answers, their changes and their refusals.
+#include "daemon/memories/notebook.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "test/support/fake_clock.hpp"
 #include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -225,6 +227,33 @@ TEST_F(MemoryTools, FilesOfAgentsAreReadAndNeverWritten) {
               HasSubstr("read only"));
   EXPECT_THAT(error("memory_write", R"({"action":"update","title":"x","slug":"no-such-memory)" + at),
               HasSubstr("there is no memory"));
+}
+
+TEST_F(MemoryTools, NoPartOfAFileShowsASecret) {
+  const std::string secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+  const auto text_with = [&](const std::string& type) {
+    return "---\ntype: " + type + "\ntags: [test]\nnote: " + secret + "\nprovenance: {session: " + secret +
+           "}\ncreated: \"2026-01-10T10:00:00Z\"\nupdated: \"2026-01-10T10:00:00Z\"\nlinks: []\n---\n\n# Push with " +
+           secret + "\n\nAnd " + secret + ".\n";
+  };
+  write_file(home / ".claude/memory/learning-push.md", text_with("learning"));
+  write_file(home / ".claude/memory/learning-wrong.md", text_with(secret));
+  for (const char* tool : {"memory_read", "memory_health"}) {
+    call(tool, "{}");
+    EXPECT_THAT(text + structured, Not(HasSubstr("ghp_0123"))) << tool;
+  }
+  for (const char* slug : {"learning-push", "learning-wrong"}) {
+    one(slug);
+    EXPECT_THAT(text + structured, Not(HasSubstr("ghp_0123"))) << slug;
+  }
+  const FakeClock at;
+  const memories::Notebook notebook({home.path(), {}, {}, {}}, memory, at);
+  const auto found = notebook.find({"learning-push"});
+  ASSERT_TRUE(found);
+  EXPECT_THAT(notebook.text_of(*found).value(), Not(HasSubstr("ghp_0123")));
+  EXPECT_THAT(notebook.text_of(*found).value(), HasSubstr("note: "));
+  for (const auto& read : notebook.all())
+    EXPECT_THAT(read.memory.title, Not(HasSubstr("ghp_0123")));
 }
 
 TEST_F(MemoryTools, ALongTextComesInPages) {

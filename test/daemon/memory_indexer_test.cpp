@@ -242,7 +242,7 @@ TEST_F(MemoryIndexerTest, VectorsAreKeptWhereAnIndexIs) {
   ASSERT_TRUE(directory.rebuild());
   ASSERT_TRUE(indexer.look_at_everything(false));
   keep_all();
-  const memory::EmbeddingCache cache(place());
+  const memory::EmbeddingCache cache{files::ScopeRoot(place())};
   const auto& model = embedding::builtin_embedder().model();
   const auto is_fresh = [&](const char* slug) {
     return cache.find(slug, model.name, directory.read(slug)->memory.content).has_value();
@@ -283,7 +283,7 @@ TEST_F(MemoryIndexerTest, VectorsOfAProjectAreKeptOnlyWhereMemdMayWrite) {
   test::write_file(of_project / "rule.md", memory_text("Rule", "Use the linter."));
   memory::MemoryDirectory directory({MemoryScope::project, MemoryDialect::plugin, of_project}, project(), clock_);
   ASSERT_TRUE(directory.rebuild());
-  const memory::EmbeddingCache cache(of_project);
+  const memory::EmbeddingCache cache(files::ScopeRoot(project(), ".claude/memory"));
   const auto keep = [&](const IndexerParts& parts) {
     MemoryIndexer indexer(parts, clock_);
     indexer.add_project(project().native());
@@ -337,7 +337,7 @@ TEST_F(MemoryIndexerTest, TheFirstMemoryOfADirectoryGetsItsVector) {
   fs::rename(root_ / "index.json", index);
   while (indexer.keep_vectors())
     continue;
-  EXPECT_THAT(memory::EmbeddingCache(place()).slugs(), ElementsAre("learning-first"));
+  EXPECT_THAT(memory::EmbeddingCache(files::ScopeRoot(place())).slugs(), ElementsAre("learning-first"));
   EXPECT_EQ(directory.check(), memory::MemoryDirectory::IndexState::valid);
 }
 

@@ -143,6 +143,34 @@ TEST_F(Verification, NothingOfARepositoryIsRun) {
   EXPECT_TRUE(fs::exists(dir.path() / "sprung")) << "the trap is none";
 }
 
+TEST_F(Verification, ReadsOnlyTheHistoryOfTheDirectory) {
+  const std::string history = (dir.path() / ".git").string();
+  const test::TempDir others;
+  const auto is_refused = [&](const char* name) {
+    const auto opened = Git::open(others / name);
+    return !opened && opened.error().is(Errc::not_found);
+  };
+  test::write_file(others / "file/.git", "gitdir: " + history + "\n");
+  EXPECT_TRUE(is_refused("file"));
+  fs::create_directories(others / "link");
+  fs::create_directory_symlink(history, others / "link/.git");
+  EXPECT_TRUE(is_refused("link"));
+  test::write_file(others / "common/.git/HEAD", "ref: refs/heads/main\n");
+  test::write_file(others / "common/.git/commondir", history + "\n");
+  EXPECT_TRUE(is_refused("common"));
+  git({"init", "-q", (others / "tree").string()});
+  std::ofstream(others / "tree/.git/config", std::ios::app) << "[core]\n worktree = " << dir.path().string() << "\n";
+  EXPECT_TRUE(is_refused("tree"));
+
+  git({"worktree", "add", "-q", (others / "worktree").string()});
+  EXPECT_EQ(Git::open(others / "worktree").value().commit("HEAD").value(), first);
+  git({"init", "-q", (others / "super").string()});
+  fs::create_directories(others / "super/.git/modules");
+  git({"init", "-q", "--separate-git-dir", (others / "super/.git/modules/sub").string(),
+       (others / "super/sub").string()});
+  EXPECT_TRUE(Git::open(others / "super/sub"));
+}
+
 TEST(NamedThings, ArePathsAndNamesOfCode) {
   Memory m;
   m.provenance.files = {"a/b.go"};

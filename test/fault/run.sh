@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs all attacks of this folder on an existing build: test/fault/run.sh [--long | --damage] [BUILD]
-# --long fails every system call in turn, kills 150 times in each way, damages 560 stores and 240 raw files, floods the
-# daemon and watches it for five minutes afterwards, and runs the soak test for 20 minutes; that takes hours.
+# --long fails every system call in turn, runs every memory command in every hostile repository, kills 150 times in each
+# way, damages 560 stores and 240 raw files, floods the daemon and watches it for five minutes afterwards, and runs the
+# soak test for 20 minutes; that takes hours.
 # --damage only damages the 560 stores and 240 raw files.
 # FILTER (a gtest filter) selects some of the attacks by kills and failures.
 set -euo pipefail
@@ -13,6 +14,7 @@ case ${1:-} in
     shift
     length=long
     export MEMD_FAILURES=${MEMD_FAILURES:-all} MEMD_KILLS=${MEMD_KILLS:-150} MEMD_DAMAGES=${MEMD_DAMAGES:-560}
+    export MEMD_HOSTILE=all
     ;;
   --damage)
     shift

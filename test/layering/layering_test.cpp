@@ -96,6 +96,20 @@ TEST_F(BadTree, JsonReadByHand) {
   EXPECT_THAT(found(), ElementsAre("store/insight/a.cpp:2: store reads no JSON"));
 }
 
+TEST_F(BadTree, AnotherDoorToFilesOfAScope) {
+  write("store/memory/a.cpp", "#include <fstream>\nstd::ifstream in(path);\n");
+  write("store/catalog/b.cpp", "for (auto& e : fs::recursive_directory_iterator(at)) {}\n");
+  write("daemon/memories/c.cpp", "\nint fd = ::open(path, O_RDONLY);  // fopen(\n");
+  write("daemon/tools/d.cpp", "#include \"store/files/whole_file.hpp\"\n// fopen(\nif (fs::exists(at)) return;\n");
+  write("store/files/whole_file.hpp", "");
+  write("store/files/scope_root.cpp", "int fd = ::open(path, O_RDONLY);\n");
+  EXPECT_THAT(found(), ElementsAre("daemon/memories/c.cpp:2: files of a scope are opened by ScopeRoot",
+                                   "daemon/tools/d.cpp:1: files of a scope are opened by ScopeRoot",
+                                   "store/catalog/b.cpp:1: files of a scope are opened by ScopeRoot",
+                                   "store/memory/a.cpp:1: files of a scope are opened by ScopeRoot",
+                                   "store/memory/a.cpp:2: files of a scope are opened by ScopeRoot"));
+}
+
 TEST_F(BadTree, Cycle) {
   write("store/a.hpp", "#include \"store/b.hpp\"\n");
   write("store/b.hpp", "#include \"store/c.hpp\"\n");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fstream>
 #include <functional>
 #include <optional>
@@ -77,6 +78,59 @@ const std::vector<LibraryRule> kLibraries{
     {"gmock/", {}},
 };
 
+// Folders and sources that deal with memories and with files of repositories. They use the type ScopeRoot.
+const std::vector<std::string_view> kThroughScopeRoot{"store/memory/",
+                                                      "store/catalog/",
+                                                      "store/harvest/",
+                                                      "daemon/memories/",
+                                                      "daemon/tools/",
+                                                      "daemon/resources/",
+                                                      "daemon/config/garden_rules.",
+                                                      "daemon/config/memory_config."};
+const std::vector<std::string_view> kOpening{"<fstream>",
+                                             "fstream ",
+                                             "fstream(",
+                                             "fopen(",
+                                             "::open(",
+                                             "openat(",
+                                             "opendir(",
+                                             "<dirent.h>",
+                                             "<fcntl.h>",
+                                             "<sys/stat.h>",
+                                             "directory_iterator",
+                                             "copy_file(",
+                                             "fs::copy(",
+                                             "fs::rename(",
+                                             "fs::remove",
+                                             "fs::create_",
+                                             "fs::read_symlink",
+                                             "fs::file_size(",
+                                             "fs::is_symlink(",
+                                             "fs::canonical(",
+                                             "fs::is_regular_file(",
+                                             "fs::resize_file(",
+                                             "fs::permissions(",
+                                             "::stat(",
+                                             "::lstat(",
+                                             "::unlink(",
+                                             "::rename(",
+                                             "::mkdir(",
+                                             "::link(",
+                                             "::symlink(",
+                                             "store/files/whole_file.hpp",
+                                             "store/files/directory_entry.hpp",
+                                             "store/files/beneath.hpp"};
+
+bool opens_files(std::string_view line) {
+  line = line.substr(0, line.find("//"));
+  const auto has = [&](std::string_view word) {
+    const auto at = line.find(word);
+    if (at == std::string_view::npos || at == 0 || !word.starts_with(':')) return at != std::string_view::npos;
+    return std::isalnum(static_cast<unsigned char>(line[at - 1])) == 0;  // "Git::open(" is no system call
+  };
+  return std::any_of(kOpening.begin(), kOpening.end(), has);
+}
+
 bool on_top(std::string_view folder) { return folder == "test" || folder == "bench"; }
 
 std::optional<Include> parse_include(std::string_view text, int line) {
@@ -103,6 +157,7 @@ SourceFile read_file(const fs::path& path) {
     if (auto include = parse_include(line, ++file.lines)) file.includes.push_back(std::move(*include));
     if (line.find("'{'") != std::string::npos || line.find("'}'") != std::string::npos)
       file.looks_for_braces.push_back(file.lines);
+    if (opens_files(line)) file.opens_files.push_back(file.lines);
   }
   return file;
 }
@@ -133,6 +188,7 @@ class Checker {
         check_include(path, file, include);
       check_own_header(path, file);
       check_json(path, file);
+      check_doors(path, file);
     }
     for (const auto& [path, file] : tree_)
       walk(path);
@@ -189,6 +245,15 @@ class Checker {
     if (file.folder != "store" || path.starts_with("store/text/redaction/")) return;
     for (const int line : file.looks_for_braces)
       report(path, line, "store reads no JSON");
+  }
+
+  // A repository brings links, FIFOs and huge files: only one class opens what it brings.
+  void check_doors(const std::string& path, const SourceFile& file) {
+    if (std::none_of(kThroughScopeRoot.begin(), kThroughScopeRoot.end(),
+                     [&](std::string_view place) { return path.starts_with(place); }))
+      return;
+    for (const int line : file.opens_files)
+      report(path, line, "files of a scope are opened by ScopeRoot");
   }
 
   // Walks depth first. An include of a file that is still open closes a cycle.

@@ -18,6 +18,7 @@ struct SourceFile {
   int lines = 0;
   std::vector<Include> includes;
   std::vector<int> looks_for_braces;  // lines with '{' or '}' as a character literal
+  std::vector<int> opens_files;       // lines that open, list or change files by a path
 };
 
 // Every .cpp and .hpp file below the source folders of `root`, by relative path ("store/db/database.hpp").

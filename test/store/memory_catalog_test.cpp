@@ -2,6 +2,7 @@
 #include "store/catalog/catalog_changes.hpp"
 #include "store/catalog/memory_file_set.hpp"
 #include "store/catalog/memory_search.hpp"
+#include "store/files/whole_file.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"

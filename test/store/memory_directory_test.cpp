@@ -1,4 +1,5 @@
 #include "store/memory/memory_directory.hpp"
+#include "store/files/whole_file.hpp"
 
 #include "schemas/hash.hpp"
 #include "store/memory/embedding_cache.hpp"
@@ -59,7 +60,7 @@ TEST_F(MemoryDirectoryTest, IsBornLivesAndComesBack) {
   test::expect_memory_invariants(directory_);
 
   clock_.advance(1000);
-  const EmbeddingCache cache(home_.path() / ".claude/memory");
+  const EmbeddingCache cache(files::ScopeRoot(home_.path() / ".claude/memory"));
   ASSERT_TRUE(cache.put("learning-first-one", "m", made->memory.content, {1, 2}, clock_.now()));
   MemoryChange change;
   change.content = "\n# First one\n\nMore.\n";
@@ -80,6 +81,17 @@ TEST_F(MemoryDirectoryTest, IsBornLivesAndComesBack) {
   EXPECT_FALSE(directory_.undo());
   ASSERT_TRUE(directory_.unlink("learning-first-one", "learning-first-one-2", std::nullopt).value());
   test::expect_memory_invariants(directory_);
+}
+
+TEST_F(MemoryDirectoryTest, WhatKilledWritersLeftGoesWithTheNextWrite) {
+  const fs::path place = home_.path() / ".claude/memory";
+  const std::vector<fs::path> left{place / ".memd-new-2147483647-1", place / ".trash/.memd-new-2147483647-2",
+                                   place / ".embedding-cache/.memd-new-2147483647-3"};
+  for (const fs::path& file : left)
+    test::write_file(file, "half a mem");
+  ASSERT_TRUE(directory_.create(draft("First one")));
+  for (const fs::path& file : left)
+    EXPECT_FALSE(fs::exists(file)) << file;
 }
 
 TEST_F(MemoryDirectoryTest, AnEditByHandWinsAndNothingIsLost) {
@@ -148,10 +160,10 @@ TEST_F(MemoryDirectoryTest, IndexAndGraphAreMadeAnewFromTheFiles) {
   fs::remove(directory_.place().directory / "learning-c.md");
   EXPECT_EQ(directory_.check(), MemoryDirectory::IndexState::corrupted);
   ASSERT_TRUE(directory_.rebuild().value());
-  test::write_file(directory_.graph_file(), "{\"learning-a\": oops");
+  test::write_file(directory_.root().directory() / "graph.json", "{\"learning-a\": oops");
   ASSERT_TRUE(directory_.rebuild().value());
   test::expect_memory_invariants(directory_);
-  EXPECT_TRUE(MemoryGraph::load(directory_.graph_file())->has("learning-a", "learning-b"));
+  EXPECT_TRUE(MemoryGraph::load(directory_.root())->has("learning-a", "learning-b"));
 }
 
 TEST_F(MemoryDirectoryTest, RepositoryDialectHasAManifest) {
@@ -189,7 +201,7 @@ TEST_F(MemoryDirectoryTest, WhatIsOfThisMachineStaysOutOfTheRepository) {
 }
 
 TEST_F(MemoryDirectoryTest, AVectorIsOfOneModelAndOneContent) {
-  const EmbeddingCache cache(home_.path());
+  const EmbeddingCache cache(files::ScopeRoot(home_.path()));
   ASSERT_TRUE(cache.put("a", "m1", "text", {0.5F}, 1));
   EXPECT_TRUE(cache.find("a", "m1", "text"));
   EXPECT_FALSE(cache.find("a", "m2", "text"));

@@ -71,7 +71,7 @@ TEST_F(MemoryHealth, EachThingThatCanBeWrongIsTold) {
   test::write_file(folder_ / "broken.md", head + "type: hub\n---\n# T\n");
   test::write_file(folder_ / "one.conflict-1.md", "x");
   test::write_file(folder_ / "thin.md", head + "verification: {status: stale}\n---\n# Thin\n");
-  ASSERT_TRUE(EmbeddingCache(folder_).put("nobody", "m", "", {1}, 1));
+  ASSERT_TRUE(EmbeddingCache(files::ScopeRoot(folder_)).put("nobody", "m", "", {1}, 1));
   const auto all = found();
   for (const char* expected : {"broken_link by-hand by-hand.md:0 links", "one_way_edge by-hand by-hand.md:0 links",
                                "missing_index_entry by-hand by-hand.md:0 ", "secret by-hand by-hand.md:0 ",

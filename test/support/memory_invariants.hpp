@@ -17,7 +17,7 @@ inline void expect_memory_invariants(const memory::MemoryDirectory& directory) {
   std::map<std::string, std::vector<std::string>> links;
   for (const auto& read : directory.read_all())
     if (read.is_valid()) links[read.memory.slug] = read.memory.links;
-  const auto graph = memory::MemoryGraph::load(directory.graph_file());
+  const auto graph = memory::MemoryGraph::load(directory.root());
   ASSERT_TRUE(graph) << graph.error().message();
   for (const auto& [slug, edges] : graph->lists()) {
     std::set<std::pair<std::string, std::string>> seen;
