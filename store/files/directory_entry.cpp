@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <thread>
 #include <utility>
@@ -142,6 +144,17 @@ class DirectoryEntry::New {
   std::string name_;
   bool owned_ = false;
 };
+
+bool is_of_dead_process(std::string_view name, std::string_view prefix, std::string_view suffix) {
+  if (!name.starts_with(prefix)) return false;
+  name.remove_prefix(prefix.size());
+  pid_t process = 0;
+  const auto read = std::from_chars(name.data(), name.data() + name.size(), process);
+  if (read.ec != std::errc() || process <= 1) return false;
+  name.remove_prefix(static_cast<std::size_t>(read.ptr - name.data()));
+  if (suffix.empty() ? !name.starts_with('-') : name != suffix) return false;
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
 
 DirectoryEntry::DirectoryEntry(UniqueFd directory, fs::path path)
     : directory_(std::move(directory)), path_(std::move(path)), name_(path_.filename().native()) {}

@@ -44,6 +44,10 @@ Error failed_call(const char* call, const std::filesystem::path& path);
 // Reads an open file. Errc::io if it is not a regular one, or has more than `most` bytes.
 Result<std::string> read_regular(int fd, std::size_t most, const std::filesystem::path& path);
 
+// Returns whether a file is named `prefix`, the number of a process that has ended, `suffix`. An empty suffix: "-" and
+// any text.
+bool is_of_dead_process(std::string_view name, std::string_view prefix, std::string_view suffix);
+
 // A name in an open directory: reads, replaces and removes the file there, and follows no link in place of it. Nothing
 // waits for a FIFO or a device. A reader sees either the old or the new bytes, even when the writer is killed; a killed
 // writer leaves a temporary file kNewPrefix… in the same directory. New files are 0600; a replaced file keeps its mode.

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <csignal>
 #include <utility>
 
 namespace memd::files {
@@ -71,15 +69,6 @@ std::optional<FileFacts> facts_of(const struct stat& st) {
   return FileFacts{static_cast<std::int64_t>(st.st_size),
                    static_cast<std::int64_t>(changed.tv_sec) * 1'000'000'000 + changed.tv_nsec,
                    static_cast<std::int64_t>(st.st_ino)};
-}
-
-// Returns whether a name is that of a temporary file, .memd-new-PID-N, whose process does not run.
-bool is_of_dead_writer(std::string_view name) {
-  if (!name.starts_with(DirectoryEntry::kNewPrefix)) return false;
-  name.remove_prefix(DirectoryEntry::kNewPrefix.size());
-  pid_t process = 0;
-  const auto read = std::from_chars(name.data(), name.data() + name.size(), process);
-  return read.ec == std::errc() && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
 void sort_by_bytes(std::vector<fs::path>& paths) {  // std::filesystem compares component by component
@@ -319,7 +308,7 @@ Result<FileLock> ScopeRoot::lock(const fs::path& file) const {
 void ScopeRoot::tidy() const {
   if (!way_) return;
   walk({}, kMostDepth, [&](const fs::path& path, const Name& one) {
-    if (one.kind == Kind::file && is_of_dead_writer(one.name)) (void)remove(path);
+    if (one.kind == Kind::file && is_of_dead_process(one.name, DirectoryEntry::kNewPrefix, {})) (void)remove(path);
     return true;
   });
 }
