@@ -7,7 +7,10 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
+#include <system_error>
 #include <utility>
 
 namespace memd::files {
@@ -27,6 +30,26 @@ Error failed(const char* call, const fs::path& path) {
 fs::path name_beside(const fs::path& file) {
   static std::atomic<unsigned> number{0};
   return file.parent_path() / (std::string(kNewPrefix) + std::to_string(::getpid()) + "-" + std::to_string(++number));
+}
+
+// Removes the temporary files whose names, without the prefix, fulfil `of`.
+template <class Condition>
+void remove_new_files(const fs::path& directory, Condition of) {
+  std::error_code ec;
+  for (auto it = fs::directory_iterator(directory, ec); !ec && it != fs::directory_iterator(); it.increment(ec)) {
+    const std::string name = it->path().filename().native();
+    if (name.starts_with(kNewPrefix) && of(std::string_view(name).substr(kNewPrefix.size())))
+      ::unlink(it->path().c_str());
+  }
+}
+
+// `pid_and_number`: as name_beside() writes them, "123-1".
+bool writer_has_died(std::string_view pid_and_number) {
+  pid_t pid = 0;
+  const char* const end = pid_and_number.data() + pid_and_number.size();
+  const auto [after, ec] = std::from_chars(pid_and_number.data(), end, pid);
+  if (ec != std::errc() || pid <= 0 || after == end || *after != '-') return false;
+  return ::kill(pid, 0) != 0 && errno == ESRCH;
 }
 
 Result<void> write_all(int fd, std::string_view bytes, const fs::path& path) {
@@ -194,11 +217,25 @@ Result<void> make_directories(const fs::path& directory) {
   return Error::from_errno(err, "mkdir", directory.string());
 }
 
-void tidy(const fs::path& directory) {
+fs::path topmost_missing(const fs::path& directory) {
   std::error_code ec;
-  for (auto it = fs::directory_iterator(directory, ec); !ec && it != fs::directory_iterator(); it.increment(ec))
-    if (it->path().filename().native().starts_with(kNewPrefix)) ::unlink(it->path().c_str());
+  fs::path out;
+  for (fs::path at = directory; at.has_relative_path() && !fs::exists(fs::symlink_status(at, ec));
+       at = at.parent_path())
+    out = at;
+  return out;
 }
+
+void remove_empty_directories(fs::path directory, const fs::path& topmost) {
+  while (directory.native().size() >= topmost.native().size() && ::rmdir(directory.c_str()) == 0)
+    directory = directory.parent_path();
+}
+
+void tidy(const fs::path& directory) {
+  remove_new_files(directory, [](std::string_view) { return true; });
+}
+
+void tidy_after_the_dead(const fs::path& directory) { remove_new_files(directory, writer_has_died); }
 
 Result<FileLock> FileLock::take(const fs::path& file) {
   UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));

@@ -41,8 +41,16 @@ Result<void> move_whole(const std::filesystem::path& from, const std::filesystem
 // Creates the directory and its missing parents.
 Result<void> make_directories(const std::filesystem::path& directory);
 
+// Returns the topmost directory that make_directories() would create; empty: it would create none.
+std::filesystem::path topmost_missing(const std::filesystem::path& directory);
+
+// Removes the directory and those above it up to `topmost`, itself or one above it, as long as they are empty.
+void remove_empty_directories(std::filesystem::path directory, const std::filesystem::path& topmost);
+
 // Removes temporary files of killed writers from a directory. The caller holds the directory's lock.
 void tidy(const std::filesystem::path& directory);
+// Removes only those whose writer has died: for directories in which other writers hold no lock of the caller.
+void tidy_after_the_dead(const std::filesystem::path& directory);
 
 // A lock on a file that excludes other processes and threads which lock the same file: flock, which the kernel releases
 // when the holder dies. The lock file is not removed.
