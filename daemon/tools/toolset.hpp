@@ -19,7 +19,11 @@
 #include <vector>
 
 namespace memd {
+class Reader;
 class ReaderPool;
+}  // namespace memd
+namespace memd::harvest {
+struct Material;
 }
 namespace memd::mcp {
 class ToolContext;
@@ -89,6 +93,8 @@ struct ToolServices {
   std::function<void(const std::filesystem::path&)> memory_changed{};
   std::filesystem::path home{};  // home directory of the user whose memories are served; empty: no memory tools
   MemoryConfig memory{};
+  // Gives events the ids of the log that they come from. May be empty.
+  std::function<void(Reader&, harvest::Material&)> name_events{};
 };
 
 // Adds the history tools, the memory tools if services.home is set, and capabilities, in the order in which clients
