@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
 #include <utility>
 
 namespace memd {
@@ -184,6 +188,39 @@ Result<GardenRules> load_garden_rules(const std::filesystem::path& path, GardenR
   return rules;
 }
 
+namespace {
+
+// The keys of config.json that have an effect.
+const std::map<std::string, std::set<std::string>, std::less<>> kKeysBeside{
+    {"quality", {"orphanThreshold", "minQualityScore"}}, {"scopes", {"default"}}};
+
+// Names the keys of a config.json beside memories that have no effect.
+void tell_of_ignored_keys(const std::filesystem::path& path, const YAML::Node& root,
+                          std::vector<MemoryProblem>& problems) {
+  const auto tell = [&](const YAML::Node& at, const std::string& key) {
+    problems.push_back({MemoryProblemKind::bad_config,
+                        {},
+                        path,
+                        at.Mark().line + 1,
+                        key,
+                        "memd ignores this key; quality.orphanThreshold, quality.minQualityScore and scopes.default "
+                        "are read here, all else in memd's own configuration"});
+  };
+  for (const auto& section : root) {
+    const auto name = section.first.as<std::string>("");
+    const auto known = kKeysBeside.find(name);
+    if (known == kKeysBeside.end()) {
+      tell(section.first, name);
+      continue;
+    }
+    for (const auto& value : section.second)
+      if (const auto key = value.first.as<std::string>(""); !known->second.contains(key))
+        tell(value.first, name + "." + key);
+  }
+}
+
+}  // namespace
+
 MemoryConfig with_files_beside(MemoryConfig config, const std::filesystem::path& home,
                                const std::filesystem::path& project, std::vector<MemoryProblem>& problems) {
   const auto take = [&](const std::filesystem::path& path, bool with_scope) {
@@ -204,6 +241,7 @@ MemoryConfig with_files_beside(MemoryConfig config, const std::filesystem::path&
         const auto scope = read_default_scope(file, v, key);
         if (with_scope) out.default_scope = scope;
       });
+      tell_of_ignored_keys(path, root, problems);
     });
     if (done)
       config = std::move(out);
@@ -211,6 +249,15 @@ MemoryConfig with_files_beside(MemoryConfig config, const std::filesystem::path&
       problems.push_back(problem_of(path, done.error()));
   };
   take(home / ".claude/memory/config.json", true);
+  std::error_code ec;
+  const auto toml = project / config.policy.platform_path / "gardener.toml";
+  if (!project.empty() && std::filesystem::exists(toml, ec))
+    problems.push_back({MemoryProblemKind::bad_config,
+                        {},
+                        toml,
+                        0,
+                        {},
+                        "memd does not read TOML: write these rules to gardener.json beside it (docs/memories.md)"});
   if (!project.empty() && project != home)
     take(project / config.policy.legacy_path / "config.json", config.policy.opt_in_enabled);
   return config;

@@ -35,14 +35,24 @@ std::vector<fs::path> files_below(const fs::path& directory, std::string_view en
   return out;
 }
 
-std::string_view folder_of(MemoryType type) {
+// Returns the folders of a kind in the repository dialect: Thunderus' names, then those that earlier versions of memd
+// wrote.
+std::vector<std::string_view> folders_of(MemoryType type) {
   switch (type) {
-    case MemoryType::core: return "core";
-    case MemoryType::fact: return "facts";
-    case MemoryType::adr: return "adr";
-    case MemoryType::playbook: return "playbooks";
-    default: return "episodic";
+    case MemoryType::core: return {"CORE", "core"};
+    case MemoryType::fact: return {"FACTS", "semantic/FACTS", "facts"};
+    case MemoryType::adr: return {"ADR", "adr"};
+    case MemoryType::playbook: return {"PLAYBOOKS", "playbooks"};
+    default: return {"episodic"};
   }
+}
+
+// Returns the folder of a kind that exists; empty: none does.
+std::string_view folder_there(const fs::path& directory, MemoryType type) {
+  std::error_code ec;
+  for (const std::string_view folder : folders_of(type))
+    if (fs::is_directory(directory / folder, ec)) return folder;
+  return {};
 }
 
 bool is_conflict_copy(const fs::path& file) { return file.filename().native().find(kConflict) != std::string::npos; }
@@ -174,7 +184,12 @@ fs::path file_of(const MemoryPlace& place, MemoryType type, std::string_view slu
   if (place.dialect == MemoryDialect::plugin) return place.directory / (std::string(slug) + ".md");
   const std::string kind = std::string(to_string(type)) + ".";
   if (slug.starts_with(kind)) slug.remove_prefix(kind.size());
-  return place.directory / folder_of(type) / (std::string(slug) + ".md");
+  const std::string name = std::string(slug) + ".md";
+  std::error_code ec;
+  if (type == MemoryType::core && !fs::exists(place.directory / "CORE.md", ec)) return place.directory / "CORE.md";
+  const std::string_view folder = folder_there(place.directory, type);
+  if (type == MemoryType::adr && folder.empty()) return place.directory / ("ADR-" + name);
+  return place.directory / (folder.empty() ? folders_of(type).front() : folder) / name;
 }
 
 }  // namespace memd::memory
