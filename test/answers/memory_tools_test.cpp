@@ -234,7 +234,7 @@ TEST_F(MemoryTools, HealthTellsWhatIsWrongAndWhatTidyingWouldDo) {
   EXPECT_THAT(text, HasSubstr("Nothing is wrong."));
   fs::remove(home / ".claude/memory/index.json");
   const auto garden = call("memory_health", R"({"garden":true})");
-  EXPECT_EQ(garden.at("findings").at(0).at("kind"), "missing_index_entry") << "the problems, and the plan behind them";
+  EXPECT_EQ(garden.at("findings").at(0).at("kind"), "corrupt_index") << "the problems, and the plan behind them";
   EXPECT_EQ(garden.at("findings").as_array().back().at("kind"), "rebuild");
   EXPECT_THAT(text, HasSubstr("Nothing was changed"));
   EXPECT_FALSE(fs::exists(home / ".claude/memory/index.json"));
