@@ -365,7 +365,7 @@ struct Describe<admin::PlatformReport> {
       field("platform", &T::platform, "Platform key."), field("sources", &T::sources, "Files or databases read."),
       field("bytes_total", &T::bytes_total, "Size of the sources."),
       field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
-      field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
+      field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason."),
       field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
       field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."),
       field("sessions", &T::sessions, "Main sessions."),
@@ -489,9 +489,9 @@ struct Describe<admin::IngestReport> {
                 field("unread_why", &T::unread_why, "Why the first of them could not."),
                 field("unread_places", &T::unread_places, kUnreadPlaces),
                 field("sources", &T::sources, "Files or databases read."),
-                field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
+                field("bytes_total", &T::bytes_total, "indexed + skipped + unknown + pending."),
                 field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
-                field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
+                field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason."),
                 field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
                 field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."),
                 field("sessions", &T::sessions, "Main sessions."),
@@ -657,9 +657,9 @@ struct Describe<admin::CoverageReport> {
   using T = admin::CoverageReport;
   static constexpr auto fields =
       fields_of(field("coverage", &T::coverage, "The ledger."),
-                field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
+                field("bytes_total", &T::bytes_total, "indexed + skipped + unknown + pending."),
                 field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
-                field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
+                field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason."),
                 field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
                 field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."));
 };
@@ -669,7 +669,7 @@ struct Describe<admin::LogParams> {
   using T = admin::LogParams;
   static constexpr auto fields = fields_of(field("platform", &T::platform, "Only this platform."),
                                            field("since", &T::since, "From this time: 2026-02-09, 7d, yesterday, …"),
-                                           field("limit", &T::limit, "How many entries.", range(1, 10000)));
+                                           field("limit", &T::limit, "How many entries; 0: all.", range(0, 1000000)));
 };
 
 template <>

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 namespace memd::admin {
@@ -126,6 +127,13 @@ Result<SourcesReport> sources_report(MemoryHost& host) {
   return r;
 }
 
+namespace {
+
+// Returns the limit of a query; 0 asks for all rows.
+int row_limit(std::int64_t asked) { return asked == 0 ? std::numeric_limits<int>::max() : static_cast<int>(asked); }
+
+}  // namespace
+
 Result<LogReport> log(MemoryHost& host, const LogParams& params) {
   IngestionLogQuery query;
   MEMD_TRY_ASSIGN(query.platforms, platforms_named(params.platform));
@@ -133,7 +141,7 @@ Result<LogReport> log(MemoryHost& host, const LogParams& params) {
     MEMD_TRY_ASSIGN(query.since,
                     tools::parse_time_argument("since", params.since, tools::RangeEnd::since, host.clock()));
   }
-  query.limit = static_cast<int>(params.limit);
+  query.limit = row_limit(params.limit);
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
   MEMD_TRY_ASSIGN(const auto entries, reader->ask(query));
   LogReport r;
@@ -146,7 +154,7 @@ Result<LogReport> log(MemoryHost& host, const LogParams& params) {
 Result<tools::DiagnosticsReport> diagnostics(MemoryHost& host, const tools::DiagnosticsParams& params) {
   DiagnosticQuery query;
   MEMD_TRY_ASSIGN(query.platforms, platforms_named(params.platform));
-  query.limit = static_cast<int>(params.limit);
+  query.limit = row_limit(params.limit);
   query.offset = static_cast<int>(params.offset);
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
   MEMD_TRY_ASSIGN(const auto list, reader->ask(query));

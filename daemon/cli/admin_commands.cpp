@@ -49,6 +49,11 @@ Result<int> ask_and_show(const Invocation& call, std::string_view question, cons
   return print_report(call, report);
 }
 
+// Adds the option of lists that are printed whole unless it is given.
+Option how_many(std::int64_t& rows) {
+  return {.names = "-n", .target = &rows, .help = "How many rows; 0: all", .value_name = "N", .between = kRowsAsked};
+}
+
 // It may take hours.
 constexpr const char* kWithSecondLook = R"({"second_look":true,"timeout_s":86400})";
 
@@ -124,16 +129,21 @@ Command coverage_command() {
   struct CoverageOptions {
     bool by_source = false;
     std::string platform;
+    std::int64_t rows = 0;
   };
   const auto o = std::make_shared<CoverageOptions>();
   Command c{"coverage", "What became of every byte of every source"};
   c.json_schema = schema_of<admin::CoverageReport>(c.name);
   c.options = {{"--by-source", &o->by_source, "One line per source as well"},
-               {"--platform", &o->platform, "Only this agent"}};
-  c.run = [o](const Invocation& call) {
+               {"--platform", &o->platform, "Only this agent"},
+               how_many(o->rows)};
+  c.run = [o](const Invocation& call) -> Result<int> {
     ToolArguments w;
     w.add_flag("by_source", o->by_source).add("platform", o->platform);
-    return ask_and_show<admin::CoverageReport>(call, "coverage", w.finish());
+    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+    MEMD_TRY_ASSIGN(auto report, ask_admin<admin::CoverageReport>(*caller, "coverage", w.finish()));
+    keep_rows(report.coverage, o->rows);
+    return print_report(call, report);
   };
   return c;
 }
@@ -149,7 +159,7 @@ Command log_command() {
   c.json_schema = schema_of<admin::LogReport>(c.name);
   c.options = {{"--platform", &o->platform, "Only this agent"},
                {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
-               {"--limit", &o->limit, "How many entries (50)"}};
+               {"-n,--limit", &o->limit, "How many entries (50); 0: all", "N"}};
   c.run = [o](const Invocation& call) {
     ToolArguments w;
     w.add("platform", o->platform).add("since", o->since).add("limit", o->limit);
@@ -168,7 +178,7 @@ Command diagnostics_command() {
   Command c{"diagnostics", "What went wrong with input in the last 30 days, newest first"};
   c.json_schema = schema_of<tools::DiagnosticsReport>(c.name);
   c.options = {{"--platform", &o->platform, "Only this agent"},
-               {"--limit", &o->limit, "How many (50)"},
+               {"-n,--limit", &o->limit, "How many (50); 0: all", "N"},
                {"--offset", &o->offset, "How many newer ones to leave out"}};
   c.run = [o](const Invocation& call) {
     ToolArguments w;
@@ -182,17 +192,21 @@ Command retention_command() {
   struct RetentionOptions {
     bool apply = false;
     std::int64_t days = 30;
+    std::int64_t rows = 0;
   };
   const auto o = std::make_shared<RetentionOptions>();
   Command c{"retention", "What the configured limits drop, when and why; drops nothing by itself"};
   c.json_schema = schema_of<admin::RetentionReport>(c.name);
-  c.options = {
-      {"--apply", &o->apply, "Drop what is past its limit now"},
-      {.names = "--days", .target = &o->days, .help = "How far to look ahead", .between = std::pair(0, 36500)}};
-  c.run = [o](const Invocation& call) {
+  c.options = {{"--apply", &o->apply, "Drop what is past its limit now"},
+               {.names = "--days", .target = &o->days, .help = "How far to look ahead", .between = std::pair(0, 36500)},
+               how_many(o->rows)};
+  c.run = [o](const Invocation& call) -> Result<int> {
     ToolArguments w;
     w.add_flag("apply", o->apply).add("within_days", o->days);
-    return ask_and_show<admin::RetentionReport>(call, "retention", w.finish(), o->apply ? Need::ingest : Need::read);
+    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, o->apply ? Need::ingest : Need::read));
+    MEMD_TRY_ASSIGN(auto report, ask_admin<admin::RetentionReport>(*caller, "retention", w.finish()));
+    keep_rows(report.drops, o->rows);
+    return print_report(call, report);
   };
   return c;
 }

@@ -40,6 +40,13 @@ struct Option {
   bool existing_file = false;
 };
 
+// The range of `-n`, the number of rows of a list; 0 is all.
+inline constexpr std::pair<int, int> kRowsAsked{0, 100'000'000};
+template <class Row>
+void keep_rows(std::vector<Row>& rows, std::int64_t asked) {
+  if (asked > 0 && static_cast<std::size_t>(asked) < rows.size()) rows.erase(rows.begin() + asked, rows.end());
+}
+
 // The context in which a command runs.
 struct Invocation {
   const Settings& settings;

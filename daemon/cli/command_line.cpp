@@ -278,13 +278,30 @@ std::string unexpected(const Offer& offer, const CLI::App& app) {
                        : ": did you mean " + near + "?");
 }
 
+// Returns the message for a word in the place of a subcommand that there is not; empty: no word is there.
+std::string unknown_subcommand(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  const auto commands = app.get_subcommands();
+  if (commands.empty() || words.empty() || words.front().starts_with('-')) return {};
+  std::vector<std::string> names;
+  for (const CLI::App* sub : commands.front()->get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
+  const std::string in = "memd " + commands.front()->get_name();
+  const std::string near = nearest_name(words.front(), names);
+  return "there is no command `" + in + " " + words.front() + "`" +
+         (near.empty() ? "; " + in + " --help lists them" : ": did you mean `" + in + " " + near + "`?");
+}
+
 // Reports what CLI11 could not parse. Returns the exit code.
 int refuse(const Offer& offer, const CLI::App& app, const CLI::ParseError& e) {
   const auto commands = app.get_subcommands();
   const bool is_hook = !commands.empty() && commands.front()->get_name() == "hook";
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr;
   const std::string name = commands.empty() ? "memd" : "memd " + commands.front()->get_name();
-  std::cerr << "memd: " << harmless(extras ? unexpected(offer, app) : std::string(e.what())) << '\n';
+  std::string why = extras ? unexpected(offer, app) : e.what();
+  if (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr)
+    if (const std::string unknown = unknown_subcommand(app); !unknown.empty()) why = unknown;
+  std::cerr << "memd: " << harmless(why) << '\n';
   if (!extras) std::cerr << name << " --help says what it takes.\n";
   return is_hook ? kFailed : kUsage;  // agents take exit code 2 of a hook as a veto
 }

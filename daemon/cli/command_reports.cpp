@@ -40,11 +40,17 @@ void show(Screen& screen, const std::vector<ClientState>& clients) {
     const std::string state = !one.trouble.empty()  ? one.trouble
                               : one.registered      ? "registered"
                               : one.command.empty() ? "not registered"
-                                                    : "registered as " + one.command;
+                              : one.missing.front() != "server"
+                                  ? fmt::format("registered, without {}", fmt::join(one.missing, " and "))
+                                  : "registered as " + one.command;
     const Style style = one.registered ? Style::good : one.trouble.empty() ? Style::warning : Style::bad;
     table.row({Line(one.client, Style::strong), Line(one.name), Line(state, style)});
   }
   table.print(screen);
+}
+
+bool one_failed(const std::vector<ClientChange>& changes) {
+  return std::any_of(changes.begin(), changes.end(), [](const ClientChange& c) { return c.change == kChangeFailed; });
 }
 
 void show(Screen& screen, const std::vector<ClientChange>& changes, bool dry_run, bool removing) {
@@ -53,11 +59,17 @@ void show(Screen& screen, const std::vector<ClientChange>& changes, bool dry_run
   Table table({{"CLIENT"}, {"PART"}, {"CHANGE"}, {"FILE"}, {"BEFORE", Column::Fit::may_go}});
   for (const ClientChange& one : changes) {
     const bool none = one.change == "none";
-    changed = changed || !none;
-    const std::string done =
-        one.note.empty() ? done_or_not(one.change, dry_run, removing ? "not there" : "there already") : one.note;
+    const bool failed = one.change == kChangeFailed;
+    changed = changed || (!none && !failed);
+    const std::string done = failed ? one.change
+                             : none && !one.note.empty()
+                                 ? one.note
+                                 : done_or_not(one.change, dry_run, removing ? "not there" : "there already");
     table.row({Line(one.client == last ? std::string_view() : std::string_view(one.client), Style::strong),
-               Line(one.part, Style::faint), Line(done, none ? Style::faint : Style::good),
+               Line(one.part, Style::faint),
+               Line(done, failed ? Style::bad
+                          : none ? Style::faint
+                                 : Style::good),
                Line(short_path(one.file), Style::name),
                Line(one.backup.empty() ? std::string() : short_path(one.backup), Style::faint)});
     last = one.client;
@@ -66,6 +78,10 @@ void show(Screen& screen, const std::vector<ClientChange>& changes, bool dry_run
     print_difference(screen, *one.difference);
   }
   table.print(screen);
+  for (const ClientChange& one : changes)
+    if (one.change != "none" && !one.note.empty())
+      screen.text(Line(one.client, Style::strong)
+                      .add(": " + one.note, one.change == kChangeFailed ? Style::bad : Style::warning));
   if (changed && !dry_run) screen.blank().line("Clients that run now see it when they are restarted.");
 }
 
@@ -89,8 +105,11 @@ void show(Screen& screen, const UninstallReport& report) {
   show(screen, report.changes, report.dry_run, true);
   if (report.service) show(screen, *report.service, report.dry_run);
   if (report.daemon_stopped) screen.line("The daemon has ended.");
-  if (report.data_left && report.data_meant)
+  if (report.data_left && report.data_meant && report.dry_run)
     screen.text(Line(short_path(report.data), Style::name).add(" would be removed"));
+  if (report.data_left && report.data_meant && !report.dry_run)
+    screen.text(Line(short_path(report.data), Style::name)
+                    .add(" stays, because a client failed: it holds what that client's files were before"));
   if (report.data_left && !report.data_meant)
     screen.text(Line(short_path(report.data), Style::name)
                     .add(" stays: ")

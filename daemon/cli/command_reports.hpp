@@ -20,20 +20,24 @@ struct ClientState {
   std::string client;
   std::string name;
   bool registered = false;
-  std::string command;  // registered command; empty: none
-  std::string trouble;  // why `command` is unknown
+  std::string command;               // registered command; empty: none
+  std::string trouble;               // why `command` is unknown
+  std::vector<std::string> missing;  // parts that registering would add or change
 };
 void show(Screen& screen, const std::vector<ClientState>& clients);
 
+inline constexpr const char* kChangeFailed = "failed";
+
 struct ClientChange {
   std::string client;
-  std::string part;
-  std::string file;
-  std::string change;  // none, added, changed, removed
-  std::string note;
+  std::string part;                       // empty: the whole client failed
+  std::string file;                       // empty as well
+  std::string change;                     // none, added, changed, removed, failed
+  std::string note;                       // why it failed, or what else is to be known
   std::string backup;                     // empty: none was made
   std::optional<std::string> difference;  // unified lines with + and -, in a dry run
 };
+bool one_failed(const std::vector<ClientChange>& changes);
 // `removing`: memd is being unregistered.
 void show(Screen& screen, const std::vector<ClientChange>& changes, bool dry_run, bool removing);
 
@@ -92,6 +96,19 @@ struct ImportAnswer {
 };
 void show(Screen& screen, const ImportedFile& file);
 
+// A record as its agent wrote it, with secrets masked.
+struct OriginalRecord {
+  std::string event;  // the first one that was read from it
+  std::string file;
+  std::string item;  // its key, in a file that is changed in place
+  std::int64_t offset = 0;
+  std::string record;
+  std::string trouble;  // why there is none
+};
+struct RecordsReport {
+  std::vector<OriginalRecord> records;
+};
+
 // The report of `memd key`. `new` sets `file`, `seal` and `unseal` set the other members.
 struct KeyReport {
   std::optional<std::string> file;
@@ -115,15 +132,18 @@ struct Describe<cli::ClientState> {
       fields_of(field("client", &T::client, "As `memd setup` takes it."), field("name", &T::name, "Its name."),
                 field("registered", &T::registered, "This memd is registered there."),
                 field("command", &T::command, "The program that is registered; empty: none."),
-                field("trouble", &T::trouble, "Why that is not known; empty: nothing."));
+                field("trouble", &T::trouble, "Why that is not known; empty: nothing."),
+                field("missing", &T::missing, "Parts that registering would add or change: server, hook, skill."));
 };
 template <>
 struct Describe<cli::ClientChange> {
   using T = cli::ClientChange;
   static constexpr auto fields =
-      fields_of(field("client", &T::client, "Whose file."), field("part", &T::part, "server, hook or skill."),
-                field("file", &T::file, "The file."), field("change", &T::change, "none, added, changed or removed."),
-                field("note", &T::note, "Anything else to know about it."),
+      fields_of(field("client", &T::client, "Whose file."),
+                field("part", &T::part, "server, hook or skill; empty: all, which failed."),
+                field("file", &T::file, "The file; empty: see `note`."),
+                field("change", &T::change, "none, added, changed, removed or failed."),
+                field("note", &T::note, "Why it failed, or anything else to know about it."),
                 field("backup", &T::backup, "Where the file as it was is kept; empty: nowhere."),
                 field("difference", &T::difference, "Dry run: lines that would be removed (-) and added (+)."));
 };
@@ -187,6 +207,22 @@ template <>
 struct Describe<cli::ImportAnswer> {
   using T = cli::ImportAnswer;
   static constexpr auto fields = fields_of(field("files", &T::files, "In the order they were named."));
+};
+template <>
+struct Describe<cli::OriginalRecord> {
+  using T = cli::OriginalRecord;
+  static constexpr auto fields =
+      fields_of(field("event", &T::event, "The first event that was read from it."),
+                field("file", &T::file, "Where it was read."),
+                field("item", &T::item, "Its key, in a file that is changed in place; else empty."),
+                field("offset", &T::offset, "Its first byte in a log, or its number among the items."),
+                field("record", &T::record, "As the agent wrote it; secrets are masked."),
+                field("trouble", &T::trouble, "Why there is none; empty: there is."));
+};
+template <>
+struct Describe<cli::RecordsReport> {
+  using T = cli::RecordsReport;
+  static constexpr auto fields = fields_of(field("records", &T::records, "In order."));
 };
 template <>
 struct Describe<cli::KeyReport> {

@@ -76,7 +76,7 @@ Option kind_of_note(HistoryOptions& o) {
 }
 
 Option how_many(HistoryOptions& o, const char* help) {
-  return {.names = "-n", .target = &o.count, .help = help, .value_name = "N", .between = std::pair(0, 100'000'000)};
+  return {.names = "-n", .target = &o.count, .help = help, .value_name = "N", .between = kRowsAsked};
 }
 
 Option session_argument(HistoryOptions& o, const char* help) { return {"session", &o.session, help}; }
@@ -251,16 +251,38 @@ void append_days(tools::TemporalQueryAnswer& all, tools::TemporalQueryAnswer& pa
   }
 }
 
+constexpr std::string_view kNextSession = "\n- ";  // in the summary of days, whose headings are other lines
+
+std::int64_t sessions_of_days(const tools::TemporalQueryAnswer& page) {
+  std::int64_t out = 0;
+  for (auto at = page.summary.find(kNextSession); at != std::string::npos; at = page.summary.find(kNextSession, at + 1))
+    ++out;
+  return out;
+}
+
+// Keeps the first sessions and the headings of their days.
+void keep_days(tools::TemporalQueryAnswer& page, std::int64_t rows) {
+  std::string& text = page.summary;
+  std::size_t at = text.find(kNextSession);
+  for (; at != std::string::npos && rows > 0; --rows)
+    at = text.find(kNextSession, at + 1);
+  if (at == std::string::npos) return;
+  text.resize(at);
+  const auto line = text.rfind('\n') + 1;  // the first one, if there is no other
+  const bool is_heading = text.compare(line, 1, " ") != 0 && text.compare(line, 2, "- ") != 0;
+  if (is_heading) text.resize(line);
+}
+
 Command timeline_command() {
   const auto o = std::make_shared<HistoryOptions>();
   Command c{"timeline", "What happened between two times"};
   c.json_schema = schema_of<tools::TemporalQueryAnswer>(c.name);
+  take_options(c, {how_many(*o, "How many sessions, each on each of its days; 0, as without it: all")});
   take_directory(c, *o);
   take_filters(c, *o, true);
   c.run = [o](const Invocation& call) {
-    const Pages<tools::TemporalQueryAnswer> pages{
-        "temporal_query", [](const tools::TemporalQueryAnswer&) { return std::int64_t{0}; }, append_days};
-    return show_pages<TimelineView>(call, pages, {}, [o](const PageWanted& page) {
+    const Pages<tools::TemporalQueryAnswer> pages{"temporal_query", sessions_of_days, append_days, keep_days};
+    return show_pages<TimelineView>(call, pages, {o->count, 0, 0}, [o](const PageWanted& page) {
       ToolArguments w;
       return add_filters(add_scope(w, *o), *o).add("cursor", page.cursor).finish();
     });

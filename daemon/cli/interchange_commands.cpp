@@ -1,29 +1,38 @@
-// Commands that export sessions and import files of events.
+// Commands that export sessions, show original records, and import files of events.
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/command_reports.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/host/settings.hpp"
+#include "daemon/ingest/event_record.hpp"
+#include "daemon/ingest/record_finder.hpp"
 #include "daemon/interchange/event_file_check.hpp"
 #include "daemon/interchange/import_file.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/interchange/sealed_file.hpp"
+#include "daemon/interchange/session_contract.hpp"
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/interchange/transcript.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/harmless.hpp"
+#include "schemas/ids.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace memd::cli {
 namespace {
@@ -40,7 +49,7 @@ struct ExportOptions {
   bool encrypt = false;
 };
 
-// Returns the writer for a format; null for "events".
+// Returns the writer of a transcript; null for the other formats.
 std::unique_ptr<interchange::TranscriptWriter> transcript_writer(const std::string& format, interchange::WriteLine line,
                                                                  interchange::AsOf as_of) {
   if (format == "md") return interchange::markdown_writer(std::move(line));
@@ -82,7 +91,9 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
       const auto progress = [&](double done, double all) { bar.show(done, all, row.uid); };
       MEMD_TRY_ASSIGN(const ExportReport report,
                       transcript ? interchange::write_transcript(reader, records, row, *transcript, progress)
-                                 : interchange::export_session(reader, records, row.pk, as_of, {line, progress}));
+                      : options.format == "session"
+                          ? interchange::export_session_contract(reader, row.pk, line, as_of)
+                          : interchange::export_session(reader, records, row.pk, as_of, {line, progress}));
       total += report;
     }
     if (transcript) MEMD_TRY(transcript->finish());
@@ -105,12 +116,99 @@ Command export_command() {
       {.names = "session", .target = &o->session, .help = "Session id, a prefix of it, or latest", .required = true},
       {.names = "--format",
        .target = &o->format,
-       .help = "events (JSON Lines, events.v1; the default), md, html or json",
-       .one_of = {"events", "md", "html", "json"}},
+       .help = "events (JSON Lines, events.v1; the default), md, html, json, or session (JSON Lines, a Session and its "
+               "SessionEvents)",
+       .one_of = {"events", "md", "html", "json", "session"}},
       {"-o,--output", &o->output, "Where to; standard output if not given", "FILE"},
       {"--subagents", &o->subagents, "Its subagents' sessions too"},
       {"--encrypt", &o->encrypt, "Seal it with the configured key; `memd import` and `memd key open` read it"}};
   c.run = [o](const Invocation& call) { return run_export(*o, call.settings); };
+  return c;
+}
+
+Result<ExchangeId> exchange_named(Reader& reader, const std::string& id) {
+  if (const auto exchange = parse_exchange_id(id)) return *exchange;
+  if (const auto name = parse_exchange_name(id)) return reader.ask(NamedExchangeQuery{*name});
+  return Error(Errc::invalid_argument,
+               "\"" + id + "\" is no id: x42 or SESSION#3 is one of an exchange, evt_… of an event");
+}
+
+// Returns the events of an exchange (x42, SESSION#3), or the one that is named (evt_…).
+Result<std::vector<EventRow>> events_named(Reader& reader, const std::string& id, std::int64_t& session_pk) {
+  constexpr std::string_view kEvent = "evt_";
+  if (id.starts_with(kEvent)) {
+    const auto key = parse_key(std::string_view(id).substr(kEvent.size()));
+    if (!key) return Error(Errc::invalid_argument, "\"" + id + "\" is no id of an event: `memd export` prints them");
+    MEMD_TRY_ASSIGN(const EventPlace place, reader.ask(EventByIdQuery{*key}));
+    session_pk = place.session_pk;
+    return reader.ask(EventsQuery{place.session_pk, place.seq, place.seq});
+  }
+  MEMD_TRY_ASSIGN(const ExchangeId exchange, exchange_named(reader, id));
+  MEMD_TRY_ASSIGN(const ExchangeRow row, reader.ask(ExchangeQuery{exchange}));
+  session_pk = row.session_pk;
+  return reader.ask(EventsQuery{row.session_pk, row.first_seq, row.last_seq, row.last_seq - row.first_seq + 1});
+}
+
+// Adds the records of events, each once: the events of a record stand together.
+Result<void> add_records(Reader& reader, RecordFinder& records, const std::string& id, RecordsReport& out) {
+  std::int64_t session_pk = 0;
+  MEMD_TRY_ASSIGN(const auto events, events_named(reader, id, session_pk));
+  EventSourcesQuery query{session_pk, {}};
+  for (const EventRow& event : events)
+    query.seqs.push_back(event.seq);
+  MEMD_TRY_ASSIGN(const auto places, reader.ask(query));
+  ItemWalk walk;
+  std::optional<EventSource> last;
+  for (const EventRow& event : events) {
+    const auto where = places.find(event.seq);
+    if (where == places.end() || (event.flags & kFlagDerived) != 0) continue;
+    const EventSource& here = where->second;
+    if (last && last->source == here.source && last->raw.offset == here.raw.offset) continue;
+    last = here;
+    OriginalRecord one{"evt_" + format_key(event.event_id),        here.path, here.item_key,
+                       static_cast<std::int64_t>(here.raw.offset), {},        {}};
+    if (const auto record = record_of_event(records, here, event.event_id, &walk))
+      one.record = record->substr(0, record->size() - kRecordPadding);
+    else
+      one.trouble = record.error().context;
+    out.records.push_back(std::move(one));
+  }
+  return {};
+}
+
+Result<int> show_records(const std::vector<std::string>& ids, const Invocation& call) {
+  Reader reader(call.settings.layout.database());
+  RecordFinder records(call.settings.layout.database(), call.settings.layout.raw_dir(),
+                       raw::FrameSeal(call.settings.cipher));
+  RecordsReport report;
+  for (const std::string& id : ids)
+    MEMD_TRY(add_records(reader, records, id, report));
+  const bool all = std::all_of(report.records.begin(), report.records.end(),
+                               [](const OriginalRecord& one) { return one.trouble.empty(); });
+  if (call.as_json) {
+    MEMD_TRY(print_json(call, report));
+    return all ? kOk : kFailed;
+  }
+  Screen screen(call.plain_look());
+  for (const OriginalRecord& one : report.records) {
+    if (one.trouble.empty())
+      screen.as_it_is(harmless(one.record) + "\n");
+    else
+      fmt::print(stderr, "memd: {}: {}\n", one.event, harmless_line(one.trouble));
+  }
+  MEMD_TRY(screen.finish());
+  return all ? kOk : kFailed;
+}
+
+Command record_command() {
+  const auto ids = std::make_shared<std::vector<std::string>>();
+  Command c{"record", "The original records of exchanges and events, as the agent wrote them; secrets are masked"};
+  c.json_schema = schema_of<RecordsReport>(c.name);
+  c.options = {{.names = "id",
+                .target = ids.get(),
+                .help = "x42 or SESSION#3, an exchange; evt_…, an event as `memd export` names it",
+                .required = true}};
+  c.run = [ids](const Invocation& call) { return show_records(*ids, call); };
   return c;
 }
 
@@ -194,6 +292,6 @@ Command import_command() {
 
 }  // namespace
 
-std::vector<Command> interchange_commands() { return {export_command(), import_command()}; }
+std::vector<Command> interchange_commands() { return {export_command(), record_command(), import_command()}; }
 
 }  // namespace memd::cli

@@ -5,6 +5,8 @@
 #include "daemon/cli/render/table.hpp"
 #include "daemon/cli/render/words.hpp"
 #include "daemon/host/settings.hpp"
+#include "daemon/ingest/log_ids.hpp"
+#include "daemon/ingest/record_finder.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/memory_map.hpp"
 #include "schemas/harmless.hpp"
@@ -123,6 +125,12 @@ Result<void> print_written(const Invocation& call, const Memory& m, std::string_
   return screen.finish();
 }
 
+harvest::NameEvents names_of_log(const Settings& settings) {
+  const auto records = std::make_shared<RecordFinder>(settings.layout.database(), settings.layout.raw_dir(),
+                                                      raw::FrameSeal(settings.cipher));
+  return [records](Reader& reader, harvest::Material& material) { name_as_in_log(reader, *records, material); };
+}
+
 Line link_line(const std::string& source, const std::string& label, const std::string& target, bool changed) {
   Line line(source, Style::id);
   line.add(" " + label + " ").add(target, Style::id);
@@ -151,7 +159,8 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
     const auto of = harvest::parse_history_ref(*o.from);
     if (!of) return wrong_usage("--from: \"" + *o.from + "\" is no id of an exchange, such as x42");
     Reader reader(call.settings.layout.database());
-    MEMD_TRY_ASSIGN(const auto material, reader.ask(harvest::MaterialQuery{*of}));
+    MEMD_TRY_ASSIGN(auto material, reader.ask(harvest::MaterialQuery{*of}));
+    names_of_log(call.settings)(reader, material);
     wanted.provenance = harvest::provenance_of(material, material.told, notebook.places().project);
   }
   MEMD_TRY_ASSIGN(wanted.text, text_given(o.file));
@@ -253,14 +262,27 @@ MemoryListed listed(const Memory& m) {
       targets_of(m)};
 }
 
+// Returns whether a memory was made of an event, a patch, a commit (the beginning of its hash), a session or an
+// exchange, by the id that its provenance names.
+bool comes_from(const MemoryProvenance& p, const std::string& id) {
+  constexpr std::size_t kLeastHash = 7;
+  const auto names = [&](const std::vector<std::string>& ids) { return std::ranges::find(ids, id) != ids.end(); };
+  const auto is_commit = [&](const std::string& sha) { return id.size() >= kLeastHash && sha.starts_with(id); };
+  return names(p.events) || names(p.patches) || std::ranges::any_of(p.commits, is_commit) || p.session == id ||
+         p.exchange == id;
+}
+
 Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(const auto scope, scope_of(o));
   MemoryListReport report;
   Table table({{"SLUG"}, {"SCOPE"}, {"TYPE"}, {"TITLE", Column::Fit::shrinks}, {"TAGS", Column::Fit::may_go}});
   int invalid = 0;
+  const std::int64_t most = o.count.value_or(0);
   for (const ReadMemory& read : notebook_of(call.settings).all()) {
     const Memory& m = read.memory;
     if (scope && *scope != m.scope) continue;
+    if (o.from && !comes_from(m.provenance, *o.from)) continue;
+    if (most > 0 && std::ssize(report.memories) == most) break;
     if (!read.is_valid()) {
       ++invalid;
       continue;
@@ -271,7 +293,10 @@ Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {
   }
   if (call.as_json) return print_json(call, report);
   Screen screen(call.look);
-  if (table.empty()) screen.text("No memories yet. `memd memory write --type learning --title …` writes one.");
+  if (table.empty() && o.from)
+    screen.text("No memory comes from " + *o.from + ".");
+  else if (table.empty())
+    screen.text("No memories yet. `memd memory write --type learning --title …` writes one.");
   table.print(screen);
   if (invalid > 0) std::cerr << "memd: " << with_noun(invalid, "file") << " not valid: `memd memory health` says why\n";
   return finish(screen);
@@ -282,14 +307,18 @@ Result<int> show_memory(const MemoryOptions& o, const Invocation& call) {
   const Notebook notebook = notebook_of(call.settings);
   MEMD_TRY_ASSIGN(const auto found, notebook.find(name));
   const Memory& m = found.read.memory;
+  const auto broken = notebook.broken_links(found);
   if (!call.as_json) {
     MEMD_TRY_ASSIGN(const std::string text, notebook.text_of(found));
     Screen screen(call.look);
     screen.as_it_is(harmless(text));
-    return finish(screen);
+    MEMD_TRY_ASSIGN(const int code, finish(screen));
+    for (const std::string& link : broken)
+      std::cerr << "memd: broken link: there is no memory " << harmless_line(link) << '\n';
+    return code;
   }
-  MemoryShown shown{listed(m), format_rfc3339(m.created), format_rfc3339(m.updated), m.content, found.read.is_valid()};
-  return print_json(call, shown);
+  return print_json(call, MemoryShown{listed(m), format_rfc3339(m.created), format_rfc3339(m.updated), m.content,
+                                      found.read.is_valid(), broken});
 }
 
 Result<int> draw_memories(const MemoryOptions& o, const Notebook& notebook, const memories::MemoryGraphView& graph) {
@@ -371,7 +400,17 @@ Command memory_command() {
   Option needed_title = title;
   needed_title.required = true;
   c.subcommands = {
-      memory_subcommand<MemoryListReport>("list", "All memories, those of agents too", o, {scope}, list_memory),
+      memory_subcommand<MemoryListReport>("list", "All memories, those of agents too", o,
+                                          {scope,
+                                           {"--from", &o->from,
+                                            "Only those made of this event, patch, commit, session or exchange, as "
+                                            "their provenance names it"},
+                                           {.names = "-n",
+                                            .target = &o->count,
+                                            .help = "How many; 0, as without it: all",
+                                            .value_name = "N",
+                                            .between = kRowsAsked}},
+                                          list_memory),
       memory_subcommand<MemoryShown>("show", "One memory", o, {slug, scope}, show_memory),
       memory_subcommand<MemoryWrittenReport>("write", "Write a new memory", o,
                                              {needed_type,
@@ -383,11 +422,14 @@ Command memory_command() {
                                                .target = &o->dialect,
                                                .help = "plugin or repository",
                                                .one_of = {"plugin", "repository"}},
-                                              {"--from", &o->from, "The exchange that it comes from: x42"},
+                                              {"--from", &o->from, "The exchange that it comes from: x42 or SESSION#3"},
                                               file},
                                              write_memory),
       memory_subcommand<MemoryWrittenReport>(
           "edit", "Change a memory; without options in $EDITOR", o,
+          {slug, type, title, tags, scope, {"file", &o->file, "The new text; - is standard input"}}, edit_memory),
+      memory_subcommand<MemoryWrittenReport>(
+          "update", "The same as edit", o,
           {slug, type, title, tags, scope, {"file", &o->file, "The new text; - is standard input"}}, edit_memory),
       memory_subcommand<MemoryWrittenReport>("delete", "Put a memory into the trash, with its edges", o, {slug, scope},
                                              remove_memory),

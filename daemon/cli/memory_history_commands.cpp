@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <limits>
 #include <utility>
 
 namespace memd::cli {
@@ -54,7 +55,8 @@ Result<Promoted> promoted(const MemoryOptions& o, const Invocation& call) {
   request.dry_run = o.dry_run;
   request.force = o.force;
   Reader reader(call.settings.layout.database());
-  MEMD_TRY_ASSIGN(const auto made, memories::promote(reader, notebook.places(), request, system_clock()));
+  MEMD_TRY_ASSIGN(const auto made,
+                  memories::promote(reader, notebook.places(), request, system_clock(), names_of_log(call.settings)));
   if (made.written) {
     if (!call.as_json) MEMD_TRY(print_written(call, made.written->memory, "created", made.written->masked));
     return Promoted{written_report(made.written->memory, true, made.written->masked)};
@@ -167,7 +169,8 @@ Result<int> suggest_memory(const MemoryOptions& o, const Invocation& call) {
     if (call.as_json) MEMD_TRY(print_json(call, report));
     return made.code;
   }
-  const auto most = static_cast<std::size_t>(o.count.value_or(kSuggestCount));
+  const std::int64_t asked = o.count.value_or(kSuggestCount);
+  const std::size_t most = asked == 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(asked);
   const auto memories = valid_memories(notebook);
   if (o.links) return print_links(call, harvest::suggest_links(memories, most));
   harvest::SuggestionsQuery query;
@@ -306,7 +309,7 @@ std::vector<Command> memory_history_commands(const Options& o) {
   return {
       memory_subcommand<MemoryWrittenReport>(
           "promote", "Make a memory of an exchange, an observation or a decision", o,
-          {{.names = "id", .target = &o->from, .help = "x42, o99 or d99", .required = true},
+          {{.names = "id", .target = &o->from, .help = "x42, SESSION#3, o99 or d99", .required = true},
            {"--type", &o->type, "decision, learning, gotcha, …; or adr, fact, …"},
            {"--title", &o->title, "Instead of the one that is made"},
            {"--slug", &o->slug, "Its name; made of type and title if not given"},
@@ -320,7 +323,11 @@ std::vector<Command> memory_history_commands(const Options& o) {
           promote_memory),
       memory_subcommand<SuggestReport>("suggest", "What from recent days is worth a memory", o,
                                        {{"--days", &o->days, "How far back; 14 if not given"},
-                                        {"--count", &o->count, "How many; 10 if not given"},
+                                        {.names = "-n,--count",
+                                         .target = &o->count,
+                                         .help = "How many (10); 0: all",
+                                         .value_name = "N",
+                                         .between = kRowsAsked},
                                         {"--links", &o->links, "Links between memories instead"},
                                         {"--accept", &o->accept, "Write what this id proposes: o99, a+b"},
                                         scope},

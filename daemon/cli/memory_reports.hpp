@@ -28,6 +28,7 @@ struct MemoryShown : MemoryListed {
   std::string updated;
   std::string content;
   bool valid = true;
+  std::vector<std::string> broken_links;
 };
 
 struct SimilarOut {
@@ -167,7 +168,8 @@ struct Describe<cli::MemoryShown> {
       join_fields(Describe<cli::MemoryListed>::fields,
                   fields_of(field("created", &T::created, "RFC 3339."), field("updated", &T::updated, "RFC 3339."),
                             field("content", &T::content, "Its text."),
-                            field("valid", &T::valid, "false: `memd memory health` says what is wrong.")));
+                            field("valid", &T::valid, "false: `memd memory health` says what is wrong."),
+                            field("broken_links", &T::broken_links, "Those of `links` that lead to no memory.")));
 };
 template <>
 struct Describe<cli::SimilarOut> {

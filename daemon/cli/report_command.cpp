@@ -126,7 +126,7 @@ Command report_command() {
                {"--project", &o->project, "Only projects whose path contains this"},
                {"--platform", &o->platform, "Only this agent: claude_code, cursor, …"},
                {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
-               {"--until", &o->until, "Before this time"},
+               {"--until", &o->until, "Up to this time; a day or month is included"},
                {"--prices", &o->prices,
                 "What models cost, YAML: {claude-opus: {input: …, output: …, cache_read: …, "
                 "cache_creation: …}}, dollars for a million tokens",

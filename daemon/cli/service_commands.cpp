@@ -227,11 +227,13 @@ Command uninstall_command() {
     if (!o->dry_run) {
       MEMD_TRY_ASSIGN(const Stopped stopped, stop_running(settings));
       report.daemon_stopped = stopped.daemon;
-      if (o->data) fs::remove_all(data, ec);
+      // The originals of files that could not be changed are in there.
+      if (o->data && !one_failed(report.changes)) fs::remove_all(data, ec);
       if (ec) return Error(Errc::io, "remove " + data.string() + ": " + ec.message());
     }
     report.data_left = fs::exists(data, ec);
-    return print_report(call, report);
+    MEMD_TRY_ASSIGN(const int code, print_report(call, report));
+    return one_failed(report.changes) ? kFailed : code;
   };
   return c;
 }
@@ -290,7 +292,7 @@ Result<ServiceReport> remove_service(const Settings& settings, bool dry_run) {
     report.files.push_back({file.string(), "removed"});
     if (dry_run) continue;
     if (::unlink(file.c_str()) != 0 && errno != ENOENT) return Error::from_errno(errno, "unlink", file.string());
-    ::rmdir(file.parent_path().c_str());  // a drop-in directory; only if it is empty
+    files::remove_empty_directories(file.parent_path(), setup::topmost_service_directory(service));
   }
   if (!dry_run && manager)
     for (std::size_t i = 1; i < commands.size(); ++i)

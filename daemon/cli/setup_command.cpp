@@ -56,29 +56,32 @@ Result<fs::path> project_root() {
   return here;
 }
 
-Result<Registration> registration_of(const Settings& settings) {
+Result<Registration> registration_of(const Settings& settings, ClientScope scope) {
   const fs::path executable = own_executable("memd");
   if (!executable.is_absolute() || executable == "/proc/self/exe")
     return Error(Errc::unavailable, "cannot tell where memd is installed");
-  return Registration(setup::ClientPlaces::of(settings.home), {executable, settings.forward},
-                      settings.layout.data_dir() / "setup");
+  setup::ServerProgram program{executable, settings.forward};
+  if (scope == ClientScope::project) program = setup::shared_program();
+  return Registration(setup::ClientPlaces::of(settings.home), std::move(program), settings.layout.data_dir() / "setup");
 }
 
-// Plans all edits before anything is written, so that an unreadable file stops it before the first change.
-Result<std::vector<ClientChange>> register_clients(const std::vector<const ClientInfo*>& chosen, const SetupOptions& o,
-                                                   const Settings& settings) {
-  MEMD_TRY_ASSIGN(const Registration registration, registration_of(settings));
-  const ClientScope scope = o.project ? ClientScope::project : ClientScope::user;
-  fs::path project;
-  if (o.project) {
-    MEMD_TRY_ASSIGN(project, project_root());
-  }
-  std::vector<Edit> edits;
-  for (const ClientInfo* client : chosen) {
-    MEMD_TRY_ASSIGN(auto planned, registration.plan(*client, scope, project, o.remove, o.server_only));
-    std::move(planned.begin(), planned.end(), std::back_inserter(edits));
-  }
-  std::vector<ClientChange> out;
+// Says what a project's file leaves out of this machine's registration; empty: nothing.
+std::string note_of_project(const Settings& settings) {
+  std::string out;
+  if (setup::find_program("memd", setup::ClientPlaces::of(settings.home).search_path).empty())
+    out = "memd is not in $PATH here, and a project's file names it without a directory";
+  if (!settings.forward.empty())
+    out += std::string(out.empty() ? "" : "; ") +
+           "options of this machine are not written: " + fmt::format("{}", fmt::join(settings.forward, " "));
+  return out;
+}
+
+// Plans all edits of the client before anything is written, so that an unreadable file stops it before its first
+// change. Appends what was done, of an error too.
+Result<void> register_client(const Registration& registration, const ClientInfo& client, ClientScope scope,
+                             const fs::path& project, const SetupOptions& o, std::vector<ClientChange>& out) {
+  if (!o.dry_run) registration.tidy(client, scope, project);
+  MEMD_TRY_ASSIGN(auto edits, registration.plan(client, scope, project, o.remove, o.server_only));
   for (Edit& edit : edits) {
     fs::path backup;
     if (!o.dry_run) {
@@ -91,6 +94,28 @@ Result<std::vector<ClientChange>> register_clients(const std::vector<const Clien
     if (o.dry_run && edit.change != Change::none) one.difference = setup::difference(edit.before, edit.after);
     out.push_back(std::move(one));
   }
+  return {};
+}
+
+// Treats each client by itself: the failure of one is reported among the changes of the others.
+Result<std::vector<ClientChange>> register_clients(const std::vector<const ClientInfo*>& chosen, const SetupOptions& o,
+                                                   const Settings& settings) {
+  const ClientScope scope = o.project ? ClientScope::project : ClientScope::user;
+  MEMD_TRY_ASSIGN(const Registration registration, registration_of(settings, scope));
+  fs::path project;
+  if (o.project) {
+    MEMD_TRY_ASSIGN(project, project_root());
+  }
+  const std::string note = o.project && !o.remove ? note_of_project(settings) : std::string();
+  std::vector<ClientChange> out;
+  for (const ClientInfo* client : chosen) {
+    const std::size_t first = out.size();
+    const auto done = register_client(registration, *client, scope, project, o, out);
+    if (!done)
+      out.push_back({std::string(client->key), {}, {}, kChangeFailed, done.error().context, {}, std::nullopt});
+    else if (first < out.size() && out[first].change != "none")
+      out[first].note = note;
+  }
   return out;
 }
 
@@ -101,21 +126,25 @@ bool asks_yes(const std::string& question) {
   return answer.empty() || answer[0] == 'y' || answer[0] == 'Y';
 }
 
-// Returns the installed clients and whether memd is registered with each.
-Result<std::vector<ClientState>> clients_here(const Settings& settings) {
-  MEMD_TRY_ASSIGN(const Registration registration, registration_of(settings));
+// Returns the installed clients and whether memd is registered with each: all of its parts.
+Result<std::vector<ClientState>> clients_here(const Settings& settings, bool server_only) {
+  MEMD_TRY_ASSIGN(const Registration registration, registration_of(settings, ClientScope::user));
   const auto places = setup::ClientPlaces::of(settings.home);
-  const auto wanted = registration.wanted();
   std::vector<ClientState> out;
   for (const ClientInfo& client : setup::clients()) {
     if (!setup::is_here(client, places)) continue;
-    ClientState state{std::string(client.key), std::string(client.name), false, {}, {}};
-    if (const auto there = registration.registered(client, ClientScope::user, {})) {
-      state.registered = *there == wanted;
-      if (!there->empty()) state.command = there->front();
-    } else {
-      state.trouble = there.error().context;
+    ClientState state{std::string(client.key), std::string(client.name), false, {}, {}, {}};
+    const auto there = registration.registered(client, ClientScope::user, {});
+    const auto planned = registration.plan(client, ClientScope::user, {}, false, server_only);
+    if (!there || !planned) {
+      state.trouble = (there ? planned.error() : there.error()).context;
+      out.push_back(std::move(state));
+      continue;
     }
+    if (!there->empty()) state.command = there->front();
+    for (const Edit& edit : *planned)
+      if (edit.change != Change::none) state.missing.emplace_back(setup::to_string(edit.part));
+    state.registered = state.missing.empty();
     out.push_back(std::move(state));
   }
   return out;
@@ -133,10 +162,10 @@ Result<void> show_now(const Invocation& call, const Part&... part) {
 Result<SetupReport> offer(const SetupOptions& o, const Invocation& call) {
   SetupReport report;
   report.dry_run = o.dry_run;
-  MEMD_TRY_ASSIGN(report.clients, clients_here(call.settings));
+  MEMD_TRY_ASSIGN(report.clients, clients_here(call.settings, o.server_only));
   std::vector<const ClientInfo*> open;
   for (const ClientState& state : *report.clients)
-    if (!state.registered && state.trouble.empty()) open.push_back(setup::find_client(state.client));
+    if (!state.registered && (state.trouble.empty() || o.yes)) open.push_back(setup::find_client(state.client));
   MEMD_TRY(show_now(call, *report.clients));
   if (open.empty() || (call.as_json && !o.yes)) return report;
   if (!o.yes && !o.dry_run && ::isatty(STDIN_FILENO) != 1) {
@@ -181,13 +210,14 @@ Result<int> run_setup(const SetupOptions& o, const Invocation& call) {
     return Error(Errc::invalid_argument, "say which client: memd setup claude-code, cursor, …");
   MEMD_TRY_ASSIGN(const SetupReport report, o.what.empty() ? offer(o, call) : set_up(o, call));
   if (call.as_json) MEMD_TRY(print_json(call, report));
+  if (report.changes && one_failed(*report.changes)) return kFailed;
   return report.service && !report.service->manager_answers ? kFailed : kOk;
 }
 
 }  // namespace
 
 bool lacks_registration(const Settings& settings) {
-  const auto registration = registration_of(settings);
+  const auto registration = registration_of(settings, ClientScope::user);
   if (!registration) return false;
   const auto places = setup::ClientPlaces::of(settings.home);
   bool found = false;

@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
 #include <utility>
 
 namespace memd {
@@ -186,12 +190,45 @@ Result<GardenRules> load_garden_rules(const files::ScopeRoot& root, GardenRules 
   return rules;
 }
 
+namespace {
+
+// The keys of config.json that have an effect.
+const std::map<std::string, std::set<std::string>, std::less<>> kKeysBeside{
+    {"quality", {"orphanThreshold", "minQualityScore"}}, {"scopes", {"default"}}};
+
+// Names the keys of a config.json beside memories that have no effect.
+void tell_of_ignored_keys(const std::filesystem::path& path, const YAML::Node& root,
+                          std::vector<MemoryProblem>& problems) {
+  const auto tell = [&](const YAML::Node& at, const std::string& key) {
+    problems.push_back({MemoryProblemKind::bad_config,
+                        {},
+                        path,
+                        at.Mark().line + 1,
+                        key,
+                        "memd ignores this key; quality.orphanThreshold, quality.minQualityScore and scopes.default "
+                        "are read here, all else in memd's own configuration"});
+  };
+  for (const auto& section : root) {
+    const auto name = section.first.as<std::string>("");
+    const auto known = kKeysBeside.find(name);
+    if (known == kKeysBeside.end()) {
+      tell(section.first, name);
+      continue;
+    }
+    for (const auto& value : section.second)
+      if (const auto key = value.first.as<std::string>(""); !known->second.contains(key))
+        tell(value.first, name + "." + key);
+  }
+}
+
+}  // namespace
+
 MemoryConfig with_files_beside(MemoryConfig config, const std::filesystem::path& home,
                                const std::filesystem::path& project, std::vector<MemoryProblem>& problems) {
   const char* const name = "config.json";
-  const auto take = [&](const files::ScopeRoot& root, bool with_scope) {
+  const auto take = [&](const files::ScopeRoot& beside, bool with_scope) {
     MemoryConfig out = config;
-    const auto done = read_document(root, name, [&](const std::string& file, const YAML::Node& root) {
+    const auto done = read_document(beside, name, [&](const std::string& file, const YAML::Node& root) {
       const auto for_value = [&](const char* section, const char* key, auto&& read) {
         if (!root.IsMap()) refuse(file, root.Mark(), "expected a mapping");
         const YAML::Node in = root[section];
@@ -207,13 +244,22 @@ MemoryConfig with_files_beside(MemoryConfig config, const std::filesystem::path&
         const auto scope = read_default_scope(file, v, key);
         if (with_scope) out.default_scope = scope;
       });
+      tell_of_ignored_keys(beside.directory() / name, root, problems);
     });
     if (done)
       config = std::move(out);
     else
-      problems.push_back(problem_of(root.directory() / name, done.error()));
+      problems.push_back(problem_of(beside.directory() / name, done.error()));
   };
   take(files::ScopeRoot(home / ".claude/memory"), true);
+  const files::ScopeRoot platform(project, config.policy.platform_path);
+  if (!project.empty() && platform.has("gardener.toml"))
+    problems.push_back({MemoryProblemKind::bad_config,
+                        {},
+                        platform.directory() / "gardener.toml",
+                        0,
+                        {},
+                        "memd does not read TOML: write these rules to gardener.json beside it (docs/memories.md)"});
   if (!project.empty() && project != home)
     take(files::ScopeRoot(project, config.policy.legacy_path), config.policy.opt_in_enabled);
   return config;

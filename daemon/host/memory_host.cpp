@@ -266,24 +266,26 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
   defaults.own_project = settings.config.own_project;
   defaults.stopped_after = settings.config.sessions.stopped_after;
   defaults.judges_decisions = settings.config.judge_decisions;
-  const tools::ToolServices services{readers_,
-                                     clock_,
-                                     freshness_,
-                                     source_text_,
-                                     adapters_,
-                                     settings.layout.database(),
-                                     defaults,
-                                     std::move(background),
-                                     summarizer_.get(),
-                                     [this](const std::string& directory) {
-                                       if (auto* indexer = memory_indexer()) indexer->hint_project(directory);
-                                     },
-                                     [this](const std::filesystem::path& path) {
-                                       if (auto* indexer = memory_indexer()) indexer->hint(path);
-                                     },
-                                     settings.home,
-                                     settings.config.memory,
-                                     [this](const std::string& directory) { return look_at_memories(directory); }};
+  const tools::ToolServices services{
+      readers_,
+      clock_,
+      freshness_,
+      source_text_,
+      adapters_,
+      settings.layout.database(),
+      defaults,
+      std::move(background),
+      summarizer_.get(),
+      [this](const std::string& directory) {
+        if (auto* indexer = memory_indexer()) indexer->hint_project(directory);
+      },
+      [this](const std::filesystem::path& path) {
+        if (auto* indexer = memory_indexer()) indexer->hint(path);
+      },
+      settings.home,
+      settings.config.memory,
+      [this](const std::string& directory) { return look_at_memories(directory); },
+      [this](Reader& reader, harvest::Material& material) { source_text_.name_as_in_log(reader, material); }};
   tools::register_tools(tools_, services);
   tools::register_whole_answers(whole_answers_, services);
   if (settings.config.capture_tool)

@@ -4,6 +4,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "daemon/ingest/log_ids.hpp"
 #include "daemon/ingest/record_finder.hpp"
 #include "daemon/memories/indexer_thread.hpp"
 #include "daemon/models/configured_summarizer.hpp"
@@ -82,6 +83,9 @@ class SourceText final : public tools::RawText {
   Result<std::string> event_text(const EventSource& where, EventKind kind) const override;
   Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const override;
   std::unique_ptr<tools::RawText> walk() const override;
+  void name_as_in_log(Reader& reader, harvest::Material& material) const {
+    memd::name_as_in_log(reader, records_, material);
+  }
 
  private:
   class Walk;

@@ -36,7 +36,8 @@ class Check {
     out_.sessions += static_cast<std::int64_t>(batch_.sessions.size());
     if (refused) ++out_.refused;
     for (const auto& d : batch_.diagnostics)
-      tell(refused, to_string(d.type), d.fields.empty() ? std::string_view() : d.fields.front().view());
+      tell(refused && d.type != DiagnosticType::recovered_record, to_string(d.type),
+           d.fields.empty() ? std::string_view() : d.fields.front().view());
   }
 
   void too_long() {

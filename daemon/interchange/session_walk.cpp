@@ -1,6 +1,7 @@
 #include "daemon/interchange/session_walk.hpp"
 
 #include "adapters/adapter.hpp"
+#include "adapters/events_v1/line_ids.hpp"
 #include "adapters/events_v1/line_writer.hpp"
 #include "daemon/ingest/record_finder.hpp"
 #include "store/read/exchanges.hpp"
@@ -115,12 +116,10 @@ class SessionWalk {
   }
 
  private:
-  static bool is_of_events_v1(Platform p) { return p == Platform::imported || p == Platform::thunderus; }
-
   // Returns whether the session came from another program's events.v1 log and the line of its first event is still
   // available.
   bool came_as_lines() {
-    if (!is_of_events_v1(session_.facts.platform)) return false;
+    if (!events_v1::is_of_events_v1(session_.facts.platform)) return false;
     const auto first = std::find_if(session_.events.begin(), session_.events.end(),
                                     [](const EventRow& e) { return (e.flags & kFlagDerived) == 0; });
     return first != session_.events.end() && line_of(*first).has_value();
@@ -128,7 +127,8 @@ class SessionWalk {
 
   // Returns the line from which the event was read, with secrets masked; nullopt: it is gone, or memd wrote it.
   std::optional<std::string> line_of(const EventRow& row) {
-    if (decoded(row) == nullptr || !is_of_events_v1(session_.sources.at(row.source).platform)) return std::nullopt;
+    if (decoded(row) == nullptr || !events_v1::is_of_events_v1(session_.sources.at(row.source).platform))
+      return std::nullopt;
     std::string line = record_bytes_.substr(0, record_bytes_.size() - kRecordPadding);
     if (events_v1::is_event_line(line)) return std::nullopt;
     mask_record(line);

@@ -263,6 +263,17 @@ std::vector<MemoryEdge> Notebook::edges_of(const FoundMemory& found) const {
   return out;
 }
 
+std::vector<std::string> Notebook::broken_links(const FoundMemory& found) const {
+  const Memory& m = found.read.memory;
+  if (m.dialect == MemoryDialect::agent) return {};
+  std::vector<std::string> targets = m.links;
+  for (const auto& relation : m.relations)
+    targets.push_back(relation.target);
+  const auto there = directory(found.place);
+  std::erase_if(targets, [&](const std::string& target) { return there.read(target).has_value(); });
+  return targets;
+}
+
 Result<MemoryGraphView> Notebook::graph() const {
   MemoryGraphView out;
   for (const MemoryPlace& place : places_.places()) {

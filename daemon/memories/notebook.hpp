@@ -120,6 +120,8 @@ class Notebook {
 
   // Returns the edges of a memory, seen from it.
   std::vector<MemoryEdge> edges_of(const FoundMemory& found) const;
+  // Returns the names of memories that a memory links and that do not exist.
+  std::vector<std::string> broken_links(const FoundMemory& found) const;
   // Errc::store_corrupt: a graph cannot be parsed.
   Result<MemoryGraphView> graph() const;
   // Includes the problems of config.json.

@@ -15,15 +15,16 @@ std::vector<harvest::SimilarMemory> similar_memories(const memory::MemoryPlaces&
 }
 
 Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, const PromoteRequest& request,
-                          const Clock& clock) {
+                          const Clock& clock, const harvest::NameEvents& name_events) {
   const auto of = harvest::parse_history_ref(request.from);
   if (!of)
     return Error(Errc::invalid_argument, "\"" + request.from +
-                                             "\" is no id: send x42 for an exchange, o99 for an "
-                                             "observation or decision");
+                                             "\" is no id: send x42 or SESSION#3 for an exchange, o99 "
+                                             "for an observation or decision");
   if (request.type && dialect_of(*request.type) != request.place.dialect)
     return Error(Errc::invalid_argument, "type: send one of " + memory_type_names(request.place.dialect));
-  MEMD_TRY_ASSIGN(const auto material, reader.ask(harvest::MaterialQuery{*of}));
+  MEMD_TRY_ASSIGN(auto material, reader.ask(harvest::MaterialQuery{*of}));
+  if (name_events) name_events(reader, material);
   Promotion out;
   out.draft = harvest::draft_of(material, {request.place.dialect, request.type, request.title, places.project});
   out.draft.scope = request.place.scope;

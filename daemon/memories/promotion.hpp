@@ -38,6 +38,6 @@ std::vector<harvest::SimilarMemory> similar_memories(const memory::MemoryPlaces&
 // Makes a memory from an exchange, an observation or a decision. Errc::invalid_argument: `from` is not an id, or `type`
 // is not of the place's dialect; Errc::not_found.
 Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, const PromoteRequest& request,
-                          const Clock& clock);
+                          const Clock& clock, const harvest::NameEvents& name_events = {});
 
 }  // namespace memd::memories

@@ -186,7 +186,7 @@ void write_coverage(DataWriter& w, const Report& r) {
     w.count("events", t.events);
     w.count("bytes", t.bytes_total);
     w.count("indexed", t.bytes_indexed);
-    w.count("skipped", t.bytes_skipped - std::min(t.bytes_skipped, t.bytes_pending));
+    w.count("skipped", t.bytes_skipped);
     w.count("pending", t.bytes_pending);
     w.count("unknown", t.bytes_unknown);
     w.count("start", t.span.start);

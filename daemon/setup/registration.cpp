@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kServerName = "memd";
+constexpr const char* kProgramName = "memd";
 constexpr int kMostTries = 5;
 constexpr int kMostLinks = 20;
 
@@ -70,7 +71,7 @@ Error in_file(const fs::path& file, const Error& error) {
     what.erase(0, colon + 2);
   }
   return Error(Errc::bad_config,
-               fmt::format("{}: {}. Nothing was changed: correct the file and call this again", where, what));
+               fmt::format("{}: {}. The file was left as it is: correct it and call this again", where, what));
 }
 
 std::string string_list(std::span<const std::string> values) {
@@ -284,7 +285,10 @@ struct Registration::Kept {
   fs::path absent;  // exists if there was no file
   fs::path after;   // bytes that memd wrote last
   fs::path last;    // bytes before the last change
+  fs::path made;    // names the topmost directory that memd created for the file
 };
+
+ServerProgram shared_program() { return {kProgramName, {}}; }
 
 Registration::Registration(ClientPlaces places, ServerProgram program, fs::path backups)
     : places_(std::move(places)), program_(std::move(program)), backups_(std::move(backups)) {}
@@ -293,7 +297,7 @@ Registration::Kept Registration::kept(const fs::path& target, Part part) const {
   const std::string name =
       fmt::format("{}-{}-{}", sha256_hex(target.native()).substr(0, 12), target.filename().string(), to_string(part));
   return {backups_ / (name + ".before"), backups_ / (name + ".absent"), backups_ / (name + ".after"),
-          backups_ / (name + ".backup")};
+          backups_ / (name + ".backup"), backups_ / (name + ".made")};
 }
 
 std::vector<std::string> Registration::wanted() const {
@@ -318,6 +322,7 @@ Result<Edit> Registration::edit_of(const ClientInfo& client, Part part, const fs
   edit.file = file;
   MEMD_TRY_ASSIGN(edit.target, behind_links(file));
   edit.without = [file, take](const std::string& before) -> Result<std::string> {
+    if (before.find(kServerName) == std::string::npos) return before;  // whatever it is, memd is not in it
     auto text = take(before);
     if (!text) return in_file(file, text.error());
     return text;
@@ -479,6 +484,35 @@ Result<void> Registration::remember(const Edit& edit, const FileBytes& before, c
   return files::write_whole(memory.after, *after, files::OnDisk::later);
 }
 
+// The name of the directory is kept before it exists, so that a killed process leaves none that nobody removes.
+Result<void> Registration::make_directories_of(const Edit& edit) const {
+  const fs::path directory = edit.target.parent_path();
+  if (const fs::path topmost = files::topmost_missing(directory); !topmost.empty())
+    MEMD_TRY(files::write_whole(kept(edit.target, edit.part).made, topmost.native(), files::OnDisk::now));
+  return files::make_directories(directory);
+}
+
+Result<void> Registration::remove_directories_of(const Edit& edit) const {
+  MEMD_TRY_ASSIGN(const FileBytes made, read_if_there(kept(edit.target, edit.part).made));
+  const fs::path directory = edit.target.parent_path();
+  if (made)
+    files::remove_empty_directories(directory, *made);
+  else if (edit.part == Part::skill)
+    files::remove_empty_directories(directory, directory);  // the skill's own, of an earlier memd
+  return {};
+}
+
+void Registration::tidy(const ClientInfo& client, ClientScope scope, const fs::path& project) const {
+  std::vector<fs::path> written;
+  for (const ConfigFile& file : config_files(client, scope, places_, project))
+    written.push_back(file.path);
+  if (const auto hook = hook_file(client, scope, places_, project)) written.push_back(hook->path);
+  if (const auto skill = skill_file(client, scope, places_, project)) written.push_back(*skill);
+  for (const fs::path& file : written)
+    if (const auto target = behind_links(file)) files::tidy_after_the_dead(target->parent_path());
+  files::tidy_after_the_dead(backups_);
+}
+
 Result<fs::path> Registration::apply(Edit& edit) const {
   if (edit.change == Change::none) return fs::path();
   MEMD_TRY(files::make_directories(backups_));
@@ -494,9 +528,9 @@ Result<fs::path> Registration::apply(Edit& edit) const {
     if (!edit.after) {
       if (::unlink(edit.target.c_str()) != 0 && errno != ENOENT)
         return Error::from_errno(errno, "unlink", edit.target.string());
-      if (edit.part == Part::skill) ::rmdir(edit.target.parent_path().c_str());  // only if the directory is empty
+      MEMD_TRY(remove_directories_of(edit));
     } else if (!edit.before) {
-      MEMD_TRY(files::make_directories(edit.target.parent_path()));
+      MEMD_TRY(make_directories_of(edit));
       const auto made = files::create_whole(edit.target, *edit.after, files::OnDisk::now);
       if (!made && made.error().is(Errc::busy)) continue;
       MEMD_TRY(made);
@@ -508,7 +542,7 @@ Result<fs::path> Registration::apply(Edit& edit) const {
     }
     const Kept memory = kept(edit.target, edit.part);
     if (edit.change == Change::removed)
-      for (const fs::path& file : {memory.before, memory.absent, memory.after})
+      for (const fs::path& file : {memory.before, memory.absent, memory.after, memory.made})
         ::unlink(file.c_str());
     return edit.before ? memory.last : fs::path();
   }

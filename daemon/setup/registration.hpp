@@ -14,9 +14,13 @@ namespace memd::setup {
 
 // The program that clients start.
 struct ServerProgram {
-  std::filesystem::path executable;
+  std::filesystem::path executable;    // absolute, or a name that clients find in $PATH
   std::vector<std::string> arguments;  // global options, which precede the command: "--data-dir", "/x"
 };
+
+// Returns the program as a project's file names it, which other people and machines share: by its name, and without
+// options that name places of this machine.
+ServerProgram shared_program();
 
 enum class Part { server, hook, skill };
 std::string_view to_string(Part part);
@@ -50,8 +54,8 @@ std::string difference(const FileBytes& before, const FileBytes& after);
 
 // Writes memd into the files of clients and removes it again. Each change is made in the text of the file and written
 // atomically; a symbolic link is followed and stays. The original bytes are kept in `backups` (0700): removing memd
-// restores them if nobody has changed the file since, else it removes memd's entries only. One thread at a time; a lock
-// in `backups` excludes other processes.
+// restores them if nobody has changed the file since, else it removes memd's entries only. Directories that memd
+// created are removed again when they are empty. One thread at a time; a lock in `backups` excludes other processes.
 class Registration {
  public:
   Registration(ClientPlaces places, ServerProgram program, std::filesystem::path backups);
@@ -60,6 +64,9 @@ class Registration {
   // the client has no project configuration.
   Result<std::vector<Edit>> plan(const ClientInfo& client, ClientScope scope, const std::filesystem::path& project,
                                  bool remove, bool server_only) const;
+
+  // Removes temporary files that killed runs of memd left beside the client's files: copies of them.
+  void tidy(const ClientInfo& client, ClientScope scope, const std::filesystem::path& project) const;
 
   // Applies the edit to the current bytes of the file, so that no write since plan() is lost. Returns the path of the
   // backup; empty: nothing changed, or there was no file.
@@ -82,6 +89,8 @@ class Registration {
   Result<Edit> server_edit(const ClientInfo& client, const ConfigFile& file, bool remove) const;
   Result<Edit> hook_edit(const ClientInfo& client, const HookFile& file, bool remove) const;
   Result<Edit> skill_edit(const ClientInfo& client, const std::filesystem::path& file, bool remove) const;
+  Result<void> make_directories_of(const Edit& edit) const;
+  Result<void> remove_directories_of(const Edit& edit) const;
   std::string hook_command() const;
 
   ClientPlaces places_;

@@ -99,6 +99,10 @@ std::vector<fs::path> all_service_files(const ServiceSetup& s) {
   return {drop_in(s), unit_directory(s) / "memd.service", unit_directory(s) / "memd.socket"};
 }
 
+fs::path topmost_service_directory(const ServiceSetup& s) {
+  return s.mac ? agent_file(s).parent_path() : unit_directory(s).parent_path();
+}
+
 std::vector<std::pair<fs::path, fs::path>> service_links(const ServiceSetup& s) {
   if (s.mac) return {};  // launchd starts the agents in its directory
   const fs::path units = s.packaged_units ? fs::path("/usr/lib/systemd/user") : unit_directory(s);

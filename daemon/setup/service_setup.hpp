@@ -29,6 +29,8 @@ using CommandLine = std::vector<std::string>;
 Result<std::vector<std::pair<std::filesystem::path, std::string>>> service_files(const ServiceSetup& setup);
 // Returns every file that service_files() may have created, in this or another configuration.
 std::vector<std::filesystem::path> all_service_files(const ServiceSetup& setup);
+// Returns the topmost directory that only such files are in; it is removed with the last of them.
+std::filesystem::path topmost_service_directory(const ServiceSetup& setup);
 
 // Returns the links (link, target) by which systemd starts the units with the session, as `systemctl enable` makes
 // them. For use when systemd does not answer.

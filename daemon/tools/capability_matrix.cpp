@@ -201,7 +201,9 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
       "adapter here or one of another\nmajor contract version. Data: the share of the agent's information on disk, "
       "*full*, *partial*, *metadata_only* or *unknown*. A tool skips\nplatforms without a capability that it needs, "
       "and lists them in `platforms_skipped`.\n\nThe platforms' sections say which version of the agent was watched at "
-      "work by `test/real_agents`, and what memd then missed or the run could not try.\n\n";
+      "work by `test/real_agents`, and what memd then missed or the run could not try.\nThey also say where each agent "
+      "keeps its data on three systems. memd runs on Linux; on macOS [it was not tried](macos.md), and on Windows it "
+      "does not run.\n\n";
   for (const Column& c : kColumns)
     out += fmt::format("* `{}`: {}\n", to_string(c.capability), c.meaning);
   out += "\n## By question\n\n| question | tools | needs | without |\n|---|---|---|---|\n";

@@ -51,9 +51,10 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::DiagnosticsParams> {
   using T = tools::DiagnosticsParams;
-  static constexpr auto fields = fields_of(
-      field("platform", &T::platform, "Only this platform."), field("limit", &T::limit, "How many.", range(1, 10000)),
-      field("offset", &T::offset, "How many newer ones to leave out.", range(0, 1000000000)));
+  static constexpr auto fields =
+      fields_of(field("platform", &T::platform, "Only this platform."),
+                field("limit", &T::limit, "How many; 0: all.", range(0, 1000000)),
+                field("offset", &T::offset, "How many newer ones to leave out.", range(0, 1000000000)));
 };
 
 template <>

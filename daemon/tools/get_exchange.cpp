@@ -370,11 +370,15 @@ Result<Selection> select_by_ids(Reader& reader, const GetExchangeParams& params)
   Selection out;
   std::vector<ExchangeId> ids;
   for (const std::string& text : params.ids) {
-    const auto id = parse_exchange_id(text);
-    if (!id)
+    if (const auto id = parse_exchange_id(text)) {
+      ids.push_back(*id);
+    } else if (const auto name = parse_exchange_name(text)) {  // as memories contain it
+      MEMD_TRY_ASSIGN(const ExchangeId named, reader.ask(NamedExchangeQuery{*name}));
+      ids.push_back(named);
+    } else {
       return Error(Errc::invalid_argument,
                    "ids: \"" + text + "\" is no exchange id, send ids like x42 as the other tools give them");
-    ids.push_back(*id);
+    }
   }
   MEMD_TRY_ASSIGN(const auto rows, reader.ask(ExchangesQuery{ids}));
   for (std::size_t i = 0; i < ids.size(); ++i) {

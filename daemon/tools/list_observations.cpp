@@ -4,6 +4,7 @@
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
+#include "store/harvest/material.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
 
@@ -25,6 +26,7 @@ Result<std::vector<std::string>> files_changed(Reader& reader, const Observation
 ObservationOut observation_out(const ObservationRow& row) {
   const Observation& o = row.observation;
   ObservationOut out;
+  out.id = harvest::format_observation_id(o.id);
   out.kind = to_string(o.type);
   out.text = o.content;
   out.timestamp = format_rfc3339(o.time);
@@ -70,7 +72,7 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
 AnswerText render_text(const ListObservationsAnswer& a) {
   HistoryText body;
   for (const ObservationOut& o : a.observations) {
-    body.add(o.exchange_id.value_or("-"), "  ", short_time(o.timestamp), "  ", o.project, "  ");
+    body.add(o.id, "  ", o.exchange_id.value_or("-"), "  ", short_time(o.timestamp), "  ", o.project, "  ");
     if (o.decision) {
       DecisionOut decision = *o.decision;
       decision.text = o.text;

@@ -22,6 +22,7 @@ struct ListObservationsParams : ScopeParams {
 };
 
 struct ObservationOut {
+  std::string id;
   std::string kind;
   std::string text;
   std::string timestamp;
@@ -59,15 +60,15 @@ struct Describe<tools::ListObservationsParams> {
 template <>
 struct Describe<tools::ObservationOut> {
   using T = tools::ObservationOut;
-  static constexpr auto fields =
-      fields_of(field("kind", &T::kind, "decision, problem, bugfix, …"),
-                field("text", &T::text, "As it was said, or what memd saw."),
-                field("timestamp", &T::timestamp, "RFC 3339."), field("session_id", &T::session_id, "Its session."),
-                field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
-                field("project", &T::project, "Project."), field("exchange_id", &T::exchange_id, "For get_exchange."),
-                field("tool", &T::tool, "Of a call that worked after edits."),
-                field("files", &T::files, "Changed in its exchange; at most 3."),
-                field("decision", &T::decision, "Of a decision: its kind, by whom, and the parts of the sentence."));
+  static constexpr auto fields = fields_of(
+      field("id", &T::id, "For from of memory_write."), field("kind", &T::kind, "decision, problem, bugfix, …"),
+      field("text", &T::text, "As it was said, or what memd saw."), field("timestamp", &T::timestamp, "RFC 3339."),
+      field("session_id", &T::session_id, "Its session."), field("session_name", &T::session_name, "Title."),
+      field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
+      field("exchange_id", &T::exchange_id, "For get_exchange."),
+      field("tool", &T::tool, "Of a call that worked after edits."),
+      field("files", &T::files, "Changed in its exchange; at most 3."),
+      field("decision", &T::decision, "Of a decision: its kind, by whom, and the parts of the sentence."));
 };
 template <>
 struct Describe<tools::ListObservationsAnswer> {

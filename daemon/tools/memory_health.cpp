@@ -32,7 +32,8 @@ Result<MemoryHealthAnswer> run_health(const ToolServices& services, const Memory
   const auto question = question_key({"memory_health", params.garden ? "1" : "0", notebook.places().project.native()});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   Answer frame = answer_of_files(notebook);
-  std::vector<MemoryFindingOut> all;
+  std::vector<MemoryFindingOut> all = problems_of(notebook);
+  if (all.empty()) frame.notice.say("Nothing is wrong.");
   if (params.garden) {
     MEMD_TRY_ASSIGN(const auto plan, memories::Gardener(notebook, nullptr, true).plan());
     for (const auto& step : plan.steps)
@@ -40,13 +41,10 @@ Result<MemoryHealthAnswer> run_health(const ToolServices& services, const Memory
     for (const std::string& notice : plan.notices)
       frame.notice.say(AnswerText::Message{notice}, ".");
     frame.notice.say("Nothing was changed: `memd memory garden --apply` does it.");
-  } else {
-    all = problems_of(notebook);
   }
   ListPage<MemoryFindingOut> page{{}, at.offset, static_cast<std::int64_t>(all.size()), question};
   for (auto i = static_cast<std::size_t>(at.offset); i < all.size() && page.rows.size() < kFindingsRead; ++i)
     page.rows.push_back(std::move(all[i]));
-  if (all.empty()) frame.notice.say("Nothing is wrong.");
   return fit_list(token_limit(services, params), frame, page, &MemoryHealthAnswer::findings);
 }
 

@@ -60,8 +60,9 @@ template <>
 struct Describe<tools::MemoryHealthAnswer> {
   using T = tools::MemoryHealthAnswer;
   static constexpr auto fields = join_fields(
+      Describe<tools::Answer>::head,
       fields_of(field("findings", &T::findings, "By directory."), field("total", &T::total, "On all pages.")),
-      Describe<tools::Answer>::fields);
+      Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

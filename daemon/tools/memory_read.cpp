@@ -71,6 +71,8 @@ MemoryOut whole(const memories::Notebook& notebook, const memories::FoundMemory&
   std::vector<std::string> problems;
   for (const MemoryProblem& problem : found.read.problems)
     problems.push_back(problem.text());
+  for (const std::string& link : notebook.broken_links(found))
+    problems.push_back("broken link: there is no memory " + masked(link));
   out.problems = first_names(std::move(problems));
   return out;
 }

@@ -103,8 +103,9 @@ template <>
 struct Describe<tools::MemoryReadAnswer> {
   using T = tools::MemoryReadAnswer;
   static constexpr auto fields =
-      join_fields(fields_of(field("memories", &T::memories, "By scope."), field("total", &T::total, "On all pages.")),
-                  Describe<tools::Answer>::fields);
+      join_fields(Describe<tools::Answer>::head,
+                  fields_of(field("memories", &T::memories, "By scope."), field("total", &T::total, "On all pages.")),
+                  Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

@@ -46,9 +46,10 @@ template <>
 struct Describe<tools::MemorySearchToolAnswer> {
   using T = tools::MemorySearchToolAnswer;
   static constexpr auto fields =
-      join_fields(fields_of(field("memories", &T::memories, "Best first."),
+      join_fields(Describe<tools::Answer>::head,
+                  fields_of(field("memories", &T::memories, "Best first."),
                             field("nothing_relevant", &T::nothing_relevant, "Nothing fits.")),
-                  Describe<tools::Answer>::fields);
+                  Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

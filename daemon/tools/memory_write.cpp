@@ -117,7 +117,8 @@ class MemoryCall {
     const auto of = harvest::parse_history_ref(*params_.from);
     if (!of) return missing("from", "the id of an exchange or observation, such as x42 or o99");
     MEMD_TRY_ASSIGN(const auto reader, lease_reader(services_, context_.stop));
-    MEMD_TRY_ASSIGN(const auto material, reader->ask(harvest::MaterialQuery{*of}));
+    MEMD_TRY_ASSIGN(auto material, reader->ask(harvest::MaterialQuery{*of}));
+    if (services_.name_events) services_.name_events(*reader, material);
     return harvest::provenance_of(material, material.told, notebook_.places().project);
   }
 
@@ -159,7 +160,7 @@ class MemoryCall {
 
   Result<memories::Promotion> promoted(const memories::PromoteRequest& request) const {
     MEMD_TRY_ASSIGN(const auto reader, lease_reader(services_, context_.stop));
-    return memories::promote(*reader, notebook_.places(), request, services_.clock);
+    return memories::promote(*reader, notebook_.places(), request, services_.clock, services_.name_events);
   }
 
   Result<MemoryWriteAnswer> undo() const {

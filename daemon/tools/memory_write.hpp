@@ -70,11 +70,12 @@ template <>
 struct Describe<tools::MemoryWriteAnswer> {
   using T = tools::MemoryWriteAnswer;
   static constexpr auto fields = join_fields(
+      Describe<tools::Answer>::head,
       fields_of(field("action", &T::action, "What was done."), field("slug", &T::slug, "Its name."),
                 field("scope", &T::scope, "Whose it is."), field("path", &T::path, "Its file."),
                 field("version", &T::version, "For the next change."), field("target", &T::target, "Of a link."),
                 field("label", &T::label, "Of a link."), field("changed", &T::changed, "False: it was so already.")),
-      Describe<tools::Answer>::fields);
+      Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

@@ -22,8 +22,9 @@ struct SummaryPlan {
   SummaryStrategy asked = SummaryStrategy::extractive;  // may need a language model
   std::int64_t first = 0;                               // exchange numbers
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
-  bool part = false;  // only a part of the session
-  AnswerText notice;  // what could not be done as asked
+  bool part = false;           // only a part of the session
+  bool is_compressed = false;  // the call sent a compression
+  AnswerText notice;           // what could not be done as asked
 
   bool lists_chunks() const { return form.strategy == SummaryStrategy::hierarchical && form.level == 1 && !part; }
 };
@@ -92,6 +93,7 @@ void choose_strategy(SummaryPlan& plan, const SessionSummaryParams& params, cons
   plan.form.ratio = plan.form.strategy == SummaryStrategy::hierarchical
                         ? kLevelRatios[static_cast<std::size_t>(plan.form.level == 1 ? 3 : plan.form.level)]
                         : kDetailedRatio;
+  plan.is_compressed = params.compression.has_value();
   if (params.compression)
     plan.form.ratio = 1 - (*params.compression < 1 ? *params.compression : *params.compression / 100);
 }
@@ -247,7 +249,8 @@ class Answering {
     const ExtractiveSummary s = outline_.summary(plan_.form, tokens);
     out.summary = s.text;
     out.summary_tokens = static_cast<std::int64_t>(s.tokens);
-    if (s.capped) out.notice.say("max_tokens, not the compression, limits the summary.");
+    if (s.capped && plan_.is_compressed) out.notice.say("max_tokens, not the compression, limits the summary.");
+    if (s.capped && !plan_.is_compressed) out.notice.say("max_tokens limits the summary.");
   }
 
   void add_chunk_list(SessionSummaryAnswer& out, std::size_t tokens) {

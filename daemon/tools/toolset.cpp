@@ -79,7 +79,8 @@ void add_conversation_query(mcp::ToolRegistry& registry) {
   info.title = "All of these tools in one";
   info.description =
       "The history of coding agents on this machine, asked in several ways: action names one of the other tools, the "
-      "rest are its arguments. conversation_query(action=\"recent_turns\", n_turns=5).";
+      "rest are its arguments; subaction is the action of memory_write. conversation_query(action=\"recent_turns\", "
+      "n_turns=5).";
   mcp::add_dispatching_tool(registry, std::move(info), aliases);
 }
 

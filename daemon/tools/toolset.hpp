@@ -19,7 +19,11 @@
 #include <vector>
 
 namespace memd {
+class Reader;
 class ReaderPool;
+}  // namespace memd
+namespace memd::harvest {
+struct Material;
 }
 namespace memd::mcp {
 class ToolContext;
@@ -102,6 +106,8 @@ struct ToolServices {
   // Waits a moment until the memory files were looked at since the start, those of this directory too; empty: of no
   // project. May be empty: nobody looks.
   std::function<MemoryLook(const std::string&)> look_at_memories{};
+  // Gives events the ids of the log that they come from. May be empty.
+  std::function<void(Reader&, harvest::Material&)> name_events{};
 };
 
 // Adds the history tools, the memory tools if services.home is set, and capabilities, in the order in which clients

@@ -34,6 +34,7 @@ bool is_tool_name(std::string_view name) {
 
 namespace bj = boost::json;
 constexpr std::string_view kAction = "action";
+constexpr std::string_view kSubaction = "subaction";  // the `action` of a tool that has one itself
 
 // Adds a property to `into`. If a different one of the same name exists, keeps its type, items and description, joins
 // the choices if both have some, and drops all other rules.
@@ -64,6 +65,14 @@ std::string input_schema(const ToolRegistry& registry, const std::vector<std::st
     const bj::value schema = bj::parse(tool.input_schema);
     for (const auto& [name, property] : schema.at("properties").as_object())
       if (name != kAction) merge(properties, name, property);
+  }
+  for (const Tool& tool : registry.tools()) {
+    const bj::value schema = bj::parse(tool.input_schema);
+    const auto* action = schema.at("properties").as_object().if_contains(kAction);
+    if (action == nullptr) continue;
+    bj::object property = action->as_object();
+    property["description"] = "The action of a tool that has one itself.";
+    merge(properties, kSubaction, property);
   }
   return bj::serialize(bj::object{{"type", "object"},
                                   {"properties", std::move(properties)},
@@ -135,10 +144,14 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
   tool.output_schema =
       R"({"type":"object","description":"The result of the action's tool.","additionalProperties":true})";
   std::map<std::string, Choices> arguments_of;  // by tool
+  std::set<std::string> needs_action;           // tools that require one of their own
   Choices offered;
   for (const Tool& one : registry.tools()) {
     Choices& takes = arguments_of[one.info.name];
     const bj::value schema = bj::parse(one.input_schema);
+    if (const auto* needed = schema.as_object().if_contains("required"))
+      if (std::ranges::find(needed->as_array(), bj::value(kAction)) != needed->as_array().end())
+        needs_action.insert(one.info.name);
     for (const auto& property : schema.at("properties").as_object()) {
       std::set<std::string>& words = takes[std::string(property.key())];
       if (const auto* choices = property.value().as_object().if_contains("enum"))
@@ -149,9 +162,10 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
   }
   for (const ActionAlias& alias : aliases)
     if (!alias.argument.empty()) offered[std::string(alias.argument)];
-  tool.invoke = [&registry, actions, arguments_of = std::move(arguments_of), offered = std::move(offered),
-                 own = tool.info.name, names = std::vector(aliases.begin(), aliases.end())](const bj::object& arguments,
-                                                                                            ToolContext& context) {
+  tool.invoke = [&registry, actions, arguments_of = std::move(arguments_of), needs_action = std::move(needs_action),
+                 offered = std::move(offered), own = tool.info.name,
+                 names = std::vector(aliases.begin(), aliases.end())](const bj::object& arguments,
+                                                                      ToolContext& context) {
     const auto wrong_action = [](const std::string& what) { return ToolOutcome{what, {}, true, false}; };
     const auto* action = arguments.if_contains(kAction);
     if (action == nullptr || !action->is_string()) return wrong_action("action: send one of " + named(actions));
@@ -176,6 +190,21 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
       return wrong_action("action: \"" + std::string(asked) + "\" is unknown, send one of " + named(actions));
     // A client may send every argument in the schema. Those of other actions are ignored here.
     const Choices& takes = arguments_of.at(called->info.name);
+    if (const auto actions_of = takes.find(std::string(kAction)); actions_of != takes.end()) {
+      bj::value* const sub = passed.if_contains(kSubaction);
+      const bool is_known =
+          sub != nullptr && sub->is_string() && actions_of->second.contains(std::string(sub->as_string()));
+      if (sub != nullptr && !is_known)
+        return wrong_action("subaction: send one of " + named({actions_of->second.begin(), actions_of->second.end()}));
+      if (sub == nullptr && needs_action.contains(called->info.name))
+        return wrong_action("subaction: is required by " + called->info.name + ", send one of " +
+                            named({actions_of->second.begin(), actions_of->second.end()}));
+      if (sub != nullptr) {
+        bj::value value = std::move(*sub);
+        passed[kAction] = std::move(value);
+      }
+    }
+    passed.erase(kSubaction);
     for (auto it = passed.begin(); it != passed.end();) {
       const std::string name(it->key());
       const bool anothers =

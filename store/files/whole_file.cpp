@@ -43,6 +43,20 @@ Result<void> make_directories(const fs::path& directory) {
   return Error::from_errno(err, "mkdir", directory.string());
 }
 
+fs::path topmost_missing(const fs::path& directory) {
+  std::error_code ec;
+  fs::path out;
+  for (fs::path at = directory; at.has_relative_path() && !fs::exists(fs::symlink_status(at, ec));
+       at = at.parent_path())
+    out = at;
+  return out;
+}
+
+void remove_empty_directories(fs::path directory, const fs::path& topmost) {
+  while (directory.native().size() >= topmost.native().size() && ::rmdir(directory.c_str()) == 0)
+    directory = directory.parent_path();
+}
+
 void remove_dead(const fs::path& directory, std::string_view prefix, std::string_view suffix) {
   std::error_code ec;
   for (auto it = fs::directory_iterator(directory, ec); !ec && it != fs::directory_iterator(); it.increment(ec))

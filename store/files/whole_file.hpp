@@ -35,6 +35,12 @@ Result<std::optional<std::string>> replace_whole(const std::filesystem::path& fi
 // Creates the directory and its missing parents.
 Result<void> make_directories(const std::filesystem::path& directory);
 
+// Returns the topmost directory that make_directories() would create; empty: it would create none.
+std::filesystem::path topmost_missing(const std::filesystem::path& directory);
+
+// Removes the directory and those above it up to `topmost`, itself or one above it, as long as they are empty.
+void remove_empty_directories(std::filesystem::path directory, const std::filesystem::path& topmost);
+
 // Removes the files of a directory that processes which have ended left there (is_of_dead_process).
 void remove_dead(const std::filesystem::path& directory, std::string_view prefix, std::string_view suffix);
 // The same for the temporary files of DirectoryEntry.

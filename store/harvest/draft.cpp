@@ -207,6 +207,10 @@ std::string joined_commits(const std::vector<CommitRow>& commits) {
   return out;
 }
 
+void add_once(std::vector<std::string>& ids, std::string id) {
+  if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(std::move(id));
+}
+
 }  // namespace
 
 MemoryProvenance provenance_of(const Material& m, std::optional<std::size_t> told,
@@ -221,11 +225,15 @@ MemoryProvenance provenance_of(const Material& m, std::optional<std::size_t> tol
   for (const MaterialEvent& e : m.events) {
     const bool is_told = std::any_of(observed.begin(), observed.end(),
                                      [&](std::size_t i) { return m.observations[i].event_seq == e.seq; });
-    if (is_told || e.seq == m.exchange.first_seq) out.events.push_back("evt_" + format_key(e.id));
-    if (e.is_edit && out.patches.size() < kMostPatches) out.patches.push_back("patch_" + format_key(e.id));
+    if (is_told || e.seq == m.exchange.first_seq)
+      add_once(out.events, e.log_id.empty() ? "evt_" + format_key(e.id) : e.log_id);
+    // An edit of another program's log is a patch only if the log says so.
+    const bool is_patch = e.is_edit && (e.log_id.empty() || !e.log_patch_id.empty());
+    if (is_patch && out.patches.size() < kMostPatches)
+      add_once(out.patches, e.log_id.empty() ? "patch_" + format_key(e.id) : e.log_patch_id);
   }
   out.session = m.exchange.session_uid;
-  out.exchange = format_exchange_id(m.exchange.id);
+  out.exchange = format_exchange_name(m.exchange.session_uid, m.exchange.number);
   out.files = relative_files(m.files, project, m.exchange.working_directory);
   for (const CommitRow& commit : m.commits)
     if (out.commits.size() < kMostCommits) out.commits.push_back(commit.sha.substr(0, 40));
@@ -245,8 +253,8 @@ Memory draft_of(const Material& m, const DraftOptions& options) {
   body.paragraph("Tests", m.tests_passed ? "passed in the same exchange" : "");
   body.paragraph("Files", joined_files(out.provenance.files));
   body.paragraph("Commits", joined_commits(m.commits));
-  body.paragraph("From", out.provenance.exchange + " of " + format_rfc3339(m.exchange.started_at).substr(0, 10) +
-                             ", \"" + shortened(ascii::one_line(m.exchange.session_title), 60) + "\" (" +
+  body.paragraph("From", format_rfc3339(m.exchange.started_at).substr(0, 10) + ", \"" +
+                             shortened(ascii::one_line(m.exchange.session_title), 60) + "\" (" +
                              std::string(to_string(m.exchange.platform)) + ")");
   out.content = body.take();
   out.tags = {std::string(to_string(out.type))};

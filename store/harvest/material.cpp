@@ -38,10 +38,14 @@ std::vector<MaterialEvent> events_of(sqlite::Database& db, const ExchangeRow& ex
                                      const std::vector<Observation>& observations) {
   std::vector<MaterialEvent> out;
   auto& q =
-      db.prepare(sql_text("SELECT seq, event_id, kind = EventKind::edit FROM events"
-                          " WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 ORDER BY seq"));
+      db.prepare(sql_text("SELECT e.seq, e.event_id, e.kind = EventKind::edit, coalesce(r.seq, e.seq),"
+                          " coalesce(r.event_id, e.event_id) FROM events e"
+                          " LEFT JOIN events r ON r.session_pk = e.session_pk"
+                          " AND r.seq = iif(e.flags & kFlagDerived, coalesce(e.parent_seq, e.seq), e.seq)"
+                          " WHERE e.session_pk = ?1 AND e.seq BETWEEN ?2 AND ?3 ORDER BY e.seq"));
   for (q.bind(exchange.session_pk, exchange.first_seq, exchange.last_seq); q.step();) {
-    const MaterialEvent e{q.int64(0), static_cast<std::uint64_t>(q.int64(1)), q.int64(2) != 0};
+    const MaterialEvent e{q.int64(0), static_cast<std::uint64_t>(q.int64(1)), q.int64(2) != 0, q.int64(3),
+                          static_cast<std::uint64_t>(q.int64(4))};
     if (out.empty() || e.is_edit ||
         std::any_of(observations.begin(), observations.end(), [&](const auto& o) { return o.event_seq == e.seq; }))
       out.push_back(e);
@@ -54,6 +58,7 @@ std::vector<MaterialEvent> events_of(sqlite::Database& db, const ExchangeRow& ex
 
 std::optional<HistoryRef> parse_history_ref(std::string_view text) {
   if (const auto exchange = parse_exchange_id(text)) return HistoryRef{*exchange, 0};
+  if (auto name = parse_exchange_name(text)) return HistoryRef{0, 0, std::move(name)};
   if (text.size() < 2 || (text[0] != 'o' && text[0] != 'd') || !ascii::is_digit(text[1])) return std::nullopt;
   HistoryRef out;
   const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), out.observation);
@@ -64,7 +69,9 @@ std::optional<HistoryRef> parse_history_ref(std::string_view text) {
 std::string format_observation_id(std::int64_t id) { return "o" + std::to_string(id); }
 
 Material MaterialQuery::run(sqlite::Database& db) const {
-  const Place place = of.observation != 0 ? place_of(db, of.observation) : Place{of.exchange, 0};
+  const Place place = of.observation != 0 ? place_of(db, of.observation)
+                      : of.name           ? Place{NamedExchangeQuery{*of.name}.run(db), 0}
+                                          : Place{of.exchange, 0};
   Material out;
   out.exchange = ExchangeQuery{place.exchange}.run(db);
   const auto session = out.exchange.session_pk;

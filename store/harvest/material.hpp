@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/exchange_name.hpp"
 #include "schemas/file_history.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/observation.hpp"
@@ -9,18 +10,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace memd {
+class Reader;
+}
+
 namespace memd::harvest {
 
-// The id of something that a memory can be made of: "x42" an exchange, "o99" an observation, "d99" the same for a
-// decision.
+// The id of something that a memory can be made of: "x42" or "claude_code:…#3" an exchange, "o99" an observation, "d99"
+// the same for a decision.
 struct HistoryRef {
   ExchangeId exchange = 0;
-  std::int64_t observation = 0;  // 0: the whole exchange
+  std::int64_t observation = 0;        // 0: the whole exchange
+  std::optional<ExchangeName> name{};  // instead of `exchange`
 };
 std::optional<HistoryRef> parse_history_ref(std::string_view text);
 std::string format_observation_id(std::int64_t id);  // "o99"
@@ -30,6 +37,12 @@ struct MaterialEvent {
   std::int64_t seq = 0;
   std::uint64_t id = 0;
   bool is_edit = false;
+  // The event of its record: another one if memd concluded this event from that one.
+  std::int64_t record_seq = 0;
+  std::uint64_t record_id = 0;
+  // The ids in the log of the program that wrote it; empty: memd's own ids are those of `memd export`.
+  std::string log_id{};
+  std::string log_patch_id{};
 };
 
 // An exchange with everything that a memory of it can contain.
@@ -42,6 +55,9 @@ struct Material {
   bool tests_passed = false;              // in the exchange
   std::vector<MaterialEvent> events;      // in order: the first event, those of the observations, edits
 };
+
+// Gives events the ids of the log that they come from. Empty: they keep memd's.
+using NameEvents = std::function<void(Reader& reader, Material& material)>;
 
 // Returns not_found when there is no such id.
 struct MaterialQuery {

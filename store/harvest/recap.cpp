@@ -1,7 +1,7 @@
 #include "store/harvest/recap.hpp"
 
 #include "schemas/ascii.hpp"
-#include "schemas/ids.hpp"
+#include "schemas/exchange_name.hpp"
 #include "store/harvest/material.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/commits.hpp"
@@ -32,16 +32,15 @@ void add_once(Lines& lines, std::string line) {
 }
 
 std::string session_line(const DaySlice& slice) {
-  std::string out = "- " + shortened(ascii::one_line(slice.session_title), 80) + " (" +
-                    std::string(to_string(slice.platform)) + ", " + format_exchange_id(slice.first_exchange);
-  if (slice.last_exchange != slice.first_exchange) out += " to " + format_exchange_id(slice.last_exchange);
-  out += ")";
+  std::string out =
+      "- " + shortened(ascii::one_line(slice.session_title), 80) + " (" + std::string(to_string(slice.platform)) + ")";
   if (const std::string result = result_gist(slice.last_answer, 160); !result.empty()) out += ": " + result;
   return out;
 }
 
 std::string observation_line(const ObservationRow& row) {
-  return "- " + plain_sentence(row.observation.content) + " (" + format_exchange_id(row.exchange_id) + ")";
+  return "- " + plain_sentence(row.observation.content) + " (`" +
+         format_exchange_name(row.session_uid, row.observation.exchange_number.value_or(0)) + "`)";
 }
 
 void add_section(std::string& out, std::string_view heading, const Lines& lines) {
@@ -74,10 +73,10 @@ std::optional<Memory> RecapQuery::run(sqlite::Database& db) const {
   Lines sources;
   for (const auto& [name, slice] : timeline.slices) {
     add_once(lines[RecapSection::sessions], session_line(slice));
-    add_once(sources, "- session `" + slice.session_uid + "`, " + format_exchange_id(slice.first_exchange) + " to " +
-                          format_exchange_id(slice.last_exchange));
     const ExchangeRow first = ExchangeQuery{slice.first_exchange}.run(db);
     const ExchangeRow last = ExchangeQuery{slice.last_exchange}.run(db);
+    add_once(sources, "- `" + format_exchange_name(slice.session_uid, first.number) + "` to `" +
+                          format_exchange_name(slice.session_uid, last.number) + "`");
     for (const CommitRow& commit : queries::commits_of(db, slice.session_pk, first.number, last.number)) {
       add_once(lines[RecapSection::commits], "- `" + commit.sha + "` " + shortened(commit.subject, 100));
       add_once(out.provenance.commits, commit.sha);

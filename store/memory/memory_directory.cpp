@@ -173,7 +173,8 @@ Result<WrittenMemory> MemoryDirectory::create(Memory m) {
   if (!is_name)
     return refused("slug: \"" + m.slug +
                    "\" is none: " + (is_plugin() ? "write it like decision-oauth2" : "write it like fact.testing"));
-  for (int number = 2; !own_slug && is_there(file_of(place_, m.type, m.slug)); ++number)
+  const auto is_taken = [&] { return is_there(file_of(place_, m.type, m.slug)) || (!is_plugin() && origin(m.slug)); };
+  for (int number = 2; !own_slug && is_taken(); ++number)
     m.slug = wanted + "-" + std::to_string(number);
   m.path = file_of(place_, m.type, m.slug);
   if (!is_plugin() && origin(m.slug)) return refused("there is a memory " + m.slug + " already");

@@ -15,14 +15,23 @@ namespace {
 constexpr std::string_view kConflict = ".conflict-";
 constexpr int kMaxDepth = 6;
 
-std::string_view folder_of(MemoryType type) {
+// Returns the folders of a kind in the repository dialect: Thunderus' names, then those that earlier versions of memd
+// wrote.
+std::vector<std::string_view> folders_of(MemoryType type) {
   switch (type) {
-    case MemoryType::core: return "core";
-    case MemoryType::fact: return "facts";
-    case MemoryType::adr: return "adr";
-    case MemoryType::playbook: return "playbooks";
-    default: return "episodic";
+    case MemoryType::core: return {"CORE", "core"};
+    case MemoryType::fact: return {"FACTS", "semantic/FACTS", "facts"};
+    case MemoryType::adr: return {"ADR", "adr"};
+    case MemoryType::playbook: return {"PLAYBOOKS", "playbooks"};
+    default: return {"episodic"};
   }
+}
+
+// Returns the folder of a kind that exists; empty: none does.
+std::string_view folder_there(const ScopeRoot& root, MemoryType type) {
+  for (const std::string_view folder : folders_of(type))
+    if (root.has_directory(folder)) return folder;
+  return {};
 }
 
 bool is_conflict_copy(const fs::path& file) { return file.filename().native().find(kConflict) != std::string::npos; }
@@ -182,7 +191,12 @@ fs::path file_of(const MemoryPlace& place, MemoryType type, std::string_view slu
   if (place.dialect == MemoryDialect::plugin) return place.directory / (std::string(slug) + ".md");
   const std::string kind = std::string(to_string(type)) + ".";
   if (slug.starts_with(kind)) slug.remove_prefix(kind.size());
-  return place.directory / folder_of(type) / (std::string(slug) + ".md");
+  const std::string name = std::string(slug) + ".md";
+  const ScopeRoot root = place.root();
+  if (type == MemoryType::core && !root.has("CORE.md")) return place.directory / "CORE.md";
+  const std::string_view folder = folder_there(root, type);
+  if (type == MemoryType::adr && folder.empty()) return place.directory / ("ADR-" + name);
+  return place.directory / (folder.empty() ? folders_of(type).front() : folder) / name;
 }
 
 }  // namespace memd::memory

@@ -54,7 +54,8 @@ std::vector<std::filesystem::path> directories_of_project(const MemoryPlaces& pl
 // Returns the copies of texts that lost against a manual edit.
 std::vector<std::filesystem::path> conflict_copies_in(const MemoryPlace& place);
 
-// Returns the path of a new memory: <slug>.md, facts/<rest of the id>.md, episodic/<rest of the id>.md.
+// Returns the path of a new memory: <slug>.md; in the repository dialect CORE.md, FACTS/<rest of the id>.md,
+// ADR-<rest>.md, PLAYBOOKS/<rest>.md, episodic/<rest>.md, or in the folder of its kind that exists.
 std::filesystem::path file_of(const MemoryPlace& place, MemoryType type, std::string_view slug);
 
 }  // namespace memd::memory

@@ -179,6 +179,29 @@ EventSource EventSourceQuery::run(sqlite::Database& db) const {
   return std::move(found.begin()->second);
 }
 
+ExchangeId NamedExchangeQuery::run(sqlite::Database& db) const {
+  auto& q = db.prepare(
+                  "SELECT e.exchange_pk FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk"
+                  " WHERE s.uid = ?1 AND e.exchange_number = ?2")
+                .bind(name.session, name.number);
+  const ExchangeId found = q.step() ? q.int64(0) : 0;
+  q.reset();
+  if (found == 0) throw ErrorException(without_store());
+  return found;
+}
+
+EventPlace EventByIdQuery::run(sqlite::Database& db) const {
+  auto& q = db.prepare(
+                  "SELECT e.session_pk, e.seq FROM identity_runs r"
+                  " JOIN identities i ON i.run = r.run AND i.identity = ?1"
+                  " JOIN events e ON e.session_pk = i.session_pk AND e.seq = i.place AND e.event_id = ?1")
+                .bind(static_cast<std::int64_t>(event_id));
+  const EventPlace found = q.step() ? EventPlace{q.int64(0), q.int64(1)} : EventPlace{};
+  q.reset();
+  if (found.session_pk == 0) throw ErrorException(without_store());
+  return found;
+}
+
 std::map<std::int64_t, EventSource> EventSourcesQuery::run(sqlite::Database& db) const {
   using namespace queries;
   auto& q =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/exchange_name.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/query.hpp"
 #include "store/db/database.hpp"
@@ -21,6 +22,17 @@ struct ExchangeQuery {
   using Answer = ExchangeRow;
   Answer run(sqlite::Database& db) const;
   Error without_store() const { return Error(Errc::not_found, "there is no exchange " + format_exchange_id(id)); }
+};
+
+// Finds the id of an exchange by its name. Errc::not_found when this store does not have it.
+struct NamedExchangeQuery {
+  ExchangeName name;
+
+  using Answer = ExchangeId;
+  Answer run(sqlite::Database& db) const;
+  Error without_store() const {
+    return Error(Errc::not_found, "there is no exchange " + format_exchange_name(name.session, name.number));
+  }
 };
 
 // Loads exchanges in the order of `ids`. Ids that do not exist are skipped.
@@ -86,6 +98,20 @@ struct EventSourceQuery {
   Error without_store() const {
     return Error(Errc::not_found, "there is no source record of event " + std::to_string(seq));
   }
+};
+
+struct EventPlace {
+  std::int64_t session_pk = 0;
+  std::int64_t seq = 0;
+};
+
+// Finds an event by its id. Errc::not_found.
+struct EventByIdQuery {
+  std::uint64_t event_id = 0;
+
+  using Answer = EventPlace;
+  Answer run(sqlite::Database& db) const;
+  Error without_store() const { return Error(Errc::not_found, "there is no event evt_" + format_key(event_id)); }
 };
 
 // Finds the source positions of many events, keyed by seq. Events without one are skipped.

@@ -331,7 +331,6 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
     r.sources = sources.int64(1);
     r.bytes_total = bytes(sources, 2);
     r.bytes_pending = bytes(sources, 3);
-    r.bytes_skipped = r.bytes_pending;
   }
   sources.reset();
 

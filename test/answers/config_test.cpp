@@ -137,7 +137,17 @@ TEST(Config, FilesBesideMemoriesAreMerged) {
   EXPECT_EQ(config.default_scope, MemoryScope::global) << "nobody opted in: a repository may come from anybody";
   own.policy.opt_in_enabled = true;
   EXPECT_EQ(merged().default_scope, MemoryScope::local);
-  EXPECT_TRUE(problems.empty());
+  ASSERT_EQ(problems.size(), 1U) << "what is ignored is told";
+  EXPECT_TRUE(problems[0].text().starts_with((home / ".claude/memory/config.json").native() +
+                                             ":1: embedding: memd ignores this key"))
+      << problems[0].text();
+  test::write_file(home / ".claude/memory/config.json",
+                   R"({"quality": {"orphanThreshold": 60, "minQualityScore": 70}})");
+  test::write_file(project / ".thunderus/memory/gardener.toml", "max_memories = 3\n");
+  (void)merged();
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_NE(problems[0].text().find("gardener.toml: memd does not read TOML"), std::string::npos) << problems[0].text();
+  std::filesystem::remove(project / ".thunderus/memory/gardener.toml");
 
   test::write_file(project / ".claude/memory/config.json", "{\n\"quality\": {\"orphanThreshold\": 0}}");
   EXPECT_EQ(merged().orphan_days, 60);

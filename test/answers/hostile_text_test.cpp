@@ -298,7 +298,12 @@ TEST_F(HostileText, NoCommandPrintsIt) {
       {"capture", {{"status"}}},
       {"rebuild", {{}}},
       {"export",
-       {{"latest"}, {"latest", "--format", "md"}, {"latest", "--format", "html"}, {"latest", "--format", "json"}}},
+       {{"latest"},
+        {"latest", "--format", "md"},
+        {"latest", "--format", "html"},
+        {"latest", "--format", "json"},
+        {"latest", "--format", "session"}}},
+      {"record", {{"x1"}}},
       {"import", {{"--check", (home_->path() / ".claude").string()}}},
       {"report", {{}}},
   };
@@ -326,7 +331,7 @@ TEST_F(HostileText, NoCommandPrintsIt) {
         EXPECT_EQ(obeyed(p.err), "") << p.err;
         printed_hostile_text += (p.out + p.err).find("gnp") != std::string::npos ? 1 : 0;
         expect_lines_are_ours(p.err, false);
-        if (json || command.name == "export" || command.name == "report") continue;
+        if (json || command.name == "export" || command.name == "record" || command.name == "report") continue;
         expect_lines_are_ours(p.out, !of_people.contains(command.name));
         if (!of_people.contains(command.name)) {
           EXPECT_THAT(outside_of_history(p.out), Not(HasSubstr("gnp"))) << p.out;

@@ -296,9 +296,29 @@ TEST_F(MemoryTools, HealthTellsWhatIsWrongAndWhatTidyingWouldDo) {
   EXPECT_THAT(text, HasSubstr("Nothing is wrong."));
   fs::remove(home / ".claude/memory/index.json");
   const auto garden = call("memory_health", R"({"garden":true})");
-  EXPECT_EQ(garden.at("findings").at(0).at("kind"), "rebuild");
+  EXPECT_EQ(garden.at("findings").at(0).at("kind"), "corrupt_index") << "the problems, and the plan behind them";
+  EXPECT_EQ(garden.at("findings").as_array().back().at("kind"), "rebuild");
   EXPECT_THAT(text, HasSubstr("Nothing was changed"));
   EXPECT_FALSE(fs::exists(home / ".claude/memory/index.json"));
+}
+
+TEST_F(MemoryTools, ABrokenLinkIsNamed) {
+  allow();
+  const std::string first = write("Use SQLite in WAL mode");
+  const std::string second = write("Use one writer thread");
+  call("memory_write", R"({"action":"link","slug":")" + second + R"(","target":")" + first + R"("})");
+  EXPECT_FALSE(one(second).contains("problems"));
+  fs::remove(home / ".claude/memory" / (first + ".md"));
+  EXPECT_EQ(str(one(second).at("problems").at(0)), "broken link: there is no memory " + first);
+  EXPECT_THAT(text, HasSubstr("broken link: there is no memory " + first));
+}
+
+TEST_F(MemoryTools, TheNoticeComesFirst) {
+  allow();
+  write("Use SQLite in WAL mode");
+  for (const auto& [tool, arguments] : {std::pair("memory_search", R"({"query":"zebras of the savanna"})"),
+                                        std::pair("memory_health", R"({"garden":true})")})
+    EXPECT_EQ(call(tool, arguments).begin()->key(), "notice") << tool;
 }
 
 // Limits the tokens that the memory tools add to a model's context: name, description, arguments.

@@ -140,6 +140,17 @@ TEST_F(SessionSummary, KeepsToTheCompression) {
       "max_tokens, not the compression"));
 }
 
+TEST_F(SessionSummary, NamesTheLimitThatHolds) {
+  const auto notice = [&](const std::string& more) {
+    const auto a = summary(R"({"session_id":"bbbb","strategy":"chronological",)" + more + "}");
+    return a.contains("notice") ? str(a.at("notice")) : std::string();
+  };
+  EXPECT_FALSE(has(notice(R"("max_tokens":8000,"compression":1)"), "max_tokens")) << "the form ends before it";
+  EXPECT_TRUE(has(notice(R"("max_tokens":600,"compression":1)"), "max_tokens, not the compression, limits"));
+  EXPECT_TRUE(has(notice(R"("max_tokens":600)"), "max_tokens limits the summary"));
+  EXPECT_FALSE(has(notice(R"("max_tokens":600)"), "compression")) << "nobody asked for one";
+}
+
 TEST_F(SessionSummary, LongSessionsOpenLevelByLevel) {
   const auto abstract = summary(R"({"session_id":"bbbb","level":3})");
   EXPECT_TRUE(has(str(abstract.at("summary")), "Asked: Please change the pipeline so that case 0"));

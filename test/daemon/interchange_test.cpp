@@ -1,7 +1,10 @@
 // Exports sessions and imports them again; the import gives what was exported.
+#include "daemon/ingest/event_record.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "daemon/ingest/log_ids.hpp"
 #include "daemon/interchange/event_file_check.hpp"
 #include "daemon/interchange/output_file.hpp"
+#include "daemon/interchange/session_contract.hpp"
 #include "daemon/interchange/session_walk.hpp"
 #include "schemas/embedded.hpp"
 #include "store/harvest/draft.hpp"
@@ -17,9 +20,11 @@
 
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <fstream>
 #include <iterator>
+#include <set>
 
 namespace memd {
 namespace {
@@ -356,6 +361,24 @@ TEST_F(Interchange, CheckingNamesLinesAndFields) {
   EXPECT_TRUE(interchange::check_event_file((home_ / "absent.jsonl").string()).error().is(Errc::not_found));
 }
 
+// Two whole records on one line are both taken, so neither is refused.
+TEST_F(Interchange, CheckingDoesNotRefuseWhatItTakes) {
+  const auto record = [](const std::string& id) {
+    return R"({"v":1,"id":")" + id +
+           R"(","ts":"2026-03-03T09:12:00Z","session_id":"s","actor":"user","kind":"message","body":{"text":"good"}})";
+  };
+  const fs::path file = home_ / "glued.jsonl";
+  std::ofstream(file, std::ios::binary) << record("a") << record("b") << "\n" << record("c") << "broken\n";
+  const auto check = interchange::check_event_file(file.string());
+  ASSERT_TRUE(check) << check.error().message();
+  EXPECT_EQ(check->events, 3);
+  EXPECT_EQ(check->refused, 1) << "what stands behind the third";
+  std::string told;
+  for (const auto& p : check->problems)
+    told += std::to_string(p.line) + (p.refused ? "!" : " ") + p.reason + "\n";
+  EXPECT_EQ(told, "1 recovered_record\n1 recovered_record\n2 recovered_record\n2!damaged_record\n");
+}
+
 TEST_F(Interchange, AnOutputFileIsThereWhenItIsWholeAndNotBefore) {
   const fs::path file = home_ / "export.jsonl";
   std::ofstream(file) << "old";
@@ -456,6 +479,110 @@ TEST(InterchangeOfOthers, ALogGoesOutAsItCameIn) {
   const auto kept = export_one(reader, session.pk);
   EXPECT_EQ(kept.report.partial, kept.report.events - kept.report.derived);
   EXPECT_EQ(kept.lines.size(), static_cast<std::size_t>(kept.report.events) + 1);
+}
+
+// A log of another program: a memory of it names the log's own ids.
+TEST(InterchangeOfOthers, ADraftOfAMemoryNamesLinesOfTheLog) {
+  test::TempDir dir;
+  const auto line = [](int n, const std::string& actor, const std::string& kind, const std::string& refs,
+                       const std::string& body) {
+    return R"({"v":1,"id":"evt_a)" + std::to_string(n) + R"(","ts":"2026-03-03T09:12:0)" + std::to_string(n) +
+           R"(Z","session_id":"sess_1","actor":")" + actor + R"(","kind":")" + kind + R"(","refs":)" + refs +
+           R"(,"body":)" + body + "}";
+  };
+  const std::vector<std::string> log{
+      line(1, "user", "message", "{}", R"({"text":"Make the upload atomic."})"),
+      line(2, "agent", "message", "{}", R"({"text":"We decided to rename the file, because two uploads race."})"),
+      line(3, "agent", "patch", R"({"paths":["store.py"],"patch_id":"patch_9"})",
+           R"({"diff":"+rename","status":"applied"})")};
+  write_lines(dir / "log.jsonl", log);
+  ingest(dir / "nowhere", dir / "memd.db", {dir / "log.jsonl"});
+  Reader reader(dir / "memd.db");
+  RecordFinder records(dir / "memd.db", {});
+  const auto provenance = [&](harvest::HistoryRef of) {
+    auto material = reader.ask(harvest::MaterialQuery{std::move(of)});
+    EXPECT_TRUE(material) << material.error().message();
+    name_as_in_log(reader, records, *material);
+    return harvest::draft_of(*material, {}).provenance;
+  };
+  const MemoryProvenance of_log = provenance({1});
+  const std::set<std::string> ids{"evt_a1", "evt_a2", "evt_a3"};
+  ASSERT_FALSE(of_log.events.empty());
+  EXPECT_EQ(of_log.events.front(), "evt_a1");
+  for (const std::string& id : of_log.events)
+    EXPECT_TRUE(ids.contains(id)) << id;
+  EXPECT_EQ(of_log.patches, std::vector<std::string>{"patch_9"});
+  EXPECT_EQ(of_log.exchange, "imported:sess_1#0");
+  EXPECT_EQ(provenance({0, 0, parse_exchange_name(of_log.exchange)}), of_log) << "the name finds it again";
+
+  write_lines(dir / "other.jsonl", {log[0]});  // another record stands where the log was: its ids are not taken
+  fs::rename(dir / "other.jsonl", dir / "log.jsonl");
+  EXPECT_NE(provenance({1}).events.back(), "evt_a3");
+}
+
+// The names of the contract, read back as the documents' own classes read them.
+TEST_F(Interchange, ASessionGoesOutUnderTheNamesOfItsContract) {
+  std::vector<boost::json::object> lines;
+  const auto report = interchange::export_session_contract(*reader_, session_.pk,
+                                                           [&](std::string_view line) -> Result<void> {
+                                                             lines.push_back(boost::json::parse(line).as_object());
+                                                             return {};
+                                                           },
+                                                           {test::FakeClock().now()});
+  ASSERT_TRUE(report) << report.error().message();
+  ASSERT_GT(lines.size(), 2U);
+  EXPECT_EQ(lines.size(), static_cast<std::size_t>(report->events) + 1);
+  const auto names = [](const boost::json::object& object) {
+    std::string out;
+    for (const auto& member : object)
+      out += std::string(member.key()) + " ";
+    return out;
+  };
+  EXPECT_EQ(names(lines[0]),
+            "session_uid flavor native_session_id repo domain cwd git_branch model started_at ended_at outcome cost "
+            "task_ref source_path source_bytes schema_version discovered_at ingested_at analyzed_at evicted_at ");
+  EXPECT_EQ(names(lines[0].at("cost").as_object()),
+            "input_tokens output_tokens cache_tokens wall_clock_s turns retries ");
+  EXPECT_EQ(lines[0].at("session_uid"), "claude:11111111-1111-4111-8111-111111111111");
+  EXPECT_EQ(lines[0].at("flavor"), "claude");
+  EXPECT_EQ(lines[0].at("cwd"), "/home/ada/app");
+  EXPECT_EQ(lines[0].at("schema_version"), 2);
+  EXPECT_TRUE(lines[0].at("domain").is_null());
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    EXPECT_EQ(names(lines[i]), "session_uid seq ts kind parent_seq role tool summary payload_ref tokens is_sidechain ");
+    EXPECT_EQ(lines[i].at("session_uid"), lines[0].at("session_uid"));
+    EXPECT_EQ(lines[i].at("seq"), static_cast<std::int64_t>(i - 1));
+    EXPECT_EQ(boost::json::serialize(lines[i]).find(kSecret), std::string::npos);
+    // What payload_ref names can be fetched, secrets masked.
+    if (lines[i].at("payload_ref").is_null()) continue;
+    const std::string ref(lines[i].at("payload_ref").as_string());
+    const auto place = reader_->ask(EventByIdQuery{parse_key(std::string_view(ref).substr(4)).value()});
+    ASSERT_TRUE(place) << place.error().message();
+    EXPECT_EQ(place->seq, static_cast<std::int64_t>(i - 1));
+  }
+}
+
+TEST_F(Interchange, TheOriginalRecordOfAnEvent) {
+  const auto events = reader_->ask(EventsQuery{session_.pk, 0, 100});
+  ASSERT_TRUE(events);
+  std::vector<std::int64_t> seqs;
+  for (const EventRow& event : *events)
+    seqs.push_back(event.seq);
+  const auto places = reader_->ask(EventSourcesQuery{session_.pk, seqs});
+  ASSERT_TRUE(places);
+  RecordFinder records(database_, {});
+  int found = 0;
+  for (const EventRow& event : *events) {
+    if ((event.flags & kFlagDerived) != 0 || !places->contains(event.seq)) continue;
+    const auto record = record_of_event(records, places->at(event.seq), event.event_id);
+    ASSERT_TRUE(record) << record.error().message();
+    EXPECT_EQ(record->find(kSecret), std::string::npos);
+    const auto json = boost::json::parse(std::string_view(*record).substr(0, record->size() - kRecordPadding));
+    EXPECT_TRUE(json.as_object().contains("uuid"));
+    ++found;
+    EXPECT_FALSE(record_of_event(records, places->at(event.seq), event.event_id + 1)) << "it is not that event's";
+  }
+  EXPECT_GT(found, 3);
 }
 
 TEST(InterchangeOfOthers, ASecretInALogDoesNotGoOut) {

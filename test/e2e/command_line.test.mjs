@@ -23,9 +23,9 @@ describe('subcommands', () => {
   test('ingest --once accounts for every byte, and finds nothing the second time', async () => {
     const first = await cli(home, 'ingest', '--once');
     assert.equal(first.code, 0, first.stderr);
-    const { sources, sessions, exchanges, bytes_total, bytes_indexed, bytes_skipped, bytes_unknown } = first.json;
+    const { sources, sessions, exchanges, bytes_total, bytes_indexed, bytes_skipped, bytes_unknown, bytes_pending } = first.json;
     assert.deepEqual({ sources, sessions, exchanges }, { sources: 3, sessions: history.sessions, exchanges: history.exchanges });
-    assert.equal(bytes_indexed + bytes_skipped + bytes_unknown, bytes_total);
+    assert.equal(bytes_indexed + bytes_skipped + bytes_unknown + bytes_pending, bytes_total);
     for (const field of ['events', 'diagnostics', 'seconds', 'mb_per_s', 'peak_rss_mb'])
       assert.equal(typeof first.json[field], 'number', field);
     const [claude] = first.json.platforms.filter(({ platform }) => platform === 'claude_code');
@@ -250,6 +250,48 @@ describe('subcommands', () => {
     assert.equal(turns.json.turns.length, 2);
   });
 
+  test('-n sets the number of rows of every list', async () => {
+    const since = ['--since', '2000-01-01'];
+    for (const [args, rows] of [
+      [['log'], 'entries'],
+      [['diagnostics'], 'diagnostics'],
+      [['coverage'], 'coverage'],
+      [['retention'], 'drops'],
+      [['memory', 'list'], 'memories'],
+      [['memory', 'suggest'], 'suggestions'],
+      [['sessions'], 'sessions'],
+      [['observations'], 'observations'],
+    ]) {
+      const one = await cli(home, ...args, '-n', '1');
+      assert.equal(one.code, 0, `${args}: ${one.stderr}`);
+      assert.ok(one.json[rows].length <= 1, args.join(' '));
+      const all = await cli(home, ...args, '-n', '0');
+      assert.equal(all.code, 0, args.join(' '));
+      assert.ok(all.json[rows].length >= one.json[rows].length);
+    }
+    const lines = (json) => json.summary.split('\n').filter((line) => line.startsWith('- ')).length;
+    const all = (await cli(home, 'timeline', ...since)).json;
+    assert.ok(lines(all) > 1);
+    assert.equal(lines((await cli(home, 'timeline', ...since, '-n', '1')).json), 1);
+    assert.equal(lines((await cli(home, 'timeline', ...since, '-n', '0')).json), lines(all));
+  });
+
+  test('the original records of an exchange and of an event', async () => {
+    const [hit] = (await cli(home, 'search', 'upload')).json.results;
+    const { code, json } = await cli(home, 'record', hit.exchange_id);
+    assert.equal(code, 0);
+    assert.ok(json.records.length > 0);
+    for (const { event, record, trouble } of json.records) {
+      assert.equal(trouble, '');
+      assert.ok(JSON.parse(record).uuid);
+      assert.deepEqual((await cli(home, 'record', event)).json.records[0].record, record);
+    }
+    const unknown = await cli(home, 'record', 'evt_0123456789abcdef');
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /there is no event evt_0123456789abcdef/);
+    assert.equal((await cli(home, 'record', 'nothing')).code, 2);
+  });
+
   test('a mistyped command or option is answered with the nearest', async () => {
     for (const [args, said] of [
       [['serach', 'upload'], /^memd: there is no command `serach`: did you mean `memd search`\?/],
@@ -257,6 +299,9 @@ describe('subcommands', () => {
       [['search', 'upload', '--sinse', '7d'], /^memd: memd search has no option --sinse: did you mean --since\?/],
       [['search', 'upload', '--since', 'soon'], /^memd: --since: "soon" is no time/],
       [['sessions', '--state', 'odd'], /^memd: --state: /],
+      [['memory', 'lst'], /^memd: there is no command `memd memory lst`: did you mean `memd memory list`\?/],
+      [['capture', 'pasue'], /^memd: there is no command `memd capture pasue`: did you mean `memd capture pause`\?/],
+      [['memory', 'frobnicate'], /^memd: there is no command `memd memory frobnicate`; memd memory --help lists them/],
       [['show', 'upload'], /^memd: ID: "upload" is no exchange id/],
     ]) {
       const { code, stderr, stdout } = await cli(home, ...args);

@@ -1,7 +1,7 @@
 // Registration, and the replacement of a running daemon by another memd or by a service.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 
@@ -178,5 +178,57 @@ describe('the command line', () => {
     assert.equal((await run(binary, [...options(home), 'uninstall'])).code, 0);
     assert.equal(readFileSync(settings, 'utf8'), '{\n  "mcpServers": {} // none\n}\n');
     assert.equal(daemonsOf(home).length, 0);
+  });
+
+  test('a broken file of one client stops only that client', async () => {
+    const broken = join(home.dir, '.gemini', 'settings.json');
+    const settings = join(home.dir, '.cursor', 'mcp.json');
+    const config = join(home.dir, '.codex', 'config.toml');
+    for (const [file, text] of [[broken, '[]'], [settings, '{}\n'], [config, 'a = 1\n']]) {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    const here = environment(home);
+    here.PATH = '/usr/bin:/bin';
+    const setup = await run(binary, [...options(home), 'setup', '-y'], here);
+    assert.equal(setup.code, 1, setup.stdout);
+    assert.match(setup.stdout, /gemini +failed/);
+    assert.match(setup.stdout, /gemini: .*settings\.json/);
+    assert.match(readFileSync(settings, 'utf8'), /memd/);
+    assert.match(readFileSync(config, 'utf8'), /memd/);
+    assert.equal(readFileSync(broken, 'utf8'), '[]');
+    // A registration that was cut off is completed.
+    rmSync(join(home.dir, '.codex', 'hooks.json'));
+    const again = await cli(home, 'setup');
+    assert.deepEqual(again.json.clients.find(({ client }) => client === 'codex').missing, ['hook']);
+    assert.equal((await run(binary, [...options(home), 'setup', '-y'], here)).code, 1);
+    assert.ok(existsSync(join(home.dir, '.codex', 'hooks.json')));
+    // memd is not in this file, whatever it is.
+    writeFileSync(broken, '{"theme":"x",}');
+    assert.equal((await run(binary, [...options(home), 'uninstall'], here)).code, 0);
+    // Here it may be.
+    writeFileSync(broken, '{"mcpServers":{"memd":{}},}');
+    assert.equal((await run(binary, [...options(home), 'setup', 'cursor', 'codex'], here)).code, 0);
+    const uninstall = await run(binary, [...options(home), 'uninstall', '--data'], here);
+    assert.equal(uninstall.code, 1, uninstall.stdout);
+    assert.match(uninstall.stdout, /gemini +failed/);
+    assert.equal(readFileSync(settings, 'utf8'), '{}\n');
+    assert.equal(readFileSync(config, 'utf8'), 'a = 1\n');
+    assert.ok(existsSync(home.data));
+    assert.deepEqual(readdirSync(join(home.dir, '.cursor')), ['mcp.json']);
+    assert.deepEqual(readdirSync(join(home.dir, '.codex')), ['config.toml']);
+  });
+
+  test('a project gets a file that holds on other machines', async () => {
+    const project = join(home.root, 'project');
+    mkdirSync(join(project, '.git'), { recursive: true });
+    const report = await new Promise((resolve) => {
+      execFile(binary, [...options(home), '--json', 'setup', 'cursor', '--project'], { env: environment(home), cwd: project }, (error, stdout) =>
+        resolve(JSON.parse(stdout)),
+      );
+    });
+    const { memd } = JSON.parse(readFileSync(join(project, '.cursor', 'mcp.json'), 'utf8')).mcpServers;
+    assert.deepEqual(memd, { command: 'memd', args: ['--stdio'] });
+    assert.match(report.changes[0].note, /options of this machine are not written: --data-dir/);
   });
 });

@@ -18,6 +18,10 @@ struct LookParams {
   std::string topic;
   std::int64_t n_results = 5;
 };
+constexpr std::array<std::string_view, 2> kKeepActions{"write", "drop"};
+struct KeepParams {
+  std::string action;
+};
 struct Said {
   std::string text;
 };
@@ -34,6 +38,11 @@ template <>
 struct Describe<LookParams> {
   static constexpr auto fields = fields_of(field("topic", &LookParams::topic, "Topic."),
                                            field("n_results", &LookParams::n_results, "Others.", range(1, 9)));
+};
+template <>
+struct Describe<KeepParams> {
+  static constexpr auto fields =
+      fields_of(field("action", &KeepParams::action, "What.", required, one_of(kKeepActions)));
 };
 template <>
 struct Describe<Said> {
@@ -91,6 +100,20 @@ TEST_F(DispatchingTool, TheToolChecksItsArguments) {
     EXPECT_FALSE(out.unexpected);
     EXPECT_NE(out.text.find("find, look, seek"), std::string::npos) << out.text;
   }
+}
+
+TEST_F(DispatchingTool, AToolWithAnActionOfItsOwnGetsTheSubaction) {
+  ToolRegistry tools;
+  tools.add<KeepParams, Said>(
+      info("keep"), [](const KeepParams& p, ToolContext&) -> Result<Said> { return Said{"keep " + p.action}; });
+  add_dispatching_tool(tools, info("all"), {});
+  ToolContext context;
+  const auto said = [&](std::string_view arguments) { return tools.call("all", arguments, context); };
+  EXPECT_EQ(said(R"({"action":"keep","subaction":"drop"})").text, "keep drop");
+  EXPECT_EQ(said(R"({"action":"keep"})").text, "subaction: is required by keep, send one of drop, write");
+  EXPECT_EQ(said(R"({"action":"keep","subaction":"eat"})").text, "subaction: send one of drop, write");
+  const auto schema = boost::json::parse(tools.find("all")->input_schema);
+  EXPECT_EQ(boost::json::serialize(schema.at("properties").at("subaction").at("enum")), R"(["write","drop"])");
 }
 
 TEST_F(DispatchingTool, ItsSchemaHasTheParametersOfAll) {

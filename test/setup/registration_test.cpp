@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -210,7 +211,7 @@ TEST(Registration, ABrokenFileIsNamedAndStaysAsItIs) {
   for (const GoldenSetup& golden : kGolden) {
     SCOPED_TRACE(golden.client);
     const Home h;
-    write(h.home() / golden.file, "{\n  \"a\": 1\n  \"b\": [\n");
+    write(h.home() / golden.file, "{\n  \"memd\": 1\n  \"b\": [\n");
     const auto before = h.files();
     const auto done = run(h.registration(), golden.client, false);
     ASSERT_FALSE(done);
@@ -221,6 +222,73 @@ TEST(Registration, ABrokenFileIsNamedAndStaysAsItIs) {
     EXPECT_FALSE(run(h.registration(), golden.client, true));
     EXPECT_EQ(h.files(), before);
   }
+}
+
+TEST(Registration, AFileWithoutMemdNeedsNotBeReadToTakeMemdOut) {
+  for (const char* text : {"{\"theme\": \"x\",}", "[]", "{{{"}) {
+    const Home h;
+    write(h.home() / ".gemini/settings.json", text);
+    const auto done = run(h.registration(), "gemini", true);
+    ASSERT_TRUE(done) << done.error().message();
+    EXPECT_EQ(read(h.home() / ".gemini/settings.json"), text);
+  }
+}
+
+// Returns all directories below a home.
+std::vector<std::string> directories(const fs::path& home) {
+  std::vector<std::string> out;
+  for (const auto& entry : fs::recursive_directory_iterator(home))
+    if (entry.is_directory()) out.push_back(entry.path().lexically_relative(home).string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+TEST(Registration, DirectoriesOfMemdGoAndThoseOfOthersStay) {
+  for (const ClientInfo& client : clients()) {
+    SCOPED_TRACE(client.key);
+    const Home h;
+    ASSERT_TRUE(run(h.registration(), client.key, false));
+    ASSERT_TRUE(run(h.registration(), client.key, true));
+    EXPECT_THAT(directories(h.home()), IsEmpty());
+  }
+  const Home h;
+  fs::create_directories(h.home() / ".claude/skills");
+  ASSERT_TRUE(run(h.registration(), "claude-code", false));
+  ASSERT_TRUE(run(h.registration(), "claude-code", true));
+  EXPECT_THAT(directories(h.home()), testing::ElementsAre(".claude", ".claude/skills"));
+}
+
+TEST(Registration, WhatKilledRunsLeftGoesAndWhatOthersWriteStays) {
+  const Home h;
+  fs::create_directories(h.home() / ".claude");
+  pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(dead, nullptr, 0), dead);
+  const std::string of_dead = ".memd-new-" + std::to_string(dead) + "-1";
+  const std::string of_living = ".memd-new-" + std::to_string(::getpid()) + "-77";
+  for (const fs::path& directory : {h.home(), h.home() / ".claude"})
+    for (const std::string& name : {of_dead, of_living, std::string(".memd-new-x"), std::string(".memd-new-1.md")})
+      write(directory / name, "a copy");
+  h.registration().tidy(*find_client("claude-code"), ClientScope::user, {});
+  for (const fs::path& directory : {h.home(), h.home() / ".claude"}) {
+    EXPECT_FALSE(fs::exists(directory / of_dead));
+    for (const std::string& name : {of_living, std::string(".memd-new-x"), std::string(".memd-new-1.md")})
+      EXPECT_TRUE(fs::exists(directory / name)) << name;
+  }
+}
+
+TEST(Registration, AProjectsFileNamesTheProgramAsOthersFindIt) {
+  const Home h;
+  fs::create_directories(h.project());
+  const Registration r(h.places(), shared_program(), h.home() / "setup");
+  for (const ClientInfo& client : clients())
+    (void)run(r, client.key, false, ClientScope::project, h.project());
+  EXPECT_THAT(read(h.project() / ".mcp.json"), HasSubstr("\"command\": \"memd\""));
+  EXPECT_THAT(read(h.project() / ".claude/settings.json"), HasSubstr("|| memd hook session-start"));
+  for (const auto& [file, text] : h.files())
+    if (file.starts_with(h.project().string()) && !file.ends_with("SKILL.md"))
+      EXPECT_THAT(text, testing::AllOf(HasSubstr("memd"), Not(HasSubstr("/memd")), Not(HasSubstr("--data-dir"))))
+          << file;
 }
 
 TEST(Registration, ALinkIsFollowedAndStays) {
@@ -277,6 +345,9 @@ TEST(Registration, KilledInTheMiddleLeavesTheOldBytesOrTheNew) {
     const std::string text = read(file);
     EXPECT_TRUE(text == before || text == after) << text;
   }
+  h.registration().tidy(*find_client("cursor"), ClientScope::user, {});
+  for (const auto& [name, text] : h.files())
+    EXPECT_THAT(name, Not(HasSubstr(".memd-new-"))) << "a copy of the client's file";
 }
 
 TEST(Registration, OfAProject) {

@@ -173,10 +173,10 @@ TEST_F(MemoryDirectoryTest, RepositoryDialectHasAManifest) {
     m.type = MemoryType::fact;
     const auto made = docs.create(m);
     ASSERT_TRUE(made) << made.error().message();
-    EXPECT_EQ(made->memory.path.parent_path(), project_.path() / ".thunderus/memory/facts");
+    EXPECT_EQ(made->memory.path.parent_path(), project_.path() / ".thunderus/memory/FACTS");
   }
   const auto manifest = [&] { return text_of(project_.path() / ".thunderus/memory/indexes/manifest.json"); };
-  EXPECT_THAT(manifest(), HasSubstr(".thunderus/memory/facts/old-testing.md"));
+  EXPECT_THAT(manifest(), HasSubstr(".thunderus/memory/FACTS/old-testing.md"));
   ASSERT_TRUE(docs.link("fact.testing", "fact.old-testing", "supersedes").value());
   EXPECT_THAT(docs.read("fact.testing")->memory.relations,
               ElementsAre(MemoryRelation{"supersedes", "fact.old-testing"}));
@@ -186,6 +186,37 @@ TEST_F(MemoryDirectoryTest, RepositoryDialectHasAManifest) {
   EXPECT_THAT(manifest(), testing::Not(HasSubstr("fact.testing")));
   ASSERT_TRUE(docs.undo("fact.testing"));
   EXPECT_THAT(manifest(), HasSubstr("\"fact.testing\""));
+}
+
+// The documents' globs: CORE.md, FACTS/*.md, ADR-*.md, PLAYBOOKS/*.md.
+TEST_F(MemoryDirectoryTest, RepositoryDialectHasTheNamesOfThunderus) {
+  auto docs = directory_at(MemoryScope::project, MemoryDialect::repository);
+  const fs::path root = project_.path() / ".thunderus/memory";
+  const auto written = [&](MemoryType type, const char* title) {
+    Memory m = draft(title);
+    m.type = type;
+    const auto made = docs.create(m);
+    EXPECT_TRUE(made) << made.error().message();
+    return made ? made->memory.path.lexically_relative(root).string() : "";
+  };
+  EXPECT_EQ(written(MemoryType::core, "Rules"), "CORE.md");
+  EXPECT_EQ(written(MemoryType::core, "Rules"), "CORE/rules-2.md");
+  EXPECT_EQ(written(MemoryType::fact, "Testing"), "FACTS/testing.md");
+  EXPECT_EQ(written(MemoryType::adr, "Use WAL"), "ADR-use-wal.md");
+  EXPECT_EQ(written(MemoryType::playbook, "Release"), "PLAYBOOKS/release.md");
+  EXPECT_EQ(docs.read("adr.use-wal")->memory.title, "Use WAL");
+}
+
+TEST_F(MemoryDirectoryTest, RepositoryDialectKeepsTheFoldersThatAreThere) {
+  auto docs = directory_at(MemoryScope::project, MemoryDialect::repository);
+  const fs::path root = project_.path() / ".thunderus/memory";
+  for (const char* folder : {"semantic/FACTS", "adr"})
+    fs::create_directories(root / folder);
+  Memory m = draft("Testing");
+  m.type = MemoryType::fact;
+  EXPECT_EQ(docs.create(m)->memory.path, root / "semantic/FACTS/testing.md");
+  m.type = MemoryType::adr;
+  EXPECT_EQ(docs.create(m)->memory.path, root / "adr/testing.md");
 }
 
 TEST_F(MemoryDirectoryTest, WhatIsOfThisMachineStaysOutOfTheRepository) {

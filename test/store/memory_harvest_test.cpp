@@ -68,7 +68,10 @@ TEST_F(Harvest, ReferencesAreReadAsTheyAreShown) {
   EXPECT_EQ(parse_history_ref("x42")->exchange, 42);
   EXPECT_EQ(parse_history_ref("o9")->observation, 9);
   EXPECT_EQ(parse_history_ref("d9")->observation, 9);
-  for (const char* wrong : {"", "o", "o0", "o-1", "o9x", "42", "y3", "o99999999999999999999"})
+  EXPECT_EQ(parse_history_ref("claude_code:a#3")->name->number, 3);
+  EXPECT_EQ(parse_history_ref("claude:a#b#3")->name->session, "claude_code:a#b");
+  for (const char* wrong : {"a#3", "claude_code:a#", "claude_code:a#-1", "claude_code:#3", "nobody:a#3", "", "o", "o0",
+                            "o-1", "o9x", "42", "y3", "o99999999999999999999"})
     EXPECT_FALSE(parse_history_ref(wrong)) << wrong;
   const auto gone = reader.ask(MaterialQuery{{0, 99}});
   ASSERT_FALSE(gone);
@@ -87,7 +90,9 @@ TEST_F(Harvest, ADecisionSaysWhyAndWhereItComesFrom) {
   EXPECT_THAT(m.provenance.files, ElementsAre("src/dates.cpp"));
   EXPECT_THAT(m.provenance.commits, ElementsAre("0a1b2c3d4e"));
   EXPECT_EQ(m.provenance.session, "claude_code:aaaa1111");
-  EXPECT_EQ(m.provenance.exchange, format_exchange_id(decided));
+  EXPECT_EQ(m.provenance.exchange, "claude_code:aaaa1111#0") << "a name that holds on other machines";
+  EXPECT_EQ(draft(m.provenance.exchange).content, m.content);
+  EXPECT_THAT(m.content, Not(HasSubstr(format_exchange_id(decided) + " of")));
   EXPECT_EQ(draft("x" + std::to_string(decided)).content, m.content);
   EXPECT_EQ(draft("o1", {.dialect = MemoryDialect::repository}).type, MemoryType::adr);
 }
@@ -332,13 +337,14 @@ TEST_F(Harvest, ARecapTellsADayAndWhereItComesFrom) {
   ASSERT_TRUE(recap);
   EXPECT_EQ(recap->slug, "recap." + recap->title.substr(9));
   EXPECT_EQ(recap->type, MemoryType::recap);
-  EXPECT_THAT(recap->content, HasSubstr("## Sessions\n\n- Parser (claude_code, x1)"));
+  EXPECT_THAT(recap->content, HasSubstr("## Sessions\n\n- Parser (claude_code)"));
   EXPECT_THAT(recap->content, HasSubstr("## Decided\n\n"));
-  EXPECT_THAT(recap->content, HasSubstr("AUTOINCREMENT in `CacheIndex`. (x2)\n"));
+  EXPECT_THAT(recap->content, HasSubstr("AUTOINCREMENT in `CacheIndex`. (`claude_code:bbbb2222#0`)\n"));
   EXPECT_THAT(recap->content, HasSubstr("## Commits\n\n- `0a1b2c3d4e` dates: one parser\n"));
   EXPECT_THAT(recap->content, HasSubstr("## Files changed\n\n- `src/dates.cpp`\n- `src/cache.cpp`\n"));
-  EXPECT_THAT(recap->content, testing::EndsWith("## Provenance\n\n- session `claude_code:aaaa1111`, x1 to x1\n"
-                                                "- session `claude_code:bbbb2222`, x2 to x3\n"));
+  EXPECT_THAT(recap->content,
+              testing::EndsWith("## Provenance\n\n- `claude_code:aaaa1111#0` to `claude_code:aaaa1111#0`\n"
+                                "- `claude_code:bbbb2222#0` to `claude_code:bbbb2222#1`\n"));
   EXPECT_THAT(recap->content, Not(HasSubstr("go build")));
   query.sections = {RecapSection::commits};
   EXPECT_THAT(reader.ask(query).value()->content, Not(HasSubstr("## Sessions")));

@@ -56,6 +56,7 @@ void ObservationsView::page(const tools::ListObservationsAnswer& answer) {
     line.add(o.text);
     if (o.decision && o.decision->reversed_by)
       line.add("  taken back in ", Style::warning).add(*o.decision->reversed_by, Style::id);
+    line.add("  " + o.id, Style::faint);
     screen_.text(line, 2);
     constexpr std::size_t kIndent = 10;
     if (o.files) {

@@ -7,6 +7,7 @@
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -16,6 +17,7 @@ namespace {
 constexpr std::size_t kTokensOfPhase = 90;  // minimum
 constexpr std::size_t kShortestLine = 6;    // tokens
 constexpr std::size_t kLongestGist = 400;
+constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
 TimeMs end_of(const SummaryInput& in) { return std::max(in.started_at, in.ended_at); }
 
@@ -216,6 +218,8 @@ ExtractiveSummary Chronicle::by_phase(double ratio, std::size_t max_tokens) cons
   std::string text = Lines(*this, allowed(ratio, max_tokens)).run(mentioned);
   ExtractiveSummary out = finished(text.empty() ? least() : std::move(text), ratio, max_tokens);
   out.exchanges_mentioned = mentioned;
+  // The form may be shorter than either limit.
+  if (out.capped) out.capped = by_phase(ratio, kUnlimited).text != out.text;
   return out;
 }
 
@@ -250,7 +254,9 @@ ExtractiveSummary Chronicle::abstract(std::span<const std::string> decisions, do
   for (const ExchangeGist* gist : asked)
     if (const auto it = then.find(gist); it != then.end()) text += it->second;
   text += settled + end;
-  return finished(text.empty() ? least() : std::move(text), ratio, max_tokens);
+  ExtractiveSummary out = finished(text.empty() ? least() : std::move(text), ratio, max_tokens);
+  if (out.capped) out.capped = abstract(decisions, ratio, kUnlimited).text != out.text;
+  return out;
 }
 
 }  // namespace memd

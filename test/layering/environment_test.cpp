@@ -1,0 +1,77 @@
+// docs/environment.md names the environment variables that the sources read, and no others.
+#include "test/support/source_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace memd::layering {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void add_matches(const std::string& text, const std::string& pattern, std::set<std::string>& out) {
+  const std::regex regex(pattern);
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), regex); it != std::sregex_iterator(); ++it)
+    out.insert((*it)[1]);
+}
+
+// The functions that take the name of a variable; a call of getenv with anything else than a literal is inside one.
+const std::string kReaders = "(?:getenv|setenv|variable|value_of|path_variable|places)";
+
+std::set<std::string> variables_in(const std::string& source) {
+  std::set<std::string> out;
+  add_matches(source, "\\b" + kReaders + R"re(\("([A-Z][A-Z0-9_]*)")re", out);
+  add_matches(source, R"re(Variable = "([A-Z][A-Z0-9_]*)")re", out);
+  add_matches(source, R"re(\$(MEMD_[A-Z_]+))re", out);  // in shell commands that memd writes
+  const std::regex list(R"re(\{("[A-Z_]+"(?:, "[A-Z_]+")*)\}\)\s*\n[^\n]*getenv\()re");
+  for (auto it = std::sregex_iterator(source.begin(), source.end(), list); it != std::sregex_iterator(); ++it)
+    add_matches((*it)[1], R"re("([A-Z_]+)")re", out);
+  return out;
+}
+
+std::set<std::string> variables_of_the_sources() {
+  std::set<std::string> out;
+  for (const char* folder : {"schemas", "store", "adapters", "protocol", "daemon"})
+    for (const auto& entry : fs::recursive_directory_iterator(test::source_dir() / folder))
+      if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp")
+        out.merge(variables_in(text_of(entry.path())));
+  return out;
+}
+
+// Returns the names in the first column of the table.
+std::set<std::string> variables_of_the_page() {
+  const std::string page = text_of(test::source_dir() / "docs/environment.md");
+  std::set<std::string> out;
+  const std::regex row(R"re(\n\| (`[A-Z][^|]*)\|)re");
+  for (auto it = std::sregex_iterator(page.begin(), page.end(), row); it != std::sregex_iterator(); ++it)
+    add_matches((*it)[1], "`([A-Z][A-Z0-9_]*)`", out);
+  return out;
+}
+
+TEST(Environment, ThePageNamesEveryVariableThatTheSourcesRead) {
+  EXPECT_EQ(variables_of_the_page(), variables_of_the_sources());
+}
+
+TEST(Environment, VariablesAreFoundHoweverTheyAreRead) {
+  EXPECT_THAT(variables_in("std::getenv(\"A_B\"); value_of(\"C\"); k = path_variable(\"D\"); home.places(\"E\", x)"),
+              testing::ElementsAre("A_B", "C", "D", "E"));
+  EXPECT_THAT(variables_in("for (const char* name : {\"F\", \"G\"})\n    if (std::getenv(name))"),
+              testing::ElementsAre("F", "G"));
+  EXPECT_THAT(variables_in("kFdVariable = \"H\"; \"[ $MEMD_X = off ]\"; say(\"NOT_ONE\")"),
+              testing::ElementsAre("H", "MEMD_X"));
+}
+
+}  // namespace
+}  // namespace memd::layering
