@@ -509,8 +509,8 @@ void Registration::tidy(const ClientInfo& client, ClientScope scope, const fs::p
   if (const auto hook = hook_file(client, scope, places_, project)) written.push_back(hook->path);
   if (const auto skill = skill_file(client, scope, places_, project)) written.push_back(*skill);
   for (const fs::path& file : written)
-    if (const auto target = behind_links(file)) files::tidy_after_the_dead(target->parent_path());
-  files::tidy_after_the_dead(backups_);
+    if (const auto target = behind_links(file)) files::remove_dead(target->parent_path());
+  files::remove_dead(backups_);
 }
 
 Result<fs::path> Registration::apply(Edit& edit) const {
