@@ -205,7 +205,8 @@ TEST_F(GardenerTest, YesterdaysRecapIsWrittenOnceWhereTheRulesWantIt) {
   EXPECT_TRUE(made.steps[0].done) << made.steps[0].why;
   const auto recap = notebook().find({"recap.2026-02-08"});
   ASSERT_TRUE(recap) << recap.error().message();
-  EXPECT_THAT(recap->read.memory.content, HasSubstr("## Provenance\n\n- session `claude_code:aaaa1111`"));
+  EXPECT_THAT(recap->read.memory.content,
+              HasSubstr("## Provenance\n\n- `claude_code:aaaa1111#0` to `claude_code:aaaa1111#0`"));
   EXPECT_THAT(told(*gardener.plan()), IsEmpty());
 }
 

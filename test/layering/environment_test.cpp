@@ -4,12 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace memd::layering {
 namespace {
@@ -32,6 +35,9 @@ const std::string kReaders = "(?:getenv|setenv|variable|value_of|path_variable|p
 
 std::set<std::string> variables_in(const std::string& source) {
   std::set<std::string> out;
+  const std::array<std::string_view, 6> signs{"getenv", "setenv", "variable(\"", "value_of(\"", "places(\"", "MEMD_"};
+  const auto has = [&](std::string_view sign) { return source.find(sign) != std::string::npos; };
+  if (std::none_of(signs.begin(), signs.end(), has) && !has("Variable = ")) return out;
   add_matches(source, "\\b" + kReaders + R"re(\("([A-Z][A-Z0-9_]*)")re", out);
   add_matches(source, R"re(Variable = "([A-Z][A-Z0-9_]*)")re", out);
   add_matches(source, R"re(\$(MEMD_[A-Z_]+))re", out);  // in shell commands that memd writes
