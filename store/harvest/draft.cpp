@@ -207,7 +207,7 @@ std::string joined_commits(const std::vector<CommitRow>& commits) {
   return out;
 }
 
-void add_once(std::vector<std::string>& ids, std::string id) {
+void add_id_once(std::vector<std::string>& ids, std::string id) {
   if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(std::move(id));
 }
 
@@ -226,11 +226,11 @@ MemoryProvenance provenance_of(const Material& m, std::optional<std::size_t> tol
     const bool is_told = std::any_of(observed.begin(), observed.end(),
                                      [&](std::size_t i) { return m.observations[i].event_seq == e.seq; });
     if (is_told || e.seq == m.exchange.first_seq)
-      add_once(out.events, e.log_id.empty() ? "evt_" + format_key(e.id) : e.log_id);
+      add_id_once(out.events, e.log_id.empty() ? "evt_" + format_key(e.id) : e.log_id);
     // An edit of another program's log is a patch only if the log says so.
     const bool is_patch = e.is_edit && (e.log_id.empty() || !e.log_patch_id.empty());
     if (is_patch && out.patches.size() < kMostPatches)
-      add_once(out.patches, e.log_id.empty() ? "patch_" + format_key(e.id) : e.log_patch_id);
+      add_id_once(out.patches, e.log_id.empty() ? "patch_" + format_key(e.id) : e.log_patch_id);
   }
   out.session = m.exchange.session_uid;
   out.exchange = format_exchange_name(m.exchange.session_uid, m.exchange.number);
