@@ -25,6 +25,7 @@ bool flag_of(const dom::object& object, std::string_view key) {
 
 bool DomParser::parse(std::string_view json, dom::element& root) {
   replaced_ = false;
+  if (json.empty()) return false;  // simdjson copies from its address, which may be null
   return !parser_.parse(json.data(), json.size()).get(root) || parse_cleaned(json, root);
 }
 
