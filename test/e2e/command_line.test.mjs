@@ -189,7 +189,8 @@ describe('subcommands', () => {
       if (input !== undefined) child.stdin.end(input);
     });
     const nothing = { code: 0, stdout: '', stderr: '' };
-    assert.deepEqual(await hook(started, ...options(home)), nothing, 'no daemon, and none was started');
+    const spoke = await hook(started, ...options(home));
+    assert.match(JSON.parse(spoke.stdout).hookSpecificOutput.additionalContext, /Upload|upload/, 'without a daemon');
     assert.deepEqual(daemonsOf(home), []);
     assert.deepEqual(await hook('no json', ...options(home)), nothing);
     assert.deepEqual(await hook(undefined, ...options(home)), nothing, 'a stdin that never ends');
@@ -339,11 +340,12 @@ describe('subcommands', () => {
     // The order matters: later commands use results of earlier ones.
     const ran = {
       ingest: ['--once'], search: ['upload test', '--explain'], show: ['x1', '--tools'], recent: [], summary: [], resume: ['latest'], sessions: [],
-      timeline: ['--since', '2026-03-01'], topic: ['token bucket'], observations: [], 'file-history': ['server/store.py'],
+      record: ['x1'], timeline: ['--since', '2026-03-01'], topic: ['token bucket'], observations: [], 'file-history': ['server/store.py'],
       status: [], coverage: [], log: [], diagnostics: [], doctor: [], forget: ['latest'], project: ['list'], retention: [],
       metrics: [], capabilities: [], capture: ['status'], import: ['--check', events], setup: ['cursor', '--dry-run'],
       'memory write': [...write, 'Rename first', '--slug', 'rename-first', text],
       'memory list': [], 'memory show': ['rename-first'], 'memory edit': ['rename-first', '--title', 'Rename, then answer'],
+      'memory update': ['rename-first', '--title', 'Rename, then answer them'],
       'memory link': ['rename-first', 'rename-first'], 'memory unlink': ['rename-first', 'rename-first'], 'memory graph': [],
       'memory health': [], 'memory garden': [], 'memory rebuild': ['--state'], 'memory promote': ['x1', '--dry-run', '--scope', 'global'],
       'memory suggest': ['--days', '10000'], 'memory recap': ['2026-03-10', '--project', '/home/ada/src/parcel'], 'memory verify': [],

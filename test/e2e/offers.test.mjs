@@ -77,7 +77,9 @@ for (const [wayName, way] of Object.entries(ways)) {
         test('a resource that is not there is an error of its era', async () => {
           for (const uri of ['memd://session/no-such-session', 'memd://exchange/x99999', 'memd://exchange/forty-two', 'memd://elsewhere'])
             await assert.rejects(memd.client.readResource({ uri }), (error) => {
-              assert.equal(error.code, era === 'legacy' ? -32002 : -32602, uri);
+              // The newer SDK shows both codes as the newer one.
+              assert.ok(error.code === -32602 || (era === 'legacy' && error.code === -32002), `${uri}: ${error.code}`);
+              assert.equal(error.data?.uri, uri);
               return true;
             });
         });
@@ -99,6 +101,7 @@ for (const [wayName, way] of Object.entries(ways)) {
           assert.ok(prompts.some(({ name }) => name === 'recall'));
           for (const { name, arguments: args } of prompts) {
             const given = Object.fromEntries(args.filter(({ required }) => required).map((arg) => [arg.name, 'rate limiter']));
+            if (args.some((arg) => arg.name === 'project')) given.project = 'parcel';
             const { messages } = await memd.client.getPrompt({ name, arguments: given });
             assert.ok(messages.length >= 2, name);
             assert.ok(messages.every(({ role, content }) => role === 'user' && content.type === 'text'));
