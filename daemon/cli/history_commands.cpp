@@ -89,7 +89,8 @@ std::string current_directory() {
 }
 
 ToolArguments& add_scope(ToolArguments& w, const HistoryOptions& o) {
-  return w.add("cwd", current_directory()).add_flag("all_projects", o.all_projects);
+  const std::string directory = current_directory();
+  return w.add("cwd", directory).add_flag("all_projects", o.all_projects || directory.empty());
 }
 
 ToolArguments& add_filters(ToolArguments& w, const HistoryOptions& o) {
