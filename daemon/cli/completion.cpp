@@ -172,7 +172,7 @@ std::vector<Completion::Candidate> stored_values(Values values, const std::vecto
   if (!caller) return out;
   constexpr std::int64_t kSessions = 100;
   tools::ToolArguments w;
-  w.add("n_results", std::optional(kSessions));
+  w.add("n_results", std::optional(kSessions)).add_flag("all_projects", true);
   const auto found = ask_history<tools::ListSessionsAnswer>(**caller, "list_sessions", w.finish());
   if (!found) return out;
   if (values == Values::sessions) out.push_back({"latest", "The newest session"});

@@ -210,6 +210,7 @@ Command sessions_command() {
                                      ToolArguments w;
                                      w.add("n_results", page.rows).add_flag("include_subagents", o->subagents);
                                      w.add("state", o->state).add("cursor", page.cursor);
+                                     w.add_flag("all_projects", true);
                                      return add_filters(w, *o).finish();
                                    });
   };
@@ -452,7 +453,7 @@ Result<int> show_turns(const Invocation& call, const HistoryOptions& o) {
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
   const auto arguments = [&](const PageWanted& page) {
     ToolArguments w;
-    w.add("session_id", o.session).add("project", o.project).add("n_turns", page.rows);
+    w.add("session_id", o.session).add("project", o.project).add("n_turns", page.rows).add_flag("all_projects", true);
     return w.add("style", o.style.empty() ? std::string("brief") : o.style).add("cursor", page.cursor).finish();
   };
   const Pages<tools::RecentTurnsAnswer> pages{
@@ -512,6 +513,7 @@ Command summary_command() {
     w.add("session_id", o->session).add("project", o->project).add("strategy", o->strategy).add("style", o->style);
     w.add("level", o->level).add("chunk", o->chunk).add_decimal("compression", o->compression);
     w.add("max_seconds", o->max_seconds).add("max_tokens", std::optional(o->max_tokens.value_or(kSummaryTokens)));
+    w.add_flag("all_projects", true);
     return show_answer<tools::SessionSummaryAnswer>(call, "session_summary", w.finish());
   };
   return c;

@@ -9,7 +9,7 @@ namespace {
 
 Result<tools::ListSessionsAnswer> some_sessions(Caller& caller, std::int64_t count, const std::string& state) {
   tools::ToolArguments w;
-  w.add("n_results", std::optional(count)).add("state", state);
+  w.add("n_results", std::optional(count)).add("state", state).add_flag("all_projects", true);
   return ask_history<tools::ListSessionsAnswer>(caller, "list_sessions", w.finish());
 }
 
