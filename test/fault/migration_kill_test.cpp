@@ -21,23 +21,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(MigrationKill, AtRandomMomentsTheNextStartGoesOn) {
-  constexpr int kOld = 4;
-  test::TempDir dir;
-  const StoreLayout older(dir / "older");
-  {
-    const test::MixedStore whole;
-    test::make_older(whole.layout(), older, kOld);
-  }
-  const StoreLayout store(dir / "store");
-  const auto prepare = [&] {
+class MigrationKill : public testing::Test {
+ protected:
+  void make_older_than(const StoreLayout& newest) { test::make_older(newest, older_, 4); }
+  // Puts the older store in the place of `store`.
+  void prepare() const {
     fs::remove_all(store.data_dir());
-    fs::copy(older.data_dir(), store.data_dir(), fs::copy_options::recursive);
-  };
-  const auto work = [&] {
+    fs::copy(older_.data_dir(), store.data_dir(), fs::copy_options::recursive);
+  }
+  // Migrates it.
+  bool work() const {
     const test::FakeClock clock;
     return Writer::open(store.database(), clock, store.raw_dir()).has_value();
-  };
+  }
+
+  const test::TempDir dir;
+  const StoreLayout store{dir / "store"};
+
+ private:
+  const StoreLayout older_{dir / "older"};
+};
+
+TEST_F(MigrationKill, AtRandomMomentsTheNextStartGoesOn) {
+  make_older_than(test::MixedStore().layout());
   prepare();
   const auto started = std::chrono::steady_clock::now();
   ASSERT_TRUE(work());
@@ -52,7 +58,7 @@ TEST(MigrationKill, AtRandomMomentsTheNextStartGoesOn) {
   for (int round = 0; kills < wanted && round < 3 * wanted + 10; ++round) {
     prepare();
     const std::chrono::microseconds lifetime(200 + random() % static_cast<std::uint32_t>(whole.count()));
-    if (!test::killed_during(work, lifetime)) continue;
+    if (!test::killed_during([&] { return work(); }, lifetime)) continue;
     ++kills;
     {
       auto db = sqlite::Database::open(store.database(), sqlite::OpenMode::read_write);
@@ -82,26 +88,14 @@ int watch_statements(sqlite3* database, char**, const struct sqlite3_api_routine
 }
 
 // MEMD_KILLS sets how many statements are drawn, evenly; by default 24.
-TEST(MigrationKill, AtAnyStatementTheNextStartGoesOn) {
-  constexpr int kOld = 4;
-  test::TempDir dir;
-  const StoreLayout older(dir / "older");
+TEST_F(MigrationKill, AtAnyStatementTheNextStartGoesOn) {
   {
     const StoreLayout newest(dir / "newest");  // empty: rows make no other statements
     const test::FakeClock clock;
     fs::create_directories(newest.data_dir());
     ASSERT_TRUE(Writer::open(newest.database(), clock, newest.raw_dir()));
-    test::make_older(newest, older, kOld);
+    make_older_than(newest);
   }
-  const StoreLayout store(dir / "store");
-  const auto prepare = [&] {
-    fs::remove_all(store.data_dir());
-    fs::copy(older.data_dir(), store.data_dir(), fs::copy_options::recursive);
-  };
-  const auto work = [&] {
-    const test::FakeClock clock;
-    return Writer::open(store.database(), clock, store.raw_dir()).has_value();
-  };
   // Returns whether the process ended in front of its nth statement.
   const auto ends_at = [&](int nth) {
     const pid_t child = ::fork();

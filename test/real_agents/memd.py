@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import socket
 import sqlite3
 import subprocess
 import time
@@ -43,14 +44,17 @@ class Memd:
         """The daemon, which reads while the agent writes."""
         shutil.rmtree(self.data, ignore_errors=True)
         self.data.mkdir(mode=0o700)
-        with open(self.data / 'memd.log', 'wb') as log:
+        name = f'memd-{os.getpid()}-{time.monotonic_ns()}'
+        with open(self.data / 'memd.log', 'wb') as log, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+            told.bind('\0' + name)  # where memd tells a service manager that it is ready
             self.daemon = subprocess.Popen([self.program, '--home', self.home, '--data-dir', self.data, '--socket'], stdin=subprocess.DEVNULL,
-                                           stdout=log, stderr=log, env={**os.environ, 'HOME': str(self.data)})
-        deadline = time.monotonic() + 60
-        while not (self.data / 'memd.sock').exists():
-            if self.daemon.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError('the daemon did not start: ' + (self.data / 'memd.log').read_text()[-300:])
-            time.sleep(0.05)
+                                           stdout=log, stderr=log, env={**os.environ, 'HOME': str(self.data), 'NOTIFY_SOCKET': '@' + name})
+            told.settimeout(60)
+            try:
+                while b'READY=1' not in told.recv(4096):
+                    pass
+            except TimeoutError:
+                raise RuntimeError('the daemon did not start: ' + (self.data / 'memd.log').read_text()[-300:]) from None
 
     def catch_up(self):
         """Has the daemon read what there is."""

@@ -520,22 +520,14 @@ int base64_digit(char c) {
 bool is_encoded_pair(std::string_view v) {
   while (v.ends_with('='))
     v.remove_suffix(1);
-  std::uint32_t bits = 0;
-  std::size_t held = 0;
   std::size_t bytes = 0;
-  for (const char c : v) {
-    const int digit = base64_digit(c);
-    if (digit < 0) return false;
-    bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    const auto byte = static_cast<unsigned char>(bits >> held & 0xFF);
-    if (byte == ':') return bytes > 0 && v.size() > 8;
-    if (byte < ' ' || byte == 0x7F) return false;
+  bool is_pair = false;
+  each_base64_byte(v, [&](char byte) {
+    if (byte == ':') is_pair = bytes > 0 && v.size() > 8;
     ++bytes;
-  }
-  return false;
+    return byte != ':' && static_cast<unsigned char>(byte) >= ' ' && byte != 0x7F;
+  });
+  return is_pair;
 }
 
 bool is_placeholder(std::string_view v, LookAhead& ahead) {

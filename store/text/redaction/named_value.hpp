@@ -63,6 +63,23 @@ bool is_password(std::string_view value, LookAhead& ahead);
 bool is_chosen_password(std::string_view value, LookAhead& ahead);
 // Returns the six bits of a character of Base64; -1 for another.
 int base64_digit(char c);
+// Calls take(char) for each byte that `v`, Base64 without padding, encodes, until it returns false or a character is
+// none of Base64. Returns whether all were taken.
+template <class Take>
+bool each_base64_byte(std::string_view v, Take&& take) {
+  std::uint32_t bits = 0;
+  std::size_t held = 0;
+  for (const char c : v) {
+    const int digit = base64_digit(c);
+    if (digit < 0) return false;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    if (!take(static_cast<char>(bits >> held & 0xFF))) return false;
+  }
+  return true;
+}
 // Returns whether the value is Base64 of "user:password".
 bool is_encoded_pair(std::string_view value);
 // Returns whether the value has "://".

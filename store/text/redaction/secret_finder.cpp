@@ -150,35 +150,16 @@ bool tells_identifier(std::string_view prefix) {
 
 std::string decoded_base64(std::string_view v) {
   std::string out;
-  std::uint32_t bits = 0;
-  std::size_t held = 0;
-  for (const char c : v) {
-    const int digit = base64_digit(c);
-    if (digit < 0) break;
-    bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    out += static_cast<char>(bits >> held & 0xFF);
-  }
+  each_base64_byte(v, [&](char byte) {
+    out += byte;
+    return true;
+  });
   return out;
 }
 
 // Whether the first characters of Base64 encode a text.
 bool is_base64_text(std::string_view v) {
-  std::uint32_t bits = 0;
-  std::size_t held = 0;
-  for (const char c : v) {
-    const int digit = base64_digit(c);
-    if (digit < 0) return false;
-    bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    const auto byte = static_cast<unsigned char>(bits >> held & 0xFF);
-    if ((byte < ' ' && !ascii::is_space(static_cast<char>(byte))) || byte >= 0x7F) return false;
-  }
-  return true;
+  return each_base64_byte(v, [](char byte) { return (byte >= ' ' && byte != 0x7F) || ascii::is_space(byte); });
 }
 
 // Returns the number of letters and digits after text[at] that belong to the escape sequence at `at`, which ends at or

@@ -1,5 +1,7 @@
 """What all drivers share: an agent in a home and a project of its own, talking to one stand-in."""
+import contextlib
 import os
+import select
 import signal
 import subprocess
 import time
@@ -180,11 +182,16 @@ def processes_of(home):
 def end_all(home):
     """Ends what still runs with this home, if need be the hard way."""
     for number, seconds in ((signal.SIGTERM, 10), (signal.SIGKILL, 5)):
-        for process in processes_of(home):
-            try:
-                os.kill(process, number)
-            except ProcessLookupError:
-                pass  # it ended by itself
         deadline = time.monotonic() + seconds
-        while processes_of(home) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        with contextlib.ExitStack() as opened:
+            waited_for = []
+            for process in processes_of(home):
+                try:
+                    handle = os.pidfd_open(process)
+                    opened.callback(os.close, handle)
+                    signal.pidfd_send_signal(handle, number)
+                    waited_for.append(handle)
+                except ProcessLookupError:
+                    pass  # it ended by itself
+            for handle in waited_for:
+                select.select([handle], [], [], max(deadline - time.monotonic(), 0))

@@ -47,7 +47,8 @@ class Cline(Agent):
         self.open_screen()
         self.screen.type(self.model.script['turns'][name]['prompt'])
         try:
-            self.screen.wait(self.model.stalled.is_set, TURN_SECONDS)
+            if not self.model.stalled.wait(TURN_SECONDS):
+                raise TimeoutError(self.screen.text()[-1500:])
         finally:
             for process in processes_of(self.home):
                 os.kill(process, signal.SIGKILL)

@@ -1,5 +1,9 @@
 """A terminal for an interactive program: tmux."""
+import os
+import select
+import shutil
 import subprocess
+import tempfile
 import time
 
 
@@ -8,6 +12,8 @@ class Screen:
 
     def __init__(self, name):
         self.name = name
+        self.directory = tempfile.mkdtemp()
+        self.output = None  # what the program writes, a FIFO that tmux fills
 
     def _tmux(self, *args):
         return subprocess.run(['tmux', '-L', self.name, '-f', '/dev/null', *args], capture_output=True, text=True, check=False).stdout
@@ -16,6 +22,10 @@ class Screen:
         variables = [f'{k}={v}' for k, v in environment.items()]
         subprocess.run(['tmux', '-L', self.name, '-f', '/dev/null', 'new-session', '-d', '-x', '140', '-y', '45', '-c', str(directory),
                         'env', '-i', *variables, *command], check=True, stdin=subprocess.DEVNULL)
+        fifo = os.path.join(self.directory, 'output')
+        os.mkfifo(fifo)
+        self.output = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
+        self._tmux('pipe-pane', '-O', f'exec cat >{fifo}')
 
     def type(self, text):
         """A line of input."""
@@ -29,12 +39,20 @@ class Screen:
     def text(self):
         return '\n'.join(line for line in self._tmux('capture-pane', '-p').split('\n') if line.strip())
 
+    def _writes(self, seconds):
+        """Waits until the program writes; whether it did."""
+        if not select.select([self.output], [], [], seconds)[0]:
+            return False
+        os.read(self.output, 1 << 20)
+        return True
+
     def wait(self, condition, seconds):
+        """Looks at the condition whenever the program writes, and each second: it may be of something else."""
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:
                 raise TimeoutError(self.text()[-1500:])
-            time.sleep(0.1)
+            self._writes(1)
 
     def wait_text(self, *texts, seconds=240):
         """Waits for one of the texts; which one came."""
@@ -46,11 +64,13 @@ class Screen:
         """Waits until nothing moves for so long."""
         last, since = self.text(), time.monotonic()
         deadline = since + 60
-        while time.monotonic() - since < seconds and time.monotonic() < deadline:
-            time.sleep(0.1)
+        while (left := min(since + seconds, deadline) - time.monotonic()) > 0 and self._writes(left):
             now = self.text()
             if now != last:
                 last, since = now, time.monotonic()
 
     def close(self):
         self._tmux('kill-server')
+        if self.output is not None:
+            os.close(self.output)
+        shutil.rmtree(self.directory, ignore_errors=True)
