@@ -33,8 +33,7 @@ namespace {
 void end_on_request(int signal) {
   constexpr std::string_view kWord =
       "\nmemd: asked to end (SIGTERM) before the command was done. What it has committed stays, and the store is "
-      "whole: "
-      "run the command again for the rest\n";
+      "whole: run the command again for the rest\n";
   (void)!::write(STDERR_FILENO, kWord.data(), kWord.size());
   ::signal(signal, SIG_DFL);
   ::kill(::getpid(), signal);
@@ -192,13 +191,14 @@ Result<void> wait_for_store(const StoreLayout& layout, std::chrono::milliseconds
 }  // namespace
 
 void tell_who_is_waited_for(const InstanceLock::Attempt& holder) {
+  if (!holder.ends_by_itself()) return;
   std::cerr << fmt::format("memd: {} holds the store: waiting for it to end (`memd stop --force` ends it)\n",
                            harmless_line(holder.who()));
 }
 
 Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon) {
   if (stop_daemon) {
-    MEMD_TRY_ASSIGN(auto lock, take_over(settings.layout.data_dir(), {.on_command = tell_who_is_waited_for}));
+    MEMD_TRY_ASSIGN(auto lock, take_over(settings.layout.data_dir(), {.on_holder = tell_who_is_waited_for}));
     MEMD_TRY(hold_store(lock, settings));
     return lock;
   }
@@ -207,10 +207,7 @@ Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon) {
     MEMD_TRY(hold_store(*attempt.lock, settings));
     return std::move(*attempt.lock);
   }
-  if (attempt.is_command())
-    return Error(Errc::store_busy, attempt.who() +
-                                       " is using the store: wait until it has ended, or end it with "
-                                       "`memd stop --force`");
+  if (attempt.is_command()) return attempt.busy();
   return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) +
                                      ") is using the store: stop it, or add --stop-daemon. Clients start a new one "
                                      "when they next ask");
@@ -239,9 +236,7 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
       if (auto fd = transport::connect_unix(attempt.socket.native()))
         if (auto caller = answering(settings, std::move(*fd), patience)) return caller;
     }
-    if (attempt.is_command())
-      return Error(Errc::store_busy, attempt.who() + " is writing to " + settings.layout.data_dir().string() +
-                                         ": wait until it has ended, or end it with `memd stop --force`");
+    if (attempt.is_command()) return attempt.busy();
     return Error(Errc::store_busy, "another memd (pid " + std::to_string(attempt.holder) + ") is writing to " +
                                        settings.layout.data_dir().string() + " and does not answer");
   }

@@ -103,7 +103,7 @@ bool service_is_active(const ServiceSetup& s) {
 
 // What stop_running() has met.
 struct Stopped {
-  bool daemon = false;
+  pid_t daemon = 0;     // the daemon that has ended; 0: none
   std::string command;  // the last command that held the store: it was waited for, or ended
 };
 
@@ -111,12 +111,13 @@ Result<Stopped> stop_running(const Settings& settings, bool force = false) {
   Stopped out;
   std::error_code ec;
   if (!fs::exists(settings.layout.data_dir(), ec)) return out;
-  MEMD_TRY_ASSIGN(const auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
-  if (attempt.lock) return out;
-  out.daemon = !attempt.is_command();
   TakeOver how;
   how.ends_commands = force;
-  how.on_command = [&](const InstanceLock::Attempt& holder) {
+  how.on_holder = [&](const InstanceLock::Attempt& holder) {
+    if (!holder.is_command()) {
+      out.daemon = holder.holder;
+      return;
+    }
     out.command = holder.who();
     if (!force) tell_who_is_waited_for(holder);
   };
@@ -134,11 +135,10 @@ Command stop_command() {
   c.json_schema = schema_of<StopReport>(c.name);
   c.options = {force_option(force.get())};
   c.run = [force](const Invocation& call) -> Result<int> {
-    const auto said = InstanceLock::look(call.settings.layout.data_dir());
     MEMD_TRY_ASSIGN(const Stopped stopped, stop_running(call.settings, *force));
     StopReport report;
-    report.stopped = stopped.daemon;
-    if (report.stopped) report.pid = said.holder;
+    report.stopped = stopped.daemon != 0;
+    if (report.stopped) report.pid = stopped.daemon;
     if (!stopped.command.empty()) report.command = stopped.command;
     return print_report(call, report);
   };
@@ -160,7 +160,7 @@ Command restart_command() {
     DaemonClient client(std::move(address));
     MEMD_TRY(client.connect());
     const auto now = InstanceLock::look(settings.layout.data_dir());
-    return print_report(call, RestartReport{now.version, now.holder, stopped.daemon});
+    return print_report(call, RestartReport{now.version, now.holder, stopped.daemon != 0});
   };
   return c;
 }
@@ -226,7 +226,7 @@ Command uninstall_command() {
     std::error_code ec;
     if (!o->dry_run) {
       MEMD_TRY_ASSIGN(const Stopped stopped, stop_running(settings));
-      report.daemon_stopped = stopped.daemon;
+      report.daemon_stopped = stopped.daemon != 0;
       // The originals of files that could not be changed are in there.
       if (o->data && !one_failed(report.changes)) fs::remove_all(data, ec);
       if (ec) return Error(Errc::io, "remove " + data.string() + ": " + ec.message());

@@ -80,8 +80,8 @@ std::string note_of_project(const Settings& settings) {
 // change. Appends what was done, of an error too.
 Result<void> register_client(const Registration& registration, const ClientInfo& client, ClientScope scope,
                              const fs::path& project, const SetupOptions& o, std::vector<ClientChange>& out) {
-  if (!o.dry_run) registration.tidy(client, scope, project);
   MEMD_TRY_ASSIGN(auto edits, registration.plan(client, scope, project, o.remove, o.server_only));
+  if (!o.dry_run) registration.tidy(edits);
   for (Edit& edit : edits) {
     fs::path backup;
     if (!o.dry_run) {

@@ -71,12 +71,12 @@ bool IndexerThread::await_look(const std::string& directory, std::chrono::millis
     }
     wanted = known->second;
   }
-  if (dealt_with_ >= wanted) return true;
+  if (dealt_with_ >= wanted) return trouble_.empty();
   ++waiting_;
   wake_.notify_one();
   const bool done = settled_.wait_for(lock, deadline, [&] { return dealt_with_ >= wanted || ended_; });
   --waiting_;
-  return done && !ended_;
+  return done && !ended_ && trouble_.empty();
 }
 
 Result<void> IndexerThread::rebuild(std::string reason) {

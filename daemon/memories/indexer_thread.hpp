@@ -33,7 +33,7 @@ class IndexerThread {
   void hint_commit();                            // sessions may have begun in other projects
   void hint_project(const std::string& directory);
   // Waits until the full comparison of the start, and one with this directory if it is not empty, have been made. False
-  // at the deadline.
+  // at the deadline, and while a comparison fails (trouble()).
   bool await_look(const std::string& directory, std::chrono::milliseconds deadline);
   // Rebuilds the rows and waits for it. Errc::cancelled: memd is stopping.
   Result<void> rebuild(std::string reason);

@@ -196,6 +196,7 @@ Result<std::optional<UniqueFd>> DaemonClient::attempt() {
     // A daemon started in another environment listens on another socket, which memd.pid names.
     if (auto elsewhere = connect_now(holder.socket)) return std::optional<UniqueFd>(std::move(*elsewhere));
   }
+  if (steady_clock::now() >= give_up_at_ && holder.is_command()) return holder.busy();
   if (steady_clock::now() >= give_up_at_)
     return Error(Errc::unavailable,
                  fmt::format("the memd daemon (process {}) holds {} but does not answer on {}", holder.holder,

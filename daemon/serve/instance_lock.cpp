@@ -150,6 +150,12 @@ std::string InstanceLock::Attempt::who() const {
   return holder > 0 ? fmt::format("{} (process {})", name, holder) : name;
 }
 
+Error InstanceLock::Attempt::busy() const {
+  return Error(Errc::store_busy, who() + " holds the store: " +
+                                     (ends_by_itself() ? "wait until it has ended, or end it with `memd stop --force`"
+                                                       : "end it with `memd stop`"));
+}
+
 Result<void> InstanceLock::publish(const fs::path& socket, std::string_view command) const {
   const std::string text = fmt::format("{}\n{}\n{}\n{}\n", ::getpid(), socket.native(), version(), command);
   if (::ftruncate(fd_.get(), 0) != 0) return Error::from_errno(errno, "ftruncate", file_.native());

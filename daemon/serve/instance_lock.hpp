@@ -21,6 +21,9 @@ Result<UniqueFd> open_state_directory(const std::filesystem::path& path);
 // another user. False when there is no such directory.
 bool is_read_only(const std::filesystem::path& data_dir);
 
+// The name under which `memd --stdio --standalone` holds the lock.
+inline constexpr std::string_view kStandalone = "memd --stdio --standalone";
+
 // The lock that makes a daemon the only one of its data directory: flock on memd.pid, held until the process ends. It
 // belongs to the open file description, so a process that takes it can hand it to the daemon it starts
 // (kLockFdVariable). The kernel releases it when the last holder dies, so a stale file blocks nobody. The file is never
@@ -58,10 +61,14 @@ struct InstanceLock::Attempt {
   std::string version;               // likewise; holders before 0.2.0 do not write it
   std::string command;               // "memd forget"; empty: a daemon, or the file does not say
 
-  // Whether the holder is no daemon, but a command that ends by itself.
+  // Whether the holder is no daemon, but a command or the server of a single client (kStandalone).
   bool is_command() const { return !lock && holder > 0 && socket.empty(); }
+  // Whether the holder is a command that ends with its work. The server of a single client ends with its client only.
+  bool ends_by_itself() const { return is_command() && command != kStandalone; }
   // Returns "`memd forget` (process 4711)", for messages.
   std::string who() const;
+  // Says that a command holds the store, and what ends it. Errc::store_busy.
+  Error busy() const;
 };
 
 // The environment variable that names an inherited descriptor holding the lock.

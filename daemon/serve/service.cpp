@@ -209,7 +209,8 @@ auto Service::ask_loop(F question) -> decltype(question()) {
 Service::~Service() {
   if (rebuild_ != nullptr) rebuild_->serve({});
   limit_.reset();
-  const ShutdownLimit limit(kWorkersEndWithin, "workers");
+  std::optional<ShutdownLimit> limit;
+  if (!is_guest_) limit.emplace(kWorkersEndWithin, "workers");
   host_.stop();
   workers_.stop();
   door_.reset();
@@ -316,7 +317,7 @@ void Service::make_room() {
 
 void Service::stop_serving(std::string why) {
   if (std::exchange(stopping_, true)) return;
-  limit_.emplace(kCallsEndWithin + kWorkersEndWithin, "calls");
+  if (!is_guest_) limit_.emplace(kCallsEndWithin + kWorkersEndWithin, "calls");
   server_->drain(static_cast<int>(kCallsEndWithin.count()));
   if (door_) door_->drain(kCallsEndWithin, std::move(why));
   memory_.stop();
@@ -413,11 +414,13 @@ Result<std::unique_ptr<BlockedSignals>> serve_on(const Settings& settings, const
 Result<bool> serve_while_held(const Settings& settings, const std::optional<ListeningSocket>& adopted,
                               const InstanceLock::Attempt& holder) {
   if (adopted) {
+    std::unique_ptr<BlockedSignals> held;  // outlives the service, whose handlers would swallow a signal
     Service service(settings, system_clock(), "daemon", adopted->path().string());
     service.serve_while_held(holder.holder, holder.who());
     MEMD_TRY_ASSIGN(const int socket, adopted->duplicate());
     service.listen(socket);
-    return service.run() == nullptr;
+    held = service.run();
+    return held == nullptr;
   }
   log::info("{} holds the store: waiting for it to end", holder.who());
   while (InstanceLock::is_held(settings.layout.data_dir())) {
@@ -437,21 +440,24 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto adopted, ListeningSocket::adopt());
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
-  while (attempt.is_command() && managed) {
+  while (attempt.ends_by_itself() && managed) {
     MEMD_TRY_ASSIGN(const bool ends, serve_while_held(settings, adopted, attempt));
     if (ends) return 0;
     MEMD_TRY_ASSIGN(attempt, InstanceLock::attempt(settings.layout.data_dir()));
   }
-  if (attempt.is_command())
-    return Error(Errc::store_busy, attempt.who() + " holds the store in " + settings.layout.data_dir().string());
+  if (attempt.is_command() && !managed) return attempt.busy();
   if (!attempt.lock) {
     // A daemon under a service manager serves all clients, so it replaces one that a client started. A newer memd does
     // so too.
     if (!managed && !is_older(attempt.version, version()))
       return Error(Errc::store_busy, "memd is running already for " + settings.layout.data_dir().string() + " (pid " +
                                          std::to_string(attempt.holder) + ")");
-    log::info("pid {} is asked to end, this memd takes over", attempt.holder);
-    MEMD_TRY_ASSIGN(auto lock, take_over(settings.layout.data_dir()));
+    TakeOver how;
+    how.on_holder = [](const InstanceLock::Attempt& holder) {
+      log::info("{} is {}, then this memd takes over", holder.who(),
+                holder.ends_by_itself() ? "waited for" : "asked to end");
+    };
+    MEMD_TRY_ASSIGN(auto lock, take_over(settings.layout.data_dir(), how));
     attempt.lock.emplace(std::move(lock));
   }
   auto held = std::make_unique<BlockedSignals>();
@@ -493,7 +499,7 @@ Result<int> serve_stdio_standalone(const Settings& settings) {
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
   Service service(settings, system_clock(), "standalone", "");
   if (attempt.lock) {
-    MEMD_TRY(attempt.lock->publish({}, "memd --stdio --standalone"));
+    MEMD_TRY(attempt.lock->publish({}, kStandalone));
     MEMD_TRY(service.start_ingest());
   } else {
     log::info("{} ingests for this data directory; answering from its store", attempt.who());

@@ -67,6 +67,9 @@ class Service {
           StoreRebuild* rebuild = nullptr);
   ~Service();
 
+  // The process goes on without this service, so it may take as long as it does to end. Call it first.
+  void be_guest() { is_guest_ = true; }
+
   Result<void> start_ingest();  // for the holder of the instance lock
   // Serves the store without ingest. Call it instead of start_ingest() where nobody can write.
   void serve_as_it_is(std::string why) { host_.serve_as_it_is(std::move(why)); }
@@ -113,6 +116,7 @@ class Service {
   boost::asio::steady_timer lock_look_;
   std::unique_ptr<BlockedSignals> held_;
   std::optional<ShutdownLimit> limit_;  // from stop_serving() on: a call may hang
+  bool is_guest_ = false;               // without such limits
   bool stopping_ = false;
   bool ending_ = false;  // and no other service follows
 };

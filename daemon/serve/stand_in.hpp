@@ -5,8 +5,12 @@
 #include "protocol/transport/byte_stream.hpp"
 #include "schemas/error.hpp"
 
+#include <sys/types.h>
+
+#include <atomic>
+#include <list>
+#include <string>
 #include <thread>
-#include <vector>
 
 namespace memd {
 
@@ -15,16 +19,27 @@ namespace memd {
 class StandIn {
  public:
   explicit StandIn(const Settings& settings) : settings_(settings) {}
-  ~StandIn();  // waits until its clients have gone
+  ~StandIn();  // waits until its clients have gone, and ends the process if a call hangs
   StandIn(const StandIn&) = delete;
   StandIn& operator=(const StandIn&) = delete;
 
-  // Returns a socket that is served until `holder` has ended or the socket is closed.
+  // Returns a socket that is served until `holder` has ended or the socket is closed. Errc::store_busy: for this holder
+  // it has failed twice.
   Result<UniqueFd> open(const InstanceLock::Attempt& holder);
 
  private:
+  struct Guest {
+    pid_t holder = 0;
+    std::string trouble;             // set before `ended`; empty: none
+    std::atomic<bool> ended{false};  // only the thread has to be joined
+    std::thread thread;
+  };
+  void join_ended();
+
   const Settings& settings_;
-  std::vector<std::thread> threads_;
+  std::list<Guest> guests_;
+  pid_t failed_for_ = 0;
+  int failures_ = 0;  // for that holder
   bool logs_ = false;
 };
 

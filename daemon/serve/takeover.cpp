@@ -14,10 +14,10 @@ Result<InstanceLock> take_over(const std::filesystem::path& data_dir, const Take
   while (true) {
     MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(data_dir));
     if (attempt.lock) return std::move(*attempt.lock);
-    const bool is_waited_for = attempt.is_command() && !how.ends_commands;
+    const bool is_waited_for = attempt.ends_by_itself() && !how.ends_commands;
     if (attempt.holder > 1 && attempt.holder != met) {
       met = attempt.holder;
-      if (attempt.is_command() && how.on_command) how.on_command(attempt);
+      if (how.on_holder) how.on_holder(attempt);
       if (!is_waited_for) ::kill(met, SIGTERM);
     }
     if (is_waited_for) started = std::chrono::steady_clock::now();

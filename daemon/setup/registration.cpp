@@ -502,14 +502,9 @@ Result<void> Registration::remove_directories_of(const Edit& edit) const {
   return {};
 }
 
-void Registration::tidy(const ClientInfo& client, ClientScope scope, const fs::path& project) const {
-  std::vector<fs::path> written;
-  for (const ConfigFile& file : config_files(client, scope, places_, project))
-    written.push_back(file.path);
-  if (const auto hook = hook_file(client, scope, places_, project)) written.push_back(hook->path);
-  if (const auto skill = skill_file(client, scope, places_, project)) written.push_back(*skill);
-  for (const fs::path& file : written)
-    if (const auto target = behind_links(file)) files::remove_dead(target->parent_path());
+void Registration::tidy(const std::vector<Edit>& planned) const {
+  for (const Edit& edit : planned)
+    if (!edit.target.empty()) files::remove_dead(edit.target.parent_path());
   files::remove_dead(backups_);
 }
 

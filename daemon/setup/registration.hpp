@@ -65,8 +65,8 @@ class Registration {
   Result<std::vector<Edit>> plan(const ClientInfo& client, ClientScope scope, const std::filesystem::path& project,
                                  bool remove, bool server_only) const;
 
-  // Removes temporary files that killed runs of memd left beside the client's files: copies of them.
-  void tidy(const ClientInfo& client, ClientScope scope, const std::filesystem::path& project) const;
+  // Removes temporary files that killed runs of memd left beside the files of these edits: copies of them.
+  void tidy(const std::vector<Edit>& planned) const;
 
   // Applies the edit to the current bytes of the file, so that no write since plan() is lost. Returns the path of the
   // backup; empty: nothing changed, or there was no file.

@@ -377,7 +377,9 @@ Result<Selection> select_by_ids(Reader& reader, const GetExchangeParams& params)
       ids.push_back(named);
     } else {
       return Error(Errc::invalid_argument,
-                   "ids: \"" + text + "\" is no exchange id, send ids like x42 as the other tools give them");
+                   "ids: \"" + echo_of(text) +
+                       "\" is no exchange id, send ids like x42 as the other tools give them, or SESSION#3 as "
+                       "memories do");
     }
   }
   MEMD_TRY_ASSIGN(const auto rows, reader.ask(ExchangesQuery{ids}));

@@ -92,7 +92,7 @@ template <>
 struct Describe<tools::GetExchangeParams> {
   using T = tools::GetExchangeParams;
   static constexpr auto fields = join_fields(
-      fields_of(field("ids", &T::ids, "", max_items(20), length(1, 24)),
+      fields_of(field("ids", &T::ids, "", max_items(20), length(1, 300)),
                 field("session_id", &T::session_id, "Instead of ids: a session, with exchange_number.", length(0, 200)),
                 field("exchange_number", &T::exchange_number, "", at_least(0), limits_unlisted),
                 field("around", &T::around, "Also this many before and after.", clamped(0, 5)),

@@ -329,7 +329,8 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                                  mcp::ToolContext& context) {
   if (ascii::one_line(params.query).find_first_not_of(' ') == std::string::npos)
     return Error(Errc::invalid_argument, "query: is blank, send some text");
-  if (services.working_in && params.cwd) services.working_in(*params.cwd);
+  const std::string directory = caller_directory(params, context);
+  if (services.working_in && !directory.empty()) services.working_in(directory);
   ScopeParams asked = params;
   // A question that names a project sets the scope itself.
   asked.all_projects |= !search::parse_query(params.query).project.empty();
@@ -339,7 +340,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   scope.filter.observed = parse_observation_type(kind);
   const std::string also = boost::algorithm::join(params.also, "\n");
   const auto question =
-      question_key({"semantic_search", params.query, also, params.mode, params.cwd.value_or(""), kind, scope.key});
+      question_key({"semantic_search", params.query, also, params.mode, directory, kind, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   SearchQuery query;
@@ -357,7 +358,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.explain = params.explain;
   query.now = services.clock.now();
   query.count_outside = scope.narrowed;
-  if (params.cwd && !params.cwd->empty()) query.near_project = project_identity(files::repository_of(*params.cwd)).key;
+  if (!directory.empty()) query.near_project = project_identity(files::repository_of(directory)).key;
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
   MEMD_TRY_ASSIGN(SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
   if (file) rank_up(found.hits, *file);

@@ -43,11 +43,6 @@ class MemoryTools : public ToolFixture {
   boost::json::object one(std::string_view slug) {
     return call("memory_read", R"({"slug":")" + std::string(slug) + R"("})").at("memories").at(0).as_object();
   }
-  static std::string bytes_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
   std::string project;
   ScriptedElicitation asked;
 };
@@ -172,22 +167,22 @@ TEST_F(MemoryTools, AConflictShowsBothAndLosesNothing) {
   const std::string slug = write("Cache the vocabulary");
   const auto read = one(slug);
   const fs::path file = str(read.at("path"));
-  std::string mine = bytes_of(file);
+  std::string mine = test::bytes_of(file);
   std::ofstream(file, std::ios::app) << "\nBy hand: measured on Tuesday.\n";
-  const std::string edited = bytes_of(file);
+  const std::string edited = test::bytes_of(file);
   const std::string update = R"({"action":"update","slug":")" + slug + R"(","text":"By the agent.","version":")";
   const std::string told = error("memory_write", update + str(read.at("version")) + R"("})");
   EXPECT_THAT(told, HasSubstr("was changed meanwhile"));
   EXPECT_THAT(told, HasSubstr("By hand: measured on Tuesday."));
-  EXPECT_EQ(bytes_of(file), edited);
+  EXPECT_EQ(test::bytes_of(file), edited);
   std::string copy;
   for (const auto& entry : fs::directory_iterator(file.parent_path()))
-    if (has(entry.path().filename().string(), ".conflict-")) copy = bytes_of(entry.path());
+    if (has(entry.path().filename().string(), ".conflict-")) copy = test::bytes_of(entry.path());
   EXPECT_THAT(copy, HasSubstr("By the agent."));
   EXPECT_THAT(error("memory_write", R"({"action":"delete","slug":")" + slug + R"(","version":"0123456789ab"})"),
               HasSubstr("By hand"));
   call("memory_write", update + str(one(slug).at("version")) + R"("})");
-  EXPECT_THAT(bytes_of(file), HasSubstr("By the agent."));
+  EXPECT_THAT(test::bytes_of(file), HasSubstr("By the agent."));
 }
 
 TEST_F(MemoryTools, WhatAMemorySaysAlreadyIsShownBeforeASecondOneIsWritten) {

@@ -30,11 +30,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // Returns a line of a transcript; its second record is longer than the text that the store keeps.
 std::string line(int n, const std::string& role, const std::string& content) {
   return R"({"type":")" + role + R"(","uuid":"00000000-0000-4000-8000-00000000000)" + std::to_string(n) +
@@ -86,7 +81,7 @@ class EncryptedHost : public testing::Test {
   std::map<std::string, std::string> raw_bytes() const {
     std::map<std::string, std::string> out;
     for (const auto& name : raw::raw_file_names(settings_.layout.raw_dir()))
-      out[name] = bytes_of(settings_.layout.raw_dir() / name);
+      out[name] = test::bytes_of(settings_.layout.raw_dir() / name);
     return out;
   }
   Result<raw::Resealed> reseal(bool sealed, std::shared_ptr<seal::LazyCipher> cipher) {
@@ -222,8 +217,8 @@ class SealedFile : public testing::Test {
 };
 
 TEST_F(SealedFile, NamesItsFormatAndComesBack) {
-  EXPECT_THAT(bytes_of(file_), testing::StartsWith("memd sealed 1 "));
-  EXPECT_THAT(bytes_of(file_), Not(HasSubstr("long")));
+  EXPECT_THAT(test::bytes_of(file_), testing::StartsWith("memd sealed 1 "));
+  EXPECT_THAT(test::bytes_of(file_), Not(HasSubstr("long")));
   EXPECT_TRUE(interchange::is_sealed_file(file_));
   EXPECT_EQ(opened(cipher_.get()).value(), content_);
   EXPECT_THAT(opened(nullptr).error().message(), HasSubstr("the configuration names no key"));
@@ -231,7 +226,7 @@ TEST_F(SealedFile, NamesItsFormatAndComesBack) {
 }
 
 TEST_F(SealedFile, ChangesAreFoundAndNamed) {
-  const std::string whole = bytes_of(file_);
+  const std::string whole = test::bytes_of(file_);
   const auto refused = [&](const std::string& bytes, const std::string& what) {
     test::write_file(file_, bytes);
     const auto r = opened(cipher_.get());
@@ -265,7 +260,7 @@ TEST_F(SealedFile, AnImportReadsACopyThatGoesAgain) {
     ASSERT_TRUE(import) << import.error().message();
     readable = import->readable();
     EXPECT_EQ(import->given(), file_.string());
-    EXPECT_EQ(bytes_of(readable), content_);
+    EXPECT_EQ(test::bytes_of(readable), content_);
     struct ::stat st {};
     ASSERT_EQ(::stat(readable.c_str(), &st), 0);
     EXPECT_EQ(st.st_mode & 0777, 0600u);
@@ -333,7 +328,7 @@ TEST(EncryptionKey, IsReadFromAFileOfOnesOwnOrACommand) {
   EXPECT_FALSE(fs::exists(runs)) << "not before it is needed";
   EXPECT_EQ(cipher->get().value()->key_id(), id);
   EXPECT_EQ(cipher->get().value()->key_id(), id);
-  EXPECT_EQ(bytes_of(runs), "run\n");
+  EXPECT_EQ(test::bytes_of(runs), "run\n");
   command.key_command = {"/bin/echo", "no-key-at-all"};
   const auto wrong = make_cipher(command)->get();
   ASSERT_FALSE(wrong);

@@ -31,16 +31,11 @@ std::string document(std::string_view id, std::string_view text) {
          std::string(text) + "\n";
 }
 
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 bool tree_has(const fs::path& directory, std::string_view text) {
   constexpr std::uintmax_t kMostSearched = std::uintmax_t{64} << 20;
   for (const auto& entry : fs::recursive_directory_iterator(directory))
     if (!entry.is_symlink() && entry.is_regular_file() && entry.file_size() < kMostSearched &&
-        contents(entry.path()).find(text) != std::string::npos)
+        bytes_of(entry.path()).find(text) != std::string::npos)
       return true;
   return false;
 }
@@ -132,7 +127,7 @@ void HostileWorld::directory(const std::string& path) const { fs::create_directo
 std::map<std::string, std::string> HostileWorld::outside_files() const {
   std::map<std::string, std::string> out;
   for (const auto& entry : fs::recursive_directory_iterator(outside()))
-    out[entry.path().string()] = entry.is_regular_file() ? contents(entry.path()) : std::string();
+    out[entry.path().string()] = entry.is_regular_file() ? bytes_of(entry.path()) : std::string();
   return out;
 }
 

@@ -1,6 +1,6 @@
 // Runs the memory commands and tools in repositories that attack whoever reads them. No command may show what is
-// outside, wait for ever, write outside, or lose a memory. In a normal run each variant meets some of the commands, and
-// each command some of the variants; MEMD_HOSTILE=all runs every pair.
+// outside, wait for ever, write outside, or lose a memory. In a normal run each variant meets one
+// command; MEMD_HOSTILE=all runs every pair.
 #include "test/fault/hostile_repository.hpp"
 #include "test/fault/memd_process.hpp"
 #include "test/support/line_client.hpp"
@@ -78,7 +78,7 @@ const std::vector<std::vector<std::string>>& hostile_commands() {
 
 class HostileRepository : public testing::Test {
  protected:
-  // Runs the program. Its output and the state of the world afterwards fulfil all promises.
+  // Runs the program and returns how it ended.
   test::Ending run(const HostileWorld& world, std::vector<std::string> command) {
     for (std::string& word : command) {
       if (word == "TEXT") word = (world.path() / "text.md").string();
@@ -96,10 +96,7 @@ class HostileRepository : public testing::Test {
     return {};
   }
 
-  static std::string page_of(const HostileWorld& world) {
-    std::ifstream in(world.path() / "page.html", std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  static std::string page_of(const HostileWorld& world) { return test::bytes_of(world.path() / "page.html"); }
 
   static void expect_promises(const HostileWorld& world, const std::map<std::string, std::string>& outside,
                               const std::string& said) {
@@ -263,7 +260,7 @@ TEST_F(HostileRepository, NoProgramOfItRuns) {
                                                   {"memory", "verify", "--ok", "learning-good"},
                                                   {"memory", "health"},
                                                   {"memory", "recap"},
-                                                  {"ingest"},
+                                                  {"ingest", "--once"},
                                                   {"doctor"}}) {
     SCOPED_TRACE(command[0] + " " + command[command.size() - 1]);
     const auto ending = run(world, command);

@@ -1,5 +1,6 @@
 // docs/environment.md names the environment variables that the sources read, and no others.
 #include "test/support/source_dir.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,11 +19,6 @@ namespace memd::layering {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 void add_matches(const std::string& text, const std::string& pattern, std::set<std::string>& out) {
   const std::regex regex(pattern);
@@ -52,13 +48,13 @@ std::set<std::string> variables_of_the_sources() {
   for (const char* folder : {"schemas", "store", "adapters", "protocol", "daemon"})
     for (const auto& entry : fs::recursive_directory_iterator(test::source_dir() / folder))
       if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp")
-        out.merge(variables_in(text_of(entry.path())));
+        out.merge(variables_in(test::bytes_of(entry.path())));
   return out;
 }
 
 // Returns the names in the first column of the table.
 std::set<std::string> variables_of_the_page() {
-  const std::string page = text_of(test::source_dir() / "docs/environment.md");
+  const std::string page = test::bytes_of(test::source_dir() / "docs/environment.md");
   std::set<std::string> out;
   const std::regex row(R"re(\n\| (`[A-Z][^|]*)\|)re");
   for (auto it = std::sregex_iterator(page.begin(), page.end(), row); it != std::sregex_iterator(); ++it)

@@ -66,6 +66,12 @@ Result<void> run(const Registration& r, std::string_view client, bool remove, Cl
   return {};
 }
 
+void tidy(const Registration& r, std::string_view client) {
+  const auto edits = r.plan(*find_client(client), ClientScope::user, {}, false, false);
+  ASSERT_TRUE(edits);
+  r.tidy(*edits);
+}
+
 std::string read(const fs::path& file) {
   const auto bytes = files::read_whole(file);
   return bytes ? *bytes : "(" + bytes.error().message() + ")";
@@ -261,15 +267,12 @@ TEST(Registration, DirectoriesOfMemdGoAndThoseOfOthersStay) {
 TEST(Registration, WhatKilledRunsLeftGoesAndWhatOthersWriteStays) {
   const Home h;
   fs::create_directories(h.home() / ".claude");
-  pid_t dead = ::fork();
-  if (dead == 0) ::_exit(0);
-  ASSERT_EQ(::waitpid(dead, nullptr, 0), dead);
-  const std::string of_dead = ".memd-new-" + std::to_string(dead) + "-1";
+  const std::string of_dead = ".memd-new-" + std::to_string(test::dead_process()) + "-1";
   const std::string of_living = ".memd-new-" + std::to_string(::getpid()) + "-77";
   for (const fs::path& directory : {h.home(), h.home() / ".claude"})
     for (const std::string& name : {of_dead, of_living, std::string(".memd-new-x"), std::string(".memd-new-1.md")})
       write(directory / name, "a copy");
-  h.registration().tidy(*find_client("claude-code"), ClientScope::user, {});
+  tidy(h.registration(), "claude-code");
   for (const fs::path& directory : {h.home(), h.home() / ".claude"}) {
     EXPECT_FALSE(fs::exists(directory / of_dead));
     for (const std::string& name : {of_living, std::string(".memd-new-x"), std::string(".memd-new-1.md")})
@@ -345,7 +348,7 @@ TEST(Registration, KilledInTheMiddleLeavesTheOldBytesOrTheNew) {
     const std::string text = read(file);
     EXPECT_TRUE(text == before || text == after) << text;
   }
-  h.registration().tidy(*find_client("cursor"), ClientScope::user, {});
+  tidy(h.registration(), "cursor");
   for (const auto& [name, text] : h.files())
     EXPECT_THAT(name, Not(HasSubstr(".memd-new-"))) << "a copy of the client's file";
 }

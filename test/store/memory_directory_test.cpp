@@ -4,6 +4,7 @@
 #include "schemas/hash.hpp"
 #include "store/memory/embedding_cache.hpp"
 #include "test/support/fake_clock.hpp"
+#include "test/support/killed_process.hpp"
 #include "test/support/memory_invariants.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -85,8 +86,8 @@ TEST_F(MemoryDirectoryTest, IsBornLivesAndComesBack) {
 
 TEST_F(MemoryDirectoryTest, WhatKilledWritersLeftGoesWithTheNextWrite) {
   const fs::path place = home_.path() / ".claude/memory";
-  const std::vector<fs::path> left{place / ".memd-new-2147483647-1", place / ".trash/.memd-new-2147483647-2",
-                                   place / ".embedding-cache/.memd-new-2147483647-3"};
+  const std::string of_dead = ".memd-new-" + std::to_string(test::dead_process()) + "-1";
+  const std::vector<fs::path> left{place / of_dead, place / ".trash" / of_dead, place / ".embedding-cache" / of_dead};
   for (const fs::path& file : left)
     test::write_file(file, "half a mem");
   ASSERT_TRUE(directory_.create(draft("First one")));

@@ -29,11 +29,6 @@ using testing::IsEmpty;
 
 constexpr TimeMs kNow = 1'770'000'000'000;  // 2026-02-02
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // Makes carriage returns and byte order marks visible and cuts long texts.
 std::string shown(std::string_view text) {
   std::string out;
@@ -78,7 +73,7 @@ TEST_P(MemoryGolden, EveryFileReadsAndChangesAsWritten) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".golden") continue;
     ++cases;
-    const std::string bytes = bytes_of(entry.path());
+    const std::string bytes = test::bytes_of(entry.path());
     const ReadMemory read = read_memory(origin_of(entry.path(), GetParam()), bytes, kNow);
     std::string got = told(read);
     const std::string unchanged = changed_memory_text(bytes, read.memory, {}).value();

@@ -6,6 +6,7 @@
 #include "store/text/redaction/look_ahead.hpp"
 #include "store/text/redaction/secret_finder.hpp"
 #include "store/text/redaction/value_counts.hpp"
+#include "test/support/plants.hpp"
 
 #include <gtest/gtest.h>
 
@@ -687,6 +688,20 @@ TEST(MaskBatch, IdsOfCallsWithSecretsAreRenamedAndStillLink) {
   again.events = events;
   mask_secrets(again);
   EXPECT_EQ(again.events[0].call_id, events[0].call_id);
+}
+
+// A source map is a megabyte of Base64 with many signs in it. It is looked into part by part, to its end.
+TEST(Redactor, LooksIntoLongBase64) {
+  std::string plain;
+  while (plain.size() < 700'000)
+    plain += "a>b?c>d?~ ~~";
+  plain += "\nPASSWORD=" + std::string("kx7Q2vL9") + "wR4t\n";
+  const std::string coded = test::base64(plain);
+  std::string text = "map=" + coded + " end";
+  EXPECT_TRUE(redact(text));
+  EXPECT_TRUE(text.starts_with("map=" + coded.substr(0, 600'000))) << "what has no secret stays";
+  EXPECT_TRUE(text.ends_with("] end")) << text.substr(text.size() - 40);
+  EXPECT_LT(text.size(), coded.size());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The door to the files of a repository or a scope of memories: what it opens, and what it refuses.
 #include "store/files/scope_root.hpp"
 #include "store/files/beneath.hpp"
+#include "test/support/killed_process.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 
@@ -28,11 +28,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr const char* kSecret = "outside-marker";
-
-std::string text_at(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 class ScopeRootTest : public testing::Test {
  protected:
@@ -128,7 +123,7 @@ TEST_F(ScopeRootTest, TheUserChoosesTheRoot) {
   link("/etc/passwd", "home/.gemini/GEMINI.md");
   EXPECT_EQ(read(ScopeRoot(dir_ / "home/.claude"), "secret.md"), kSecret);
   EXPECT_TRUE(ScopeRoot(dir_ / "home/.claude/memory").write("new.md", "text", OnDisk::now));
-  EXPECT_EQ(text_at(dir_ / "outside/memory/new.md"), "text") << "where the user's link leads";
+  EXPECT_EQ(test::bytes_of(dir_ / "outside/memory/new.md"), "text") << "where the user's link leads";
   EXPECT_EQ(read(ScopeRoot(dir_ / "home/.codex", {}, ScopeRoot::Links::of_user), "AGENTS.md"), kSecret);
   EXPECT_TRUE(ScopeRoot(dir_ / "home/.codex").read("AGENTS.md").error().is(Errc::permission));
   if (::geteuid() != 0) {
@@ -167,7 +162,7 @@ TEST_F(ScopeRootTest, OnlyRegularFilesOfALimitedSize) {
 TEST_F(ScopeRootTest, WritesAndRemovesInside) {
   const ScopeRoot root(repo(), "new/scope");
   ASSERT_TRUE(root.write("deep/er/one.md", "one", OnDisk::now));
-  EXPECT_EQ(text_at(repo() / "new/scope/deep/er/one.md"), "one");
+  EXPECT_EQ(test::bytes_of(repo() / "new/scope/deep/er/one.md"), "one");
   EXPECT_TRUE(root.create("deep/er/one.md", "two", OnDisk::now).error().is(Errc::busy));
   EXPECT_EQ(root.replace("deep/er/one.md", "other", "two", OnDisk::now)->value(), "one");
   EXPECT_EQ(root.replace("deep/er/one.md", "one", "two", OnDisk::now).value(), std::nullopt);
@@ -179,10 +174,10 @@ TEST_F(ScopeRootTest, WritesAndRemovesInside) {
   link((dir_ / "outside/secret.md").string(), "repo/new/scope/linked.md");
   EXPECT_FALSE(root.write("linked.md", "text", OnDisk::later));
   EXPECT_FALSE(root.replace("linked.md", kSecret, "text", OnDisk::now));
-  EXPECT_EQ(text_at(dir_ / "outside/secret.md"), kSecret);
+  EXPECT_EQ(test::bytes_of(dir_ / "outside/secret.md"), kSecret);
   EXPECT_TRUE(root.remove("linked.md")) << "the link itself";
-  EXPECT_EQ(text_at(dir_ / "outside/secret.md"), kSecret);
-  const std::string of_dead = ".memd-new-2147483647-1";
+  EXPECT_EQ(test::bytes_of(dir_ / "outside/secret.md"), kSecret);
+  const std::string of_dead = ".memd-new-" + std::to_string(test::dead_process()) + "-1";
   const std::string of_living = ".memd-new-" + std::to_string(::getpid()) + "-999999";
   for (const std::string directory : {"repo/new/scope/", "repo/new/scope/.hidden/"})
     for (const std::string& name : {of_dead, of_living})
@@ -250,7 +245,7 @@ TEST_F(ScopeRootTest, NoRaceLeadsOut) {
   }
   done = true;
   swapping.join();
-  EXPECT_EQ(text_at(dir_ / "outside/secret.md"), kSecret);
+  EXPECT_EQ(test::bytes_of(dir_ / "outside/secret.md"), kSecret);
   EXPECT_FALSE(fs::exists(dir_ / "outside/new.md"));
   EXPECT_GT(opened, 0);
 }

@@ -19,6 +19,14 @@ inline int wanted_kills(int unless_set) {
   return set != nullptr ? std::max(std::atoi(set), 1) : unless_set;
 }
 
+// Returns the number of a process that has ended.
+inline pid_t dead_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
 // Runs `work` in a child process and kills it after `lifetime` if it is still running: no buffer is flushed, no stack
 // unwound. Returns whether it was killed.
 inline bool killed_during(const std::function<bool()>& work, std::chrono::microseconds lifetime) {

@@ -12,6 +12,18 @@
 
 namespace memd::test {
 
+inline std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto at = [&](std::size_t n) { return i + n < bytes.size() ? static_cast<unsigned char>(bytes[i + n]) : 0U; };
+    const unsigned bits = at(0) << 16 | at(1) << 8 | at(2);
+    for (unsigned n = 0; n < 4; ++n)
+      out += i + n > bytes.size() ? '=' : kDigits[bits >> (18 - 6 * n) & 63];
+  }
+  return out;
+}
+
 // A text with a secret in one of the shapes of test/secrets/shapes.txt.
 struct Plant {
   std::string group;
@@ -115,20 +127,6 @@ class Plants {
         out += c == '\x1b' ? "\\u001b" : "\\u0000";
       else
         out += c;
-    }
-    return out;
-  }
-
-  static std::string base64(std::string_view bytes) {
-    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string out;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-      const auto at = [&](std::size_t n) {
-        return i + n < bytes.size() ? static_cast<unsigned char>(bytes[i + n]) : 0U;
-      };
-      const unsigned bits = at(0) << 16 | at(1) << 8 | at(2);
-      for (unsigned n = 0; n < 4; ++n)
-        out += i + n > bytes.size() ? '=' : kDigits[bits >> (18 - 6 * n) & 63];
     }
     return out;
   }

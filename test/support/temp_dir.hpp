@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -34,6 +35,12 @@ inline void write_file(const std::filesystem::path& file, std::string_view text,
   std::filesystem::create_directories(file.parent_path());
   std::ofstream out(file, std::ios::binary | (append ? std::ios::app : std::ios::trunc));
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+// Returns the bytes of a file; empty: there is none.
+inline std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 inline void append_file(const std::filesystem::path& file, std::string_view text) { write_file(file, text, true); }

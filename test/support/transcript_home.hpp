@@ -101,13 +101,6 @@ class TranscriptHome {
   int records_ = 0;
 };
 
-inline std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
 // Returns all paths and bytes of the files below a directory, and the unpacked frames of the raw layer.
 inline std::string everything_below(const std::filesystem::path& directory) {
   std::string out;

@@ -59,6 +59,7 @@ class BareToken {
       : text_(text), begin_(begin), end_(end), ahead_(ahead) {}
 
   bool is_secret() {
+    if (end_ - begin_ > kLongestToken) return false;
     // Names of code have few digits.
     const std::string_view run = text_.substr(begin_, end_ - begin_);
     if (std::count_if(run.begin(), run.end(), ascii::is_digit) < 2 || !extend()) return false;

@@ -63,17 +63,23 @@ class DistantValues {
     return true;
   }
 
+  // Returns the place of the mark that ends the string at `i`; npos: it is too long for a cell.
+  std::size_t end_of_quoted(std::size_t i) const {
+    return text_.substr(0, std::min(text_.size(), i + kLongestCell + 1)).find(text_[i], i + 1);
+  }
+
   // Adds the scalar at `i`: a quoted string, or what there is up to the end of the line or of the object.
   bool add_scalar(std::size_t i, bool ends_at_blank) {
     // b"…", and escaped marks of an inner language
     while (at(i) == '\\')
       ++i;
     if (is_quote_mark(at(i))) {
-      const std::size_t end = std::min(text_.find(at(i), i + 1), text_.size());
+      const std::size_t end = end_of_quoted(i);
+      if (end == std::string_view::npos) return false;
       std::size_t last = end;
       while (last > i && text_[last - 1] == '\\')
         --last;
-      return end < text_.size() && end - i <= kLongestCell && add(i + 1, last, true);
+      return add(i + 1, last, true);
     }
     std::size_t end = i;
     while (end < text_.size() && end - i < kLongestCell && text_[end] != '\n' && text_[end] != '<' &&
@@ -104,10 +110,10 @@ class DistantValues {
       ++i;
     }
     if (i >= most) return false;
-    const std::size_t end = std::min(text_.find('<', i), text_.size());
-    const std::string_view value = text_.substr(i, std::min(end - i, kLongestCell + 1));
-    return end - i <= kLongestCell && value.find_first_of("& >(){}") == std::string_view::npos && at(i) != '-' &&
-           add(i, end, true);
+    const std::string_view rest = text_.substr(i, kLongestCell + 1);
+    const std::string_view value = rest.substr(0, rest.find('<'));
+    return value.size() <= kLongestCell && value.find_first_of("& >(){}") == std::string_view::npos && at(i) != '-' &&
+           add(i, i + value.size(), true);
   }
 
   static bool tells_value(std::string_view word) {
@@ -166,8 +172,8 @@ class DistantValues {
     while (k < most && is_gap(text_[k]))
       ++k;
     const bool is_block = at(k) == '{' || (colon && at(k) == '\n');
-    if (!is_block && !is_named()) return false;
     if (!is_block && !is_opened && at(i) != '\n' && !is_quote_mark(at(name_.end))) return false;
+    if (!is_block && !is_named()) return false;
     i = is_block ? k : i;
     constexpr int kMostAttributes = 5;
     for (int n = 0; n < kMostAttributes && i < most; ++n) {
@@ -396,7 +402,6 @@ class DistantValues {
         break;
       }
     }
-    const bool is_sure = is_set();
     // const apiToken string = "…"
     std::size_t type = i;
     while (type - i < 24 && (ascii::is_word(at(type)) || at(type) == '(' || at(type) == ')'))
@@ -411,10 +416,10 @@ class DistantValues {
              add(i + 1, close, false);
     }
     if (is_quote_mark(at(i))) {
-      const std::size_t end = std::min(text_.find(at(i), i + 1), text_.size());
-      if (end - i > kLongestCell || end == text_.size()) return false;
+      const std::size_t end = end_of_quoted(i);
+      if (end == std::string_view::npos) return false;
       const std::string_view value = text_.substr(i + 1, end - i - 1);
-      if (!is_sure && type == i && !(is_mixed(value) && is_token_like(value, 10, ahead_))) return false;
+      if (type == i && !(is_mixed(value) && is_token_like(value, 10, ahead_)) && !is_set()) return false;
       return add(i + 1, end, true);
     }
     std::size_t end = i;
@@ -425,6 +430,7 @@ class DistantValues {
       --end;
     const std::string_view value = text_.substr(i, end - i);
     if (value.size() < 6 || !is_mixed(value)) return false;
+    const bool is_sure = is_set();
     if (value.find_first_of(is_sure ? "()<>" : "(){}[]<>=:|/\"") != std::string_view::npos || at(end) == '(' ||
         value.starts_with("0x"))
       return false;
@@ -527,7 +533,10 @@ class DistantValues {
     std::size_t line = last + 1;
     const std::size_t most = std::min(text_.size(), line + kLongestTable);
     for (std::size_t row = 0; row < kMostRows && line < most; ++row) {
-      const std::size_t end = std::min(text_.find('\n', line), text_.size());
+      const std::string_view rest = text_.substr(line, kLongestTable + 1);
+      const std::size_t length = std::min(rest.find('\n'), rest.size());
+      if (length > kLongestTable) return;
+      const std::size_t end = line + length;
       const std::string_view cells = ascii_trimmed_right(text_.substr(line, end - line));
       if (cells.empty() || !add_cell(cells, line, table)) {
         if (!is_rule(cells)) return;

@@ -1,6 +1,7 @@
 #include "store/text/redaction/named_value.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/ids.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>
@@ -15,7 +16,6 @@ constexpr std::size_t kLongestName = 64;
 constexpr std::size_t kLongestValue = 4096;
 
 bool is_name(char c) { return ascii::is_word(c) || c == '-'; }
-bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 constexpr std::string_view kSymbols = "!@#$%^&*+=?~";
@@ -38,15 +38,6 @@ bool has(std::string_view v, LookAhead::Kind kind, std::string_view chars, LookA
 
 bool is_identifier(std::string_view v) { return std::all_of(v.begin(), v.end(), ascii::is_word); }
 
-bool is_uuid(std::string_view v) {
-  if (v.size() != 36) return false;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (dash ? v[i] != '-' : !ascii::is_hex(v[i])) return false;
-  }
-  return true;
-}
-
 // Letters, digits and dashes of a name do not count: DB_PASSWORD, clientSecret, x-api-key.
 std::string_view flat_name(std::string_view name, std::array<char, kLongestName>& buffer) {
   std::size_t n = 0;
@@ -56,18 +47,19 @@ std::string_view flat_name(std::string_view name, std::array<char, kLongestName>
 }
 
 // The lists have a dash where a word of a name may end.
+// Endings of names, by their last byte.
 struct Endings {
-  std::vector<std::string> list;
+  std::array<std::vector<std::string>, 256> by_last;
   explicit Endings(WordClass of) {
     for (std::string w : words(of)) {
       std::erase_if(w, [](char c) { return c == '-' || c == '_'; });
-      list.push_back(std::move(w));
+      by_last[static_cast<unsigned char>(w.back())].push_back(std::move(w));
     }
   }
   bool fit(std::string_view flat) const {
-    return !flat.empty() && std::any_of(list.begin(), list.end(), [&](const std::string& w) {
-      return w.back() == flat.back() && flat.ends_with(w);
-    });
+    if (flat.empty()) return false;
+    const auto& list = by_last[static_cast<unsigned char>(flat.back())];
+    return std::any_of(list.begin(), list.end(), [&](const std::string& w) { return flat.ends_with(w); });
   }
 };
 
@@ -243,7 +235,7 @@ Secret value_with_blanks(std::string_view text, std::size_t begin, const Sensiti
 
 // Behind a comma, a semicolon or an ampersand: whether the next value begins.
 bool next_begins(std::string_view text, std::size_t at) {
-  if (at >= text.size() || ascii::is_space(text[at]) || is_quote(text[at]) || text[at] == '\\' || text[at] == ')')
+  if (at >= text.size() || ascii::is_space(text[at]) || is_quote_mark(text[at]) || text[at] == '\\' || text[at] == ')')
     return true;
   std::size_t i = at;
   while (i < text.size() && (is_name(text[i]) || text[i] == '.' || text[i] == ' ') && i - at < kLongestName)
@@ -255,7 +247,7 @@ std::size_t end_of_word(std::string_view text, std::size_t begin, LookAhead& ahe
   if (begin >= text.size()) return begin;
   return ahead.end_of(LookAhead::kWord, begin, std::min(text.size(), begin + kLongestValue + 1), [&](std::size_t i) {
     const char c = text[i];
-    return ascii::is_space(c) || is_quote(c) || c == '\\' || c == '<' ||
+    return ascii::is_space(c) || is_quote_mark(c) || c == '\\' || c == '<' ||
            ((c == ',' || c == ';' || c == '&') && next_begins(text, i + 1));
   });
 }
@@ -327,8 +319,8 @@ std::optional<Place> place_of_value(std::string_view text, const SensitiveName& 
   const bool option = text[name.begin] == '-';
   // Quotes around the name, perhaps escaped; the bracket of an index; bold type.
   bool closed = false;
-  while (i - name.end < 8 && (at(i) == '\\' || is_quote(at(i)) || at(i) == ']' || at(i) == '*')) {
-    closed = closed || is_quote(at(i));
+  while (i - name.end < 8 && (at(i) == '\\' || is_quote_mark(at(i)) || at(i) == ']' || at(i) == '*')) {
+    closed = closed || is_quote_mark(at(i));
     ++i;
   }
   // \u003e
@@ -365,7 +357,7 @@ std::optional<Place> place_of_value(std::string_view text, const SensitiveName& 
     out.told = true;
     return out;
   }
-  const bool opened = name.begin > 0 && is_quote(text[name.begin - 1]);
+  const bool opened = name.begin > 0 && is_quote_mark(text[name.begin - 1]);
   if (opened && closed && !blank && (c == ',' || c == ')')) {  // define('DB_PASSWORD', '…')
     doubtful = true;
     if (c == ')') return std::nullopt;
@@ -439,7 +431,7 @@ Secret quoted_value(std::string_view text, const SensitiveName& name, std::size_
   }
   if (end >= text.size() || text[end] != quote) return {};
   if (escape > 0) end -= std::min(end - begin, escape);
-  const std::size_t first_end = end;
+  if (!is_plausible(text.substr(begin, end - begin), name, ValueStyle::quoted, name_text, ahead)) return {};
   // A literal in several parts.
   for (std::size_t next = end + 1; escape == 0 && next < text.size() && next - end < 64; ++next) {
     if (text[next] == quote && next > end + 1) {
@@ -452,7 +444,6 @@ Secret quoted_value(std::string_view text, const SensitiveName& name, std::size_
       break;
     }
   }
-  if (!is_plausible(text.substr(begin, first_end - begin), name, ValueStyle::quoted, name_text, ahead)) return {};
   return {begin, end, name_of_kind(name.value_kind)};
 }
 
@@ -585,7 +576,7 @@ namespace {
 // Behind the name of several: `": [`, or a colon at the end of its line.
 bool list_follows(std::string_view behind) {
   std::size_t i = 0;
-  while (i < behind.size() && (is_quote(behind[i]) || behind[i] == '\\'))
+  while (i < behind.size() && (is_quote_mark(behind[i]) || behind[i] == '\\'))
     ++i;
   if (i == behind.size() || behind[i] != ':') return false;
   for (++i; i < behind.size() && behind[i] == ' ';)
@@ -690,12 +681,12 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
   const std::size_t escape = begin - place->at;
   if (begin >= text.size()) return {};
   if (name.value_kind == ValueKind::phrase || name.value_kind == ValueKind::card || name.value_kind == ValueKind::pin)
-    return value_with_blanks(text, begin + (is_quote(text[begin]) ? 1 : 0), name);
+    return value_with_blanks(text, begin + (is_quote_mark(text[begin]) ? 1 : 0), name);
   // Prefixes of strings: b"…", @"…", $'…'.
-  if (!is_quote(text[begin]) && escape == 0 && is_quote(at(begin + 1)) &&
+  if (!is_quote_mark(text[begin]) && escape == 0 && is_quote_mark(at(begin + 1)) &&
       (ascii::is_letter(text[begin]) || text[begin] == '@' || text[begin] == '$'))
     ++begin;
-  if (is_quote(text[begin]) && escape <= 3) {
+  if (is_quote_mark(text[begin]) && escape <= 3) {
     // Bold or quoted words of a sentence are a value as well.
     return quoted_value(text, name, begin, escape, name_text, ahead);
   }
@@ -706,7 +697,7 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
     return block_below(text, name, begin, ahead);
   std::size_t end = end_of_word(text, begin, ahead);
   // bytes.fromhex("…")
-  if (place->equals && end > begin && text[end - 1] == '(' && is_quote(at(end)) &&
+  if (place->equals && end > begin && text[end - 1] == '(' && is_quote_mark(at(end)) &&
       name.value_kind != ValueKind::password && name.value_kind != ValueKind::short_password)
     return quoted_value(text, name, end, 0, name_text, ahead);
   // A type, and then the value: `key: &str = "…"`, `=> string(12) "…"`
@@ -721,7 +712,8 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
                       return ascii::is_word(x) || std::string_view("&<>[] .*?|").find(x) != std::string_view::npos;
                     });
     const bool is_counted = equals == std::string_view::npos && end > begin && text[end - 1] == ')' && at(end) == ' ';
-    if ((is_type || is_counted) && is_quote(at(quote))) return quoted_value(text, name, quote, 0, name_text, ahead);
+    if ((is_type || is_counted) && is_quote_mark(at(quote)))
+      return quoted_value(text, name, quote, 0, name_text, ahead);
   }
   const ValueStyle style = place->told                      ? ValueStyle::told
                            : place->equals && !place->apart ? ValueStyle::shell

@@ -321,14 +321,16 @@ void find_veiled(std::string_view text, F&& origin_of, Reading reading, Layers& 
         layers.joined.text, [&](std::size_t i) { return unveiled_origin(layers.joined.origin[i]); }, layers, out);
 }
 
-// A stretch of a string, and what a reader of it would see: as it is, once unescaped, and unescaped again.
-void find_unescaped(std::string_view line, std::size_t begin, std::size_t end, Reading reading, Layers& layers,
-                    std::vector<Secret>& out) {
+// A stretch of a string, and what a reader of it would see: as it is, once unescaped, and unescaped again. Of a string
+// in JSON no reader sees escapes.
+void find_unescaped(std::string_view line, std::size_t begin, std::size_t end, bool is_json, Reading reading,
+                    Layers& layers, std::vector<Secret>& out) {
   auto& [once, twice] = layers.unescaped;
   const std::string_view stretch = line.substr(begin, end - begin);
   const auto origin = [&](std::size_t i) { return begin + i; };
-  find_veiled(stretch, origin, reading, layers, out);
-  if (stretch.find('\\') == std::string_view::npos) return;
+  const bool is_escaped = stretch.find('\\') != std::string_view::npos;
+  if (!is_json || !is_escaped) find_veiled(stretch, origin, reading, layers, out);
+  if (!is_escaped) return;
   redaction::unescape(stretch, once);
   const auto once_origin = [&](std::size_t i) -> std::size_t { return begin + once.origin[i]; };
   find_in_layer(once.text, once_origin, layers, out);
@@ -386,7 +388,7 @@ void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, s
       reading.in_array = reading.in_array || doubts[i].in_array;
     }
     begin = redaction::begin_of_escapes(line, begin, string);
-    find_unescaped(line, begin, std::min(end, string_end), reading, layers, out);
+    find_unescaped(line, begin, std::min(end, string_end), strings.has_value(), reading, layers, out);
   }
 }
 

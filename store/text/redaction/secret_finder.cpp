@@ -23,7 +23,7 @@ constexpr std::size_t kNear = 60;
 constexpr auto kVeils = std::to_array<std::string_view>(
     {"%5fp",    "%5fk",       "%5ft",        "%5fs",    "&#95;",  "&#x5f;",  "&lowbar;", "\xE2\x80\x8B", "\\u200b",
      "\\u200c", "\\u200d",    "\\u2060",     "\\ufeff", "\\u006", "\\u007",  "\\u005f",  "\\u001b[",     "\",\"-",
-     "\", \"-", "\\\",\\\"-", "\\\", \\\"-", "',\'-",   "', '-",  "\" + \"", "' + '",    "\\\" + \\\""});
+     "\", \"-", "\\\",\\\"-", "\\\", \\\"-", "','-",    "', '-",  "\" + \"", "' + '",    "\\\" + \\\""});
 
 // An option in an array of arguments, with another argument before it: "mysql","-p…". Its dash ends at `end`, and the
 // mark before the comma is at `begin`. Not the most frequent one, "-lc" of shells.
@@ -48,10 +48,16 @@ bool is_option(std::string_view text, std::size_t begin, std::size_t end) {
          option.substr(0, length) != "lc" && option.substr(0, length) != "c";
 }
 
-// Terminals' sequences and options are everywhere: they hide something if they are in a word or near a sensitive name,
-// or if they stand behind another argument.
+// Sequences of terminals are everywhere: one hides something if it is in a word or near a sensitive name. Literals that
+// are added up are everywhere in code: they hide something if both are parts of one word.
 bool is_veil(std::string_view text, std::size_t begin, std::size_t end, std::size_t behind_name) {
-  if (text[end - 1] != '[' && (end < 2 || text[end - 2] != '[')) return true;
+  if (text.substr(begin, end - begin).find(" + ") != std::string_view::npos) {
+    const auto is_part = [](char c) {
+      return ascii::is_word(c) || std::string_view("-+/=!@#$%").find(c) != std::string_view::npos;
+    };
+    return begin > 0 && end < text.size() && is_part(text[begin - 1]) && is_part(text[end]);
+  }
+  if (text[end - 1] != '[') return true;
   constexpr std::size_t kNearName = 96;
   if (behind_name > 0 && begin >= behind_name && begin - behind_name < kNearName) return true;
   if (begin == 0 || !ascii::is_alnum(text[begin - 1])) return false;
@@ -367,21 +373,30 @@ bool SecretFinder::find_in_base64(std::string_view text, std::size_t begin, std:
                                                !is_base64_text(some.substr(3)))))
     return false;
   const auto ends_at = [&](std::size_t i) { return !ascii::is_alnum(text[i]) && text[i] != '+' && text[i] != '/'; };
-  const std::size_t first = ahead.begin_of(LookAhead::kBase64, begin, begin - std::min(begin, kLongest), ends_at);
+  // What is longer is looked into part by part; a part begins where four characters do.
+  const std::size_t least = std::max(signs.base64_end, begin - std::min(begin, kLongest));
+  const std::size_t first = ahead.begin_of(LookAhead::kBase64, begin, least, ends_at);
   if (first + kBegin > text.size() || !is_base64_text(text.substr(first, kBegin))) return false;
-  const std::size_t last = ahead.end_of(LookAhead::kBase64, end, std::min(text.size(), first + kLongest), ends_at);
-  const std::string inner = decoded_base64(text.substr(first, last - first));
-  std::vector<Secret> found;
-  Signs inner_signs;
-  inner_signs.depth = signs.depth + 1;
-  find(inner, found, inner_signs);
+  bool is_secret = false;
+  std::size_t last = first;
+  while (last < end) {
+    const std::size_t part = last;
+    const std::size_t most = std::min(text.size(), part + kLongest);
+    last = most <= end ? most : ahead.end_of(LookAhead::kBase64, end, most, ends_at);
+    std::vector<Secret> found;
+    Signs inner_signs;
+    inner_signs.depth = signs.depth + 1;
+    find(decoded_base64(text.substr(part, last - part)), found, inner_signs);
+    const auto secret = std::find_if(found.begin(), found.end(), [](const Secret& s) { return bool(s); });
+    if (secret == found.end()) continue;
+    std::size_t padded = last;
+    while (padded < text.size() && text[padded] == '=' && padded - last < 2)
+      ++padded;
+    out.push_back({part, padded, secret->kind});
+    is_secret = true;
+  }
   signs.base64_end = last;
-  if (std::none_of(found.begin(), found.end(), [](const Secret& s) { return bool(s); })) return false;
-  std::size_t padded = last;
-  while (padded < text.size() && text[padded] == '=' && padded - last < 2)
-    ++padded;
-  out.push_back({first, padded, found.front().kind});
-  return true;
+  return is_secret;
 }
 
 // A token that names itself, as many services write them: a prefix of small words, and random letters and digits.
