@@ -125,7 +125,7 @@ Result<void> print_written(const Invocation& call, const Memory& m, std::string_
   return screen.finish();
 }
 
-harvest::NameEvents names_of_log(const Settings& settings) {
+memories::NameEvents names_of_log(const Settings& settings) {
   const auto records = std::make_shared<RecordFinder>(settings.layout.database(), settings.layout.raw_dir(),
                                                       raw::FrameSeal(settings.cipher));
   return [records](Reader& reader, harvest::Material& material) { name_as_in_log(reader, *records, material); };

@@ -5,8 +5,8 @@
 #include "daemon/cli/memory_reports.hpp"
 #include "daemon/cli/render/line.hpp"
 #include "daemon/memories/notebook.hpp"
+#include "daemon/memories/promotion.hpp"
 #include "schemas/error.hpp"
-#include "store/harvest/material.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -51,7 +51,7 @@ using MemoryRun = std::function<Result<int>(const MemoryOptions&, const Invocati
 // Returns the notebook that a command uses: of --project, else of the repository of the working directory.
 memories::Notebook notebook_of(const Settings& settings);
 // Returns the function that names events as their log does, for provenance.
-harvest::NameEvents names_of_log(const Settings& settings);
+memories::NameEvents names_of_log(const Settings& settings);
 // Returns the memory that the options name. Errc::invalid_argument names the option.
 Result<memories::MemoryName> memory_named(const MemoryOptions& o, const std::string& slug);
 Result<memories::Destination> destination(const MemoryOptions& o);

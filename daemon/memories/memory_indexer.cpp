@@ -75,7 +75,7 @@ bool may_be_memory(const fs::path& path) {
     return name == "memory" || std::any_of(kHomes.begin(), kHomes.end(), [&](std::string_view home) {
              return path.native().find(home) != std::string::npos;
            });
-  return name.ends_with(".md") || name.ends_with(".mdc") || name == "graph.json";
+  return name.ends_with(".md") || name.ends_with(".mdc") || name == memory::MemoryGraph::kFile;
 }
 
 MemoryIndexer::MemoryIndexer(IndexerParts parts, const Clock& clock)
@@ -210,11 +210,11 @@ Result<void> MemoryIndexer::check_indexes() {
     const auto& place = file_set_.directories()[i];
     if (!place || place->dialect != MemoryDialect::plugin) continue;
     const files::ScopeRoot root = place->root();
-    const fs::path file = place->directory / "index.json";
+    const fs::path file = place->directory / memory::IndexFile::kFile;
     const bool keeps = keeps_index(i);
     if (!keeps && !root.has(file)) continue;
     MEMD_TRY_ASSIGN(const auto rows, store_.ask(catalog::IndexedMemoriesQuery{place->directory}));
-    const bool is_interrupted = keeps && root.has(".pending");
+    const bool is_interrupted = keeps && root.has(memory::MemoryDirectory::kPending);
     if (!is_interrupted && fits(memory::IndexFile(root), rows, memory::EmbeddingCache(root).slugs())) continue;
     memory::MemoryDirectory directory(*place, {}, clock_);
     if (!is_interrupted && directory.check() == memory::MemoryDirectory::IndexState::valid) continue;

@@ -15,7 +15,7 @@ std::vector<harvest::SimilarMemory> similar_memories(const memory::MemoryPlaces&
 }
 
 Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, const PromoteRequest& request,
-                          const Clock& clock, const harvest::NameEvents& name_events) {
+                          const Clock& clock, const NameEvents& name_events) {
   const auto of = harvest::parse_history_ref(request.from);
   if (!of)
     return Error(Errc::invalid_argument, "\"" + request.from +

@@ -4,10 +4,12 @@
 #include "schemas/time.hpp"
 #include "store/harvest/draft.hpp"
 #include "store/harvest/known_memories.hpp"
+#include "store/harvest/material.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "store/memory/memory_places.hpp"
 #include "store/reader.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,9 +37,12 @@ struct Promotion {
 std::vector<harvest::SimilarMemory> similar_memories(const memory::MemoryPlaces& places, const Memory& draft,
                                                      TimeMs now);
 
+// Gives events the ids of the log that they come from. Empty: they keep memd's.
+using NameEvents = std::function<void(Reader& reader, harvest::Material& material)>;
+
 // Makes a memory from an exchange, an observation or a decision. Errc::invalid_argument: `from` is not an id, or `type`
 // is not of the place's dialect; Errc::not_found.
 Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, const PromoteRequest& request,
-                          const Clock& clock, const harvest::NameEvents& name_events = {});
+                          const Clock& clock, const NameEvents& name_events = {});
 
 }  // namespace memd::memories

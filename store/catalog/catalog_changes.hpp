@@ -25,25 +25,17 @@ struct CatalogPlace {
   std::string project;      // its name
 };
 
-// The metadata by which a changed file is detected without reading it.
-struct FileStamp {
-  std::int64_t bytes = 0;
-  std::int64_t changed_ns = 0;  // ctime in ns since the epoch; changes on a rename too
-  std::int64_t inode = 0;
-  friend bool operator==(const FileStamp&, const FileStamp&) = default;
-};
-
 // A file that may hold a memory.
 struct SeenFile {
   memory::MemoryOrigin origin;
   std::size_t place = 0;  // index into the places that were scanned
-  FileStamp stamp;
+  files::FileFacts stamp;
 };
 
 // The stored state of a file.
 struct KnownFile {
   std::string path;
-  FileStamp stamp;
+  files::FileFacts stamp;
   std::int64_t read_ns = 0;  // time of the last read, in ns since the epoch
   std::string file_hash;
 };
@@ -75,7 +67,7 @@ struct MemoryRecord {
   std::size_t place = 0;  // of CatalogChanges::places
   Memory memory;          // secrets masked
   bool is_valid = false;
-  FileStamp stamp;
+  files::FileFacts stamp;
   std::int64_t read_ns = 0;
   std::vector<std::string> files;    // files that it names
   std::vector<std::int8_t> vectors;  // chunks × dimension of the built-in model
@@ -100,7 +92,7 @@ struct KnownGraphsQuery {
 
 struct StampChange {
   std::string path;
-  FileStamp stamp;
+  files::FileFacts stamp;
   std::int64_t read_ns = 0;
 };
 

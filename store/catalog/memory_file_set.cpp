@@ -31,12 +31,6 @@ std::int64_t file_clock_ns() {
       .count();
 }
 
-std::optional<FileStamp> stamp_of(const MemoryOrigin& origin) {
-  const auto facts = origin.root.facts(origin.path);
-  if (!facts) return std::nullopt;
-  return FileStamp{facts->bytes, facts->changed_ns, facts->inode};
-}
-
 }  // namespace
 
 std::vector<std::string> SessionDirectoriesQuery::run(sqlite::Database& db) const {
@@ -113,7 +107,7 @@ std::vector<SeenFile> MemoryFileSet::files() const {
   std::unordered_set<std::string> seen;
   const auto take = [&](const MemoryOrigin& origin, std::size_t place) {
     if (!seen.insert(origin.path.native()).second || is_left_out(origin.path)) return;
-    if (const auto stamp = stamp_of(origin)) out.push_back({origin, place, *stamp});
+    if (const auto stamp = origin.root.facts(origin.path)) out.push_back({origin, place, *stamp});
   };
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (directories_[i])
@@ -128,7 +122,7 @@ std::vector<SeenFile> MemoryFileSet::files() const {
 std::optional<SeenFile> MemoryFileSet::file(const fs::path& path) const {
   if (is_left_out(path)) return std::nullopt;
   const auto seen = [](const MemoryOrigin& origin, std::size_t place) -> std::optional<SeenFile> {
-    const auto stamp = stamp_of(origin);
+    const auto stamp = origin.root.facts(origin.path);
     return stamp ? std::optional(SeenFile{origin, place, *stamp}) : std::nullopt;
   };
   for (std::size_t i = 0; i < rows_.size(); ++i) {

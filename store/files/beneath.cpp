@@ -7,6 +7,7 @@
 #endif
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -56,8 +57,10 @@ class PathWalk {
       }
       UniqueFd fd(::openat(passed_.back().get(), name.c_str(), (names_.empty() ? flags : kDirectory) | O_NOFOLLOW));
       if (!fd) {
-        if (errno != ELOOP || ++links > kMostLinks) return {};
-        names_.push_front(name);  // became a link meanwhile
+        const int why = errno;  // ENOTDIR: of O_DIRECTORY with O_NOFOLLOW
+        const bool became_link = (why == ELOOP || why == ENOTDIR) && link_at(name);
+        if (!became_link || ++links > kMostLinks) return no_descriptor(why);
+        names_.push_front(name);
         continue;
       }
       if (names_.empty()) return fd;

@@ -91,7 +91,7 @@ Result<std::string> read_regular(int fd, std::size_t most, const fs::path& path)
   if (!S_ISREG(st.st_mode)) return Error(Errc::io, path.string() + " is no file");
   const auto told = static_cast<std::size_t>(std::max<off_t>(st.st_size, 0));
   if (told > most) return too_large(path, most);
-  std::string out(std::min(std::max(told, told > 0 ? told : kFirstPiece), most) + 1, '\0');
+  std::string out(std::min(told > 0 ? told : kFirstPiece, most) + 1, '\0');
   std::size_t size = 0;
   while (true) {
     const ssize_t n = ::read(fd, out.data() + size, out.size() - size);
@@ -206,6 +206,12 @@ Result<std::optional<std::string>> DirectoryEntry::replace(std::string_view expe
       if (rename_with(in, made->name(), in, name_, RENAME_EXCHANGE) != 0) {
         made->moved();
         return failed_call("rename", path_);
+      }
+      // What comes back is our text, or what somebody has written over it in between: that is the newest.
+      if (auto newest = read_at(in, made->name(), most, path_); !newest || *newest != bytes) {
+        if (::renameat(in, made->name().c_str(), in, name_.c_str()) != 0) return failed_call("rename", path_);
+        made->moved();
+        was_there = std::move(newest);
       }
       if (!was_there) return was_there.error();
       return std::optional(*std::move(was_there));

@@ -23,6 +23,7 @@ struct FileFacts {
   std::int64_t bytes = 0;
   std::int64_t changed_ns = 0;  // ctime in ns since the epoch; changes on a rename too
   std::int64_t inode = 0;
+  friend bool operator==(const FileFacts&, const FileFacts&) = default;
 };
 
 // A lock on a file that excludes other processes and threads which lock the same file: flock, which the kernel releases

@@ -18,7 +18,6 @@ namespace {
 
 constexpr int kToRead = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 constexpr int kToList = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-constexpr int kMostDepth = 6;  // levels of directories
 
 enum class Kind : std::uint8_t { directory, link, file, other };
 
@@ -158,8 +157,10 @@ Result<UniqueFd> ScopeRoot::open_directory(const fs::path& relative, Missing mis
       if (!parent) break;
       reached /= name;
       UniqueFd next = open_beneath(root, root_path, reached, kToList);
-      if (!next && errno == ENOENT && (::mkdirat(parent.get(), name.c_str(), 0700) == 0 || errno == EEXIST))
+      if (!next && errno == ENOENT && (::mkdirat(parent.get(), name.c_str(), 0700) == 0 || errno == EEXIST)) {
+        ::fsync(parent.get());  // a file in the new directory may be promised to be on disk
         next = open_beneath(root, root_path, reached, kToList);
+      }
       parent = std::move(next);
     }
     return parent;

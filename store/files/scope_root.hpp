@@ -32,6 +32,8 @@ class ScopeRoot {
   // user that memd runs as, for files that the user alone names, such as ~/.claude/CLAUDE.md.
   enum class Links : std::uint8_t { inside, of_user };
 
+  static constexpr int kMostDepth = 6;  // levels of directories that are listed
+
   ScopeRoot() = default;  // contains nothing
   explicit ScopeRoot(std::filesystem::path base, const std::filesystem::path& below = {}, Links links = Links::inside);
 

@@ -10,15 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace memd {
-class Reader;
-}
 
 namespace memd::harvest {
 
@@ -55,9 +50,6 @@ struct Material {
   bool tests_passed = false;              // in the exchange
   std::vector<MaterialEvent> events;      // in order: the first event, those of the observations, edits
 };
-
-// Gives events the ids of the log that they come from. Empty: they keep memd's.
-using NameEvents = std::function<void(Reader& reader, Material& material)>;
 
 // Returns not_found when there is no such id.
 struct MaterialQuery {

@@ -42,11 +42,10 @@ std::vector<ReadMemory> read_in_turn(const std::vector<MemoryOrigin>& origins, T
     if (!read.is_valid() && !origin.root.has(origin.path)) continue;  // gone meanwhile
     const std::size_t bytes = read.memory.content.size();
     if (bytes > left) {
-      read.memory.content.clear();
-      read.memory.content.shrink_to_fit();
-      read.problems.push_back(
-          {MemoryProblemKind::invalid_file, read.memory.slug, origin.path, 0, "",
-           "is not read: the memories before it have " + std::to_string(kMostReadAtOnce >> 20) + " MiB"});
+      MemoryOrigin named = origin;
+      named.slug = read.memory.slug;
+      read = unread_memory(
+          named, "is not read: the memories before it have " + std::to_string(kMostReadAtOnce >> 20) + " MiB");
     }
     left -= std::min(bytes, left);
     out.push_back(std::move(read));
@@ -54,7 +53,6 @@ std::vector<ReadMemory> read_in_turn(const std::vector<MemoryOrigin>& origins, T
   return out;
 }
 
-constexpr const char* kPending = ".pending";
 constexpr const char* kLock = ".lock";
 constexpr const char* kManifest = "indexes/manifest.json";
 const fs::path kTrash = ".trash";
@@ -136,7 +134,8 @@ Result<void> MemoryDirectory::apply(const Step& step) {
 Result<MemoryOrigin> MemoryDirectory::origin(std::string_view slug) const {
   if (is_plugin()) {
     if (!is_memory_slug(slug)) return refused("\"" + std::string(slug) + "\" is no slug");
-    return MemoryOrigin{file_of(place_, MemoryType::learning, slug), place_.dialect, place_.scope, std::string(slug)};
+    return MemoryOrigin{
+        file_of(place_, MemoryType::learning, slug), place_.dialect, place_.scope, std::string(slug), {}, root_};
   }
   for (MemoryOrigin& there : origins_in(place_)) {
     if (read_memory_file(there, clock_.now()).memory.slug == slug) return std::move(there);
@@ -173,11 +172,15 @@ Result<WrittenMemory> MemoryDirectory::create(Memory m) {
   if (!is_name)
     return refused("slug: \"" + m.slug +
                    "\" is none: " + (is_plugin() ? "write it like decision-oauth2" : "write it like fact.testing"));
-  const auto is_taken = [&] { return is_there(file_of(place_, m.type, m.slug)) || (!is_plugin() && origin(m.slug)); };
+  std::set<std::string, std::less<>> slugs;  // in the repository dialect files may have other names
+  if (!is_plugin())
+    for (const ReadMemory& read : read_all())
+      slugs.insert(read.memory.slug);
+  const auto is_taken = [&] { return is_there(file_of(place_, m.type, m.slug)) || slugs.contains(m.slug); };
   for (int number = 2; !own_slug && is_taken(); ++number)
     m.slug = wanted + "-" + std::to_string(number);
   m.path = file_of(place_, m.type, m.slug);
-  if (!is_plugin() && origin(m.slug)) return refused("there is a memory " + m.slug + " already");
+  if (slugs.contains(m.slug)) return refused("there is a memory " + m.slug + " already");
   const std::string text = new_memory_text(m);
   const ReadMemory written =
       read_memory({m.path, m.dialect, m.scope, is_plugin() ? m.slug : std::string(), m.type}, text, clock_.now());
@@ -462,7 +465,7 @@ Result<int> MemoryDirectory::keep_vectors(const std::set<std::string>& slugs, st
                                           const MakeVector& make) {
   if (!is_plugin()) return 0;
   MEMD_TRY_ASSIGN(const auto held, lock());
-  if (!is_there("index.json")) return 0;
+  if (!is_there(IndexFile::kFile)) return 0;
   const EmbeddingCache cache(root_);
   std::vector<Memory> made;
   for (const std::string& slug : slugs) {
@@ -540,7 +543,9 @@ Result<bool> MemoryDirectory::rebuild_now() {
   for (const ReadMemory& read : all)
     if (read.is_valid()) links[read.memory.slug] = read.memory.links;
   MEMD_TRY_ASSIGN(MemoryGraph graph, load_graph());
-  bool changed = graph.repair(links, clock_.now());
+  // The edges of a file that could not be read are not known.
+  const bool all_read = std::none_of(all.begin(), all.end(), [](const ReadMemory& read) { return read.is_unread; });
+  bool changed = all_read && graph.repair(links, clock_.now());
   if (changed) MEMD_TRY(graph.save(root_));
   const auto now = clock_.now();
   bool linked = false;

@@ -33,6 +33,8 @@ struct WrittenMemory {
 // may write here (MemoryPathPolicy). Thread-safe: each call takes the lock; the clock is borrowed.
 class MemoryDirectory {
  public:
+  static constexpr const char* kPending = ".pending";  // a change that is not finished, for the next writer
+
   // `project`: base of the relative paths in the manifest.
   MemoryDirectory(MemoryPlace place, std::filesystem::path project, const Clock& clock);
 

@@ -65,7 +65,7 @@ class PlaceCheck {
   }
 
   void check_graph() {
-    const auto file = place_.directory / "graph.json";
+    const auto file = place_.directory / MemoryGraph::kFile;
     auto graph = MemoryGraph::load(root_);
     if (!graph) {
       out_.push_back({MemoryProblemKind::corrupt_graph, "", file, 0, "",
@@ -95,7 +95,7 @@ class PlaceCheck {
   }
 
   void check_index() {
-    const auto file = place_.directory / "index.json";
+    const auto file = place_.directory / IndexFile::kFile;
     const auto index = IndexFile(root_).load();
     if (!index) {
       const bool is_missing = index.error().is(Errc::not_found);
@@ -195,7 +195,7 @@ std::vector<MemoryProblem> check_health(const MemoryPlaces& places, const Health
   for (const MemoryOrigin& origin : places.origins()) {
     if (origin.dialect != MemoryDialect::agent) continue;
     const auto bytes = origin.root.read(origin.path);
-    const ReadMemory read = bytes ? read_memory(origin, *bytes, now) : read_memory_file(origin, now);
+    const ReadMemory read = bytes ? read_memory(origin, *bytes, now) : unread_memory(origin, bytes.error().message());
     out.insert(out.end(), read.problems.begin(), read.problems.end());
     if (bytes && has_secret(*bytes))
       out.push_back({MemoryProblemKind::secret, origin.slug, origin.path, 0, "",

@@ -8,8 +8,6 @@
 namespace memd::memory {
 namespace {
 
-constexpr const char* kName = "index.json";
-
 // Returns the slug of a line ("slug":{…}); empty if it has none.
 std::string_view slug_at(std::string_view text, std::size_t line) {
   if (text.substr(line, 1) != "\"") return {};
@@ -34,15 +32,15 @@ std::size_t find_line(std::string_view text, std::size_t begin, std::size_t end,
 }  // namespace
 
 Result<MemoryIndex> IndexFile::load() const {
-  const auto text = root_.read(kName, files::kMostIndexBytes);
+  const auto text = root_.read(kFile, files::kMostIndexBytes);
   if (!text) return text.error();
   auto index = parse_index(*text);
-  if (!index) return Error(Errc::store_corrupt, (root_.directory() / kName).string() + " " + index.error().context);
+  if (!index) return Error(Errc::store_corrupt, (root_.directory() / kFile).string() + " " + index.error().context);
   return index;
 }
 
 Result<void> IndexFile::write(const MemoryIndex& index) const {
-  return root_.write(kName, index_text(index), files::OnDisk::later);
+  return root_.write(kFile, index_text(index), files::OnDisk::later);
 }
 
 Result<bool> IndexFile::add(const IndexEntry& entry, TimeMs now) const {
@@ -54,7 +52,7 @@ Result<bool> IndexFile::replace(const IndexEntry& entry, TimeMs now) const {
 Result<bool> IndexFile::remove(std::string_view slug, TimeMs now) const { return splice(slug, "", true, now); }
 
 Result<bool> IndexFile::splice(std::string_view slug, const std::string& line, bool is_there, TimeMs now) const {
-  const auto read = root_.read(kName, files::kMostIndexBytes);
+  const auto read = root_.read(kFile, files::kMostIndexBytes);
   if (!read) return read.error().is(Errc::not_found) ? Result<bool>(false) : read.error();
   const std::string_view text = *read;
   const std::string head = index_head(now);
@@ -84,7 +82,7 @@ Result<bool> IndexFile::splice(std::string_view slug, const std::string& line, b
     pieces.push_back(piece);
   }
   pieces.push_back(kIndexTail);
-  MEMD_TRY(root_.write(kName, pieces, files::OnDisk::later));
+  MEMD_TRY(root_.write(kFile, pieces, files::OnDisk::later));
   return true;
 }
 

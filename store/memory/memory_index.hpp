@@ -12,6 +12,8 @@ namespace memd::memory {
 // in memd's own form is rebuilt. The caller holds the directory's lock for writing. One thread.
 class IndexFile {
  public:
+  static constexpr const char* kFile = "index.json";
+
   explicit IndexFile(files::ScopeRoot root) : root_(std::move(root)) {}
 
   // Returns Errc::not_found, or Errc::store_corrupt for a malformed file.

@@ -13,7 +13,6 @@ using files::ScopeRoot;
 namespace {
 
 constexpr std::string_view kConflict = ".conflict-";
-constexpr int kMaxDepth = 6;
 
 // Returns the folders of a kind in the repository dialect: Thunderus' names, then those that earlier versions of memd
 // wrote.
@@ -60,7 +59,7 @@ class AgentFiles {
             MemoryType::note);
       for (const char* name : {"CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md", "GEMINI.md"})
         one(MemoryScope::project, project, name, name);
-      for (const fs::path& file : project.files(".cursor/rules", ".mdc", kMaxDepth))
+      for (const fs::path& file : project.files(".cursor/rules", ".mdc", files::ScopeRoot::kMostDepth))
         add(MemoryScope::project, project, file, file.lexically_relative(places_.project).string(),
             MemoryType::instructions);
     }
@@ -137,7 +136,8 @@ std::optional<MemoryOrigin> origin_at(const MemoryPlace& place, const fs::path& 
   const fs::path below = file.lexically_relative(place.directory);
   const bool is_plugin = place.dialect == MemoryDialect::plugin;
   const auto depth = std::distance(below.begin(), below.end());
-  if (below.empty() || depth > (is_plugin ? 1 : kMaxDepth) || !file.native().ends_with(".md") || is_conflict_copy(file))
+  if (below.empty() || depth > (is_plugin ? 1 : files::ScopeRoot::kMostDepth) || !file.native().ends_with(".md") ||
+      is_conflict_copy(file))
     return std::nullopt;
   for (const fs::path& part : below)
     if (part.native().starts_with('.')) return std::nullopt;
@@ -150,7 +150,7 @@ std::vector<MemoryOrigin> origins_in(const MemoryPlace& place) {
   std::vector<MemoryOrigin> out;
   const bool is_plugin = place.dialect == MemoryDialect::plugin;
   const ScopeRoot root = place.root();
-  for (fs::path& file : root.files({}, ".md", is_plugin ? 1 : kMaxDepth))
+  for (fs::path& file : root.files({}, ".md", is_plugin ? 1 : files::ScopeRoot::kMostDepth))
     if (!is_conflict_copy(file)) {
       std::string slug = is_plugin ? file.stem().string() : std::string();
       out.push_back({std::move(file), place.dialect, place.scope, std::move(slug), MemoryType::learning, root});
@@ -182,7 +182,7 @@ std::vector<fs::path> directories_of_project(const MemoryPlaces& places) {
 }
 
 std::vector<fs::path> conflict_copies_in(const MemoryPlace& place) {
-  auto out = place.root().files({}, ".md", place.dialect == MemoryDialect::plugin ? 1 : kMaxDepth);
+  auto out = place.root().files({}, ".md", place.dialect == MemoryDialect::plugin ? 1 : files::ScopeRoot::kMostDepth);
   std::erase_if(out, [](const fs::path& file) { return !is_conflict_copy(file); });
   return out;
 }

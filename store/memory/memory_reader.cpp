@@ -323,17 +323,21 @@ void mask_secrets(ReadMemory& read) {
     redact(problem.message);
 }
 
-ReadMemory read_memory_file(const MemoryOrigin& origin, TimeMs now) {
-  const auto bytes = origin.root.read(origin.path);
-  if (bytes) return read_memory(origin, *bytes, now);
+ReadMemory unread_memory(const MemoryOrigin& origin, std::string why) {
   ReadMemory out;
+  out.is_unread = true;
   out.memory.slug = origin.slug;
   out.memory.path = origin.path;
   out.memory.scope = origin.scope;
   out.memory.dialect = origin.dialect;
   out.memory.type = origin.type;
-  out.problems.push_back({MemoryProblemKind::invalid_file, origin.slug, origin.path, 0, "", bytes.error().message()});
+  out.problems.push_back({MemoryProblemKind::invalid_file, origin.slug, origin.path, 0, "", std::move(why)});
   return out;
+}
+
+ReadMemory read_memory_file(const MemoryOrigin& origin, TimeMs now) {
+  const auto bytes = origin.root.read(origin.path);
+  return bytes ? read_memory(origin, *bytes, now) : unread_memory(origin, bytes.error().message());
 }
 
 }  // namespace memd::memory

@@ -25,6 +25,7 @@ struct MemoryOrigin {
 struct ReadMemory {
   Memory memory;
   std::vector<MemoryProblem> problems;  // broken rules of the dialect, by line; empty: a valid memory
+  bool is_unread = false;               // nothing is known of the file's content
   bool is_valid() const { return problems.empty(); }
 };
 
@@ -36,7 +37,9 @@ ReadMemory read_memory(const MemoryOrigin& origin, std::string_view bytes, TimeM
 void mask_secrets(ReadMemory& read);
 void mask_secrets(Memory& memory);
 
-// Reads the file of an origin. A file that is not read is an invalid memory whose problem says why.
+// Returns the invalid memory that stands for a file which is not read, and why.
+ReadMemory unread_memory(const MemoryOrigin& origin, std::string why);
+// Reads the file of an origin; unread_memory() if that fails.
 ReadMemory read_memory_file(const MemoryOrigin& origin, TimeMs now);
 
 }  // namespace memd::memory

@@ -50,11 +50,9 @@ bool matches(std::string_view line, RunWord patterns) {
   const WordList& list = run_words(patterns);
   return std::any_of(list.begin(), list.end(), [&](std::string_view pattern) {
     if (pattern.starts_with('^')) return matches_from(line, pattern.substr(1));
-    const bool begins_plainly = pattern.front() != '#' && !ascii::is_non_ascii(pattern.front());
-    for (std::size_t at = 0; at < line.size(); ++at) {
-      if (begins_plainly && (at = line.find(pattern.front(), at)) == std::string_view::npos) return false;
+    const std::string_view plain = pattern.substr(0, pattern.find_first_of("#$\xE2"));  // up to a "…" at the latest
+    for (auto at = line.find(plain); at < line.size(); at = line.find(plain, at + 1))
       if (matches_from(line.substr(at), pattern)) return true;
-    }
     return false;
   });
 }

@@ -188,9 +188,10 @@ class SessionEvents {
 // otherwise.
 std::uint64_t content_hash(const Event& event);
 
-// Returns what is stored as summary and as tokens of a source event.
+// Returns what is stored as the summary of a source event.
 std::string event_summary(const Event& event);
-std::int64_t text_tokens(std::string_view text);  // four bytes a token
+// Returns about how many tokens a text has: four bytes a token.
+std::int64_t text_tokens(std::string_view text);
 // Returns the figures of a usage as the summary of its row shows them.
 std::string usage_line(const TokenUsage& usage);
 

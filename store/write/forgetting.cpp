@@ -49,7 +49,8 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
                     // Documents and trees of one session, whose path names it.
                     auto& own = writer_.db_.prepare(
                         "SELECT DISTINCT o.path FROM sources o JOIN source_items i USING (source_pk)"
-                        " WHERE i.session_uid = ?1 AND instr(o.path, ?2) AND NOT EXISTS (SELECT 1 FROM source_items x"
+                        " WHERE i.session_uid = ?1 AND length(?2) >= 8 AND instr(o.path, ?2) AND NOT EXISTS (SELECT 1 "
+                        "FROM source_items x"
                         " WHERE x.source_pk = o.source_pk AND x.session_uid <> ?1"
                         " AND substr(x.session_uid, 1, length(?1) + 1) <> ?1 || '/')");
                     for (const auto& uid : session_uids) {
@@ -188,9 +189,9 @@ void Forgetting::replace_items_of(std::int64_t source, const std::string& uid) {
   sum.step();
   const std::int64_t bytes = sum.int64(0);
   sum.reset();
-  // A mark may name the sessions that changed last.
+  // A mark may name the sessions that changed last. A short id may stand in it as part of something else.
   const std::size_t platform = uid.find(':') + 1;
-  db.prepare("UPDATE sources SET mark = replace(mark, ?2, ?3) WHERE source_pk = ?1")
+  db.prepare("UPDATE sources SET mark = replace(mark, ?2, ?3) WHERE source_pk = ?1 AND length(?2) >= 8")
       .bind(source, uid.substr(platform), alias.substr(platform))
       .run();
   db.prepare("DELETE FROM source_items WHERE source_pk = ?1 AND session_uid IN (?2, ?3)")

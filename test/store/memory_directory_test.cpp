@@ -3,6 +3,7 @@
 
 #include "schemas/hash.hpp"
 #include "store/memory/embedding_cache.hpp"
+#include "store/memory/memory_graph.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/killed_process.hpp"
 #include "test/support/memory_invariants.hpp"
@@ -165,6 +166,25 @@ TEST_F(MemoryDirectoryTest, IndexAndGraphAreMadeAnewFromTheFiles) {
   ASSERT_TRUE(directory_.rebuild().value());
   test::expect_memory_invariants(directory_);
   EXPECT_TRUE(MemoryGraph::load(directory_.root())->has("learning-a", "learning-b"));
+}
+
+TEST_F(MemoryDirectoryTest, TheEdgesOfAnUnreadFileStay) {
+  const fs::path file = directory_.create(draft("One"))->memory.path;
+  ASSERT_TRUE(directory_.create(draft("Two")));
+  ASSERT_TRUE(directory_.link("learning-one", "learning-two", "implements").value());
+  const auto edges = [&] { return MemoryGraph::load(directory_.root())->edges_of("learning-one"); };
+  const auto before = edges();
+  ASSERT_EQ(before.size(), 1U);
+  const fs::path kept = project_ / "kept.md";
+  fs::rename(file, kept);
+  fs::create_symlink(kept, file);  // leads out of the scope
+  ASSERT_TRUE(directory_.rebuild());
+  ASSERT_EQ(edges().size(), 1U);
+  EXPECT_EQ(edges()[0].label, before[0].label);
+  fs::remove(file);
+  fs::rename(kept, file);
+  ASSERT_TRUE(directory_.rebuild());
+  test::expect_memory_invariants(directory_);
 }
 
 TEST_F(MemoryDirectoryTest, RepositoryDialectHasAManifest) {

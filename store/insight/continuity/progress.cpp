@@ -156,7 +156,7 @@ bool only_looks(const std::vector<ShellCommand>& commands) {
 // Returns the age of the latest edit or command that does more than look.
 std::size_t last_work(const SessionPast& past) {
   const auto work = std::find_if(past.events.rbegin(), past.events.rend(), [](const PastEvent& e) {
-    return e.kind == EventKind::edit || e.modifies || !(e.facts.commands.empty() || only_looks(e.facts.commands));
+    return e.kind == EventKind::edit || e.modifies || !only_looks(e.facts.commands);
   });
   return work == past.events.rend() ? std::numeric_limits<std::size_t>::max() : work->age;
 }

@@ -42,7 +42,7 @@ class SecretFinder {
  public:
   explicit SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form form = LiteralSieve::forms().back());
 
-  // Further results of a pass.
+  // What a pass found besides secrets, and what the next part of the text has to know of it.
   struct Signs {
     struct Doubt {
       std::size_t at = 0;
