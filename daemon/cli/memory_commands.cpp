@@ -399,8 +399,8 @@ Command memory_command() {
   needed_type.required = true;
   Option needed_title = title;
   needed_title.required = true;
-  const std::vector<Option> changes{
-      slug, type, title, tags, scope, {"file", &o->file, "The new text; - is standard input"}};
+  const std::vector<Option> changes{slug, type,  title,
+                                    tags, scope, {"file", &o->file, "The new text; - is standard input"}};
   c.subcommands = {
       memory_subcommand<MemoryListReport>("list", "All memories, those of agents too", o,
                                           {scope,

@@ -53,7 +53,8 @@ FileSystem file_system_of(const fs::path& path) {
 }
 
 const fs::path* SilentPlaces::root_of(const fs::path& path) const {
-  const auto root = std::find_if(roots_.begin(), roots_.end(), [&](const fs::path& r) { return files::is_inside(path, r); });
+  const auto root =
+      std::find_if(roots_.begin(), roots_.end(), [&](const fs::path& r) { return files::is_inside(path, r); });
   return root == roots_.end() ? nullptr : &*root;
 }
 
@@ -92,7 +93,8 @@ void SilentPlaces::saw(const std::string& source, std::uint64_t device, Time now
   if (root == nullptr) return;
   // The topmost directory on this device.
   fs::path place = fs::path(source).parent_path();
-  while (place != *root && files::is_inside(place.parent_path(), *root) && file_system_(place.parent_path()).device == device)
+  while (place != *root && files::is_inside(place.parent_path(), *root) &&
+         file_system_(place.parent_path()).device == device)
     place = place.parent_path();
   add(files::is_inside(place, *root) ? place : *root, known->second, false, now);
 }

@@ -177,9 +177,9 @@ std::string projects_newest_first(const std::string& conditions) {
 }  // namespace
 
 std::vector<std::string> RecentProjectsQuery::run(sqlite::Database& db) const {
-  static const std::string sql = projects_newest_first(sql_text("s.kind = SessionKind::main AND ").str() +
-                                                       std::string(queries::kHasWords)) +
-                                 " LIMIT ?1";
+  static const std::string sql =
+      projects_newest_first(sql_text("s.kind = SessionKind::main AND ").str() + std::string(queries::kHasWords)) +
+      " LIMIT ?1";
   auto& newest = db.prepare(sql).bind(limit);
   std::vector<std::string> out;
   while (newest.step())
@@ -506,9 +506,8 @@ TypedSessionsQuery::Answer TypedSessionsQuery::run(sqlite::Database& db) const {
 
 TypedProjectsQuery::Answer TypedProjectsQuery::run(sqlite::Database& db) const {
   using namespace queries;
-  static const std::string sql =
-      projects_newest_first(std::string(kSessionConditions) +
-                            " AND instr(lower(p.name || char(10) || p.identity_key), ?5) > 0");
+  static const std::string sql = projects_newest_first(
+      std::string(kSessionConditions) + " AND instr(lower(p.name || char(10) || p.identity_key), ?5) > 0");
   const auto c = conditions_of(db, filter);
   const std::string wanted = ascii::lowered(typed);
   auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, wanted);
