@@ -36,9 +36,6 @@ Result<StatusReport> status_report(MemoryHost& host, const ProcessFacts& facts) 
   }
   if (facts.connections) r.connections = facts.connections();
   if (facts.watcher) r.watcher = facts.watcher();
-  if (host.ingest() != nullptr)
-    for (const auto& polled : host.ingest()->progress().snapshot().polled)
-      r.watcher += fmt::format("; looking at {} every {} s ({})", polled.place, polled.pause.count(), polled.why);
   r.store_bytes = store_bytes(host);
   r.raw_bytes = raw_bytes(host);
   r.next_drop = next_drop(host);
@@ -57,6 +54,15 @@ Result<StatusReport> status_report(MemoryHost& host, const ProcessFacts& facts) 
   return r;
 }
 
+// Returns what the watcher is told nothing of, as the end of its description.
+std::string words_for_polled(MemoryHost& host) {
+  std::string out;
+  if (host.ingest() == nullptr) return out;
+  for (const auto& polled : host.ingest()->progress().snapshot().polled)
+    out += fmt::format("; looking at {} every {} s ({})", polled.place, polled.pause.count(), polled.why);
+  return out;
+}
+
 constexpr mcp::ToolAnnotations kWrites{false, false, true, false};
 constexpr mcp::ToolAnnotations kDestroys{false, true, true, false};
 
@@ -72,6 +78,7 @@ AdminService::AdminService(MemoryHost& host, ProcessFacts facts)
              "Status",
              [&host, facts](const NoParams&, mcp::ToolContext&) -> Result<StatusReport> {
                MEMD_TRY_ASSIGN(StatusReport report, status_report(host, facts));
+               report.watcher += words_for_polled(host);
                report.unread_places = unread_places(host);  // searches the roots, which metrics do without
                return report;
              }},

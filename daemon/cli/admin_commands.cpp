@@ -49,10 +49,7 @@ Result<int> ask_and_show(const Invocation& call, std::string_view question, cons
   return print_report(call, report);
 }
 
-// Adds the option of lists that are printed whole unless it is given.
-Option how_many(std::int64_t& rows) {
-  return {.names = "-n", .target = &rows, .help = "How many rows; 0: all", .value_name = "N", .between = kRowsAsked};
-}
+Option how_many(std::int64_t& rows) { return rows_option(&rows, "How many rows; 0: all"); }
 
 // It may take hours.
 constexpr const char* kWithSecondLook = R"({"second_look":true,"timeout_s":86400})";

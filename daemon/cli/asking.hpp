@@ -45,7 +45,7 @@ std::function<std::string()> schema_of(const std::string& command) {
 template <mcp::Described Answer>
 Result<int> print_json(const Invocation& call, const Answer& answer) {
   Screen screen(call.plain_look());
-  screen.as_it_is(harmless_json(mcp::to_json(answer)) + "\n");
+  screen.as_it_is(harmless_json(mcp::to_json(answer, mcp::Texts::as_they_are)) + "\n");
   MEMD_TRY(screen.finish());
   return kOk;
 }

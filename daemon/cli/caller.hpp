@@ -53,7 +53,7 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
 // `stop_daemon` is false, or it does not stop.
 Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon);
 
-// Names the command that is waited for on stderr. For TakeOver::on_command.
+// Names the command that is waited for on stderr. For TakeOver::on_holder.
 void tell_who_is_waited_for(const InstanceLock::Attempt& holder);
 
 // Prints an outcome to stdout (as JSON if `as_json`), or its error to stderr. Returns the exit code.

@@ -40,8 +40,11 @@ struct Option {
   bool existing_file = false;
 };
 
-// The range of `-n`, the number of rows of a list; 0 is all.
-inline constexpr std::pair<int, int> kRowsAsked{0, 100'000'000};
+// Returns `-n`, the number of rows of a list; 0 is all.
+inline Option rows_option(OptionTarget target, std::string help) {
+  constexpr std::pair<int, int> kRowsAsked{0, 100'000'000};
+  return {.names = "-n", .target = target, .help = std::move(help), .value_name = "N", .between = kRowsAsked};
+}
 template <class Row>
 void keep_rows(std::vector<Row>& rows, std::int64_t asked) {
   if (asked > 0 && static_cast<std::size_t>(asked) < rows.size()) rows.erase(rows.begin() + asked, rows.end());

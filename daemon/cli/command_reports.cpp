@@ -104,7 +104,7 @@ void show(Screen& screen, const ServiceReport& report, bool dry_run) {
 void show(Screen& screen, const UninstallReport& report) {
   show(screen, report.changes, report.dry_run, true);
   if (report.service) show(screen, *report.service, report.dry_run);
-  if (report.daemon_stopped) screen.line("The daemon has ended.");
+  if (report.daemon_stopped) screen.line(report.dry_run ? "The daemon would end." : "The daemon has ended.");
   if (report.data_left && report.data_meant && report.dry_run)
     screen.text(Line(short_path(report.data), Style::name).add(" would be removed"));
   if (report.data_left && report.data_meant && !report.dry_run)

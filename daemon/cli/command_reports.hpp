@@ -178,7 +178,7 @@ struct Describe<cli::UninstallReport> {
       fields_of(field("dry_run", &T::dry_run, "Dry run: reports what would happen and changes nothing."),
                 field("changes", &T::changes, "What was done to files of agents, or would be."),
                 field("service", &T::service, "What was done to the service, or would be."),
-                field("daemon_stopped", &T::daemon_stopped, "A daemon ran, and has ended."),
+                field("daemon_stopped", &T::daemon_stopped, "A daemon ran, and has ended, or would."),
                 field("data", &T::data, "Directory of the store."), field("data_left", &T::data_left, "It is there."),
                 field("data_meant", &T::data_meant, "It is removed, or would be."),
                 field("program", &T::program, "This program."));

@@ -75,9 +75,7 @@ Option kind_of_note(HistoryOptions& o) {
           .one_of = {tools::kObservationChoices.begin(), tools::kObservationChoices.end()}};
 }
 
-Option how_many(HistoryOptions& o, const char* help) {
-  return {.names = "-n", .target = &o.count, .help = help, .value_name = "N", .between = kRowsAsked};
-}
+Option how_many(HistoryOptions& o, const char* help) { return rows_option(&o.count, help); }
 
 Option session_argument(HistoryOptions& o, const char* help) { return {"session", &o.session, help}; }
 
@@ -273,6 +271,11 @@ void keep_days(tools::TemporalQueryAnswer& page, std::int64_t rows) {
   const auto line = text.rfind('\n') + 1;  // the first one, if there is no other
   const bool is_heading = text.compare(line, 1, " ") != 0 && text.compare(line, 2, "- ") != 0;
   if (is_heading) text.resize(line);
+  // The line of a session's first day in the page ends with its first exchange.
+  const std::string lines = text + "\n";
+  std::erase_if(page.sessions, [&](const tools::TemporalSessionOut& s) {
+    return lines.find("\", " + s.first_exchange_id + "\n") == std::string::npos;
+  });
 }
 
 Command timeline_command() {

@@ -70,7 +70,7 @@ Result<std::optional<MemoryType>> type_of(const MemoryOptions& o) {
 
 Result<std::string> text_given(const std::string& file) {
   if (file.empty() && ::isatty(STDIN_FILENO) == 1) return std::string();
-  if (!file.empty() && file != "-") return files::read_whole(file, files::kMostTextBytes);
+  if (!file.empty() && file != "-") return files::read_named(file, files::kMostTextBytes);
   std::string text(files::kMostTextBytes + 1, '\0');
   std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::cin.gcount()));
@@ -282,11 +282,11 @@ Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {
     const Memory& m = read.memory;
     if (scope && *scope != m.scope) continue;
     if (o.from && !comes_from(m.provenance, *o.from)) continue;
-    if (most > 0 && std::ssize(report.memories) == most) break;
     if (!read.is_valid()) {
       ++invalid;
       continue;
     }
+    if (most > 0 && std::ssize(report.memories) == most) continue;
     report.memories.push_back(listed(m));
     table.row({Line(m.slug, Style::id), Line(to_string(m.scope), Style::faint), Line(to_string(m.type), Style::good),
                Line(m.title, Style::strong), Line(fmt::format("{}", fmt::join(m.tags, ", ")), Style::faint)});
@@ -399,17 +399,15 @@ Command memory_command() {
   needed_type.required = true;
   Option needed_title = title;
   needed_title.required = true;
+  const std::vector<Option> changes{slug, type,  title,
+                                    tags, scope, {"file", &o->file, "The new text; - is standard input"}};
   c.subcommands = {
       memory_subcommand<MemoryListReport>("list", "All memories, those of agents too", o,
                                           {scope,
                                            {"--from", &o->from,
                                             "Only those made of this event, patch, commit, session or exchange, as "
                                             "their provenance names it"},
-                                           {.names = "-n",
-                                            .target = &o->count,
-                                            .help = "How many; 0, as without it: all",
-                                            .value_name = "N",
-                                            .between = kRowsAsked}},
+                                           rows_option(&o->count, "How many; 0, as without it: all")},
                                           list_memory),
       memory_subcommand<MemoryShown>("show", "One memory", o, {slug, scope}, show_memory),
       memory_subcommand<MemoryWrittenReport>("write", "Write a new memory", o,
@@ -425,12 +423,9 @@ Command memory_command() {
                                               {"--from", &o->from, "The exchange that it comes from: x42 or SESSION#3"},
                                               file},
                                              write_memory),
-      memory_subcommand<MemoryWrittenReport>(
-          "edit", "Change a memory; without options in $EDITOR", o,
-          {slug, type, title, tags, scope, {"file", &o->file, "The new text; - is standard input"}}, edit_memory),
-      memory_subcommand<MemoryWrittenReport>(
-          "update", "The same as edit", o,
-          {slug, type, title, tags, scope, {"file", &o->file, "The new text; - is standard input"}}, edit_memory),
+      memory_subcommand<MemoryWrittenReport>("edit", "Change a memory; without options in $EDITOR", o, changes,
+                                             edit_memory),
+      memory_subcommand<MemoryWrittenReport>("update", "The same as edit", o, changes, edit_memory),
       memory_subcommand<MemoryWrittenReport>("delete", "Put a memory into the trash, with its edges", o, {slug, scope},
                                              remove_memory),
       memory_subcommand<MemoryWrittenReport>("undo", "Bring back what was deleted last", o,

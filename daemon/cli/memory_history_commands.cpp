@@ -306,6 +306,8 @@ Result<int> verify_memory(const MemoryOptions& o, const Invocation& call) {
 
 std::vector<Command> memory_history_commands(const Options& o) {
   const Option scope{"--scope", &o->scope, "global, project, local or enterprise"};
+  Option count = rows_option(&o->count, "How many (10); 0: all");
+  count.names += ",--count";
   return {
       memory_subcommand<MemoryWrittenReport>(
           "promote", "Make a memory of an exchange, an observation or a decision", o,
@@ -323,11 +325,7 @@ std::vector<Command> memory_history_commands(const Options& o) {
           promote_memory),
       memory_subcommand<SuggestReport>("suggest", "What from recent days is worth a memory", o,
                                        {{"--days", &o->days, "How far back; 14 if not given"},
-                                        {.names = "-n,--count",
-                                         .target = &o->count,
-                                         .help = "How many (10); 0: all",
-                                         .value_name = "N",
-                                         .between = kRowsAsked},
+                                        count,
                                         {"--links", &o->links, "Links between memories instead"},
                                         {"--accept", &o->accept, "Write what this id proposes: o99, a+b"},
                                         scope},

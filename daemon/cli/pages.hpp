@@ -139,7 +139,7 @@ class StreamedJson {
   // Returns the document before and after the rows. The search is exact, because quotes within a JSON string are
   // escaped.
   std::pair<std::string, std::string> halves(const Answer& answer) const {
-    const std::string text = mcp::to_json(answer);
+    const std::string text = mcp::to_json(answer, mcp::Texts::as_they_are);
     const std::string name = "\"" + std::string(list_.name) + "\":[";
     const auto at = text.find(name + "]") + name.size();
     return {text.substr(0, at), text.substr(at)};
@@ -150,7 +150,7 @@ class StreamedJson {
   }
   void print_waiting() {
     if (!waiting_) return;
-    print((printed_++ > 0 ? "," : "") + mcp::to_json(*waiting_));
+    print((printed_++ > 0 ? "," : "") + mcp::to_json(*waiting_, mcp::Texts::as_they_are));
     waiting_.reset();
   }
 

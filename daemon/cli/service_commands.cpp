@@ -224,7 +224,9 @@ Command uninstall_command() {
       MEMD_TRY_ASSIGN(report.service, remove_service(settings, o->dry_run));
     }
     std::error_code ec;
-    if (!o->dry_run) {
+    if (o->dry_run) {
+      report.daemon_stopped = InstanceLock::is_held(data) && !InstanceLock::look(data).is_command();
+    } else {
       MEMD_TRY_ASSIGN(const Stopped stopped, stop_running(settings));
       report.daemon_stopped = stopped.daemon != 0;
       // The originals of files that could not be changed are in there.

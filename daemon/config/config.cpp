@@ -232,7 +232,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file_name)
 
 Result<Config> load_config(const std::filesystem::path& file) {
   constexpr std::size_t kMostBytes = std::size_t{4} << 20;
-  const auto text = files::read_whole(file, kMostBytes);
+  const auto text = files::read_named(file, kMostBytes);
   if (!text) return Error(Errc::bad_config, file.string() + ": cannot be read: " + text.error().message());
   return parse_config(*text, file.string());
 }

@@ -1,7 +1,7 @@
 #include "daemon/host/settings.hpp"
 
 #include "daemon/config/secret.hpp"
-#include "daemon/ingest/discovery.hpp"
+#include "store/files/path_name.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -79,7 +79,7 @@ Result<Settings> resolve_settings(const GlobalOptions& options, const Environmen
     if (!value.starts_with('/')) return {};
     fs::path directory = absolute(value);
     if (!directory.has_filename()) directory = directory.parent_path();
-    return is_own || is_inside(directory, home) ? directory : fs::path();
+    return is_own || files::is_inside(directory, home) ? directory : fs::path();
   };
   if (options.data_dir) s.forward.insert(s.forward.end(), {"--data-dir", data_dir.string()});
   if (options.home) s.forward.insert(s.forward.end(), {"--home", s.home.string()});

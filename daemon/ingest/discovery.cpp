@@ -1,6 +1,7 @@
 #include "daemon/ingest/discovery.hpp"
 
 #include "daemon/ingest/source_file.hpp"
+#include "store/files/path_name.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +25,7 @@ struct Found {
 
 // Whether the walk from the root reaches `path`: the adapter must enter each directory on the way.
 bool reaches(const Root& root, const fs::path& path, bool is_directory) {
-  if (!is_inside(path, root.path)) return false;
+  if (!files::is_inside(path, root.path)) return false;
   const std::string& whole = path.native();
   for (auto slash = whole.find('/', root.path.native().size() + 1); slash != std::string::npos;
        slash = whole.find('/', slash + 1))
@@ -40,7 +41,7 @@ std::optional<SourceCandidate> classify_below(const Root& root, const fs::path& 
 fs::path name_in(const Root& root, const fs::path& real) {
   std::error_code ec;
   const fs::path real_root = fs::canonical(root.path, ec);
-  if (ec || !is_inside(real, real_root)) return {};
+  if (ec || !files::is_inside(real, real_root)) return {};
   return real == real_root ? root.path : root.path / real.lexically_relative(real_root);
 }
 
@@ -80,7 +81,7 @@ bool Walk::follows(const Root& root, const fs::path& link, bool to_directory) {
   for (const Root& other : roots_) {
     if (other.adapter != root.adapter) continue;
     if (const fs::path name = name_in(other, real); !name.empty()) return !to_directory && !classify_below(other, name);
-    if (to_directory && is_inside(fs::weakly_canonical(other.path, ec), real)) return false;
+    if (to_directory && files::is_inside(fs::weakly_canonical(other.path, ec), real)) return false;
   }
   if (!root.is_own || !leads_to_own(root.path, link)) {
     if (to_directory) on_link_out(link);
@@ -157,8 +158,8 @@ std::vector<fs::path> expanded(const fs::path& pattern) {
 
 // Returns where to start walking a root when only paths at or below `under` are wanted.
 std::optional<fs::path> start_of(const Root& root, const fs::path& under) {
-  if (under.empty() || is_inside(root.path, under)) return root.path;
-  if (is_inside(under, root.path)) return under;
+  if (under.empty() || files::is_inside(root.path, under)) return root.path;
+  if (files::is_inside(under, root.path)) return under;
   return std::nullopt;
 }
 
@@ -175,11 +176,11 @@ std::vector<SourceCandidate> in_reading_order(std::vector<Found> found) {
 
 }  // namespace
 
-bool is_inside(const fs::path& path, const fs::path& directory) {
-  const auto& p = path.native();
-  const auto& d = directory.native();
-  return p.size() >= d.size() && p.compare(0, d.size(), d) == 0 &&
-         (p.size() == d.size() || p[d.size()] == '/' || d.ends_with('/'));
+std::vector<fs::path> Discovery::root_paths() const {
+  std::vector<fs::path> out;
+  for (const Root& root : roots_)
+    out.push_back(root.path);
+  return out;
 }
 
 Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& home,
@@ -229,7 +230,7 @@ std::optional<SourceCandidate> Discovery::classify(const fs::path& file) const {
 
 std::optional<Discovery::NamedSource> Discovery::part_of(const fs::path& file) const {
   for (const auto& root : roots_)
-    if (is_inside(file, root.path))
+    if (files::is_inside(file, root.path))
       if (auto name = root.adapter->part_of(root.path, file); !name.empty())
         return NamedSource{root.adapter->describe().platform, std::move(name)};
   return std::nullopt;

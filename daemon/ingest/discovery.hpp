@@ -30,6 +30,7 @@ class Discovery {
             std::function<std::filesystem::path(const char* name)> directory_of = nullptr);
 
   const std::vector<Root>& roots() const { return roots_; }
+  std::vector<std::filesystem::path> root_paths() const;
   // Returns the adapter of a platform that is read, else null. The platform may have no root (imported files).
   const Adapter* adapter(Platform platform) const;
   // Adapters whose contract version differs from this daemon's. They are not used.
@@ -78,8 +79,5 @@ class Discovery {
   std::vector<const Adapter*> unsupported_;
   std::vector<Root> patterns_;  // roots with a `*`
 };
-
-// Whether `path` is `directory` or lies below it, by name only.
-bool is_inside(const std::filesystem::path& path, const std::filesystem::path& directory);
 
 }  // namespace memd

@@ -3,6 +3,7 @@
 #ifdef __linux__
 
 #include "daemon/ingest/discovery.hpp"
+#include "store/files/path_name.hpp"
 
 #include <fcntl.h>
 #include <sys/inotify.h>
@@ -237,7 +238,7 @@ void InotifyWatcher::poll(const fs::path& dir, std::string why) {
 void InotifyWatcher::drop_below(const fs::path& dir) {
   for (const int watch : table_.take_below(dir))
     ::inotify_rm_watch(events_.native_handle(), watch);
-  std::erase_if(polled_, [&](const fs::path& directory) { return is_inside(directory, dir); });
+  std::erase_if(polled_, [&](const fs::path& directory) { return files::is_inside(directory, dir); });
 }
 
 void InotifyWatcher::fall_back(std::string why) {
@@ -288,7 +289,7 @@ std::string InotifyWatcher::root_places() const {
 
 bool InotifyWatcher::leads_to_root(const fs::path& dir) const {
   return std::any_of(discovery_.roots().begin(), discovery_.roots().end(),
-                     [&](const auto& root) { return is_inside(root.path, dir); });
+                     [&](const auto& root) { return files::is_inside(root.path, dir); });
 }
 
 void InotifyWatcher::on_event(const inotify_event& event) {
@@ -321,8 +322,8 @@ void InotifyWatcher::on_directory_lost(const fs::path& dir) {
   drop_below(dir);
   std::error_code ec;
   if (fs::is_symlink(dir, ec) && discovery_.classify(dir)) watch_tree(dir);  // another file stands in its place
-  std::erase_if(also_watched_, [&](const auto& watched) { return is_inside(watched.first, dir); });
-  const auto is_below = [&](const fs::path& step) { return is_inside(step.parent_path(), dir); };
+  std::erase_if(also_watched_, [&](const auto& watched) { return files::is_inside(watched.first, dir); });
+  const auto is_below = [&](const fs::path& step) { return files::is_inside(step.parent_path(), dir); };
   if (callbacks_.also_came && std::any_of(also_steps_.begin(), also_steps_.end(), is_below)) callbacks_.also_came();
   if (leads_to_root(dir)) watch_roots();  // waits for a removed root
   callbacks_.changed(dir);

@@ -76,17 +76,10 @@ bool unpack(std::string_view bytes, const std::string& path, Source& s) {
   return (flags & kHinted) != 0;
 }
 
-std::vector<std::filesystem::path> known_roots_of(const Discovery& discovery) {
-  std::vector<std::filesystem::path> out;
-  for (const Discovery::Root& root : discovery.roots())
-    out.push_back(root.path);
-  return out;
-}
-
 }  // namespace
 
 KnownSources::KnownSources(const Discovery& discovery, const Clock& clock, IngestProgress& progress)
-    : discovery_(discovery), clock_(clock), progress_(progress), packed_(known_roots_of(discovery)) {}
+    : discovery_(discovery), clock_(clock), progress_(progress), packed_(discovery.root_paths()) {}
 
 SourceState KnownSources::state_of(const std::string& path, std::string_view packed) const {
   const auto it = unpacked_.find(path);

@@ -118,9 +118,10 @@ void ReadingLoop::go_on() {
 void ReadingLoop::look_at_silent_places(SilentPlaces::Time now) {
   SilentPlaces& places = reader_.silent_places();
   for (const auto& place : places.take_due(now)) {
+    const auto began = options_.steady_now();
     if (const auto unlisted = sources_.hint(place)) look_again(unlisted);
     const auto looked = options_.steady_now();
-    places.looked_at(place, looked, looked - now);
+    places.looked_at(place, looked, looked - began);
   }
 }
 

@@ -1,6 +1,6 @@
 #include "daemon/ingest/silent_places.hpp"
 
-#include "daemon/ingest/discovery.hpp"
+#include "store/files/path_name.hpp"
 
 #include <sys/stat.h>
 #ifdef __linux__
@@ -53,18 +53,19 @@ FileSystem file_system_of(const fs::path& path) {
 }
 
 const fs::path* SilentPlaces::root_of(const fs::path& path) const {
-  const auto root = std::find_if(roots_.begin(), roots_.end(), [&](const fs::path& r) { return is_inside(path, r); });
+  const auto root =
+      std::find_if(roots_.begin(), roots_.end(), [&](const fs::path& r) { return files::is_inside(path, r); });
   return root == roots_.end() ? nullptr : &*root;
 }
 
 SilentPlaces::Place* SilentPlaces::place_of(const fs::path& path) {
   const auto place =
-      std::find_if(places_.begin(), places_.end(), [&](const auto& p) { return is_inside(path, p.first); });
+      std::find_if(places_.begin(), places_.end(), [&](const auto& p) { return files::is_inside(path, p.first); });
   return place == places_.end() ? nullptr : &place->second;
 }
 
 void SilentPlaces::add(const fs::path& place, std::string why, bool by_experience, Time now) {
-  std::erase_if(places_, [&](const auto& inner) { return is_inside(inner.first, place); });
+  std::erase_if(places_, [&](const auto& inner) { return files::is_inside(inner.first, place); });
   places_[place.native()] = {std::move(why), by_experience, pauses_.first, now + pauses_.first, 0};
 }
 
@@ -92,9 +93,10 @@ void SilentPlaces::saw(const std::string& source, std::uint64_t device, Time now
   if (root == nullptr) return;
   // The topmost directory on this device.
   fs::path place = fs::path(source).parent_path();
-  while (place != *root && is_inside(place.parent_path(), *root) && file_system_(place.parent_path()).device == device)
+  while (place != *root && files::is_inside(place.parent_path(), *root) &&
+         file_system_(place.parent_path()).device == device)
     place = place.parent_path();
-  add(is_inside(place, *root) ? place : *root, known->second, false, now);
+  add(files::is_inside(place, *root) ? place : *root, known->second, false, now);
 }
 
 void SilentPlaces::found_untold(const std::string& source, Time now) {

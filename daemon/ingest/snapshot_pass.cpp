@@ -181,7 +181,9 @@ void SnapshotPass::finish(Source& source, SourceSlice& slice) {
   slice.rest = std::move(plan_->rest);
   slice.size_is_estimate = plan_->size_is_estimate;
   source.mark = std::move(plan_->mark);
-  // A mark may name the sessions that changed last.
+  // A mark may name the sessions that changed last. A key may begin like a longer one.
+  std::sort(forgotten_.begin(), forgotten_.end(),
+            [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
   for (const auto& [key, alias] : forgotten_)
     for (auto at = source.mark.find(key); at != std::string::npos; at = source.mark.find(key, at + alias.size()))
       source.mark.replace(at, key.size(), alias);
@@ -228,7 +230,7 @@ Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& so
 Result<bool> SnapshotPass::open_forgotten(SnapshotReader& reader, const std::string& key, const std::string& uid,
                                           const std::optional<SnapshotReader::Session>& session) {
   const std::string alias = limits_.gate->alias(uid);
-  forgotten_.emplace_back(key, alias.substr(alias.find(':') + 1));
+  if (!key.empty()) forgotten_.emplace_back(key, alias.substr(alias.find(':') + 1));
   MEMD_TRY_ASSIGN(const SessionItems known, memory_.items(alias));
   const bool is_counted = known.has_head && !known.head.gone;
   SourceItem head;

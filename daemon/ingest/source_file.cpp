@@ -1,8 +1,8 @@
 #include "daemon/ingest/source_file.hpp"
 
-#include "daemon/ingest/discovery.hpp"
 #include "schemas/hash.hpp"
 #include "store/files/beneath.hpp"
+#include "store/files/path_name.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -76,7 +76,7 @@ bool leads_to_own(const fs::path& root, const fs::path& path) {
   struct ::stat owner {};
   struct ::stat st {};
   if (::stat(root.c_str(), &owner) != 0 || ::stat(path.c_str(), &st) != 0 || !may_be_data(st, owner)) return false;
-  for (fs::path at = path; at != root && is_inside(at, root); at = at.parent_path()) {
+  for (fs::path at = path; at != root && files::is_inside(at, root); at = at.parent_path()) {
     if (::lstat(at.c_str(), &st) != 0) return false;
     const bool is_trusted = st.st_uid == owner.st_uid || st.st_uid == ::geteuid() || st.st_uid == 0;
     if (S_ISLNK(st.st_mode) && !is_trusted) return false;
@@ -87,7 +87,7 @@ bool leads_to_own(const fs::path& root, const fs::path& path) {
 Result<UniqueFd> SourceRoots::open(const fs::path& path, int flags) const {
   const fs::path* root = nullptr;
   for (const fs::path& one : roots_)
-    if (is_inside(path, one) && path != one && (root == nullptr || is_inside(one, *root))) root = &one;
+    if (files::is_inside(path, one) && path != one && (root == nullptr || files::is_inside(one, *root))) root = &one;
   const int by_path = roots_.empty() ? flags | O_NOFOLLOW : flags;
   UniqueFd fd(root == nullptr ? ::open(path.c_str(), by_path)
                               : open_in_root(*root, path.lexically_relative(*root), flags).release());
@@ -211,7 +211,7 @@ Verdict judge_absence(const Source& source, const Error& error, const fs::path& 
   const fs::path top = root == file ? root.parent_path() : root;
   fs::path directory = file.parent_path();
   PathStat seen = look(directory);
-  while (is_absent(seen.error) && is_inside(directory, top) && directory != top) {
+  while (is_absent(seen.error) && files::is_inside(directory, top) && directory != top) {
     directory = directory.parent_path();
     seen = look(directory);
   }

@@ -28,21 +28,11 @@ std::uint64_t bytes_of(const SourceSlice& slice, std::uint64_t cursor_before) {
   return cursor >= cursor_before ? cursor - cursor_before : cursor;
 }
 
-std::vector<std::filesystem::path> paths_of_roots(const Discovery& discovery) {
-  std::vector<std::filesystem::path> out;
-  for (const Discovery::Root& root : discovery.roots())
-    out.push_back(root.path);
-  return out;
-}
-
 SourceRoots roots_of(const Discovery& discovery) {
-  std::vector<std::filesystem::path> out;
   std::set<std::filesystem::path> own;
-  for (const Discovery::Root& root : discovery.roots()) {
-    out.push_back(root.path);
+  for (const Discovery::Root& root : discovery.roots())
     if (root.is_own) own.insert(root.path);
-  }
-  return SourceRoots(std::move(out), std::move(own));
+  return SourceRoots(discovery.root_paths(), std::move(own));
 }
 
 }  // namespace
@@ -57,7 +47,7 @@ SourceReader::SourceReader(const Discovery& discovery, const Clock& clock, const
       tailer_(options.tailer),
       files_(roots_of(discovery)),
       passes_(options.pass_pause, options.check_pause, options.busy_retry, kLongestBusyRetry),
-      silent_(paths_of_roots(discovery), options.file_system, options.silent) {}
+      silent_(discovery.root_paths(), options.file_system, options.silent) {}
 
 void SourceReader::open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld) {
   store_ = std::make_unique<Reader>(Reader::in_background(database));
@@ -90,6 +80,7 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
     known.source = before;
     known.pass.reset();
     known.let_others_pass = true;
+    known.is_continued = is_told;
     out.more = true;
     return out;
   }

@@ -3,6 +3,7 @@
 #include "daemon/child_process.hpp"
 #include "schemas/ascii.hpp"
 #include "store/files/git_place.hpp"
+#include "store/files/path_name.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -87,20 +88,14 @@ Result<std::vector<GitCommit>> commits_of(const std::filesystem::path& top, std:
   return out;
 }
 
-bool is_below(const std::filesystem::path& path, const std::filesystem::path& directory) {
-  const std::string& below = path.native();
-  const std::string& above = directory.native();
-  return !above.empty() && below.starts_with(above) && (below.size() == above.size() || below[above.size()] == '/');
-}
-
 // Returns whether the history in `common` belongs to the directory: a repository could name that of another one, whose
 // subjects would then be shown. A worktree and its repository name one another; a submodule is in the repository around
 // it.
 bool has_own_history(const std::filesystem::path& directory, const std::filesystem::path& common) {
-  if (is_below(common, directory)) return true;
+  if (files::is_inside(common, directory)) return true;
   if (const auto place = files::git_place_of(directory.native()); place && !place->worktree.empty()) return true;
   for (auto above = directory.parent_path(); above.has_relative_path(); above = above.parent_path())
-    if (is_below(common, above / ".git/modules")) return true;
+    if (files::is_inside(common, above / ".git/modules")) return true;
   return false;
 }
 
@@ -114,7 +109,7 @@ Result<Git> Git::open(const std::filesystem::path& directory) {
     return Error(Errc::not_found, directory.string() + " is in no git repository that memd may read");
   std::error_code ec;
   const fs::path top = fs::weakly_canonical(lines[0], ec);
-  if (!is_below(fs::weakly_canonical(directory, ec), top) ||
+  if (!files::is_inside(fs::weakly_canonical(directory, ec), top) ||
       !has_own_history(top, fs::weakly_canonical(directory / lines[1], ec)))
     return Error(Errc::not_found, directory.string() + " names a working tree or a history elsewhere (" +
                                       ascii::one_line(lines[0]) + ", " + ascii::one_line(lines[1]) +

@@ -264,13 +264,16 @@ std::vector<MemoryEdge> Notebook::edges_of(const FoundMemory& found) const {
 }
 
 std::vector<std::string> Notebook::broken_links(const FoundMemory& found) const {
-  const Memory& m = found.read.memory;
-  if (m.dialect == MemoryDialect::agent) return {};
-  std::vector<std::string> targets = m.links;
-  for (const auto& relation : m.relations)
-    targets.push_back(relation.target);
+  if (found.read.memory.dialect == MemoryDialect::agent) return {};
   const auto there = directory(found.place);
+  const auto as_it_is = there.read(found.read.memory.slug);  // a masked name is that of no memory
+  if (!as_it_is) return {};
+  std::vector<std::string> targets = as_it_is->memory.links;
+  for (const auto& relation : as_it_is->memory.relations)
+    targets.push_back(relation.target);
   std::erase_if(targets, [&](const std::string& target) { return there.read(target).has_value(); });
+  for (std::string& target : targets)
+    redact(target);
   return targets;
 }
 

@@ -89,7 +89,7 @@ class Notebook {
   const Clock& clock() const { return clock_; }
   memory::MemoryDirectory directory(const memory::MemoryPlace& place) const;
 
-  // What all(), find(), text_of(), graph() and health() return has its secrets masked.
+  // What all(), find(), text_of(), broken_links(), graph() and health() return has its secrets masked.
   // Returns every memory, valid or not, including those of agents.
   std::vector<memory::ReadMemory> all() const;
   // Errc::not_found; Errc::invalid_argument: several files have this name.

@@ -4,6 +4,7 @@
 #include "schemas/embedded.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
+#include "store/files/path_name.hpp"
 #include "store/files/whole_file.hpp"
 
 #include <fmt/format.h>
@@ -53,10 +54,9 @@ Result<FileBytes> read_if_there(const fs::path& file) {
 // A repository may bring a link in place of a file or directory. In a project none is followed out of it.
 Result<void> stays_in_project(const fs::path& project, const Edit& edit) {
   std::error_code ec;
-  const std::string root = fs::weakly_canonical(project, ec).native();
-  const std::string target = fs::weakly_canonical(edit.target, ec).native();
-  if (!ec && target.starts_with(root) && target.size() > root.size() && (root == "/" || target[root.size()] == '/'))
-    return {};
+  const fs::path root = fs::weakly_canonical(project, ec);
+  const fs::path target = fs::weakly_canonical(edit.target, ec);
+  if (!ec && target != root && files::is_inside(target, root)) return {};
   return Error(Errc::permission, edit.file.string() + " is, or is reached through, a link that leads out of " +
                                      project.string() + ": memd writes nothing there. Put a file in its place");
 }

@@ -55,7 +55,7 @@ Answer answer_of_files(const memories::Notebook& notebook) {
   out.searched = AnswerText("the memories of ");
   const auto& project = notebook.places().project;
   if (project.empty())
-    out.searched->add("this person; your directory is in no project that is known");
+    out.searched->add("this person; your directory is not known, or in no repository");
   else
     out.searched->add(AnswerText::Name{project.native()}, " and of this person");
   if (std::string zone = time_zone_label(); zone != "UTC") out.time_zone = std::move(zone);

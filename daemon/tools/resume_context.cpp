@@ -23,7 +23,6 @@
 namespace memd::tools {
 namespace {
 
-constexpr int kProjectsNamed = 5;
 constexpr std::size_t kLongestText = 32 * 1024;  // bytes read of an event; the platform's summary: 1 MiB
 
 // Reads the text of an event, cut to `limit` bytes, secrets masked. Empty if the record cannot be read.
@@ -111,10 +110,12 @@ Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::s
 }
 
 // Returns an error that names recent projects, because the state of another project would mislead. `cwd` may be empty.
-Error nothing_known_of(const std::vector<std::string>& recent, const std::string& cwd) {
+Error nothing_known_of(Reader& reader, const std::string& cwd) {
+  const auto recent = reader.ask(RecentProjectsQuery());
+  if (!recent) return recent.error();
   std::string message = "your directory is not known: send cwd";
   if (!cwd.empty()) message = "nothing is known of work in " + recorded(echo_of(cwd)) + " or a directory above it";
-  if (!recent.empty()) message += "; recent projects: " + recorded(joined(recent));
+  if (!recent->empty()) message += "; recent projects: " + recorded(joined(*recent));
   return Error(Errc::not_found, message + ". Send project, or session_id=\"latest\" for the newest session of all");
 }
 
@@ -139,8 +140,7 @@ Result<SessionRow> choose_by_directory(const ToolServices& services, Reader& rea
     if (found) return std::move(*found);
   }
   MEMD_TRY(find_session(services, reader, "latest"));  // fails if there are no sessions at all
-  MEMD_TRY_ASSIGN(const auto recent, reader.ask(RecentProjectsQuery{kProjectsNamed}));
-  return nothing_known_of(recent, cwd);
+  return nothing_known_of(reader, cwd);
 }
 
 Result<SessionRow> choose_session(const ToolServices& services, Reader& reader, const ResumeParams& params,
@@ -153,8 +153,7 @@ Result<SessionRow> choose_session(const ToolServices& services, Reader& reader, 
   MEMD_TRY_ASSIGN(SessionRow latest, session_asked_for(services, reader, projects, params.session_id));
   if (of_directory) {
     MEMD_TRY_ASSIGN(const auto projects_known, reader.ask(ProjectListQuery{}));
-    MEMD_TRY_ASSIGN(const auto recent, reader.ask(RecentProjectsQuery{kProjectsNamed}));
-    if (projects_known.size() > 1) return nothing_known_of(recent, {});
+    if (projects_known.size() > 1) return nothing_known_of(reader, {});
     whose.project = "the only project that is known, as your directory is not (send cwd)";
   }
   if ((!reference.empty() && reference != "latest") || has_past(latest)) return latest;

@@ -186,10 +186,13 @@ Result<ProjectsAsked> newest_asked_for(const ToolServices& services, const Scope
                                        const std::optional<std::string>& session_id, const mcp::ToolContext& caller) {
   if (!session_id.value_or("").empty()) return ProjectsAsked{};
   MEMD_TRY_ASSIGN(ProjectsAsked projects, projects_asked_for(services, params, caller));
+  AnswerText words = std::move(projects.words);
+  projects.words = {};
   if (const bool any = params.all_projects || !services.defaults.own_project || projects.narrowed;
       !any && params.project.value_or("").empty())
-    projects.lead.add("This session may be of another project than yours: it is the newest of ", projects.words, ".");
-  projects.words = AnswerText().add("the newest session of ", projects.words);
+    projects.lead.add("This session may be of another project than yours: it is the newest of ", words, ".");
+  else
+    projects.words.add("the newest session of ", words);
   return projects;
 }
 

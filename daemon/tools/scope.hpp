@@ -114,7 +114,7 @@ Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_t
 Result<SessionRow> find_session(const ToolServices& services, Reader& reader, std::string_view reference,
                                 std::string_view project = {});
 
-// Returns the projects whose newest session a call without `session_id` means; `words` and `lead` say so. Empty for
+// Returns the projects whose newest session a call without `session_id` means; `lead` says so, else `words`. Empty for
 // other calls. Leases a reader.
 Result<ProjectsAsked> newest_asked_for(const ToolServices& services, const ScopeParams& params,
                                        const std::optional<std::string>& session_id, const mcp::ToolContext& caller);

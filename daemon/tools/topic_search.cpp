@@ -141,15 +141,20 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
 }
 
 // Returns the answer when no topic was named: the most frequent topics.
+// `whose`: ProjectsAsked::lead.
 Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicSearchParams& params, const Scope& scope,
-                                      Reader& reader) {
+                                      const AnswerText& whose, Reader& reader) {
   constexpr int kPage = 100;
   const auto question = question_key({"topic_search", "", scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
-  MEMD_TRY_ASSIGN(const TopicList list, reader.ask(TopicListQuery{scope.filter, kPage, static_cast<int>(at.offset)}));
+  const TopicListQuery query{scope.filter, kPage, static_cast<int>(at.offset)};
+  MEMD_TRY_ASSIGN(const TopicList list, reader.ask(query));
   MEMD_TRY_ASSIGN(const EnrichmentBacklog backlog, reader.ask(EnrichmentBacklogQuery{}));
   Answer frame = answer_for(scope);
-  if (backlog.terms > 0) frame.notice.say("The topics of ", backlog.terms, " exchanges are still to be found.");
+  MEMD_TRY_ASSIGN(frame.outside, count_outside(reader, scope, query, &TopicList::total, list.total));
+  lead_with(frame, whose);
+  if (backlog.terms > 0)
+    lead_with(frame, AnswerText().add("The topics of ", backlog.terms, " exchanges are still to be found."));
   const auto build = [&](std::size_t tokens) {
     TopicSearchAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -385,7 +390,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   (scope.key += '\n') += kind;
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   const std::string topic = params.topic.value_or("");
-  if (ascii::one_line(topic).empty()) return list_topics(services, params, scope, *reader);
+  if (ascii::one_line(topic).empty()) return list_topics(services, params, scope, whose, *reader);
 
   const auto key = question_key({"topic_search", topic, boost::algorithm::join(params.also, "\n"), scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, key));

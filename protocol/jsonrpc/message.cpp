@@ -256,11 +256,8 @@ MessageParser::~MessageParser() = default;
 MessageParser::MessageParser(MessageParser&&) noexcept = default;
 
 Incoming MessageParser::parse(std::string_view line) {
-  if (line.size() > kMaxMessageBytes) {
-    constexpr std::size_t kEnd = 1024;
-    return invalid(kInvalidRequest, "the message is longer than 10 MB",
-                   id_of_cut_request(line.substr(0, kEnd), line.substr(line.size() - kEnd)));
-  }
+  if (line.size() > kMaxMessageBytes)
+    return invalid(kInvalidRequest, "the message is longer than 10 MB", id_of_cut_request(line, line));
   bj::parser& parser = state_->parser;
   // One arena per message. Each value moved out of the message shares ownership, so params can move to a worker.
   parser.reset(bj::make_shared_resource<bj::monotonic_resource>());

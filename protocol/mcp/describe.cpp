@@ -4,19 +4,30 @@
 
 namespace memd::mcp::detail {
 
-void write_struct(json::Writer& w, std::span<const WrittenField> fields, const void* object) {
+void write_struct(json::Writer& w, std::span<const WrittenField> fields, const void* object, Texts texts) {
   w.begin_object();
   for (const WrittenField& field : fields) {
     const void* const member = field.member(object);
     if (field.is_absent != nullptr && field.is_absent(member)) continue;
     w.key(field.name);
-    field.write(w, member);
+    field.write(w, member, texts);
   }
   w.end_object();
 }
 
-void write_recorded(json::Writer& w, std::string_view text) { w.string(without_envelopes(text)); }
-void write_recorded_key(json::Writer& w, std::string_view text) { w.key(without_envelopes(text)); }
+void write_recorded(json::Writer& w, std::string_view text, Texts texts) {
+  if (texts == Texts::as_they_are)
+    w.string(text);
+  else
+    w.string(without_envelopes(text));
+}
+
+void write_recorded_key(json::Writer& w, std::string_view text, Texts texts) {
+  if (texts == Texts::as_they_are)
+    w.key(text);
+  else
+    w.key(without_envelopes(text));
+}
 
 bool is_described(SchemaUse use, std::string_view description) {
   constexpr std::size_t kSaysMoreThanAName = 45;

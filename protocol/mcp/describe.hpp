@@ -190,28 +190,30 @@ inline constexpr auto table = make_table<T, Row>(Describe<T>::fields.places());
 
 // --- values ---------------------------------------------------------------------------------------------------------
 
+// What becomes of a text of unknown origin, which may imitate an envelope around what a model reads. A text with a type
+// of its own (tools::AnswerText) is written as it is, because the marks in it are memd's.
+enum class Texts { without_envelopes, as_they_are };
+
 namespace detail {
 
 struct WrittenField {
   std::string_view name;
   const void* (*member)(const void* object);
-  void (*write)(json::Writer& w, const void* member);
+  void (*write)(json::Writer& w, const void* member, Texts texts);
   bool (*is_absent)(const void* member);  // null: never
 
   template <class T, std::size_t at>
   static constexpr WrittenField make();
 };
 
-void write_struct(json::Writer& w, std::span<const WrittenField> fields, const void* object);
-// Write text that may be recorded: without_envelopes(). A text with a type of its own (tools::AnswerText) is written as
-// it is, because the marks in it are memd's.
-void write_recorded(json::Writer& w, std::string_view text);
-void write_recorded_key(json::Writer& w, std::string_view text);
+void write_struct(json::Writer& w, std::span<const WrittenField> fields, const void* object, Texts texts);
+void write_recorded(json::Writer& w, std::string_view text, Texts texts);
+void write_recorded_key(json::Writer& w, std::string_view text, Texts texts);
 
 }  // namespace detail
 
 template <class T>
-void write_value(json::Writer& w, const T& value) {
+void write_value(json::Writer& w, const T& value, Texts texts = Texts::without_envelopes) {
   if constexpr (std::same_as<T, bool>) {
     w.boolean(value);
   } else if constexpr (std::unsigned_integral<T>) {
@@ -223,34 +225,34 @@ void write_value(json::Writer& w, const T& value) {
   } else if constexpr (std::is_enum_v<T>) {
     w.string(to_string(value));
   } else if constexpr (std::same_as<T, std::string>) {
-    detail::write_recorded(w, value);  // of unknown origin
+    detail::write_recorded(w, value, texts);  // of unknown origin
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     w.string(value);
   } else if constexpr (detail::is_optional<T>) {
-    write_value(w, *value);  // the caller has left out an empty one
+    write_value(w, *value, texts);  // the caller has left out an empty one
   } else if constexpr (detail::is_keyed<T>) {
     w.begin_object();
     for (const auto& [key, item] : value) {
-      detail::write_recorded_key(w, key);
-      write_value(w, item);
+      detail::write_recorded_key(w, key, texts);
+      write_value(w, item, texts);
     }
     w.end_object();
   } else if constexpr (detail::is_vector<T>) {
     w.begin_array();
     for (const auto& item : value)
-      write_value<typename T::value_type>(w, item);
+      write_value<typename T::value_type>(w, item, texts);
     w.end_array();
   } else {
     static_assert(Described<T>, "specialise memd::mcp::Describe for this type");
-    detail::write_struct(w, detail::table<T, detail::WrittenField>, &value);
+    detail::write_struct(w, detail::table<T, detail::WrittenField>, &value, texts);
   }
 }
 
 namespace detail {
 
 template <class Member>
-void write_member(json::Writer& w, const void* member) {
-  write_value(w, *static_cast<const Member*>(member));
+void write_member(json::Writer& w, const void* member, Texts texts) {
+  write_value(w, *static_cast<const Member*>(member), texts);
 }
 
 template <class Member>
@@ -269,10 +271,10 @@ constexpr WrittenField WrittenField::make() {
 }  // namespace detail
 
 template <Described T>
-std::string to_json(const T& value) {
+std::string to_json(const T& value, Texts texts = Texts::without_envelopes) {
   std::string out;
   json::Writer w(out);
-  write_value(w, value);
+  write_value(w, value, texts);
   return out;
 }
 

@@ -9,18 +9,25 @@ namespace {
 
 constexpr std::size_t kReadSize = 32U << 10;
 constexpr std::size_t kKeepCapacity = 256U << 10;
+constexpr std::size_t kEndBytes = LineEnds::kEndBytes;
 
-// Returns the line without a return at its end and the byte order mark that some programs begin their output with.
-std::string_view bare(std::string_view line) {
+// Returns the line without the byte order mark that some programs begin their output with.
+std::string_view without_mark(std::string_view line) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   return line;
 }
 
+std::string_view without_return(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::string_view bare(std::string_view line) { return without_mark(without_return(line)); }
+
 void keep_end(std::string& end, std::string_view bytes) {
-  end.append(bytes.substr(bytes.size() - std::min(bytes.size(), LineEnds::kEndBytes)));
-  if (end.size() > LineEnds::kEndBytes) end.erase(0, end.size() - LineEnds::kEndBytes);
+  end.append(bytes.substr(bytes.size() - std::min(bytes.size(), kEndBytes)));
+  if (end.size() > kEndBytes) end.erase(0, end.size() - kEndBytes);
 }
 
 constexpr std::size_t kStreamTransportKeepCapacity = 1U << 20;
@@ -66,8 +73,11 @@ std::optional<LineBuffer::Line> LineBuffer::next() {
 
 // Keeps the ends of a part of an oversized line, and takes it for the last one.
 LineBuffer::Line LineBuffer::cut(std::string_view line) {
-  if (!std::exchange(skipping_, false)) ends_ = {std::string(line.substr(0, LineEnds::kEndBytes)), {}};
-  keep_end(ends_.end, bare(line));
+  if (!std::exchange(skipping_, false)) {
+    line = without_mark(line);
+    ends_ = {std::string(line.substr(0, kEndBytes)), {}};
+  }
+  keep_end(ends_.end, without_return(line));
   return Line{{}, &ends_};
 }
 

@@ -1,5 +1,7 @@
 #include "store/files/beneath.hpp"
 
+#include "store/files/path_name.hpp"
+
 #include <fcntl.h>
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
@@ -82,15 +84,13 @@ class PathWalk {
     std::string_view rest = path.native();
     if (path.is_absolute()) {
       std::error_code ec;
-      const std::string real = fs::canonical(root_path_, ec).native();
-      const auto inside = [&](const std::string& root) {
-        return !root.empty() && rest.starts_with(root) && (rest.size() == root.size() || rest[root.size()] == '/');
-      };
-      if (!inside(real) && !inside(root_path_.native())) {
+      const fs::path real = fs::canonical(root_path_, ec);
+      const bool is_in_real = is_inside(path, real);
+      if (!is_in_real && !is_inside(path, root_path_)) {
         errno = EXDEV;
         return false;
       }
-      rest.remove_prefix(inside(real) ? real.size() : root_path_.native().size());
+      rest.remove_prefix((is_in_real ? real : root_path_).native().size());
       passed_.resize(1);
     }
     std::vector<std::string> names;

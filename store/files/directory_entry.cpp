@@ -85,11 +85,7 @@ Error failed_call(const char* call, const fs::path& path) {
   return error;
 }
 
-Result<std::string> read_regular(int fd, std::size_t most, const fs::path& path) {
-  struct stat st {};
-  if (::fstat(fd, &st) != 0) return failed_call("stat", path);
-  if (!S_ISREG(st.st_mode)) return Error(Errc::io, path.string() + " is no file");
-  const auto told = static_cast<std::size_t>(std::max<off_t>(st.st_size, 0));
+Result<std::string> read_to_end(int fd, std::size_t told, std::size_t most, const fs::path& path) {
   if (told > most) return too_large(path, most);
   std::string out(std::min(told > 0 ? told : kFirstPiece, most) + 1, '\0');
   std::size_t size = 0;
@@ -104,6 +100,13 @@ Result<std::string> read_regular(int fd, std::size_t most, const fs::path& path)
   }
   out.resize(size);
   return out;
+}
+
+Result<std::string> read_regular(int fd, std::size_t most, const fs::path& path) {
+  struct stat st {};
+  if (::fstat(fd, &st) != 0) return failed_call("stat", path);
+  if (!S_ISREG(st.st_mode)) return Error(Errc::io, path.string() + " is no file");
+  return read_to_end(fd, static_cast<std::size_t>(std::max<off_t>(st.st_size, 0)), most, path);
 }
 
 // A uniquely named temporary file beside an entry, removed by the destructor.

@@ -42,7 +42,10 @@ class FileLock {
 
 // Returns the error of the last system call: Errc::not_found for ENOENT, Errc::busy for EEXIST.
 Error failed_call(const char* call, const std::filesystem::path& path);
-// Reads an open file. Errc::io if it is not a regular one, or has more than `most` bytes.
+// Reads an open file, or what else is open, to its end. Errc::io if that has more than `most` bytes. `told`: how many
+// are expected.
+Result<std::string> read_to_end(int fd, std::size_t told, std::size_t most, const std::filesystem::path& path);
+// The same for a regular file. Errc::io if it is none.
 Result<std::string> read_regular(int fd, std::size_t most, const std::filesystem::path& path);
 
 // Returns whether a file is named `prefix`, the number of a process that has ended, `suffix`. An empty suffix: "-" and

@@ -15,6 +15,12 @@ Result<std::string> read_whole(const fs::path& file, std::size_t most) {
   return read_regular(fd.get(), most, file);
 }
 
+Result<std::string> read_named(const fs::path& file, std::size_t most) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd) return failed_call("open", file);
+  return read_to_end(fd.get(), 0, most, file);
+}
+
 Result<void> write_whole(const fs::path& file, std::string_view bytes, OnDisk on_disk) {
   MEMD_TRY_ASSIGN(const DirectoryEntry entry, DirectoryEntry::at(file));
   return entry.write({&bytes, 1}, on_disk);

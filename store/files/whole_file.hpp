@@ -20,6 +20,9 @@ inline constexpr std::size_t kMostOwnBytes = std::size_t{1} << 30;
 // Reads a regular file of at most `most` bytes. Errc::not_found if there is none.
 Result<std::string> read_whole(const std::filesystem::path& file, std::size_t most = kMostOwnBytes);
 
+// The same for what a user names, which may be a FIFO or a device (/dev/stdin, <(…)): waits for its end.
+Result<std::string> read_named(const std::filesystem::path& file, std::size_t most);
+
 // Writes the file, replacing an existing one.
 Result<void> write_whole(const std::filesystem::path& file, std::string_view bytes, OnDisk on_disk);
 

@@ -166,16 +166,20 @@ void read_head(const sqlite::Statement& q, SessionHead& head) {
 namespace memd {
 namespace {
 
-constexpr int kNamed = 5;
 constexpr std::size_t kEchoTokens = 60;
+
+// Returns a query for the names of projects, that of the newest session first.
+std::string projects_newest_first(const std::string& conditions) {
+  return "SELECT p.name FROM sessions s JOIN projects p ON p.project_pk = s.project_pk WHERE p.name <> '' AND " +
+         conditions + " GROUP BY p.name ORDER BY max(s.ended_at) DESC, p.name";
+}
 
 }  // namespace
 
 std::vector<std::string> RecentProjectsQuery::run(sqlite::Database& db) const {
-  static const std::string sql = "SELECT p.name FROM sessions s JOIN projects p ON p.project_pk = s.project_pk WHERE " +
-                                 sql_text("s.kind = SessionKind::main AND p.name <> '' AND ").str() +
-                                 std::string(queries::kHasWords) +
-                                 " GROUP BY p.name ORDER BY max(s.ended_at) DESC LIMIT ?1";
+  static const std::string sql =
+      projects_newest_first(sql_text("s.kind = SessionKind::main AND ").str() + std::string(queries::kHasWords)) +
+      " LIMIT ?1";
   auto& newest = db.prepare(sql).bind(limit);
   std::vector<std::string> out;
   while (newest.step())
@@ -196,7 +200,7 @@ std::string UnknownProjectQuery::run(sqlite::Database& db) const {
   if (known) return {};
 
   std::string names;
-  for (const std::string& name : RecentProjectsQuery{kNamed}.run(db))
+  for (const std::string& name : RecentProjectsQuery().run(db))
     names.append(names.empty() ? "" : ", ").append(name);
   if (names.empty()) return {};
   return "no project has \"" + harmless_line(cut_to_tokens(part, kEchoTokens).text) +
@@ -502,10 +506,8 @@ TypedSessionsQuery::Answer TypedSessionsQuery::run(sqlite::Database& db) const {
 
 TypedProjectsQuery::Answer TypedProjectsQuery::run(sqlite::Database& db) const {
   using namespace queries;
-  static const std::string sql = "SELECT p.name FROM sessions s JOIN projects p ON p.project_pk = s.project_pk WHERE " +
-                                 std::string(kSessionConditions) +
-                                 " AND p.name <> '' AND instr(lower(p.name || char(10) || p.identity_key), ?5) > 0"
-                                 " GROUP BY p.name ORDER BY max(s.ended_at) DESC, p.name";
+  static const std::string sql = projects_newest_first(
+      std::string(kSessionConditions) + " AND instr(lower(p.name || char(10) || p.identity_key), ?5) > 0");
   const auto c = conditions_of(db, filter);
   const std::string wanted = ascii::lowered(typed);
   auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, wanted);

@@ -128,6 +128,10 @@ TEST(CliWords, ErrorsNameOptionsAndCommands) {
   EXPECT_EQ(for_people("ids: there is no exchange x9, take ids from semantic_search, topic_search or recent_turns"),
             "ID: there is no exchange x9, take ids from memd search, memd topic or memd recent");
   EXPECT_EQ(for_people("all_projects=true gets it"), "--all-projects gets it");
+  EXPECT_EQ(for_people("all projects, as your directory is not known (send cwd)."),
+            "all projects, as your directory is not known.");
+  EXPECT_EQ(for_people("your directory is not known: send cwd. Send project, or session_id=\"latest\""),
+            "your directory is not known: change to that of a project. Say --project, or latest");
   EXPECT_EQ(for_people("it fits <history>two</history>"), "it fits two");
 }
 

@@ -74,6 +74,17 @@ TEST_F(GetExchange, HasTheFieldsOfTheCanonicalExchange) {
   EXPECT_TRUE(has(text, "int table[4];"));
 }
 
+TEST_F(GetExchange, TakesTheNameThatMemoriesContain) {
+  const std::string uid = "claude_code:0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d/agent-a0123456789abcdef";
+  const auto made = fill(store.session({.native_id = uid.substr(uid.find(':') + 1)}), "parser", 4);
+  const auto a = call("get_exchange", R"({"ids":[")" + uid + R"(#3"]})");
+  EXPECT_EQ(str(a.at("exchanges").at(0).at("exchange_id")), format_exchange_id(made.at(3)));
+  EXPECT_EQ(str(a.at("exchanges").at(0).at("session_id")), uid);
+  EXPECT_EQ(error("get_exchange", R"({"ids":["claude_code:0a1b2c3d#three"]})"),
+            "ids: \"claude_code:0a1b2c3d#three\" is no exchange id, send ids like x42 as the other tools give them, or "
+            "SESSION#3 as memories do");
+}
+
 TEST_F(GetExchange, AnAbandonedExchangeSaysWhatTheSessionWentOnWith) {
   const auto made = fill(session, "parser", 3);
   store.db()

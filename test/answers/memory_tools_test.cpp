@@ -297,6 +297,23 @@ TEST_F(MemoryTools, HealthTellsWhatIsWrongAndWhatTidyingWouldDo) {
   EXPECT_FALSE(fs::exists(home / ".claude/memory/index.json"));
 }
 
+TEST_F(MemoryTools, ALinkWhoseNameLooksLikeASecretIsNotBroken) {
+  allow();
+  const std::string file = "learning-glpat-a1b2c3d4e5f6g7h8i9j0";
+  const auto memory_of = [](const std::string& links) {
+    return "---\ntype: learning\ntags: [made-up]\ncreated: \"2026-01-10T10:00:00Z\"\nupdated: "
+           "\"2026-01-10T10:30:00Z\"\n"
+           "links: [" +
+           links + "]\n---\n\n# A title\n\nA text.\n";
+  };
+  test::write_file(home / ".claude/memory" / (file + ".md"), memory_of(""));
+  test::write_file(home / ".claude/memory/learning-good.md", memory_of(file + ", " + file + "-gone"));
+  const auto problems = one("learning-good").at("problems").as_array();
+  ASSERT_EQ(problems.size(), 1U) << structured;
+  EXPECT_TRUE(str(problems[0]).starts_with("broken link: there is no memory learning-"));
+  EXPECT_FALSE(has(structured, "a1b2c3d4e5f6g7h8i9j0")) << "what is shown is masked";
+}
+
 TEST_F(MemoryTools, ABrokenLinkIsNamed) {
   allow();
   const std::string first = write("Use SQLite in WAL mode");

@@ -329,6 +329,7 @@ TEST_F(SearchTools, WithoutADirectoryNoOthersSessionIsTheCallers) {
                                  "newest of all projects, as your directory is not known"))
         << str(answer.at("notice"));
     EXPECT_TRUE(text.starts_with("This session may be of another project")) << text;
+    EXPECT_EQ(text.find("not known"), text.rfind("not known")) << "it is said once: " << text;
     EXPECT_FALSE(has(str(call(tool, R"({"all_projects":true})").at("notice")), "another project than yours"));
     EXPECT_FALSE(has(str(call(tool, R"({"cwd":"/home/u/site"})").at("notice")), "another project than yours"));
     EXPECT_TRUE(has(str(call(tool, R"({"cwd":"/srv/none"})").at("notice")), "as none is of /srv/none"));

@@ -128,6 +128,21 @@ TEST_F(TopicSearch, ListSaysWhatIsStillToCome) {
   EXPECT_TRUE(has(str(a.at("notice")), "The topics of 5 exchanges are still to be found."));
 }
 
+TEST_F(TopicSearch, TheListBeginsWithWhatItDoesNotCover) {
+  enrich();
+  store.db().exec("INSERT OR IGNORE INTO enrichment_queue (exchange_pk) SELECT exchange_pk FROM exchanges");
+  call("topic_search", R"({"cwd":"/srv/none","all_sessions":false})");
+  EXPECT_TRUE(
+      text.starts_with("This session may be of another project than yours: it is the newest of all projects, as "
+                       "none is of /srv/none. The topics of 5 exchanges are still to be found.\n"))
+      << text;
+  const auto a = call("topic_search", R"({"cwd":"/home/u/site"})");
+  EXPECT_TRUE(text.starts_with("The topics of 5 exchanges are still to be found.\n")) << text;
+  const auto everywhere = call("topic_search", R"({"cwd":"/home/u/site","all_projects":true})");
+  EXPECT_GT(a.at("outside").as_int64(), 0);
+  EXPECT_EQ(a.at("topics_found").as_int64() + a.at("outside").as_int64(), everywhere.at("topics_found").as_int64());
+}
+
 TEST_F(TopicSearch, PagesOfTheListGiveEveryTopicOnce) {
   for (int i = 0; i < 40; ++i) {
     const ExchangeId id = say("ffff" + std::to_string(1000 + i), 1, "x", "y");

@@ -76,13 +76,6 @@ TEST_F(DiscoveryTest, RootsMayBeFilesAndStandInEachOther) {
   EXPECT_EQ(d.root_of(home_ / "x/other.jsonl"), nullptr);
 }
 
-TEST_F(DiscoveryTest, NeighboursWithTheSameStartAreNotInside) {
-  EXPECT_TRUE(is_inside("/a/b", "/a/b"));
-  EXPECT_TRUE(is_inside("/a/b/c", "/a/b"));
-  EXPECT_FALSE(is_inside("/a/bc", "/a/b"));
-  EXPECT_TRUE(is_inside("/a", "/"));
-}
-
 // An adapter with a home of its own, which a variable and profiles' names may move.
 class WithProfiles final : public test::LineAdapter {
  public:

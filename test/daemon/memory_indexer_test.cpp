@@ -418,6 +418,19 @@ TEST_F(MemoryIndexerTest, AFirstLookIsWaitedForAndOneWithANewProject) {
   EXPECT_FALSE(thread.await_look("/another", 20s));
 }
 
+TEST_F(MemoryIndexerTest, ALookThatFailsIsNoLook) {
+  IndexerParts failing = parts();
+  failing.perform = [](const std::function<Result<void>(Writer&)>&) -> Result<void> {
+    return Error(Errc::io, "the disk is full");
+  };
+  test::write_file(place() / "cache-rule.md", memory_text("Cache rule", "The cache is bounded."));
+  IndexerThread thread(std::move(failing), clock_);
+  thread.start();
+  EXPECT_FALSE(thread.await_look({}, 20s));
+  EXPECT_THAT(thread.trouble(), testing::HasSubstr("the disk is full"));
+  EXPECT_FALSE(thread.await_look({}, 20s)) << "it has ended";
+}
+
 // A process has just started, and a memory was edited by hand, or its directory moved, before that.
 TEST(FirstAnswers, KnowWhatStandsInTheFiles) {
   const test::TempDir home;

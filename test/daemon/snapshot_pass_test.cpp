@@ -1,9 +1,13 @@
 #include "daemon/ingest/snapshot_pass.hpp"
+#include "daemon/ingest/capture_gate.hpp"
+#include "schemas/ids.hpp"
 #include "test/support/in_place_store.hpp"
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
+#include <string>
 
 namespace memd {
 namespace {
@@ -37,6 +41,31 @@ class SnapshotPassTest : public testing::Test {
   ScriptedSource source_;
   InPlaceStore store_{source_, tiny()};
 };
+
+// A key may begin like another one.
+TEST_F(SnapshotPassTest, AMarkNamesNoForgottenSession) {
+  const test::TempDir dir;
+  test::FakeClock clock;
+  const std::shared_ptr<Withheld> withheld = Withheld::open(dir / "withheld").value();
+  const Platform platform = store_.adapter().describe().platform;
+  const std::string first = make_session_uid(platform, "sess");
+  const std::string second = make_session_uid(platform, "sess-two");
+  ASSERT_TRUE(withheld->forget({first, second}, {}));
+  CaptureGate gate(Exclusion(), withheld, clock);
+  SnapshotLimits limits = tiny();
+  limits.gate = &gate;
+  InPlaceStore store(source_, limits);
+  a_session();
+  for (const char* session : {"sess", "sess-two"}) {
+    source_.change(session, [](auto& s) { s.head = "head;title=T;cwd=/w/p"; });
+    source_.add(session, std::string("u") + session, "user;text=hello;at=1");
+  }
+  source_.mark_more = " sess sess-two";
+  store.sync();
+  const auto native = [&](const std::string& uid) { return gate.alias(uid).substr(gate.alias(uid).find(':') + 1); };
+  const std::string mark = store.source().mark;
+  EXPECT_EQ(mark.substr(mark.find(' ')), " " + native(first) + " " + native(second));
+}
 
 TEST_F(SnapshotPassTest, ReadsAllInSlicesAndThenNothing) {
   a_session();

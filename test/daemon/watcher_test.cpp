@@ -1,5 +1,6 @@
 #include "daemon/ingest/watcher.hpp"
 #include "daemon/ingest/discovery.hpp"
+#include "store/files/path_name.hpp"
 #include "test/support/line_adapter.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -179,7 +180,7 @@ TEST_F(WatcherTest, MovesDownAsDirectoriesAppear) {
     EXPECT_TRUE(until([&] {
       // A hint for any directory on the path means that something below it changed.
       return std::any_of(changed_.begin(), changed_.end(),
-                         [&](const auto& path) { return is_inside(root / "a.jsonl", path); });
+                         [&](const auto& path) { return files::is_inside(root / "a.jsonl", path); });
     }));
     changed_.clear();
     test::append_file(root / "a.jsonl", "two\n");

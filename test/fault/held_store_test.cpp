@@ -199,6 +199,25 @@ TEST_F(HeldStore, WithForceTheCommandEndsAndSaysSo) {
   EXPECT_THAT(stopped->said, HasSubstr("`memd rebuild` (process " + std::to_string(command->id()) + ") has ended."));
 }
 
+// It ends with its client only, which may stay for days.
+TEST_F(HeldStore, TheServerOfASingleClientIsNotWaitedFor) {
+  StdioProcess standalone(with_places({"--stdio", "--standalone"}), dir_ / "said-by-standalone");
+  ASSERT_TRUE(standalone.shakes_hands());
+  const auto holder = InstanceLock::look(data_.path());
+  ASSERT_EQ(holder.command, kStandalone);
+  StdioProcess client(with_places({"--stdio"}), dir_ / "said-by-stdio");
+  EXPECT_TRUE(client.shakes_hands());
+  EXPECT_THAT(client.call("list_sessions"), StartsWith("FROM THE STORE AS IT IS: " + holder.who()));
+  const auto refused = run({"retention", "--apply"})->wait(kEndsWithin);
+  ASSERT_TRUE(refused);
+  EXPECT_THAT(refused->said, HasSubstr(holder.who() + " holds the store: end it with `memd stop`"));
+  const auto stopped = run({"stop"})->wait(kEndsWithin);
+  ASSERT_TRUE(stopped) << "it waits for the client";
+  EXPECT_EQ(stopped->code, 0);
+  EXPECT_THAT(stopped->said, Not(HasSubstr("waiting for it")));
+  EXPECT_THAT(stopped->said, HasSubstr(holder.who() + " has ended."));
+}
+
 // A second command does not wait, and names the one that it would have to wait for.
 TEST_F(HeldStore, AnotherCommandIsToldWhoHoldsTheStore) {
   auto command = hold({"ingest", "--once"});

@@ -80,6 +80,21 @@ TEST(LineBuffer, AByteOrderMarkIsNoPartOfALine) {
   EXPECT_EQ(b.rest()->text, "three");
 }
 
+TEST(LineBuffer, AByteOrderMarkIsNoPartOfTheKeptBeginning) {
+  const std::string mark = "\xEF\xBB\xBF";
+  const std::string line = "BEGIN" + std::string(5000, 'x') + "END";
+  for (const std::size_t cut : {0, 1, 3, 2001, 2500}) {
+    LineBuffer b(2000);
+    feed(b, (mark + line).substr(0, cut));
+    EXPECT_EQ(lines(b), Strings{});
+    feed(b, (mark + line).substr(cut) + "\n");
+    const auto ends = b.next();
+    ASSERT_TRUE(ends && ends->oversized != nullptr) << cut;
+    EXPECT_EQ(ends->oversized->beginning.substr(0, 6), "BEGINx") << cut;
+    EXPECT_EQ(ends->oversized->end, line.substr(line.size() - 1024)) << cut;
+  }
+}
+
 TEST(LineBuffer, AnOversizedLineInOneReadIsReportedOnce) {
   LineBuffer b(3);
   feed(b, "12345\nab\n");

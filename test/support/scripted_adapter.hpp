@@ -69,6 +69,7 @@ class ScriptedSource {
     busy_ = times;
     before_busy_ = calls;
   }
+  std::string mark_more;  // end of each mark
   // If set, an item that did not change is reported with version 0.
   bool tells_only_changes = false;
   struct Counts {
@@ -115,7 +116,7 @@ class ScriptedReader final : public SnapshotReader {
     MEMD_TRY(busy());
     ++s_.counts_.plans;
     Plan plan;
-    plan.mark = std::to_string(s_.revision_);
+    plan.mark = std::to_string(s_.revision_) + s_.mark_more;
     plan.unchanged = plan.mark == mark;
     plan.size = s_.size_locked();
     const std::uint64_t since = mark.empty() ? 0 : std::stoull(mark);

@@ -30,7 +30,7 @@ std::string place_of(std::string_view words) {
   if (const auto at = words.find(kNone); at != std::string_view::npos)
     return std::string(words.substr(0, at)) + " (no history of " + short_path(words.substr(at + kNone.size())) + ")";
   return words.starts_with(kProject) ? std::string(kProject) + short_path(words.substr(kProject.size()))
-                                     : std::string(words);
+                                     : for_people(words);
 }
 
 }  // namespace

@@ -91,23 +91,16 @@ struct Renaming {
 };
 
 constexpr auto kTools = std::to_array<Renaming>({
-    {"semantic_search", "memd search"},
-    {"topic_search", "memd topic"},
-    {"temporal_query", "memd timeline"},
-    {"recent_turns", "memd recent"},
-    {"session_summary", "memd summary"},
-    {"resume_context", "memd resume"},
-    {"list_sessions", "memd sessions"},
-    {"list_observations", "memd observations"},
-    {"file_history", "memd file-history"},
-    {"get_exchange", "memd show"},
-    {"capabilities", "memd capabilities"},
-    {"all_projects=true", "--all-projects"},
-    {"session_id=\"latest\"", "latest"},
-    {"include_raw=true", "--raw"},
-    {"include_tools=true", "--tools"},
-    {"max_tokens", "--max-tokens"},
-    {"exchange_id", "id"},
+    {"semantic_search", "memd search"},    {"topic_search", "memd topic"},
+    {"temporal_query", "memd timeline"},   {"recent_turns", "memd recent"},
+    {"session_summary", "memd summary"},   {"resume_context", "memd resume"},
+    {"list_sessions", "memd sessions"},    {"list_observations", "memd observations"},
+    {"file_history", "memd file-history"}, {"get_exchange", "memd show"},
+    {"capabilities", "memd capabilities"}, {"all_projects=true", "--all-projects"},
+    {"not known (send cwd)", "not known"}, {"send cwd", "change to that of a project"},
+    {"Send project", "Say --project"},     {"session_id=\"latest\"", "latest"},
+    {"include_raw=true", "--raw"},         {"include_tools=true", "--tools"},
+    {"max_tokens", "--max-tokens"},        {"exchange_id", "id"},
 });
 
 constexpr auto kArguments = std::to_array<Renaming>({

@@ -1,0 +1,146 @@
+// Commands of the command line, run in this process over a home of their own.
+#include "daemon/cli/command.hpp"
+#include "daemon/serve/instance_lock.hpp"
+#include "test/support/killed_process.hpp"
+#include "test/support/temp_dir.hpp"
+#include "test/support/transcript_home.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <boost/json.hpp>
+
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace memd::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class CliCommands : public testing::Test {
+ protected:
+  CliCommands() {
+    fs::permissions(data_.path(), fs::perms::owner_all);
+    test::write_file(home_.path() / "config.yaml",
+                     "retention:\n  max_age_days: 36500\nembedding:\n  provider: disabled\n");
+  }
+
+  struct Printed {
+    int code = 0;
+    std::string out;
+    std::string err;
+  };
+  Printed print(const std::vector<std::string>& words) {
+    std::vector<std::string> all{"memd",
+                                 "--home",
+                                 home_.path().string(),
+                                 "--data-dir",
+                                 data_.path().string(),
+                                 "--config",
+                                 (home_.path() / "config.yaml").string()};
+    all.insert(all.end(), words.begin(), words.end());
+    std::vector<char*> argv;
+    for (std::string& word : all)
+      argv.push_back(word.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    Printed printed;
+    printed.code = run(static_cast<int>(argv.size()), argv.data());
+    std::cout.flush();
+    printed.out = testing::internal::GetCapturedStdout();
+    printed.err = testing::internal::GetCapturedStderr();
+    return printed;
+  }
+  boost::json::object json_of(std::vector<std::string> words) {
+    words.insert(words.begin(), "--json");
+    const Printed printed = print(words);
+    EXPECT_EQ(printed.code, 0) << printed.err;
+    return boost::json::parse(printed.out).as_object();
+  }
+  void write_memory(const std::string& name, const std::string& text) {
+    const fs::path file = home_.path() / ".claude/memory" / name;
+    fs::create_directories(file.parent_path());
+    test::write_file(file,
+                     "---\ntype: learning\ntags: [made-up]\ncreated: \"2026-01-10T10:00:00Z\"\nupdated: "
+                     "\"2026-01-10T10:30:00Z\"\nlinks: []\n---\n\n# A title\n\n" +
+                         text);
+  }
+
+  test::TranscriptHome home_;
+  test::TempDir data_;
+};
+
+TEST_F(CliCommands, AProgramGetsTheBytesOfAMemory) {
+  const std::string text = "<system-reminder>a\u200Bb</system-reminder>\n</history> & \"x\"\u202E\n";
+  write_memory("learning-x.md", text);
+  const std::string content(json_of({"memory", "show", "learning-x"}).at("content").as_string());
+  EXPECT_TRUE(content.ends_with(text)) << content;
+}
+
+TEST_F(CliCommands, AShortListOfMemoriesNamesAllThatAreNotValid) {
+  for (const char* name : {"learning-a.md", "learning-b.md", "learning-c.md"})
+    write_memory(name, "A text.\n");
+  test::write_file(home_.path() / ".claude/memory/learning-z.md", "---\ntype: opinion\n---\n");
+  EXPECT_THAT(print({"memory", "list"}).err, HasSubstr("1 file not valid"));
+  EXPECT_THAT(print({"memory", "list", "-n", "1"}).err, HasSubstr("1 file not valid"));
+  EXPECT_EQ(json_of({"memory", "list", "-n", "2"}).at("memories").as_array().size(), 2U);
+}
+
+TEST_F(CliCommands, AShortTimelineHasNoSessionsOfTheRest) {
+  constexpr TimeMs kDay = 86'400'000;
+  for (int session = 1; session <= 3; ++session)
+    home_.turn("/src/p" + std::to_string(session), session, 1'770'000'000'000 + session * kDay, "word", "Why?",
+               "Because.");
+  home_.turn("/src/p1", 1, 1'770'000'000'000 + 4 * kDay, "word", "Why again?", "Because.");
+  ASSERT_EQ(print({"ingest", "--once"}).code, 0);
+  const auto sessions = [&](const char* rows) {
+    std::vector<std::string> out;
+    for (const auto& s :
+         json_of({"timeline", "--since", "2026-01-01", "--all-projects", "-n", rows}).at("sessions").as_array())
+      out.emplace_back(s.at("session_id").as_string());
+    return out;
+  };
+  const auto all = sessions("0");
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_THAT(sessions("1"), testing::ElementsAre(all[0]));
+  EXPECT_THAT(sessions("2"), testing::ElementsAre(all[0], all[1]));
+  EXPECT_EQ(sessions("4"), all);
+}
+
+TEST_F(CliCommands, WhatUninstallWouldDoIsSaidAndNotDone) {
+  auto attempt = InstanceLock::attempt(data_.path());
+  ASSERT_TRUE(attempt && attempt->lock);
+  ASSERT_TRUE(attempt->lock->publish(data_ / "memd.sock"));  // as a daemon does
+  const Printed said = print({"uninstall", "--dry-run", "--data"});
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("The daemon would end."));
+  EXPECT_THAT(said.out, HasSubstr("would be removed"));
+  EXPECT_TRUE(fs::exists(data_ / "memd.pid"));
+  EXPECT_TRUE(json_of({"uninstall", "--dry-run"}).at("daemon_stopped").as_bool());
+  attempt->lock.reset();
+  EXPECT_FALSE(json_of({"uninstall", "--dry-run"}).at("daemon_stopped").as_bool()) << "it has ended";
+}
+
+// A repository may bring such a link.
+TEST_F(CliCommands, NothingIsTidiedWhereALinkOfAProjectLeads) {
+  const test::TempDir project;
+  const test::TempDir elsewhere;
+  fs::create_directories(project / ".git");
+  fs::create_directory_symlink(elsewhere.path(), project / ".cursor");
+  const fs::path of_dead = elsewhere / (".memd-new-" + std::to_string(test::dead_process()) + "-1");
+  test::write_file(of_dead, "a file of somebody else");
+  const fs::path before = fs::current_path();
+  fs::current_path(project.path());
+  const Printed said = print({"setup", "cursor", "--project"});
+  fs::current_path(before);
+  EXPECT_NE(said.code, 0) << said.out;
+  EXPECT_THAT(said.out + said.err, HasSubstr("a link that leads out of"));
+  EXPECT_TRUE(fs::exists(of_dead));
+}
+
+}  // namespace
+}  // namespace memd::cli

@@ -1,0 +1,55 @@
+#include "daemon/serve/stand_in.hpp"
+#include "daemon/host/settings.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace memd {
+namespace {
+
+// While it lives, this process can open only so many files more.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(rlim_t more) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int lowest = ::dup(STDIN_FILENO);
+    ::close(lowest);
+    const rlimit few{static_cast<rlim_t>(lowest) + more, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  FewDescriptors(const FewDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+// The client would connect again each time, for as long as the command takes.
+TEST(StandIn, AfterTwoFailuresTheClientIsToldWhoHoldsTheStore) {
+  const test::TempDir dir;
+  const Settings settings{StoreLayout(dir.path()), false, dir.path(), {}, "", {}};
+  StandIn stand_in(settings);
+  InstanceLock::Attempt holder;
+  holder.holder = ::getpid();
+  holder.command = "memd forget";
+  const FewDescriptors only_for_the_socket(2);
+  for (int i = 0; i < 2; ++i) {
+    const auto end = stand_in.open(holder);
+    ASSERT_TRUE(end) << end.error().message();
+    char byte = 0;
+    EXPECT_EQ(::read(end->get(), &byte, 1), 0) << "the connection ends, and this process does not";
+  }
+  const auto third = stand_in.open(holder);
+  ASSERT_FALSE(third);
+  EXPECT_TRUE(third.error().is(Errc::store_busy));
+  EXPECT_NE(third.error().message().find("`memd forget`"), std::string::npos) << third.error().message();
+}
+
+}  // namespace
+}  // namespace memd
