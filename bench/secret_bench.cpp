@@ -1,9 +1,8 @@
-// Counts secrets that are found and texts that are masked without need.
+// Counts secrets that are found and texts that are masked without need: secret_bench [PATH...]
 //
-//   secret_bench [PATH...]   plants the secrets of test/secrets/shapes.txt, as texts and in records, and counts those
-//   that
-//                            are masked, by group, for known kinds and for those kept aside; then counts the masks in
-//                            the files below each PATH, and prints the beginning of each masked line
+// Plants the secrets of test/secrets/shapes.txt in texts and in records, and counts those that are masked, by group,
+// for kinds with a rule and for kinds kept aside. Then counts the lines that are masked in the files below each PATH,
+// and prints the beginning of each.
 #include "store/text/redaction/redactor.hpp"
 #include "test/support/plants.hpp"
 

@@ -26,6 +26,8 @@ const std::vector<Migration>& migrations() {
   return all;
 }
 
+std::int64_t newest_schema_version() { return migrations().back().number; }
+
 std::string_view new_store_script() { return embedded::new_store_script().front().text; }
 
 const std::vector<Migration>& summaries_migrations() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,8 @@ struct Migration {
 
 // Returns the migrations of the store, in order.
 const std::vector<Migration>& migrations();
+// Returns the schema version of the store after all of them.
+std::int64_t newest_schema_version();
 // Returns schemas/sql/new_store/store.sql, which turns an empty file into the result of all migrations. A test
 // generates it from them.
 std::string_view new_store_script();

@@ -32,7 +32,7 @@ Result<bool> store_is_behind(const std::filesystem::path& database) {
   return sqlite::guard([&] {
     if (!identity_of(database)) return false;
     auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
-    return db.pragma("user_version") < static_cast<std::int64_t>(migrations().size());
+    return db.pragma("user_version") < newest_schema_version();
   });
 }
 
@@ -75,7 +75,7 @@ bool Reader::connect() {
   auto fresh = std::make_unique<Connection>(database_, *identity, mode);
   const auto version = fresh->db.pragma("user_version");
   if (version == 0) return false;  // the writer has created the file but not its tables yet
-  const auto known = static_cast<std::int64_t>(migrations().size());
+  const std::int64_t known = newest_schema_version();
   if (version != known)
     throw ErrorException(
         Error(Errc::store_version,

@@ -135,6 +135,7 @@ std::string without_added(std::string_view text) {
   return out;
 }
 
+// Returns whether Cline wrote the text: these are the beginnings and headings of what it tells the model.
 bool is_added(std::string_view text) {
   static constexpr std::array<std::string_view, 12> kStarts{
       "[TASK RESUMPTION]",     "[ERROR]",      "# task_progress", "# TODO LIST", "The user denied",

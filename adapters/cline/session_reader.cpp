@@ -52,10 +52,10 @@ std::string result_id(const dom::object& message) {
   return {};
 }
 
-std::vector<SessionMessage> read_session_messages(const snapshot::Document& document, TimeMs started) {
+std::vector<SessionMessage> read_session_messages(json::DomParser& parser, const snapshot::Document& document,
+                                                  TimeMs started) {
   std::vector<SessionMessage> messages;
   std::vector<std::string> prompts;  // hashes of the texts of prompts without a time
-  json::DomParser parser;
   for (const auto& element : document.elements) {
     SessionMessage& m = messages.emplace_back();
     prompts.emplace_back();
@@ -129,9 +129,8 @@ std::string agent_name(const std::string& file) {
 }  // namespace
 
 void SessionReader::read_manifest(const std::string& text) {
-  dom::parser parser;
   dom::object manifest;
-  if (parser.parse(text).get(manifest)) return;
+  if (!parser_.parse(text, manifest)) return;
   manifest_.cwd = text_of(manifest, "cwd");
   if (manifest_.cwd.empty()) manifest_.cwd = text_of(manifest, "workspace_root");
   manifest_.model = text_of(manifest, "model");
@@ -233,16 +232,15 @@ void SessionReader::add_items(Agent& agent, const std::string& compaction, std::
     agent.items.push_back({key, hash64(bytes) | 1, ledger});
     agent.bytes[key] = std::move(bytes);
   };
-  dom::parser parser;
   dom::object state;
   std::int64_t compacted = -1;
   TimeMs generated = 0;
-  if (!compaction.empty() && !parser.parse(compaction).get(state)) {
+  if (!compaction.empty() && parser_.parse(compaction, state)) {
     compacted = 0;
     if (state["source_message_count"].get(compacted)) compacted = 0;
     generated = time_of_summary(state);
   }
-  const auto messages = read_session_messages(agent.document, manifest_.started);
+  const auto messages = read_session_messages(parser_, agent.document, manifest_.started);
   if (std::any_of(messages.begin(), messages.end(), [](const auto& m) { return m.summary; })) compacted = -1;
   const auto add_compaction = [&](TimeMs time) {
     const std::string key = "compaction." + std::to_string(compacted);

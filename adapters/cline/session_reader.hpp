@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/cline/folder.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/snapshot/document.hpp"
 #include "adapters/snapshot_reader.hpp"
 
@@ -61,6 +62,7 @@ class SessionReader : public SnapshotReader {
   Manifest manifest_;
   std::map<std::string, Agent> agents_;  // by native id, which is the session key
   std::vector<CoverageEntry> rest_;
+  json::DomParser parser_;
 };
 
 }  // namespace memd::cline

@@ -49,6 +49,14 @@ Line read_members(std::string_view object) {
 constexpr std::string_view kHeadKey = "(session)";
 constexpr std::string_view kDamagedItem = R"({"damaged":true})";
 
+// Returns the object with these members in front of its own.
+std::string with_members(json::ObjectWriter&& members, const std::string& object) {
+  std::string out = std::move(members).finish();
+  if (out.size() == 2) return object;
+  out.pop_back();
+  return out.append(object.size() > 2 ? "," : "").append(object, 1);
+}
+
 void append_state(std::string& mark, const std::optional<FileView::Entry>& file) {
   if (file) mark.append(std::to_string(file->size)).append(".").append(std::to_string(file->mtime_ns));
   mark.push_back('/');
@@ -149,14 +157,25 @@ void ChatFile::add_damaged(std::uint64_t taken) {
 
 void ChatFile::replace_list(const std::vector<std::string_view>& list) {
   std::vector<std::string> keys;
+  std::unordered_map<std::string_view, std::size_t> unnamed;  // bytes of a message without an id → where to look on
   for (const auto element : list) {
     const Line members = read_members(element);
-    const auto known = index_.find(members.id);
+    auto known = index_.find(members.id);
+    if (members.id.empty()) {
+      std::size_t& at = unnamed[element];
+      while (at < messages_.size() && (messages_[at].key.front() != '#' || messages_[at].bytes != element))
+        ++at;
+      if (at < messages_.size()) known = index_.find(messages_[at].key);
+      ++at;
+    }
     // Gemini CLI adds nothing to a message here; it masks old results, drops what is only shown, and gives prompts the
     // time at which the session was resumed.
     const bool is_told = known != index_.end() && (element.size() <= messages_[known->second].bytes.size() ||
                                                    read_members(messages_[known->second].bytes).has_calls);
-    keys.push_back(members.id.empty() ? "#" + std::to_string(messages_.size() + 1) : members.id);
+    if (known != index_.end())
+      keys.push_back(known->first);
+    else
+      keys.push_back(members.id.empty() ? "#" + std::to_string(messages_.size() + 1) : members.id);
     if (is_told)
       note("(superseded)", Disposition::skipped, "superseded", element.size());
     else
@@ -209,6 +228,9 @@ void ChatFile::settle() {
                          parts[i - 1].texts.front().find(kSnapshot) != std::string::npos;
     if (follows && is_acknowledgement(parts[i])) messages_[i - 1].summary = messages_[i].acknowledgement = true;
   }
+  std::unordered_map<std::string, int> unnamed;
+  for (Message& message : messages_)
+    if (message.key.front() == '#' && !message.bytes.empty()) message.alike = unnamed[json::compacted(message.bytes)]++;
   const auto note_untold = [](std::vector<MessageParts::Call>& told, const std::vector<MessageParts::Call>& found,
                               std::string& out) {
     for (const auto& call : found) {
@@ -359,16 +381,17 @@ Result<std::string> ChatReader::item(const std::string& session_key, const std::
 std::string ChatReader::item_of(const ChatFile::Message& message, bool repeats) const {
   if (message.bytes.empty()) return std::string(kDamagedItem);
   std::string item = json::compacted(message.bytes);
-  if (message.key.starts_with('#')) return item;  // without an id, its bytes identify it
   json::ObjectWriter out;
+  if (message.key.starts_with('#')) {  // without an id, its bytes identify it
+    if (message.alike == 0) return item;
+    out.number("alike", message.alike);
+    return with_members(std::move(out), item);
+  }
   out.some_text("cwd", project_root_);
   if (message.summary) out.text("compaction", message.trigger);
   out.flag("acknowledges", message.acknowledgement).flag("repeats", repeats);
   if (!repeats) out.some_text("untold", message.untold);
-  std::string told = std::move(out).finish();
-  if (told.size() == 2) return item;
-  told.pop_back();
-  return told.append(item.size() > 2 ? "," : "").append(item, 1);
+  return with_members(std::move(out), item);
 }
 
 Result<void> ChatReader::load() {

@@ -33,6 +33,7 @@ class ChatFile {
     bool repeats = false;          // written again by a compaction; earlier messages tell all of it
     std::string trigger;           // of the compaction: "auto", "manual" or unknown
     std::string untold;            // parts of the content with calls and responses that no toolCalls has: "0 2"
+    int alike = 0;                 // messages without an id before it, as this one, that say the same
   };
 
   // Errc::busy when the document is truncated: the agent is writing it. (The unfinished last line of a log is ignored.)
@@ -71,10 +72,10 @@ class ChatFile {
 };
 
 // Reads a chat file as one session. The items are its messages, with "cwd" and what other messages tell of them:
-// "compaction", "acknowledges", "repeats", "untold" (see ChatFile::Message). The head contains the session's fields,
-// with the project's working directory. A log without a whole line, which the agent just creates, contains no session
-// yet. A changed file is read as a whole: it has a few megabytes at most, and a line of a log can change any earlier
-// one. One thread at a time; `files` must outlive it.
+// "compaction", "acknowledges", "repeats", "untold", "alike" (see ChatFile::Message). The head contains the session's
+// fields, with the project's working directory. A log without a whole line, which the agent just creates, contains no
+// session yet. A changed file is read as a whole: it has a few megabytes at most, and a line of a log can change any
+// earlier one. One thread at a time; `files` must outlive it.
 class ChatReader : public SnapshotReader {
  public:
   ChatReader(const FileView& files, std::string path, ChatPath place);

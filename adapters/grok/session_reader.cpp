@@ -224,10 +224,13 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
       MEMD_TRY(load_log({}));
     }
   }
+  constexpr std::uint64_t kIsTask = 1ULL << 63;
+  constexpr std::uint64_t kHasHelpers = 1ULL << 62;
+  const bool of_subagent = is_subagent(summary_);
   for (const LogItem& item : log_.items) {
-    const std::uint64_t task = item.what == What::user && is_subagent(summary_) ? 1ULL << 63 : 0;
-    const std::uint64_t helped = item.helpers.empty() ? 0 : 1ULL << 62;
-    const std::uint64_t state = (4 * item.bytes + (item.superseded ? 1U : 0U) + (item.say ? 2U : 0U)) | task | helped;
+    std::uint64_t state = 4 * item.bytes + (item.superseded ? 1U : 0U) + (item.say ? 2U : 0U);
+    if (item.what == What::user && of_subagent) state |= kIsTask;
+    if (!item.helpers.empty()) state |= kHasHelpers;
     session.items.push_back({item.key(), hash_combine(item.hash, state) | 1, item.bytes});
   }
   return std::optional<Session>(std::move(session));

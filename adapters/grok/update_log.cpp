@@ -191,6 +191,10 @@ class Collector {
     const auto index = add(What::turn, bytes, line, size);
     log_.items[index].say = !std::exchange(answered_, true);
     if (const auto it = helpers_.find(update.prompt_id); it != helpers_.end()) log_.items[index].helpers = it->second;
+    if (update.prompt_id.empty()) {  // it may be any turn: none is reported again
+      helpers_.erase(update.prompt_id);
+      return;
+    }
     if (const auto [it, fresh] = turns_.try_emplace(update.prompt_id, index); !fresh)
       log_.items[std::exchange(it->second, index)].superseded = true;
   }
@@ -234,16 +238,17 @@ Result<std::vector<std::string>> usage_between(const FileView& files, const std:
   MEMD_TRY_ASSIGN(std::string text, files.read(path));
   const std::size_t size = text.size();
   text.resize(size + kRecordPadding, ' ');
-  std::map<std::string, std::string> by_prompt;  // a turn may be reported again
+  std::map<std::string, std::string> by_prompt;  // a turn may be reported again; one without an id is another turn
   UpdateLineReader reader;
   for (std::size_t at = 0; at < size;) {
+    const std::size_t begin = at;
     const std::size_t end = std::min(text.find('\n', at), size);
     const std::string_view line = std::string_view(text).substr(at, end - at);
     at = end + 1;
     UpdateLine update;
     if (line.find("turn_completed") == std::string_view::npos || !reader.read(line, update)) continue;
     if (update.kind == "turn_completed" && !update.usage.empty() && update.time >= from && update.time <= to)
-      by_prompt[update.prompt_id] = std::move(update.usage);
+      by_prompt[update.prompt_id.empty() ? "#" + std::to_string(begin) : update.prompt_id] = std::move(update.usage);
   }
   std::vector<std::string> out;
   for (auto& [prompt, usage] : by_prompt)

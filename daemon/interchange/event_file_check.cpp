@@ -1,9 +1,12 @@
 #include "daemon/interchange/event_file_check.hpp"
 
 #include "adapters/adapter.hpp"
+#include "daemon/ingest/log_window.hpp"
 #include "daemon/ingest/source_file.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace memd::interchange {
 namespace {
@@ -75,8 +78,16 @@ Result<EventFileCheck> check_event_file(const std::string& path,
                                         const std::function<void(double done, double total)>& progress) {
   EventFileCheck out;
   out.path = path;
-  MEMD_TRY_ASSIGN(const SourceFile file, SourceFile::open(path));
+  MEMD_TRY_ASSIGN(SourceFile file, SourceFile::open(path));
   out.bytes = file.stat().size;
+  std::optional<ZstdLog> compressed;
+  if (is_zstd_name(path)) compressed.emplace(std::move(file));
+  const auto read_at = [&](std::uint64_t offset, std::span<char> into) -> Result<std::size_t> {
+    if (!compressed) return file.read_at(offset, into);
+    MEMD_TRY_ASSIGN(const std::string_view bytes, compressed->at(offset, into.size()));
+    std::copy(bytes.begin(), bytes.end(), into.begin());
+    return bytes.size();
+  };
   Check check(out);
   std::string buffer;  // bytes not yet split into lines, and the padding
   std::uint64_t offset = 0;
@@ -84,7 +95,7 @@ Result<EventFileCheck> check_event_file(const std::string& path,
   while (true) {
     const std::size_t kept = buffer.size();
     buffer.resize(kept + kChunk + kRecordPadding);
-    MEMD_TRY_ASSIGN(const std::size_t n, file.read_at(offset, std::span(buffer).subspan(kept, kChunk)));
+    MEMD_TRY_ASSIGN(const std::size_t n, read_at(offset, std::span(buffer).subspan(kept, kChunk)));
     offset += n;
     const std::size_t size = kept + n;
     std::memset(buffer.data() + size, 0, kRecordPadding);
@@ -105,12 +116,15 @@ Result<EventFileCheck> check_event_file(const std::string& path,
         check.too_long();
       else if (at < size)
         check.line(std::string_view(buffer).substr(at, size - at), false);
+      if (compressed && compressed->end() != ZstdLog::End::whole)
+        return Error(Errc::invalid_argument, path + " is no whole zstd file: compress the events anew");
       break;
     }
     if (size - at > kLongestLine) skipping = true;
     buffer.resize(size);
     buffer.erase(0, skipping ? size : at);
-    if (progress) progress(static_cast<double>(offset), static_cast<double>(out.bytes));
+    const std::uint64_t done = compressed ? out.bytes - compressed->compressed_left() : offset;
+    if (progress) progress(static_cast<double>(done), static_cast<double>(out.bytes));
   }
   return out;
 }

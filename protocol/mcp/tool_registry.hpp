@@ -53,6 +53,8 @@ struct Tool {
   std::string output_schema;  // JSON
   // Never throws.
   std::function<ToolOutcome(const boost::json::object& arguments, ToolContext&)> invoke;
+  // Returns the schema of the result with the members of every answer. Null: that of another tool.
+  std::string (*whole_schema)() = nullptr;
 };
 
 // The tools a server offers, in the order they were added. Filled at start-up, read-only afterwards and then safe to
@@ -80,6 +82,7 @@ class ToolRegistry {
         return ToolOutcome{std::move(text), to_json(*out), false, false};
       });
     };
+    tool.whole_schema = [] { return json_schema<Out>(SchemaUse::output); };
     add(std::move(tool));
   }
   // Adds a tool with schemas of its own; its invoke never throws.

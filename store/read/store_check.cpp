@@ -30,7 +30,7 @@ constexpr Pairing kPairings[] = {
      "title that its index has otherwise", "titles that their index has otherwise"}};
 
 std::string unpaired(sqlite::Database& db) {
-  if (db.pragma("user_version") != static_cast<std::int64_t>(migrations().size())) return {};
+  if (db.pragma("user_version") != newest_schema_version()) return {};
   for (const Pairing& pairing : kPairings) {
     auto& q = db.prepare(pairing.count);
     const std::int64_t count = q.step() ? q.int64(0) : 0;

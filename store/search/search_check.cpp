@@ -18,7 +18,7 @@ constexpr const char* kUnusableVectors =
     " WHERE length(v.chunk_hashes) % 8 <> 0 OR length(v.vectors) <> length(v.chunk_hashes) / 8 * m.dimension";
 
 std::string damage_of(sqlite::Database& db) {
-  if (db.pragma("user_version") != static_cast<std::int64_t>(migrations().size())) return {};
+  if (db.pragma("user_version") != newest_schema_version()) return {};
   const sqlite::Snapshot snapshot(db);
   for (const char* table : kIndexes)
     try {

@@ -3,6 +3,7 @@
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/session_counts.hpp"
 #include "test/support/corpus.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -31,14 +32,14 @@ class ClaudeCodeCorpus : public testing::Test {
   static void SetUpTestSuite() {
     const auto home = test::corpus_home();
     if (!fs::is_directory(home / ".claude")) return;
-    reference_ = boost::json::parse(test::read_file(home.parent_path() / "reference.json")).as_object();
+    reference_ = boost::json::parse(test::bytes_of(home.parent_path() / "reference.json")).as_object();
     const Adapter& adapter = *find_adapter(Platform::claude_code);
     for (const auto& root : adapter.roots({home, {}})) {
       if (!fs::is_directory(root)) continue;
       for (const auto& entry : fs::recursive_directory_iterator(root)) {
         const auto candidate = adapter.classify(root, entry.path());
         if (!candidate || !entry.is_regular_file()) continue;
-        auto decoded = test::decode_source(adapter, *candidate, test::read_file(entry.path()));
+        auto decoded = test::decode_source(adapter, *candidate, test::bytes_of(entry.path()));
         sources_.emplace(fs::relative(entry.path(), home).generic_string(), std::move(decoded));
       }
     }

@@ -3,6 +3,7 @@
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/support/corpus.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -31,7 +32,7 @@ class ClineCorpus : public testing::Test {
   static void SetUpTestSuite() {
     const auto home = test::corpus_home();
     if (!fs::is_directory(home / ".config")) return;
-    reference_ = boost::json::parse(test::read_file(home.parent_path() / "reference.json"))
+    reference_ = boost::json::parse(test::bytes_of(home.parent_path() / "reference.json"))
                      .at("sessions")
                      .at("cline")
                      .as_object();

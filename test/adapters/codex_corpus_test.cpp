@@ -4,6 +4,7 @@
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/session_counts.hpp"
 #include "test/support/corpus.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -41,13 +42,13 @@ class CodexCorpus : public testing::Test {
   static void SetUpTestSuite() {
     const auto home = test::corpus_home();
     if (!fs::is_directory(home / ".codex")) return;
-    reference_ = bj::parse(test::read_file(home.parent_path() / "reference.json")).as_object();
+    reference_ = bj::parse(test::bytes_of(home.parent_path() / "reference.json")).as_object();
     const Adapter& adapter = *find_adapter(Platform::codex);
     const auto take = [&](const fs::path& root, const fs::path& file) {
       const auto candidate = adapter.classify(root, file);
       if (candidate && fs::is_regular_file(file))
         sources_.emplace(fs::relative(file, home).generic_string(),
-                         test::decode_source(adapter, *candidate, test::read_file(file)));
+                         test::decode_source(adapter, *candidate, test::bytes_of(file)));
     };
     for (const auto& root : adapter.roots({home, {}})) {
       take(root, root);
@@ -236,7 +237,7 @@ TEST_F(CodexCorpus, EventIdsAreUniqueAndWholeTextsComeBack) {
   std::set<std::uint64_t> ids;
   std::size_t texts = 0;
   for (const auto& [path, decoded] : sources_) {
-    std::string bytes = test::read_file(test::corpus_home() / path);
+    std::string bytes = test::bytes_of(test::corpus_home() / path);
     bytes.resize(bytes.size() + kRecordPadding);
     for (const Event& e : decoded.batch.events) {
       const bool may_repeat = e.is_echo || e.lifecycle == "usage" || e.lifecycle == "turn_context";

@@ -5,6 +5,7 @@
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/support/source_dir.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -40,7 +41,7 @@ class CursorCorpus : public testing::Test {
     const char* set = std::getenv("MEMD_CORPUS");
     home_ = set != nullptr ? fs::path(set) : test::source_dir() / ".." / "shared" / "corpus" / "home";
     if (!fs::is_directory(home_ / ".config" / "Cursor")) return;
-    reference_ = boost::json::parse(test::read_file(home_.parent_path() / "reference.json")).as_object();
+    reference_ = boost::json::parse(test::bytes_of(home_.parent_path() / "reference.json")).as_object();
     const Adapter& adapter = *find_adapter(Platform::cursor);
     const DiskView view;
     for (const auto& root : adapter.roots({home_, {}})) {

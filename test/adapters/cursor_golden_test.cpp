@@ -6,6 +6,7 @@
 #include "test/adapters/decode_source.hpp"
 #include "test/support/golden_file.hpp"
 #include "test/support/source_dir.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ TEST(CursorGolden, EveryCaseDecodesAsWritten) {
   std::size_t cases = 0;
   for (const auto& entry : fs::directory_iterator(test::source_dir() / "test" / "golden" / "cursor")) {
     SCOPED_TRACE(entry.path().filename());
-    const auto description = boost::json::parse(test::read_file(entry.path() / "input.json"));
+    const auto description = boost::json::parse(test::bytes_of(entry.path() / "input.json"));
     const test::CursorHome home(description);
     const std::string source = home.path(description.at("source").as_string());
     const auto candidate = cursor.classify(home.root(), source);

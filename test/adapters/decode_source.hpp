@@ -3,18 +3,11 @@
 #include "adapters/adapter.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memd::test {
-
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 inline std::uint64_t bytes_of(const std::vector<CoverageEntry>& ledger) {
   std::uint64_t sum = 0;

@@ -1,10 +1,9 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -28,9 +27,7 @@ class FolderView : public FileView {
   void take(const std::filesystem::path& directory, const std::filesystem::path& as) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
       if (!entry.is_regular_file()) continue;
-      std::ifstream in(entry.path(), std::ios::binary);
-      write((as / entry.path().lexically_relative(directory)).string(),
-            {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});
+      write((as / entry.path().lexically_relative(directory)).string(), bytes_of(entry.path()));
     }
   }
   std::set<std::string> paths() const {

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace memd {
 namespace {
 
@@ -197,6 +199,27 @@ TEST(GeminiAdapter, AResumedLogKeepsTheTimesOfItsPrompts) {
   files.write(path, first + R"({"$set":{"messages":[)" + prompt("00000001", "11:00:00") + "]}}\n" +
                         prompt("00000002", "11:00:01") + "\n");
   EXPECT_EQ(follower.look().read["s-1"], Keys{"00000002-0000-4000-8000-000000000000"});
+}
+
+// Two prompts with the same words are two, and a list that tells them again adds none.
+TEST(GeminiAdapter, MessagesWithoutAnIdAreNeitherMergedNorTwice) {
+  const std::string yes = R"({"type":"user","content":"yes"})";
+  const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.jsonl";
+  const std::string first = "{\"sessionId\":\"s-1\"}\n" + yes + "\n" + user("00000001", "a") + "\n" + yes + "\n";
+  test::MemoryFiles files;
+  Source source;
+  source.path = path;
+  files.write(path, first);
+  test::SnapshotFollower follower(gemini(), source, files);
+  EXPECT_EQ(follower.look().read["s-1"], (Keys{"#1", "00000001-0000-4000-8000-000000000000", "#3"}));
+  std::set<std::uint64_t> ids;
+  for (const auto& [uid, session] :
+       test::decode_snapshot(gemini(), {Platform::gemini, path, SourceFormat::jsonl}, files).sessions)
+    for (const Event& e : session.batch.events)
+      ids.insert(e.event_id);
+  EXPECT_EQ(ids.size(), 3u);
+  files.write(path, first + R"({"$set":{"messages":[)" + yes + "," + yes + "," + yes + "]}}\n");
+  EXPECT_EQ(follower.look().read["s-1"], Keys{"#4"});
 }
 
 // A resumed chat has a header for each process.

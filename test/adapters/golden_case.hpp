@@ -3,6 +3,7 @@
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/folder_view.hpp"
 #include "test/support/source_dir.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -47,7 +48,7 @@ inline std::optional<SourceCandidate> classify_at_home(const Adapter& adapter, c
 }
 
 inline std::string first_line(const std::filesystem::path& file) {
-  const std::string text = read_file(file);
+  const std::string text = bytes_of(file);
   return text.substr(0, text.find('\n'));
 }
 
@@ -63,7 +64,7 @@ inline std::optional<GoldenCase> read_case(const Adapter& adapter, const std::fi
     std::string path = first_line(folder / "source.txt");
     if (path.empty()) path = first_line(folder.parent_path() / "source.txt");
     if (path.empty()) return std::nullopt;
-    c.files.write(path, read_file(folder / name));
+    c.files.write(path, bytes_of(folder / name));
     if (const auto candidate = classify_at_home(adapter, path)) c.sources.emplace(candidate->path, *candidate);
     return c;
   }

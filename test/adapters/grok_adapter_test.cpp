@@ -1,3 +1,4 @@
+#include "adapters/grok/update_log.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/golden_case.hpp"
 #include "test/adapters/known_items.hpp"
@@ -108,6 +109,26 @@ TEST(GrokLog, ACutLogIsReadAnew) {
   EXPECT_TRUE(std::equal(after.begin(), after.begin() + 6, before.begin()));
   EXPECT_NE(known.items.at(kGrokSession + "/" + after[6]).find("another way"), std::string::npos);
   EXPECT_EQ(known.bytes(), known.size);
+}
+
+// Only a turn with the same prompt's id is reported again.
+TEST(GrokLog, TurnsWithoutAPromptIdAreEachCounted) {
+  const auto turn = [](const std::string& prompt, int input) {
+    return R"({"timestamp":1784000000,"method":"session/update","params":{"update":{"sessionUpdate":"turn_completed")" +
+           (prompt.empty() ? "" : R"(,"prompt_id":")" + prompt + "\"") +
+           R"(,"stop_reason":"end_turn","usage":{"inputTokens":)" + std::to_string(input) + "}}}}\n";
+  };
+  test::FolderView files;
+  files.write(kLog,
+              chunk("user_message_chunk", "do it") + turn("p", 1) + turn("p", 10) + turn("", 100) + turn("", 1000));
+  std::int64_t input = 0;
+  for (const auto& [uid, session] : test::decode_snapshot(grok(), kGrokSource, files).sessions)
+    for (const Event& e : session.batch.events)
+      input += e.usage.input;
+  EXPECT_EQ(input, 1110);
+  const auto spent = grok::usage_between(files, kLog, 0, TimeMs{1784000001000});
+  ASSERT_TRUE(spent);
+  EXPECT_EQ(spent->size(), 3u);
 }
 
 // An additional line causes a read of the last exchange, not of the whole log.

@@ -1,4 +1,5 @@
 #include "test/adapters/opencode_case.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 
@@ -95,7 +96,7 @@ TEST(OpencodeAdapter, AMigratedSessionIsReadFromTheDatabase) {
 
   {
     test::WrittenDatabase database((data / "opencode.db").string());
-    database.run(test::read_file(golden_case("schema_1x.sql")));
+    database.run(test::bytes_of(golden_case("schema_1x.sql")));
     database.run(
         "INSERT INTO session (id, project_id, slug, directory, title, version, time_created, time_updated)"
         " VALUES ('ses_other', 'global', '', '/', '', '', 1, 1)");
@@ -155,7 +156,7 @@ TEST(OpencodeAdapter, ATreeIsReadAgainOnlyWhenItChanged) {
   EXPECT_EQ(after.items[0].version, before.items[0].version);
   EXPECT_NE(after.items[1].version, before.items[1].version);
 
-  const std::string text = test::read_file(source.path);
+  const std::string text = test::bytes_of(source.path);
   test::write_file(source.path, text.substr(0, text.size() / 2));
   const auto half = opencode().open_snapshot(source, files)->session("ses_t1", {});
   ASSERT_FALSE(half);

@@ -41,10 +41,10 @@ inline void lay_out(const OpencodeCase& c, const std::filesystem::path& data) {
   }
   WrittenDatabase database((data / "opencode.db").string());
   database.run("PRAGMA journal_mode = WAL; BEGIN");
-  std::istringstream schemas(read_file(c.folder / "schema.txt"));
+  std::istringstream schemas(bytes_of(c.folder / "schema.txt"));
   for (std::string name; std::getline(schemas, name);)
-    database.run(read_file(opencode_golden() / name));
-  database.run(read_file(c.folder / "input.sql"));
+    database.run(bytes_of(opencode_golden() / name));
+  database.run(bytes_of(c.folder / "input.sql"));
   database.run("COMMIT");
 }
 

@@ -1,5 +1,6 @@
 #include "test/adapters/opencode_case.hpp"
 #include "test/adapters/snapshot_follower.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -21,7 +22,7 @@ class OpencodeChanges : public testing::Test {
  protected:
   OpencodeChanges() : path_((data_ / "opencode.db").string()), writer_(std::make_unique<test::WrittenDatabase>(path_)) {
     run("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF");
-    run(test::read_file(test::opencode_golden() / "schema_1x.sql"));
+    run(test::bytes_of(test::opencode_golden() / "schema_1x.sql"));
     Source source;
     source.path = path_;
     follower_ = std::make_unique<test::SnapshotFollower>(opencode_changes_opencode(), source, files_);

@@ -4,6 +4,7 @@
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/session_counts.hpp"
 #include "test/support/corpus.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -23,7 +24,7 @@ class SnapshotCorpus : public testing::Test {
   void SetUp() override {
     if (!fs::is_directory(test::corpus_home() / ".gemini"))
       GTEST_SKIP() << "no histories under " << test::corpus_home();
-    reference_ = boost::json::parse(test::read_file(test::corpus_home().parent_path() / "reference.json")).as_object();
+    reference_ = boost::json::parse(test::bytes_of(test::corpus_home().parent_path() / "reference.json")).as_object();
   }
 
   // Calls visit(reference entry, snapshot, session, its counts) for each session of the platform.

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -288,8 +287,7 @@ TEST(Config, AMemdWithoutGrpcRefusesItsDoor) {
 
 TEST(Config, SchemaNamesEveryPlatform) {
   const auto file = test::source_dir() / "schemas" / "json" / "config.schema.json";
-  std::ifstream in(file, std::ios::binary);
-  test::expect_golden(file, with_every_platform({std::istreambuf_iterator<char>(in), {}}));
+  test::expect_golden(file, with_every_platform(test::bytes_of(file)));
 }
 
 TEST(Config, ReadsWhoEmbeds) {

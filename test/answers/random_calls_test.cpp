@@ -60,7 +60,7 @@ class RandomCalls : public ToolFixture {
     ++answers;
     EXPECT_EQ(drawn.wrong, "") << "was taken";
     const auto answer = boost::json::parse(out.structured);
-    const auto schema = boost::json::parse(tool.output_schema);
+    const auto schema = boost::json::parse(tool.whole_schema());
     EXPECT_EQ(schema_problems(schema.as_object(), answer), "") << out.structured;
     const bool bounded = has(tool.input_schema, "\"max_tokens\"");
     const std::size_t limit = asked != nullptr ? static_cast<std::size_t>(asked->as_int64()) : bounded ? 2000 : 8000;

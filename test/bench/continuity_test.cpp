@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 
 namespace memd::bench {
 namespace {
@@ -120,11 +119,6 @@ class CompactedSession : public testing::Test {
            input + "}}]}}\n";
   }
 
-  static std::string content(const std::filesystem::path& path) {
-    std::ifstream in(path);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
   test::TempDir dir;
   std::filesystem::path file;
 };
@@ -179,11 +173,12 @@ TEST_F(CompactedSession, ThePrefixHoldsNothingOfTheBoundaryNorOfWhatCameLater) {
   CorpusPrefix prefix(dir.path() / "corpus", home);
   prefix.grow(transcript, found[0].boundary, transcript.records[found[0].boundary].time);
   const auto place = home / ".claude/projects/-r";
-  EXPECT_EQ(content(place / "s1.jsonl"), transcript.bytes.substr(0, transcript.bytes.find(R"({"type":"system")")));
-  EXPECT_EQ(content(place / "s1/subagents/agent-a.jsonl"), "{\"timestamp\":\"2026-02-09T06:05:00Z\",\"n\":1}\n");
-  EXPECT_EQ(content(place / "s0.jsonl"), "{\"timestamp\":\"2026-02-09T05:00:00Z\"}\n{\"untimed\":1}\n");
+  EXPECT_EQ(test::bytes_of(place / "s1.jsonl"),
+            transcript.bytes.substr(0, transcript.bytes.find(R"({"type":"system")")));
+  EXPECT_EQ(test::bytes_of(place / "s1/subagents/agent-a.jsonl"), "{\"timestamp\":\"2026-02-09T06:05:00Z\",\"n\":1}\n");
+  EXPECT_EQ(test::bytes_of(place / "s0.jsonl"), "{\"timestamp\":\"2026-02-09T05:00:00Z\"}\n{\"untimed\":1}\n");
   prefix.append(transcript, found[0].resumed);
-  EXPECT_TRUE(content(place / "s1.jsonl").ends_with("We worked on store.cpp.\"}}\n"));
+  EXPECT_TRUE(test::bytes_of(place / "s1.jsonl").ends_with("We worked on store.cpp.\"}}\n"));
 }
 
 TEST(NameWeights, ANameCountsByHowFewSessionsAndProjectsHaveIt) {

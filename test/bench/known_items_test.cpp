@@ -1,11 +1,11 @@
 #include "bench/retrieval/datasets.hpp"
 #include "store/db/database.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 
 namespace memd::bench {
 namespace {
@@ -53,10 +53,7 @@ class KnownItems : public testing::Test {
     fs::create_directories((home_ / path).parent_path());
     std::ofstream(home_ / path) << text;
   }
-  std::string read(const std::string& path) const {
-    std::ifstream in(home_ / path);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  std::string read(const std::string& path) const { return test::bytes_of(home_ / path); }
   fs::path cursor() const { return home_ / ".config/Cursor/User/globalStorage/state.vscdb"; }
 
   fs::path home_ = fs::path(testing::TempDir()) / "known-items";

@@ -3,16 +3,15 @@
 #include "schemas/hash.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/store_dump.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
 #include <array>
-#include <fstream>
 #include <map>
 #include <set>
 #include <span>
-#include <sstream>
 
 namespace memd {
 namespace {
@@ -20,13 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace bj = boost::json;
 using namespace std::chrono_literals;
-
-std::string read_text(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 std::span<const Adapter* const> claude_code_only() {
   static const std::array<const Adapter*, 1> table{find_adapter(Platform::claude_code)};
@@ -313,7 +305,7 @@ TEST_F(CorpusIngest, LineByLineGivesTheSameRows) {
   std::size_t lines = 0;
   for (const auto& file : chosen) {
     const fs::path copy = grown_home / fs::relative(file, test::corpus_home()).string();
-    const std::string text = read_text(file);
+    const std::string text = test::bytes_of(file);
     std::size_t at = 0;
     while (at < text.size()) {
       const auto nl = text.find('\n', at);

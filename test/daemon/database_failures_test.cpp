@@ -4,6 +4,7 @@
 #include "test/adapters/opencode_case.hpp"
 #include "test/support/cursor_state.hpp"
 #include "test/support/fake_clock.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 
@@ -79,7 +80,7 @@ TEST_F(DatabaseFailures, AForkOfOpencodeIsReadAfterItsOriginWhateverChangedLast)
   fs::create_directories(data);
   {
     test::WrittenDatabase opencode((data / "opencode.db").string());
-    opencode.run(test::read_file(test::opencode_golden() / "schema_1x.sql"));
+    opencode.run(test::bytes_of(test::opencode_golden() / "schema_1x.sql"));
     const auto add_session = [&](const std::string& id, std::int64_t created, std::int64_t updated) {
       opencode.run(
           "INSERT INTO session (id, project_id, slug, directory, title, version, time_created, time_updated)"

@@ -22,8 +22,9 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <zstd.h>
+
 #include <fstream>
-#include <iterator>
 #include <set>
 
 namespace memd {
@@ -361,6 +362,24 @@ TEST_F(Interchange, CheckingNamesLinesAndFields) {
   EXPECT_TRUE(interchange::check_event_file((home_ / "absent.jsonl").string()).error().is(Errc::not_found));
 }
 
+TEST_F(Interchange, ACompressedFileIsCheckedAsTheLinesInIt) {
+  const std::string lines =
+      R"({"v":1,"id":"a","ts":"2026-03-03T09:12:00Z","session_id":"s","actor":"user","kind":"message","body":{"text":"good"}})"
+      "\nnot json\n";
+  std::string bytes(ZSTD_compressBound(lines.size()), '\0');
+  bytes.resize(ZSTD_compress(bytes.data(), bytes.size(), lines.data(), lines.size(), 3));
+  const fs::path file = home_ / "lines.jsonl.zst";
+  test::write_file(file, bytes);
+  const auto check = interchange::check_event_file(file.string());
+  ASSERT_TRUE(check) << check.error().message();
+  EXPECT_EQ(check->lines, 2);
+  EXPECT_EQ(check->events, 1);
+  test::write_file(file, bytes.substr(0, bytes.size() - 3));
+  const auto cut = interchange::check_event_file(file.string());
+  ASSERT_FALSE(cut);
+  EXPECT_TRUE(cut.error().is(Errc::invalid_argument)) << cut.error().message();
+}
+
 // Two whole records on one line are both taken, so neither is refused.
 TEST_F(Interchange, CheckingDoesNotRefuseWhatItTakes) {
   const auto record = [](const std::string& id) {
@@ -466,8 +485,7 @@ TEST(InterchangeOfOthers, ALogGoesOutAsItCameIn) {
     EXPECT_EQ(schema.problems(boost::json::parse(line)), "") << line;
     text += line + "\n";
   }
-  std::ifstream in(log, std::ios::binary);
-  EXPECT_EQ(text, std::string(std::istreambuf_iterator<char>(in), {}));
+  EXPECT_EQ(text, test::bytes_of(log));
   EXPECT_GT(out.report.derived, 0) << "the failed test run, the edit: an import concludes them again";
 
   write_lines(dir / "second.jsonl", out.lines);

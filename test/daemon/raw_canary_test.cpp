@@ -17,9 +17,7 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
-#include <fstream>
 #include <random>
-#include <sstream>
 
 namespace memd {
 namespace {
@@ -119,13 +117,6 @@ std::string codex(CanarySource& source, int records) {
   return out;
 }
 
-std::string read(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
 class NothingNew final : public tools::FreshnessProvider {
  public:
   std::vector<PlatformFreshness> freshness() const override { return {}; }
@@ -181,12 +172,12 @@ TEST_F(SecretCanaries, NoneReachesAFileOfTheStoreOrTheRawLayer) {
   ASSERT_GE(source_.all().size(), 500u);
   std::string everything;
   for (const auto& entry : fs::recursive_directory_iterator(data_.path()))
-    if (entry.is_regular_file()) everything += read(entry.path());
+    if (entry.is_regular_file()) everything += test::bytes_of(entry.path());
   expect_none_in(everything, "the files");
   raw::FrameCodec codec;
   std::string records;
   for (const auto& name : raw::raw_file_names(layout_.raw_dir())) {
-    const std::string file = read(layout_.raw_dir() / name);
+    const std::string file = test::bytes_of(layout_.raw_dir() / name);
     for (const auto& f : raw::scan_frames(file, name, {}).value().frames) {
       auto content =
           codec.unpack(f.frame.packed_content(std::string_view(file).substr(f.offset)), f.frame.header.content_bytes());

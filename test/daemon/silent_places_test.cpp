@@ -103,7 +103,7 @@ TEST_F(SilentPlacesTest, WhatChangedWithoutAnEventMayDoSoAgainForAWhile) {
   EXPECT_EQ(p.next(), std::nullopt) << "it was quiet for long";
 }
 
-TEST_F(SilentPlacesTest, TheDiskOfThisTestHasADevice) {
+TEST_F(SilentPlacesTest, AFileSystemIsToldByItsDeviceAndProcIsNotSilent) {
   struct ::stat st {};
   ASSERT_EQ(::stat("/proc/self", &st), 0);
   EXPECT_EQ(file_system_of("/proc/self").device, st.st_dev);
@@ -167,8 +167,7 @@ TEST_F(SilentSources, AChangeThatNoEventTellsIsFound) {
   EXPECT_EQ(read_.get_future().wait_for(10s), std::future_status::ready);
 }
 
-// The disk is local as far as anyone can tell.
-TEST_F(SilentSources, ItIsFoundWhenAnythingHappensOrSomebodyAsks) {
+TEST_F(SilentSources, AChangeOnALocalDiskIsFoundWhenSomebodyAsks) {
   const fs::path file = discovery_.roots().front().path / "one.jsonl";
   test::write_file(file, "one\n");
   options_.look_at_all_every = 0ms;

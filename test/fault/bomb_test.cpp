@@ -2,6 +2,7 @@
 #include "test/fault/memd_process.hpp"
 #include "test/support/temp_dir.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <zstd.h>
@@ -16,16 +17,19 @@ namespace memd::test {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::HasSubstr;
 
-// Writes a zstd file of `piece`, repeated until it has `bytes`.
-void write_bomb(const std::filesystem::path& file, const std::string& piece, std::size_t bytes) {
+// Writes a zstd file of `piece`, repeated until it has `bytes`, and of `end`.
+void write_bomb(const std::filesystem::path& file, const std::string& piece, std::size_t bytes,
+                const std::string& end = {}) {
   std::filesystem::create_directories(file.parent_path());
   std::ofstream out(file, std::ios::binary);
   ZSTD_CCtx* context = ZSTD_createCCtx();
   std::vector<char> buffer(ZSTD_CStreamOutSize());
-  for (std::size_t written = 0; written < bytes; written += piece.size()) {
-    const bool last = written + piece.size() >= bytes;
-    ZSTD_inBuffer in{piece.data(), piece.size(), 0};
+  for (std::size_t written = 0; written <= bytes; written += piece.size()) {
+    const bool last = written + piece.size() > bytes;
+    const std::string& part = last ? end : piece;
+    ZSTD_inBuffer in{part.data(), part.size(), 0};
     for (std::size_t left = 1; left != 0;) {
       ZSTD_outBuffer to{buffer.data(), buffer.size(), 0};
       left = ZSTD_compressStream2(context, &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);
@@ -75,10 +79,11 @@ class Bombs : public testing::Test {
 
 TEST_F(Bombs, ThroughImport) {
   const auto file = dir_ / "bomb.jsonl.zst";
-  write_bomb(file, std::string(1 << 20, '\0'), 128 << 20);
+  write_bomb(file, std::string(1 << 20, '\0'), 128 << 20, "\n{}\n");
   ASSERT_LT(std::filesystem::file_size(file), 200'000U);
   const Ending ended = run({"import", file.string()});
   EXPECT_EQ(ended.signal, 0) << ended.said;
+  EXPECT_THAT(ended.said, HasSubstr("bomb.jsonl.zst: 2 lines, ")) << "it was read to its end";
 }
 
 TEST_F(Bombs, AsAnAgentsLog) {
@@ -87,6 +92,10 @@ TEST_F(Bombs, AsAnAgentsLog) {
   write_bomb(home_ / (day + "2.jsonl.zst"), std::string(1 << 20, '\n'), 2 << 20);
   const Ending ended = run({"ingest", "--once"});
   EXPECT_EQ(ended.signal, 0) << ended.said;
+  const std::string bytes = std::to_string((128 << 20) + (2 << 20));
+  EXPECT_THAT(run({"--json", "coverage"}).said,
+              HasSubstr("\"bytes_total\":" + bytes + ",\"bytes_indexed\":0,\"bytes_skipped\":" + bytes))
+      << "both were read to their ends";
 }
 
 }  // namespace

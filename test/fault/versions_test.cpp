@@ -55,7 +55,6 @@ class Versions : public testing::Test {
     write_file(dir_ / "stdin", text);
     return ::open((dir_ / "stdin").c_str(), O_RDONLY | O_CLOEXEC);
   }
-  static std::int64_t known() { return static_cast<std::int64_t>(migrations().size()); }
 
   TranscriptHome home_;
   TempDir data_;
@@ -64,7 +63,7 @@ class Versions : public testing::Test {
 };
 
 TEST_F(Versions, AStoreOfANewerMemdIsLeftAloneAndSaidToBe) {
-  set_version(known() + 1);
+  set_version(newest_schema_version() + 1);
   const std::string before = bytes_of(store_.database());
   for (const auto& command : std::vector<std::vector<std::string>>{
            {"search", "keptword"}, {"ingest", "--once"}, {"sessions"}, {"forget", "--project", "p", "--yes"}}) {
@@ -80,7 +79,7 @@ TEST_F(Versions, AStoreOfANewerMemdIsLeftAloneAndSaidToBe) {
   EXPECT_EQ(hook.code, 0);
   EXPECT_EQ(hook.said, "");
   EXPECT_EQ(bytes_of(store_.database()), before) << "the store is untouched";
-  set_version(known());
+  set_version(newest_schema_version());
   EXPECT_THAT(memd({"search", "keptword"}).said, HasSubstr("keptword"));
 }
 
@@ -101,7 +100,8 @@ TEST_F(Versions, AStoreOfAnOlderMemdIsReadByNobodyBeforeItIsUpgraded) {
   ::close(hook_in);
   EXPECT_EQ(memd({"ingest", "--once"}).code, 0);
   EXPECT_THAT(memd({"search", "keptword"}).said, HasSubstr("Why keptword?"));
-  EXPECT_EQ(sqlite::Database::open(store_.database(), sqlite::OpenMode::read_only).pragma("user_version"), known());
+  EXPECT_EQ(sqlite::Database::open(store_.database(), sqlite::OpenMode::read_only).pragma("user_version"),
+            newest_schema_version());
 }
 
 }  // namespace

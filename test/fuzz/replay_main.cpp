@@ -1,12 +1,11 @@
 #include "test/fuzz/fuzz_target.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
@@ -60,8 +59,7 @@ int main(int argc, char** argv) {
     if (!fs::is_directory(argv[i])) continue;
     for (const auto& entry : fs::recursive_directory_iterator(argv[i])) {
       if (!entry.is_regular_file() || entry.path().filename() == "events.json") continue;
-      std::ifstream in(entry.path(), std::ios::binary);
-      std::string bytes{std::istreambuf_iterator<char>(in), {}};
+      std::string bytes = memd::test::bytes_of(entry.path());
       bytes.resize(std::min(bytes.size(), kMaxBytes));
       std::printf("%s\n", entry.path().c_str());
       std::fflush(stdout);

@@ -16,8 +16,6 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -75,10 +73,7 @@ class GrpcDaemon : public testing::Test {
     EXPECT_LT(std::chrono::steady_clock::now() - start, 15s);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
-  std::string log() const {
-    std::ifstream in(log_);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  std::string log() const { return test::bytes_of(log_); }
 
   test::TempDir home_;
   test::TempDir data_;

@@ -1,5 +1,6 @@
 // Every test that docs/requirements.md names exists.
 #include "test/support/source_dir.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +8,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,11 +17,6 @@ namespace memd::layering {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 bool is_word(std::string_view text) {
   return !text.empty() &&
@@ -63,9 +57,9 @@ TEST(Requirements, NameTestsThatAreThere) {
   const fs::path root = test::source_dir();
   std::set<std::string> there;
   for (const auto& entry : fs::recursive_directory_iterator(root / "test"))
-    if (entry.path().extension() == ".cpp") add_tests(read(entry.path()), there);
+    if (entry.path().extension() == ".cpp") add_tests(test::bytes_of(entry.path()), there);
   ASSERT_TRUE(there.contains("Requirements.NameTestsThatAreThere"));
-  const auto named = tests_named(read(root / "docs/requirements.md"));
+  const auto named = tests_named(test::bytes_of(root / "docs/requirements.md"));
   EXPECT_GT(named.size(), 80U);
   std::vector<std::string> missing;
   for (const std::string& test : named)

@@ -1,12 +1,10 @@
 #include "schemas/hash.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"
+#include "test/support/temp_dir.hpp"
 #include "test/support/writer_fixture.hpp"
 
 #include <gtest/gtest.h>
-
-#include <fstream>
-#include <iterator>
 
 namespace memd {
 namespace {
@@ -191,8 +189,7 @@ TEST_F(AssemblerTest, SecretsReachNoTable) {
   batch.sessions.push_back(title);
   apply(std::move(batch));
   ASSERT_TRUE(writer_->optimize());
-  std::ifstream in(file_, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  const std::string bytes = test::bytes_of(file_);
   EXPECT_GT(bytes.size(), 10'000u);
   EXPECT_EQ(bytes.find(secret), std::string::npos);
   EXPECT_NE(text("SELECT user_message FROM exchanges").find("[redacted:"), std::string::npos);

@@ -1,11 +1,10 @@
 #include "store/enrich/embedding/embedder.hpp"
 #include "test/support/source_dir.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 // Compares with the reference implementation (HuggingFace tokenizers, NumPy). packaging/model/reference_vectors.py
@@ -14,8 +13,7 @@ namespace memd::embedding {
 namespace {
 
 boost::json::value golden(const std::string& name) {
-  std::ifstream in(test::source_dir() / "test/golden/embedding" / name);
-  return boost::json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+  return boost::json::parse(test::bytes_of(test::source_dir() / "test/golden/embedding" / name));
 }
 
 TEST(EmbeddingGolden, TokensAreThoseOfTheReference) {

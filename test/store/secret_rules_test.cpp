@@ -51,28 +51,40 @@ bool comes_back(const SecretFinder& finder, const test::Canary& canary) {
 TEST(SecretRules, EveryExampleIsMaskedAndNoNearMiss) {
   test::Filler filler(20260209);
   std::size_t examples = 0;
+  std::size_t refills = 0;
   for (const SecretRule& rule : rules()) {
     SCOPED_TRACE(rule.kind);
     const auto expect_masked = [&](test::Filler::Text example) {
       ++examples;
       const std::string before = example.text;
-      redact(example.text);
+      EXPECT_TRUE(redact(example.text)) << before;
       EXPECT_NE(example.text, before);
       std::istringstream lines(example.secret);
       for (std::string line; std::getline(lines, line);)
         EXPECT_EQ(example.text.find(line), std::string::npos) << before << "\n" << example.text;
     };
     for (const auto& pattern : rule.patterns) {
-      test::Filler::Text filled = filler.fill(pattern);
-      // Some random texts look like words.
-      constexpr int kTries = 8;
-      const bool may_look_like_words =
-          rule.check == SecretRule::Check::token || rule.check == SecretRule::Check::random;
-      for (int i = 0; i < kTries && may_look_like_words && !has_secret(filled.text); ++i)
-        filled = filler.fill(pattern);
-      if (!rule.near.empty()) filled.text = rule.near.front() + ": " + filled.text;
-      // Base64 of a pair is not random text; its rule has an example.
-      if (rule.check != SecretRule::Check::pair) expect_masked(filled);
+      if (rule.check == SecretRule::Check::pair)
+        continue;  // Base64 of a pair is not random text; the rule has an example
+      for (const std::string& word : rule.near.empty() ? std::vector<std::string>{""} : rule.near) {
+        const auto fill = [&] {
+          auto out = filler.fill(pattern);
+          if (!word.empty()) out.text.insert(0, word + ": ");
+          return out;
+        };
+        test::Filler::Text filled = fill();
+        // Some random texts look like words.
+        const bool may_look_like_words =
+            rule.check == SecretRule::Check::token || rule.check == SecretRule::Check::random;
+        for (int i = 0; i < 8 && may_look_like_words && !has_secret(filled.text); ++i, ++refills)
+          filled = fill();
+        if (!word.empty()) {
+          std::string alone = filled.secret;
+          redact(alone);
+          EXPECT_EQ(alone.find("[redacted:" + rule.kind), std::string::npos) << "without " << word;
+        }
+        expect_masked(filled);
+      }
     }
     for (const std::string& example : rule.examples)
       expect_masked(filler.fill(std::string_view(example)));
@@ -84,6 +96,7 @@ TEST(SecretRules, EveryExampleIsMaskedAndNoNearMiss) {
     }
   }
   EXPECT_GT(examples, 150u);
+  EXPECT_LE(refills * 20, examples) << "random texts are hardly found";
 }
 
 TEST(SecretRules, IdentifiersOfAgentsAreNoSecrets) {
@@ -125,7 +138,8 @@ TEST(SecretRules, WhatOnlyBeginsLikeAnIdentifierIsMasked) {
     for (int i = 0; i < 200; ++i) {
       const auto filled = filler.fill(std::string_view(form));
       std::string text = filled.text;
-      redact(text);
+      const bool has_masked = redact(text);
+      EXPECT_EQ(has_masked, text != filled.text) << filled.text;
       masked += text.find(filled.secret) == std::string::npos ? 1 : 0;
     }
     EXPECT_GE(masked, 170) << form;
@@ -184,8 +198,9 @@ TEST(SecretRules, SecretsAreFoundInEveryShape) {
     for (const test::Plant& plant : test::Plants(seed).make(5)) {
       std::string text = plant.text;
       std::string record = test::Plants::in_record(plant.text);
-      redact(text);
-      mask_record(record);
+      EXPECT_EQ(redact(text), text != plant.text) << plant.text;
+      const std::string before = record;
+      EXPECT_EQ(mask_record(record) > 0, record != before) << before;
       std::string again = text;
       EXPECT_FALSE(redact(again)) << text << "\n" << again;
       Count& count = counts[plant.group];

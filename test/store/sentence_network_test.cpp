@@ -2,15 +2,14 @@
 
 #include "schemas/embedded.hpp"
 #include "test/support/source_dir.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -33,8 +32,7 @@ double cosine_of(const Vector& a, const Vector& b) { return std::inner_product(a
 
 // packaging/model/network.py makes the golden file with NumPy in float32.
 TEST(SentenceNetwork, VectorsAreThoseOfTheReference) {
-  std::ifstream in(test::source_dir() / "test/golden/embedding/network.json");
-  const auto file = boost::json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+  const auto file = boost::json::parse(test::bytes_of(test::source_dir() / "test/golden/embedding/network.json"));
   ASSERT_EQ(file.at("sha256").as_string(), embedded::sentence_network().sha256);
   const auto& texts = file.at("texts").as_array();
   const auto& vectors = file.at("vectors").as_array();

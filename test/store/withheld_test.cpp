@@ -4,9 +4,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
-#include <sstream>
-
 namespace memd {
 namespace {
 
@@ -17,11 +14,7 @@ class WithheldTest : public testing::Test {
     EXPECT_TRUE(out) << (out ? "" : out.error().message());
     return out ? *out : nullptr;
   }
-  std::string bytes() {
-    std::ostringstream out;
-    out << std::ifstream(file_).rdbuf();
-    return out.str();
-  }
+  std::string bytes() { return test::bytes_of(file_); }
   test::TempDir dir_;
   const std::filesystem::path file_ = dir_ / "withheld";
 };

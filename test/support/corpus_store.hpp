@@ -11,8 +11,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 namespace memd::test {
@@ -34,10 +32,7 @@ inline IngestSnapshot ingest(const Discovery& discovery, const std::filesystem::
 
 // Returns the corpus counts of an independent reader.
 inline boost::json::object corpus_reference() {
-  std::ifstream in(corpus_home().parent_path() / "reference.json", std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return boost::json::parse(text.str()).as_object();
+  return boost::json::parse(bytes_of(corpus_home().parent_path() / "reference.json")).as_object();
 }
 
 // A read-only store of the whole corpus, built once per process. Tests are skipped if there is no corpus.

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "test/support/temp_dir.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 namespace memd::test {
@@ -20,10 +20,8 @@ inline bool updates_golden_files() {
 
 // Compares `got` with a golden file, or rewrites the file. Review the difference before you commit it.
 inline void expect_golden(const std::filesystem::path& file, const std::string& got) {
-  if (updates_golden_files()) std::ofstream(file, std::ios::binary) << got;
-  std::ifstream in(file, std::ios::binary);
-  EXPECT_EQ(got, std::string(std::istreambuf_iterator<char>(in), {}))
-      << file << ": MEMD_UPDATE_GOLDEN=1 writes it anew";
+  if (updates_golden_files()) write_file(file, got);
+  EXPECT_EQ(got, bytes_of(file)) << file << ": MEMD_UPDATE_GOLDEN=1 writes it anew";
 }
 
 }  // namespace memd::test

@@ -5,18 +5,25 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 
 namespace memd::test {
 
-// Returns the violations of `value` against the subset of JSON Schema that our tools use; empty if there are none.
-// Stricter than the standard: an undeclared property is an error, unless the schema says that there are others.
+// Returns the violations of `value` against the subset of JSON Schema that mcp::Tool::whole_schema uses; empty if there
+// are none. Stricter than the standard: an undeclared property and a keyword that is not checked here are errors.
 inline std::string schema_problems(const boost::json::object& schema, const boost::json::value& value,
                                    const std::string& path = "$") {
   const auto* type = schema.if_contains("type");
   if (type == nullptr) return path + ": schema without type\n";
   const auto& t = type->as_string();
   std::string out;
+  constexpr std::array<std::string_view, 7> kKeywords{"type",     "description", "properties", "additionalProperties",
+                                                      "required", "items",       "enum"};
+  for (const auto& keyword : schema)
+    if (std::find(kKeywords.begin(), kKeywords.end(), keyword.key()) == kKeywords.end())
+      out += path + ": keyword " + std::string(keyword.key()) + "\n";
   if (t == "object") {
     if (!value.is_object()) return path + ": no object\n";
     const auto* properties = schema.if_contains("properties");
@@ -26,9 +33,9 @@ inline std::string schema_problems(const boost::json::object& schema, const boos
       const auto* declared = properties != nullptr ? properties->as_object().if_contains(member.key()) : nullptr;
       if (declared != nullptr)
         out += schema_problems(declared->as_object(), member.value(), path + "." + name);
-      else if (additional != nullptr && additional->is_object())
+      else if (additional != nullptr)
         out += schema_problems(additional->as_object(), member.value(), path + "." + name);
-      else if (additional == nullptr || additional->is_object() || !additional->as_bool())
+      else
         out += path + "." + name + ": not declared\n";
     }
     if (const auto* required = schema.if_contains("required"))

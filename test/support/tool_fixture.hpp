@@ -92,7 +92,7 @@ class ToolFixture : public testing::Test {
     structured = out.structured;
     if (out.is_error) return {};
     const auto answer = boost::json::parse(out.structured);
-    const auto schema = boost::json::parse(registry.find(tool)->output_schema);
+    const auto schema = boost::json::parse(registry.find(tool)->whole_schema());
     EXPECT_EQ(schema_problems(schema.as_object(), answer), "") << out.structured;
     // est_tokens is written before its own size is known: it may be off by a digit.
     EXPECT_NEAR(answer.at("est_tokens").to_number<double>(), static_cast<double>(estimate_tokens(out.structured)), 2);

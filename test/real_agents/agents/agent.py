@@ -21,6 +21,7 @@ class Agent:
     name = ''          # as memd and the file `versions` name the agent
     program = ''
     fill = 195_000     # input tokens that make the agent compact
+    filling = ''       # and text, where it estimates them itself
     models = ('standin-model',)
     setup_name = ''    # of `memd setup`, where it knows the agent
     has_hook = False   # `memd setup` gives it a hook for the start of a session

@@ -20,18 +20,30 @@ class Screen:
 
     def start(self, command, environment, directory):
         variables = [f'{k}={v}' for k, v in environment.items()]
-        subprocess.run(['tmux', '-L', self.name, '-f', '/dev/null', 'new-session', '-d', '-x', '140', '-y', '45', '-c', str(directory),
-                        'env', '-i', *variables, *command], check=True, stdin=subprocess.DEVNULL)
+        subprocess.run(['tmux', '-L', self.name, '-f', '/dev/null', 'set-option', '-g', 'remain-on-exit', 'on', ';',
+                        'new-session', '-d', '-x', '140', '-y', '45', '-c', str(directory), 'env', '-i', *variables, *command],
+                       check=True, stdin=subprocess.DEVNULL)
         fifo = os.path.join(self.directory, 'output')
         os.mkfifo(fifo)
         self.output = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
         self._tmux('pipe-pane', '-O', f'exec cat >{fifo}')
 
     def type(self, text):
-        """A line of input."""
-        self._tmux('send-keys', '-l', text)
+        """A line of input. It is typed again where a dialog, which came over the input meanwhile, took the keys and closed."""
+        for is_last in (False, True):
+            self._tmux('send-keys', '-l', text)
+            try:
+                self.wait(lambda: self._shows(text), 20)
+                break
+            except TimeoutError:
+                if is_last:
+                    raise
         self.settle(0.5)
         self.key('Enter')
+
+    def _shows(self, text):
+        """Whether the beginning of the text is on the screen, where it is not broken into lines."""
+        return ' '.join(text.split())[:24] in self.text()
 
     def key(self, *names):
         self._tmux('send-keys', *names)
@@ -46,12 +58,17 @@ class Screen:
         os.read(self.output, 1 << 20)
         return True
 
+    def _has_ended(self):
+        return self._tmux('display-message', '-p', '#{pane_dead}').strip() != '0'
+
     def wait(self, condition, seconds):
         """Looks at the condition whenever the program writes, and each second: it may be of something else."""
         deadline = time.monotonic() + seconds
         while not condition():
+            if self._has_ended():
+                raise RuntimeError('the program ended: ' + self.text()[-1500:])
             if time.monotonic() > deadline:
-                raise TimeoutError(self.text()[-1500:])
+                raise TimeoutError('the screen shows: ' + self.text()[-1500:])
             self._writes(1)
 
     def wait_text(self, *texts, seconds=240):

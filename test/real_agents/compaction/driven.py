@@ -53,7 +53,7 @@ class DrivenAgent:
         self.work = pathlib.Path(tempfile.mkdtemp(prefix='memd-driven-'))
         self.conversation, self.number = conversation, -1
         script = {**script_of(conversation, driver.name), 'models': list(driver.models)}
-        self.model = StandIn(script, project, self.work / 'requests.jsonl', driver.fill, self.work)
+        self.model = StandIn(script, project, self.work / 'requests.jsonl', driver.fill, driver.filling, self.work)
         self.agent = driver(installed, home, project, self.model)
         self.agent.prepare()
         self.program_version = f'{driver.program} {self.agent.version()}, driven'

@@ -30,10 +30,11 @@ def dialect(path):
 
 
 class StandIn:
-    """One model for one agent. Thread-safe; `fill` is the input that a step with usage {"input": "fill"} reports, in tokens."""
+    """One model for one agent. Thread-safe; `fill` is the input that a step with usage {"input": "fill"} reports, in tokens, and
+    `filling` what it says behind its words: some agents estimate the tokens themselves."""
 
-    def __init__(self, script, project, log_path, fill=195_000, keep_bodies=None):
-        self.script, self.project, self.fill, self.keep_bodies = script, str(project), fill, keep_bodies
+    def __init__(self, script, project, log_path, fill=195_000, filling='', keep_bodies=None):
+        self.script, self.project, self.fill, self.filling, self.keep_bodies = script, str(project), fill, filling, keep_bodies
         self.run = f'{int(time.time() * 1000):x}'  # agents and memd take messages with equal ids for copies
         self.records = []
         self.stalled = threading.Event()  # an answer is held back
@@ -178,6 +179,8 @@ class _Handler(BaseHTTPRequestHandler):
         is_stream = body.get('stream') or 'stream' in path.lower()
         record['answered'] = time.time()
         model.note(record)  # before the answer: the agent may ask again at once
+        if answer.usage.get('input') == 'fill':
+            answer.say += model.filling
         if is_stream:
             return self._stream(spoken.events(request, answer, name))
         return self._send(spoken.document(request, answer, name))
