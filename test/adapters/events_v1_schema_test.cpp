@@ -1,6 +1,7 @@
 #include "test/adapters/events_v1_schema.hpp"
 #include "test/adapters/golden_case.hpp"
 #include "test/support/source_dir.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +51,7 @@ TEST(EventsSchema, AgreesWithTheDecoder) {
 
 // The documented example, which other tools start from.
 TEST(EventsSchema, TheExampleInTheDocumentationIsTakenWithoutAWord) {
-  const std::string page = test::read_file(test::source_dir() / "docs" / "events-format.md");
+  const std::string page = test::bytes_of(test::source_dir() / "docs" / "events-format.md");
   const auto begin = page.find("```jsonl\n") + 9;
   const std::string example = page.substr(begin, page.find("```", begin) - begin);
   const Adapter& adapter = *find_adapter(Platform::imported);

@@ -275,7 +275,7 @@ describe('subcommands', () => {
       counts[rows] = all.json[rows].length;
     }
     assert.equal(counts.sessions, history.sessions);
-    assert.ok(counts.coverage > 1 && counts.observations > 1, JSON.stringify(counts));
+    assert.ok(counts.coverage > 1 && counts.entries > 1, JSON.stringify(counts));
     const lines = (json) => json.summary.split('\n').filter((line) => line.startsWith('- ')).length;
     const all = (await cli(home, 'timeline', ...since)).json;
     assert.ok(lines(all) > 1);

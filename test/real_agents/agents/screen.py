@@ -71,11 +71,8 @@ class Screen:
                 raise TimeoutError('the screen shows: ' + self.text()[-1500:])
             self._writes(1)
 
-    def wait_text(self, *texts, seconds=240):
-        """Waits for one of the texts; which one came."""
-        self.wait(lambda: any(t in self.text() for t in texts), seconds)
-        shown = self.text()
-        return next((t for t in texts if t in shown), texts[0])
+    def wait_text(self, text, seconds=240):
+        self.wait(lambda: text in self.text(), seconds)
 
     def settle(self, seconds=1.5):
         """Waits until nothing moves for so long."""
