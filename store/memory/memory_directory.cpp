@@ -549,9 +549,11 @@ Result<bool> MemoryDirectory::rebuild_now() {
   if (changed) MEMD_TRY(graph.save(root_));
   const auto now = clock_.now();
   bool linked = false;
-  for (const auto& [slug, edges] : graph.lists())
+  for (const auto& [slug, edges] : graph.lists()) {
+    const auto known = links.find(slug);
+    if (known == links.end()) continue;
+    auto& there = known->second;
     for (const MemoryEdge& edge : edges) {
-      auto& there = links[slug];
       if (std::find(there.begin(), there.end(), edge.target) != there.end()) continue;
       there.push_back(edge.target);
       MEMD_TRY_ASSIGN(const MemoryOrigin file, origin(slug));
@@ -568,6 +570,7 @@ Result<bool> MemoryDirectory::rebuild_now() {
       }
       linked = true;
     }
+  }
   if (linked) all = read_all();
   MemoryIndex wanted = index_of_files(all);
   const auto index = index_.load();

@@ -1,5 +1,6 @@
 #include "store/write/forgetting.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/forgotten.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
@@ -32,6 +33,14 @@ std::string name_in_paths(std::string_view uid) {
   return std::string(is_uuid(parts->native_id) ? parts->native_id.substr(0, 8) : parts->native_id);
 }
 
+// Returns whether a text contains the word, not as a part of a longer one.
+bool has_word(std::string_view text, std::string_view word) {
+  const auto is_of_word = [&](std::size_t at) { return at < text.size() && ascii::is_alnum(text[at]); };
+  for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+    if ((at == 0 || !is_of_word(at - 1)) && !is_of_word(at + word.size())) return true;
+  return false;
+}
+
 }  // namespace
 
 Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& session_uids) {
@@ -49,7 +58,7 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
                     // Documents and trees of one session, whose path names it.
                     auto& own = writer_.db_.prepare(
                         "SELECT DISTINCT o.path FROM sources o JOIN source_items i USING (source_pk)"
-                        " WHERE i.session_uid = ?1 AND length(?2) >= 8 AND instr(o.path, ?2) AND NOT EXISTS (SELECT 1 "
+                        " WHERE i.session_uid = ?1 AND instr(o.path, ?2) AND NOT EXISTS (SELECT 1 "
                         "FROM source_items x"
                         " WHERE x.source_pk = o.source_pk AND x.session_uid <> ?1"
                         " AND substr(x.session_uid, 1, length(?1) + 1) <> ?1 || '/')");
@@ -57,7 +66,7 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
                       const std::string name = name_in_paths(uid);
                       own.bind(uid, name);
                       while (own.step())
-                        out.push_back(own.str(0));
+                        if (has_word(own.text(0), name)) out.push_back(own.str(0));
                       own.reset();
                     }
                     return out;
