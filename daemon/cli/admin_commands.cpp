@@ -16,7 +16,9 @@
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/exchange_name.hpp"
 #include "schemas/harmless.hpp"
+#include "schemas/ids.hpp"
 
 #include <fmt/format.h>
 
@@ -213,7 +215,7 @@ Command retention_command() {
 
 Command forget_command() {
   struct ForgetOptions {
-    std::string session;
+    std::vector<std::string> what;
     std::string project;
     std::string query;
     std::string before;
@@ -221,17 +223,30 @@ Command forget_command() {
     bool yes = false;
   };
   const auto o = std::make_shared<ForgetOptions>();
-  Command c{"forget", "Forget sessions for good; without --yes, only show what would be removed"};
+  Command c{"forget", "Forget sessions or single exchanges for good; without --yes, only show what would be removed"};
   c.json_schema = schema_of<admin::ForgetReport>(c.name);
-  c.options = {{"session", &o->session, "The session: its id, the beginning of it, or latest"},
-               {"--project", &o->project, "Sessions of projects with this in their path or name"},
-               {"--query", &o->query, "Sessions that contain this text"},
-               {"--before", &o->before, "Sessions that ended before this time: 2026-02-09, 90d, …"},
-               {"--excluded", &o->excluded, "Sessions that the configuration excludes"},
-               {"--yes", &o->yes, "Do it: it cannot be undone"}};
-  c.run = [o](const Invocation& call) {
+  c.options = {
+      {"what", &o->what,
+       "A session (its id, the beginning of it, or latest), or exchanges of sessions that go on (x42, SESSION#3), "
+       "with the subagents started in them",
+       "SESSION | EXCHANGE …"},
+      {"--project", &o->project, "Sessions of projects with this in their path or name"},
+      {"--query", &o->query, "Sessions that contain this text"},
+      {"--before", &o->before, "Sessions that ended before this time: 2026-02-09, 90d, …"},
+      {"--excluded", &o->excluded, "Sessions that the configuration excludes"},
+      {"--yes", &o->yes, "Do it: it cannot be undone"}};
+  c.run = [o](const Invocation& call) -> Result<int> {
     ToolArguments w;
-    w.add("session", o->session).add("project", o->project).add("query", o->query).add("before", o->before);
+    const auto is_exchange = [](const std::string& text) {
+      return parse_exchange_id(text).has_value() || parse_exchange_name(text).has_value();
+    };
+    if (!o->what.empty() && std::all_of(o->what.begin(), o->what.end(), is_exchange))
+      w.add_list("exchanges", o->what);
+    else if (o->what.size() > 1)
+      return Error(Errc::invalid_argument, "give one session, or exchanges like x42 only");
+    else if (!o->what.empty())
+      w.add("session", o->what.front());
+    w.add("project", o->project).add("query", o->query).add("before", o->before);
     w.add_flag("excluded", o->excluded).add_flag("yes", o->yes);
     return ask_and_show<admin::ForgetReport>(call, "forget", w.finish(), o->yes ? Need::ingest : Need::read);
   };

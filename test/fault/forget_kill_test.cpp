@@ -2,6 +2,7 @@
 // project is left. MEMD_KILLS sets the number of kills; 10 by default.
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
+#include "daemon/ingest/forgotten_turns.hpp"
 #include "store/db/withheld.hpp"
 #include "store/read/forget_plan.hpp"
 #include "store/write/forgetting.hpp"
@@ -40,7 +41,7 @@ bool live(const Settings& settings, bool forget) {
   for (const auto& p : *plan)
     uids.insert(uids.end(), p.members.begin(), p.members.end());
   const auto done = host.ingest()->perform([&](Writer& writer) -> Result<void> {
-    const auto forgotten = Forgetting(writer, is_forgotten_record).forget(uids);
+    const auto forgotten = Forgetting(writer, judge_of_records).forget(uids);
     return forgotten ? Result<void>() : forgotten.error();
   });
   return static_cast<bool>(done);
