@@ -9,6 +9,7 @@
 #include "store/read/exchanges.hpp"
 #include "store/read/forget_plan.hpp"
 #include "store/write/forgetting.hpp"
+#include "store/write/text_removal.hpp"
 
 #include <fmt/format.h>
 
@@ -85,10 +86,13 @@ Result<std::vector<ExchangeId>> ids_of(Reader& reader, const std::vector<std::st
   return out;
 }
 
+bool selects_sessions(const ForgetParams& p) {
+  return !p.session.empty() || !p.project.empty() || !p.query.empty() || !p.before.empty() || p.excluded;
+}
+
 // Forgets exchanges of sessions that stay, with the subagents that were started in them.
 Result<ForgetReport> forget_exchanges(MemoryHost& host, const ForgetParams& params) {
-  if (!params.session.empty() || !params.project.empty() || !params.query.empty() || !params.before.empty() ||
-      params.excluded)
+  if (selects_sessions(params))
     return Error(Errc::invalid_argument, "give either exchanges, like x42, or what selects whole sessions");
   std::vector<PlannedExchange> plan;
   {
@@ -121,6 +125,57 @@ Result<ForgetReport> forget_exchanges(MemoryHost& host, const ForgetParams& para
   return report;
 }
 
+ForgetReport report_of(const removal::TextPlaces& places) {
+  ForgetReport out;
+  out.of_text = true;
+  out.all_sessions = static_cast<std::int64_t>(places.sessions.size());
+  out.exchanges = places.exchanges;
+  out.records = places.records;
+  out.memories = places.memories;
+  return out;
+}
+
+// Removes a text from all of the store.
+Result<ForgetReport> forget_text(MemoryHost& host, const ForgetParams& params) {
+  if (selects_sessions(params) || !params.exchanges.empty())
+    return Error(Errc::invalid_argument, "give either a text, or what selects sessions or exchanges");
+  if (params.text.size() < redaction::kShortestForgotten)
+    return Error(Errc::invalid_argument, fmt::format("a text to forget has at least {} bytes: a shorter one stands in "
+                                                     "too many places by chance",
+                                                     redaction::kShortestForgotten));
+  removal::TextPlaces places;
+  {
+    MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
+    const removal::TextPlacesQuery query{params.text, host.settings().layout.raw_dir(),
+                                         raw::FrameSeal(host.settings().cipher)};
+    MEMD_TRY_ASSIGN(places, reader->ask(query));
+  }
+  ForgetReport report = report_of(places);
+  if (!params.yes) return report;
+  if (host.ingest() == nullptr) return host.does_not_write();
+  const auto done = host.ingest()->perform([&](Writer& writer) -> Result<void> {
+    const auto forgotten = Forgetting(writer, judge_of_records).forget_text(params.text);
+    return forgotten ? Result<void>() : forgotten.error();
+  });
+  if (!done) return done.error();
+  report.done = true;
+  return report;
+}
+
+std::string text_of_places(const ForgetReport& r) {
+  const std::string total = fmt::format("{} exchanges and {} records of the raw layer, in {} sessions", r.exchanges,
+                                        r.records, r.all_sessions);
+  std::string out =
+      r.done ? "Removed from " + total + ". Where it is read again it is masked; memd remembers a keyed hash of it.\n"
+             : "Would be removed from " + total +
+                   ". Nothing was done: add --yes. It cannot be undone; the agents' own files stay.\n";
+  if (r.memories.empty()) return out;
+  out += "These files of memories hold it, too. memd does not write them for this: edit or delete them.\n";
+  for (const auto& path : r.memories)
+    out += "  " + harmless_line(path) + "\n";
+  return out;
+}
+
 std::string text_of_exchanges(const ForgetReport& r) {
   std::string out = fmt::format("{:<20} {:<10} {:>8} {:>9}  {}\n", "started", "exchange", "events", "subagents", "");
   for (const auto& x : r.single_exchanges)
@@ -136,6 +191,7 @@ std::string text_of_exchanges(const ForgetReport& r) {
 }  // namespace
 
 std::string render_text(const ForgetReport& r) {
+  if (r.of_text) return text_of_places(r);
   if (!r.single_exchanges.empty()) return text_of_exchanges(r);
   if (r.sessions.empty()) return "Nothing in the store matches that.\n";
   std::string out = fmt::format("{:<10} {:>8} {:>9} {:>8} {:>11}  {}\n", "ended", "sessions", "exchanges", "events",
@@ -167,6 +223,7 @@ Result<std::vector<std::string>> stored_though_excluded(MemoryHost& host) {
 }
 
 Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params) {
+  if (!params.text.empty()) return forget_text(host, params);
   if (!params.exchanges.empty()) return forget_exchanges(host, params);
   MEMD_TRY_ASSIGN(auto selection, selection_of(host, params));
   const bool is_empty = selection.is_empty();

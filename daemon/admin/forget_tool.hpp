@@ -18,6 +18,7 @@ namespace memd::admin {
 struct ForgetParams {
   std::string session;
   std::vector<std::string> exchanges;
+  std::string text;
   std::string project;
   std::string query;
   std::string before;
@@ -55,6 +56,9 @@ struct ForgetReport {
   std::int64_t exchanges = 0;
   std::int64_t events = 0;
   std::uint64_t raw_bytes = 0;
+  bool of_text = false;
+  std::int64_t records = 0;
+  std::vector<std::string> memories;
   bool done = false;
 };
 std::string render_text(const ForgetReport& report);
@@ -77,6 +81,9 @@ struct Describe<admin::ForgetParams> {
                 field("exchanges", &T::exchanges,
                       "Select these exchanges of sessions that stay: x42 or SESSION#3. Sessions of subagents that were "
                       "started in them go, too. Nothing else may be selected."),
+                field("text", &T::text,
+                      "Remove this text wherever it stands, and remember it by a keyed hash only, so that it is masked "
+                      "where it is read again. At least 8 bytes. Nothing else may be selected."),
                 field("project", &T::project, "Select sessions of projects whose path or name contains this text."),
                 field("query", &T::query, "Select sessions that contain this text."),
                 field("before", &T::before, "Select sessions that ended before this time."),
@@ -113,6 +120,9 @@ struct Describe<admin::ForgetReport> {
       field("all_sessions", &T::all_sessions, "Number of sessions, subagents included."),
       field("exchanges", &T::exchanges, "Number of exchanges."), field("events", &T::events, "Number of events."),
       field("raw_bytes", &T::raw_bytes, "Bytes in the raw layer."),
+      field("of_text", &T::of_text, "True: a text is removed, and the figures count what holds it."),
+      field("records", &T::records, "Records of the raw layer that hold the text."),
+      field("memories", &T::memories, "Files of memories that hold the text; memd does not write them."),
       field("done", &T::done, "True: they were removed. False: this is a preview."));
 };
 

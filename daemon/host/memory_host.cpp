@@ -4,6 +4,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/capture_gate.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
+#include "daemon/interchange/import_file.hpp"
 #include "daemon/log.hpp"
 #include "daemon/models/exchange_enricher.hpp"
 #include "daemon/resources/prompts.hpp"
@@ -353,6 +354,7 @@ Result<void> MemoryHost::start_ingest() {
   if (const auto gone = remove_unfinished_rebuild(settings_.layout); !gone)
     log::error("a rebuild that did not end cannot be removed: {}", gone.error().message());
   files::remove_dead(settings_.layout.data_dir());
+  interchange::remove_left_copies(settings_.layout.imports());
   const auto raw_directory = raw == RawMode::off ? std::filesystem::path() : settings_.layout.raw_dir();
   MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_, raw_directory, settings_.cipher));
   writer->share(lengths_);

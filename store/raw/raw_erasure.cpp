@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -156,6 +157,7 @@ class Eraser {
       }
       at = part_end;
     }
+    if (erasure_.mask && erasure_.mask(std::span(*content).first(size)) > 0) changed = true;
     if (!changed) return {};
     return {false, false, codec_.pack(std::string_view(*content).substr(0, size))};
   }

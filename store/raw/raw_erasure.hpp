@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string_view>
 
 namespace memd::raw {
@@ -18,6 +19,9 @@ struct Erasure {
   // that of the record's frame; `place` is its offset in the source, or the number of an item. 64 readable bytes follow
   // the record.
   std::function<bool(const FrameHeader& header, std::string_view record, std::uint64_t place)> record;
+  // Masks what is not to be kept of other records, in place: lines that keep their lengths. Returns how much it masked.
+  // Empty: nothing.
+  std::function<std::size_t(std::span<char> lines)> mask;
 };
 
 // Removes the files of selected sessions and rewrites files of other sources with blanks in place of selected records.

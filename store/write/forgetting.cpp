@@ -12,14 +12,17 @@
 #include "store/enrich/enrichment.hpp"
 #include "store/raw/raw_erasure.hpp"
 #include "store/raw/raw_layer.hpp"
+#include "store/text/redaction/redactor.hpp"
 #include "store/write/assembler.hpp"
 #include "store/write/left_out.hpp"
 #include "store/write/retention.hpp"
 #include "store/write/session_tail.hpp"
 #include "store/write/source_history.hpp"
+#include "store/write/text_removal.hpp"
 #include "store/write/writer.hpp"
 
 #include <filesystem>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -81,6 +84,12 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
   return finish();
 }
 
+Result<Forgetting::Report> Forgetting::forget_text(const std::string& text) {
+  MEMD_TRY(writer_.commit());
+  MEMD_TRY(writer_.withheld_->forget_text(text));
+  return finish();
+}
+
 Result<Forgetting::Report> Forgetting::finish() {
   MEMD_TRY(writer_.commit());
   const StoreLayout layout(writer_.file_.parent_path());
@@ -96,11 +105,15 @@ Result<Forgetting::Report> Forgetting::finish() {
       ++report.sessions;
     }
     report.exchanges = remove_exchanges();
+    mask_texts();
     remove_sources();
     if (const auto replaced = replace_items(); !replaced) throw ErrorException(replaced.error());
     remove_what_nothing_names();
     const raw::FrameSeal seal = writer_.raw_ ? writer_.raw_->seal() : raw::FrameSeal();
-    report.raw_bytes = raw::erase(writer_.db_, layout.raw_dir(), seal, {is_forgotten, make_judge_(*writer_.withheld_)});
+    raw::Erasure erasure{is_forgotten, make_judge_(*writer_.withheld_), {}};
+    if (const auto texts = writer_.withheld_->texts(); !texts->is_empty())
+      erasure.mask = [texts](std::span<char> lines) { return mask_forgotten(lines, *texts); };
+    report.raw_bytes = raw::erase(writer_.db_, layout.raw_dir(), seal, erasure);
     clear_index();
     if (const auto gone = remove_copies_of_store(layout); !gone) throw ErrorException(gone.error());
   });
@@ -168,6 +181,27 @@ std::uint64_t Forgetting::remove_exchanges() {
     transaction.commit();
   }
   return found.size();
+}
+
+// Rows come before raw records: what rows have of a text is told by the text, which the raw layer still has.
+void Forgetting::mask_texts() {
+  const auto texts = writer_.withheld_->texts();
+  if (texts->is_empty()) return;
+  const StoreLayout layout(writer_.file_.parent_path());
+  const raw::FrameSeal seal = writer_.raw_ ? writer_.raw_->seal() : raw::FrameSeal();
+  const auto erased = completions::erase_answers_with(layout.summaries(), [&texts](std::string_view answer) {
+    std::vector<redaction::Secret> found;
+    texts->find(answer, found);
+    return !found.empty();
+  });
+  if (!erased) throw ErrorException(erased.error());
+  {
+    const auto places = removal::places_of(writer_.db_, *texts, layout.raw_dir(), seal);
+    sqlite::Transaction transaction(writer_.db_);
+    removal::mask_rows(writer_.db_, *texts, places);
+    transaction.commit();
+  }
+  Retention(writer_).cut_records();
 }
 
 void Forgetting::remove_sources() {

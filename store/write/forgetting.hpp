@@ -38,7 +38,11 @@ class Forgetting {
   Result<Report> forget(const std::vector<std::string>& session_uids,
                         const std::vector<ForgottenExchange>& exchanges = {});
 
-  // Deletes everything that the store still holds of forgotten sessions and exchanges. Can be repeated.
+  // Removes a text of at least redaction::kShortestForgotten bytes wherever it stands in the store, and remembers it by
+  // keyed hashes, so that it is masked where it is read again.
+  Result<Report> forget_text(const std::string& text);
+
+  // Deletes everything that the store still holds of forgotten sessions, exchanges and texts. Can be repeated.
   Result<Report> finish();
 
   // Replaces the items that shared sources still hold of forgotten sessions by one for each session, under its alias
@@ -49,6 +53,7 @@ class Forgetting {
   std::vector<std::string> stored_sessions();
   void remove_rows(const std::string& uid);
   std::uint64_t remove_exchanges();
+  void mask_texts();
   void remove_sources();
   void replace_items_of(std::int64_t source, const std::string& uid);
   void remove_what_nothing_names();

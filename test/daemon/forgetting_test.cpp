@@ -460,5 +460,57 @@ TEST_F(ForgettingTest, OneExchangeIsForgottenAndItsSessionGoesOn) {
   EXPECT_EQ(number("SELECT max(exchange_number) FROM exchanges"), 4);
 }
 
+TEST_F(ForgettingTest, OneTextIsForgottenWhereverItStands) {
+  const TimeMs t = clock_.now() - kMsPerDay;
+  const std::string secret = "textcanary \"one\"\n  two of lin\xC3\xA9 secretcanary\nthreecanary and its end";
+  const auto turn = [&](int session, int i, const std::string& prompt, const std::string& answer) {
+    home_.turn("/w/p", session, t + i * 10 * kMinuteMs, "keptword" + std::to_string(i), prompt, answer);
+    home_.typed("/w/p", session, t + i * 10 * kMinuteMs, prompt);
+  };
+  turn(1, 0, "Use this: " + secret + " please", "I use " + secret + ".");
+  turn(1, 1, secret, "Here it stands in JSON: " + bj::serialize(bj::value(secret)));
+  turn(2, 2, "Decision: we use " + secret, "done, keptanswer");
+  home_.title("/w/p", 1, secret);
+  start();
+  const std::vector<std::string> gone{"textcanary", "secretcanary", "threecanary"};
+  EXPECT_THAT(test::everything_below(data_.path()), HasSubstr("secretcanary"));
+  const std::string arguments = R"({"text":)" + bj::serialize(bj::value(secret));
+  const auto plan = admin("forget", arguments + "}");
+  EXPECT_EQ(plan.at("exchanges").as_int64(), 3) << text_;
+  EXPECT_GE(plan.at("records").as_int64(), 6) << text_;
+  EXPECT_EQ(plan.at("all_sessions").as_int64(), 2) << text_;
+  EXPECT_THAT(text_, HasSubstr("Nothing was done: add --yes"));
+  EXPECT_THAT(test::everything_below(data_.path()), HasSubstr("secretcanary"));
+  mcp::ToolContext context;
+  for (const char* wrong : {R"({"text":"short"})", R"({"text":"long enough","project":"p"})"})
+    EXPECT_TRUE(registry_->call("forget", wrong, context).is_error) << wrong;
+
+  EXPECT_TRUE(admin("forget", arguments + R"(,"yes":true})").at("done").as_bool());
+  host_->enrichment()->hint();
+  ASSERT_TRUE(host_->enrichment()->block_until_idle(60s));
+  expect_nothing_of(gone, "after forgetting");
+  EXPECT_TRUE(admin("doctor").at("ok").as_bool()) << text_;
+  for (const auto& line : exported(home_.session_id(1)))
+    for (const auto& word : gone)
+      EXPECT_THAT(line, Not(HasSubstr(word))) << "the agent's own file still has it";
+  EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 3);
+  EXPECT_THAT(answers({}), HasSubstr("Use this: [redacted:forgotten] please"));
+
+  turn(1, 3, "Once more: " + secret, secret);
+  read();
+  expect_nothing_of(gone, "when it is written again");
+  rebuild();
+  expect_nothing_of(gone, "after a rebuild");
+  start_anew();
+  expect_nothing_of(gone, "in a store made anew");
+  settings_.config.raw_layer = RawMode::off;
+  start_anew();
+  expect_nothing_of(gone, "without a raw layer");
+  const std::string kept = answers({});
+  for (const char* word : {"keptword0", "keptword3", "keptanswer", "Once more: [redacted:forgotten]"})
+    EXPECT_THAT(kept, HasSubstr(word));
+  EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 4);
+}
+
 }  // namespace
 }  // namespace memd

@@ -50,22 +50,27 @@ void ForgottenTexts::find(std::string_view text, std::vector<Secret>& out) const
   }
 }
 
-void ForgottenTexts::find_in_line(std::string_view line, std::vector<Secret>& out) const {
+void ForgottenTexts::find_in_line(std::string_view line, std::vector<Secret>& out, std::set<std::string>* texts) const {
   if (tokens_.empty()) return;
-  find(line, out);
-  // Where each byte of the current layer stands in the line.
-  std::vector<std::uint32_t> place;
-  Unescaped layer;
-  std::string text(line);
   std::vector<Secret> found;
+  const auto look_into = [&](const std::string& text) {
+    found.clear();
+    find(text, found);
+    for (const Secret& s : found)
+      if (texts != nullptr) texts->insert(text.substr(s.begin, s.end - s.begin));
+  };
+  std::string text(line);
+  look_into(text);
+  out.insert(out.end(), found.begin(), found.end());
+  std::vector<std::uint32_t> place;  // of each byte of the layer before in the line
+  Unescaped layer;
   for (int depth = 0; depth < kDeepestEscapes && text.find('\\') != std::string::npos; ++depth) {
     unescape(text, layer);
     if (!layer.changed) return;
     if (!place.empty())
       for (auto& origin : layer.origin)
         origin = place[origin];
-    found.clear();
-    find(layer.text, found);
+    look_into(layer.text);
     for (const Secret& s : found)
       out.push_back({layer.origin[s.begin], layer.origin[s.end], s.kind});
     place.swap(layer.origin);

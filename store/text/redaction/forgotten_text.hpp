@@ -5,6 +5,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,8 @@ class ForgottenTexts {
   // Appends the places of the texts, in order. Looks at each byte once; hashes are compared where eight bytes may begin
   // a text.
   void find(std::string_view text, std::vector<Secret>& out) const;
-  // Likewise for a line of a log, in which a text may stand escaped, in JSON in JSON, too.
-  void find_in_line(std::string_view line, std::vector<Secret>& out) const;
+  // Likewise for a line of a log, in which a text may stand escaped, in JSON in JSON, too. `texts` receives the texts.
+  void find_in_line(std::string_view line, std::vector<Secret>& out, std::set<std::string>* texts = nullptr) const;
 
  private:
   std::uint16_t start_of(std::string_view text) const;
