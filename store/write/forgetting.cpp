@@ -80,7 +80,20 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
                     }
                     return out;
                   }));
-  MEMD_TRY(writer_.withheld_->forget(session_uids, paths, records, exchanges));
+  // What an exchange had started goes with its keys, so that the others keep theirs in a rebuild.
+  std::vector<ForgottenExchange> with_keys = exchanges;
+  if (!exchanges.empty())
+    MEMD_TRY(sqlite::guard([&] {
+      auto& q = writer_.db_.prepare(
+          "SELECT exchange_pk, exchange_number FROM exchanges JOIN sessions USING (session_pk) WHERE uid = ?");
+      for (const auto& uid : session_uids) {
+        q.bind(uid);
+        while (q.step())
+          with_keys.push_back({q.int64(0), uid, q.int64(1), {}, {}});
+        q.reset();
+      }
+    }));
+  MEMD_TRY(writer_.withheld_->forget(session_uids, paths, records, with_keys));
   return finish();
 }
 
@@ -191,7 +204,7 @@ void Forgetting::mask_texts() {
   const raw::FrameSeal seal = writer_.raw_ ? writer_.raw_->seal() : raw::FrameSeal();
   const auto erased = completions::erase_answers_with(layout.summaries(), [&texts](std::string_view answer) {
     std::vector<redaction::Secret> found;
-    texts->find(answer, found);
+    texts->find_escaped(answer, found);
     return !found.empty();
   });
   if (!erased) throw ErrorException(erased.error());

@@ -1,6 +1,7 @@
 #include "store/write/text_removal.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/json_writer.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/enrich/second_look.hpp"
 #include "store/raw/raw_archive.hpp"
@@ -22,9 +23,7 @@ constexpr std::string_view kMask = "[redacted:forgotten]";
 
 bool holds(const redaction::ForgottenTexts& texts, std::string_view text, std::set<std::string>* found = nullptr) {
   std::vector<redaction::Secret> places;
-  texts.find(text, places);
-  for (const auto& place : places)
-    if (found != nullptr) found->emplace(text.substr(place.begin, place.end - place.begin));
+  texts.find_escaped(text, places, found);
   return !places.empty();
 }
 
@@ -53,6 +52,9 @@ class TextMask {
     for (const std::string& text : whole) {
       const std::string joined = with_single_blanks(text);
       cut_.push_back(text);
+      std::string quoted;
+      json::append_string(quoted, text);
+      cut_.push_back(quoted.substr(1, quoted.size() - 2));
       if (joined != text) cut_.push_back(joined);
       if (joined != text && joined.size() >= redaction::kShortestForgotten) pieces_.push_back(joined);
       add_pieces(text);
@@ -270,7 +272,7 @@ TextPlaces places_of(sqlite::Database& db, const redaction::ForgottenTexts& text
     while (!content.empty()) {
       const std::size_t end = std::min(content.find('\n'), content.size());
       found.clear();
-      texts.find_in_line(content.substr(0, end), found, &out.texts);
+      texts.find_escaped(content.substr(0, end), found, &out.texts);
       content.remove_prefix(std::min(end + 1, content.size()));
       if (found.empty()) continue;
       ++out.records;

@@ -50,7 +50,7 @@ void ForgottenTexts::find(std::string_view text, std::vector<Secret>& out) const
   }
 }
 
-void ForgottenTexts::find_in_line(std::string_view line, std::vector<Secret>& out, std::set<std::string>* texts) const {
+void ForgottenTexts::find_escaped(std::string_view line, std::vector<Secret>& out, std::set<std::string>* texts) const {
   if (tokens_.empty()) return;
   std::vector<Secret> found;
   const auto look_into = [&](const std::string& text) {

@@ -37,8 +37,9 @@ class ForgottenTexts {
   // Appends the places of the texts, in order. Looks at each byte once; hashes are compared where eight bytes may begin
   // a text.
   void find(std::string_view text, std::vector<Secret>& out) const;
-  // Likewise for a line of a log, in which a text may stand escaped, in JSON in JSON, too. `texts` receives the texts.
-  void find_in_line(std::string_view line, std::vector<Secret>& out, std::set<std::string>* texts = nullptr) const;
+  // Likewise where a text may stand escaped: in a line of a log, in a text that quotes JSON, in JSON in JSON. `texts`
+  // receives the texts.
+  void find_escaped(std::string_view line, std::vector<Secret>& out, std::set<std::string>* texts = nullptr) const;
 
  private:
   std::uint16_t start_of(std::string_view text) const;

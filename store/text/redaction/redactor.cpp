@@ -538,14 +538,14 @@ std::size_t mask_forgotten(std::span<char> lines, const redaction::ForgottenText
   std::vector<Secret> secrets;
   return mask_lines(lines, [&](std::span<char> line) {
     secrets.clear();
-    texts.find_in_line({line.data(), line.size()}, secrets);
+    texts.find_escaped({line.data(), line.size()}, secrets);
     return mask_found(line, secrets);
   });
 }
 
 bool redact_forgotten(std::string& text, const redaction::ForgottenTexts& texts) {
   std::vector<Secret> found;
-  texts.find(text, found);
+  texts.find_escaped(text, found);
   mask_whole_characters(text, found);
   sort_and_join(found);
   if (!found.empty()) text = without(text, found);
