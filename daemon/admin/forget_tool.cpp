@@ -2,15 +2,20 @@
 
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/exclusion.hpp"
+#include "daemon/ingest/forgotten_turns.hpp"
 #include "daemon/tools/scope.hpp"
+#include "schemas/exchange_name.hpp"
 #include "schemas/harmless.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/read/forget_plan.hpp"
 #include "store/write/forgetting.hpp"
+#include "store/write/text_removal.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 namespace memd::admin {
@@ -30,8 +35,9 @@ Result<ForgetSelection> selection_of(MemoryHost& host, const ForgetParams& param
   if (params.excluded) {
     MEMD_TRY_ASSIGN(out.uids, stored_though_excluded(host));
   } else if (out.is_empty()) {
-    return Error(Errc::invalid_argument,
-                 "say what to forget: a session, --project, --query, --before or --excluded; memd forget --help");
+    return Error(
+        Errc::invalid_argument,
+        "say what to forget: a session, exchanges, --project, --query, --before or --excluded; memd forget --help");
   }
   return out;
 }
@@ -49,9 +55,144 @@ ForgetReport report_of(const std::vector<PlannedForgetting>& plan) {
   return out;
 }
 
+ForgetReport report_of(const std::vector<PlannedExchange>& plan) {
+  ForgetReport out;
+  std::set<std::string_view> subagents;
+  for (const auto& p : plan) {
+    out.single_exchanges.push_back({format_exchange_id(p.exchange.key), p.exchange.session_uid, p.exchange.number,
+                                    format_rfc3339(p.started_at), p.prompt, p.events,
+                                    static_cast<std::int64_t>(p.subagents.size())});
+    ++out.exchanges;
+    out.events += p.events;
+    subagents.insert(p.subagents.begin(), p.subagents.end());
+  }
+  out.all_sessions = static_cast<std::int64_t>(subagents.size());
+  return out;
+}
+
+Result<std::vector<ExchangeId>> ids_of(Reader& reader, const std::vector<std::string>& names) {
+  std::vector<ExchangeId> out;
+  for (const auto& text : names) {
+    auto id = parse_exchange_id(text);
+    if (!id) {
+      const auto name = parse_exchange_name(text);
+      if (!name)
+        return Error(Errc::invalid_argument,
+                     "\"" + harmless_line(text) + "\" is no exchange: give ids like x42, or SESSION#3");
+      MEMD_TRY_ASSIGN(id, reader.ask(NamedExchangeQuery{*name}));
+    }
+    if (std::find(out.begin(), out.end(), *id) == out.end()) out.push_back(*id);
+  }
+  return out;
+}
+
+bool selects_sessions(const ForgetParams& p) {
+  return !p.session.empty() || !p.project.empty() || !p.query.empty() || !p.before.empty() || p.excluded;
+}
+
+// Forgets exchanges of sessions that stay, with the subagents that were started in them.
+Result<ForgetReport> forget_exchanges(MemoryHost& host, const ForgetParams& params) {
+  if (selects_sessions(params))
+    return Error(Errc::invalid_argument, "give either exchanges, like x42, or what selects whole sessions");
+  std::vector<PlannedExchange> plan;
+  {
+    MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
+    MEMD_TRY_ASSIGN(auto ids, ids_of(*reader, params.exchanges));
+    const ExchangeForgetPlanQuery query{std::move(ids)};
+    MEMD_TRY_ASSIGN(plan, reader->ask(query));
+  }
+  ForgetReport report = report_of(plan);
+  if (!params.yes) return report;
+  if (host.ingest() == nullptr) return host.does_not_write();
+  // Planned anew by the writer: the agent may have gone on in the meantime.
+  ExchangeForgetPlanQuery again;
+  for (const auto& p : plan)
+    again.ids.push_back(p.exchange.key);
+  std::vector<std::string> uids;
+  std::vector<ForgottenExchange> exchanges;
+  const auto done = host.ingest()->perform([&](Writer& writer) -> Result<void> {
+    MEMD_TRY_ASSIGN(plan, writer.transact([&](sqlite::Database& db) { return again.run(db); }));
+    for (auto& p : plan) {
+      uids.insert(uids.end(), p.subagents.begin(), p.subagents.end());
+      exchanges.push_back(p.exchange);
+    }
+    const auto forgotten = Forgetting(writer, judge_of_records).forget(uids, exchanges);
+    return forgotten ? Result<void>() : forgotten.error();
+  });
+  if (!done) return done.error();
+  report = report_of(plan);
+  report.done = true;
+  return report;
+}
+
+ForgetReport report_of(const removal::TextPlaces& places) {
+  ForgetReport out;
+  out.of_text = true;
+  out.all_sessions = static_cast<std::int64_t>(places.sessions.size());
+  out.exchanges = places.exchanges;
+  out.records = places.records;
+  out.memories = places.memories;
+  return out;
+}
+
+// Removes a text from all of the store.
+Result<ForgetReport> forget_text(MemoryHost& host, const ForgetParams& params) {
+  if (selects_sessions(params) || !params.exchanges.empty())
+    return Error(Errc::invalid_argument, "give either a text, or what selects sessions or exchanges");
+  if (params.text.size() < redaction::kShortestForgotten)
+    return Error(Errc::invalid_argument, fmt::format("a text to forget has at least {} bytes: a shorter one stands in "
+                                                     "too many places by chance",
+                                                     redaction::kShortestForgotten));
+  removal::TextPlaces places;
+  {
+    MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
+    const removal::TextPlacesQuery query{params.text, host.settings().layout.raw_dir(),
+                                         raw::FrameSeal(host.settings().cipher)};
+    MEMD_TRY_ASSIGN(places, reader->ask(query));
+  }
+  ForgetReport report = report_of(places);
+  if (!params.yes) return report;
+  if (host.ingest() == nullptr) return host.does_not_write();
+  const auto done = host.ingest()->perform([&](Writer& writer) -> Result<void> {
+    const auto forgotten = Forgetting(writer, judge_of_records).forget_text(params.text);
+    return forgotten ? Result<void>() : forgotten.error();
+  });
+  if (!done) return done.error();
+  report.done = true;
+  return report;
+}
+
+std::string text_of_places(const ForgetReport& r) {
+  const std::string total = fmt::format("{} exchanges and {} records of the raw layer, in {} sessions", r.exchanges,
+                                        r.records, r.all_sessions);
+  std::string out =
+      r.done ? "Removed from " + total + ". Where it is read again it is masked; memd remembers a keyed hash of it.\n"
+             : "Would be removed from " + total +
+                   ". Nothing was done: add --yes. It cannot be undone; the agents' own files stay.\n";
+  if (r.memories.empty()) return out;
+  out += "These files of memories hold it, too. memd does not write them for this: edit or delete them.\n";
+  for (const auto& path : r.memories)
+    out += "  " + harmless_line(path) + "\n";
+  return out;
+}
+
+std::string text_of_exchanges(const ForgetReport& r) {
+  std::string out = fmt::format("{:<20} {:<10} {:>8} {:>9}  {}\n", "started", "exchange", "events", "subagents", "");
+  for (const auto& x : r.single_exchanges)
+    out += fmt::format("{:<20} {:<10} {:>8} {:>9}  {}#{}  {}\n", x.started.substr(0, 19), x.id, x.events, x.subagents,
+                       harmless_line(x.session_id), x.exchange_number, harmless_line(x.prompt));
+  std::string total = fmt::format("{} exchanges, {} events", r.exchanges, r.events);
+  if (r.all_sessions > 0) total += fmt::format(", {} sessions of subagents", r.all_sessions);
+  if (r.done) return out + "Forgotten: " + total + ". The sessions go on without them.\n";
+  return out + "Would be forgotten: " + total +
+         ". Nothing was done: add --yes. It cannot be undone; the agents' own files stay.\n";
+}
+
 }  // namespace
 
 std::string render_text(const ForgetReport& r) {
+  if (r.of_text) return text_of_places(r);
+  if (!r.single_exchanges.empty()) return text_of_exchanges(r);
   if (r.sessions.empty()) return "Nothing in the store matches that.\n";
   std::string out = fmt::format("{:<10} {:>8} {:>9} {:>8} {:>11}  {}\n", "ended", "sessions", "exchanges", "events",
                                 "raw bytes", "session");
@@ -82,6 +223,8 @@ Result<std::vector<std::string>> stored_though_excluded(MemoryHost& host) {
 }
 
 Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params) {
+  if (!params.text.empty()) return forget_text(host, params);
+  if (!params.exchanges.empty()) return forget_exchanges(host, params);
   MEMD_TRY_ASSIGN(auto selection, selection_of(host, params));
   const bool is_empty = selection.is_empty();
   std::vector<PlannedForgetting> plan;
@@ -99,7 +242,7 @@ Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params) {
   for (const auto& p : plan)
     uids.insert(uids.end(), p.members.begin(), p.members.end());
   const auto done = host.ingest()->perform([&](Writer& writer) -> Result<void> {
-    const auto forgotten = Forgetting(writer, is_forgotten_record).forget(uids);
+    const auto forgotten = Forgetting(writer, judge_of_records).forget(uids);
     return forgotten ? Result<void>() : forgotten.error();
   });
   if (!done) return done.error();

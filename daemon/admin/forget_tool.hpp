@@ -17,6 +17,8 @@ namespace memd::admin {
 
 struct ForgetParams {
   std::string session;
+  std::vector<std::string> exchanges;
+  std::string text;
   std::string project;
   std::string query;
   std::string before;
@@ -36,12 +38,27 @@ struct ForgetLine {
   std::uint64_t raw_bytes = 0;
 };
 
+// An exchange of a session that stays.
+struct ForgetExchange {
+  std::string id;
+  std::string session_id;
+  std::int64_t exchange_number = 0;
+  std::string started;  // RFC 3339
+  std::string prompt;   // first line
+  std::int64_t events = 0;
+  std::int64_t subagents = 0;
+};
+
 struct ForgetReport {
   std::vector<ForgetLine> sessions;
+  std::vector<ForgetExchange> single_exchanges;
   std::int64_t all_sessions = 0;
   std::int64_t exchanges = 0;
   std::int64_t events = 0;
   std::uint64_t raw_bytes = 0;
+  bool of_text = false;
+  std::int64_t records = 0;
+  std::vector<std::string> memories;
   bool done = false;
 };
 std::string render_text(const ForgetReport& report);
@@ -61,6 +78,12 @@ struct Describe<admin::ForgetParams> {
   using T = admin::ForgetParams;
   static constexpr auto fields =
       fields_of(field("session", &T::session, "Select the session with this id or id prefix."),
+                field("exchanges", &T::exchanges,
+                      "Select these exchanges of sessions that stay: x42 or SESSION#3. Sessions of subagents that were "
+                      "started in them go, too. Nothing else may be selected."),
+                field("text", &T::text,
+                      "Remove this text wherever it stands, and remember it by a keyed hash only, so that it is masked "
+                      "where it is read again. At least 8 bytes. Nothing else may be selected."),
                 field("project", &T::project, "Select sessions of projects whose path or name contains this text."),
                 field("query", &T::query, "Select sessions that contain this text."),
                 field("before", &T::before, "Select sessions that ended before this time."),
@@ -79,13 +102,27 @@ struct Describe<admin::ForgetLine> {
                 field("raw_bytes", &T::raw_bytes, "Their bytes in the raw layer."));
 };
 template <>
+struct Describe<admin::ForgetExchange> {
+  using T = admin::ForgetExchange;
+  static constexpr auto fields = fields_of(
+      field("id", &T::id, "Id of the exchange."), field("session_id", &T::session_id, "Its session, which stays."),
+      field("exchange_number", &T::exchange_number, "Its number there, which no other one gets."),
+      field("started", &T::started, "When it began, RFC 3339."),
+      field("prompt", &T::prompt, "First line of the prompt."), field("events", &T::events, "Its events."),
+      field("subagents", &T::subagents, "Sessions that were started in it and go, too."));
+};
+template <>
 struct Describe<admin::ForgetReport> {
   using T = admin::ForgetReport;
   static constexpr auto fields = fields_of(
       field("sessions", &T::sessions, "The sessions that are removed, oldest first."),
+      field("single_exchanges", &T::single_exchanges, "Exchanges that are removed from sessions that stay."),
       field("all_sessions", &T::all_sessions, "Number of sessions, subagents included."),
       field("exchanges", &T::exchanges, "Number of exchanges."), field("events", &T::events, "Number of events."),
       field("raw_bytes", &T::raw_bytes, "Bytes in the raw layer."),
+      field("of_text", &T::of_text, "True: a text is removed, and the figures count what holds it."),
+      field("records", &T::records, "Records of the raw layer that hold the text."),
+      field("memories", &T::memories, "Files of memories that hold the text; memd does not write them."),
       field("done", &T::done, "True: they were removed. False: this is a preview."));
 };
 

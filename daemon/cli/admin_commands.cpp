@@ -16,13 +16,18 @@
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/exchange_name.hpp"
 #include "schemas/harmless.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/utf8.hpp"
+#include "store/text/redaction/forgotten_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -208,9 +213,34 @@ Command retention_command() {
   return c;
 }
 
+// Reads the text from standard input, less a newline at its end. As an argument it would stay in the shell's history
+// and be seen in the list of processes.
+Result<std::string> text_to_forget(std::string_view given) {
+  constexpr std::size_t kLongest = 1 << 20;
+  if (given != "-")
+    return Error(Errc::invalid_argument,
+                 "--text: give the text on standard input, `memd forget --text - < FILE`, and \"-\" here: the shell's "
+                 "history keeps arguments");
+  std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.size() < redaction::kShortestForgotten)
+    return Error(Errc::invalid_argument,
+                 fmt::format("--text: a text to forget has at least {} bytes, and this one has {}",
+                             redaction::kShortestForgotten, text.size()));
+  if (text.size() > kLongest)
+    return Error(Errc::invalid_argument, "--text: a text to forget has at most 1 MiB; forget the session instead");
+  for (std::size_t at = 0, length = 0; at < text.size(); at += length) {
+    length = static_cast<unsigned char>(text[at]) < 0x80 ? 1 : utf8_length(std::string_view(text).substr(at));
+    if (length > 0) continue;
+    return Error(Errc::invalid_argument, "--text: standard input is not UTF-8");
+  }
+  return text;
+}
+
 Command forget_command() {
   struct ForgetOptions {
-    std::string session;
+    std::vector<std::string> what;
+    std::string text;
     std::string project;
     std::string query;
     std::string before;
@@ -218,17 +248,35 @@ Command forget_command() {
     bool yes = false;
   };
   const auto o = std::make_shared<ForgetOptions>();
-  Command c{"forget", "Forget sessions for good; without --yes, only show what would be removed"};
+  Command c{"forget",
+            "Forget sessions, single exchanges or a text for good; without --yes, only show what would be removed"};
   c.json_schema = schema_of<admin::ForgetReport>(c.name);
-  c.options = {{"session", &o->session, "The session: its id, the beginning of it, or latest"},
-               {"--project", &o->project, "Sessions of projects with this in their path or name"},
-               {"--query", &o->query, "Sessions that contain this text"},
-               {"--before", &o->before, "Sessions that ended before this time: 2026-02-09, 90d, …"},
-               {"--excluded", &o->excluded, "Sessions that the configuration excludes"},
-               {"--yes", &o->yes, "Do it: it cannot be undone"}};
-  c.run = [o](const Invocation& call) {
+  c.options = {
+      {"what", &o->what,
+       "A session (its id, the beginning of it, or latest), or exchanges of sessions that go on (x42, SESSION#3), "
+       "with the subagents started in them",
+       "SESSION | EXCHANGE …"},
+      {"--project", &o->project, "Sessions of projects with this in their path or name"},
+      {"--query", &o->query, "Sessions that contain this text"},
+      {"--before", &o->before, "Sessions that ended before this time: 2026-02-09, 90d, …"},
+      {"--excluded", &o->excluded, "Sessions that the configuration excludes"},
+      {"--yes", &o->yes, "Do it: it cannot be undone"}};
+  c.run = [o](const Invocation& call) -> Result<int> {
     ToolArguments w;
-    w.add("session", o->session).add("project", o->project).add("query", o->query).add("before", o->before);
+    const auto is_exchange = [](const std::string& text) {
+      return parse_exchange_id(text).has_value() || parse_exchange_name(text).has_value();
+    };
+    if (!o->what.empty() && std::all_of(o->what.begin(), o->what.end(), is_exchange))
+      w.add_list("exchanges", o->what);
+    else if (o->what.size() > 1)
+      return Error(Errc::invalid_argument, "give one session, or exchanges like x42 only");
+    else if (!o->what.empty())
+      w.add("session", o->what.front());
+    if (!o->text.empty()) {
+      MEMD_TRY_ASSIGN(const std::string text, text_to_forget(o->text));
+      w.add("text", text);
+    }
+    w.add("project", o->project).add("query", o->query).add("before", o->before);
     w.add_flag("excluded", o->excluded).add_flag("yes", o->yes);
     return ask_and_show<admin::ForgetReport>(call, "forget", w.finish(), o->yes ? Need::ingest : Need::read);
   };

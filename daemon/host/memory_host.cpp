@@ -3,6 +3,8 @@
 #include "adapters/tool_calls/recorded_edits.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/capture_gate.hpp"
+#include "daemon/ingest/forgotten_turns.hpp"
+#include "daemon/interchange/import_file.hpp"
 #include "daemon/log.hpp"
 #include "daemon/models/exchange_enricher.hpp"
 #include "daemon/resources/prompts.hpp"
@@ -140,7 +142,7 @@ Result<std::string> SourceText::event_text(const EventSource& where, EventKind k
               : adapter != nullptr && !where.item_key.empty()
                   ? read_item_text(*adapter, where, kind, walk)
                   : read_event_text(where.platform, where.path, kind, where.raw);
-  if (text) return text;
+  if (text) return records_.without_forgotten(std::move(*text));
   auto archived = read_archived_text(archive_, where, kind);
   // If both fail, report that the text exists and cannot be opened.
   return archived || archived.error().is(Errc::bad_config) ? std::move(archived) : std::move(text);
@@ -238,10 +240,6 @@ std::vector<AdapterDescription> describe_adapters(const Config& config) {
     out.push_back(std::move(d));
   }
   return out;
-}
-
-bool is_forgotten_record(const raw::FrameHeader& header, std::string_view record, const Withheld& withheld) {
-  return is_of_forgotten(find_adapter(header.platform), header, record, withheld);
 }
 
 RetentionPolicy retention_policy(const Config& config) {
@@ -356,15 +354,16 @@ Result<void> MemoryHost::start_ingest() {
   if (const auto gone = remove_unfinished_rebuild(settings_.layout); !gone)
     log::error("a rebuild that did not end cannot be removed: {}", gone.error().message());
   files::remove_dead(settings_.layout.data_dir());
+  interchange::remove_left_copies(settings_.layout.imports());
   const auto raw_directory = raw == RawMode::off ? std::filesystem::path() : settings_.layout.raw_dir();
   MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_, raw_directory, settings_.cipher));
   writer->share(lengths_);
   // Finish what a killed process began. What fails now is tried again at the next start.
   if (writer->withheld()->is_unfinished()) {
-    if (const auto finished = Forgetting(*writer, is_forgotten_record).finish(); !finished)
+    if (const auto finished = Forgetting(*writer, judge_of_records).finish(); !finished)
       log::error("forgetting is not finished: {}", finished.error().message());
   } else if (writer->withheld()->forgot_something()) {
-    MEMD_TRY(Forgetting(*writer, is_forgotten_record).replace_items());
+    MEMD_TRY(Forgetting(*writer, judge_of_records).replace_items());
   }
   (void)writer->take_sources_changed();
   IngestOptions options;

@@ -210,7 +210,5 @@ class MemoryHost {
 // Returns the declarations of the adapters together with their configuration.
 std::vector<AdapterDescription> describe_adapters(const Config& config);
 RetentionPolicy retention_policy(const Config& config);
-// Returns whether a record belongs to something forgotten. Passed to Forgetting.
-bool is_forgotten_record(const raw::FrameHeader& header, std::string_view record, const Withheld& withheld);
 
 }  // namespace memd

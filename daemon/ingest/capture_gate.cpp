@@ -1,7 +1,6 @@
 #include "daemon/ingest/capture_gate.hpp"
 
 #include "store/files/git_place.hpp"
-#include "store/raw/raw_frame.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -119,6 +118,7 @@ CaptureGate::CaptureState CaptureGate::capture_state_of(const EventBatch& batch,
 
 bool CaptureGate::must_blank(const EventBatch& batch, const EventBatch::Length& first, const Source& source) {
   if (captures_everything()) return false;
+  if (turns_.may_have(batch, first, source.session_uid)) return true;
   const CaptureState state = capture_state_of(batch, first, shared(source));
   if (state == CaptureState::unknown) return was_paused(clock_.now());
   // Captured records with a time prove nothing about those without one.
@@ -135,12 +135,14 @@ void CaptureGate::blank(std::span<char> lines, const Source& source, RecordDecod
   std::vector<Line> found;
   const std::string_view text(lines.data(), lines.size());
   EventBatch batch;
+  if (source.cursor == 0) turns_.restart(source.session_uid);
   for (std::size_t at = 0; at < text.size();) {
     const bool whole = source.format == SourceFormat::json;
     const std::size_t end = whole ? text.size() : std::min(text.find('\n', at), text.size());
     batch.clear();
     decoder.decode({text.substr(at, end - at), source.cursor + at, false}, batch);
-    found.push_back({at, end, capture_state_of(batch, {}, shared(source))});
+    const bool is_forgotten = turns_.has(batch, {}, source.session_uid);
+    found.push_back({at, end, is_forgotten ? CaptureState::rejected : capture_state_of(batch, {}, shared(source))});
     at = end + 1;
   }
   const auto known =
@@ -160,6 +162,7 @@ void CaptureGate::blank(std::span<char> lines, const Source& source, RecordDecod
 bool CaptureGate::rejects_item(const EventBatch& batch, const EventBatch::Length& first, std::string_view session_uid) {
   if (captures_everything()) return false;
   if (is_forgotten(std::string(session_uid)) || is_rejected_session(session_uid)) return true;
+  if (turns_.has(batch, first, session_uid)) return true;
   switch (capture_state_of(batch, first, nullptr)) {
     case CaptureState::unknown: return was_paused(clock_.now());
     case CaptureState::captured: return false;
@@ -213,29 +216,6 @@ void CaptureGate::reject(const std::string& uid, const SourceSlice& slice) {
   rejected_paths_.insert(slice.source.path);
   for (const auto& event : slice.batch.events)
     rejected_records_.insert(event.event_id);
-}
-
-bool is_of_forgotten(const Adapter* adapter, const raw::FrameHeader& header, std::string_view record,
-                     const Withheld& withheld) {
-  if (adapter == nullptr) return false;
-  Source source;
-  source.platform = header.platform;
-  source.path = header.path;
-  source.format = header.format;
-  source.session_uid = header.session_uid;
-  // The log of another session may hold only this session's title, which is short.
-  constexpr std::size_t kLongestTitle = 4096;
-  const bool is_shared = header.session_uid.empty();
-  if (!is_shared && record.size() > kLongestTitle) return false;
-  EventBatch batch;
-  adapter->open(source)->decode({record, 1, false}, batch);
-  const auto forgotten = [&](const auto& of) { return withheld.has_session(of.session_uid); };
-  const auto points_there = [&](const SessionUpdate& of) {
-    return of.title_record_key != 0 && withheld.has_record(of.title_record_key);
-  };
-  return std::any_of(batch.sessions.begin(), batch.sessions.end(), points_there) ||
-         (is_shared && (std::any_of(batch.events.begin(), batch.events.end(), forgotten) ||
-                        std::any_of(batch.sessions.begin(), batch.sessions.end(), forgotten)));
 }
 
 }  // namespace memd

@@ -2,10 +2,12 @@
 
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/exclusion.hpp"
+#include "daemon/ingest/forgotten_turns.hpp"
 #include "schemas/source.hpp"
 #include "schemas/time.hpp"
 #include "store/db/database.hpp"
 #include "store/db/withheld.hpp"
+#include "store/read/forget_plan.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -17,26 +19,35 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace memd {
 
-namespace raw {
-struct FrameHeader;
-}
-
-// Keeps out of the store what must not be captured: forgotten sessions, excluded ones, and what agents wrote while
-// capture was paused. It stands between reading and decoding on one side and the writer on the other, so such content
-// becomes neither rows nor raw records. The store gets no row for a single-session log that is rejected. In other
-// sources, records are blanked and items become ledger lines. One thread. The clock must outlive it.
+// Keeps out of the store what must not be captured: forgotten sessions and exchanges, excluded ones, and what agents
+// wrote while capture was paused. It stands between reading and decoding on one side and the writer on the other, so
+// such content becomes neither rows nor raw records. The store gets no row for a single-session log that is rejected.
+// In other sources, records are blanked and items become ledger lines. One thread. The clock must outlive it.
 class CaptureGate {
  public:
   CaptureGate(Exclusion exclusion, std::shared_ptr<const Withheld> withheld, const Clock& clock)
-      : exclusion_(std::move(exclusion)), withheld_(std::move(withheld)), clock_(clock) {}
+      : exclusion_(std::move(exclusion)), withheld_(std::move(withheld)), clock_(clock), turns_(*withheld_) {}
 
   // Applies the current exclusion to the sessions already in the store. Throws ErrorException.
   void load_stored_sessions(sqlite::Database& db);
-  // Clears the cache of forgotten sessions. Call it after something was forgotten.
-  void withheld_changed() { known_.clear(); }
+  // Clears the cache of forgotten sessions. Call it at first, after something was forgotten, and when what was read
+  // since the last commit is read again.
+  void withheld_changed(const std::vector<CutOffSession>& cut_off) {
+    known_.clear();
+    turns_.reset(cut_off);
+  }
+  // Call where an item of a session is read first, from its start.
+  void restart(std::string_view session_uid) { turns_.restart(session_uid); }
+
+  // The forgotten texts, to be masked before records are decoded; null: there are none.
+  std::shared_ptr<const redaction::ForgottenTexts> forgotten_texts() const {
+    auto texts = withheld_->texts();
+    return texts->is_empty() ? nullptr : std::move(texts);
+  }
 
   // Whether nothing of the source may be read.
   bool rejects_source(const Source& source) const;
@@ -84,6 +95,7 @@ class CaptureGate {
   std::set<std::string, std::less<>> rejected_;         // sessions that are excluded or continue a forgotten one
   std::set<std::string, std::less<>> rejected_paths_;   // logs of such sessions
   std::unordered_set<std::uint64_t> rejected_records_;  // record keys of their first slices, which titles may refer to
+  ForgottenTurns turns_;
   bool met_unknown_place_ = false;
   std::set<std::string, std::less<>> admitted_;        // sessions whose directory is not excluded
   std::unordered_map<std::string, bool> known_;        // session uid → forgotten?
@@ -92,9 +104,5 @@ class CaptureGate {
 
 // Reason written to the ledger.
 inline constexpr std::string_view kNotCapturedReason = "not to be captured";
-
-// Whether the record belongs to a forgotten session. Used by Forgetting, see there.
-bool is_of_forgotten(const Adapter* adapter, const raw::FrameHeader& header, std::string_view record,
-                     const Withheld& withheld);
 
 }  // namespace memd

@@ -4,9 +4,11 @@
 #include "daemon/ingest/log_window.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/ids.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -120,9 +122,15 @@ Result<std::string> read_archived_text(raw::RawArchive& archive, const EventSour
 }
 
 Result<void> RecordFinder::find(const EventSource& where, const Accept& accept, ItemWalk* walk) {
-  const auto bytes = read_from_source(where, walk);
+  auto bytes = read_from_source(where, walk);
+  if (bytes) mask_forgotten(std::span(*bytes).first(bytes->size() - kRecordPadding), *texts_.now());
   if (bytes && accept(std::string_view(*bytes).substr(0, bytes->size() - kRecordPadding))) return {};
   return archive_.find(where, accept);
+}
+
+std::string RecordFinder::without_forgotten(std::string text) {
+  redact_forgotten(text, *texts_.now());
+  return text;
 }
 
 }  // namespace memd

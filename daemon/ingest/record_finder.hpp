@@ -6,6 +6,8 @@
 #include "schemas/event.hpp"
 #include "schemas/query.hpp"
 #include "schemas/source.hpp"
+#include "store/db/store_layout.hpp"
+#include "store/db/withheld.hpp"
 #include "store/raw/raw_archive.hpp"
 
 #include <filesystem>
@@ -58,20 +60,24 @@ Result<std::string> read_item_text(const Adapter& adapter, const EventSource& wh
 Result<std::string> read_archived_text(raw::RawArchive& archive, const EventSource& where, EventKind kind);
 
 // Finds the record that an event was decoded from: in the agent's log, as an item of a source that is changed in place,
-// or in the raw layer. Read-only. Thread-safe.
+// or in the raw layer. Texts that were forgotten are masked in what the agent still has. Read-only. Thread-safe.
 class RecordFinder {
  public:
   // The store's database and raw layer; neither need exist.
   RecordFinder(std::filesystem::path database, std::filesystem::path raw_directory, raw::FrameSeal seal = {})
-      : archive_(std::move(database), std::move(raw_directory), std::move(seal)) {}
+      : texts_(StoreLayout(database.parent_path()).withheld()),
+        archive_(std::move(database), std::move(raw_directory), std::move(seal)) {}
 
   // Calls `accept` with each candidate until it returns true. kRecordPadding readable bytes follow a candidate.
   // Errc::not_found when none is accepted.
   using Accept = std::function<bool(std::string_view record)>;
   // `walk`: given by callers that read many records of a session.
   Result<void> find(const EventSource& where, const Accept& accept, ItemWalk* walk = nullptr);
+  // Masks forgotten texts in a text that was read from an agent's file otherwise.
+  std::string without_forgotten(std::string text);
 
  private:
+  WithheldTexts texts_;
   raw::RawArchive archive_;
 };
 

@@ -37,7 +37,7 @@ void SliceReplay::decode_items(const raw::Part& part, std::string_view content, 
     if (item.ledger.record_type == "(oversized)")
       slice.batch.diagnostics.push_back(
           {slice.source.platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, number});
-    else if (!line.empty())  // empty: it was withheld from capture
+    else if (line.find_first_not_of(' ') != std::string_view::npos)  // else it was withheld from capture, or forgotten
       decoder->decode({line, number, false}, slice.batch);
   }
   slice.batch.coverage.clear();  // the store derives it from the items

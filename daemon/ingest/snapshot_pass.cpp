@@ -214,6 +214,7 @@ Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& so
   current.session = std::move(*session);
   current.diff = compare_session(known.added, current.session);
   take_over_versions(known.added, current.session.items);
+  if (limits_.gate != nullptr && current.diff.keep == 0) limits_.gate->restart(uid);
   if (const auto& head = current.session.head) {
     const bool changed =
         !known.has_head || known.head.gone || (head->version != 0 && head->version != known.head.version);
@@ -322,6 +323,8 @@ SourceItem SnapshotPass::decode(RecordDecoder& decoder, const SnapshotReader::It
         {adapter_.describe().platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, number});
     slice.raw.push_back('\n');
   } else {
+    if (const auto forgotten = limits_.gate == nullptr ? nullptr : limits_.gate->forgotten_texts())
+      mask_forgotten(bytes, *forgotten);
     limits_.raw == RawMode::masked ? mask_record(bytes) : mask_private(bytes);
     const auto first = batch.length();
     bytes.append(kRecordPadding, '\0');

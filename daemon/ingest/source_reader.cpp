@@ -1,6 +1,7 @@
 #include "daemon/ingest/source_reader.hpp"
 
 #include "store/files/git_place.hpp"
+#include "store/read/forget_plan.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/text/redaction/redactor.hpp"
 
@@ -57,6 +58,7 @@ void SourceReader::open_store(const std::filesystem::path& database, std::shared
     auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
     gate_->load_stored_sessions(db);
   });
+  withheld_changed();
   TailerLimits limits = options_.tailer;
   limits.gate = gate_.get();
   tailer_ = Tailer(limits, roots_of(discovery_));
@@ -320,8 +322,13 @@ void SourceReader::look_again_at_everything(std::string why) {
   retries_.set(kEverything, now + options_.back_off.first, now);
 }
 
+void SourceReader::withheld_changed() {
+  const auto cut_off = store_->ask(CutOffSessionsQuery{});
+  gate_->withheld_changed(cut_off ? *cut_off : std::vector<CutOffSession>());
+}
+
 void SourceReader::reload(const std::vector<Source>& sources) {
-  if (gate_) gate_->withheld_changed();
+  if (gate_) withheld_changed();
   waiting_for_commit_.clear();
   retries_.clear();
   passes_.clear();

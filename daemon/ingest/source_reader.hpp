@@ -62,6 +62,7 @@ class SourceReader {
   Result<Tailer::Outcome> read_in_place(KnownSource& known, std::unique_ptr<SnapshotReader> reader);
   bool may_begin_pass(const KnownSource& known);
   bool must_wait(const KnownSource& known);
+  void withheld_changed();
   void drop_source(const std::string& path);
   std::vector<DirectorySight> see_directories(const EventBatch& batch);
   std::optional<SourceSlice> on_read_failure(KnownSource& known, const Error& error);

@@ -238,11 +238,13 @@ void Tailer::decode(std::string_view records, Source& source, RecordDecoder& dec
 // Masks before decoding, so that raw layer and rows are made from the same bytes.
 std::string_view Tailer::keep_raw(std::string_view bytes, std::uint64_t first, SourceSlice& slice) const {
   slice.raw_first = first;
-  if (limits_.raw == RawMode::off && !may_be_private(bytes)) return bytes;
+  const auto forgotten = limits_.gate == nullptr ? nullptr : limits_.gate->forgotten_texts();
+  if (limits_.raw == RawMode::off && !may_be_private(bytes) && !forgotten) return bytes;
   slice.raw_length = bytes.size();
   slice.raw.reserve(bytes.size() + kRecordPadding);
   slice.raw.assign(bytes).append(kRecordPadding, '\0');
   const auto lines = std::span(slice.raw).first(bytes.size());
+  if (forgotten) mask_forgotten(lines, *forgotten);
   limits_.raw == RawMode::masked ? mask_records(lines) : mask_private(lines);
   return std::string_view(slice.raw).substr(0, bytes.size());
 }

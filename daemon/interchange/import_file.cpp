@@ -6,25 +6,42 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 namespace memd::interchange {
 namespace fs = std::filesystem;
+namespace {
+
+// Opens and locks a directory; none if it is not there, or is locked otherwise.
+UniqueFd lock_directory(const fs::path& directory, int how) {
+  UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (fd && ::flock(fd.get(), how) != 0) fd.reset();
+  return fd;
+}
+
+}  // namespace
 
 Result<ImportFile> ImportFile::open(const std::string& given, const fs::path& copies, seal::LazyCipher* cipher) {
   const auto path = fs::absolute(given).lexically_normal();
-  if (!is_sealed_file(path)) return ImportFile(given, {});
+  if (!is_sealed_file(path)) return ImportFile(given, {}, {});
   std::error_code ec;
   fs::create_directory(copies, ec);
   if (!ec) fs::permissions(copies, fs::perms::owner_all, ec);
   if (ec) return Error(ec, "make " + copies.string());
+  remove_left_copies(copies);
+  auto locked = lock_directory(copies, LOCK_SH);
+  if (!locked) return Error::from_errno(errno, "lock", copies.string());
   auto copy = copies / fmt::format("{}-{:016x}.jsonl", path.stem().string(), hash64(path.string()));
   MEMD_TRY_ASSIGN(auto out, OutputFile::open(copy));
   MEMD_TRY(open_sealed_file(path, cipher, [&](std::string_view bytes) { return out.bytes(bytes); }));
   MEMD_TRY(out.finish());
-  return ImportFile(given, std::move(copy));
+  return ImportFile(given, std::move(copy), std::move(locked));
 }
 
 ImportFile::~ImportFile() {
@@ -33,6 +50,18 @@ ImportFile::~ImportFile() {
 }
 
 ImportFile::ImportFile(ImportFile&& other) noexcept
-    : given_(std::move(other.given_)), copy_(std::exchange(other.copy_, fs::path())) {}
+    : given_(std::move(other.given_)),
+      copy_(std::exchange(other.copy_, fs::path())),
+      copies_(std::move(other.copies_)) {}
+
+void remove_left_copies(const fs::path& copies) {
+  const auto locked = lock_directory(copies, LOCK_EX | LOCK_NB);
+  if (!locked) return;
+  std::error_code ec;
+  for (fs::directory_iterator it(copies, ec), end; !ec && it != end; it.increment(ec)) {
+    std::error_code ignored;
+    fs::remove(it->path(), ignored);
+  }
+}
 
 }  // namespace memd::interchange

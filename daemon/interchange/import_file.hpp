@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/error.hpp"
+#include "schemas/unique_fd.hpp"
 #include "store/seal/cipher.hpp"
 
 #include <filesystem>
@@ -9,7 +10,8 @@
 namespace memd::interchange {
 
 // The file that ingest reads for an import: the given file or, if that is sealed, an opened copy that only its owner
-// can read. The destructor removes the copy; the store then has its records in the raw layer. One thread.
+// can read. The destructor removes the copy; the store then has its records in the raw layer. If the process is killed
+// before that, the next import or the next process that ingests removes it. One thread.
 class ImportFile {
  public:
   // `copies`: directory for copies, created when one is needed. Its parent must exist. Errors as for
@@ -25,9 +27,14 @@ class ImportFile {
   std::string readable() const { return copy_.empty() ? given_ : copy_.string(); }
 
  private:
-  ImportFile(std::string given, std::filesystem::path copy) : given_(std::move(given)), copy_(std::move(copy)) {}
+  ImportFile(std::string given, std::filesystem::path copy, UniqueFd copies)
+      : given_(std::move(given)), copy_(std::move(copy)), copies_(std::move(copies)) {}
   std::string given_;
   std::filesystem::path copy_;  // empty: there is none
+  UniqueFd copies_;             // the directory of the copies, locked while this one is in use
 };
+
+// Deletes the copies that killed imports have left in the directory, unless an import runs. Any process.
+void remove_left_copies(const std::filesystem::path& copies);
 
 }  // namespace memd::interchange

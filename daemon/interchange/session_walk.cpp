@@ -259,7 +259,8 @@ class SessionWalk {
     const auto text_of_record = [&]() -> std::optional<std::string> {
       // The text may have been moved to a file beside the log.
       if (source.format == SourceFormat::jsonl)
-        if (auto whole = read_event_text(source.platform, source.path, e.kind, row.raw)) return std::move(*whole);
+        if (auto whole = read_event_text(source.platform, source.path, e.kind, row.raw))
+          return records_.without_forgotten(std::move(*whole));
       const auto record = std::string_view(record_bytes_).substr(0, record_bytes_.size() - kRecordPadding);
       return find_adapter(source.platform)->event_text(record, e.kind, row.raw.block);
     };

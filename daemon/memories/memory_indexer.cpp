@@ -81,6 +81,7 @@ bool may_be_memory(const fs::path& path) {
 MemoryIndexer::MemoryIndexer(IndexerParts parts, const Clock& clock)
     : parts_(std::move(parts)),
       clock_(clock),
+      forgotten_(StoreLayout(parts_.database.parent_path()).withheld()),
       store_(Reader::in_background(parts_.database)),
       file_set_(memory_file_roots(parts_, {})) {}
 
@@ -98,6 +99,15 @@ Result<void> MemoryIndexer::find_memory_files() {
 Result<void> MemoryIndexer::apply(CatalogChanges changes) {
   if (changes.empty()) return {};
   return transact(parts_, [changes = std::move(changes)](sqlite::Database& db) { catalog::apply(db, changes); });
+}
+
+void MemoryIndexer::read_into(CatalogChanges& changes, const std::vector<catalog::SeenFile>& files,
+                              const std::vector<catalog::KnownFile>& known) {
+  catalog::read_into(changes, files, known, clock_.now());
+  const auto texts = forgotten_.now();
+  for (catalog::MemoryRecord& record : changes.put)
+    for (std::string* text : {&record.memory.title, &record.memory.content})
+      redact_forgotten(*text, *texts);
 }
 
 void MemoryIndexer::note_unread(const CatalogChanges& changes) {
@@ -180,7 +190,7 @@ CatalogChanges MemoryIndexer::compared(const std::vector<catalog::SeenFile>& see
   std::vector<catalog::SeenFile> to_read;
   for (const std::size_t i : comparison.to_read)
     to_read.push_back(seen[i]);
-  catalog::read_into(changes, to_read, known, clock_.now());
+  read_into(changes, to_read, known);
   unread_.clear();
   note_unread(changes);
   catalog::read_graphs(changes, file_set_, all_places(file_set_), graphs);
@@ -282,7 +292,7 @@ Result<void> MemoryIndexer::look_at(const std::set<fs::path>& changed) {
   });
   MEMD_TRY_ASSIGN(const auto graphs, store_.ask(catalog::KnownGraphsQuery{}));
   changes.places = file_set_.places();
-  catalog::read_into(changes, files, *known, clock_.now());
+  read_into(changes, files, *known);
   for (const fs::path& path : changed)
     unread_.erase(path);
   note_unread(changes);
@@ -318,9 +328,8 @@ Result<void> MemoryIndexer::rebuild(const std::string& reason) {
     part.with_vectors = parts_.makes_vectors;
     part.places = file_set_.places();
     part.all_new = true;
-    catalog::read_into(
-        part, {seen.begin() + static_cast<std::ptrdiff_t>(at), seen.begin() + static_cast<std::ptrdiff_t>(end)}, {},
-        clock_.now());
+    read_into(part, {seen.begin() + static_cast<std::ptrdiff_t>(at), seen.begin() + static_cast<std::ptrdiff_t>(end)},
+              {});
     note_unread(part);
     if (end == seen.size()) catalog::read_graphs(part, file_set_, all_places(file_set_), {});
     if (writing.valid()) MEMD_TRY(writing.get());

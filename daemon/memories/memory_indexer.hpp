@@ -5,6 +5,8 @@
 #include "schemas/time.hpp"
 #include "store/catalog/catalog_changes.hpp"
 #include "store/catalog/memory_file_set.hpp"
+#include "store/db/store_layout.hpp"
+#include "store/db/withheld.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"
 
@@ -68,6 +70,9 @@ class MemoryIndexer {
   Result<void> repair(const Error& error);
   bool keeps_index(std::size_t place) const;
   bool may_keep_vectors(std::size_t place) const { return parts_.makes_vectors && keeps_index(place); }
+  // Reads the files; forgotten texts are masked.
+  void read_into(catalog::CatalogChanges& changes, const std::vector<catalog::SeenFile>& files,
+                 const std::vector<catalog::KnownFile>& known);
   void note_unread(const catalog::CatalogChanges& changes);
   void plan_vectors(const std::vector<catalog::SeenFile>& seen, bool thorough);
   // For files that were read.
@@ -86,6 +91,7 @@ class MemoryIndexer {
 
   const IndexerParts parts_;
   const Clock& clock_;
+  WithheldTexts forgotten_;
   Reader store_;
   std::vector<std::string> directories_;  // directories of sessions at the last look_for_projects() or full comparison
   std::set<std::string> further_;         // added by add_project()

@@ -165,6 +165,25 @@ Result<void> erase_answers(const std::filesystem::path& file,
   return sqlite::clear_free_space(file);
 }
 
+Result<void> erase_answers_with(const std::filesystem::path& file,
+                                const std::function<bool(std::string_view answer)>& is_forgotten) {
+  std::error_code ec;
+  if (!std::filesystem::exists(file, ec)) return {};
+  MEMD_TRY_ASSIGN(const auto summaries, SummariesFile::open(file));
+  bool erased = false;
+  MEMD_TRY(summaries->with([&](sqlite::Database& db) {
+    std::vector<std::string> hashes;
+    auto& q = db.prepare("SELECT hex(request_hash), answer FROM answers").bind();
+    while (q.step())
+      if (is_forgotten(q.text(1))) hashes.push_back(q.str(0));
+    q.reset();
+    for (const auto& hash : hashes)
+      db.prepare("DELETE FROM answers WHERE hex(request_hash) = ?").bind(hash).run();
+    erased = !hashes.empty();
+  }));
+  return erased ? sqlite::clear_free_space(file) : Result<void>();
+}
+
 Result<SpendingLedger::Charge> SpendingLedger::charge(std::string_view model, std::int64_t tokens_in,
                                                       std::int64_t tokens_out) {
   return file_->with([&](sqlite::Database& db) {

@@ -71,6 +71,10 @@ Result<void> forget_answers(const std::filesystem::path& file, const std::vector
 Result<void> erase_answers(const std::filesystem::path& file,
                            const std::function<bool(std::string_view session_uid)>& is_forgotten);
 
+// Likewise for responses whose text is to go. Does nothing to the file when there are none.
+Result<void> erase_answers_with(const std::filesystem::path& file,
+                                const std::function<bool(std::string_view answer)>& is_forgotten);
+
 // The limits on model requests per UTC day. 0: no limit.
 struct DailyBudget {
   std::int64_t requests = 0;

@@ -20,6 +20,20 @@ constexpr std::size_t kTokenDigits = 32;
 constexpr char kSession = 's';
 constexpr char kSource = 'f';
 constexpr char kRecord = 'r';
+constexpr char kExchange = 'x';
+constexpr char kEvent = 'e';
+constexpr char kPrompt = 'p';
+constexpr char kTyped = 't';  // a prompt in a list of prompts
+
+constexpr TimeMs kAMinute = 60'000;
+
+std::string exchange_name(std::string_view session_uid, std::int64_t number) {
+  return std::string(session_uid).append("#").append(std::to_string(number));
+}
+
+std::string prompt_name(std::uint64_t text_hash, TimeMs time, std::string_view session_uid = {}) {
+  return std::string(session_uid) + '/' + std::to_string(text_hash) + '@' + std::to_string(time);
+}
 
 std::string drawn_key() {
   std::random_device device;
@@ -55,12 +69,18 @@ Result<void> Withheld::load() {
     std::istringstream words(line);
     std::string what;
     std::string token;
+    std::int64_t number = 0;
+    redaction::TextToken text;
     CapturePause pause;
     words >> what;
     if (what == "key" && words >> token)
       content_.key = token;
     else if (what == "forgotten" && words >> token && token.size() == kTokenDigits)
       content_.tokens.insert(token);
+    else if (what == "exchange" && words >> number)
+      content_.exchange_keys.insert(number);
+    else if (what == "text" && words >> text.length >> text.start >> text.digest)
+      content_.texts.push_back(text);
     else if (what == "pause" && words >> pause.from >> pause.until)
       content_.pauses.push_back(pause);
     else if (what == "unfinished")
@@ -69,12 +89,14 @@ Result<void> Withheld::load() {
       return damaged();
   }
   if (content_.key.empty()) return damaged();
-  note_whether_empty();
+  note_what_there_is();
   return {};
 }
 
-void Withheld::note_whether_empty() {
+void Withheld::note_what_there_is() {
   is_empty_.store(content_.tokens.empty() && content_.pauses.empty(), std::memory_order_release);
+  texts_ = std::make_shared<const redaction::ForgottenTexts>(content_.key, content_.texts);
+  has_exchanges_.store(content_.tokens.contains(token(kExchange, {})), std::memory_order_release);
 }
 
 Result<void> Withheld::save() const {
@@ -82,6 +104,10 @@ Result<void> Withheld::save() const {
   out << kFirstLine << "\nkey " << content_.key << '\n';
   for (const auto& token : content_.tokens)
     out << "forgotten " << token << '\n';
+  for (const auto key : content_.exchange_keys)
+    out << "exchange " << key << '\n';
+  for (const auto& text : content_.texts)
+    out << "text " << text.length << ' ' << text.start << ' ' << text.digest << '\n';
   for (const auto& pause : content_.pauses)
     out << "pause " << pause.from << ' ' << pause.until << '\n';
   if (content_.unfinished) out << "unfinished\n";
@@ -117,6 +143,36 @@ bool Withheld::has_record(std::uint64_t record_key) const {
   return !content_.tokens.empty() && content_.tokens.contains(token(kRecord, std::to_string(record_key)));
 }
 
+bool Withheld::has(char kind, std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  return content_.tokens.contains(token(kind, name));
+}
+
+bool Withheld::has_exchange(std::string_view session_uid, std::int64_t number) const {
+  return forgot_exchanges() && has(kExchange, exchange_name(session_uid, number));
+}
+
+bool Withheld::has_exchange_of(std::string_view session_uid) const {
+  return forgot_exchanges() && has(kExchange, session_uid);
+}
+
+bool Withheld::has_event(std::uint64_t event_id) const {
+  return forgot_exchanges() && has(kEvent, std::to_string(event_id));
+}
+
+std::vector<std::int64_t> Withheld::exchange_keys() const {
+  const std::lock_guard lock(mutex_);
+  return {content_.exchange_keys.begin(), content_.exchange_keys.end()};
+}
+
+bool Withheld::has_prompt(const ForgottenExchange::Prompt& prompt, std::string_view session_uid) const {
+  if (!forgot_exchanges()) return false;
+  if (session_uid.empty()) return has(kPrompt, prompt_name(prompt.text_hash, prompt.time));
+  for (const TimeMs minute : {0, -1, 1})
+    if (has(kTyped, prompt_name(prompt.text_hash, prompt.time / kAMinute + minute, session_uid))) return true;
+  return false;
+}
+
 bool Withheld::forgot_something() const {
   const std::lock_guard lock(mutex_);
   return !content_.tokens.empty();
@@ -129,20 +185,48 @@ Result<void> Withheld::change(const std::function<void()>& change) {
   change();
   auto saved = save();
   if (!saved) content_ = std::move(before);
-  note_whether_empty();
+  note_what_there_is();
   return saved;
 }
 
 Result<void> Withheld::forget(const std::vector<std::string>& session_uids,
                               const std::vector<std::string>& source_paths,
-                              const std::vector<std::uint64_t>& record_keys) {
+                              const std::vector<std::uint64_t>& record_keys,
+                              const std::vector<ForgottenExchange>& exchanges) {
   return change([&] {
+    for (const auto& exchange : exchanges) {
+      content_.exchange_keys.insert(exchange.key);
+      for (const std::string& name :
+           {std::string(), exchange.session_uid, exchange_name(exchange.session_uid, exchange.number)})
+        content_.tokens.insert(token(kExchange, name));
+      for (const auto id : exchange.event_ids)
+        content_.tokens.insert(token(kEvent, std::to_string(id)));
+      for (const auto& prompt : exchange.prompts) {
+        content_.tokens.insert(token(kPrompt, prompt_name(prompt.text_hash, prompt.time)));
+        content_.tokens.insert(
+            token(kTyped, prompt_name(prompt.text_hash, prompt.time / kAMinute, exchange.session_uid)));
+      }
+    }
     for (const auto key : record_keys)
       content_.tokens.insert(token(kRecord, std::to_string(key)));
     for (const auto& uid : session_uids)
       content_.tokens.insert(token(kSession, uid));
     for (const auto& path : source_paths)
       content_.tokens.insert(token(kSource, path));
+    content_.unfinished = true;
+  });
+}
+
+std::shared_ptr<const redaction::ForgottenTexts> Withheld::texts() const {
+  const std::lock_guard lock(mutex_);
+  return texts_;
+}
+
+Result<void> Withheld::forget_text(std::string_view text) {
+  return change([&] {
+    const auto token = redaction::ForgottenTexts(content_.key).token_of(text);
+    if (std::find(content_.texts.begin(), content_.texts.end(), token) == content_.texts.end())
+      content_.texts.push_back(token);
     content_.unfinished = true;
   });
 }
@@ -183,6 +267,20 @@ bool Withheld::was_paused(TimeMs time) const {
   const std::lock_guard lock(mutex_);
   return std::any_of(content_.pauses.begin(), content_.pauses.end(),
                      [time](const CapturePause& pause) { return pause.contains(time); });
+}
+
+std::shared_ptr<const redaction::ForgottenTexts> WithheldTexts::now() {
+  const std::lock_guard lock(mutex_);
+  std::error_code ec;
+  const auto changed = fs::last_write_time(file_, ec);
+  const auto bytes = ec ? 0 : fs::file_size(file_, ec);
+  if (ec || (changed == changed_ && bytes == bytes_)) return texts_;
+  if (const auto withheld = Withheld::open(file_)) {
+    texts_ = (*withheld)->texts();
+    changed_ = changed;
+    bytes_ = bytes;
+  }
+  return texts_;
 }
 
 }  // namespace memd

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -132,21 +133,31 @@ class Eraser {
   };
   BlankedFrame blank_records(const ParsedFrame& frame, std::string_view bytes) {
     const FrameHeader& header = frame.header;
-    const bool lines = header.kind == FrameKind::log;
-    if (frame.content_size == 0 || (!lines && header.kind != FrameKind::document)) return {};
+    if (frame.content_size == 0 || header.kind == FrameKind::evicted) return {};
     auto content = codec_.unpack(frame.packed_content(bytes), header.content_bytes(), kReadable);
     if (!content) return {false, true, {}};
     const std::size_t size = content->size() - kReadable;
     bool changed = false;
-    for (std::size_t at = 0; at < size;) {
-      const std::size_t end = lines ? std::min(content->find('\n', at), size) : size;
-      if (end > at && erasure_.record(header, std::string_view(*content).substr(at, end - at))) {
-        std::fill(content->begin() + static_cast<std::ptrdiff_t>(at),
-                  content->begin() + static_cast<std::ptrdiff_t>(end), ' ');
-        changed = true;
+    std::size_t at = 0;
+    for (const Part& part : header.parts) {
+      const std::size_t first = at;
+      const std::size_t part_end = std::min(size, first + part.length);
+      std::uint64_t item = part.items && !part.items->has_head ? part.items->keep + 1 : 0;
+      while (at < part_end) {
+        const bool lines = header.kind != FrameKind::document;
+        const std::size_t end = lines ? std::min(content->find('\n', at), part_end) : part_end;
+        const std::uint64_t place = part.items ? item : part.first + (at - first);
+        if (end > at && erasure_.record(header, std::string_view(*content).substr(at, end - at), place)) {
+          std::fill(content->begin() + static_cast<std::ptrdiff_t>(at),
+                    content->begin() + static_cast<std::ptrdiff_t>(end), ' ');
+          changed = true;
+        }
+        at = end + 1;
+        if (part.items) item = item == 0 ? part.items->keep + 1 : item + 1;
       }
-      at = end + 1;
+      at = part_end;
     }
+    if (erasure_.mask && erasure_.mask(std::span(*content).first(size)) > 0) changed = true;
     if (!changed) return {};
     return {false, false, codec_.pack(std::string_view(*content).substr(0, size))};
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string_view>
 
 namespace memd::raw {
@@ -14,9 +15,13 @@ namespace memd::raw {
 struct Erasure {
   // Selects all records of a session.
   std::function<bool(std::string_view session_uid)> session;
-  // Selects single records of logs and documents that are otherwise kept. The header is that of the record's frame. 64
-  // readable bytes follow the record.
-  std::function<bool(const FrameHeader& header, std::string_view record)> record;
+  // Selects single records that are otherwise kept. They come file by file, in the order of the source. The header is
+  // that of the record's frame; `place` is its offset in the source, or the number of an item. 64 readable bytes follow
+  // the record.
+  std::function<bool(const FrameHeader& header, std::string_view record, std::uint64_t place)> record;
+  // Masks what is not to be kept of other records, in place: lines that keep their lengths. Returns how much it masked.
+  // Empty: nothing.
+  std::function<std::size_t(std::span<char> lines)> mask;
 };
 
 // Removes the files of selected sessions and rewrites files of other sources with blanks in place of selected records.

@@ -1,10 +1,13 @@
 #include "store/read/forget_plan.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
+#include "schemas/sql_text.hpp"
 #include "store/raw/raw_archive.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
+#include "store/text/plain_text.hpp"
 
 #include <algorithm>
 #include <map>
@@ -227,6 +230,118 @@ SessionPlacesQuery::Answer SessionPlacesQuery::run(sqlite::Database& db) const {
   q.bind();
   while (q.step())
     out.push_back({q.str(0), queries::platform_of(q.text(1)), q.str(2), q.str(3)});
+  q.reset();
+  return out;
+}
+
+namespace {
+
+constexpr std::size_t kLongestPrompt = 120;  // bytes shown
+
+struct StoredExchange {
+  std::int64_t session_pk = 0;
+  std::int64_t first_seq = 0;
+  std::int64_t last_seq = 0;
+};
+
+// Sessions that a call of the exchange started; of those whose call is not known, what began while it was the newest.
+std::vector<std::string> started_in(sqlite::Database& db, const StoredExchange& x, const PlannedExchange& planned) {
+  std::set<std::int64_t> calls;
+  auto& keys =
+      db.prepare(sql_text("SELECT call_key FROM events WHERE session_pk = ? AND seq BETWEEN ? AND ?"
+                          " AND kind = EventKind::tool_call AND call_key IS NOT NULL"));
+  keys.bind(x.session_pk, x.first_seq, x.last_seq);
+  while (keys.step())
+    calls.insert(keys.int64(0));
+  keys.reset();
+  std::vector<std::string> out;
+  auto& children = db.prepare(
+      "SELECT s.uid, s.parent_call_id, s.started_at >= ?2 AND s.started_at < coalesce((SELECT min(n.started_at)"
+      " FROM exchanges n WHERE n.session_pk = ?3 AND n.exchange_number > ?4), s.started_at + 1) FROM sessions s"
+      " WHERE s.parent_uid = ?1 ORDER BY 1");
+  children.bind(planned.exchange.session_uid, planned.started_at, x.session_pk, planned.exchange.number);
+  while (children.step())
+    if (children.text(1).empty() ? children.int64(2) != 0 : calls.contains(as_sql(hash64(children.text(1)))))
+      out.push_back(children.str(0));
+  children.reset();
+  auto& below = db.prepare("SELECT uid FROM sessions WHERE parent_uid = ? ORDER BY 1");
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    below.bind(out[i]);
+    std::vector<std::string> found;
+    while (below.step())
+      found.push_back(below.str(0));
+    below.reset();
+    for (auto& uid : found)
+      if (std::find(out.begin(), out.end(), uid) == out.end()) out.push_back(std::move(uid));
+  }
+  return out;
+}
+
+void read_events(sqlite::Database& db, const StoredExchange& x, PlannedExchange& planned) {
+  auto& events =
+      db.prepare(sql_text("SELECT event_id, kind IN (EventKind::user_msg, EventKind::human_intervention), input_hash,"
+                          " time, flags & kFlagDerived FROM events WHERE session_pk = ? AND seq BETWEEN ? AND ?"));
+  events.bind(x.session_pk, x.first_seq, x.last_seq);
+  while (events.step()) {
+    ++planned.events;
+    if (events.int64(4) != 0) continue;
+    planned.exchange.event_ids.push_back(from_sql(events.int64(0)));
+    if (events.int64(1) != 0 && !events.is_null(2))
+      planned.exchange.prompts.push_back({from_sql(events.int64(2)), events.int64(3)});
+  }
+  events.reset();
+  // Records that told the same once more have no rows.
+  auto& echoes = db.prepare("SELECT identity FROM identities WHERE session_pk = ? AND place BETWEEN ? AND ?");
+  echoes.bind(x.session_pk, x.first_seq, x.last_seq);
+  while (echoes.step())
+    planned.exchange.event_ids.push_back(from_sql(echoes.int64(0)));
+  echoes.reset();
+}
+
+}  // namespace
+
+ExchangeForgetPlanQuery::Answer ExchangeForgetPlanQuery::run(sqlite::Database& db) const {
+  Answer out;
+  for (const ExchangeId id : ids) {
+    auto& q = db.prepare(
+        sql_text("SELECT s.uid, x.exchange_number, x.session_pk, x.first_seq, x.last_seq, x.started_at,"
+                 " coalesce(x.user_message, ''), x.data_completeness = DataCompleteness::metadata_only FROM exchanges x"
+                 " JOIN sessions s USING (session_pk) WHERE x.exchange_pk = ?"));
+    q.bind(id);
+    if (!q.step()) {
+      q.reset();
+      throw ErrorException(Error(Errc::not_found, "there is no exchange " + format_exchange_id(id)));
+    }
+    PlannedExchange planned;
+    planned.exchange.key = id;
+    planned.exchange.session_uid = q.str(0);
+    planned.exchange.number = q.int64(1);
+    const StoredExchange x{q.int64(2), q.int64(3), q.int64(4)};
+    planned.started_at = q.int64(5);
+    planned.prompt = first_line(q.text(6), kLongestPrompt);
+    const bool is_evicted = q.int64(7) != 0;
+    q.reset();
+    if (is_evicted)
+      throw ErrorException(
+          Error(Errc::invalid_argument, format_exchange_id(id) +
+                                            " is of an evicted session, of which the first lines of each "
+                                            "exchange are left: forget the session, " +
+                                            planned.exchange.session_uid));
+    read_events(db, x, planned);
+    planned.subagents = started_in(db, x, planned);
+    out.push_back(std::move(planned));
+  }
+  return out;
+}
+
+CutOffSessionsQuery::Answer CutOffSessionsQuery::run(sqlite::Database& db) const {
+  Answer out;
+  auto& q = db.prepare(
+      "SELECT uid, next_exchange - 1 FROM sessions s WHERE next_exchange > 0 AND NOT EXISTS (SELECT 1 FROM exchanges x"
+      " WHERE x.session_pk = s.session_pk AND x.exchange_number = s.next_exchange - 1)");
+  q.bind();
+  while (q.step())
+    out.push_back({q.str(0), q.int64(1)});
   q.reset();
   return out;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "schemas/ids.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/time.hpp"
 #include "store/db/database.hpp"
+#include "store/db/withheld.hpp"
 #include "store/raw/frame_seal.hpp"
 
 #include <cstdint>
@@ -59,6 +61,34 @@ struct SessionPlace {
 };
 struct SessionPlacesQuery {
   using Answer = std::vector<SessionPlace>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// An exchange to be forgotten, of a session that stays.
+struct PlannedExchange {
+  ForgottenExchange exchange;
+  TimeMs started_at = 0;
+  std::string prompt;  // first line
+  std::int64_t events = 0;
+  std::vector<std::string> subagents;  // uids of the sessions that were started in it, with theirs
+};
+
+// Reads what is to be forgotten with these exchanges, in the order of `ids`. Errc::not_found for an exchange that the
+// store does not have; Errc::invalid_argument for one of an evicted session, whose events are not known any more.
+struct ExchangeForgetPlanQuery {
+  std::vector<ExchangeId> ids;
+
+  using Answer = std::vector<PlannedExchange>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// A session that lacks its newest exchange, and the number of that.
+struct CutOffSession {
+  std::string session_uid;
+  std::int64_t number = 0;
+};
+struct CutOffSessionsQuery {
+  using Answer = std::vector<CutOffSession>;
   Answer run(sqlite::Database& db) const;
 };
 

@@ -24,6 +24,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memd::assembly {
@@ -55,9 +56,12 @@ class Assembler {
 
   void flush(TimeMs now);  // writes open exchanges and sessions; call before a commit
   void forget();           // drops all cached state; call after a rollback
-  // For a rebuild, before anything is applied: registers the keys of exchanges that are already in the table. New
-  // exchanges get the keys that these leave free, as they did originally.
+  // Registers keys that new exchanges must not get: of forgotten exchanges, and in a rebuild, before anything is
+  // applied, of exchanges that are already in the table. New exchanges get the keys that these leave free, as they did
+  // originally.
   void reserve(const std::vector<ExchangeId>& ids) { exchanges_.reserve(ids); }
+  // Call before anything is applied.
+  void leave_out_exchanges(ExchangeRows::IsForgotten is_forgotten) { exchanges_.leave_out(std::move(is_forgotten)); }
   void release();  // frees memory that only a large ingest needs
 
  private:

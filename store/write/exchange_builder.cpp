@@ -37,7 +37,8 @@ void ExchangeBuilder::open(SessionWork& s, const Event& e, std::int64_t seq, con
   close(s, context.now);
   s.draft = {};
   ExchangeDraft& d = s.draft;
-  d.number = s.next_exchange++;
+  d.number = exchanges_.free_number(s.uid, s.next_exchange);
+  s.next_exchange = d.number + 1;
   const auto taken_back = s.taken_back.extract(d.number);
   const ExchangeId inherited = std::exchange(s.inherited, 0);
   d.pk = taken_back ? taken_back.mapped() : inherited != 0 ? inherited : exchanges_.next_id();

@@ -4,12 +4,14 @@
 #include "store/write/session_state.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace memd::assembly {
@@ -43,6 +45,16 @@ class ExchangeRows {
   // Ensures that no key now in the table is assigned again, even if its row is deleted.
   void keep_ids_in_use();
 
+  // Returns whether an exchange was forgotten. Its number is not given to another one.
+  using IsForgotten = std::function<bool(std::string_view session_uid, std::int64_t number)>;
+  void leave_out(IsForgotten is_forgotten) { is_forgotten_ = std::move(is_forgotten); }
+  // Returns the first number from `number` on that an exchange of the session may have.
+  std::int64_t free_number(std::string_view session_uid, std::int64_t number) const {
+    while (is_forgotten_ && is_forgotten_(session_uid, number))
+      ++number;
+    return number;
+  }
+
   // Inserts or updates the row and its files, and buffers its full-text entry.
   void save(const SessionWork& session, ExchangeDraft& draft, TimeMs ingested_at);
 
@@ -72,6 +84,7 @@ class ExchangeRows {
   sqlite::Database& db_;
   ExchangeId next_id_ = 0;         // 0: not read yet
   std::set<ExchangeId> reserved_;  // keys that are never assigned
+  IsForgotten is_forgotten_;
   std::unordered_map<std::string, std::int64_t> tools_;
   std::map<ExchangeId, IndexChange> unindexed_;
   std::size_t unindexed_bytes_ = 0;

@@ -13,13 +13,17 @@
 #include "store/enrich/enrichment.hpp"
 #include "store/raw/raw_erasure.hpp"
 #include "store/raw/raw_layer.hpp"
+#include "store/text/redaction/redactor.hpp"
 #include "store/write/assembler.hpp"
 #include "store/write/left_out.hpp"
 #include "store/write/retention.hpp"
+#include "store/write/session_tail.hpp"
 #include "store/write/source_history.hpp"
+#include "store/write/text_removal.hpp"
 #include "store/write/writer.hpp"
 
 #include <filesystem>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -43,9 +47,10 @@ bool has_word(std::string_view text, std::string_view word) {
 
 }  // namespace
 
-Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& session_uids) {
+Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& session_uids,
+                                              const std::vector<ForgottenExchange>& exchanges) {
   MEMD_TRY(writer_.commit());
-  if (session_uids.empty()) return Report();
+  if (session_uids.empty() && exchanges.empty()) return Report();
   MEMD_TRY_ASSIGN(const auto paths, sqlite::guard([&] {
                     std::vector<std::string> out;
                     auto& q = writer_.db_.prepare("SELECT path FROM sources WHERE session_uid = ?");
@@ -85,7 +90,26 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
                     }
                     return out;
                   }));
-  MEMD_TRY(writer_.withheld_->forget(session_uids, paths, records));
+  // What an exchange had started goes with its keys, so that the others keep theirs in a rebuild.
+  std::vector<ForgottenExchange> with_keys = exchanges;
+  if (!exchanges.empty())
+    MEMD_TRY(sqlite::guard([&] {
+      auto& q = writer_.db_.prepare(
+          "SELECT exchange_pk, exchange_number FROM exchanges JOIN sessions USING (session_pk) WHERE uid = ?");
+      for (const auto& uid : session_uids) {
+        q.bind(uid);
+        while (q.step())
+          with_keys.push_back({q.int64(0), uid, q.int64(1), {}, {}});
+        q.reset();
+      }
+    }));
+  MEMD_TRY(writer_.withheld_->forget(session_uids, paths, records, with_keys));
+  return finish();
+}
+
+Result<Forgetting::Report> Forgetting::forget_text(const std::string& text) {
+  MEMD_TRY(writer_.commit());
+  MEMD_TRY(writer_.withheld_->forget_text(text));
   return finish();
 }
 
@@ -93,26 +117,32 @@ Result<Forgetting::Report> Forgetting::finish() {
   MEMD_TRY(writer_.commit());
   const StoreLayout layout(writer_.file_.parent_path());
   const auto is_forgotten = [this](std::string_view uid) { return writer_.withheld_->has_session(uid); };
-  MEMD_TRY(completions::erase_answers(layout.summaries(), is_forgotten));
+  // Answers about a session may tell of an exchange of it.
+  MEMD_TRY(completions::erase_answers(layout.summaries(), [this, &is_forgotten](std::string_view uid) {
+    return is_forgotten(uid) || writer_.withheld_->has_exchange_of(uid);
+  }));
   Report report;
   auto removed = sqlite::guard([&] {
     for (const auto& uid : stored_sessions()) {
       remove_rows(uid);
       ++report.sessions;
     }
+    report.exchanges = remove_exchanges();
+    mask_texts();
     remove_sources();
     if (const auto replaced = replace_items(); !replaced) throw ErrorException(replaced.error());
     remove_what_nothing_names();
-    const auto record = [this](const raw::FrameHeader& header, std::string_view bytes) {
-      return is_forgotten_(header, bytes, *writer_.withheld_);
-    };
     const raw::FrameSeal seal = writer_.raw_ ? writer_.raw_->seal() : raw::FrameSeal();
-    report.raw_bytes = raw::erase(writer_.db_, layout.raw_dir(), seal, {is_forgotten, record});
+    raw::Erasure erasure{is_forgotten, make_judge_(*writer_.withheld_), {}};
+    if (const auto texts = writer_.withheld_->texts(); !texts->is_empty())
+      erasure.mask = [texts](std::span<char> lines) { return mask_forgotten(lines, *texts); };
+    report.raw_bytes = raw::erase(writer_.db_, layout.raw_dir(), seal, erasure);
     clear_index();
     if (const auto gone = remove_copies_of_store(layout); !gone) throw ErrorException(gone.error());
   });
   // In-memory state may belong to deleted sessions.
   writer_.assembler_->forget();
+  writer_.assembler_->reserve(writer_.withheld_->exchange_keys());
   writer_.history_->forget();
   writer_.drift_->forget();
   writer_.sources_changed_ = true;
@@ -146,6 +176,55 @@ void Forgetting::remove_rows(const std::string& uid) {
   retention::remove(writer_.db_, uid, kForgottenReason);
   writer_.db_.prepare("DELETE FROM raw_evictions WHERE session_uid = ?").bind(uid).run();
   transaction.commit();
+}
+
+// What was concluded of the session as a whole is concluded again.
+std::uint64_t Forgetting::remove_exchanges() {
+  if (!writer_.withheld_->forgot_exchanges()) return 0;
+  auto& db = writer_.db_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> found;
+  auto& q = db.prepare(
+      "SELECT x.session_pk, x.exchange_number, s.uid FROM exchanges x JOIN sessions s USING (session_pk)"
+      " ORDER BY 1, 2");
+  q.bind();
+  std::int64_t session = 0;
+  bool is_cut = false;
+  while (q.step()) {
+    if (std::exchange(session, q.int64(0)) != q.int64(0)) is_cut = writer_.withheld_->has_exchange_of(q.text(2));
+    if (is_cut && writer_.withheld_->has_exchange(q.text(2), q.int64(1))) found.emplace_back(session, q.int64(1));
+  }
+  q.reset();
+  for (const auto& [session_pk, number] : found) {
+    sqlite::Transaction transaction(db);
+    assembly::SessionTail(db).remove_exchange(session_pk, number);
+    db.prepare("DELETE FROM session_digests WHERE session_pk = ?").bind(session_pk).run();
+    db.prepare("UPDATE sessions SET analyzed_at = NULL, analysis_version = 0 WHERE session_pk = ?")
+        .bind(session_pk)
+        .run();
+    transaction.commit();
+  }
+  return found.size();
+}
+
+// Rows come before raw records: what rows have of a text is told by the text, which the raw layer still has.
+void Forgetting::mask_texts() {
+  const auto texts = writer_.withheld_->texts();
+  if (texts->is_empty()) return;
+  const StoreLayout layout(writer_.file_.parent_path());
+  const raw::FrameSeal seal = writer_.raw_ ? writer_.raw_->seal() : raw::FrameSeal();
+  const auto erased = completions::erase_answers_with(layout.summaries(), [&texts](std::string_view answer) {
+    std::vector<redaction::Secret> found;
+    texts->find_escaped(answer, found);
+    return !found.empty();
+  });
+  if (!erased) throw ErrorException(erased.error());
+  {
+    const auto places = removal::places_of(writer_.db_, *texts, layout.raw_dir(), seal);
+    sqlite::Transaction transaction(writer_.db_);
+    removal::mask_rows(writer_.db_, *texts, places);
+    transaction.commit();
+  }
+  Retention(writer_).cut_records();
 }
 
 void Forgetting::remove_sources() {

@@ -111,10 +111,10 @@ std::optional<std::string> HistoryPrompts::holder_of(const Event& e, std::int64_
 
 void HistoryPrompts::store(SessionWork& s, TimeMs now) {
   if (s.history_stored || s.history.empty()) return;
-  std::int64_t at = 0;
+  std::int64_t seq = s.next_seq;
+  std::int64_t number = s.next_exchange;
   for (HistoryPrompt& p : s.history) {
     EventRecord row;
-    const std::int64_t seq = s.next_seq + at;
     row.session_pk = s.pk;
     row.seq = seq;
     row.event_id = p.event_id;
@@ -133,7 +133,7 @@ void HistoryPrompts::store(SessionWork& s, TimeMs now) {
     ExchangeDraft d;
     if (p.pk == 0) p.pk = exchanges_.next_id();
     d.pk = p.pk;
-    d.number = s.next_exchange + at;
+    d.number = exchanges_.free_number(s.uid, number);
     d.first_seq = d.last_seq = seq;
     d.started_at = d.ended_at = p.time;
     d.origin = Origin::history;
@@ -143,7 +143,8 @@ void HistoryPrompts::store(SessionWork& s, TimeMs now) {
     d.adapter_version = p.adapter_version;
     append_paragraph(d.text.user_message, p.text);
     exchanges_.save(s, d, now);
-    ++at;
+    number = d.number + 1;
+    ++seq;
   }
   s.history_stored = true;
 }

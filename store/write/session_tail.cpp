@@ -66,22 +66,56 @@ std::vector<SessionTail::OtherSource> SessionTail::other_sources(const Cut& cut,
 }
 
 std::map<std::int64_t, ExchangeId> SessionTail::remove(const Cut& cut) {
-  count_back(cut);
-  db_.prepare(sql_text("UPDATE events SET pair_seq = NULL WHERE session_pk = ?1 AND seq IN (SELECT pair_seq FROM events"
-                       " WHERE session_pk = ?1 AND seq >= ?2 AND kind = EventKind::tool_result AND pair_seq < ?2)"))
-      .bind(cut.session_pk, cut.seq)
-      .run();
-  auto exchanges = remove_exchanges(cut);
-  for (const char* sql : {"DELETE FROM commits WHERE session_pk = ? AND event_seq >= ?",
-                          "DELETE FROM pull_requests WHERE session_pk = ? AND event_seq >= ?",
-                          "DELETE FROM events WHERE session_pk = ? AND seq >= ?"})
-    db_.prepare(sql).bind(cut.session_pk, cut.seq).run();
+  auto exchanges = remove_rows({cut.session_pk, cut.seq, kPastTheLast, cut.exchange, kPastTheLast});
   restore_session(cut);
   return exchanges;
 }
 
+void SessionTail::remove_exchange(std::int64_t session_pk, std::int64_t number) {
+  auto& q = db_.prepare("SELECT first_seq, last_seq FROM exchanges WHERE session_pk = ? AND exchange_number = ?");
+  q.bind(session_pk, number);
+  const bool found = q.step();
+  const Range range{session_pk, found ? q.int64(0) : 0, found ? q.int64(1) : 0, number, number};
+  q.reset();
+  if (!found) return;
+  remove_rows(range);
+  for (const char* sql : {"UPDATE events SET pair_seq = NULL WHERE session_pk = ?1 AND seq > ?3"
+                          " AND pair_seq BETWEEN ?2 AND ?3",
+                          "UPDATE events SET parent_seq = NULL WHERE session_pk = ?1 AND seq > ?3"
+                          " AND parent_seq BETWEEN ?2 AND ?3"})
+    db_.prepare(sql).bind(session_pk, range.first_seq, range.last_seq).run();
+  // Of records that told the same once more; those of responses count exchanges.
+  db_.prepare(
+         "DELETE FROM identities WHERE session_pk = ?1 AND place BETWEEN ?2 AND ?3 AND identity NOT IN"
+         " (SELECT (response_key | 1) - (response_key & 1) FROM responses WHERE session_pk = ?1)")
+      .bind(session_pk, range.first_seq, range.last_seq)
+      .run();
+  db_.prepare(
+         "UPDATE sessions SET started_at = coalesce((SELECT min(nullif(time, 0)) FROM events WHERE session_pk = ?1), "
+         "0),"
+         " ended_at = max(coalesce((SELECT max(ended_at) FROM exchanges WHERE session_pk = ?1), 0),"
+         " coalesce((SELECT max(time) FROM events WHERE session_pk = ?1), 0)) WHERE session_pk = ?1")
+      .bind(session_pk)
+      .run();
+}
+
+std::map<std::int64_t, ExchangeId> SessionTail::remove_rows(const Range& range) {
+  count_back(range);
+  db_.prepare(sql_text("UPDATE events SET pair_seq = NULL WHERE session_pk = ?1 AND seq IN (SELECT pair_seq FROM events"
+                       " WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 AND kind = EventKind::tool_result"
+                       " AND pair_seq < ?2)"))
+      .bind(range.session_pk, range.first_seq, range.last_seq)
+      .run();
+  auto exchanges = remove_exchanges(range);
+  for (const char* sql : {"DELETE FROM commits WHERE session_pk = ? AND event_seq BETWEEN ? AND ?",
+                          "DELETE FROM pull_requests WHERE session_pk = ? AND event_seq BETWEEN ? AND ?",
+                          "DELETE FROM events WHERE session_pk = ? AND seq BETWEEN ? AND ?"})
+    db_.prepare(sql).bind(range.session_pk, range.first_seq, range.last_seq).run();
+  return exchanges;
+}
+
 // Subtracts the counts of the removed rows from the session's.
-void SessionTail::count_back(const Cut& cut) {
+void SessionTail::count_back(const Range& range) {
   db_.prepare(sql_text("UPDATE sessions SET turns = sessions.turns - c.turns, retries = sessions.retries - c.retries,"
                        " tool_calls = sessions.tool_calls - c.calls, tool_pairs = sessions.tool_pairs - c.pairs,"
                        " tool_errors = sessions.tool_errors - c.errors, compactions = sessions.compactions -"
@@ -93,12 +127,12 @@ void SessionTail::count_back(const Cut& cut) {
                        " kind = EventKind::tool_result) AS pairs, count(*) FILTER (WHERE kind = EventKind::tool_result"
                        " AND flags & kFlagError) AS errors, count(*) FILTER (WHERE kind = EventKind::lifecycle"
                        " AND (summary = 'compaction' OR summary LIKE 'compaction:%')) AS compactions,"
-                       " min(nullif(time, 0)) AS earliest FROM events WHERE session_pk = ?1 AND seq >= ?2) AS c"
-                       " WHERE sessions.session_pk = ?1"))
-      .bind(cut.session_pk, cut.seq)
+                       " min(nullif(time, 0)) AS earliest FROM events WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3)"
+                       " AS c WHERE sessions.session_pk = ?1"))
+      .bind(range.session_pk, range.first_seq, range.last_seq)
       .run();
   // Usage seen before any exchange is stored under the number -1.
-  const std::int64_t first_response = cut.exchange == 0 && cut.seq == 0 ? -1 : cut.exchange;
+  const std::int64_t first_response = range.first_exchange == 0 && range.first_seq == 0 ? -1 : range.first_exchange;
   db_.prepare(
          "UPDATE sessions SET tokens_input = sessions.tokens_input - r.input, tokens_output = sessions.tokens_output - "
          "r.output,"
@@ -106,19 +140,20 @@ void SessionTail::count_back(const Cut& cut) {
          " tokens_cache_creation = sessions.tokens_cache_creation - r.cache_creation"
          " FROM (SELECT coalesce(sum(input), 0) AS input, coalesce(sum(output), 0) AS output,"
          " coalesce(sum(cache_read), 0) AS cache_read, coalesce(sum(cache_creation), 0) AS cache_creation"
-         " FROM responses WHERE session_pk = ?1 AND exchange_number >= ?2) AS r WHERE sessions.session_pk = ?1")
-      .bind(cut.session_pk, first_response)
+         " FROM responses WHERE session_pk = ?1 AND exchange_number BETWEEN ?2 AND ?3) AS r"
+         " WHERE sessions.session_pk = ?1")
+      .bind(range.session_pk, first_response, range.last_exchange)
       .run();
-  db_.prepare("DELETE FROM responses WHERE session_pk = ? AND exchange_number >= ?")
-      .bind(cut.session_pk, first_response)
+  db_.prepare("DELETE FROM responses WHERE session_pk = ? AND exchange_number BETWEEN ? AND ?")
+      .bind(range.session_pk, first_response, range.last_exchange)
       .run();
 }
 
-std::map<std::int64_t, ExchangeId> SessionTail::remove_exchanges(const Cut& cut) {
+std::map<std::int64_t, ExchangeId> SessionTail::remove_exchanges(const Range& range) {
   std::map<std::int64_t, ExchangeId> out;
-  auto& q =
-      db_.prepare("SELECT exchange_number, exchange_pk FROM exchanges WHERE session_pk = ? AND exchange_number >= ?");
-  q.bind(cut.session_pk, cut.exchange);
+  auto& q = db_.prepare(
+      "SELECT exchange_number, exchange_pk FROM exchanges WHERE session_pk = ? AND exchange_number BETWEEN ? AND ?");
+  q.bind(range.session_pk, range.first_exchange, range.last_exchange);
   while (q.step())
     out[q.int64(0)] = q.int64(1);
   q.reset();
@@ -126,9 +161,9 @@ std::map<std::int64_t, ExchangeId> SessionTail::remove_exchanges(const Cut& cut)
     forget_texts(db_, "exchange_pk = ?1", pk);
     db_.prepare("DELETE FROM exchanges WHERE exchange_pk = ?").bind(pk).run();
   }
-  for (const char* sql : {"DELETE FROM exchange_files WHERE session_pk = ? AND exchange_number >= ?",
-                          "DELETE FROM observations WHERE session_pk = ? AND exchange_number >= ?"})
-    db_.prepare(sql).bind(cut.session_pk, cut.exchange).run();
+  for (const char* sql : {"DELETE FROM exchange_files WHERE session_pk = ? AND exchange_number BETWEEN ? AND ?",
+                          "DELETE FROM observations WHERE session_pk = ? AND exchange_number BETWEEN ? AND ?"})
+    db_.prepare(sql).bind(range.session_pk, range.first_exchange, range.last_exchange).run();
   return out;
 }
 

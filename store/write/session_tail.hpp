@@ -11,8 +11,8 @@
 
 namespace memd::assembly {
 
-// Removes the end of a session from the store, as if it had never been read. Works on rows: the session must have no
-// unwritten state. Writer thread only. Throws ErrorException.
+// Removes the end of a session from the store, or one of its exchanges, as if it had never been read. Works on rows:
+// the session must have no unwritten state. Writer thread only. Throws ErrorException.
 class SessionTail {
  public:
   explicit SessionTail(sqlite::Database& db) : db_(db) {}
@@ -38,15 +38,27 @@ class SessionTail {
   // whose results are deleted, and restores the session's row. Returns the keys of the deleted exchanges by number.
   std::map<std::int64_t, ExchangeId> remove(const Cut& cut);
 
+  // Deletes one exchange. The numbers of all others stay, and so does what the session is said to have last.
+  void remove_exchange(std::int64_t session_pk, std::int64_t number);
+
  private:
   struct ExchangeSpan {
     std::int64_t number = 0;
     std::int64_t first_seq = 0;
     std::int64_t last_seq = 0;
   };
+  // Rows of a session: events and exchanges from the first to the last, these included.
+  struct Range {
+    std::int64_t session_pk = 0;
+    std::int64_t first_seq = 0;
+    std::int64_t last_seq = 0;
+    std::int64_t first_exchange = 0;
+    std::int64_t last_exchange = 0;
+  };
   std::optional<ExchangeSpan> last_before(std::int64_t session_pk, std::int64_t number);
-  void count_back(const Cut& cut);
-  std::map<std::int64_t, ExchangeId> remove_exchanges(const Cut& cut);
+  std::map<std::int64_t, ExchangeId> remove_rows(const Range& range);
+  void count_back(const Range& range);
+  std::map<std::int64_t, ExchangeId> remove_exchanges(const Range& range);
   void restore_session(const Cut& cut);
   std::string last_change(std::int64_t session_pk, const ExchangeSpan& span, std::string_view prefix);
 

@@ -52,6 +52,10 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, 
     sqlite::migrate(db);
     std::unique_ptr<Writer> writer(new Writer(file, std::move(db), clock));
     writer->withheld_ = std::move(withheld);
+    writer->assembler_->reserve(writer->withheld_->exchange_keys());
+    writer->assembler_->leave_out_exchanges([list = writer->withheld_](std::string_view uid, std::int64_t number) {
+      return list->has_exchange(uid, number);
+    });
     writer->evicted_->load(writer->db_);
     writer->own_->load();
     if (!raw_directory.empty()) {

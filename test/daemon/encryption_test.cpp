@@ -173,6 +173,8 @@ TEST_F(EncryptedHost, ACopyThatAnImportLeftIsTold) {
   EXPECT_THAT(doctor(), Not(HasSubstr("opened copies")));
   test::write_file(settings_.layout.imports() / "a.jsonl", "{}\n");
   EXPECT_THAT(doctor(), HasSubstr("1 opened copies of sealed exports are in"));
+  ASSERT_TRUE(ingest(nullptr));
+  EXPECT_TRUE(fs::is_empty(settings_.layout.imports())) << "the next process that ingests removes it";
 }
 
 TEST_F(EncryptedHost, AFileThatIsDamagedIsNotSealedOver) {
@@ -267,6 +269,9 @@ TEST_F(SealedFile, AnImportReadsACopyThatGoesAgain) {
     ASSERT_EQ(::stat((dir_ / "imports").c_str(), &st), 0);
     EXPECT_EQ(st.st_mode & 0777, 0700u);
     EXPECT_EQ(interchange::ImportFile::open(file_.string(), dir_ / "imports", cipher_.get())->readable(), readable);
+    test::write_file(dir_ / "imports/left.jsonl", "{}\n");
+    interchange::remove_left_copies(dir_ / "imports");
+    EXPECT_TRUE(fs::exists(dir_ / "imports/left.jsonl")) << "not while an import runs";
   }
   EXPECT_TRUE(fs::is_empty(dir_ / "imports"));
   EXPECT_FALSE(interchange::ImportFile::open(file_.string(), dir_ / "imports", nullptr));

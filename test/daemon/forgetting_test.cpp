@@ -369,5 +369,148 @@ TEST_F(ForgettingTest, AForkGoesWithItsOriginAndALaterOneKeepsIt) {
   EXPECT_THAT(text_, HasSubstr("goes on from claude_code:00000001"));
 }
 
+// Returns the exchange with this word in its prompt.
+std::string exchange_with(const StoreLayout& layout, const std::string& word) {
+  auto db = sqlite::Database::open(layout.database(), sqlite::OpenMode::read_only);
+  sqlite::Statement q(db.handle(), "SELECT exchange_pk FROM exchanges WHERE instr(user_message, ?)");
+  q.bind(word);
+  return q.step() ? format_exchange_id(q.int64(0)) : std::string();
+}
+
+TEST_F(ForgettingTest, OneExchangeIsForgottenAndItsSessionGoesOn) {
+  const TimeMs t = clock_.now() - kMsPerDay;
+  const auto turn = [&](int session, int i, const std::string& word) {
+    home_.turn("/w/p", session, t + i * 10 * kMinuteMs, word, "Why does " + word + " fail?", word + " is too old.");
+    home_.typed("/w/p", session, t + i * 10 * kMinuteMs, "Why does " + word + " fail?");
+  };
+  turn(1, 0, "firstword");
+  turn(1, 1, "turncanary");
+  home_.subagent_says("/w/p", 1, t + 11 * kMinuteMs, "subagentcanary");
+  turn(1, 2, "thirdword");
+  turn(1, 3, "lastcanary");
+  turn(2, 1, "otherword");
+  home_.typed("/w/p", 3, t, "typedword once");
+  home_.typed("/w/p", 3, t + kMinuteMs, "typedcanary twice");
+  home_.typed("/w/p", 3, t + 2 * kMinuteMs, "typedlast");
+  start();
+  const std::string second = exchange_with(settings_.layout, "turncanary");
+  const std::string last = exchange_with(settings_.layout, "lastcanary");
+  const std::string third = exchange_with(settings_.layout, "thirdword");
+  const std::string typed = exchange_with(settings_.layout, "typedcanary");
+  const std::string after = exchange_with(settings_.layout, "otherword");
+
+  const auto plan = admin("forget", R"({"exchanges":[")" + second + "\"]}");
+  EXPECT_EQ(plan.at("exchanges").as_int64(), 1);
+  EXPECT_EQ(plan.at("all_sessions").as_int64(), 1) << "the subagent";
+  EXPECT_THAT(text_, HasSubstr("Nothing was done: add --yes"));
+  EXPECT_THAT(text_, HasSubstr("Why does turncanary fail?"));
+  EXPECT_THAT(answers({}), HasSubstr("turncanary"));
+  mcp::ToolContext context;
+  for (const char* wrong :
+       {R"({"exchanges":["x4000"]})", R"({"exchanges":["y"]})", R"({"exchanges":["x1"],"project":"p"})"})
+    EXPECT_TRUE(registry_->call("forget", wrong, context).is_error) << wrong;
+
+  // By its name, and the newest one with it.
+  const auto done = admin("forget", R"({"yes":true,"exchanges":[")" + last + "\",\"" + typed +
+                                        "\",\"claude_code:" + home_.session_id(1) + "#1\"]}");
+  EXPECT_TRUE(done.at("done").as_bool());
+  EXPECT_EQ(done.at("exchanges").as_int64(), 3);
+  const std::vector<std::string> gone{"turncanary", "lastcanary", "subagentcanary", "typedcanary"};
+  expect_nothing_of(gone, "after forgetting");
+  EXPECT_TRUE(admin("doctor").at("ok").as_bool()) << text_;
+  EXPECT_TRUE(registry_->call("forget", R"({"exchanges":[")" + second + "\"]}", context).is_error);
+
+  // The agent finishes the forgotten turn, and goes on.
+  test::append_file(home_.transcript("/w/p", 1),
+                    R"({"type":"assistant","uuid":"00000000-0000-4000-8000-00000000f00d","timestamp":")" +
+                        format_rfc3339(t + 31 * kMinuteMs) + R"(","cwd":"/w/p","sessionId":")" + home_.session_id(1) +
+                        R"(","message":{"id":"mf","role":"assistant","model":"m","content":[{"type":"text","text":)" +
+                        R"("and another lastcanary"}]}})" + "\n");
+  read();
+  expect_nothing_of(gone, "while the forgotten turn goes on");
+  start();
+  turn(1, 4, "fifthword");
+  read();
+  const auto expect_kept = [&](const char* when) {
+    expect_nothing_of(gone, when);
+    EXPECT_EQ(exchange_with(settings_.layout, "thirdword"), third) << when;
+    EXPECT_EQ(exchange_with(settings_.layout, "otherword"), after) << when;
+    EXPECT_EQ(number("SELECT group_concat(exchange_number, '') FROM (SELECT exchange_number FROM exchanges x JOIN"
+                     " sessions s USING (session_pk) WHERE s.uid LIKE '%00000001-%' ORDER BY 1)"),
+              24)
+        << when << ": exchanges 0, 2 and 4";
+    EXPECT_EQ(number("SELECT turns FROM sessions WHERE uid LIKE '%00000001-%'"), 3) << when;
+    EXPECT_EQ(number("SELECT tool_calls FROM sessions WHERE uid LIKE '%00000001-%'"), 3) << when;
+    EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE uid LIKE '%00000001-%'"), 1) << when;
+    EXPECT_EQ(number("SELECT count(*) FROM exchanges x JOIN sessions s USING (session_pk) WHERE s.uid LIKE"
+                     " '%00000003-%'"),
+              2)
+        << when;
+    EXPECT_EQ(number("SELECT count(*) FROM sources WHERE cursor < size"), 0) << when;
+    const std::string kept = answers({});
+    for (const char* word : {"firstword", "thirdword", "fifthword", "otherword", "typedword", "typedlast"})
+      EXPECT_THAT(kept, HasSubstr(word)) << when;
+  };
+  expect_kept("when the session has gone on");
+  rebuild();
+  expect_kept("after a rebuild");
+  start_anew();
+  expect_nothing_of(gone, "in a store made anew");
+  EXPECT_THAT(answers({}), HasSubstr("fifthword"));
+  EXPECT_EQ(number("SELECT max(exchange_number) FROM exchanges"), 4);
+}
+
+TEST_F(ForgettingTest, OneTextIsForgottenWhereverItStands) {
+  const TimeMs t = clock_.now() - kMsPerDay;
+  const std::string secret = "textcanary \"one\"\n  two of lin\xC3\xA9 secretcanary\nthreecanary and its end";
+  const auto turn = [&](int session, int i, const std::string& prompt, const std::string& answer) {
+    home_.turn("/w/p", session, t + i * 10 * kMinuteMs, "keptword" + std::to_string(i), prompt, answer);
+    home_.typed("/w/p", session, t + i * 10 * kMinuteMs, prompt);
+  };
+  turn(1, 0, "Use this: " + secret + " please", "I use " + secret + ".");
+  turn(1, 1, secret, "Here it stands in JSON: " + bj::serialize(bj::value(secret)));
+  turn(2, 2, "Decision: we use " + secret, "done, keptanswer");
+  home_.title("/w/p", 1, secret);
+  start();
+  const std::vector<std::string> gone{"textcanary", "secretcanary", "threecanary"};
+  EXPECT_THAT(test::everything_below(data_.path()), HasSubstr("secretcanary"));
+  const std::string arguments = R"({"text":)" + bj::serialize(bj::value(secret));
+  const auto plan = admin("forget", arguments + "}");
+  EXPECT_EQ(plan.at("exchanges").as_int64(), 3) << text_;
+  EXPECT_GE(plan.at("records").as_int64(), 6) << text_;
+  EXPECT_EQ(plan.at("all_sessions").as_int64(), 2) << text_;
+  EXPECT_THAT(text_, HasSubstr("Nothing was done: add --yes"));
+  EXPECT_THAT(test::everything_below(data_.path()), HasSubstr("secretcanary"));
+  mcp::ToolContext context;
+  for (const char* wrong : {R"({"text":"short"})", R"({"text":"long enough","project":"p"})"})
+    EXPECT_TRUE(registry_->call("forget", wrong, context).is_error) << wrong;
+
+  EXPECT_TRUE(admin("forget", arguments + R"(,"yes":true})").at("done").as_bool());
+  host_->enrichment()->hint();
+  ASSERT_TRUE(host_->enrichment()->block_until_idle(60s));
+  expect_nothing_of(gone, "after forgetting");
+  EXPECT_TRUE(admin("doctor").at("ok").as_bool()) << text_;
+  for (const auto& line : exported(home_.session_id(1)))
+    for (const auto& word : gone)
+      EXPECT_THAT(line, Not(HasSubstr(word))) << "the agent's own file still has it";
+  EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 3);
+  EXPECT_THAT(answers({}), HasSubstr("Use this: [redacted:forgotten] please"));
+
+  turn(1, 3, "Once more: " + secret, secret);
+  read();
+  expect_nothing_of(gone, "when it is written again");
+  rebuild();
+  expect_nothing_of(gone, "after a rebuild");
+  start_anew();
+  expect_nothing_of(gone, "in a store made anew");
+  settings_.config.raw_layer = RawMode::off;
+  start_anew();
+  expect_nothing_of(gone, "without a raw layer");
+  const std::string kept = answers({});
+  for (const char* word : {"keptword0", "keptword3", "keptanswer", "Once more: [redacted:forgotten]"})
+    EXPECT_THAT(kept, HasSubstr(word));
+  EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 4);
+}
+
 }  // namespace
 }  // namespace memd

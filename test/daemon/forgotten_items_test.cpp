@@ -1,6 +1,7 @@
 // Sources that several sessions share keep nothing that names a forgotten one.
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
+#include "daemon/ingest/forgotten_turns.hpp"
 #include "store/db/withheld.hpp"
 #include "store/write/forgetting.hpp"
 #include "test/adapters/opencode_case.hpp"
@@ -48,7 +49,7 @@ class ForgottenItems : public testing::Test {
   }
   void forget(const std::string& uid) {
     ASSERT_TRUE(host_->ingest()->perform([&](Writer& writer) -> Result<void> {
-      const auto done = Forgetting(writer, is_forgotten_record).forget({uid});
+      const auto done = Forgetting(writer, judge_of_records).forget({uid});
       return done ? Result<void>() : done.error();
     }));
   }

@@ -1,6 +1,7 @@
 // A rebuild does not replace a store by one with less: because of a damaged raw layer, or an adapter that decodes less.
 // MEMD_DAMAGES sets the number of stores of which a raw file is damaged.
 #include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/forgotten_turns.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/raw/raw_archive.hpp"
@@ -207,8 +208,7 @@ TEST_F(RebuildLoss, WhatIsEvictedOrForgottenIsNoLoss) {
   ASSERT_TRUE(fs::exists(store_.before_rebuild()));
   {
     auto writer = this->writer();
-    ASSERT_TRUE(
-        Forgetting(*writer, is_forgotten_record).forget({"claude_code:" + test::TranscriptHome::session_id(3)}));
+    ASSERT_TRUE(Forgetting(*writer, judge_of_records).forget({"claude_code:" + test::TranscriptHome::session_id(3)}));
   }
   EXPECT_FALSE(fs::exists(store_.before_rebuild())) << "it has the texts of what was forgotten";
   const auto forgotten = test::dump_with_keys(store_);

@@ -66,11 +66,17 @@ void unescape(std::string_view s, Unescaped& out) {
     }
     out.changed = true;
     const int unit = escaped_code_unit(s.substr(i));
-    if (unit < 0) {
+    const int low = unit >= 0xD800 && unit < 0xDC00 ? escaped_code_unit(s.substr(i + 6)) : -1;
+    if (low >= 0xDC00 && low < 0xE000) {
+      const int point = 0x10000 + ((unit & 0x3FF) << 10) + (low & 0x3FF);
+      put(0xF0 | point >> 18), put(0x80 | (point >> 12 & 0x3F)), put(0x80 | (point >> 6 & 0x3F)),
+          put(0x80 | (point & 0x3F));
+      i += 12;
+    } else if (unit < 0) {
       put(simple_escape(s[i + 1]));
       i += 2;
     } else {
-      // Halves of surrogate pairs give something that is no UTF-8; no secret has such letters.
+      // Single halves of surrogate pairs give something that is no UTF-8.
       if (unit < 0x80) {
         put(unit);
       } else if (unit < 0x800) {

@@ -3,6 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "store/text/redaction/escaped_text.hpp"
+#include "store/text/redaction/forgotten_text.hpp"
 #include "store/text/redaction/private_text.hpp"
 #include "store/text/redaction/secret_finder.hpp"
 #include "store/text/redaction/veiled_text.hpp"
@@ -83,6 +84,20 @@ std::vector<Secret> secrets_of(std::string_view text) {
   return out;
 }
 
+std::string without(const std::string& text, const std::vector<Secret>& secrets) {
+  std::string out;
+  out.reserve(text.size() + 64);
+  std::size_t done = 0;
+  for (const Secret& s : secrets) {
+    out.append(text, done, s.begin - done);
+    out += "[redacted:";
+    out += s.kind;
+    out += ']';
+    done = s.end;
+  }
+  return out.append(text, done);
+}
+
 constexpr int kRounds = 3;            // what masking uncovers is masked too
 constexpr std::size_t kShortest = 4;  // bytes that a text with a secret has: what tells it, and itself
 
@@ -97,18 +112,7 @@ bool redact(std::string& text) {
     const std::vector<Secret> secrets = secrets_of(text);
     if (secrets.empty()) break;
     masked = true;
-    std::string out;
-    out.reserve(text.size() + 64);
-    std::size_t done = 0;
-    for (const Secret& s : secrets) {
-      out.append(text, done, s.begin - done);
-      out += "[redacted:";
-      out += s.kind;
-      out += ']';
-      done = s.end;
-    }
-    out.append(text, done);
-    text = std::move(out);
+    text = without(text, secrets);
   }
   return masked;
 }
@@ -475,6 +479,18 @@ void replace(std::span<char> line, const std::vector<Secret>& secrets) {
 
 enum class What { all, only_private };
 
+// Masks what was found. Returns how much that is.
+std::size_t mask_found(std::span<char> line, std::vector<Secret>& secrets) {
+  if (secrets.empty()) return 0;
+  const std::string_view text(line.data(), line.size());
+  mask_whole_characters(text, secrets);
+  sort_and_join(secrets);
+  fit_to_json(text, secrets);
+  sort_and_join(secrets);
+  if (!secrets.empty()) replace(line, secrets);
+  return secrets.size();
+}
+
 std::size_t mask_line(std::span<char> line, What what) {
   const std::string_view text(line.data(), line.size());
   std::vector<Secret> secrets;
@@ -484,23 +500,19 @@ std::size_t mask_line(std::span<char> line, What what) {
   for (const Secret& s : secrets)
     signs.doubts.push_back({s.begin, s.kind == "private_key", false, false});
   if (what == What::all && !signs.doubts.empty()) find_in_strings(text, signs.doubts, secrets);
-  if (secrets.empty()) return 0;
-  mask_whole_characters(text, secrets);
-  sort_and_join(secrets);
-  fit_to_json(text, secrets);
-  sort_and_join(secrets);
-  if (!secrets.empty()) replace(line, secrets);
-  return secrets.size();
+  return mask_found(line, secrets);
 }
 
-std::size_t mask_lines(std::span<char> lines, What what) {
+// Runs `mask` on each line until it masks nothing more.
+template <class F>
+std::size_t mask_lines(std::span<char> lines, F&& mask) {
   std::size_t masked = 0;
   while (!lines.empty()) {
     const void* newline = std::memchr(lines.data(), '\n', lines.size());
     const std::size_t length =
         newline == nullptr ? lines.size() : static_cast<std::size_t>(static_cast<const char*>(newline) - lines.data());
     for (int round = 0; round < kRounds; ++round) {
-      const std::size_t n = mask_line(lines.first(length), what);
+      const std::size_t n = mask(lines.first(length));
       if (n == 0) break;
       masked += n;
     }
@@ -511,11 +523,34 @@ std::size_t mask_lines(std::span<char> lines, What what) {
 
 }  // namespace
 
-std::size_t mask_records(std::span<char> lines) { return mask_lines(lines, What::all); }
+std::size_t mask_records(std::span<char> lines) {
+  return mask_lines(lines, [](std::span<char> line) { return mask_line(line, What::all); });
+}
 
 std::size_t mask_record(std::string& record) { return mask_records(std::span(record.data(), record.size())); }
 
-std::size_t mask_private(std::span<char> lines) { return mask_lines(lines, What::only_private); }
+std::size_t mask_private(std::span<char> lines) {
+  return mask_lines(lines, [](std::span<char> line) { return mask_line(line, What::only_private); });
+}
+
+std::size_t mask_forgotten(std::span<char> lines, const redaction::ForgottenTexts& texts) {
+  if (texts.is_empty()) return 0;
+  std::vector<Secret> secrets;
+  return mask_lines(lines, [&](std::span<char> line) {
+    secrets.clear();
+    texts.find_escaped({line.data(), line.size()}, secrets);
+    return mask_found(line, secrets);
+  });
+}
+
+bool redact_forgotten(std::string& text, const redaction::ForgottenTexts& texts) {
+  std::vector<Secret> found;
+  texts.find_escaped(text, found);
+  mask_whole_characters(text, found);
+  sort_and_join(found);
+  if (!found.empty()) text = without(text, found);
+  return !found.empty();
+}
 
 bool may_be_private(std::string_view lines) { return redaction::may_be_private(lines); }
 

@@ -9,6 +9,10 @@
 
 namespace memd {
 
+namespace redaction {
+class ForgottenTexts;
+}
+
 // Masks text that must not be stored: text that a person marked as private (redaction/private_text.hpp), and secrets
 // (redaction/secret_finder.hpp). Secrets are matches of the rules in store/text/secrets, values of sensitive names such
 // as "password", and tokens with a vendor's prefix. Each is replaced by "[redacted:<kind>]" or "[redacted:private]".
@@ -37,5 +41,10 @@ std::size_t mask_record(std::string& record);
 // Masks only text that a person marked as private. Used where secrets are stored unmasked.
 std::size_t mask_private(std::span<char> lines);
 bool may_be_private(std::string_view lines);  // false: mask_private() would find nothing
+
+// Masks only texts that a person had removed (redaction/forgotten_text.hpp): in the lines of a source like
+// mask_records(), or in a text like redact().
+std::size_t mask_forgotten(std::span<char> lines, const redaction::ForgottenTexts& texts);
+bool redact_forgotten(std::string& text, const redaction::ForgottenTexts& texts);
 
 }  // namespace memd
