@@ -61,7 +61,8 @@ void measure_search(const std::vector<std::string>& logs, int runs) {
     const memd::redaction::SecretFinder finder(memd::redaction::read_secret_rules(files), form);
     const char* name = form == LiteralSieve::Form::portable        ? "search, portable"
                        : form == LiteralSieve::Form::vectors_of_16 ? "search, 16 bytes"
-                                                                   : "search, AVX2";
+                       : form == LiteralSieve::Form::avx2          ? "search, AVX2"
+                                                                   : "search, AVX-512";
     measure(name, logs, runs, [&](const std::string& log) {
       std::vector<memd::redaction::Secret> found;
       memd::redaction::SecretFinder::Signs signs;

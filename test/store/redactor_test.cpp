@@ -299,6 +299,17 @@ TEST(LongRuns, AreTheMaximalOnes) {
   }
 }
 
+TEST(LiteralScan, FindsAWordInAnyCase) {
+  for (const std::size_t before : {0U, 1U, 14U, 15U, 16U, 40U})
+    for (const std::size_t behind : {0U, 1U, 16U, 33U}) {
+      const std::string text = std::string(before, 's') + "SuDo" + std::string(behind, 'o');
+      EXPECT_TRUE(redaction::has_nocase(text, "sudo")) << text;
+      EXPECT_FALSE(redaction::has_nocase(text, "sudos")) << text;
+      EXPECT_FALSE(redaction::has_nocase(std::string_view(text).substr(0, before + 3), "sudo")) << text;
+    }
+  EXPECT_FALSE(redaction::has_nocase("", "sudo"));
+}
+
 std::vector<redaction::LiteralScan::Literal> some_literals(std::mt19937& engine, std::size_t n) {
   constexpr std::string_view kCharacters = "abckeyABKEY_-.:/019 \"\xe5\xaf";
   std::vector<redaction::LiteralScan::Literal> out;

@@ -5,6 +5,9 @@
 #include "store/text/words.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <string>
 
 namespace memd::redaction {
@@ -13,7 +16,15 @@ namespace {
 constexpr std::size_t kLongestToken = 128;
 constexpr std::size_t kLongestBareName = 48;
 
-bool is_of_token(char c) { return ascii::is_alnum(c) || c == '_' || c == '-' || c == '+' || c == '/' || c == '='; }
+constexpr auto kOfToken = [] {
+  std::array<bool, 256> out{};
+  for (std::size_t byte = 0; byte < out.size(); ++byte) {
+    const char c = static_cast<char>(byte);
+    out[byte] = ascii::is_alnum(c) || c == '_' || c == '-' || c == '+' || c == '/' || c == '=';
+  }
+  return out;
+}();
+bool is_of_token(char c) { return kOfToken[static_cast<unsigned char>(c)]; }
 bool is_of_name(char c) { return ascii::is_word(c) || c == '-' || c == '.'; }
 
 // The words of a name: "mixpanelProjectToken" and "x-api-key" have three.
@@ -44,13 +55,39 @@ bool tells_service(std::string_view name) {
   return out;
 }
 
+// Whether the last word of a name, or it with the one before, is harmless. Digits behind it do not count.
 bool ends_harmless(std::string_view name, WordClass of) {
-  std::string last;
-  std::string all;
-  each_word(name, [&](const std::string& word) { all = last + word, last = word; });
-  while (!last.empty() && ascii::is_digit(last.back()))
-    last.pop_back();
-  return last.empty() || words(of).has(last) || words(of).has(all);
+  std::array<char, kLongestBareName> small{};  // the words, without what stands between them
+  std::size_t size = 0;
+  std::size_t last = 0;     // where the last word begins
+  std::size_t but_one = 0;  // and the one before
+  for (std::size_t i = 0; i < name.size() && size < small.size(); ++i) {
+    if (!ascii::is_alnum(name[i])) continue;
+    const bool begins =
+        i == 0 || !ascii::is_alnum(name[i - 1]) || (ascii::is_upper(name[i]) && ascii::is_lower(name[i - 1]));
+    if (begins) but_one = last, last = size;
+    small[size++] = ascii::lower(name[i]);
+  }
+  const std::string_view all = std::string_view(small.data(), size).substr(but_one);
+  std::string_view word = std::string_view(small.data(), size).substr(last);
+  while (!word.empty() && ascii::is_digit(word.back()))
+    word.remove_suffix(1);
+  return word.empty() || words(of).has(word) || words(of).has(all);
+}
+
+// Of letters and digits only, eight at a time: a letter has the bit 0x40, a digit does not.
+bool has_two_digits(std::string_view run) {
+  constexpr std::uint64_t kOfLetters = 0x4040'4040'4040'4040U;
+  bool has_one = false;
+  for (std::size_t i = 0; i < run.size(); i += sizeof kOfLetters) {
+    std::uint64_t bytes = kOfLetters;
+    std::memcpy(&bytes, run.data() + i, std::min(run.size() - i, sizeof bytes));
+    const std::uint64_t digits = ~bytes & kOfLetters;
+    if (digits == 0) continue;
+    if (has_one || (digits & (digits - 1)) != 0) return true;
+    has_one = true;
+  }
+  return false;
 }
 
 class BareToken {
@@ -61,8 +98,7 @@ class BareToken {
   bool is_secret() {
     if (end_ - begin_ > kLongestToken) return false;
     // Names of code have few digits.
-    const std::string_view run = text_.substr(begin_, end_ - begin_);
-    if (std::count_if(run.begin(), run.end(), ascii::is_digit) < 2 || !extend()) return false;
+    if (!has_two_digits(text_.substr(begin_, end_ - begin_)) || !extend()) return false;
     std::size_t i = begin_;
     const bool is_quoted = i > 0 && is_quote_mark(text_[i - 1]);
     if (is_quoted) {

@@ -2,7 +2,11 @@
 
 #include "schemas/ascii.hpp"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include <algorithm>
+#include <bit>
 
 namespace memd::redaction {
 namespace {
@@ -16,6 +20,28 @@ char simple_escape(char c) {
     case 'f': return '\f';
     default: return c;
   }
+}
+
+// Copies bytes from s[i] on that begin no escape sequence, and their origins; as few as is easy. Returns their number;
+// 0: an escape sequence begins there. There is room for all of the text.
+std::size_t plain_bytes(std::string_view s, std::size_t i, char* to, std::uint32_t* origin) {
+#ifdef __SSE2__
+  constexpr std::size_t kWide = sizeof(__m128i);
+  if (i + kWide < s.size()) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(s.data() + i));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+    const __m128i first = _mm_add_epi32(_mm_set1_epi32(static_cast<int>(i)), _mm_set_epi32(3, 2, 1, 0));
+#pragma GCC unroll 4
+    for (int n = 0; n < 4; ++n)
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(origin) + n, _mm_add_epi32(first, _mm_set1_epi32(4 * n)));
+    const auto escapes = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+    return std::min(static_cast<std::size_t>(std::countr_zero(escapes)), kWide);
+  }
+#endif
+  if (s[i] == '\\' && i + 1 < s.size()) return 0;
+  *to = s[i];
+  *origin = static_cast<std::uint32_t>(i);
+  return 1;
 }
 
 }  // namespace
@@ -57,11 +83,10 @@ void unescape(std::string_view s, Unescaped& out) {
       *to++ = static_cast<char>(byte);
       *origin++ = from;
     };
-    if (s[i] != '\\' || i + 1 == s.size()) {
-      const std::size_t end = std::min(s.find('\\', i + 1), s.size());
-      to = std::copy(s.begin() + static_cast<std::ptrdiff_t>(i), s.begin() + static_cast<std::ptrdiff_t>(end), to);
-      for (; i < end; ++i)
-        *origin++ = static_cast<std::uint32_t>(i);
+    if (const std::size_t plain = plain_bytes(s, i, to, origin); plain > 0) {
+      to += plain;
+      origin += plain;
+      i += plain;
       continue;
     }
     out.changed = true;

@@ -1,45 +1,95 @@
 #include "store/text/redaction/literal_scan.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/instruction_sets.hpp"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
 #endif
 #include <algorithm>
 #include <map>
 #include <stdexcept>
 
 namespace memd::redaction {
-std::uint64_t letters_and_digits(std::string_view text, std::size_t at) {
-  std::uint64_t out = 0;
+namespace {
+
+using Masks = std::array<std::uint64_t, kMostMasks>;
+
+// Of whole 64 bytes.
+void masks_of(const char* s, std::size_t count, Masks& out) {
+  for (std::size_t m = 0; m < count; ++m, s += kLettersAtOnce) {
+    out[m] = 0;
 #ifdef __SSE2__
-  std::array<char, kLettersAtOnce> rest;
-  const char* s = text.data() + at;
-  if (text.size() - at < kLettersAtOnce) {
-    rest.fill(0);
-    std::memcpy(rest.data(), s, text.size() - at);
-    s = rest.data();
-  }
-  constexpr std::size_t kWide = sizeof(__m128i);
-  // Signed bytes: what is below the least letter or digit after a shift of the range to the lowest numbers.
-  const auto within = [](__m128i bytes, char first, char count) {
-    const __m128i moved = _mm_sub_epi8(bytes, _mm_set1_epi8(static_cast<char>(first + 0x80)));
-    return _mm_cmplt_epi8(moved, _mm_set1_epi8(static_cast<char>(count - 0x80)));
-  };
+    constexpr std::size_t kWide = sizeof(__m128i);
+    // Signed bytes: what is below the least letter or digit after a shift of the range to the lowest numbers.
+    const auto within = [](__m128i bytes, char first, char range) {
+      const __m128i moved = _mm_sub_epi8(bytes, _mm_set1_epi8(static_cast<char>(first + 0x80)));
+      return _mm_cmplt_epi8(moved, _mm_set1_epi8(static_cast<char>(range - 0x80)));
+    };
 #pragma GCC unroll 4
-  for (std::size_t i = 0; i < kLettersAtOnce; i += kWide) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i));
-    const __m128i letter = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 26);
-    const __m128i digit = within(bytes, '0', 10);
-    const auto bits = static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_or_si128(letter, digit)));
-    out |= static_cast<std::uint64_t>(bits) << i;
-  }
+    for (std::size_t i = 0; i < kLettersAtOnce; i += kWide) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i));
+      const __m128i letter = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 26);
+      const __m128i digit = within(bytes, '0', 10);
+      const auto bits = static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_or_si128(letter, digit)));
+      out[m] |= static_cast<std::uint64_t>(bits) << i;
+    }
 #else
-  const std::size_t length = std::min(kLettersAtOnce, text.size() - at);
-  for (std::size_t i = 0; i < length; ++i)
-    out |= static_cast<std::uint64_t>(ascii::is_alnum(text[at + i])) << i;
+    for (std::size_t i = 0; i < kLettersAtOnce; ++i)
+      out[m] |= static_cast<std::uint64_t>(ascii::is_alnum(s[i])) << i;
 #endif
-  return out;
+  }
+}
+
+#if defined(__x86_64__)
+MEMD_AVX512_BYTES void masks_of_avx512(const char* s, std::size_t count, Masks& out) {
+  for (std::size_t m = 0; m < count; ++m) {
+    const __m512i bytes = _mm512_loadu_si512(s + m * kLettersAtOnce);
+    const __m512i letters = _mm512_sub_epi8(_mm512_or_si512(bytes, _mm512_set1_epi8(0x20)), _mm512_set1_epi8('a'));
+    const __m512i digits = _mm512_sub_epi8(bytes, _mm512_set1_epi8('0'));
+    out[m] =
+        _mm512_cmplt_epu8_mask(letters, _mm512_set1_epi8(26)) | _mm512_cmplt_epu8_mask(digits, _mm512_set1_epi8(10));
+  }
+}
+const auto kMasksOf = has_avx512_bytes() ? masks_of_avx512 : masks_of;
+#else
+constexpr auto kMasksOf = masks_of;
+#endif
+
+}  // namespace
+
+std::size_t letters_and_digits(std::string_view text, std::size_t at, Masks& out) {
+  const std::string_view rest = text.substr(at);
+  if (const std::size_t count = std::min(rest.size() / kLettersAtOnce, kMostMasks); count > 0) {
+    kMasksOf(rest.data(), count, out);
+    return count;
+  }
+  std::array<char, kLettersAtOnce> end{};
+  std::memcpy(end.data(), rest.data(), rest.size());
+  kMasksOf(end.data(), 1, out);
+  return 1;
+}
+
+bool has_nocase(std::string_view text, std::string_view word) {
+  std::size_t at = 0;
+#ifdef __SSE2__
+  // Places where the first and the last byte are right.
+  constexpr std::size_t kWide = sizeof(__m128i);
+  const auto bit = _mm_set1_epi8(0x20);
+  const auto first = _mm_or_si128(_mm_set1_epi8(word.front()), bit);
+  const auto last = _mm_or_si128(_mm_set1_epi8(word.back()), bit);
+  const auto bytes_at = [&](std::size_t i) {
+    return _mm_or_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i)), bit);
+  };
+  for (; at + kWide + word.size() - 1 <= text.size(); at += kWide) {
+    const __m128i fit =
+        _mm_and_si128(_mm_cmpeq_epi8(bytes_at(at), first), _mm_cmpeq_epi8(bytes_at(at + word.size() - 1), last));
+    for (auto places = static_cast<unsigned>(_mm_movemask_epi8(fit)); places != 0; places &= places - 1)
+      if (ascii::starts_nocase(text.substr(at + static_cast<std::size_t>(std::countr_zero(places))), word)) return true;
+  }
+#endif
+  return std::search(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), word.begin(), word.end(),
+                     [](char a, char b) { return ascii::lower(a) == b; }) != text.end();
 }
 
 LiteralScan::LiteralScan(std::vector<Literal> literals, LiteralSieve::Form form)
@@ -48,7 +98,7 @@ LiteralScan::LiteralScan(std::vector<Literal> literals, LiteralSieve::Form form)
   std::vector<double> cost(literals_.size());
   for (std::size_t l = 0; l < literals_.size(); ++l) {
     const std::string_view text = literals_[l].text;
-    if (text.size() < kHashed) throw std::logic_error("too short to be looked for: " + literals_[l].text);
+    if (text.size() < kShortest) throw std::logic_error("too short to be looked for: " + literals_[l].text);
     order[l] = l;
     cost[l] = 1;
     for (std::size_t i = 0; i == 0 || i + LiteralSieve::kWindow <= text.size(); ++i)
@@ -67,7 +117,17 @@ LiteralScan::LiteralScan(std::vector<Literal> literals, LiteralSieve::Form form)
     entry.head = (entry.head | kCaseBits) & entry.head_mask;
     entry.literal = static_cast<std::uint16_t>(l);
     entry.offset = static_cast<std::uint8_t>(offset);
-    entries[slot_at(text.data() + offset)].push_back(entry);
+    std::string window(text.substr(offset, LiteralSieve::kWindow));
+    if (window.size() == LiteralSieve::kWindow) {
+      entries[slot_at(window.data())].push_back(entry);
+      continue;
+    }
+    window.resize(LiteralSieve::kWindow);
+    for (int behind = 0; behind < 256; ++behind) {
+      window.back() = static_cast<char>(behind);
+      auto& list = entries[slot_at(window.data())];
+      if (list.empty() || list.back().literal != entry.literal) list.push_back(entry);
+    }
   }
   for (auto& [slot, list] : entries) {
     bits_[slot >> 5] |= 1U << (slot & 31);

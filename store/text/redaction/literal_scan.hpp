@@ -16,11 +16,16 @@
 
 namespace memd::redaction {
 
-// Returns a mask. Bit i: the byte at + i is an ASCII letter or digit. Bits after the end of the text are 0.
+// For 64 bytes a mask. Bit i: byte i is an ASCII letter or digit. Bits after the end of the text are 0.
 inline constexpr std::size_t kLettersAtOnce = 64;
-std::uint64_t letters_and_digits(std::string_view text, std::size_t at);
+inline constexpr std::size_t kMostMasks = 32;
+// Writes those of the text from `at` (a multiple of 64) on, at most kMostMasks. Returns their number.
+std::size_t letters_and_digits(std::string_view text, std::size_t at, std::array<std::uint64_t, kMostMasks>& out);
 
-// Finds many literals in one pass over a text. A sieve selects candidate places. Three bytes of each are looked up in a
+// Returns whether the text has a word (not empty, in lower case) in any letter case.
+bool has_nocase(std::string_view text, std::string_view word);
+
+// Finds many literals in one pass over a text. A sieve selects candidate places. Four bytes of each are looked up in a
 // table that fits the L1 cache, and the literals found there are compared. Constant after construction; thread-safe.
 class LiteralScan {
  public:
@@ -66,14 +71,14 @@ class LiteralScan {
   };
   static constexpr unsigned kSlotBits = 17;
   static constexpr std::uint64_t kCaseBits = 0x2020'2020'2020'2020U;
-  static constexpr std::size_t kHashed = 3;
+  static constexpr std::size_t kShortest = 3;
   static constexpr std::size_t kLongest = 200;  // bytes of a literal in which its window is chosen
-  // Returns the slot of three bytes, each with bit 0x20 set, so that upper and lower case are equal, as are a few other
-  // characters. Reads four bytes and ignores the last.
+  // Returns the slot of four bytes, each with bit 0x20 set, so that upper and lower case are equal, as are a few other
+  // characters. A literal of three bytes is in the slots of all that may follow it.
   static std::uint32_t slot_at(const char* s) {
     std::uint32_t bytes = 0;
     std::memcpy(&bytes, s, sizeof bytes);
-    return ((bytes | 0x202020U) * (0x9E3779B1U << 8)) >> (32 - kSlotBits);
+    return ((bytes | 0x20202020U) * 0x9E3779B1U) >> (32 - kSlotBits);
   }
   std::uint32_t bit(std::uint32_t slot) const { return (bits_[slot >> 5] >> (slot & 31)) & 1U; }
   bool stands_at(std::string_view text, std::size_t at, const Literal& literal) const;
@@ -120,10 +125,13 @@ constexpr std::uint64_t places_of_runs(std::uint64_t bits) {
 // time.
 template <std::size_t kLeast, class F>
 void each_long_run(std::string_view text, F&& found) {
+  std::array<std::uint64_t, kMostMasks> masks;
+  std::size_t known = 0;
+  std::size_t next = 0;
   std::size_t run = 0;  // number of letters and digits just before `at`
-  std::size_t at = 0;
-  for (; at < text.size(); at += kLettersAtOnce) {
-    const std::uint64_t letters = letters_and_digits(text, at);
+  for (std::size_t at = 0; at < text.size(); at += kLettersAtOnce) {
+    if (next == known) known = letters_and_digits(text, at, masks), next = 0;
+    const std::uint64_t letters = masks[next++];
     const auto leading = static_cast<std::size_t>(std::countr_one(letters));
     if (leading == kLettersAtOnce) {
       run += kLettersAtOnce;

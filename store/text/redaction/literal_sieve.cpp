@@ -10,6 +10,8 @@
 #endif
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <vector>
 
 namespace memd::redaction {
 namespace {
@@ -60,6 +62,24 @@ int frequency(char c) {
   }
 }
 
+// What is frequent in agents' logs, far more than its letters tell: a window in one of these lets all of them through.
+constexpr auto kFrequentWords = std::to_array<std::string_view>(
+    {"session",  "commit",   "command",  "content",  "input_tokens", "output_token", "agent",      "test",
+     "users",    "tool_use", "string",   "create",   "creation",     "state",        "status",     "start",
+     "data",     " for ",    " and ",    " the ",    " with ",       " is the",      " is a ",     " to the",
+     " on the",  " by ",     " in ",     " use ",    " all ",        "lines",        "text",       "context",
+     "github.",  ".com",     "reads",    "read_",    " read ",       "ready ",       "thread",     "code",
+     "comment",  "elements", "able",     "backend",  "hooks",        "hook",         "base",       "changed",
+     "print",    "sprintf",  "loading",  "install",  "instance",     "service",      "server",     "config",
+     "author",   "contains", "continue", "control",  "request",      "require",      "projects",   "version",
+     "actions",  "nations",  "person",   "numbers",  "default",      "modified",     "identifier", "interface",
+     "internal", "storage",  "results",  "returns",  "message",      "package",      "process",    "getting",
+     "setting",  "showing",  "shows ",   "users ",   "count",        "admin",        "public",     "private",
+     "update",   "local",    "global",   "values",   "module",       "model",        "parent",     "entity",
+     "client",   "event",    "target",   "function", "import",       "already ",     "extend",     "explain",
+     "estimate", "ed in ",   "ed to ",   "ed with ", "estor",        "nested",       "timestamp",  "master",
+     "executed", "decode",   " link",    "register", "every ",       "encoded",      "\\u00"});
+
 std::size_t class_of(char byte) { return static_cast<unsigned char>(byte) & 31U; }
 
 // Returns the share of all bytes that are in a class.
@@ -79,6 +99,13 @@ double share_of(std::size_t cls) {
   return kShares[cls];
 }
 
+bool is_of_frequent_word(std::string_view window) {
+  return std::any_of(kFrequentWords.begin(), kFrequentWords.end(), [&](std::string_view word) {
+    return std::search(word.begin(), word.end(), window.begin(), window.end(),
+                       [](char a, char b) { return class_of(a) == class_of(b); }) != word.end();
+  });
+}
+
 }  // namespace
 
 double LiteralSieve::likelihood(std::string_view bytes) {
@@ -95,6 +122,10 @@ std::size_t LiteralSieve::add(std::string_view literal) {
   };
   std::size_t best_bucket = 0;
   std::size_t best_offset = 0;
+  constexpr double kFrequent = 0.001;
+  std::vector<double> own;  // cost of each window by itself
+  for (std::size_t offset = 0; offset + length <= literal.size(); ++offset)
+    own.push_back(is_of_frequent_word(literal.substr(offset, length)) ? kFrequent : 0);
   double least = 2;
   for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
     const auto& share = share_[bucket];
@@ -105,8 +136,9 @@ std::size_t LiteralSieve::add(std::string_view literal) {
         const std::size_t cls = class_of(literal[offset + i]);
         with *= share[i] + (may_stand(bucket, i, cls) ? 0 : share_of(cls));
       }
-      if (with - before >= least) continue;
-      least = with - before;
+      const double cost = with - before + own[offset];
+      if (cost >= least) continue;
+      least = cost;
       best_bucket = bucket;
       best_offset = offset;
     }
@@ -332,12 +364,61 @@ MEMD_AVX2 std::size_t LiteralSieve::avx2(const LiteralSieve& sieve, const char* 
   return found;
 }
 
+namespace {
+
+// A table of 32 entries, twice, for each half of the buckets: vpermb looks 64 bytes up by their lowest six bits.
+struct Tables64 {
+  __m512i low;
+  __m512i high;
+};
+
+MEMD_AVX512_BYTES __m512i twice_thirty_two(const std::uint8_t* entries) {
+  return _mm512_maskz_broadcast_i64x4(0xFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries)));
+}
+
+// Writes 32 places: small numbers, behind `at`.
+MEMD_AVX512_BYTES void put_places(const std::uint8_t* numbers, std::size_t at, std::uint16_t* out) {
+  const __m512i wide = _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(numbers)));
+  _mm512_storeu_si512(out, _mm512_add_epi16(wide, _mm512_set1_epi16(static_cast<short>(at))));
+}
+
+}  // namespace
+
+MEMD_AVX512_BYTES std::size_t LiteralSieve::avx512(const LiteralSieve& sieve, const char* s, std::size_t n,
+                                                   Places& out) {
+  std::array<Tables64, kWindow> tables;
+  for (std::size_t b = 0; b < kWindow; ++b)
+    tables[b] = {twice_thirty_two(sieve.may_stand_[0][b].data()), twice_thirty_two(sieve.may_stand_[1][b].data())};
+  std::array<std::uint8_t, kAtOnce> numbers;
+  std::iota(numbers.begin(), numbers.end(), std::uint8_t{0});
+  const __m512i each = _mm512_loadu_si512(numbers.data());
+  std::size_t found = 0;
+  for (std::size_t at = 0; at < n; at += kAtOnce) {
+    __m512i low = _mm512_set1_epi8(-1);
+    __m512i high = low;
+#pragma GCC unroll 4
+    for (std::size_t b = 0; b < kWindow; ++b) {
+      const __m512i bytes = _mm512_loadu_si512(s + at + b);
+      low = _mm512_and_si512(low, _mm512_permutexvar_epi8(bytes, tables[b].low));
+      high = _mm512_and_si512(high, _mm512_permutexvar_epi8(bytes, tables[b].high));
+    }
+    const __m512i in = _mm512_or_si512(low, high);
+    const std::uint64_t places = _mm512_test_epi8_mask(in, in);
+    _mm512_storeu_si512(numbers.data(), _mm512_maskz_compress_epi8(places, each));
+    put_places(numbers.data(), at, &out[found]);
+    const auto count = static_cast<std::size_t>(_mm_popcnt_u64(places));
+    if (count > kAtOnce / 2) put_places(&numbers[kAtOnce / 2], at, &out[found + kAtOnce / 2]);
+    found += count;
+  }
+  return found;
+}
+
 #endif
 
 std::span<const LiteralSieve::Form> LiteralSieve::forms() {
-  static constexpr std::array kForms{Form::portable, Form::vectors_of_16, Form::avx2};
+  static constexpr std::array kForms{Form::portable, Form::vectors_of_16, Form::avx2, Form::avx512};
 #if defined(__x86_64__)
-  static const std::size_t kRun = !has_ssse3() ? 1 : has_avx2() ? 3 : 2;
+  static const std::size_t kRun = !has_ssse3() ? 1 : !has_avx2() ? 2 : !has_avx512_bytes() ? 3 : 4;
 #elif defined(__aarch64__)
   constexpr std::size_t kRun = 2;
 #else
@@ -352,6 +433,7 @@ LiteralSieve::LiteralSieve([[maybe_unused]] Form form) : kernel_(portable) {
 #endif
 #if defined(__x86_64__)
   if (form == Form::avx2) kernel_ = avx2;
+  if (form == Form::avx512) kernel_ = avx512;
 #endif
 }
 

@@ -20,9 +20,9 @@ class LiteralSieve {
   static constexpr std::size_t kMost = 2048;
   using Places = std::array<std::uint16_t, kMost + kAtOnce>;
 
-  // Implementations of find(): without vectors, with vectors of 16 bytes (SSSE3 or NEON), or of 32 (AVX2). All have the
-  // same results.
-  enum class Form : std::uint8_t { portable, vectors_of_16, avx2 };
+  // Implementations of find(): without vectors, with vectors of 16 bytes (SSSE3 or NEON), of 32 (AVX2), or of 64
+  // (AVX-512 with VBMI2). All have the same results.
+  enum class Form : std::uint8_t { portable, vectors_of_16, avx2, avx512 };
   // Returns the forms that this processor supports, the fastest last.
   static std::span<const Form> forms();
 
@@ -47,6 +47,7 @@ class LiteralSieve {
   static std::size_t portable(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out);
   static std::size_t vectors_of_16(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out);
   static std::size_t avx2(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out);
+  static std::size_t avx512(const LiteralSieve& sieve, const char* s, std::size_t n, Places& out);
 
   // By half of the buckets, byte of the window and class of a byte: the buckets that allow it there, one bit each.
   std::array<std::array<std::array<std::uint8_t, kClasses>, kWindow>, kBuckets / 8> may_stand_{};

@@ -501,13 +501,6 @@ bool is_chosen_password(std::string_view v, LookAhead& ahead) {
   return is_plausible_password(v, ValueStyle::told, {}, false, ahead);
 }
 
-int base64_digit(char c) {
-  if (ascii::is_upper(c)) return c - 'A';
-  if (ascii::is_lower(c)) return c - 'a' + 26;
-  if (ascii::is_digit(c)) return c - '0' + 52;
-  return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
 bool is_encoded_pair(std::string_view v) {
   while (v.ends_with('='))
     v.remove_suffix(1);

@@ -3,6 +3,7 @@
 #include "store/text/redaction/look_ahead.hpp"
 #include "store/text/redaction/secret_pattern.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -62,7 +63,15 @@ bool is_password(std::string_view value, LookAhead& ahead);
 // Like is_password(), but refuses plain words, too.
 bool is_chosen_password(std::string_view value, LookAhead& ahead);
 // Returns the six bits of a character of Base64; -1 for another.
-int base64_digit(char c);
+inline constexpr auto kBase64Digits = [] {
+  constexpr std::string_view kAll = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::array<std::int8_t, 256> out{};
+  out.fill(-1);
+  for (std::size_t i = 0; i < kAll.size(); ++i)
+    out[static_cast<unsigned char>(kAll[i])] = static_cast<std::int8_t>(i);
+  return out;
+}();
+constexpr int base64_digit(char c) { return kBase64Digits[static_cast<unsigned char>(c)]; }
 // Calls take(char) for each byte that `v`, Base64 without padding, encodes, until it returns false or a character is
 // none of Base64. Returns whether all were taken.
 template <class Take>

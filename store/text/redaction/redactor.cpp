@@ -339,6 +339,7 @@ void find_unescaped(std::string_view line, std::size_t begin, std::size_t end, b
   const auto once_origin = [&](std::size_t i) -> std::size_t { return begin + once.origin[i]; };
   find_in_layer(once.text, once_origin, layers, out);
   find_veiled(once.text, once_origin, reading, layers, out);
+  if (once.text.find('\\') == std::string::npos) return;
   redaction::unescape(once.text, twice);
   if (!twice.changed) return;
   const auto twice_origin = [&](std::size_t i) -> std::size_t { return begin + once.origin[twice.origin[i]]; };

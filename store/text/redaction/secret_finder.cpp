@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <stdexcept>
 
@@ -128,11 +129,6 @@ void read_line(std::string_view line, std::vector<SecretRule>& rules) {
   }
 }
 
-bool has_nocase(std::string_view text, std::string_view small_word) {
-  return std::search(text.begin(), text.end(), small_word.begin(), small_word.end(),
-                     [](char a, char b) { return ascii::lower(a) == b; }) != text.end();
-}
-
 // Segments of a prefix by which tokens call themselves so: sk_live_…, acme_pat_…, key-…
 constexpr std::array<std::string_view, 14> kTokenWords{"pat", "sk",  "rk",   "key",    "apikey", "secret", "token",
                                                        "tok", "tkn", "cred", "bearer", "sat",    "oauth",  "sec"};
@@ -147,11 +143,12 @@ bool is_one_of(const std::array<std::string_view, N>& words, std::string_view se
   return std::any_of(words.begin(), words.end(), [&](std::string_view s) { return ascii::equal_nocase(segment, s); });
 }
 
-// Prefixes of what agents and services count their records with.
+// Prefixes (not empty) of what agents and services count their records with.
 bool tells_identifier(std::string_view prefix) {
   static constexpr std::array<std::string_view, 14> kEndings{
       "toolu", "tooluse", "msg", "req", "call", "resp", "id", "sha", "sha256", "sha512", "sha1", "rs", "fc", "env"};
-  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view s) { return prefix.ends_with(s); });
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [&](std::string_view s) { return prefix.back() == s.back() && prefix.ends_with(s); });
 }
 
 std::string decoded_base64(std::string_view v) {
@@ -205,8 +202,7 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form sie
     for (std::uint32_t p = 0; p < rules_[r].patterns.size(); ++p) {
       const SecretPattern& pattern = rules_[r].patterns[p];
       if (pattern.anchor().is_run) {
-        for (std::size_t c = 0; c < of_runs_.size(); ++c)
-          if (pattern.run().first.test(c)) of_runs_[c].push_back({pattern.run(), r, p});
+        add_run(pattern.run(), r, p);
       } else {
         add({pattern.anchor().text, pattern.any_case()}, {Sign::What::pattern, r, p, {}});
       }
@@ -242,6 +238,18 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form sie
       indices.push_back(l);
     }
     scans_.push_back({LiteralScan(std::move(some), sieve_form), std::move(indices)});
+  }
+}
+
+void SecretFinder::add_run(const SecretPattern::Run& run, std::uint32_t rule, std::uint32_t pattern) {
+  if (of_runs_.size() == kMostRunSigns) throw std::logic_error("too many patterns begin with a long run");
+  const std::uint64_t bit = std::uint64_t{1} << of_runs_.size();
+  of_runs_.push_back({run.least, rule, pattern});
+  for (std::size_t byte = 0; byte < first_of_run_.size(); ++byte) {
+    const auto fits = [&](const std::optional<char>& c) { return !c || static_cast<unsigned char>(*c) == byte; };
+    if (run.first.test(byte)) first_of_run_[byte] |= bit;
+    if (fits(run.before)) before_run_[byte] |= bit;
+    if (fits(run.behind)) behind_run_[byte] |= bit;
   }
 }
 
@@ -372,7 +380,7 @@ bool SecretFinder::find_in_base64(std::string_view text, std::size_t begin, std:
   if (!is_base64_text(some) && (!is_inside || (!is_base64_text(some.substr(1)) && !is_base64_text(some.substr(2)) &&
                                                !is_base64_text(some.substr(3)))))
     return false;
-  const auto ends_at = [&](std::size_t i) { return !ascii::is_alnum(text[i]) && text[i] != '+' && text[i] != '/'; };
+  const auto ends_at = [&](std::size_t i) { return base64_digit(text[i]) < 0; };
   // What is longer is looked into part by part; a part begins where four characters do.
   const std::size_t least = std::max(signs.base64_end, begin - std::min(begin, kLongest));
   const std::size_t first = ahead.begin_of(LookAhead::kBase64, begin, least, ends_at);
@@ -399,17 +407,28 @@ bool SecretFinder::find_in_base64(std::string_view text, std::size_t begin, std:
   return is_secret;
 }
 
-// A token that names itself, as many services write them: a prefix of small words, and random letters and digits.
-void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
-                               std::vector<Secret>& out, Signs& signs) const {
-  for (const RunSign& sign : of_runs_[static_cast<unsigned char>(text[begin])]) {
-    if (!sign.run.may_be(text, begin, end)) continue;
+// Patterns that begin with a long run.
+void SecretFinder::match_runs(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
+                              std::vector<Secret>& out) const {
+  const auto at = [&](const SignsOfByte& signs, std::size_t i) {
+    return signs[i < text.size() ? static_cast<unsigned char>(text[i]) : 0];
+  };
+  for (std::uint64_t may_be = at(first_of_run_, begin) & at(before_run_, begin - 1) & at(behind_run_, end); may_be != 0;
+       may_be &= may_be - 1) {
+    const RunSign& sign = of_runs_[static_cast<std::size_t>(std::countr_zero(may_be))];
+    if (end - begin < sign.least) continue;
     const SecretRule& rule = rules_[sign.rule];
     auto found = rule.patterns[sign.pattern].match(text, begin, 0, ahead);
     if (!found || !fits(rule, text, *found, ahead)) continue;
     found->kind = rule.kind;
     out.push_back(*found);
   }
+}
+
+// A token that names itself, as many services write them: a prefix of small words, and random letters and digits.
+void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
+                               std::vector<Secret>& out, Signs& signs) const {
+  match_runs(text, begin, end, ahead, out);
   if (find_in_base64(text, begin, end, ahead, out, signs)) return;
   find_bare_token(text, begin, end, ahead, out);
   const auto joins = [](char c) { return c == '_' || c == '-' || c == '.'; };
@@ -427,14 +446,16 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
     is_behind_escape = escape > 0;
     from += escape;
     const std::string_view segment = text.substr(from, at - 1 - from);
-    if (segment.empty() || (segment.size() > 6 && is_random(segment, 7, ahead))) return;
+    if (segment.empty() || (last.empty() && tells_identifier(segment)) ||
+        (segment.size() > 6 && is_random(segment, 7, ahead)))
+      return;
     tells = tells || is_one_of(kTokenWords, segment);
     half_tells = half_tells || is_one_of(kHalfTokenWords, segment);
     if (last.empty()) last = segment;
     first = from;
     at = from;
   }
-  if (last.empty() || tells_identifier(last) || first == begin) return;
+  if (last.empty() || first == begin) return;
   if (text[begin - 1] == '.' && !tells && !half_tells) return;  // a member
   // In the middle of something longer, as Base64 of a URL is; a directory may have the name of a token.
   const bool is_directory = first > 0 && text[first - 1] == '/' && tells && letters_only(last);

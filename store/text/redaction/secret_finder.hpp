@@ -70,17 +70,20 @@ class SecretFinder {
     std::uint32_t pattern = 0;
     Form form{};
   };
-  // A pattern that begins with a long run of letters and digits. Stored here, so that the many runs of a text are
-  // checked without iterating over the rules.
+  // A pattern that begins with a long run of letters and digits, of at least this length.
   struct RunSign {
-    SecretPattern::Run run;
+    std::size_t least = 0;
     std::uint32_t rule = 0;
     std::uint32_t pattern = 0;
   };
+  static constexpr std::size_t kMostRunSigns = 64;
   void add(LiteralScan::Literal literal, Sign sign);
+  void add_run(const SecretPattern::Run& run, std::uint32_t rule, std::uint32_t pattern);
   void at_literal(std::string_view text, std::size_t begin, std::size_t literal, LookAhead& ahead,
                   std::vector<Secret>& out, Signs& signs) const;
   bool fits(const SecretRule& rule, std::string_view text, const Secret& secret, LookAhead& ahead) const;
+  void match_runs(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
+                  std::vector<Secret>& out) const;
   void in_long_run(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
                    std::vector<Secret>& out, Signs& signs) const;
   bool find_in_base64(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
@@ -90,9 +93,14 @@ class SecretFinder {
 
   std::vector<SecretRule> rules_;
   std::vector<LiteralScan::Literal> literals_;
-  std::vector<std::vector<Sign>> signs_;           // by literal
-  std::array<std::vector<RunSign>, 256> of_runs_;  // by the first byte of the run
-  std::vector<SecretPattern> identifiers_;         // kept by any rule
+  std::vector<std::vector<Sign>> signs_;  // by literal
+  // The many runs of a text are checked without iterating over the patterns: bit i of what a byte has tells of sign i.
+  std::vector<RunSign> of_runs_;
+  using SignsOfByte = std::array<std::uint64_t, 256>;
+  SignsOfByte first_of_run_{};  // the run may begin with this byte
+  SignsOfByte before_run_{};    // the byte may be in front of it; 0: nothing is
+  SignsOfByte behind_run_{};
+  std::vector<SecretPattern> identifiers_;  // kept by any rule
   // Many literals in one sieve let most places through, so that each scan has a part of them.
   struct Scan {
     LiteralScan scan;

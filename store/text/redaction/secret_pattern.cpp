@@ -1,6 +1,7 @@
 #include "store/text/redaction/secret_pattern.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/text/redaction/literal_scan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,8 @@ using Part = SecretPattern::Part;
 constexpr std::size_t kNoLimit = 4096;
 constexpr std::size_t kLongestGap = 240;
 constexpr std::size_t kMostSteps = 4000;
+constexpr std::size_t kShortestLater = 3;
+constexpr std::size_t kReach = 2048;  // bytes behind an anchor that are unescaped
 
 CharSet set_of(std::string_view chars) {
   CharSet out;
@@ -163,6 +166,7 @@ SecretPattern::SecretPattern(std::string_view written, bool any_case) : any_case
   }
   find_ends();
   choose_anchor();
+  choose_later();
 }
 
 CharSet SecretPattern::first_of(const Part& part) const {
@@ -254,6 +258,24 @@ void SecretPattern::choose_anchor() {
   }
   // Three characters stand everywhere; a long run does not.
   if (anchor_.text.size() <= 3 || (anchor_.text.size() == 4 && anchor_.text.back() == '.')) choose_run();
+}
+
+void SecretPattern::choose_later() {
+  for (std::size_t p = anchor_.part + 1; p < parts_.size(); ++p) {
+    const std::string& text = parts_[p].text;
+    for (std::size_t i = 0; i < text.size();) {
+      std::size_t end = i;
+      while (end < text.size() && ascii::is_alnum(text[end]))
+        ++end;
+      if (end - i > later_.size()) later_ = ascii::lowered(text.substr(i, end - i));
+      i = end + 1;
+    }
+  }
+}
+
+// Escape sequences are of punctuation. Letters and digits look the same with them.
+bool SecretPattern::may_go_on(std::string_view behind) const {
+  return later_.size() < kShortestLater || has_nocase(behind, later_);
 }
 
 bool SecretPattern::literal_at(const std::string& literal, std::string_view text, std::size_t at) const {
@@ -372,6 +394,7 @@ bool SecretPattern::may_be_escaped(std::string_view text, std::size_t at) const 
     bool may_follow = false;
     for (std::size_t p = anchor_.part + 1; p < parts_.size() && !may_follow; ++p) {
       const Part& next = parts_[p];
+      if (next.what == Part::What::open || next.what == Part::What::close) continue;
       if (next.what == Part::What::literal) {
         may_follow = next.text.front() == text[end];
         break;
@@ -389,10 +412,12 @@ bool SecretPattern::may_be_escaped(std::string_view text, std::size_t at) const 
   const std::string_view near = text.substr(end, kLongestGap);
   if (behind == literal.size() && next < parts_.size() && parts_[next].what == Part::What::argument) {
     const bool is_piped = next + 1 < parts_.size() && parts_.back().what == Part::What::literal;
-    return near.starts_with('\\') && (!is_piped || near.find('|') != std::string_view::npos ||
-                                      parts_.back().text.find('|') == std::string_view::npos);
+    return near.starts_with('\\') &&
+           (!is_piped || near.find('|') != std::string_view::npos ||
+            parts_.back().text.find('|') == std::string_view::npos) &&
+           may_go_on(text.substr(end, kReach));
   }
-  return near.find('\\') != std::string_view::npos;
+  return near.find('\\') != std::string_view::npos && may_go_on(text.substr(end, kReach));
 }
 
 std::optional<Secret> SecretPattern::match(std::string_view text, std::size_t at, std::size_t floor,

@@ -64,13 +64,6 @@ class SecretPattern {
     CharSet first;
     std::optional<char> before;  // neither is a letter
     std::optional<char> behind;
-
-    // Returns whether this maximal run may match. A cheap check before match().
-    bool may_be(std::string_view text, std::size_t begin, std::size_t end) const {
-      return end - begin >= least && (!before || (begin > 0 && text[begin - 1] == *before)) &&
-             (!behind || (end < text.size() && text[end] == *behind)) &&
-             first.test(static_cast<unsigned char>(text[begin]));
-    }
   };
 
   // `any_case`: literals match without regard to case. Throws std::logic_error if the pattern is malformed.
@@ -102,6 +95,8 @@ class SecretPattern {
   void choose_anchor();
   void choose_run();
   CharSet first_of(const Part& part) const;
+  void choose_later();
+  bool may_go_on(std::string_view behind) const;
   void find_ends();
   bool forward(std::size_t part, std::string_view text, std::size_t at, Found& found, LookAhead& ahead) const;
   bool backward(std::size_t part, std::string_view text, std::size_t& at, std::size_t floor, Found& found,
@@ -112,6 +107,7 @@ class SecretPattern {
 
   std::vector<Part> parts_;
   Anchor anchor_;
+  std::string later_;  // letters and digits that a match has somewhere behind the anchor; may be empty
   Run run_;
   bool any_case_ = false;
   bool is_word_ = true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace memd::redaction {
 namespace {
@@ -95,13 +96,20 @@ class ReadingWriter {
     out.text.resize(size);
     out.origin.resize(size + 1);
     out.changed = false;
+    text_ = out.text.data();
+    origin_ = out.origin.data();
   }
   void put(char c, std::size_t from) {
-    out_.text[size_] = c;
-    out_.origin[size_++] = static_cast<std::uint32_t>(from);
+    text_[size_] = c;
+    origin_[size_++] = static_cast<std::uint32_t>(from);
+  }
+  void put(std::string_view all, std::size_t begin, std::size_t end) {
+    std::memcpy(text_ + size_, all.data() + begin, end - begin);
+    for (std::size_t i = begin; i < end; ++i)
+      origin_[size_++] = static_cast<std::uint32_t>(i);
   }
   void end(std::size_t from) {
-    out_.origin[size_] = static_cast<std::uint32_t>(from);
+    origin_[size_] = static_cast<std::uint32_t>(from);
     out_.text.resize(size_);
     out_.origin.resize(size_ + 1);
   }
@@ -109,8 +117,19 @@ class ReadingWriter {
 
  private:
   Unescaped& out_;
+  char* text_;
+  std::uint32_t* origin_;
   std::size_t size_ = 0;
 };
+
+// Returns the place at or after `from` where an argument may begin: a quotation mark behind a bracket or a blank.
+std::size_t next_argument(std::string_view text, std::size_t from) {
+  for (std::size_t i = text.find_first_of("\"'", from); i < text.size(); i = text.find_first_of("\"'", i + 1)) {
+    const char before = i > 0 ? text[i - 1] : '\0';
+    if (before == '[' || before == '(' || before == ' ' || before == '\n') return i;
+  }
+  return text.size();
+}
 
 }  // namespace
 
@@ -156,14 +175,14 @@ void join_arguments(std::string_view text, Unescaped& out) {
   bool is_behind_argument = false;
   for (std::size_t i = 0; i < text.size();) {
     const char quote = text[i];
-    const bool begins =
-        is_behind_argument ||
-        (i > 0 && (text[i - 1] == '[' || text[i - 1] == '(' || text[i - 1] == ' ' || text[i - 1] == '\n'));
-    if ((quote != '"' && quote != '\'') || !begins) {
+    const bool continues = is_behind_argument && (quote == '"' || quote == '\'');
+    if (!continues) {
       is_behind_argument = false;
-      writer.put(text[i], i);
-      ++i;
-      continue;
+      if (const std::size_t next = next_argument(text, i); next > i) {
+        writer.put(text, i, next);
+        i = next;
+        continue;
+      }
     }
     const std::size_t begin = i + 1;
     std::size_t end = begin;
