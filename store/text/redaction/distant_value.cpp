@@ -43,6 +43,7 @@ class DistantValues {
     if (find_printed(doubtful)) return;
     if (find_in_row(i)) return;
     if (find_in_list(i)) return;
+    if (find_behind_type(i, doubtful)) return;
     if (find_behind_blanks(i)) return;
     find_in_column(doubtful);
   }
@@ -96,6 +97,11 @@ class DistantValues {
     if (is_tag && at(i) == ' ')  // attributes
       while (i < most && text_[i] != '>' && text_[i] != '\n')
         ++i;
+    if (is_attribute && at(i) == ' ' &&
+        ascii::is_letter(at(i + 1))) {  // further ones: <setting name="…" serializeAs="…">
+      const std::size_t close = text_.substr(0, most).find_first_of("<>\n{}", i);
+      if (close != std::string_view::npos && text_[close] == '>' && text_[close - 1] != '/') i = close;
+    }
     if (at(i) == '>' && (is_tag || is_attribute))
       ++i;
     else if (at(i) != '<')
@@ -419,7 +425,9 @@ class DistantValues {
       const std::size_t end = end_of_quoted(i);
       if (end == std::string_view::npos) return false;
       const std::string_view value = text_.substr(i + 1, end - i - 1);
-      if (type == i && !(is_mixed(value) && is_token_like(value, 10, ahead_)) && !is_set()) return false;
+      if (type == i && !(is_mixed(value) && (is_token_like(value, 10, ahead_) || is_random(value, 10, ahead_))) &&
+          !is_set())
+        return false;
       return add(i + 1, end, true);
     }
     std::size_t end = i;
@@ -444,6 +452,20 @@ class DistantValues {
   bool is_chosen_here(std::string_view value, bool is_sure) {
     return is_sure && name_.value_kind == ValueKind::password && value.find('_') == std::string_view::npos &&
            ahead_.wordiness(value) < 0.8;
+  }
+
+  // Password { get; set; } = "…"; password: string | *"…"
+  bool find_behind_type(std::size_t i, bool& doubtful) {
+    const std::size_t first = i;
+    while (i < text_.size() && i - first < 40 &&
+           (ascii::is_word(text_[i]) || std::string_view(" :{};|*&<>[]'?=").find(text_[i]) != std::string_view::npos))
+      ++i;
+    if (i - first < 6 || (at(i - 1) != '*' && text_.substr(i - 2, 2) != "= ")) return false;
+    doubtful = doubtful || (at(i) == '\\' && at(i + 1) == '"');
+    if (at(i) != '"') return false;
+    const std::size_t end = end_of_quoted(i);
+    return end != std::string_view::npos && is_token_like(text_.substr(i + 1, end - i - 1), 8, ahead_) &&
+           add(i + 1, end, true);
   }
 
   struct Table {
@@ -591,6 +613,61 @@ class DistantValues {
 void find_distant_values(std::string_view text, const SensitiveName& name, LookAhead& ahead, std::vector<Secret>& out,
                          bool& doubtful) {
   DistantValues(text, name, ahead, out).find(doubtful);
+}
+
+void find_in_call(std::string_view text, std::size_t word_end, LookAhead& ahead, std::vector<Secret>& out) {
+  constexpr std::size_t kLongestRest = 24;  // of the name behind the word
+  constexpr std::size_t kReach = 240;
+  std::size_t i = word_end;
+  while (i < text.size() && i - word_end < kLongestRest && ascii::is_word(text[i]))
+    ++i;
+  if (i == text.size() || text[i] != '(') return;
+  const std::size_t most = std::min(text.size(), i + kReach);
+  for (int depth = 0; i < most; ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0 || text[i] == ';') return;
+    if (!is_quote_mark(text[i])) continue;
+    const std::size_t end = text.substr(0, most).find(text[i], i + 1);
+    if (end == std::string_view::npos) return;
+    const std::string_view value = text.substr(i + 1, end - i - 1);
+    if (is_token_like(value, 8, ahead) && !is_placeholder(value, ahead)) out.push_back({i + 1, end, "password"});
+    i = end;
+  }
+}
+
+bool find_near_name(std::string_view text, const SensitiveName& name, LookAhead& ahead, std::vector<Secret>& out) {
+  constexpr std::size_t kReach = 72;
+  constexpr int kMostWords = 6;
+  constexpr std::size_t kShortest = 8;
+  constexpr std::size_t kLongest = 64;
+  const std::string_view line = text.substr(name.end, kReach + kLongest);
+  const auto separates = [](char c) {
+    return ascii::is_space(c) || is_quote_mark(c) || std::string_view("=:,()<>{}[]*").find(c) != std::string_view::npos;
+  };
+  int words = 0;
+  for (std::size_t i = 0; i < std::min(line.size(), kReach) && words < kMostWords;) {
+    if (line[i] == '\n' || line[i] == '|' || line[i] == ';' || line[i] == '\\') return false;
+    if (separates(line[i])) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < line.size() && !separates(line[end]) && line[end] != ';' && line[end] != '|' && line[end] != '\\')
+      ++end;
+    std::string_view word = line.substr(i, end - i);
+    while (!word.empty() && (word.back() == '.' || word.back() == '!' || word.back() == '?'))
+      word.remove_suffix(1);
+    ++words;
+    const bool is_complete = end < line.size() || name.end + end == text.size();
+    if (is_complete && word.size() >= kShortest && word.size() <= kLongest && i > 0 &&
+        word.find_first_of("/._-") == std::string_view::npos && is_token_like(word, kShortest, ahead) &&
+        !is_placeholder(word, ahead)) {
+      out.push_back({name.end + i, name.end + i + word.size(), kind_of(name)});
+      return true;
+    }
+    i = end;
+  }
+  return false;
 }
 
 }  // namespace memd::redaction
