@@ -629,43 +629,79 @@ void find_in_call(std::string_view text, std::size_t word_end, LookAhead& ahead,
     if (!is_quote_mark(text[i])) continue;
     const std::size_t end = text.substr(0, most).find(text[i], i + 1);
     if (end == std::string_view::npos) return;
-    const std::string_view value = text.substr(i + 1, end - i - 1);
-    if (is_token_like(value, 8, ahead) && !is_placeholder(value, ahead)) out.push_back({i + 1, end, "password"});
+    std::string_view value = text.substr(i + 1, end - i - 1);
+    while (value.ends_with('\\'))  // of an escaped mark
+      value.remove_suffix(1);
+    if (is_token_like(value, 8, ahead) && !is_placeholder(value, ahead))
+      out.push_back({i + 1, i + 1 + value.size(), "password"});
     i = end;
   }
 }
 
 bool find_near_name(std::string_view text, const SensitiveName& name, LookAhead& ahead, std::vector<Secret>& out) {
   constexpr std::size_t kReach = 72;
-  constexpr int kMostWords = 6;
-  constexpr std::size_t kShortest = 8;
   constexpr std::size_t kLongest = 64;
-  const std::string_view line = text.substr(name.end, kReach + kLongest);
+  constexpr std::size_t kShortest = 8;
+  constexpr int kMostWords = 6;
+  if (name.value_kind != ValueKind::password && name.value_kind != ValueKind::short_password &&
+      name.value_kind != ValueKind::key)
+    return false;
+  const auto is_secret = [&](std::string_view word) {
+    return word.size() >= kShortest && word.size() <= kLongest &&
+           word.find_first_of("/._-#`") == std::string_view::npos &&
+           std::none_of(word.begin(), word.end(), ascii::is_non_ascii) && is_token_like(word, kShortest, ahead) &&
+           !is_placeholder(word, ahead);
+  };
+  const auto ends = [](char c) { return c == '\n' || c == '|' || c == ';' || c == '}' || c == '\\'; };
   const auto separates = [](char c) {
     return ascii::is_space(c) || is_quote_mark(c) || std::string_view("=:,()<>{}[]*").find(c) != std::string_view::npos;
   };
+  const std::string_view line = text.substr(name.end, kReach + kLongest);
   int words = 0;
+  bool may_go_on = true;  // to the next line: only signs are behind the name
   for (std::size_t i = 0; i < std::min(line.size(), kReach) && words < kMostWords;) {
-    if (line[i] == '\n' || line[i] == '|' || line[i] == ';' || line[i] == '\\') return false;
+    if (line[i] == '\n' && may_go_on && i > 0 && (line[i - 1] == '>' || line[i - 1] == '=')) {
+      may_go_on = false;
+      ++i;
+      continue;
+    }
+    if (line[i] == '\\' && i + 1 < line.size() &&
+        (line[i + 1] == '\\' || is_quote_mark(line[i + 1]))) {  // escaped marks
+      ++i;
+      continue;
+    }
+    if (ends(line[i])) break;
     if (separates(line[i])) {
       ++i;
       continue;
     }
     std::size_t end = i;
-    while (end < line.size() && !separates(line[end]) && line[end] != ';' && line[end] != '|' && line[end] != '\\')
+    while (end < line.size() && !separates(line[end]) && !ends(line[end]))
       ++end;
     std::string_view word = line.substr(i, end - i);
-    while (!word.empty() && (word.back() == '.' || word.back() == '!' || word.back() == '?'))
+    while (word.ends_with('.') || word.ends_with('!') || word.ends_with('?'))
       word.remove_suffix(1);
-    ++words;
-    const bool is_complete = end < line.size() || name.end + end == text.size();
-    if (is_complete && word.size() >= kShortest && word.size() <= kLongest && i > 0 &&
-        word.find_first_of("/._-") == std::string_view::npos && is_token_like(word, kShortest, ahead) &&
-        !is_placeholder(word, ahead)) {
+    if (i > 0 && (end < line.size() || name.end + end == text.size()) && is_secret(word)) {
       out.push_back({name.end + i, name.end + i + word.size(), kind_of(name)});
       return true;
     }
+    ++words;
+    may_go_on = false;
     i = end;
+  }
+  // SELECT '…' AS password; MOVE '…' TO WS-PASSWORD
+  const std::string_view before =
+      text.substr(name.begin - std::min(name.begin, kLongest + 4), std::min(name.begin, kLongest + 4));
+  for (const std::string_view joint : {" to ", " as "}) {
+    if (before.size() < joint.size() + 2 || !ascii::equal_nocase(before.substr(before.size() - joint.size()), joint))
+      continue;
+    const std::size_t close = before.size() - joint.size() - 1;
+    if (!is_quote_mark(before[close])) continue;
+    const std::size_t open = before.rfind(before[close], close - 1);
+    if (open == std::string_view::npos || !is_secret(before.substr(open + 1, close - open - 1))) continue;
+    const std::size_t from = name.begin - before.size();
+    out.push_back({from + open + 1, from + close, kind_of(name)});
+    return true;
   }
   return false;
 }

@@ -703,6 +703,13 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
   while (at(begin) == '\\')
     ++begin;
   const std::size_t escape = begin - place->at;
+  // A tag of YAML: !!str, !unsafe
+  if (at(begin) == '!' && !place->equals) {
+    std::size_t tag = begin;
+    while (at(tag) == '!' || ascii::is_letter(at(tag)))
+      ++tag;
+    if (at(tag) == ' ') begin = tag + 1;
+  }
   if (begin >= text.size()) return {};
   if (name.value_kind == ValueKind::phrase || name.value_kind == ValueKind::card || name.value_kind == ValueKind::pin)
     return value_with_blanks(text, begin + (is_quote_mark(text[begin]) ? 1 : 0), name);
@@ -723,9 +730,12 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
     return block_below(text, name, begin, ahead);
   std::size_t end = end_of_word(text, begin, ahead);
   // bytes.fromhex("…")
-  if (place->equals && end > begin && text[end - 1] == '(' && is_quote_mark(at(end)) &&
-      name.value_kind != ValueKind::password && name.value_kind != ValueKind::short_password)
-    return quoted_value(text, name, end, 0, name_text, ahead);
+  if (place->equals && end > begin && text[end - 1] == '(' && is_quote_mark(at(end))) {
+    const Secret found = quoted_value(text, name, end, 0, name_text, ahead);
+    // A password is asked for by such a call, too.
+    const bool is_key = name.value_kind != ValueKind::password && name.value_kind != ValueKind::short_password;
+    if (is_key || is_token_like(text.substr(found.begin, found.end - found.begin), 8, ahead)) return found;
+  }
   // A type, and then the value: `key: &str = "…"`, `=> string(12) "…"`
   if (!place->equals || at(end) == ' ') {
     const std::size_t line = std::min(end_of_line(text, begin), begin + 40);

@@ -340,10 +340,8 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       case Sign::What::name:
       case Sign::What::query_name: {
         const SensitiveName name = sensitive_name_at(text, begin, end - (sign.what == Sign::What::query_name ? 1 : 0));
-        if (name.value_kind == ValueKind::none || name.value_kind == ValueKind::password)
-          if (end < text.size() && (text[end] == '(' || ascii::is_word(text[end])) &&
-              tells_call(literals_[literal].text))
-            find_in_call(text, end, ahead, out);
+        if (end < text.size() && (text[end] == '(' || ascii::is_word(text[end])) && tells_call(literals_[literal].text))
+          find_in_call(text, end, ahead, out);
         if (name.value_kind == ValueKind::none) break;
         signs.behind_name = name.end;
         is_veiled = is_veiled || has_coded_sign(text, name.end);
@@ -351,7 +349,7 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
         if (!s && sign.what == Sign::What::name) {
           const std::size_t before = out.size();
           find_distant_values(text, name, ahead, out, doubtful);
-          if (out.size() == before && name.value_kind == ValueKind::password) find_near_name(text, name, ahead, out);
+          if (out.size() == before) find_near_name(text, name, ahead, out);
         }
         // Names such as "messageKey" are of identifiers, too.
         if (s && !(name.value_kind == ValueKind::maybe_key && identifier_at(text, s.begin, ahead) == s.end))
