@@ -225,7 +225,8 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form sie
       std::string last = word.substr(word.rfind('-') + 1);
       if (std::find(known.begin(), known.end(), last) != known.end()) continue;
       known.push_back(last);
-      add({std::move(last), true}, {Sign::What::name, 0, 0, {}});
+      const bool of_call = tells_call(last);
+      add({std::move(last), true}, {Sign::What::name, 0, 0, {}, of_call});
     }
   for (const std::string& word : words(WordClass::query_key_name))
     if (std::find(known.begin(), known.end(), word) == known.end())
@@ -340,7 +341,7 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       case Sign::What::name:
       case Sign::What::query_name: {
         const SensitiveName name = sensitive_name_at(text, begin, end - (sign.what == Sign::What::query_name ? 1 : 0));
-        if (end < text.size() && (text[end] == '(' || ascii::is_word(text[end])) && tells_call(literals_[literal].text))
+        if (end < text.size() && (text[end] == '(' || ascii::is_word(text[end])) && sign.tells_call)
           find_in_call(text, end, ahead, out);
         if (name.value_kind == ValueKind::none) break;
         signs.behind_name = name.end;
