@@ -299,6 +299,27 @@ TEST(LongRuns, AreTheMaximalOnes) {
   }
 }
 
+TEST(Redactor, FindsARandomWordNearANameWhateverIsBetween) {
+  const std::string secret = "w5Uq4I7P4wvO";
+  for (const std::string& text :
+       {"cy.get('#password').type('" + secret + "')", "db.changeUserPassword(\"app\", \"" + secret + "\")",
+        "new PasswordAuthentication(\"ada\", \"" + secret + "\")", "p.put(\"mail.smtp.password\", \"" + secret + "\");",
+        "public string Password { get; set; } = \"" + secret + "\";", "SELECT '" + secret + "' AS password",
+        "MOVE \"" + secret + "\" TO WS-PASSWORD.", "[\"password\"]=>\n  string(12) \"" + secret + "\"",
+        "password: !!str " + secret, "plain-text-password-value \"" + secret + "\"",
+        "I changed the root password to " + secret + " today"}) {
+    std::string copy = text;
+    EXPECT_TRUE(redact(copy)) << text;
+    EXPECT_EQ(copy.find(secret), std::string::npos) << copy;
+  }
+  for (const std::string text :
+       {"hash the password with argon2id", "the password as SHA256", "passwords: see RFC6749#Token",
+        "validatePassword(form, 'passwordField2')", "password\nA1b2C3d4E5f6", "password; next = A1b2C3d4E5f6"}) {
+    std::string copy = text;
+    EXPECT_FALSE(redact(copy)) << copy;
+  }
+}
+
 TEST(LiteralScan, FindsAWordInAnyCase) {
   for (const std::size_t before : {0U, 1U, 14U, 15U, 16U, 40U})
     for (const std::size_t behind : {0U, 1U, 16U, 33U}) {

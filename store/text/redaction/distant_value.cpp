@@ -43,6 +43,7 @@ class DistantValues {
     if (find_printed(doubtful)) return;
     if (find_in_row(i)) return;
     if (find_in_list(i)) return;
+    if (find_behind_type(i, doubtful)) return;
     if (find_behind_blanks(i)) return;
     find_in_column(doubtful);
   }
@@ -96,6 +97,11 @@ class DistantValues {
     if (is_tag && at(i) == ' ')  // attributes
       while (i < most && text_[i] != '>' && text_[i] != '\n')
         ++i;
+    if (is_attribute && at(i) == ' ' &&
+        ascii::is_letter(at(i + 1))) {  // further ones: <setting name="…" serializeAs="…">
+      const std::size_t close = text_.substr(0, most).find_first_of("<>\n{}", i);
+      if (close != std::string_view::npos && text_[close] == '>' && text_[close - 1] != '/') i = close;
+    }
     if (at(i) == '>' && (is_tag || is_attribute))
       ++i;
     else if (at(i) != '<')
@@ -419,7 +425,9 @@ class DistantValues {
       const std::size_t end = end_of_quoted(i);
       if (end == std::string_view::npos) return false;
       const std::string_view value = text_.substr(i + 1, end - i - 1);
-      if (type == i && !(is_mixed(value) && is_token_like(value, 10, ahead_)) && !is_set()) return false;
+      if (type == i && !(is_mixed(value) && (is_token_like(value, 10, ahead_) || is_random(value, 10, ahead_))) &&
+          !is_set())
+        return false;
       return add(i + 1, end, true);
     }
     std::size_t end = i;
@@ -444,6 +452,20 @@ class DistantValues {
   bool is_chosen_here(std::string_view value, bool is_sure) {
     return is_sure && name_.value_kind == ValueKind::password && value.find('_') == std::string_view::npos &&
            ahead_.wordiness(value) < 0.8;
+  }
+
+  // Password { get; set; } = "…"; password: string | *"…"
+  bool find_behind_type(std::size_t i, bool& doubtful) {
+    const std::size_t first = i;
+    while (i < text_.size() && i - first < 40 &&
+           (ascii::is_word(text_[i]) || std::string_view(" :{};|*&<>[]'?=").find(text_[i]) != std::string_view::npos))
+      ++i;
+    if (i - first < 6 || (at(i - 1) != '*' && text_.substr(i - 2, 2) != "= ")) return false;
+    doubtful = doubtful || (at(i) == '\\' && at(i + 1) == '"');
+    if (at(i) != '"') return false;
+    const std::size_t end = end_of_quoted(i);
+    return end != std::string_view::npos && is_token_like(text_.substr(i + 1, end - i - 1), 8, ahead_) &&
+           add(i + 1, end, true);
   }
 
   struct Table {
@@ -591,6 +613,97 @@ class DistantValues {
 void find_distant_values(std::string_view text, const SensitiveName& name, LookAhead& ahead, std::vector<Secret>& out,
                          bool& doubtful) {
   DistantValues(text, name, ahead, out).find(doubtful);
+}
+
+void find_in_call(std::string_view text, std::size_t word_end, LookAhead& ahead, std::vector<Secret>& out) {
+  constexpr std::size_t kLongestRest = 24;  // of the name behind the word
+  constexpr std::size_t kReach = 240;
+  std::size_t i = word_end;
+  while (i < text.size() && i - word_end < kLongestRest && ascii::is_word(text[i]))
+    ++i;
+  if (i == text.size() || text[i] != '(') return;
+  const std::size_t most = std::min(text.size(), i + kReach);
+  for (int depth = 0; i < most; ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0 || text[i] == ';') return;
+    if (!is_quote_mark(text[i])) continue;
+    const std::size_t end = text.substr(0, most).find(text[i], i + 1);
+    if (end == std::string_view::npos) return;
+    std::string_view value = text.substr(i + 1, end - i - 1);
+    while (value.ends_with('\\'))  // of an escaped mark
+      value.remove_suffix(1);
+    if (is_token_like(value, 8, ahead) && !is_placeholder(value, ahead))
+      out.push_back({i + 1, i + 1 + value.size(), "password"});
+    i = end;
+  }
+}
+
+bool find_near_name(std::string_view text, const SensitiveName& name, LookAhead& ahead, std::vector<Secret>& out) {
+  constexpr std::size_t kReach = 72;
+  constexpr std::size_t kLongest = 64;
+  constexpr std::size_t kShortest = 8;
+  constexpr int kMostWords = 6;
+  if (name.value_kind != ValueKind::password && name.value_kind != ValueKind::short_password &&
+      name.value_kind != ValueKind::key)
+    return false;
+  const auto is_secret = [&](std::string_view word) {
+    return word.size() >= kShortest && word.size() <= kLongest &&
+           word.find_first_of("/._-#`") == std::string_view::npos &&
+           std::none_of(word.begin(), word.end(), ascii::is_non_ascii) && is_token_like(word, kShortest, ahead) &&
+           !is_placeholder(word, ahead);
+  };
+  const auto ends = [](char c) { return c == '\n' || c == '|' || c == ';' || c == '}' || c == '\\'; };
+  const auto separates = [](char c) {
+    return ascii::is_space(c) || is_quote_mark(c) || std::string_view("=:,()<>{}[]*").find(c) != std::string_view::npos;
+  };
+  const std::string_view line = text.substr(name.end, kReach + kLongest);
+  int words = 0;
+  bool may_go_on = true;  // to the next line: only signs are behind the name
+  for (std::size_t i = 0; i < std::min(line.size(), kReach) && words < kMostWords;) {
+    if (line[i] == '\n' && may_go_on && i > 0 && (line[i - 1] == '>' || line[i - 1] == '=')) {
+      may_go_on = false;
+      ++i;
+      continue;
+    }
+    if (line[i] == '\\' && i + 1 < line.size() &&
+        (line[i + 1] == '\\' || is_quote_mark(line[i + 1]))) {  // escaped marks
+      ++i;
+      continue;
+    }
+    if (ends(line[i])) break;
+    if (separates(line[i])) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < line.size() && !separates(line[end]) && !ends(line[end]))
+      ++end;
+    std::string_view word = line.substr(i, end - i);
+    while (word.ends_with('.') || word.ends_with('!') || word.ends_with('?'))
+      word.remove_suffix(1);
+    if (i > 0 && (end < line.size() || name.end + end == text.size()) && is_secret(word)) {
+      out.push_back({name.end + i, name.end + i + word.size(), kind_of(name)});
+      return true;
+    }
+    ++words;
+    may_go_on = false;
+    i = end;
+  }
+  // SELECT '…' AS password; MOVE '…' TO WS-PASSWORD
+  const std::string_view before =
+      text.substr(name.begin - std::min(name.begin, kLongest + 4), std::min(name.begin, kLongest + 4));
+  for (const std::string_view joint : {" to ", " as "}) {
+    if (before.size() < joint.size() + 2 || !ascii::equal_nocase(before.substr(before.size() - joint.size()), joint))
+      continue;
+    const std::size_t close = before.size() - joint.size() - 1;
+    if (!is_quote_mark(before[close])) continue;
+    const std::size_t open = before.rfind(before[close], close - 1);
+    if (open == std::string_view::npos || !is_secret(before.substr(open + 1, close - open - 1))) continue;
+    const std::size_t from = name.begin - before.size();
+    out.push_back({from + open + 1, from + close, kind_of(name)});
+    return true;
+  }
+  return false;
 }
 
 }  // namespace memd::redaction

@@ -17,4 +17,12 @@ namespace memd::redaction {
 void find_distant_values(std::string_view text, const SensitiveName& name, LookAhead& ahead, std::vector<Secret>& out,
                          bool& doubtful);
 
+// Finds the random arguments of a call whose name has a sensitive word that ends at `word_end`:
+// changeUserPassword("ada", "…"), new PasswordAuthentication("ada", "…").
+void find_in_call(std::string_view text, std::size_t word_end, LookAhead& ahead, std::vector<Secret>& out);
+
+// Finds a random word behind the name of a password, in its line and not far, whatever is between them:
+// password-value "…", cy.get('#password').type('…'). Returns whether there is one.
+bool find_near_name(std::string_view text, const SensitiveName& name, LookAhead& ahead, std::vector<Secret>& out);
+
 }  // namespace memd::redaction

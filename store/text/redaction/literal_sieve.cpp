@@ -64,21 +64,23 @@ int frequency(char c) {
 
 // What is frequent in agents' logs, far more than its letters tell: a window in one of these lets all of them through.
 constexpr auto kFrequentWords = std::to_array<std::string_view>(
-    {"session",  "commit",   "command",  "content",  "input_tokens", "output_token", "agent",      "test",
-     "users",    "tool_use", "string",   "create",   "creation",     "state",        "status",     "start",
-     "data",     " for ",    " and ",    " the ",    " with ",       " is the",      " is a ",     " to the",
-     " on the",  " by ",     " in ",     " use ",    " all ",        "lines",        "text",       "context",
-     "github.",  ".com",     "reads",    "read_",    " read ",       "ready ",       "thread",     "code",
-     "comment",  "elements", "able",     "backend",  "hooks",        "hook",         "base",       "changed",
-     "print",    "sprintf",  "loading",  "install",  "instance",     "service",      "server",     "config",
-     "author",   "contains", "continue", "control",  "request",      "require",      "projects",   "version",
-     "actions",  "nations",  "person",   "numbers",  "default",      "modified",     "identifier", "interface",
-     "internal", "storage",  "results",  "returns",  "message",      "package",      "process",    "getting",
-     "setting",  "showing",  "shows ",   "users ",   "count",        "admin",        "public",     "private",
-     "update",   "local",    "global",   "values",   "module",       "model",        "parent",     "entity",
-     "client",   "event",    "target",   "function", "import",       "already ",     "extend",     "explain",
-     "estimate", "ed in ",   "ed to ",   "ed with ", "estor",        "nested",       "timestamp",  "master",
-     "executed", "decode",   " link",    "register", "every ",       "encoded",      "\\u00"});
+    {"session",  "commit",   "command",   "content",  "input_tokens", "output_token", "agent",      "test",
+     "users",    "tool_use", "string",    "create",   "creation",     "state",        "status",     "start",
+     "data",     " for ",    " and ",     " the ",    " with ",       " is the",      " is a ",     " to the",
+     " on the",  " by ",     " in ",      " use ",    " all ",        "lines",        "text",       "context",
+     "github.",  ".com",     "reads",     "read_",    " read ",       "ready ",       "thread",     "code",
+     "comment",  "elements", "able",      "backend",  "hooks",        "hook",         "base",       "changed",
+     "print",    "sprintf",  "loading",   "install",  "instance",     "service",      "server",     "config",
+     "author",   "contains", "continue",  "control",  "request",      "require",      "projects",   "version",
+     "actions",  "nations",  "person",    "numbers",  "default",      "modified",     "identifier", "interface",
+     "internal", "storage",  "results",   "returns",  "message",      "package",      "process",    "getting",
+     "setting",  "showing",  "shows ",    "users ",   "count",        "admin",        "public",     "private",
+     "update",   "local",    "global",    "values",   "module",       "model",        "parent",     "entity",
+     "client",   "event",    "target",    "function", "import",       "already ",     "extend",     "explain",
+     "estimate", "ed in ",   "ed to ",    "ed with ", "estor",        "nested",       "timestamp",  "master",
+     "executed", "decode",   " link",     "register", "every ",       "encoded",      "latest ",    " should",
+     "shadow",   "prompt",   "modify ",   "after ",   "pattern",      "parameter-",   " author",    "_path",
+     "set -",    " set",     "files.com", "verify",   "assign",       "signal",       "\\u00"});
 
 std::size_t class_of(char byte) { return static_cast<unsigned char>(byte) & 31U; }
 

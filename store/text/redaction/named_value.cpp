@@ -295,6 +295,7 @@ struct Place {
   bool only_quoted = false;
   bool told = false;
   bool equals = false;
+  bool only_token = false;
 };
 
 // "for staging is", "of the database:".
@@ -357,7 +358,11 @@ std::optional<Place> place_of_value(std::string_view text, const SensitiveName& 
     out.told = true;
     return out;
   }
-  const bool opened = name.begin > 0 && is_quote_mark(text[name.begin - 1]);
+  // "mail.smtp.password" is one name.
+  std::size_t first = name.begin;
+  while (first > 0 && name.begin - first < kLongestName && (is_name(text[first - 1]) || text[first - 1] == '.'))
+    --first;
+  const bool opened = first > 0 && is_quote_mark(text[first - 1]);
   if (opened && closed && !blank && (c == ',' || c == ')')) {  // define('DB_PASSWORD', '…')
     doubtful = true;
     if (c == ')') return std::nullopt;
@@ -402,11 +407,17 @@ std::optional<Place> place_of_value(std::string_view text, const SensitiveName& 
     return out;
   }
   const std::string_view rest = text.substr(i, 8);
-  for (const std::string_view w : {"is: ", "is ", "was ", "ist ", "est ", "es ", "lautet ", "lauten ", "\xE2\x86\x92 ",
-                                   "\xE2\x80\x94 ", "\xE2\x80\x93 ", "=> ", "-> "})
-    if (rest.starts_with(w)) {
+  // "is:", too
+  const auto behind_word = [&](std::string_view w) -> std::size_t {
+    if (!rest.starts_with(w)) return 0;
+    const std::size_t end = w.size() + (rest.substr(w.size()).starts_with(':') ? 1 : 0);
+    return rest.substr(end).starts_with(' ') ? i + end + 1 : 0;
+  };
+  for (const std::string_view w : {"is", "was", "ist", "est", "es", "lautet", "lauten", "\xC3\xA9", "\xE2\x86\x92",
+                                   "\xE2\x80\x94", "\xE2\x80\x93", "=>", "->"})
+    if (const std::size_t value = behind_word(w); value > 0) {
       doubtful = true;
-      out.at = i + w.size();
+      out.at = value;
       if (text.substr(out.at).starts_with("now ")) out.at += 4;
       if (at(out.at) == ':') out.at += 2;
       out.told = true;
@@ -418,6 +429,14 @@ std::optional<Place> place_of_value(std::string_view text, const SensitiveName& 
     out.told = true;
     return out;
   }
+  for (const std::string_view w : {"to", "with", "as"})  // "changed the password to …"; not "the password with SHA256"
+    if (const std::size_t value = behind_word(w); value > 0) {
+      doubtful = true;
+      out.at = value;
+      out.told = true;
+      out.only_token = true;
+      return out;
+    }
   return std::nullopt;
 }
 
@@ -586,6 +605,17 @@ bool is_set_to_password(std::string_view behind) {
          behind.substr(i, 2).find(':') == std::string_view::npos;
 }
 
+// What a name says of how its value is written: passwordValue, password_plain, token-raw. Returns its length, or 0.
+std::size_t length_of_form(std::string_view behind) {
+  const std::size_t joint = behind.starts_with('_') || behind.starts_with('-') ? 1 : 0;
+  const std::string_view word = behind.substr(joint);
+  if (word.empty() || (joint == 0 && !ascii::is_upper(word.front()))) return 0;
+  for (const std::string_view form : {"value", "plaintext", "plain", "cleartext", "clear", "raw"})
+    if (ascii::starts_nocase(word, form) && (word.size() == form.size() || !is_name(word[form.size()])))
+      return joint + form.size();
+  return 0;
+}
+
 }  // namespace
 
 SensitiveName sensitive_name_at(std::string_view text, std::size_t word_begin, std::size_t word_end) {
@@ -607,6 +637,7 @@ SensitiveName sensitive_name_at(std::string_view text, std::size_t word_begin, s
   if (digits > word_end + 1 || (digits > word_end && ascii::is_digit(at(word_end)))) out.end = digits;
   // api_keys: [ … ]
   if (at(out.end) == 's' && !is_name(at(out.end + 1)) && list_follows(text.substr(out.end + 1, 12))) ++out.end;
+  if (is_name(at(out.end))) out.end += length_of_form(text.substr(out.end, 16));
   if (is_name(at(out.end))) return out;
   out.begin = word_begin;
   while (out.begin > 0 && is_name(text[out.begin - 1]) && word_end - out.begin <= kLongestName)
@@ -672,6 +703,13 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
   while (at(begin) == '\\')
     ++begin;
   const std::size_t escape = begin - place->at;
+  // A tag of YAML: !!str, !unsafe
+  if (at(begin) == '!' && !place->equals) {
+    std::size_t tag = begin;
+    while (at(tag) == '!' || ascii::is_letter(at(tag)))
+      ++tag;
+    if (at(tag) == ' ') begin = tag + 1;
+  }
   if (begin >= text.size()) return {};
   if (name.value_kind == ValueKind::phrase || name.value_kind == ValueKind::card || name.value_kind == ValueKind::pin)
     return value_with_blanks(text, begin + (is_quote_mark(text[begin]) ? 1 : 0), name);
@@ -681,7 +719,9 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
     ++begin;
   if (is_quote_mark(text[begin]) && escape <= 3) {
     // Bold or quoted words of a sentence are a value as well.
-    return quoted_value(text, name, begin, escape, name_text, ahead);
+    const Secret found = quoted_value(text, name, begin, escape, name_text, ahead);
+    if (place->only_token && !is_token_like(text.substr(found.begin, found.end - found.begin), 8, ahead)) return {};
+    return found;
   }
   if (escape > 0 || place->only_quoted) return {};
   if ((text[begin] == '|' || text[begin] == '>') && !place->equals &&
@@ -690,9 +730,12 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
     return block_below(text, name, begin, ahead);
   std::size_t end = end_of_word(text, begin, ahead);
   // bytes.fromhex("…")
-  if (place->equals && end > begin && text[end - 1] == '(' && is_quote_mark(at(end)) &&
-      name.value_kind != ValueKind::password && name.value_kind != ValueKind::short_password)
-    return quoted_value(text, name, end, 0, name_text, ahead);
+  if (place->equals && end > begin && text[end - 1] == '(' && is_quote_mark(at(end))) {
+    const Secret found = quoted_value(text, name, end, 0, name_text, ahead);
+    // A password is asked for by such a call, too.
+    const bool is_key = name.value_kind != ValueKind::password && name.value_kind != ValueKind::short_password;
+    if (is_key || is_token_like(text.substr(found.begin, found.end - found.begin), 8, ahead)) return found;
+  }
   // A type, and then the value: `key: &str = "…"`, `=> string(12) "…"`
   if (!place->equals || at(end) == ' ') {
     const std::size_t line = std::min(end_of_line(text, begin), begin + 40);
@@ -702,7 +745,7 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
         equals != std::string_view::npos && !place->equals && text[equals - 1] == ' ' &&
         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(begin),
                     text.begin() + static_cast<std::ptrdiff_t>(equals), [](char x) {
-                      return ascii::is_word(x) || std::string_view("&<>[] .*?|").find(x) != std::string_view::npos;
+                      return ascii::is_word(x) || std::string_view("&<>[] .*?|'").find(x) != std::string_view::npos;
                     });
     const bool is_counted = equals == std::string_view::npos && end > begin && text[end - 1] == ')' && at(end) == ' ';
     if ((is_type || is_counted) && is_quote_mark(at(quote)))
@@ -731,6 +774,7 @@ Secret named_value(std::string_view text, const SensitiveName& name, LookAhead& 
     --end;
   if (end == begin) return {};
   const std::string_view value = text.substr(begin, end - begin);
+  if (place->only_token && !is_token_like(value, 8, ahead)) return {};
   if (is_plausible(value, name, style, name_text, ahead)) {
     // `password: value2,` is an argument list or an object of code.
     if (style == ValueStyle::bare && name.value_kind == ValueKind::password && at(end) == ',' &&

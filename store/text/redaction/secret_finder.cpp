@@ -77,6 +77,13 @@ bool has_coded_sign(std::string_view text, std::size_t at) {
          });
 }
 
+// Words in the name of a function that takes a secret.
+bool tells_call(std::string_view word) {
+  static constexpr std::array<std::string_view, 8> kWords{"password",    "passwd", "credential", "auth",
+                                                          "credentials", "secret", "token",      "passphrase"};
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
 SecretRule::Check check_named(std::string_view name) {
   if (name == "none") return SecretRule::Check::none;
   if (name == "digit") return SecretRule::Check::digit;
@@ -218,7 +225,8 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules, LiteralSieve::Form sie
       std::string last = word.substr(word.rfind('-') + 1);
       if (std::find(known.begin(), known.end(), last) != known.end()) continue;
       known.push_back(last);
-      add({std::move(last), true}, {Sign::What::name, 0, 0, {}});
+      const bool of_call = tells_call(last);
+      add({std::move(last), true}, {Sign::What::name, 0, 0, {}, of_call});
     }
   for (const std::string& word : words(WordClass::query_key_name))
     if (std::find(known.begin(), known.end(), word) == known.end())
@@ -333,11 +341,17 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       case Sign::What::name:
       case Sign::What::query_name: {
         const SensitiveName name = sensitive_name_at(text, begin, end - (sign.what == Sign::What::query_name ? 1 : 0));
+        if (end < text.size() && (text[end] == '(' || ascii::is_word(text[end])) && sign.tells_call)
+          find_in_call(text, end, ahead, out);
         if (name.value_kind == ValueKind::none) break;
         signs.behind_name = name.end;
         is_veiled = is_veiled || has_coded_sign(text, name.end);
         const Secret s = named_value(text, name, ahead, doubtful);
-        if (!s && sign.what == Sign::What::name) find_distant_values(text, name, ahead, out, doubtful);
+        if (!s && sign.what == Sign::What::name) {
+          const std::size_t before = out.size();
+          find_distant_values(text, name, ahead, out, doubtful);
+          if (out.size() == before) find_near_name(text, name, ahead, out);
+        }
         // Names such as "messageKey" are of identifiers, too.
         if (s && !(name.value_kind == ValueKind::maybe_key && identifier_at(text, s.begin, ahead) == s.end))
           out.push_back(s);

@@ -69,6 +69,7 @@ class SecretFinder {
     std::uint32_t rule = 0;
     std::uint32_t pattern = 0;
     Form form{};
+    bool tells_call = false;  // a name that a function that takes a secret has in its name
   };
   // A pattern that begins with a long run of letters and digits, of at least this length.
   struct RunSign {

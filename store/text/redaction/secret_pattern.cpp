@@ -404,6 +404,7 @@ bool SecretPattern::may_be_escaped(std::string_view text, std::size_t at) const 
     }
     if (!may_follow) return false;
   }
+  if (!fits_to_backslash(text, at - anchor_.offset)) return false;
   // An argument right behind it begins with its quotation mark.
   std::size_t next = anchor_.part + 1;
   while (behind == literal.size() && next < parts_.size() &&
@@ -418,6 +419,43 @@ bool SecretPattern::may_be_escaped(std::string_view text, std::size_t at) const 
            may_go_on(text.substr(end, kReach));
   }
   return near.find('\\') != std::string_view::npos && may_go_on(text.substr(end, kReach));
+}
+
+// Returns whether the text from the anchor's literal on, which begins at `at`, fits as far as no escape sequence
+// changes it; true where that is not clear.
+bool SecretPattern::fits_to_backslash(std::string_view text, std::size_t at) const {
+  for (std::size_t p = anchor_.part; p < parts_.size(); ++p) {
+    const Part& part = parts_[p];
+    switch (part.what) {
+      case Part::What::open:
+      case Part::What::close: break;
+      case Part::What::literal:
+        for (const char c : part.text) {
+          if (at >= text.size()) return false;
+          if (text[at] == '\\') return true;
+          if ((any_case_ ? ascii::lower(text[at]) : text[at]) != c) return false;
+          ++at;
+        }
+        break;
+      case Part::What::chars: {
+        std::size_t end = at;
+        while (end < text.size() && end - at < part.most && text[end] != '\\' && holds(part, text[end]))
+          ++end;
+        if (end == text.size() || text[end] == '\\') return true;
+        if (end - at < part.least) return false;
+        if (part.ends_within == 0) return true;  // there may be other ends
+        at = end;
+        break;
+      }
+      case Part::What::argument: {
+        const bool is_last =
+            p + 1 == parts_.size() || (p + 2 == parts_.size() && parts_[p + 1].what == Part::What::close);
+        return !is_last || at >= text.size() || text[at] == '\\';
+      }
+      case Part::What::gap: return true;
+    }
+  }
+  return true;
 }
 
 std::optional<Secret> SecretPattern::match(std::string_view text, std::size_t at, std::size_t floor,

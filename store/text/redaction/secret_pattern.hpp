@@ -97,6 +97,7 @@ class SecretPattern {
   CharSet first_of(const Part& part) const;
   void choose_later();
   bool may_go_on(std::string_view behind) const;
+  bool fits_to_backslash(std::string_view text, std::size_t at) const;
   void find_ends();
   bool forward(std::size_t part, std::string_view text, std::size_t at, Found& found, LookAhead& ahead) const;
   bool backward(std::size_t part, std::string_view text, std::size_t& at, std::size_t floor, Found& found,
