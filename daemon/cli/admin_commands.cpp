@@ -255,7 +255,9 @@ Command forget_command() {
       {"what", &o->what,
        "A session (its id, the beginning of it, or latest), or exchanges of sessions that go on (x42, SESSION#3), "
        "with the subagents started in them",
-       "SESSION | EXCHANGE …"},
+       "SESSION|EXCHANGE"},
+      {"--text", &o->text,
+       "Remove a text wherever it stands: -, it is read from standard input; memd keeps a keyed hash of it", "-"},
       {"--project", &o->project, "Sessions of projects with this in their path or name"},
       {"--query", &o->query, "Sessions that contain this text"},
       {"--before", &o->before, "Sessions that ended before this time: 2026-02-09, 90d, …"},

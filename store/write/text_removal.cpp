@@ -50,13 +50,15 @@ class TextMask {
  public:
   TextMask(const redaction::ForgottenTexts& texts, const std::set<std::string>& whole) : texts_(texts) {
     for (const std::string& text : whole) {
-      const std::string joined = with_single_blanks(text);
-      cut_.push_back(text);
+      // Also as rows quote it: in JSON, on one line, with single blanks.
       std::string quoted;
       json::append_string(quoted, text);
-      cut_.push_back(quoted.substr(1, quoted.size() - 2));
-      if (joined != text) cut_.push_back(joined);
-      if (joined != text && joined.size() >= redaction::kShortestForgotten) pieces_.push_back(joined);
+      quoted = quoted.substr(1, quoted.size() - 2);
+      for (const std::string& form : {text, quoted, with_single_blanks(text), with_single_blanks(quoted)}) {
+        if (std::find(cut_.begin(), cut_.end(), form) != cut_.end()) continue;
+        cut_.push_back(form);
+        if (form != text && form.size() >= redaction::kShortestForgotten) pieces_.push_back(form);
+      }
       add_pieces(text);
     }
     std::sort(pieces_.begin(), pieces_.end(),

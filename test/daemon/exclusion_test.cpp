@@ -64,7 +64,7 @@ TEST(CaptureGate, ItemsAreHeldBack) {
   store.sync();
   const std::string uid = store.text("SELECT uid FROM sessions");
   ASSERT_TRUE((*withheld)->forget({uid.substr(0, uid.find(':') + 1) + "s2"}, {}));
-  gate.withheld_changed();
+  gate.withheld_changed({});
   source.add("s2", "u2", "user;text=second question");
   source.add("s1", "u3", "user;text=third question");
   source.add("s2", "u4", "user;text=fourth question");
