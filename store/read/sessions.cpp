@@ -171,7 +171,7 @@ constexpr std::size_t kEchoTokens = 60;
 // Returns a query for the names of projects, that of the newest session first.
 std::string projects_newest_first(const std::string& conditions) {
   return "SELECT p.name FROM sessions s JOIN projects p ON p.project_pk = s.project_pk WHERE p.name <> '' AND " +
-         conditions + " GROUP BY p.name ORDER BY max(s.ended_at) DESC, p.name";
+         conditions + " GROUP BY p.name ORDER BY max(s.ended_at) DESC";
 }
 
 }  // namespace
@@ -506,8 +506,10 @@ TypedSessionsQuery::Answer TypedSessionsQuery::run(sqlite::Database& db) const {
 
 TypedProjectsQuery::Answer TypedProjectsQuery::run(sqlite::Database& db) const {
   using namespace queries;
-  static const std::string sql = projects_newest_first(
-      std::string(kSessionConditions) + " AND instr(lower(p.name || char(10) || p.identity_key), ?5) > 0");
+  static const std::string sql =
+      projects_newest_first(std::string(kSessionConditions) +
+                            " AND instr(lower(p.name || char(10) || p.identity_key), ?5) > 0") +
+      ", p.name";
   const auto c = conditions_of(db, filter);
   const std::string wanted = ascii::lowered(typed);
   auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, wanted);

@@ -99,8 +99,8 @@ TEST_F(CliCommands, AShortTimelineHasNoSessionsOfTheRest) {
   ASSERT_EQ(print({"ingest", "--once"}).code, 0);
   const auto sessions = [&](const char* rows) {
     std::vector<std::string> out;
-    for (const auto& s :
-         json_of({"timeline", "--since", "2026-01-01", "--all-projects", "-n", rows}).at("sessions").as_array())
+    const auto answer = json_of({"timeline", "--since", "2026-01-01", "--all-projects", "-n", rows});
+    for (const auto& s : answer.at("sessions").as_array())
       out.emplace_back(s.at("session_id").as_string());
     return out;
   };
