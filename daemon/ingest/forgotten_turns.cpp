@@ -32,10 +32,11 @@ void ForgottenTurns::restart(std::string_view session_uid) {
 
 bool ForgottenTurns::is_forgotten(const Event& e) const {
   if (withheld_.has_event(e.event_id)) return true;
-  if (e.kind == EventKind::user_msg && e.origin == Origin::history)
-    return withheld_.has_exchange_of(e.session_uid) &&
-           withheld_.has_prompt({hash_of_masked(e.text), e.time}, e.session_uid);
-  return opens_exchange(e) && withheld_.has_prompt({hash_of_masked(e.text), e.time});
+  const bool is_listed = e.kind == EventKind::user_msg && e.origin == Origin::history;
+  if (!is_listed && !opens_exchange(e)) return false;
+  const ForgottenExchange::Prompt prompt{hash_of_masked(e.text), e.time};
+  return withheld_.has_prompt(prompt) ||
+         (is_listed && withheld_.has_exchange_of(e.session_uid) && withheld_.has_prompt(prompt, e.session_uid));
 }
 
 bool ForgottenTurns::may_have(const EventBatch& batch, const EventBatch::Length& first,
