@@ -23,7 +23,7 @@ MEMD_KEYS(ItemKeys, key, record, head, damaged, cwd, first, subtask, superseded,
 class ItemDecoder final : public KeyedDecoder<ItemKeys> {
  public:
   explicit ItemDecoder(const Source& source, Detail detail = Detail::stored)
-      : KeyedDecoder(Platform::cline, source.session_uid, detail, {.strict = false, .knows_lfs = false}) {}
+      : KeyedDecoder(Platform::cline, source.session_uid, detail, {.items = true}) {}
 
  protected:
   bool surely_a_record() const override { return false; }

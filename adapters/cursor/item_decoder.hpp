@@ -37,7 +37,7 @@ std::optional<FileAccess> access_of(std::string_view tool);
 class ItemDecoder final : public KeyedDecoder<ItemKeys> {
  public:
   explicit ItemDecoder(const Source& source, Detail detail = Detail::stored)
-      : KeyedDecoder(Platform::cursor, source.session_uid, detail, {.strict = false, .knows_lfs = false}) {}
+      : KeyedDecoder(Platform::cursor, source.session_uid, detail, {.items = true}) {}
 
  protected:
   bool surely_a_record() const override { return false; }

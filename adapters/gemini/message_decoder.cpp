@@ -352,7 +352,7 @@ RecordOutcome read_notice(MessageContext& c, od::object& message, std::string_vi
 }  // namespace
 
 MessageDecoder::MessageDecoder(const Source& source, Detail detail)
-    : KeyedDecoder(Platform::gemini, source.session_uid, detail, {.strict = true, .knows_lfs = false}) {
+    : KeyedDecoder(Platform::gemini, source.session_uid, detail, {.strict = true, .items = true}) {
   if (const auto path = parse_chat_path(source.path); path && !path->parent.empty())
     parent_uid_ = make_session_uid(Platform::gemini, path->parent);
 }

@@ -47,6 +47,8 @@ class LogDecoder : public RecordDecoder {
     bool strict = false;
     // Distinguishes a Git LFS pointer in place of the log from damage.
     bool knows_lfs = true;
+    // The records are items (SnapshotReader::item): each is one line of the ledger, whole or damaged.
+    bool items = false;
   };
 
   explicit LogDecoder(Platform platform) : LogDecoder(platform, Rules{}) {}
@@ -72,6 +74,7 @@ class LogDecoder : public RecordDecoder {
   bool open_object(std::string_view json) const;
   bool parse_strictly(std::string_view json) const;
   bool read_open(RawRef raw, EventBatch& out, RecordOutcome& outcome);
+  void decode_item(const RawRecord& record, RawRef raw, EventBatch& out);
   void recover(const RawRecord& record, EventBatch& out);
   Slice take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out, std::vector<RecordOutcome>& found);
 

@@ -50,7 +50,7 @@ MEMD_KEYS(ItemKeys, id, child, created, type, data);
 class ItemDecoder final : public KeyedDecoder<ItemKeys> {
  public:
   explicit ItemDecoder(const Source& source, Detail detail = Detail::stored)
-      : KeyedDecoder(Platform::opencode, source.session_uid, detail, {.strict = true, .knows_lfs = false}) {}
+      : KeyedDecoder(Platform::opencode, source.session_uid, detail, {.strict = true, .items = true}) {}
 
  protected:
   bool surely_a_record() const override { return false; }
