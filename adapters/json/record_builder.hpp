@@ -4,6 +4,7 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/record_events.hpp"
 #include "schemas/event_batch.hpp"
+#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <cstddef>
@@ -62,11 +63,12 @@ class RecordBuilder : public RecordEvents {
     return update;
   }
 
-  // Call after the record was read: passes its place in the chain on if it gave no event, and reports replaced
-  // characters. Returns the outcome with the type that the ledger shows.
+  // Call after the record was read: passes its place in the chain on if it gave no event, marks events with a local id,
+  // and reports replaced characters. Returns the outcome with the type that the ledger shows.
   RecordOutcome finish(RecordOutcome outcome, std::string_view type) {
     outcome.type = is_identifier(type) ? type : "(unreadable type)";
     if (outcome.broken) return outcome;
+    if (id_is_local) mark_local();
     if (parent && !emitted()) out().silent.push_back({std::string(session_uid()), key_, *parent});
     if (lossy()) diagnose(DiagnosticType::invalid_encoding);
     return outcome;
@@ -76,6 +78,7 @@ class RecordBuilder : public RecordEvents {
 
   TimeMs time = 0;
   bool time_estimated = false;
+  bool id_is_local = false;  // see Event::id_is_local; copies keep their times
   bool is_sidechain = false;
   std::optional<std::uint64_t> parent;  // key of the record that this one follows; 0: it follows none
   std::string cwd;
@@ -96,6 +99,16 @@ class RecordBuilder : public RecordEvents {
   }
 
  private:
+  void mark_local() {
+    if (!emitted()) return;
+    Event* const end = out().events.data() + out().events.size();
+    for (Event* e = &first_event(); e != end; ++e) {
+      e->id_is_local = true;
+      if (e->input_hash != 0) continue;
+      e->input_hash = hash_combine(hash64(e->text, hash64(e->summary)), static_cast<std::uint64_t>(e->time));
+    }
+  }
+
   std::uint64_t key_ = 0;
   std::uint32_t index_ = 0;
 };

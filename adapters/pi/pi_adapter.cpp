@@ -48,6 +48,7 @@ class Decoder final : public KeyedDecoder<Entry> {
     RecordBuilder c(Platform::pi, session_uid_, raw, detail_, out);
     c.time = parse_stamp(string_body(keys_.timestamp)).value_or(0);
     // Ids have eight digits: they are unique in a session only. Version 1 has none.
+    c.id_is_local = true;
     if (is_string(keys_.id)) {
       c.identify(native_id(keys_.id));
       if (!keys_.parentId.empty())
@@ -272,6 +273,7 @@ class PiAdapter final : public Adapter {
             {"pi stores no git branch, and a working directory only for each session.",
              "Images are stored as references to the log, not as text.",
              "Helpers that an extension starts are read if they keep sessions; nothing joins them to their parent.",
+             "A fork that memd reads before its origin, or together with it, counts the turns that it repeats, too.",
              "Sessions in a directory named with --session-dir are read if the configuration names it."},
         .storage_locations = {"~/.pi/agent/sessions", "$PI_CODING_AGENT_DIR/sessions"}};
     return description;
