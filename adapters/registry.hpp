@@ -27,5 +27,7 @@ template <>
 const Adapter& adapter<Platform::thunderus>();
 template <>
 const Adapter& adapter<Platform::imported>();
+template <>
+const Adapter& adapter<Platform::pi>();
 
 }  // namespace memd

@@ -1,5 +1,7 @@
 #include "schemas/platform.hpp"
 
+#include <algorithm>
+
 namespace memd {
 
 std::string_view to_string(Platform p) {
@@ -12,6 +14,13 @@ std::optional<Platform> parse_platform(std::string_view key) {
   for (const PlatformInfo& platform : kPlatforms)
     if (platform.key == key) return platform.id;
   return std::nullopt;
+}
+
+std::vector<Capability> all_capabilities_but(std::initializer_list<Capability> missing) {
+  std::vector<Capability> out;
+  for (const Capability c : kAllCapabilities)
+    if (std::find(missing.begin(), missing.end(), c) == missing.end()) out.push_back(c);
+  return out;
 }
 
 std::string_view to_string(Capability c) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ enum class Platform {
   gemini,
   thunderus,
   imported,
+  pi,
 };
 
 // Names and colours of a platform.
@@ -43,6 +45,7 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::gemini, "gemini", "Gemini CLI", "#b0830a", "#e3b93c"},
     {Platform::thunderus, "thunderus", "Thunderus", "#3f8f29", "#77c45f"},
     {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
+    {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
 });
 
 inline constexpr auto kAllPlatforms = [] {
@@ -85,6 +88,8 @@ inline constexpr std::array kAllCapabilities{Capability::semantic_search, Capabi
                                              Capability::tool_calls,      Capability::cost,
                                              Capability::session_stop,    Capability::git_branch};
 std::string_view to_string(Capability c);
+// Returns kAllCapabilities without those.
+std::vector<Capability> all_capabilities_but(std::initializer_list<Capability> missing);
 
 enum class DataCompleteness { full, partial, metadata_only, unknown };
 std::string_view to_string(DataCompleteness c);

@@ -14,25 +14,20 @@ namespace {
 class ClaudeCodeAdapter final : public Adapter {
  public:
   const AdapterDescription& describe() const override {
-    static const AdapterDescription description = [] {
-      AdapterDescription d;
-      d.platform = Platform::claude_code;
-      d.adapter_version = "1.0.0";
-      d.data_completeness = DataCompleteness::full;
-      d.capabilities.assign(kAllCapabilities.begin(), kAllCapabilities.end());
-      d.limitations = {
-          "Images and documents are stored as references to the transcript, not as text.",
-          "Thinking that Claude Code stored only as a signature has no text.",
-          "If Claude Code deleted a transcript (by default after 30 days) before memd read it, only the prompts are "
-          "left, from its prompt history.",
-          "Subagents of early 2026 without their own file come from progress records, which lack their texts between "
-          "tool calls.",
-      };
-      d.storage_locations = {"~/.claude/projects",          "~/.config/claude/projects",
-                             "~/.claude-*/projects",        "~/.claude-profiles/*/projects",
-                             "$CLAUDE_CONFIG_DIR/projects", "history.jsonl beside each of them"};
-      return d;
-    }();
+    static const AdapterDescription description{
+        .platform = Platform::claude_code,
+        .adapter_version = "1.0.0",
+        .data_completeness = DataCompleteness::full,
+        .capabilities = all_capabilities_but({}),
+        .limitations = {"Images and documents are stored as references to the transcript, not as text.",
+                        "Thinking that Claude Code stored only as a signature has no text.",
+                        "If Claude Code deleted a transcript (by default after 30 days) before memd read it, only the "
+                        "prompts are left, from its prompt history.",
+                        "Subagents of early 2026 without their own file come from progress records, which lack their "
+                        "texts between tool calls."},
+        .storage_locations = {"~/.claude/projects", "~/.config/claude/projects", "~/.claude-*/projects",
+                              "~/.claude-profiles/*/projects", "$CLAUDE_CONFIG_DIR/projects",
+                              "history.jsonl beside each of them"}};
     return description;
   }
 

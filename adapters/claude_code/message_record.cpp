@@ -98,8 +98,7 @@ std::string_view rejection_words(std::string_view result_text) {
 
 namespace {
 
-enum : std::size_t { kUserType, kUserText, kUserBlockKeys };
-constexpr KeyTable<kUserBlockKeys> kUserBlockTable{{"type", "text"}};
+MEMD_KEYS(UserBlockKeys, type, text);
 
 struct Part {
   std::string text;
@@ -138,11 +137,11 @@ bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
   return for_each_element(blocks, [&](od::value& value, std::size_t index) {
     od::object block;
     if (value.get_object().get(block)) return true;
-    Tokens<kUserBlockKeys> tokens;
-    if (!collect(block, kUserBlockTable, tokens)) return false;
-    const auto type = string_body(tokens[kUserType]);
+    UserBlockKeys tokens;
+    if (!collect(block, tokens)) return false;
+    const auto type = string_body(tokens.type);
     if (type == "text") {
-      out.parts.push_back({c.text(tokens[kUserText]), index});
+      out.parts.push_back({c.text(tokens.text), index});
     } else if (type == "tool_result") {
       ++out.results;
       out.last_result = c.out().events.size();
@@ -179,7 +178,7 @@ void emit_interventions(RecordContext& c, const UserContent& content) {
 
 Origin origin_of(const RecordContext& c, UserTextKind kind) {
   if (c.sidechain) return Origin::parent_agent;
-  if (c.envelope().has(Key::plan_content)) return Origin::plan;
+  if (has_value(c.envelope().planContent)) return Origin::plan;
   if (kind == UserTextKind::command) return Origin::command;
   return kind == UserTextKind::shell ? Origin::shell : Origin::typed;
 }
@@ -252,15 +251,15 @@ RecordOutcome read_user(RecordContext& c, od::object& root) {
   if (content.results > 0) {
     emit_interventions(c, content);
     // The structured result belongs to the record: with several results, the one it belongs to is unknown.
-    if (content.results == 1 && envelope[Key::tool_use_result].starts_with('{') && seek(root, "toolUseResult", value) &&
+    if (content.results == 1 && envelope.toolUseResult.starts_with('{') && seek(root, "toolUseResult", value) &&
         !read_structured_result(c, value, content.last_result))
       return RecordOutcome::damaged();
     return RecordOutcome::indexed();
   }
-  if (envelope.is(Key::is_compact_summary)) return emit_compact_summary(c, content);
-  if (envelope.is(Key::is_meta)) return RecordOutcome::skipped("injected_meta");
-  if (envelope.is(Key::is_transcript_only)) return RecordOutcome::skipped("transcript_only");
-  if (envelope.body(Key::prompt_source) == "system") return RecordOutcome::skipped("injected_system");
+  if (is_true(envelope.isCompactSummary)) return emit_compact_summary(c, content);
+  if (is_true(envelope.isMeta)) return RecordOutcome::skipped("injected_meta");
+  if (is_true(envelope.isVisibleInTranscriptOnly)) return RecordOutcome::skipped("transcript_only");
+  if (string_body(envelope.promptSource) == "system") return RecordOutcome::skipped("injected_system");
   return emit_turn(c, content);
 }
 
@@ -275,15 +274,11 @@ std::optional<FileAccess> access_of(std::string_view tool) {
   return std::nullopt;
 }
 
-enum : std::size_t { kId, kModel, kUsage, kMessageKeys };
-constexpr KeyTable<kMessageKeys> kMessageTable{{"id", "model", "usage"}};
+MEMD_KEYS(MessageKeys, id, model, usage);
 
-enum : std::size_t { kType, kText, kThinking, kBlockId, kName, kBlockKeys };
-constexpr KeyTable<kBlockKeys> kBlockTable{{"type", "text", "thinking", "id", "name"}};
+MEMD_KEYS(BlockKeys, type, text, thinking, id, name);
 
-enum : std::size_t { kInput, kOutput, kCacheRead, kCacheCreation, kUsageKeys };
-constexpr KeyTable<kUsageKeys> kUsageTable{
-    {"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}};
+MEMD_KEYS(UsageKeys, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens);
 
 // Data common to the records of one API response.
 struct Response {
@@ -295,28 +290,29 @@ struct Response {
 };
 
 bool read_response(RecordContext& c, od::object& message, Response& out) {
-  Tokens<kMessageKeys> tokens;
-  if (!collect(message, kMessageTable, tokens)) return false;
-  out.synthetic = string_body(tokens[kModel]) == "<synthetic>" || c.envelope().is(Key::is_api_error);
+  MessageKeys tokens;
+  if (!collect(message, tokens)) return false;
+  out.synthetic = string_body(tokens.model) == "<synthetic>" || is_true(c.envelope().isApiErrorMessage);
   if (out.synthetic) return true;
-  out.model = c.text(tokens[kModel]);
+  out.model = c.text(tokens.model);
   od::object usage;
-  if (!tokens[kUsage].starts_with('{') || !seek_object(message, "usage", usage)) return true;
-  Tokens<kUsageKeys> counts;
-  if (!collect(usage, kUsageTable, counts)) return false;
-  out.usage = {integer(counts[kInput]), integer(counts[kOutput]), integer(counts[kCacheRead]),
-               integer(counts[kCacheCreation])};
+  if (!tokens.usage.starts_with('{') || !seek_object(message, "usage", usage)) return true;
+  UsageKeys counts;
+  if (!collect(usage, counts)) return false;
+  out.usage = {integer(counts.input_tokens), integer(counts.output_tokens), integer(counts.cache_read_input_tokens),
+               integer(counts.cache_creation_input_tokens)};
   // Without a response id the record's key is used. A service behind another address may send no request id; the client
   // numbers its requests since 2.1.3xx.
-  const auto request = c.envelope().body(c.envelope().has(Key::request_id) ? Key::request_id : Key::request_ref);
-  out.key = tokens[kId].empty() ? c.key() : hash_combine(hash64(string_body(tokens[kId])), hash64(request));
+  const Envelope& envelope = c.envelope();
+  const auto request = string_body(has_value(envelope.requestId) ? envelope.requestId : envelope.requestRef);
+  out.key = tokens.id.empty() ? c.key() : hash_combine(hash64(string_body(tokens.id)), hash64(request));
   return true;
 }
 
-bool read_tool_use(RecordContext& c, od::object& block, const Tokens<kBlockKeys>& tokens, std::size_t index) {
+bool read_tool_use(RecordContext& c, od::object& block, const BlockKeys& tokens, std::size_t index) {
   Event& call = c.add(EventKind::tool_call, Role::assistant, index);
-  call.tool = c.text(tokens[kName]);
-  call.call_id = c.text(tokens[kBlockId]);
+  call.tool = c.text(tokens.name);
+  call.call_id = c.text(tokens.id);
   call.summary = call.tool;
   od::value input;
   return !seek(block, "input", input) || tool_calls::read_tool_input(c, input, access_of, call);
@@ -324,7 +320,7 @@ bool read_tool_use(RecordContext& c, od::object& block, const Tokens<kBlockKeys>
 
 void emit_text(RecordContext& c, const Response& response, std::string text, std::size_t index) {
   if (trimmed(text).empty()) return;
-  if (response.synthetic && !c.envelope().is(Key::is_api_error)) {
+  if (response.synthetic && !is_true(c.envelope().isApiErrorMessage)) {
     Event& e = c.add_lifecycle("synthetic");  // "No response requested."
     e.raw.block = static_cast<std::uint16_t>(index);
     e.text = std::move(text);
@@ -340,14 +336,14 @@ void emit_text(RecordContext& c, const Response& response, std::string text, std
 }
 
 bool read_block(RecordContext& c, od::object& block, Response& response, std::size_t index) {
-  Tokens<kBlockKeys> tokens;
-  if (!collect(block, kBlockTable, tokens)) return false;
-  const auto type = string_body(tokens[kType]);
+  BlockKeys tokens;
+  if (!collect(block, tokens)) return false;
+  const auto type = string_body(tokens.type);
   if (type == "text") {
-    emit_text(c, response, c.text(tokens[kText]), index);
+    emit_text(c, response, c.text(tokens.text), index);
   } else if (type == "thinking" || type == "redacted_thinking") {
     Event& e = c.add(EventKind::thinking, Role::assistant, index);
-    e.text = c.text(tokens[kThinking]);
+    e.text = c.text(tokens.thinking);
     if (type == "redacted_thinking") e.summary = "[redacted]";
   } else if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use") {
     return read_tool_use(c, block, tokens, index);

@@ -14,16 +14,17 @@ namespace {
 // Returns a content-based key for records without a uuid. Copies and repeats have equal content but different offsets.
 std::uint64_t content_key(const Envelope& envelope) {
   std::uint64_t key = hash64("claude_code/record");
-  for (const auto token : std::span(envelope.tokens).first(kIdentityKeys))
-    key = hash_combine(key, hash64(token));
+  const auto members = envelope.members();
+  for (const std::string_view* token : std::span(members).first(Envelope::kTable.find("parentUuid")))
+    key = hash_combine(key, hash64(*token));
   return key;
 }
 
 // Returns the parent of a record. A compaction starts a new chain and stores its predecessor under another key.
 std::optional<std::uint64_t> parent_of(const Envelope& envelope) {
-  if (envelope.body(Key::uuid).empty() || envelope[Key::parent_uuid].empty()) return std::nullopt;
-  for (const Key key : {Key::parent_uuid, Key::logical_parent_uuid})
-    if (const auto uuid = envelope.body(key); !uuid.empty()) return record_key(Platform::claude_code, uuid);
+  if (string_body(envelope.uuid).empty() || envelope.parentUuid.empty()) return std::nullopt;
+  for (const auto parent : {envelope.parentUuid, envelope.logicalParentUuid})
+    if (const auto uuid = string_body(parent); !uuid.empty()) return record_key(Platform::claude_code, uuid);
   return 0;
 }
 
@@ -35,25 +36,25 @@ RecordContext::RecordContext(const Envelope& envelope, std::string_view session_
       envelope_(envelope),
       parent_(parent_of(envelope)),
       first_event_(out.events.size()) {
-  const auto uuid = envelope.body(Key::uuid);
+  const auto uuid = string_body(envelope.uuid);
   key_ = uuid.empty() ? content_key(envelope) : record_key(Platform::claude_code, uuid);
-  sidechain = envelope.is(Key::is_sidechain);
+  sidechain = is_true(envelope.isSidechain);
 }
 
 Event& RecordContext::add(EventKind kind, Role role, std::size_t block) {
   const bool first = index_ == 0;
   Event& e = emplace(event_key(key_, index_++), time(), kind, role, block);
   e.parent_id = first ? parent_ : key_;
-  append_text(envelope_[Key::cwd], e.cwd);
-  append_text(envelope_[Key::git_branch], e.git_branch);
-  append_text(envelope_[Key::version], e.agent_version);
+  append_text(envelope_.cwd, e.cwd);
+  append_text(envelope_.gitBranch, e.git_branch);
+  append_text(envelope_.version, e.agent_version);
   e.is_sidechain = sidechain;
   return e;
 }
 
 void RecordContext::pass_on() {
   if (!parent_) return;
-  const std::uint64_t id = record_key(Platform::claude_code, envelope_.body(Key::uuid));
+  const std::uint64_t id = record_key(Platform::claude_code, string_body(envelope_.uuid));
   if (copied_ && *copied_ != id) return out().silent.push_back({std::string(session_uid()), id, *copied_});
   const auto& events = out().events;
   const bool told = std::any_of(events.begin() + static_cast<std::ptrdiff_t>(first_event_), events.end(),

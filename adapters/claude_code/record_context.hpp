@@ -20,148 +20,17 @@ namespace memd::claude_code {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
-// The top-level keys that this adapter reads. Key order in the records is not fixed.
-enum class Key : std::uint8_t {
-  type,
-  uuid,
-  timestamp,
-  session_id,
-  cwd,
-  version,
-  git_branch,
-  is_sidechain,
-  agent_id,
-  request_id,
-  is_meta,
-  is_compact_summary,
-  is_transcript_only,
-  is_api_error,
-  prompt_source,
-  plan_content,
-  subtype,
-  content,
-  operation,
-  summary,
-  leaf_uuid,
-  ai_title,
-  custom_title,
-  pr_number,
-  pr_url,
-  pr_repository,
-  permission_mode,
-  mode,
-  message_id,
-  parent_tool_use_id,
-  duration_ms,
-  prevented_continuation,
-  stop_reason,
-  retry_attempt,
-  max_retries,
-  agent_name,
-  message,
-  data,
-  attachment,
-  tool_use_result,
-  compact_metadata,
-  microcompact_metadata,
-  result,
-  key,
-  agent_type,
-  description,
-  tool_use_id,
-  name,
-  // The following keys are not part of the identity of records without a uuid.
-  parent_uuid,
-  logical_parent_uuid,
-  rendered_role,
-  forked_from,
-  request_ref,
-};
-inline constexpr std::size_t kIdentityKeys = static_cast<std::size_t>(Key::parent_uuid);
-inline constexpr std::size_t kKeys = static_cast<std::size_t>(Key::request_ref) + 1;
-
-namespace detail {
-struct NamedKey {
-  Key key;
-  std::string_view name;
-};
-// Stores each name at the index of its key. A key without a name does not compile.
-consteval std::array<std::string_view, kKeys> names_by_key(std::initializer_list<NamedKey> keys) {
-  std::array<std::string_view, kKeys> names;
-  for (const NamedKey& k : keys)
-    names[static_cast<std::size_t>(k.key)] = k.name;
-  for (const auto name : names)
-    if (name.empty()) throw "a key has no name";
-  return names;
-}
-}  // namespace detail
-
-inline constexpr auto kKeyNames = detail::names_by_key({
-    {Key::type, "type"},
-    {Key::uuid, "uuid"},
-    {Key::timestamp, "timestamp"},
-    {Key::session_id, "sessionId"},
-    {Key::cwd, "cwd"},
-    {Key::version, "version"},
-    {Key::git_branch, "gitBranch"},
-    {Key::is_sidechain, "isSidechain"},
-    {Key::agent_id, "agentId"},
-    {Key::request_id, "requestId"},
-    {Key::is_meta, "isMeta"},
-    {Key::is_compact_summary, "isCompactSummary"},
-    {Key::is_transcript_only, "isVisibleInTranscriptOnly"},
-    {Key::is_api_error, "isApiErrorMessage"},
-    {Key::prompt_source, "promptSource"},
-    {Key::plan_content, "planContent"},
-    {Key::subtype, "subtype"},
-    {Key::content, "content"},
-    {Key::operation, "operation"},
-    {Key::summary, "summary"},
-    {Key::leaf_uuid, "leafUuid"},
-    {Key::ai_title, "aiTitle"},
-    {Key::custom_title, "customTitle"},
-    {Key::pr_number, "prNumber"},
-    {Key::pr_url, "prUrl"},
-    {Key::pr_repository, "prRepository"},
-    {Key::permission_mode, "permissionMode"},
-    {Key::mode, "mode"},
-    {Key::message_id, "messageId"},
-    {Key::parent_tool_use_id, "parentToolUseID"},
-    {Key::duration_ms, "durationMs"},
-    {Key::prevented_continuation, "preventedContinuation"},
-    {Key::stop_reason, "stopReason"},
-    {Key::retry_attempt, "retryAttempt"},
-    {Key::max_retries, "maxRetries"},
-    {Key::agent_name, "agentName"},
-    {Key::message, "message"},
-    {Key::data, "data"},
-    {Key::attachment, "attachment"},
-    {Key::tool_use_result, "toolUseResult"},
-    {Key::compact_metadata, "compactMetadata"},
-    {Key::microcompact_metadata, "microcompactMetadata"},
-    {Key::result, "result"},
-    {Key::key, "key"},
-    {Key::agent_type, "agentType"},
-    {Key::description, "description"},
-    {Key::tool_use_id, "toolUseId"},
-    {Key::name, "name"},
-    {Key::parent_uuid, "parentUuid"},
-    {Key::logical_parent_uuid, "logicalParentUuid"},
-    {Key::rendered_role, "renderedRole"},
-    {Key::forked_from, "forkedFrom"},
-    {Key::request_ref, "requestRef"},
-});
+// The top-level keys that this adapter reads. Those before parentUuid are the identity of records without a uuid.
+MEMD_KEYS(EnvelopeKeys, type, uuid, timestamp, sessionId, cwd, version, gitBranch, isSidechain, agentId, requestId,
+          isMeta, isCompactSummary, isVisibleInTranscriptOnly, isApiErrorMessage, promptSource, planContent, subtype,
+          content, operation, summary, leafUuid, aiTitle, customTitle, prNumber, prUrl, prRepository, permissionMode,
+          mode, messageId, parentToolUseID, durationMs, preventedContinuation, stopReason, retryAttempt, maxRetries,
+          agentName, message, data, attachment, toolUseResult, compactMetadata, microcompactMetadata, result, key,
+          agentType, description, toolUseId, name, parentUuid, logicalParentUuid, renderedRole, forkedFrom, requestRef);
 
 // The top-level fields of one record as raw tokens (json_text.hpp). Refers to the record's bytes.
-struct Envelope {
-  std::array<std::string_view, kKeyNames.size()> tokens;
-
-  std::string_view operator[](Key key) const { return tokens[static_cast<std::size_t>(key)]; }
-  std::string_view& operator[](Key key) { return tokens[static_cast<std::size_t>(key)]; }
-  bool has(Key key) const { return !(*this)[key].empty() && (*this)[key] != "null"; }
-  bool is(Key key) const { return is_true((*this)[key]); }
-  std::string_view body(Key key) const { return string_body((*this)[key]); }
-  TimeMs time() const { return parse_stamp(stamp_body((*this)[Key::timestamp])).value_or(0); }
+struct Envelope : EnvelopeKeys {
+  TimeMs time() const { return parse_stamp(stamp_body(timestamp)).value_or(0); }
 };
 
 // Creates the events of one record, or of the message inside one, with their common fields and ids. Must not outlive

@@ -13,14 +13,11 @@
 namespace memd::claude_code {
 namespace {
 
-constexpr KeyTable<kKeyNames.size()> kEnvelopeTable{kKeyNames};
-
 constexpr std::string_view kMetaType = "(agent-meta)";
 constexpr std::string_view kUnreadableType = "(unreadable type)";
 constexpr std::string_view kHistoryType = "(history)";
 
-enum : std::size_t { kPastedType, kPastedContent, kPastedKeys };
-constexpr KeyTable<kPastedKeys> kPastedTable{{"type", "content"}};
+MEMD_KEYS(PastedKeys, type, content);
 
 // Replaces "[Pasted text #1 +20 lines]" in the line by the pasted text, as sent to the model.
 void expand_paste(std::string& text, std::string_view number, std::string_view pasted) {
@@ -39,17 +36,16 @@ bool expand_pastes(TextReader& reader, od::object& root, std::string& text) {
   if (!seek_object(root, "pastedContents", pasted)) return true;
   return for_each_field(pasted, [&](std::string_view number, od::value& value) {
     od::object entry;
-    Tokens<kPastedKeys> tokens;
+    PastedKeys tokens;
     if (value.get_object().get(entry)) return true;
-    if (!collect(entry, kPastedTable, tokens)) return false;
-    if (string_body(tokens[kPastedType]) == "text" && is_string(tokens[kPastedContent]))
-      expand_paste(text, number, reader.text(tokens[kPastedContent]));
+    if (!collect(entry, tokens)) return false;
+    if (string_body(tokens.type) == "text" && is_string(tokens.content))
+      expand_paste(text, number, reader.text(tokens.content));
     return true;
   });
 }
 
-enum : std::size_t { kForkSession, kForkMessage, kForkKeys };
-constexpr KeyTable<kForkKeys> kForkTable{{"sessionId", "messageUuid"}};
+MEMD_KEYS(ForkKeys, sessionId, messageUuid);
 
 // The record of another session that a record repeats.
 struct CopiedRecord {
@@ -62,12 +58,12 @@ struct CopiedRecord {
 // they are read first.
 CopiedRecord read_copied(od::object& root, std::string_view folder) {
   od::object origin;
-  Tokens<kForkKeys> tokens;
-  if (!seek_object(root, "forkedFrom", origin) || !collect(origin, kForkTable, tokens)) return {};
-  const auto session = string_body(tokens[kForkSession]);
-  const auto message = string_body(tokens[kForkMessage]);
+  ForkKeys tokens;
+  if (!seek_object(root, "forkedFrom", origin) || !collect(origin, tokens)) return {};
+  const auto session = string_body(tokens.sessionId);
+  const auto message = string_body(tokens.messageUuid);
   if (!is_identifier(session) || message.empty()) return {};
-  return {tokens[kForkSession], make_session_uid(Platform::claude_code, id_in_folder(session, folder)),
+  return {tokens.sessionId, make_session_uid(Platform::claude_code, id_in_folder(session, folder)),
           record_key(Platform::claude_code, message)};
 }
 
@@ -92,7 +88,7 @@ std::string session_of_day(std::string_view project, TimeMs time) {
 }  // namespace
 
 Decoder::Decoder(const Source& source, Detail detail)
-    : LogDecoder(Platform::claude_code), source_uid_(source.session_uid), detail_(detail) {
+    : KeyedDecoder(Platform::claude_code, source.session_uid, detail) {
   const auto path = parse_source_path(source.path);
   if (!path) return;
   is_meta_ = path->kind == SourceKind::agent_meta;
@@ -101,16 +97,16 @@ Decoder::Decoder(const Source& source, Detail detail)
   folder_ = path->folder;
   const bool workflow = path->kind == SourceKind::workflow_agent || path->kind == SourceKind::workflow_journal;
   if (path->kind != SourceKind::main) kind_ = workflow ? SessionKind::workflow : SessionKind::subagent;
-  const auto parts = split_session_uid(source_uid_);
+  const auto parts = split_session_uid(session_uid_);
   if (parts && kind_ != SessionKind::main)
     parent_uid_ = make_session_uid(Platform::claude_code, native_parent_id(*path, parts->native_id));
 }
 
 void Decoder::begin_source(EventBatch& out) {
-  const auto parts = split_session_uid(source_uid_);
+  const auto parts = split_session_uid(session_uid_);
   if (!parts) return;
   SessionUpdate update;
-  update.session_uid = source_uid_;
+  update.session_uid = session_uid_;
   update.platform = Platform::claude_code;
   update.native_id = parts->native_id;
   update.kind = kind_;
@@ -118,38 +114,36 @@ void Decoder::begin_source(EventBatch& out) {
   out.sessions.push_back(std::move(update));
 }
 
-bool Decoder::open(od::object& root) const { return collect(root, kEnvelopeTable, envelope_.tokens); }
-
 // Messages inside progress records also have type and uuid, but no sessionId.
 bool Decoder::surely_a_record() const {
   constexpr std::array<std::string_view, 5> chain{"user", "assistant", "system", "progress", "attachment"};
-  const auto type = envelope_.body(Key::type);
+  const auto type = string_body(keys_.type);
   if (std::find(chain.begin(), chain.end(), type) != chain.end())
-    return envelope_.has(Key::uuid) && envelope_.has(Key::session_id);
-  if (type == "summary") return envelope_.has(Key::leaf_uuid);
-  if (type == "file-history-snapshot") return envelope_.has(Key::message_id);
-  return is_identifier(type) && envelope_.has(Key::session_id);
+    return has_value(keys_.uuid) && has_value(keys_.sessionId);
+  if (type == "summary") return has_value(keys_.leafUuid);
+  if (type == "file-history-snapshot") return has_value(keys_.messageId);
+  return is_identifier(type) && has_value(keys_.sessionId);
 }
 
 RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
-  const std::string record_uid = source_uid_.empty() ? session_of_record() : std::string();
-  const auto type = envelope_.body(Key::type);
-  const std::string_view uid = source_uid_.empty() ? std::string_view(record_uid) : source_uid_;
-  const CopiedRecord copied = envelope_.has(Key::forked_from) ? read_copied(root, folder_) : CopiedRecord{};
+  const std::string record_uid = session_uid_.empty() ? session_of_record() : std::string();
+  const auto type = string_body(keys_.type);
+  const std::string_view uid = session_uid_.empty() ? std::string_view(record_uid) : session_uid_;
+  const CopiedRecord copied = has_value(keys_.forkedFrom) ? read_copied(root, folder_) : CopiedRecord{};
   if (!copied.session_uid.empty()) {
     add_fork(uid, copied.session_uid, out);
-    envelope_[Key::session_id] = copied.session;
+    keys_.sessionId = copied.session;
   }
-  RecordContext context(envelope_, copied.session_uid.empty() ? uid : copied.session_uid, raw, detail_, out);
+  RecordContext context(keys_, copied.session_uid.empty() ? uid : copied.session_uid, raw, detail_, out);
   if (!copied.session_uid.empty()) context.set_copied(copied.record);
   context.own_session = kind_ != SessionKind::main;
   context.sidechain = context.sidechain || context.own_session;
   RecordOutcome outcome;
   // Early versions wrote an agent's records into its parent's file.
-  const std::string agent_id = context.sidechain && !context.own_session ? context.text(envelope_[Key::agent_id]) : "";
+  const std::string agent_id = context.sidechain && !context.own_session ? context.text(keys_.agentId) : "";
   if (is_identifier(agent_id)) {
     const std::string agent_uid = context.agent_uid(agent_id);
-    RecordContext inner(envelope_, agent_uid, raw, detail_, out);
+    RecordContext inner(keys_, agent_uid, raw, detail_, out);
     inner.own_session = true;
     context.link_agent(agent_id, {});
     outcome = dispatch(inner, root, type);
@@ -166,9 +160,8 @@ RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
 
 RecordOutcome Decoder::dispatch(RecordContext& context, od::object& root, std::string_view type) {
   if (is_meta_) return read_agent_meta(context);
-  if (!is_string(envelope_[Key::type])) {
-    context.diagnose(envelope_[Key::type].empty() ? DiagnosticType::missing_field : DiagnosticType::wrong_field_type,
-                     {"type"});
+  if (!is_string(keys_.type)) {
+    context.diagnose(keys_.type.empty() ? DiagnosticType::missing_field : DiagnosticType::wrong_field_type, {"type"});
     return RecordOutcome::unknown("unknown_type");
   }
   if (type == "assistant") return read_assistant(context, root);
@@ -181,15 +174,13 @@ RecordOutcome Decoder::dispatch(RecordContext& context, od::object& root, std::s
 }
 
 std::string Decoder::session_of_record() const {
-  const auto id = envelope_.body(Key::session_id);
+  const auto id = string_body(keys_.sessionId);
   if (!is_identifier(id)) return make_session_uid(Platform::claude_code, stem_);
   const std::string native = id_in_folder(id, folder_);
   return make_session_uid(Platform::claude_code, is_flat_agent_ ? native + "/" + stem_ : native);
 }
 
-bool HistoryDecoder::open(od::object& root) const { return collect(root, kTable, tokens_); }
-
-bool HistoryDecoder::surely_a_record() const { return is_string(tokens_[kDisplay]) && !tokens_[kTimestamp].empty(); }
+bool HistoryDecoder::surely_a_record() const { return is_string(keys_.display) && !keys_.timestamp.empty(); }
 
 RecordOutcome HistoryDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
   TextReader reader(detail_);
@@ -197,21 +188,21 @@ RecordOutcome HistoryDecoder::read(od::object& root, RawRef raw, EventBatch& out
     out.diagnostics.push_back(
         {Platform::claude_code, DiagnosticType::missing_field, Severity::warning, {field}, 0, raw.offset});
   };
-  if (!is_string(tokens_[kDisplay])) {
+  if (!is_string(keys_.display)) {
     diagnose("display");
     return RecordOutcome::unknown("unknown_type", kHistoryType);
   }
   HistoryPrompt prompt;
   prompt.platform = Platform::claude_code;
-  prompt.text = reader.text(tokens_[kDisplay]);
-  prompt.time = parse_stamp(stamp_body(tokens_[kTimestamp])).value_or(0);
-  prompt.cwd = reader.text(tokens_[kProject]);
+  prompt.text = reader.text(keys_.display);
+  prompt.time = parse_stamp(stamp_body(keys_.timestamp)).value_or(0);
+  prompt.cwd = reader.text(keys_.project);
   if (!expand_pastes(reader, root, prompt.text)) return RecordOutcome::damaged();
   if (prompt.time == 0) {
     diagnose("timestamp");
     return RecordOutcome::unknown("no_time", kHistoryType);
   }
-  const auto session = string_body(tokens_[kSessionId]);
+  const auto session = string_body(keys_.sessionId);
   prompt.session_uid = is_identifier(session)
                            ? make_session_uid(Platform::claude_code, id_in_folder(session, folder_of(prompt.cwd)))
                            : session_of_day(prompt.cwd, prompt.time);

@@ -29,13 +29,12 @@ namespace memd::claude_code {
 //   are user_msg with origin parent_agent and start no exchange, unlike in an agent's own session.
 // * SessionUpdates may repeat, and may refer to sessions without any event yet. The update for the source itself comes
 //   with the record at offset 0.
-class Decoder final : public LogDecoder {
+class Decoder final : public KeyedDecoder<Envelope> {
  public:
   explicit Decoder(const Source& source, Detail detail = Detail::stored);
 
  protected:
   void begin_source(EventBatch& out) override;
-  bool open(od::object& root) const override;
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
   bool surely_a_record() const override;
 
@@ -43,35 +42,27 @@ class Decoder final : public LogDecoder {
   RecordOutcome dispatch(RecordContext& context, od::object& root, std::string_view type);
   std::string session_of_record() const;  // for a source whose head did not identify its session
 
-  std::string source_uid_;
   std::string stem_;
   std::string folder_;
   bool is_flat_agent_ = false;
   std::string parent_uid_;
   SessionKind kind_ = SessionKind::main;
   bool is_meta_ = false;
-  Detail detail_;
-  mutable Envelope envelope_;  // of the current record
 };
+
+MEMD_KEYS(HistoryKeys, display, timestamp, project, sessionId);
 
 // Decodes history.jsonl: prompts typed in the terminal, which remain when the transcript is deleted. Each prompt gives
 // a user_msg with origin history; the store keeps those that are in no transcript. Lines of early versions name no
 // session: they go to one for their project and day, "claude_code:history-<hash of the project>-<day>". One thread at a
 // time.
-class HistoryDecoder final : public LogDecoder {
+class HistoryDecoder final : public KeyedDecoder<HistoryKeys> {
  public:
-  explicit HistoryDecoder(Detail detail = Detail::stored) : LogDecoder(Platform::claude_code), detail_(detail) {}
+  explicit HistoryDecoder(Detail detail = Detail::stored) : KeyedDecoder(Platform::claude_code, {}, detail) {}
 
  protected:
-  bool open(od::object& root) const override;
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
   bool surely_a_record() const override;
-
- private:
-  enum : std::size_t { kDisplay, kTimestamp, kProject, kSessionId, kKeys };
-  static constexpr KeyTable<kKeys> kTable{{"display", "timestamp", "project", "sessionId"}};
-  Detail detail_;
-  mutable Tokens<kKeys> tokens_;
 };
 
 }  // namespace memd::claude_code

@@ -11,22 +11,21 @@ namespace memd::claude_code {
 
 namespace {
 
-enum : std::size_t { kTrigger, kPreTokens, kPostTokens, kTokensSaved, kCompactKeys };
-constexpr KeyTable<kCompactKeys> kCompactTable{{"trigger", "preTokens", "postTokens", "tokensSaved"}};
+MEMD_KEYS(CompactKeys, trigger, preTokens, postTokens, tokensSaved);
 
 // Builds the summary "auto, 167094 tokens before, 32000 after".
 RecordOutcome read_compaction(RecordContext& c, od::object& root, std::string_view key, std::string_view lifecycle) {
   od::object metadata;
-  Tokens<kCompactKeys> tokens{};
-  if (seek_object(root, key, metadata) && !collect(metadata, kCompactTable, tokens)) return RecordOutcome::damaged();
-  std::string summary = is_identifier(string_body(tokens[kTrigger])) ? std::string(string_body(tokens[kTrigger])) : "";
-  const auto add = [&](std::size_t i, std::string_view what) {
-    if (tokens[i].empty()) return;
-    summary.append(summary.empty() ? "" : ", ").append(std::to_string(integer(tokens[i]))).append(what);
+  CompactKeys tokens;
+  if (seek_object(root, key, metadata) && !collect(metadata, tokens)) return RecordOutcome::damaged();
+  std::string summary = is_identifier(string_body(tokens.trigger)) ? std::string(string_body(tokens.trigger)) : "";
+  const auto add = [&](std::string_view token, std::string_view what) {
+    if (token.empty()) return;
+    summary.append(summary.empty() ? "" : ", ").append(std::to_string(integer(token))).append(what);
   };
-  add(kPreTokens, " tokens before");
-  add(kPostTokens, " after");
-  add(kTokensSaved, " tokens saved");
+  add(tokens.preTokens, " tokens before");
+  add(tokens.postTokens, " after");
+  add(tokens.tokensSaved, " tokens saved");
   c.add_lifecycle(lifecycle, summary);
   return RecordOutcome::indexed();
 }
@@ -34,26 +33,25 @@ RecordOutcome read_compaction(RecordContext& c, od::object& root, std::string_vi
 RecordOutcome read_api_error(RecordContext& c) {
   const Envelope& envelope = c.envelope();
   std::string summary = "API error";
-  if (envelope.has(Key::retry_attempt))
-    summary += ", retry " + std::to_string(integer(envelope[Key::retry_attempt])) + " of " +
-               std::to_string(integer(envelope[Key::max_retries]));
+  if (has_value(envelope.retryAttempt))
+    summary += ", retry " + std::to_string(integer(envelope.retryAttempt)) + " of " +
+               std::to_string(integer(envelope.maxRetries));
   c.add_lifecycle("api_error", summary).is_error = true;
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_stop_hook(RecordContext& c) {
-  if (!c.envelope().is(Key::prevented_continuation)) return RecordOutcome::skipped("stop_hook_summary");
-  c.add_lifecycle("hook_stop", one_line(c.text(c.envelope()[Key::stop_reason]), 200));
+  if (!is_true(c.envelope().preventedContinuation)) return RecordOutcome::skipped("stop_hook_summary");
+  c.add_lifecycle("hook_stop", one_line(c.text(c.envelope().stopReason), 200));
   return RecordOutcome::indexed();
 }
 
-enum : std::size_t { kAttachmentType, kAttachmentKeys };
-constexpr KeyTable<kAttachmentKeys> kAttachmentTable{{"type"}};
+MEMD_KEYS(AttachmentKeys, type);
 
 // Reads words of the user that Claude Code writes as a "system" record: what was said in a voice call, and a command
 // that the client carries out itself, if it has arguments. Other records of these subtypes are what the client says.
 RecordOutcome read_said(RecordContext& c, std::string_view subtype) {
-  const std::string text = c.text(c.envelope()[Key::content]);
+  const std::string text = c.text(c.envelope().content);
   const UserText user_text = classify_user_text(text);
   if (!is_human(user_text.kind) || is_bare_command(user_text)) return RecordOutcome::skipped(subtype);
   Event& e = c.add(EventKind::user_msg, Role::user);
@@ -68,13 +66,13 @@ constexpr std::array kSaid{std::string_view("voice_call_talk"), std::string_view
 }  // namespace
 
 RecordOutcome read_system(RecordContext& c, od::object& root) {
-  const auto subtype = c.envelope().body(Key::subtype);
+  const auto subtype = string_body(c.envelope().subtype);
   if (subtype == "compact_boundary") return read_compaction(c, root, "compactMetadata", "compaction");
   if (subtype == "microcompact_boundary") return read_compaction(c, root, "microcompactMetadata", "microcompaction");
   if (subtype == "api_error") return read_api_error(c);
   if (subtype == "stop_hook_summary") return read_stop_hook(c);
   if (subtype == "turn_duration") {
-    c.add_lifecycle("turn_duration", std::to_string(integer(c.envelope()[Key::duration_ms])) + " ms");
+    c.add_lifecycle("turn_duration", std::to_string(integer(c.envelope().durationMs)) + " ms");
     return RecordOutcome::indexed();
   }
   for (const std::string_view said : kSaid)
@@ -84,13 +82,13 @@ RecordOutcome read_system(RecordContext& c, od::object& root) {
 
 RecordOutcome read_attachment(RecordContext& c, od::object& root) {
   od::object attachment;
-  Tokens<kAttachmentKeys> tokens{};
+  AttachmentKeys tokens;
   if (!seek_object(root, "attachment", attachment)) {
     c.diagnose(DiagnosticType::missing_field, {"attachment"});
     return without_content(root);
   }
-  if (!collect(attachment, kAttachmentTable, tokens)) return RecordOutcome::damaged();
-  const auto type = string_body(tokens[kAttachmentType]);
+  if (!collect(attachment, tokens)) return RecordOutcome::damaged();
+  const auto type = string_body(tokens.type);
   if (type == "queued_command") {
     od::value prompt;
     ContentText words;  // a string, or blocks if an image was pasted
@@ -106,10 +104,7 @@ RecordOutcome read_attachment(RecordContext& c, od::object& root) {
 
 namespace {
 
-enum : std::size_t { kProgressType, kAgentId, kMessage, kDataKeys };
-constexpr KeyTable<kDataKeys> kDataTable{{"type", "agentId", "message"}};
-
-constexpr KeyTable<kKeyNames.size()> kInnerTable{kKeyNames};
+MEMD_KEYS(DataKeys, type, agentId, message);
 
 // Reads a subagent's message inside the main transcript. Most subagents of early 2026 have no other record. A
 // subagent's own file has the same uuids, so nothing is duplicated. `prompt` beside the message repeats the task in
@@ -121,24 +116,24 @@ RecordOutcome read_agent_message(RecordContext& outer, od::object& data, std::st
     outer.diagnose(DiagnosticType::missing_field, {"data.message"});
     return without_content(data);
   }
-  if (!collect(message, kInnerTable, inner.tokens)) return RecordOutcome::damaged();
-  for (const Key key : {Key::cwd, Key::git_branch, Key::version, Key::session_id})
-    inner[key] = outer.envelope()[key];
-  if (!inner.has(Key::timestamp)) inner[Key::timestamp] = outer.envelope()[Key::timestamp];
-  if (!inner.has(Key::uuid)) inner[Key::uuid] = outer.envelope()[Key::uuid];
+  if (!collect(message, inner)) return RecordOutcome::damaged();
+  for (const auto key : {&Envelope::cwd, &Envelope::gitBranch, &Envelope::version, &Envelope::sessionId})
+    inner.*key = outer.envelope().*key;
+  if (!has_value(inner.timestamp)) inner.timestamp = outer.envelope().timestamp;
+  if (!has_value(inner.uuid)) inner.uuid = outer.envelope().uuid;
 
   const std::string uid = outer.agent_uid(agent_id);
   RecordContext c(inner, uid, outer.raw(), outer.detail(), outer.out());
   c.sidechain = true;
   c.own_session = true;
-  const auto type = inner.body(Key::type);
+  const auto type = string_body(inner.type);
   RecordOutcome verdict = type == "user"        ? read_user(c, message)
                           : type == "assistant" ? read_assistant(c, message)
                           : type == "progress"  ? RecordOutcome::skipped("agent_progress")
                                                 : leave_out_side_record(c, message, type);
   if (c.lossy()) outer.mark_lossy();
   if (verdict.disposition == Disposition::indexed)
-    outer.link_agent(agent_id, outer.text(outer.envelope()[Key::parent_tool_use_id]));
+    outer.link_agent(agent_id, outer.text(outer.envelope().parentToolUseID));
   return verdict;
 }
 
@@ -146,15 +141,15 @@ RecordOutcome read_agent_message(RecordContext& outer, od::object& data, std::st
 
 RecordOutcome read_progress(RecordContext& c, od::object& root) {
   od::object data;
-  Tokens<kDataKeys> tokens{};
+  DataKeys tokens;
   if (!seek_object(root, "data", data)) {
     c.diagnose(DiagnosticType::missing_field, {"data"});
     return without_content(root);
   }
-  if (!collect(data, kDataTable, tokens)) return RecordOutcome::damaged();
-  const auto type = string_body(tokens[kProgressType]);
-  if (type == "agent_progress" || (type == "skill_progress" && is_string(tokens[kAgentId]))) {
-    const std::string agent_id = c.text(tokens[kAgentId]);
+  if (!collect(data, tokens)) return RecordOutcome::damaged();
+  const auto type = string_body(tokens.type);
+  if (type == "agent_progress" || (type == "skill_progress" && is_string(tokens.agentId))) {
+    const std::string agent_id = c.text(tokens.agentId);
     if (is_identifier(agent_id)) return read_agent_message(c, data, agent_id);
     c.diagnose(DiagnosticType::missing_field, {"data.agentId"});
     return without_content(data);
@@ -181,12 +176,12 @@ SessionUpdate update_of(const RecordContext& c) {
   return update;
 }
 
-RecordOutcome set_title(RecordContext& c, Key key, TitleRank rank) {
+RecordOutcome set_title(RecordContext& c, std::string_view token, TitleRank rank) {
   SessionUpdate update = update_of(c);
-  update.title = one_line(c.text(c.envelope()[key]), 300);
+  update.title = one_line(c.text(token), 300);
   update.title_rank = rank;
-  if (rank == TitleRank::summary && c.envelope().has(Key::leaf_uuid))
-    update.title_record_key = record_key(Platform::claude_code, c.envelope().body(Key::leaf_uuid));
+  if (rank == TitleRank::summary && has_value(c.envelope().leafUuid))
+    update.title_record_key = record_key(Platform::claude_code, string_body(c.envelope().leafUuid));
   if (update.title.empty()) return RecordOutcome::skipped("empty_title");
   c.out().sessions.push_back(std::move(update));
   return RecordOutcome::indexed();
@@ -194,9 +189,8 @@ RecordOutcome set_title(RecordContext& c, Key key, TitleRank rank) {
 
 RecordOutcome read_pr_link(RecordContext& c) {
   const Envelope& envelope = c.envelope();
-  std::string summary =
-      "PR #" + std::to_string(integer(envelope[Key::pr_number])) + " " + c.text(envelope[Key::pr_url]);
-  if (envelope.has(Key::pr_repository)) summary += " (" + c.text(envelope[Key::pr_repository]) + ")";
+  std::string summary = "PR #" + std::to_string(integer(envelope.prNumber)) + " " + c.text(envelope.prUrl);
+  if (has_value(envelope.prRepository)) summary += " (" + c.text(envelope.prRepository) + ")";
   c.add_lifecycle("pr_link", one_line(summary, 400));
   return RecordOutcome::indexed();
 }
@@ -205,11 +199,11 @@ RecordOutcome read_pr_link(RecordContext& c) {
 RecordOutcome read_journal(RecordContext& c, std::string_view type) {
   const Envelope& envelope = c.envelope();
   Event& e = c.add_lifecycle(type == "started" ? "workflow_started" : "workflow_result");
-  e.summary = one_line(c.text(envelope[envelope.has(Key::agent_id) ? Key::agent_id : Key::key]), 80);
-  e.text = c.text(envelope[Key::result], c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
-  if (envelope.has(Key::agent_id)) {
+  e.summary = one_line(c.text(has_value(envelope.agentId) ? envelope.agentId : envelope.key), 80);
+  e.text = c.text(envelope.result, c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
+  if (has_value(envelope.agentId)) {
     SessionUpdate agent = update_of(c);
-    const std::string id = c.text(envelope[Key::agent_id]);
+    const std::string id = c.text(envelope.agentId);
     if (is_identifier(id) && agent.kind == SessionKind::workflow) {
       agent.session_uid += "/agent-" + id;
       agent.native_id += "/agent-" + id;
@@ -219,8 +213,8 @@ RecordOutcome read_journal(RecordContext& c, std::string_view type) {
   return RecordOutcome::indexed();
 }
 
-RecordOutcome read_mode(RecordContext& c, Key key) {
-  c.add_lifecycle("mode_change", one_line(c.text(c.envelope()[key]), 60));
+RecordOutcome read_mode(RecordContext& c, std::string_view token) {
+  c.add_lifecycle("mode_change", one_line(c.text(token), 60));
   return RecordOutcome::indexed();
 }
 
@@ -231,7 +225,7 @@ bool emit_queued(RecordContext& c, std::string_view text, std::string_view lifec
   if (!is_human(user_text.kind)) return false;
   // Equal text queued again in the session (withdrawn and sent again, or reported twice by the client) is one event.
   c.set_key(
-      hash_combine(hash64(c.envelope().body(Key::session_id)), hash64(user_text.text, hash64("claude_code/queued"))));
+      hash_combine(hash64(string_body(c.envelope().sessionId)), hash64(user_text.text, hash64("claude_code/queued"))));
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = Origin::queued;
   e.lifecycle = lifecycle;
@@ -240,8 +234,8 @@ bool emit_queued(RecordContext& c, std::string_view text, std::string_view lifec
 }
 
 RecordOutcome read_queue_operation(RecordContext& c) {
-  const auto operation = c.envelope().body(Key::operation);
-  const auto content = c.envelope()[Key::content];
+  const auto operation = string_body(c.envelope().operation);
+  const auto content = c.envelope().content;
   if (operation == "enqueue")
     return emit_queued(c, c.text(content), "queue_enqueue") ? RecordOutcome::indexed()
                                                             : RecordOutcome::skipped("injected_text");
@@ -255,16 +249,16 @@ RecordOutcome read_queue_operation(RecordContext& c) {
 }
 
 RecordOutcome read_side_record(RecordContext& c, od::object& root, std::string_view type) {
-  if (type == "summary") return set_title(c, Key::summary, TitleRank::summary);
-  if (type == "ai-title") return set_title(c, Key::ai_title, TitleRank::ai);
-  if (type == "custom-title") return set_title(c, Key::custom_title, TitleRank::custom);
+  if (type == "summary") return set_title(c, c.envelope().summary, TitleRank::summary);
+  if (type == "ai-title") return set_title(c, c.envelope().aiTitle, TitleRank::ai);
+  if (type == "custom-title") return set_title(c, c.envelope().customTitle, TitleRank::custom);
   if (type == "pr-link") return read_pr_link(c);
-  if (type == "permission-mode") return read_mode(c, Key::permission_mode);
-  if (type == "mode") return read_mode(c, Key::mode);
+  if (type == "permission-mode") return read_mode(c, c.envelope().permissionMode);
+  if (type == "mode") return read_mode(c, c.envelope().mode);
   if (type == "started" || type == "result") return read_journal(c, type);
   if (type == "agent-name") {
     SessionUpdate update = update_of(c);
-    update.agent_name = one_line(c.text(c.envelope()[Key::agent_name]), 100);
+    update.agent_name = one_line(c.text(c.envelope().agentName), 100);
     c.out().sessions.push_back(std::move(update));
     return RecordOutcome::indexed();
   }
@@ -274,11 +268,11 @@ RecordOutcome read_side_record(RecordContext& c, od::object& root, std::string_v
 RecordOutcome read_agent_meta(RecordContext& c) {
   const Envelope& envelope = c.envelope();
   SessionUpdate update = update_of(c);
-  update.agent_name = one_line(c.text(envelope[envelope.has(Key::agent_type) ? Key::agent_type : Key::name]), 100);
-  update.title = one_line(c.text(envelope[Key::description]), 300);
+  update.agent_name = one_line(c.text(has_value(envelope.agentType) ? envelope.agentType : envelope.name), 100);
+  update.title = one_line(c.text(envelope.description), 300);
   update.title_rank = update.title.empty() ? TitleRank::none : TitleRank::ai;
   update.description = update.title;
-  update.parent_call_id = c.text(envelope[Key::tool_use_id]);
+  update.parent_call_id = c.text(envelope.toolUseId);
   c.out().sessions.push_back(std::move(update));
   return RecordOutcome::indexed();
 }

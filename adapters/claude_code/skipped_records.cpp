@@ -223,7 +223,7 @@ RecordOutcome leave_out_system(RecordContext& c, od::object& root, std::string_v
 
 RecordOutcome leave_out_attachment(RecordContext& c, od::object& attachment, std::string_view type) {
   // Since 2.1.3xx a record says as whom the client presented the attachment to the model.
-  const bool of_client = c.envelope().body(Key::rendered_role) == "system" && !is_one_of(type, kAttachments);
+  const bool of_client = string_body(c.envelope().renderedRole) == "system" && !is_one_of(type, kAttachments);
   if (of_client && !passes_on_message(attachment)) return RecordOutcome::skipped("told_by_client");
   return leave_out_named(c, attachment, type, kAttachments, "attachment.type");
 }

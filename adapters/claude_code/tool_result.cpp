@@ -6,34 +6,14 @@
 namespace memd::claude_code {
 namespace {
 
-enum : std::size_t { kToolUseId, kIsError, kToolResultType, kToolResultText, kResultKeys };
-constexpr KeyTable<kResultKeys> kResultTable{{"tool_use_id", "is_error", "type", "text"}};
+MEMD_KEYS(ResultKeys, tool_use_id, is_error, type, text);
 
-enum : std::size_t {
-  kFilePath,
-  kNotebookPath,
-  kToolResultAgentId,
-  kInterrupted,
-  kPatch,
-  kContent,
-  kKind,
-  kBackground,
-  kAnswers,
-  kPlan,
-  kTask,
-  kStdout,
-  kCodeMeaning,
-  kStructuredKeys
-};
-constexpr KeyTable<kStructuredKeys> kStructuredTable{{"filePath", "notebook_path", "agentId", "interrupted",
-                                                      "structuredPatch", "content", "type", "backgroundTaskId",
-                                                      "answers", "plan", "task", "stdout", "returnCodeInterpretation"}};
+MEMD_KEYS(StructuredKeys, filePath, notebook_path, agentId, interrupted, structuredPatch, content, type,
+          backgroundTaskId, answers, plan, task, stdout, returnCodeInterpretation);
 
-enum : std::size_t { kTaskId, kTaskSubject, kTaskKeys };
-constexpr KeyTable<kTaskKeys> kTaskTable{{"id", "subject"}};
+MEMD_KEYS(TaskKeys, id, subject);
 
-enum : std::size_t { kMediaType, kSourceType, kSourceKeys };
-constexpr KeyTable<kSourceKeys> kSourceTable{{"media_type", "type"}};
+MEMD_KEYS(SourceKeys, media_type, type);
 
 constexpr std::size_t kFirstLine = 40;  // bytes; enough for "Exit code 1"
 
@@ -83,11 +63,11 @@ bool read_answers(RecordContext& c, od::object& result, std::string& out) {
 // Reads the entry that TaskCreate added to the list.
 bool read_task(RecordContext& c, od::object& result, Event& e) {
   od::object task;
-  Tokens<kTaskKeys> tokens;
+  TaskKeys tokens;
   if (!seek_object(result, "task", task)) return true;
-  if (!collect(task, kTaskTable, tokens)) return false;
-  if (!is_string(tokens[kTaskId]) || !is_string(tokens[kTaskSubject])) return true;
-  TodoItem item{c.text(tokens[kTaskId], kTodoTextLimit), c.text(tokens[kTaskSubject], kTodoTextLimit)};
+  if (!collect(task, tokens)) return false;
+  if (!is_string(tokens.id) || !is_string(tokens.subject)) return true;
+  TodoItem item{c.text(tokens.id, kTodoTextLimit), c.text(tokens.subject, kTodoTextLimit)};
   e.facts.todos = TodoUpdate{false, {std::move(item)}};
   return true;
 }
@@ -103,11 +83,11 @@ std::int32_t count_lines(std::string_view body) {
 
 bool append_marker(RecordContext& c, od::object& block, std::string_view type, std::string& marker) {
   od::object source;
-  Tokens<kSourceKeys> tokens{};
-  if (seek_object(block, "source", source) && !collect(source, kSourceTable, tokens)) return false;
+  SourceKeys tokens{};
+  if (seek_object(block, "source", source) && !collect(source, tokens)) return false;
   if (!marker.empty()) marker.push_back(' ');
   marker.append("[").append(type);
-  if (is_string(tokens[kMediaType])) marker.append(": ").append(c.text(tokens[kMediaType], 80));
+  if (is_string(tokens.media_type)) marker.append(": ").append(c.text(tokens.media_type, 80));
   marker.append("]");
   return true;
 }
@@ -123,22 +103,21 @@ bool read_content(RecordContext& c, od::value& content, std::size_t limit, Conte
   if (content.get_array().get(blocks)) return true;
   return for_each_element(blocks, [&](od::value& value, std::size_t) {
     od::object block;
-    Tokens<kResultKeys> tokens;
+    ResultKeys tokens;
     if (value.get_object().get(block)) return true;
-    if (!collect(block, kResultTable, tokens)) return false;
-    const auto type = string_body(tokens[kToolResultType]);
-    if (!is_string(tokens[kToolResultText]))
-      return append_marker(c, block, is_identifier(type) ? type : "block", out.marker);
+    if (!collect(block, tokens)) return false;
+    const auto type = string_body(tokens.type);
+    if (!is_string(tokens.text)) return append_marker(c, block, is_identifier(type) ? type : "block", out.marker);
     if (!out.text.empty() && out.text.size() < limit) out.text.push_back('\n');
-    c.append_text(tokens[kToolResultText], out.text, limit - std::min(limit, out.text.size()));
+    c.append_text(tokens.text, out.text, limit - std::min(limit, out.text.size()));
     return true;
   });
 }
 
 bool read_tool_result(RecordContext& c, od::object& block, std::size_t index) {
-  Tokens<kResultKeys> tokens;
-  if (!collect(block, kResultTable, tokens)) return false;
-  const bool is_error = is_true(tokens[kIsError]);
+  ResultKeys tokens;
+  if (!collect(block, tokens)) return false;
+  const bool is_error = is_true(tokens.is_error);
   ContentText content;
   od::value value;
   // An error can contain the user's text after the client's: read it whole.
@@ -148,7 +127,7 @@ bool read_tool_result(RecordContext& c, od::object& block, std::size_t index) {
 
   const std::string words(is_error ? rejection_words(content.text) : std::string_view{});
   Event& e = c.add(EventKind::tool_result, Role::tool, index);
-  e.call_id = c.text(tokens[kToolUseId]);
+  e.call_id = c.text(tokens.tool_use_id);
   e.is_error = is_error;
   if (is_error) e.facts.exit_code = tool_calls::exit_code_behind("Exit code ", content.text.substr(0, kFirstLine));
   e.summary = content.text.starts_with("<persisted-output>") ? "[output moved to a file]" : std::move(content.marker);
@@ -165,35 +144,35 @@ bool read_tool_result(RecordContext& c, od::object& block, std::size_t index) {
 bool read_structured_result(RecordContext& c, od::value& structured, std::size_t result) {
   od::object object;
   if (structured.get_object().get(object)) return true;
-  Tokens<kStructuredKeys> tokens;
-  if (!collect(object, kStructuredTable, tokens)) return false;
+  StructuredKeys tokens;
+  if (!collect(object, tokens)) return false;
 
   Event& e = c.out().events[result];
-  if (is_string(tokens[kToolResultAgentId])) c.link_agent(c.text(tokens[kToolResultAgentId]), e.call_id);
-  if (is_true(tokens[kInterrupted])) e.summary = kInterruptedMark;
-  if (is_string(tokens[kBackground])) e.summary = kBackgroundMark;
-  const bool ran = is_string(tokens[kStdout]) && !is_true(tokens[kInterrupted]) && !is_string(tokens[kBackground]);
-  if (ran && !e.is_error && !is_string(tokens[kCodeMeaning])) e.facts.exit_code = 0;
-  if (tokens[kTask].starts_with('{') && !read_task(c, object, e)) return false;
+  if (is_string(tokens.agentId)) c.link_agent(c.text(tokens.agentId), e.call_id);
+  if (is_true(tokens.interrupted)) e.summary = kInterruptedMark;
+  if (is_string(tokens.backgroundTaskId)) e.summary = kBackgroundMark;
+  const bool ran = is_string(tokens.stdout) && !is_true(tokens.interrupted) && !is_string(tokens.backgroundTaskId);
+  if (ran && !e.is_error && !is_string(tokens.returnCodeInterpretation)) e.facts.exit_code = 0;
+  if (tokens.task.starts_with('{') && !read_task(c, object, e)) return false;
   const RawRef raw = e.raw;
   const std::string call_id = e.call_id;
-  if (tokens[kAnswers].starts_with('{')) {
+  if (tokens.answers.starts_with('{')) {
     std::string answers;
     if (!read_answers(c, object, answers)) return false;
     if (!answers.empty()) emit_decision(c, raw, call_id, std::move(answers));
     return true;
   }
-  if (is_string(tokens[kPlan]) && !e.is_error) {
-    emit_decision(c, raw, call_id, std::string(kPlanAccepted) + one_line(c.text(tokens[kPlan], 400), 200));
+  if (is_string(tokens.plan) && !e.is_error) {
+    emit_decision(c, raw, call_id, std::string(kPlanAccepted) + one_line(c.text(tokens.plan, 400), 200));
     return true;
   }
-  const auto path = is_string(tokens[kFilePath]) ? tokens[kFilePath] : tokens[kNotebookPath];
-  if (!is_string(path) || tokens[kPatch].empty()) return true;
+  const auto path = is_string(tokens.filePath) ? tokens.filePath : tokens.notebook_path;
+  if (!is_string(path) || tokens.structuredPatch.empty()) return true;
   FileTouch touch{c.text(path), FileAccess::modified, 0, 0};
   if (!count_patch(object, touch)) return false;
   // A new file has no patch: all its lines count as added.
-  if (string_body(tokens[kKind]) == "create" && touch.lines_added == 0)
-    touch.lines_added = count_lines(string_body(tokens[kContent]));
+  if (string_body(tokens.type) == "create" && touch.lines_added == 0)
+    touch.lines_added = count_lines(string_body(tokens.content));
   e.files.push_back(std::move(touch));
   return true;
 }

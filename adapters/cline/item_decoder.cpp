@@ -16,26 +16,12 @@ namespace memd::cline {
 
 namespace {
 
-enum : std::size_t { kText, kBlockKeys };
-constexpr KeyTable<kBlockKeys> kBlockTable{{"text"}};
-
 void make_absolute(Event& call) {
   for (FileTouch& file : call.files)
-    file.path = absolute_path(call.cwd, file.path);
+    file.path = tool_calls::absolute_path(call.cwd, file.path);
 }
 
 }  // namespace
-
-std::string absolute_path(std::string_view cwd, std::string_view path) {
-  const bool absolute =
-      path.starts_with('/') || path.starts_with('~') || path.starts_with('\\') || (path.size() > 1 && path[1] == ':');
-  if (absolute || cwd.empty() || path.empty()) return std::string(path);
-  std::string out(cwd);
-  if (out.back() != '/' && out.back() != '\\') out.push_back('/');
-  while (path.starts_with("./"))
-    path.remove_prefix(2);
-  return out.append(path);
-}
 
 bool read_block_input(ItemContext& c, od::object& block, Event& call) {
   od::value input;
@@ -57,7 +43,8 @@ void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bo
   e.facts.exit_code = exit_code_in(text);
   tool_calls::take_result_text(c.detail(), std::string(text), e);
   if (!is_error && !call.path.empty())
-    e.files.push_back({absolute_path(e.cwd, call.path), FileAccess::modified, call.lines_added, call.lines_removed});
+    e.files.push_back(
+        {tool_calls::absolute_path(e.cwd, call.path), FileAccess::modified, call.lines_added, call.lines_removed});
 }
 
 ToolOutput read_output(ItemContext& c, od::object& block, std::string_view key) {
@@ -85,52 +72,12 @@ void emit_output(ItemContext& c, const ToolCall& call, const ToolOutput& output,
   if (output.succeeded && !e.is_error && tool_calls::runs_commands(call.tool)) e.facts.exit_code = 0;
 }
 
-bool read_content(ItemContext& c, od::value& content, std::string& text) {
-  const auto token = token_of(content);
-  if (is_string(token)) {
-    c.append_text(token, text);
-    return true;
-  }
-  od::array blocks;
-  if (content.get_array().get(blocks)) return true;
-  return for_each_element(blocks, [&](od::value& value, std::size_t) {
-    od::object block;
-    Tokens<kBlockKeys> tokens;
-    if (value.get_object().get(block)) return true;
-    if (!collect(block, kBlockTable, tokens)) return false;
-    if (!is_string(tokens[kText])) return true;
-    if (!text.empty()) text.push_back('\n');
-    c.append_text(tokens[kText], text);
-    return true;
-  });
-}
-
 // The head.
 
 namespace {
 
-enum : std::size_t {
-  kId,
-  kCwd,
-  kModel,
-  kTitle,
-  kParent,
-  kMode,
-  kCost,
-  kKind,
-  kAgent,
-  kForkedFrom,
-  kStarted,
-  kEnded,
-  kDescription,
-  kNamed,
-  kBranch,
-  kVersion,
-  kHeadKeys
-};
-constexpr KeyTable<kHeadKeys> kHeadTable{{"id", "cwd", "model", "title", "parent", "mode", "cost", "kind", "agent",
-                                          "forked_from", "started", "ended", "description", "named", "branch",
-                                          "version"}};
+MEMD_KEYS(HeadKeys, id, cwd, model, title, parent, mode, cost, kind, agent, forked_from, started, ended, description,
+          named, branch, version);
 
 std::optional<double> fraction(std::string_view token) {
   double value = 0;
@@ -141,34 +88,31 @@ std::optional<double> fraction(std::string_view token) {
 }  // namespace
 
 RecordOutcome read_head(ItemContext& c, od::object& item) {
-  Tokens<kHeadKeys> tokens;
-  if (!collect(item, kHeadTable, tokens)) return RecordOutcome::damaged();
-  const auto uid = [&](std::size_t i) {
-    const std::string id = c.text(tokens[i]);
+  HeadKeys tokens;
+  if (!collect(item, tokens)) return RecordOutcome::damaged();
+  const auto uid = [&](std::string_view token) {
+    const std::string id = c.text(token);
     return id.empty() ? std::string() : make_session_uid(Platform::cline, id);
   };
-  SessionUpdate update;
-  update.session_uid = c.session_uid();
-  update.platform = Platform::cline;
-  update.native_id = c.text(tokens[kId]);
-  update.parent_uid = uid(kParent);
+  SessionUpdate& update = c.add_session();
+  update.native_id = c.text(tokens.id);
+  update.parent_uid = uid(tokens.parent);
   if (!update.parent_uid.empty()) update.kind = SessionKind::subagent;
-  update.agent_name = c.text(tokens[kAgent]);
-  update.description = c.text(tokens[kDescription]);
-  update.title = c.text(tokens[kTitle]);
+  update.agent_name = c.text(tokens.agent);
+  update.description = c.text(tokens.description);
+  update.title = c.text(tokens.title);
   // The task lists contain the first words of each task; the newer store gives sessions names.
-  if (!update.title.empty()) update.title_rank = is_true(tokens[kNamed]) ? TitleRank::ai : TitleRank::summary;
-  update.cwd = c.text(tokens[kCwd]);
-  update.git_branch = c.text(tokens[kBranch]);
-  update.agent_version = c.text(tokens[kVersion]);
-  update.model = c.text(tokens[kModel]);
-  update.mode = c.text(tokens[kMode]);
-  update.forked_from = uid(kForkedFrom);
-  update.started_at = integer(tokens[kStarted]);
-  update.ended_at = update.stopped_at = integer(tokens[kEnded]);
+  if (!update.title.empty()) update.title_rank = is_true(tokens.named) ? TitleRank::ai : TitleRank::summary;
+  update.cwd = c.text(tokens.cwd);
+  update.git_branch = c.text(tokens.branch);
+  update.agent_version = c.text(tokens.version);
+  update.model = c.text(tokens.model);
+  update.mode = c.text(tokens.mode);
+  update.forked_from = uid(tokens.forked_from);
+  update.started_at = integer(tokens.started);
+  update.ended_at = update.stopped_at = integer(tokens.ended);
   update.time = update.ended_at != 0 ? update.ended_at : update.started_at;
-  update.cost_usd = fraction(tokens[kCost]);
-  c.out().sessions.push_back(std::move(update));
+  update.cost_usd = fraction(tokens.cost);
   return RecordOutcome::indexed();
 }
 
@@ -176,110 +120,44 @@ RecordOutcome read_head(ItemContext& c, od::object& item) {
 
 namespace {
 
-static_assert(simdjson::SIMDJSON_PADDING <= kRecordPadding);
-
-constexpr KeyTable<kItemNames.size()> kItemTable{kItemNames};
-
-enum : std::size_t { kItemDecoderId, kTool, kPath, kAdded, kRemoved, kCallKeys };
-constexpr KeyTable<kCallKeys> kCallTable{{"id", "tool", "path", "added", "removed"}};
-
-bool read_calls(ItemContext& c, od::object& item, std::vector<ToolCall>& out) {
-  od::value value;
-  od::array calls;
-  if (!seek(item, "calls", value) || value.get_array().get(calls)) return true;
-  return for_each_element(calls, [&](od::value& element, std::size_t) {
-    od::object call;
-    Tokens<kCallKeys> tokens;
-    if (element.get_object().get(call)) return true;
-    if (!collect(call, kCallTable, tokens)) return false;
-    out.push_back({c.text(tokens[kItemDecoderId]), c.text(tokens[kTool]), c.text(tokens[kPath]),
-                   static_cast<std::int32_t>(integer(tokens[kAdded])),
-                   static_cast<std::int32_t>(integer(tokens[kRemoved]))});
-    return true;
-  });
-}
+MEMD_KEYS(CallKeys, id, tool, path, added, removed);
 
 }  // namespace
 
-bool InnerJson::open(std::string_view text) {
-  padded_ = text;
-  padded_.resize(text.size() + kRecordPadding, ' ');
-  return trimmed(text).starts_with('{') &&
-         !parser_.iterate(padded_.data(), text.size(), padded_.size()).get(document_) &&
-         !document_.get_object().get(root);
-}
-
-struct ItemDecoder::Parsers {
-  od::parser items;
-  od::document document;
-};
-
-ItemDecoder::ItemDecoder(const Source& source, Detail detail)
-    : session_uid_(source.session_uid), detail_(detail), parsers_(std::make_unique<Parsers>()) {
-  if (const auto parts = split_session_uid(session_uid_)) native_id_ = parts->native_id;
-}
-
-ItemDecoder::~ItemDecoder() = default;
-
-void ItemDecoder::decode(const RawRecord& record, EventBatch& out) {
-  const std::uint64_t bytes = record.bytes.size() + (record.newline_follows ? 1 : 0);
-  std::string type;
-  if (decode_open(record.bytes, record, out, type)) return;
-  bool replaced = false;
-  std::string cleaned = cleaned_json(record.bytes, replaced);
-  const auto size = cleaned.size();
-  cleaned.resize(size + kRecordPadding, ' ');
-  if (decode_open({cleaned.data(), size}, record, out, type)) {
-    if (replaced)
-      out.diagnostics.push_back(
-          {Platform::cline, DiagnosticType::invalid_encoding, Severity::warning, {}, 0, record.offset});
-    return;
-  }
-  if (bytes > 0) out.cover("(damaged)", Disposition::skipped, "damaged", bytes);
-  out.diagnostics.push_back({Platform::cline, DiagnosticType::damaged_record, Severity::warning, {}, 0, record.offset});
-}
-
-bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, EventBatch& out, std::string& type) {
-  auto& document = parsers_->document;
-  od::object item;
-  ItemFields fields;
-  if (parsers_->items.iterate(bytes.data(), bytes.size(), bytes.size() + kRecordPadding).get(document) ||
-      document.get_object().get(item) || !collect(item, kItemTable, fields.tokens) ||
-      document.current_location().error() != simdjson::OUT_OF_BOUNDS)
-    return false;
-  if (fields.is(ItemKey::damaged)) return false;
-
-  const auto before = out.length();
-  const RawRef raw{record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0};
+RecordOutcome ItemDecoder::read(od::object& item, RawRef raw, EventBatch& out) {
+  if (is_true(keys_.damaged)) return RecordOutcome::damaged();
   ItemContext c(Platform::cline, session_uid_, raw, detail_, out);
-  fields.key = c.text(fields[ItemKey::key]);
-  c.identify(is_string(fields[ItemKey::record]) ? c.text(fields[ItemKey::record]) : native_id_ + "/" + fields.key);
-  c.cwd = c.text(fields[ItemKey::cwd]);
-  c.time = integer(fields[ItemKey::time]);
-  c.time_estimated = fields.is(ItemKey::estimated);
+  ItemFields fields{keys_, c.text(keys_.key), {}};
+  const auto session = split_session_uid(session_uid_);
+  const std::string native_id(session ? session->native_id : std::string_view{});
+  c.identify(is_string(keys_.record) ? c.text(keys_.record) : native_id + "/" + fields.key);
+  c.cwd = c.text(keys_.cwd);
+  c.time = integer(keys_.time);
+  c.time_estimated = is_true(keys_.estimated);
+  const auto add_call = [&](const CallKeys& call, od::object&, std::size_t) {
+    fields.calls.push_back({c.text(call.id), c.text(call.tool), c.text(call.path),
+                            static_cast<std::int32_t>(integer(call.added)),
+                            static_cast<std::int32_t>(integer(call.removed))});
+    return true;
+  };
+  if (!for_each_object<CallKeys>(item, "calls", add_call)) return RecordOutcome::damaged();
 
-  RecordOutcome verdict = RecordOutcome::unknown("unknown_type");
-  type = "(unknown)";
-  if (!read_calls(c, item, fields.calls)) {
-    verdict = RecordOutcome::damaged();
-  } else if (fields.is(ItemKey::head)) {
+  RecordOutcome outcome = RecordOutcome::unknown("unknown_type");
+  std::string type = "(unknown)";
+  if (is_true(keys_.head)) {
     type = "(head)";
-    verdict = read_head(c, item);
-  } else if (!fields[ItemKey::ui].empty()) {
-    verdict = read_ui(c, item, fields, type);
-  } else if (!fields[ItemKey::compaction].empty()) {
+    outcome = read_head(c, item);
+  } else if (!keys_.ui.empty()) {
+    outcome = read_ui(c, item, fields, type);
+  } else if (!keys_.compaction.empty()) {
     type = "compaction";
-    verdict = read_compaction(c, item);
-  } else if (!fields[ItemKey::message].empty()) {
-    verdict = read_message(c, item, fields, type);
+    outcome = read_compaction(c, item);
+  } else if (!keys_.message.empty()) {
+    outcome = read_message(c, item, fields, type);
   }
-  if (verdict.broken) {
-    out.cut_back(before);
-    return false;
-  }
-  if (c.lossy()) c.diagnose(DiagnosticType::invalid_encoding);
-  out.cover(type, verdict.disposition, verdict.reason, record.bytes.size() + (record.newline_follows ? 1 : 0));
-  return true;
+  if (!outcome.broken && c.lossy()) c.diagnose(DiagnosticType::invalid_encoding);
+  outcome.type = std::move(type);
+  return outcome;
 }
 
 }  // namespace memd::cline

@@ -1,11 +1,9 @@
 // Messages as sent to the model: of the newer store, and of tasks whose interface messages are lost.
 #include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/model_text.hpp"
-#include "adapters/tool_calls/patch_text.hpp"
-#include "adapters/tool_calls/recorded_edits.hpp"
+#include "adapters/tool_calls/tool_input.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,28 +11,13 @@
 namespace memd::cline {
 namespace {
 
-enum : std::size_t { kRole, kTs, kMetadata, kMetrics, kModelInfo, kMessageKeys };
-constexpr KeyTable<kMessageKeys> kMessageTable{{"role", "ts", "metadata", "metrics", "modelInfo"}};
+MEMD_KEYS(MessageKeys, role, ts, metadata, metrics, modelInfo);
 
-enum : std::size_t {
-  kMessageType,
-  kMessageText,
-  kThinking,
-  kMessageId,
-  kName,
-  kToolUseId,
-  kIsError,
-  kMessageBlockKeys
-};
-constexpr KeyTable<kMessageBlockKeys> kMessageBlockTable{
-    {"type", "text", "thinking", "id", "name", "tool_use_id", "is_error"}};
+MEMD_KEYS(MessageBlockKeys, type, text, thinking, id, name, tool_use_id, is_error);
 
-enum : std::size_t { kInput, kOutput, kReads, kWrites, kTokens, kMetricKeys };
-constexpr KeyTable<kMetricKeys> kMetricTable{
-    {"inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "tokens"}};
+MEMD_KEYS(MetricKeys, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, tokens);
 
-enum : std::size_t { kPrompt, kCompletion, kCached, kTokenKeys };
-constexpr KeyTable<kTokenKeys> kTokenTable{{"prompt", "completion", "cached"}};
+MEMD_KEYS(TokenKeys, prompt, completion, cached);
 
 struct Message {
   bool assistant = false;
@@ -84,75 +67,36 @@ void read_user_text(ItemContext& c, const ItemFields& fields, Message& m, std::s
   m.command |= words.command;
 }
 
-void read_result(ItemContext& c, od::object& block, const Tokens<kMessageBlockKeys>& tokens, const ItemFields& fields) {
+void read_result(ItemContext& c, od::object& block, const MessageBlockKeys& tokens, const ItemFields& fields) {
   ToolCall call;
-  call.id = c.text(tokens[kToolUseId]);
-  call.tool = c.text(tokens[kName]);
+  call.id = c.text(tokens.tool_use_id);
+  call.tool = c.text(tokens.name);
   for (const ToolCall& known : fields.calls)
     if (call.tool.empty() && known.id == call.id) call.tool = known.tool;
-  emit_output(c, call, read_output(c, block), is_true(tokens[kIsError]));
-}
-
-// Counts the changed lines. A replacement often repeats lines at its ends.
-void count_lines(const EditHunk& hunk, FileTouch& file) {
-  std::vector<std::string_view> before;
-  std::vector<std::string_view> after;
-  const auto count = [&] {
-    const auto [b, a] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
-    const auto [b_end, a_end] =
-        std::mismatch(before.rbegin(), std::make_reverse_iterator(b), after.rbegin(), std::make_reverse_iterator(a));
-    file.lines_removed += static_cast<std::int32_t>(b_end.base() - b);
-    file.lines_added += static_cast<std::int32_t>(a_end.base() - a);
-    before.clear();
-    after.clear();
-  };
-  for (std::string_view rest = hunk.text; !rest.empty();) {
-    const auto line = tool_calls::next_line(rest);
-    if (!line.starts_with('+') && !after.empty()) count();
-    if (line.starts_with('-')) before.push_back(line.substr(1));
-    if (line.starts_with('+')) after.push_back(line.substr(1));
-    if (line.starts_with(' ')) count();
-  }
-  count();
-}
-
-// Adds what an edit changes, which only its input shows: the files of a patch, and lines.
-void read_edits(od::object& block, Event& call) {
-  od::value value;
-  od::object input;
-  std::string_view json;
-  if (!seek(block, "input", value)) return;
-  json = token_of(value);  // a patch may be the whole input
-  if (!is_string(json) && (value.get_object().get(input) || input.raw_json().get(json))) return;
-  for (const RecordedEdit& edit : recorded_edits(json)) {
-    const std::string path = absolute_path(call.cwd, edit.path);
-    auto file = std::find_if(call.files.begin(), call.files.end(), [&](const FileTouch& f) { return f.path == path; });
-    if (file == call.files.end()) file = call.files.insert(file, {path, FileAccess::modified, 0, 0});
-    for (const EditHunk& hunk : edit.hunks)
-      count_lines(hunk, *file);
-  }
+  emit_output(c, call, read_output(c, block), is_true(tokens.is_error));
 }
 
 bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Message& m) {
-  Tokens<kMessageBlockKeys> tokens;
-  if (!collect(block, kMessageBlockTable, tokens)) return false;
-  const auto type = string_body(tokens[kMessageType]);
+  MessageBlockKeys tokens;
+  if (!collect(block, tokens)) return false;
+  const auto type = string_body(tokens.type);
   if (type == "text") {
-    const std::string text = c.text(tokens[kMessageText]);
+    const std::string text = c.text(tokens.text);
     if (m.assistant)
       read_assistant_text(c, fields, m, text);
     else
       read_user_text(c, fields, m, text);
   } else if (type == "thinking" || type == "redacted_thinking" || type == "reasoning") {
-    std::string text = c.text(tokens[is_string(tokens[kThinking]) ? kThinking : kMessageText]);
+    std::string text = c.text(is_string(tokens.thinking) ? tokens.thinking : tokens.text);
     if (!trimmed(text).empty()) c.add(EventKind::thinking, Role::assistant).text = std::move(text);
   } else if (type == "tool_use") {
     Event& e = c.add(EventKind::tool_call, Role::assistant);
-    e.tool = c.text(tokens[kName]);
-    e.call_id = c.text(tokens[kMessageId]);
+    e.tool = c.text(tokens.name);
+    e.call_id = c.text(tokens.id);
     e.summary = e.tool;
     if (!read_block_input(c, block, e)) return false;
-    if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified) read_edits(block, e);
+    if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified)
+      tool_calls::add_edits(block, "input", e);
   } else if (type == "tool_result") {
     read_result(c, block, tokens, fields);
   } else if (type == "image" || type == "document" || type == "file" || type == "media") {
@@ -164,30 +108,23 @@ bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Mes
   return true;
 }
 
-enum : std::size_t { kActivityId, kActivityTool, kActivityOutput, kActivityError, kActivityKeys };
-constexpr KeyTable<kActivityKeys> kActivityTable{{"toolCallId", "toolName", "output", "isError"}};
+MEMD_KEYS(ActivityKeys, toolCallId, toolName, output, isError);
 
 // Reads the calls that the provider of the model made during its answer: they are no blocks of the message.
 bool read_activities(ItemContext& c, od::object& metadata) {
-  od::value value;
-  od::array list;
-  if (!seek(metadata, "modelToolActivities", value) || value.get_array().get(list)) return true;
-  return for_each_element(list, [&](od::value& element, std::size_t) {
-    od::object activity;
-    Tokens<kActivityKeys> tokens;
-    if (element.get_object().get(activity)) return true;
-    if (!collect(activity, kActivityTable, tokens)) return false;
-    const ToolCall call{c.text(tokens[kActivityId]), c.text(tokens[kActivityTool]), {}, 0, 0};
+  const auto read = [&](const ActivityKeys& keys, od::object& activity, std::size_t) {
+    const ToolCall call{c.text(keys.toolCallId), c.text(keys.toolName), {}, 0, 0};
     if (call.tool.empty()) return true;
     Event& e = c.add(EventKind::tool_call, Role::assistant);
     e.tool = call.tool;
     e.call_id = call.id;
     e.summary = call.tool;
     if (!read_block_input(c, activity, e)) return false;
-    if (!tokens[kActivityOutput].empty() || !tokens[kActivityError].empty())
-      emit_output(c, call, read_output(c, activity, "output"), is_true(tokens[kActivityError]));
+    if (!keys.output.empty() || !keys.isError.empty())
+      emit_output(c, call, read_output(c, activity, "output"), is_true(keys.isError));
     return true;
-  });
+  };
+  return for_each_object<ActivityKeys>(metadata, "modelToolActivities", read);
 }
 
 bool read_content_blocks(ItemContext& c, od::object& object, const ItemFields& fields, Message& m) {
@@ -214,55 +151,48 @@ bool read_content_blocks(ItemContext& c, od::object& object, const ItemFields& f
 // number.
 bool read_metrics(od::object& object, TokenUsage& usage) {
   od::object metrics;
-  Tokens<kMetricKeys> tokens;
+  MetricKeys tokens;
   if (!seek_object(object, "metrics", metrics)) return true;
-  if (!collect(metrics, kMetricTable, tokens)) return false;
-  usage = {integer(tokens[kInput]), integer(tokens[kOutput]), integer(tokens[kReads]), integer(tokens[kWrites])};
+  if (!collect(metrics, tokens)) return false;
+  usage = {integer(tokens.inputTokens), integer(tokens.outputTokens), integer(tokens.cacheReadTokens),
+           integer(tokens.cacheWriteTokens)};
   usage.input = std::max<std::int64_t>(0, usage.input - usage.cache_read - usage.cache_creation);
   od::object older;
-  Tokens<kTokenKeys> counts;
-  if (!tokens[kTokens].starts_with('{') || !seek_object(metrics, "tokens", older)) return true;
-  if (!collect(older, kTokenTable, counts)) return false;
-  usage = {integer(counts[kPrompt]), integer(counts[kCompletion]), integer(counts[kCached]), 0};
+  TokenKeys counts;
+  if (!tokens.tokens.starts_with('{') || !seek_object(metrics, "tokens", older)) return true;
+  if (!collect(older, counts)) return false;
+  usage = {integer(counts.prompt), integer(counts.completion), integer(counts.cached), 0};
   return true;
-}
-
-void emit_compaction(ItemContext& c, std::string_view details, std::string summary) {
-  c.add_lifecycle("compaction", details);
-  if (trimmed(summary).empty()) return;
-  Event& e = c.add_lifecycle("compact_summary");
-  e.origin = Origin::injected;
-  e.text = std::move(summary);
 }
 
 }  // namespace
 
 RecordOutcome read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
   od::object object;
-  Tokens<kMessageKeys> tokens;
-  if (!seek_object(item, "message", object) || !collect(object, kMessageTable, tokens)) return RecordOutcome::damaged();
+  MessageKeys tokens;
+  if (!seek_object(item, "message", object) || !collect(object, tokens)) return RecordOutcome::damaged();
   Message m;
-  m.assistant = string_body(tokens[kRole]) == "assistant";
+  m.assistant = string_body(tokens.role) == "assistant";
   m.answered.resize(fields.calls.size());
   type = m.assistant ? "message:assistant" : "message:user";
   od::object nested;
   od::value value;
-  if (tokens[kMetadata].starts_with('{') && seek_object(object, "metadata", nested) &&
+  if (tokens.metadata.starts_with('{') && seek_object(object, "metadata", nested) &&
       seek(nested, "displayOnly", value) && is_true(token_of(value)))
     return RecordOutcome::skipped("display_only");
   // The newer store may keep the summary in place of the messages it covers.
-  if (tokens[kMetadata].starts_with('{') && seek_object(object, "metadata", nested) && seek(nested, "kind", value) &&
+  if (tokens.metadata.starts_with('{') && seek_object(object, "metadata", nested) && seek(nested, "kind", value) &&
       string_body(token_of(value)) == "compaction_summary") {
     std::string summary;
-    if (seek(object, "content", value) && !read_content(c, value, summary)) return RecordOutcome::damaged();
-    emit_compaction(c, {}, std::move(summary));
+    if (seek(object, "content", value) && !append_texts(c, value, summary)) return RecordOutcome::damaged();
+    c.add_compaction({}, std::move(summary));
     return RecordOutcome::indexed();
   }
-  if (tokens[kModelInfo].starts_with('{') && seek_object(object, "modelInfo", nested))
+  if (tokens.modelInfo.starts_with('{') && seek_object(object, "modelInfo", nested))
     for (const auto key : {"id", "modelId"})
       if (c.model.empty() && seek(nested, key, value)) c.model = c.text(token_of(value));
 
-  if (m.assistant && tokens[kMetadata].starts_with('{') && seek_object(object, "metadata", nested) &&
+  if (m.assistant && tokens.metadata.starts_with('{') && seek_object(object, "metadata", nested) &&
       !read_activities(c, nested))
     return RecordOutcome::damaged();
   if (!read_content_blocks(c, object, fields, m)) return RecordOutcome::damaged();
@@ -271,15 +201,15 @@ RecordOutcome read_message(ItemContext& c, od::object& item, const ItemFields& f
     const bool beside = c.emitted();
     Event& e = c.add(beside ? EventKind::human_intervention : EventKind::user_msg, Role::user);
     e.origin = beside ? Origin::embedded : m.command ? Origin::command : Origin::typed;
-    if (fields.is(ItemKey::subtask) && !beside) e.origin = Origin::parent_agent;
+    if (is_true(fields.keys.subtask) && !beside) e.origin = Origin::parent_agent;
     e.starts_exchange = !beside;
     e.text = std::move(m.human);
     e.summary = m.marker;
   }
   TokenUsage usage;
-  if (tokens[kMetrics].starts_with('{') && !read_metrics(object, usage)) return RecordOutcome::damaged();
+  if (tokens.metrics.starts_with('{') && !read_metrics(object, usage)) return RecordOutcome::damaged();
   // Copied history repeats the tokens of its original session.
-  if (!fields.is(ItemKey::copied)) c.add_usage(usage, c.key());
+  if (!is_true(fields.keys.copied)) c.add_usage(usage, c.key());
   if (m.unknown) return RecordOutcome::unknown("unknown_block");
   return c.emitted() ? RecordOutcome::indexed()
                      : RecordOutcome::skipped(m.assistant ? "blank_message" : "injected_text");
@@ -299,11 +229,11 @@ RecordOutcome read_compaction(ItemContext& c, od::object& item) {
       od::object message;
       od::value content;
       if (index > 0 || element.get_object().get(message) || !seek(message, "content", content)) return true;
-      return read_content(c, content, summary);
+      return append_texts(c, content, summary);
     });
     if (!whole) return RecordOutcome::damaged();
   }
-  emit_compaction(c, before, std::move(summary));
+  c.add_compaction(before, std::move(summary));
   return RecordOutcome::indexed();
 }
 

@@ -2,6 +2,7 @@
 #include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/model_text.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "adapters/tool_calls/tool_input.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,12 +13,9 @@ namespace memd::cline {
 
 namespace {
 
-enum : std::size_t { kRequest, kIn, kOut, kRequestWrites, kRequestReads, kCancel, kFailure, kRequestKeys };
-constexpr KeyTable<kRequestKeys> kRequestTable{
-    {"request", "tokensIn", "tokensOut", "cacheWrites", "cacheReads", "cancelReason", "streamingFailedMessage"}};
+MEMD_KEYS(RequestKeys, request, tokensIn, tokensOut, cacheWrites, cacheReads, cancelReason, streamingFailedMessage);
 
-enum : std::size_t { kRequestType, kRequestText, kRequestToolUseId, kRequestIsError, kRequestBlockKeys };
-constexpr KeyTable<kRequestBlockKeys> kRequestBlockTable{{"type", "text", "tool_use_id", "is_error"}};
+MEMD_KEYS(RequestBlockKeys, type, text, tool_use_id, is_error);
 
 // The calls of the request, each matched to one result.
 class OpenCalls {
@@ -53,32 +51,26 @@ void read_text_results(ItemContext& c, std::string_view text, OpenCalls& calls) 
 }
 
 bool read_block_results(ItemContext& c, od::object& item, OpenCalls& calls) {
-  od::value value;
-  od::array blocks;
-  if (!seek(item, "results", value) || value.get_array().get(blocks)) return true;
-  return for_each_element(blocks, [&](od::value& element, std::size_t) {
-    od::object block;
-    Tokens<kRequestBlockKeys> tokens;
-    if (element.get_object().get(block)) return true;
-    if (!collect(block, kRequestBlockTable, tokens)) return false;
-    if (is_string(tokens[kRequestText])) {
-      read_text_results(c, c.text(tokens[kRequestText]), calls);
+  const auto read = [&](const RequestBlockKeys& keys, od::object& block, std::size_t) {
+    if (is_string(keys.text)) {
+      read_text_results(c, c.text(keys.text), calls);
       return true;
     }
-    const ToolCall* call = calls.by_id(c.text(tokens[kRequestToolUseId]));
+    const ToolCall* call = calls.by_id(c.text(keys.tool_use_id));
     if (call == nullptr) return true;  // result of a call that is shown as talk
     ToolOutput output = read_output(c, block);
     std::size_t at = 0;
     TextResult headed;
     if (next_text_result(output.text, at, headed)) output.text = std::string(headed.text);
-    emit_output(c, *call, output, is_true(tokens[kRequestIsError]));
+    emit_output(c, *call, output, is_true(keys.is_error));
     return true;
-  });
+  };
+  return for_each_object<RequestBlockKeys>(item, "results", read);
 }
 
-TokenUsage usage_of(const Tokens<kRequestKeys>& tokens, bool cache_in_input) {
-  TokenUsage usage{integer(tokens[kIn]), integer(tokens[kOut]), integer(tokens[kRequestReads]),
-                   integer(tokens[kRequestWrites])};
+TokenUsage usage_of(const RequestKeys& tokens, bool cache_in_input) {
+  TokenUsage usage{integer(tokens.tokensIn), integer(tokens.tokensOut), integer(tokens.cacheReads),
+                   integer(tokens.cacheWrites)};
   // Roo Code at first counted cached tokens separately for some providers. Cached tokens are subtracted only when the
   // input can include them.
   const auto cached = usage.cache_read + usage.cache_creation;
@@ -90,27 +82,27 @@ TokenUsage usage_of(const Tokens<kRequestKeys>& tokens, bool cache_in_input) {
 
 RecordOutcome read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text) {
   InnerJson inner;
-  Tokens<kRequestKeys> tokens{};
-  const bool open = inner.open(text) && collect(inner.root, kRequestTable, tokens);
+  RequestKeys tokens;
+  const bool open = inner.open(text) && collect(inner.root, tokens);
   if (!open && !trimmed(text).empty()) c.diagnose(DiagnosticType::wrong_field_type, {"text"});
 
   OpenCalls calls(fields.calls);
-  if (!fields[ItemKey::results].empty()) {
+  if (!fields.keys.results.empty()) {
     if (!read_block_results(c, item, calls)) return RecordOutcome::damaged();
   } else if (!fields.calls.empty()) {
-    read_text_results(c, c.text(tokens[kRequest]), calls);
+    read_text_results(c, c.text(tokens.request), calls);
   }
-  const auto reason = string_body(tokens[kCancel]);
+  const auto reason = string_body(tokens.cancelReason);
   if (reason == "user_cancelled") {
     c.add_lifecycle("interrupt", "cancelled by the user");
-  } else if (!reason.empty() || is_string(tokens[kFailure])) {
+  } else if (!reason.empty() || is_string(tokens.streamingFailedMessage)) {
     Event& e = c.add(EventKind::error, Role::system);
     e.lifecycle = "api_error";
     e.is_error = true;
-    e.text = c.text(tokens[kFailure]);
+    e.text = c.text(tokens.streamingFailedMessage);
     if (e.text.empty()) e.text = is_identifier(reason) ? std::string(reason) : "request failed";
   }
-  c.add_usage(usage_of(tokens, fields.is(ItemKey::cache_in_input)), c.key());
+  c.add_usage(usage_of(tokens, is_true(fields.keys.cache_in_input)), c.key());
   if (c.emitted()) return RecordOutcome::indexed();
   if (open) return RecordOutcome::skipped("request");
   return trimmed(text).empty() ? RecordOutcome::skipped("no_content") : RecordOutcome::unknown("unknown_request");
@@ -120,15 +112,11 @@ RecordOutcome read_request(ItemContext& c, od::object& item, const ItemFields& f
 
 namespace {
 
-enum : std::size_t { kUiTs, kUiType, kSay, kAsk, kUiText, kReasoning, kImages, kFiles, kUiModelInfo, kUiKeys };
-constexpr KeyTable<kUiKeys> kUiTable{{"ts", "type", "say", "ask", "text", "reasoning", "images", "files", "modelInfo"}};
+MEMD_KEYS(UiKeys, ts, type, say, ask, text, reasoning, images, files, modelInfo);
 
-enum : std::size_t { kQuestion, kResponse, kSelected, kDiff, kUiPath, kContext, kContent, kLogs, kSummary, kTalkKeys };
-constexpr KeyTable<kTalkKeys> kTalkTable{
-    {"question", "response", "selected", "diff", "path", "context", "content", "logs", "summary"}};
+MEMD_KEYS(TalkKeys, question, response, selected, diff, path, context, content, logs, summary);
 
-enum : std::size_t { kTokensIn, kTokensOut, kUiWrites, kUiReads, kUsageKeys };
-constexpr KeyTable<kUsageKeys> kUsageTable{{"tokensIn", "tokensOut", "cacheWrites", "cacheReads"}};
+MEMD_KEYS(UsageKeys, tokensIn, tokensOut, cacheWrites, cacheReads);
 
 constexpr std::string_view kApprovalFlag = "REQ_APP";
 
@@ -185,7 +173,7 @@ constexpr std::array<std::string_view, 32> kState{"api_req_retried",
                                                   "api_req_deleted"};
 
 struct UiText {
-  Tokens<kUiKeys> tokens;
+  UiKeys tokens;
   std::string name;
   bool ask = false;
   std::string text;
@@ -193,17 +181,17 @@ struct UiText {
 };
 
 bool read_fields(ItemContext& c, od::object& ui, UiText& out) {
-  if (!collect(ui, kUiTable, out.tokens)) return false;
-  out.ask = string_body(out.tokens[kUiType]) == "ask";
-  out.name = string_body(out.tokens[out.ask ? kAsk : kSay]);
-  out.text = c.text(out.tokens[kUiText]);
-  c.time = integer(out.tokens[kUiTs]);
+  if (!collect(ui, out.tokens)) return false;
+  out.ask = string_body(out.tokens.type) == "ask";
+  out.name = string_body(out.ask ? out.tokens.ask : out.tokens.say);
+  out.text = c.text(out.tokens.text);
+  c.time = integer(out.tokens.ts);
   od::object info;
   od::value value;
-  if (out.tokens[kUiModelInfo].starts_with('{') && seek_object(ui, "modelInfo", info) && seek(info, "modelId", value))
+  if (out.tokens.modelInfo.starts_with('{') && seek_object(ui, "modelInfo", info) && seek(info, "modelId", value))
     c.model = c.text(token_of(value));
   od::array images;
-  if (!out.tokens[kImages].starts_with('[') || !seek(ui, "images", value) || value.get_array().get(images)) return true;
+  if (!out.tokens.images.starts_with('[') || !seek(ui, "images", value) || value.get_array().get(images)) return true;
   return for_each_element(images, [&](od::value&, std::size_t) {
     out.marker.append(out.marker.empty() ? "[image]" : " [image]");
     return true;
@@ -220,9 +208,9 @@ RecordOutcome read_human(ItemContext& c, const UiText& ui, const ItemFields& fie
   const auto words = trimmed(ui.text);
   if (words.empty() && ui.marker.empty()) return RecordOutcome::skipped("blank_message");
   Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = fields.is(ItemKey::subtask) ? Origin::parent_agent
-             : words.starts_with('/')    ? Origin::command
-                                         : Origin::typed;
+  e.origin = is_true(fields.keys.subtask) ? Origin::parent_agent
+             : words.starts_with('/')     ? Origin::command
+                                          : Origin::typed;
   e.text = words;
   e.summary = ui.marker;
   e.starts_exchange = true;
@@ -232,28 +220,28 @@ RecordOutcome read_human(ItemContext& c, const UiText& ui, const ItemFields& fie
 // Reads the user's edits to a proposed change: an intervention without text.
 RecordOutcome read_user_diff(ItemContext& c, const UiText& ui) {
   InnerJson inner;
-  Tokens<kTalkKeys> tokens{};
-  if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return RecordOutcome::damaged();
+  TalkKeys tokens;
+  if (inner.open(ui.text) && !collect(inner.root, tokens)) return RecordOutcome::damaged();
   Event& e = c.add(EventKind::human_intervention, Role::user);
   e.origin = Origin::embedded;
-  const std::string path = c.text(tokens[kUiPath]);
+  const std::string path = c.text(tokens.path);
   e.summary = "edited the proposed change of " + path;
-  e.text = e.summary + "\n" + c.text(tokens[kDiff], c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
-  if (!path.empty()) e.files.push_back({absolute_path(c.cwd, path), FileAccess::modified, 0, 0});
+  e.text = e.summary + "\n" + c.text(tokens.diff, c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
+  if (!path.empty()) e.files.push_back({tool_calls::absolute_path(c.cwd, path), FileAccess::modified, 0, 0});
   return RecordOutcome::indexed();
 }
 
 // Reads a question or a plan. The user's choice among the options is added to it later.
 RecordOutcome read_offer(ItemContext& c, const UiText& ui) {
   InnerJson inner;
-  Tokens<kTalkKeys> tokens{};
+  TalkKeys tokens;
   if (!inner.open(ui.text)) return say(c, EventKind::assistant_msg, ui.text);
-  if (!collect(inner.root, kTalkTable, tokens)) return RecordOutcome::damaged();
+  if (!collect(inner.root, tokens)) return RecordOutcome::damaged();
   std::string words;
-  for (const auto i : {kQuestion, kResponse, kContext, kContent})
-    if (words.empty()) words = c.text(tokens[i]);
+  for (const auto token : {tokens.question, tokens.response, tokens.context, tokens.content})
+    if (words.empty()) words = c.text(token);
   const RecordOutcome verdict = say(c, EventKind::assistant_msg, words);
-  const std::string selected = c.text(tokens[kSelected]);
+  const std::string selected = c.text(tokens.selected);
   if (trimmed(selected).empty()) return verdict;
   Event& e = c.add(EventKind::decision, Role::user);
   e.origin = Origin::embedded;
@@ -265,12 +253,9 @@ RecordOutcome read_call(ItemContext& c, od::object& item, const ItemFields& fiel
   const ToolCall call = fields.calls.empty() ? ToolCall{fields.key, ui.name, {}, 0, 0} : fields.calls.front();
   if (call.tool == "summarize_task") {
     InnerJson inner;
-    Tokens<kTalkKeys> tokens{};
-    if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return RecordOutcome::damaged();
-    c.add_lifecycle("compaction", "summarised");
-    Event& e = c.add_lifecycle("compact_summary");
-    e.origin = Origin::injected;
-    e.text = c.text(tokens[kContent]);
+    TalkKeys tokens;
+    if (inner.open(ui.text) && !collect(inner.root, tokens)) return RecordOutcome::damaged();
+    c.add_compaction("summarised", c.text(tokens.content));
     return RecordOutcome::indexed();
   }
   Event& e = c.add(EventKind::tool_call, Role::assistant);
@@ -289,32 +274,24 @@ RecordOutcome read_call(ItemContext& c, od::object& item, const ItemFields& fiel
   }
   const auto access = access_of(e.tool);
   if (e.files.empty() && access && !call.path.empty())
-    e.files.push_back({absolute_path(e.cwd, call.path), *access, 0, 0});
+    e.files.push_back({tool_calls::absolute_path(e.cwd, call.path), *access, 0, 0});
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_shown_output(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
-  if (fields.is(ItemKey::repeated)) return RecordOutcome::skipped("shown_in_result");
+  if (is_true(fields.keys.repeated)) return RecordOutcome::skipped("shown_in_result");
   std::string text = ui.text;
   if (ui.name == "browser_action_result") {
     InnerJson inner;
-    Tokens<kTalkKeys> tokens{};
-    if (inner.open(ui.text) && collect(inner.root, kTalkTable, tokens)) text = c.text(tokens[kLogs]);
+    TalkKeys tokens;
+    if (inner.open(ui.text) && collect(inner.root, tokens)) text = c.text(tokens.logs);
   }
-  od::value value;
-  od::array more;
-  if (seek(item, "more", value) && !value.get_array().get(more)) {
-    const bool whole = for_each_element(more, [&](od::value& element, std::size_t) {
-      od::object piece;
-      Tokens<kUiKeys> tokens;
-      if (element.get_object().get(piece)) return true;
-      if (!collect(piece, kUiTable, tokens)) return false;
-      text.append("\n");
-      c.append_text(tokens[kUiText], text);
-      return true;
-    });
-    if (!whole) return RecordOutcome::damaged();
-  }
+  const auto append = [&](const UiKeys& piece, od::object&, std::size_t) {
+    text.append("\n");
+    c.append_text(piece.text, text);
+    return true;
+  };
+  if (!for_each_object<UiKeys>(item, "more", append)) return RecordOutcome::damaged();
   if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   emit_result(c, fields.calls.empty() ? ToolCall{} : fields.calls.front(), text, false);
   return RecordOutcome::indexed();
@@ -322,10 +299,10 @@ RecordOutcome read_shown_output(ItemContext& c, od::object& item, const ItemFiel
 
 RecordOutcome read_usage(ItemContext& c, const UiText& ui) {
   InnerJson inner;
-  Tokens<kUsageKeys> tokens{};
-  if (!inner.open(ui.text) || !collect(inner.root, kUsageTable, tokens)) return RecordOutcome::skipped("no_content");
+  UsageKeys tokens;
+  if (!inner.open(ui.text) || !collect(inner.root, tokens)) return RecordOutcome::skipped("no_content");
   c.add_usage(
-      {integer(tokens[kTokensIn]), integer(tokens[kTokensOut]), integer(tokens[kUiReads]), integer(tokens[kUiWrites])},
+      {integer(tokens.tokensIn), integer(tokens.tokensOut), integer(tokens.cacheReads), integer(tokens.cacheWrites)},
       c.key());
   return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("usage");
 }
@@ -333,25 +310,21 @@ RecordOutcome read_usage(ItemContext& c, const UiText& ui) {
 RecordOutcome read_condensed(ItemContext& c, od::object& ui_object) {
   std::string summary;
   od::object condensed;
-  Tokens<kTalkKeys> tokens{};
-  if (seek_object(ui_object, "contextCondense", condensed) && collect(condensed, kTalkTable, tokens))
-    summary = c.text(tokens[kSummary]);
-  c.add_lifecycle("compaction", "condensed");
-  if (summary.empty()) return RecordOutcome::indexed();
-  Event& e = c.add_lifecycle("compact_summary");
-  e.origin = Origin::injected;
-  e.text = std::move(summary);
+  TalkKeys tokens;
+  if (seek_object(ui_object, "contextCondense", condensed) && collect(condensed, tokens))
+    summary = c.text(tokens.summary);
+  c.add_compaction("condensed", std::move(summary));
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_named(ItemContext& c, od::object& item, od::object& object, const ItemFields& fields, UiText& ui) {
   const std::string_view name = ui.name;
-  if (name == "task" || (fields.is(ItemKey::first) && name == "text")) return read_human(c, ui, fields);
+  if (name == "task" || (is_true(fields.keys.first) && name == "text")) return read_human(c, ui, fields);
   if (name == "user_feedback") return read_human(c, ui, fields);
   if (name == "user_feedback_diff") return read_user_diff(c, ui);
   if (name == "text") return say(c, EventKind::assistant_msg, std::move(ui.text));
   if (name == "reasoning")
-    return say(c, EventKind::thinking, ui.text.empty() ? c.text(ui.tokens[kReasoning]) : std::move(ui.text));
+    return say(c, EventKind::thinking, ui.text.empty() ? c.text(ui.tokens.reasoning) : std::move(ui.text));
   if (name == "completion_result") {
     return say(c, EventKind::assistant_msg, std::string(without_changes_flag(ui.text)));
   }
@@ -384,9 +357,9 @@ RecordOutcome read_ui(ItemContext& c, od::object& item, const ItemFields& fields
   UiText ui;
   if (!seek_object(item, "ui", object) || !read_fields(c, object, ui)) return RecordOutcome::damaged();
   type = std::string(ui.ask ? "ask:" : "say:") + (is_identifier(ui.name) ? ui.name : "?");
-  if (fields.is(ItemKey::superseded)) return RecordOutcome::skipped("superseded");
+  if (is_true(fields.keys.superseded)) return RecordOutcome::skipped("superseded");
   RecordOutcome verdict = read_named(c, item, object, fields, ui);
-  if (verdict.broken || fields[ItemKey::dropped].empty()) return verdict;
+  if (verdict.broken || fields.keys.dropped.empty()) return verdict;
   od::value value;
   od::array range;
   std::array<std::int64_t, 2> ends{};

@@ -75,31 +75,22 @@ bool is_rollout_folder(const fs::path& name) { return name == "sessions" || name
 class CodexAdapter final : public Adapter {
  public:
   const AdapterDescription& describe() const override {
-    static const AdapterDescription description = [] {
-      AdapterDescription d;
-      d.platform = Platform::codex;
-      d.adapter_version = "1.0.0";
-      d.data_completeness = DataCompleteness::full;
-      d.capabilities = {Capability::semantic_search, Capability::temporal_query,
-                        Capability::session_summary, Capability::exchange_retrieval,
-                        Capability::token_metrics,   Capability::file_context,
-                        Capability::live_tail,       Capability::compaction_markers,
-                        Capability::tool_calls,      Capability::cost,
-                        Capability::git_branch};
-      d.limitations = {
-          "Reasoning that Codex stored encrypted has no text.",
-          "Images are stored as references to the rollout, not as text.",
-          "Files changed by shell commands are known only if the command contains a patch.",
-          "In forks without message ids, texts of the origin repeated within five seconds of the fork's start count as "
-          "copies; so do the origin's earlier texts, if the fork was read first.",
-          "Turns that were undone stay in the history, with a note.",
-          "Sessions with another CODEX_HOME are read if memd has the same variable, or the configuration names it.",
-      };
-      d.storage_locations = {"~/.codex/sessions", "~/.codex/archived_sessions", "~/.codex/session_index.jsonl",
-                             "~/.codex/history.jsonl",
-                             "the same below ~/.codex-*, ~/.codex-profiles/* and $CODEX_HOME"};
-      return d;
-    }();
+    static const AdapterDescription description{
+        .platform = Platform::codex,
+        .adapter_version = "1.0.0",
+        .data_completeness = DataCompleteness::full,
+        .capabilities = all_capabilities_but({Capability::session_stop}),
+        .limitations =
+            {"Reasoning that Codex stored encrypted has no text.",
+             "Images are stored as references to the rollout, not as text.",
+             "Files changed by shell commands are known only if the command contains a patch.",
+             "In forks without message ids, texts of the origin repeated within five seconds of the fork's start count "
+             "as copies; so do the origin's earlier texts, if the fork was read first.",
+             "Turns that were undone stay in the history, with a note.",
+             "Sessions with another CODEX_HOME are read if memd has the same variable, or the configuration names it."},
+        .storage_locations = {"~/.codex/sessions", "~/.codex/archived_sessions", "~/.codex/session_index.jsonl",
+                              "~/.codex/history.jsonl",
+                              "the same below ~/.codex-*, ~/.codex-profiles/* and $CODEX_HOME"}};
     return description;
   }
 

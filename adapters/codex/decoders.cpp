@@ -6,33 +6,19 @@
 
 namespace memd::codex {
 
-namespace {
-
-constexpr KeyTable<kKeyNames.size()> kPayloadTable{kKeyNames};
-
-}  // namespace
-
-RolloutDecoder::RolloutDecoder(const Source& source, Detail detail)
-    : LogDecoder(Platform::codex), session_uid_(source.session_uid), detail_(detail) {}
-
-bool RolloutDecoder::open(od::object& root) const { return collect(root, kOuterTable, outer_); }
-
 bool RolloutDecoder::surely_a_record() const {
-  return is_string(outer_[kTimestamp]) && is_string(outer_[kType]) && outer_[kPayload].starts_with('{');
+  return is_string(keys_.timestamp) && is_string(keys_.type) && keys_.payload.starts_with('{');
 }
 
 bool RolloutDecoder::tells_compaction_output(od::object& root) const {
-  od::object metadata;
-  od::value value;
-  return outer_[kMetadata].starts_with('{') && seek_object(root, "metadata", metadata) &&
-         seek(metadata, "compaction_output", value) && is_true(token_of(value));
+  return keys_.metadata.starts_with('{') && is_true(token_in(root, "metadata", "compaction_output"));
 }
 
 RecordOutcome RolloutDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
-  const bool enveloped = outer_[kPayload].starts_with('{');
-  const auto type = string_body(outer_[kType]);
+  const bool enveloped = keys_.payload.starts_with('{');
+  const auto type = string_body(keys_.type);
   // Among the items without envelope, only the first object, which has no type, has a time.
-  const auto timestamp = enveloped || type.empty() ? stamp_body(outer_[kTimestamp]) : std::string_view{};
+  const auto timestamp = enveloped || type.empty() ? stamp_body(keys_.timestamp) : std::string_view{};
   const Line line{session_uid_, enveloped ? type : "response_item", timestamp, raw, tells_compaction_output(root)};
   RecordContext c(line, detail_, out);
   RecordOutcome outcome = enveloped ? read_enveloped(c, root) : read_bare(c, root);
@@ -58,8 +44,7 @@ RecordOutcome RolloutDecoder::dispatch(RecordContext& c, od::object& item, const
 RecordOutcome RolloutDecoder::read_enveloped(RecordContext& c, od::object& root) {
   od::object item;
   Payload payload;
-  if (!seek_object(root, "payload", item) || !collect(item, kPayloadTable, payload.tokens))
-    return RecordOutcome::damaged();
+  if (!seek_object(root, "payload", item) || !collect(item, payload)) return RecordOutcome::damaged();
   RecordOutcome outcome = dispatch(c, item, payload);
   outcome.type = is_identifier(c.line().type) ? c.line().type : "(unreadable type)";
   return outcome;
@@ -67,15 +52,15 @@ RecordOutcome RolloutDecoder::read_enveloped(RecordContext& c, od::object& root)
 
 RecordOutcome RolloutDecoder::read_bare(RecordContext& c, od::object& root) {
   Payload payload;
-  if (!collect(root, kPayloadTable, payload.tokens)) return RecordOutcome::damaged();
+  if (!collect(root, payload)) return RecordOutcome::damaged();
   RecordOutcome outcome;
-  if (is_string(outer_[kRecordType])) {
+  if (is_string(keys_.record_type)) {
     outcome = RecordOutcome::skipped("state_marker");
     outcome.type = "record_type";
-  } else if (is_string(outer_[kType])) {
+  } else if (is_string(keys_.type)) {
     outcome = read_response_item(c, root, payload);
     outcome.type = "response_item";
-  } else if (is_string(outer_[kId]) && is_string(outer_[kTimestamp])) {
+  } else if (is_string(keys_.id) && is_string(keys_.timestamp)) {
     outcome = read_session_meta(c, root);
     outcome.type = "session_meta";
   } else {
@@ -99,14 +84,12 @@ std::uint64_t session_start_key(std::string_view thread_id) {
   return record_key(Platform::codex, std::string("session/").append(thread_id));
 }
 
-bool SessionIndexDecoder::open(od::object& root) const { return collect(root, kTable, tokens_); }
-
-bool SessionIndexDecoder::surely_a_record() const { return is_string(tokens_[kId]) && is_string(tokens_[kName]); }
+bool SessionIndexDecoder::surely_a_record() const { return is_string(keys_.id) && is_string(keys_.thread_name); }
 
 RecordOutcome SessionIndexDecoder::read(od::object&, RawRef raw, EventBatch& out) {
   TextReader reader;
-  const std::string name = one_line(reader.text(tokens_[kName]), 300);
-  const auto id = string_body(tokens_[kId]);
+  const std::string name = one_line(reader.text(keys_.thread_name), 300);
+  const auto id = string_body(keys_.id);
   if (!is_uuid(id)) {
     out.diagnostics.push_back(
         {Platform::codex, DiagnosticType::missing_field, Severity::warning, {"id"}, 0, raw.offset});
@@ -122,18 +105,16 @@ RecordOutcome SessionIndexDecoder::read(od::object&, RawRef raw, EventBatch& out
   return RecordOutcome::indexed(kIndexType);
 }
 
-bool HistoryDecoder::open(od::object& root) const { return collect(root, kTable, tokens_); }
-
-bool HistoryDecoder::surely_a_record() const { return is_string(tokens_[kSessionId]) && is_string(tokens_[kText]); }
+bool HistoryDecoder::surely_a_record() const { return is_string(keys_.session_id) && is_string(keys_.text); }
 
 RecordOutcome HistoryDecoder::read(od::object&, RawRef raw, EventBatch& out) {
   TextReader reader(detail_);
-  const auto id = string_body(tokens_[kSessionId]);
+  const auto id = string_body(keys_.session_id);
   if (!is_uuid(id)) return RecordOutcome::skipped("no_session", kHistoryType);
   const HistoryPrompt prompt{Platform::codex,
                              make_session_uid(Platform::codex, id),
-                             from_unix_seconds(integer(tokens_[kTime])),
-                             reader.text(tokens_[kText]),
+                             from_unix_seconds(integer(keys_.ts)),
+                             reader.text(keys_.text),
                              {}};
   return add_history_prompt(prompt, raw, out, kHistoryType);
 }

@@ -59,23 +59,23 @@ constexpr std::array kSkippedTypes{
 };
 
 RecordOutcome read_abort(RecordContext& c, const Payload& payload) {
-  const std::string reason = c.text(payload[Key::reason], 80);
-  c.identify_by_turn("turn_aborted", payload.body(Key::turn_id), hash64(reason));
+  const std::string reason = c.text(payload.reason, 80);
+  c.identify_by_turn("turn_aborted", string_body(payload.turn_id), hash64(reason));
   const bool by_a_person = reason.empty() || reason == "interrupted" || reason == "replaced";
   c.add_lifecycle(by_a_person ? "interrupt" : "turn_aborted", reason);
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_turn_end(RecordContext& c, const Payload& payload) {
-  const auto duration = integer(payload[Key::duration_ms]);
+  const auto duration = integer(payload.duration_ms);
   if (duration <= 0) return RecordOutcome::skipped("turn_marker");
-  c.identify_by_turn("turn_complete", payload.body(Key::turn_id), hash64(payload[Key::duration_ms]));
+  c.identify_by_turn("turn_complete", string_body(payload.turn_id), hash64(payload.duration_ms));
   c.add_lifecycle("turn_duration", std::to_string(duration) + " ms");
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_error(RecordContext& c, const Payload& payload) {
-  std::string text = c.text(payload[Key::message]);
+  std::string text = c.text(payload.message);
   if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   c.identify_locally("error", hash64(text));
   Event& e = c.add(EventKind::error, Role::system);
@@ -86,17 +86,17 @@ RecordOutcome read_error(RecordContext& c, const Payload& payload) {
 }
 
 RecordOutcome read_agent_start(RecordContext& c, const Payload& payload) {
-  const std::string thread = c.text(payload[Key::new_thread_id]);
+  const std::string thread = c.text(payload.new_thread_id);
   if (!is_uuid(thread)) return RecordOutcome::skipped("display");
   SessionUpdate& agent = c.update(make_session_uid(Platform::codex, thread));
   agent.kind = SessionKind::subagent;
   agent.parent_uid = c.line().session_uid;
-  agent.parent_call_id = c.text(payload[Key::call_id]);
+  agent.parent_call_id = c.text(payload.call_id);
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_name(RecordContext& c, const Payload& payload) {
-  const std::string name = one_line(c.text(payload[Key::thread_name]), 300);
+  const std::string name = one_line(c.text(payload.thread_name), 300);
   if (name.empty()) return RecordOutcome::skipped("empty_title");
   SessionUpdate& update = c.update(c.line().session_uid);
   update.title = name;
@@ -134,21 +134,21 @@ RecordOutcome read_review(RecordContext& c, od::object& item, std::string_view t
 }  // namespace
 
 RecordOutcome read_event_msg(RecordContext& c, od::object& item, const Payload& payload) {
-  const auto type = payload.body(Key::type);
+  const auto type = string_body(payload.type);
   if (type == "token_count")
-    return payload.has(Key::info) ? read_token_count(c, item) : RecordOutcome::skipped("rate_limits");
+    return has_value(payload.info) ? read_token_count(c, item) : RecordOutcome::skipped("rate_limits");
   if (type == "turn_aborted") return read_abort(c, payload);
   if (type == "task_complete" || type == "turn_complete") return read_turn_end(c, payload);
   if (type == "error") return read_error(c, payload);
   if (type == "item_completed") return read_completed_item(c, item, payload);
-  if (type == "user_message") return read_prompt_echo(c, c.text(payload[Key::message]), {});
+  if (type == "user_message") return read_prompt_echo(c, c.text(payload.message), {});
   if (type == "collab_agent_spawn_end") return read_agent_start(c, payload);
   if (type == "thread_name_updated") return read_name(c, payload);
   if (type == "thread_goal_updated") return read_goal(c, item);
   if (type == "entered_review_mode" || type == "exited_review_mode") return read_review(c, item, type);
   if (type == "thread_rolled_back") {
-    c.identify_locally("rollback", hash64(payload[Key::num_turns]));
-    const std::int64_t turns = integer(payload[Key::num_turns]);
+    c.identify_locally("rollback", hash64(payload.num_turns));
+    const std::int64_t turns = integer(payload.num_turns);
     c.add_lifecycle("rollback", std::to_string(turns) + " turns taken back").turns_taken_back = turns;
     return RecordOutcome::indexed();
   }

@@ -89,8 +89,7 @@ constexpr std::string_view kMetadata = "internal_chat_message_metadata_passthrou
 // Inserted by the client when a plan is accepted.
 constexpr std::string_view kPlanPrompt = "PLEASE IMPLEMENT THIS PLAN:";
 
-enum : std::size_t { kType, kText, kPartKeys };
-constexpr KeyTable<kPartKeys> kPartTable{{"type", "text"}};
+MEMD_KEYS(PartKeys, type, text);
 
 struct Part {
   std::string text;
@@ -109,13 +108,13 @@ bool read_parts(RecordContext& c, od::object& item, std::vector<Part>& out) {
   if (content.get_array().get(parts)) return !token.starts_with('[');
   return for_each_element(parts, [&](od::value& value, std::size_t) {
     od::object part;
-    Tokens<kPartKeys> tokens;
+    PartKeys tokens;
     if (value.get_object().get(part)) return true;
-    if (!collect(part, kPartTable, tokens)) return false;
-    if (is_string(tokens[kText]))
-      out.push_back({c.text(tokens[kText]), false});
+    if (!collect(part, tokens)) return false;
+    if (is_string(tokens.text))
+      out.push_back({c.text(tokens.text), false});
     else
-      out.push_back({"", string_body(tokens[kType]).find("image") != std::string_view::npos});
+      out.push_back({"", string_body(tokens.type).find("image") != std::string_view::npos});
     return true;
   });
 }
@@ -172,9 +171,9 @@ std::string_view turn_of(od::object& item) {
 }
 
 void identify(RecordContext& c, od::object& item, const Payload& payload, std::string_view text) {
-  const auto role = payload.body(Key::role);
+  const auto role = string_body(payload.role);
   const std::string kind = "message/" + std::string(role);
-  identify_item(c, kind, payload.body(Key::id), turn_of(item), hash64(text));
+  identify_item(c, kind, string_body(payload.id), turn_of(item), hash64(text));
 }
 
 Event& add_prompt(RecordContext& c, Prompt& prompt) {
@@ -219,17 +218,17 @@ RecordOutcome read_reasoning(RecordContext& c, od::object& item, const Payload& 
     if (!seek(item, key, value) || value.get_array().get(parts)) continue;
     const bool whole = for_each_element(parts, [&](od::value& element, std::size_t) {
       od::object part;
-      Tokens<kPartKeys> tokens;
+      PartKeys tokens;
       if (element.get_object().get(part)) return true;
-      if (!collect(part, kPartTable, tokens)) return false;
-      append_line(text, c.text(tokens[kText]));
+      if (!collect(part, tokens)) return false;
+      append_line(text, c.text(tokens.text));
       return true;
     });
     if (!whole) return RecordOutcome::damaged();
   }
-  const auto id = payload.body(Key::id);
+  const auto id = string_body(payload.id);
   if (id.empty() || !identify_item(c, "reasoning", id, turn_of(item), hash64(text)))
-    c.identify_locally("reasoning", hash64(text, hash64(payload[Key::encrypted_content])));
+    c.identify_locally("reasoning", hash64(text, hash64(payload.encrypted_content)));
   Event& e = c.add(EventKind::thinking, Role::assistant);
   if (text.empty()) e.summary = "[encrypted]";
   e.text = std::move(text);
@@ -237,7 +236,7 @@ RecordOutcome read_reasoning(RecordContext& c, od::object& item, const Payload& 
 }
 
 RecordOutcome read_message(RecordContext& c, od::object& item, const Payload& payload) {
-  const auto role = payload.body(Key::role);
+  const auto role = string_body(payload.role);
   if (role == "developer" || role == "system") return RecordOutcome::skipped("instructions");
   std::vector<Part> parts;
   if (!read_parts(c, item, parts)) return RecordOutcome::damaged();
@@ -267,9 +266,9 @@ RecordOutcome read_agent_message(RecordContext& c, od::object& item, const Paylo
   for (const Part& part : parts)
     append_line(text, part.text);
   if (trimmed(text).empty()) return RecordOutcome::skipped("encrypted_message");
-  c.identify_by("agent_message", payload.body(Key::id), hash64(text));
-  const std::string way = c.text(payload[Key::author]) + " to " + c.text(payload[Key::recipient]);
-  if (payload.body(Key::recipient) == "/root" || payload.body(Key::recipient).empty()) {
+  c.identify_by("agent_message", string_body(payload.id), hash64(text));
+  const std::string way = c.text(payload.author) + " to " + c.text(payload.recipient);
+  if (string_body(payload.recipient) == "/root" || string_body(payload.recipient).empty()) {
     Event& e = c.add_lifecycle("agent_message", one_line(way, 120));
     e.text = std::move(text);
     return RecordOutcome::indexed();
@@ -282,7 +281,7 @@ RecordOutcome read_agent_message(RecordContext& c, od::object& item, const Paylo
 }
 
 RecordOutcome read_response_item(RecordContext& c, od::object& item, const Payload& payload) {
-  const auto type = payload.body(Key::type);
+  const auto type = string_body(payload.type);
   if (type == "message") return read_message(c, item, payload);
   if (type == "reasoning") return read_reasoning(c, item, payload);
   if (type == "agent_message") return read_agent_message(c, item, payload);

@@ -73,43 +73,9 @@ void append_line(std::string& text, std::string_view part);
 // One function for each kind of record. `item` is the record's payload, read from its first field.
 
 // The scalar fields of payloads, as raw tokens. The fields present depend on the payload's type.
-enum class Key : std::uint8_t {
-  type,
-  id,
-  role,
-  call_id,
-  name,
-  namespace_,
-  arguments,
-  input,
-  status,
-  encrypted_content,
-  message,
-  turn_id,
-  reason,
-  duration_ms,
-  model,
-  cwd,
-  num_turns,
-  author,
-  recipient,
-  thread_name,
-  new_thread_id,
-  info,
-};
-inline constexpr std::array<std::string_view, 22> kKeyNames{
-    "type",          "id",        "role",   "call_id",     "name",
-    "namespace",     "arguments", "input",  "status",      "encrypted_content",
-    "message",       "turn_id",   "reason", "duration_ms", "model",
-    "cwd",           "num_turns", "author", "recipient",   "thread_name",
-    "new_thread_id", "info"};
-
-struct Payload {
-  Tokens<kKeyNames.size()> tokens{};
-  std::string_view operator[](Key key) const { return tokens[static_cast<std::size_t>(key)]; }
-  std::string_view body(Key key) const { return string_body((*this)[key]); }
-  bool has(Key key) const { return !(*this)[key].empty() && (*this)[key] != "null"; }
-};
+MEMD_KEYS(Payload, type, id, role, call_id, name, namespace_, arguments, input, status, encrypted_content, message,
+          turn_id, reason, duration_ms, model, cwd, num_turns, author, recipient, thread_name, new_thread_id, info,
+          null);
 
 RecordOutcome read_response_item(RecordContext& context, od::object& item, const Payload& payload);
 RecordOutcome read_tool_item(RecordContext& context, od::object& item, const Payload& payload);

@@ -9,27 +9,10 @@ namespace memd::codex {
 
 namespace {
 
-enum : std::size_t {
-  kId,
-  kCwd,
-  kVersion,
-  kSource,
-  kThreadSource,
-  kNickname,
-  kRole,
-  kForkedFrom,
-  kParent,
-  kGit,
-  kHistoryBase,
-  kTreeId,
-  kMetaKeys
-};
-constexpr KeyTable<kMetaKeys> kMetaTable{{"id", "cwd", "cli_version", "source", "thread_source", "agent_nickname",
-                                          "agent_role", "forked_from_id", "parent_thread_id", "git", "history_base",
-                                          "session_id"}};
+MEMD_KEYS(MetaKeys, id, cwd, cli_version, source, thread_source, agent_nickname, agent_role, forked_from_id,
+          parent_thread_id, git, history_base, session_id);
 
-enum : std::size_t { kSpawnParent, kSpawnNickname, kSpawnRole, kSpawnType, kSpawnKeys };
-constexpr KeyTable<kSpawnKeys> kSpawnTable{{"parent_thread_id", "agent_nickname", "agent_role", "agent_type"}};
+MEMD_KEYS(SpawnKeys, parent_thread_id, agent_nickname, agent_role, agent_type);
 
 struct SubagentSource {
   bool is_subagent = false;  // started by an agent, or by Codex itself
@@ -52,25 +35,22 @@ bool read_source(RecordContext& c, od::object& meta, SubagentSource& out) {
   return for_each_field(kinds, [&](std::string_view kind, od::value& value) {
     out.name = kind;
     od::object spawn;
-    Tokens<kSpawnKeys> tokens;
+    SpawnKeys tokens;
     if (is_string(token_of(value))) {
       out.name = c.text(token_of(value));
       return true;
     }
     if (value.get_object().get(spawn)) return true;
-    if (!collect(spawn, kSpawnTable, tokens)) return false;
-    out.parent = c.text(tokens[kSpawnParent]);
-    for (const auto name : {tokens[kSpawnNickname], tokens[kSpawnType], tokens[kSpawnRole]})
+    if (!collect(spawn, tokens)) return false;
+    out.parent = c.text(tokens.parent_thread_id);
+    for (const auto name : {tokens.agent_nickname, tokens.agent_type, tokens.agent_role})
       if (is_string(name) && !string_body(name).empty()) out.name = c.text(name);
     return true;
   });
 }
 
 std::string field_of(RecordContext& c, od::object& object, std::string_view outer, std::string_view inner) {
-  od::object nested;
-  od::value value;
-  if (!seek_object(object, outer, nested) || !seek(nested, inner, value)) return {};
-  return c.text(token_of(value));
+  return c.text(token_in(object, outer, inner));
 }
 
 // "https://ada:secret@example.org/x" → "https://example.org/x"
@@ -90,39 +70,39 @@ std::string thread_uid(const std::string& thread_id) {
 }  // namespace
 
 RecordOutcome read_session_meta(RecordContext& c, od::object& meta) {
-  Tokens<kMetaKeys> tokens;
-  if (!collect(meta, kMetaTable, tokens)) return RecordOutcome::damaged();
-  const std::string id = c.text(tokens[kId]);
+  MetaKeys tokens;
+  if (!collect(meta, tokens)) return RecordOutcome::damaged();
+  const std::string id = c.text(tokens.id);
   const auto own = split_session_uid(c.line().session_uid);
   if (!own) return RecordOutcome::skipped("no_session");
   // A fork begins with a copy of its origin, including the origin's meta.
   if (id != own->native_id) return RecordOutcome::skipped("copied_meta");
 
   SubagentSource source;
-  if (tokens[kSource].starts_with('{') && !read_source(c, meta, source)) return RecordOutcome::damaged();
-  const auto thread_source = string_body(tokens[kThreadSource]);
+  if (tokens.source.starts_with('{') && !read_source(c, meta, source)) return RecordOutcome::damaged();
+  const auto thread_source = string_body(tokens.thread_source);
   // The field also names the features that a person started a thread with.
   for (const std::string_view machine : {"subagent", "guardian_review", "memory_consolidation"})
     source.is_subagent = source.is_subagent || thread_source == machine;
   if (source.is_subagent && source.name.empty() && thread_source != "subagent") source.name = thread_source;
-  const std::string cwd = c.text(tokens[kCwd]);
+  const std::string cwd = c.text(tokens.cwd);
   const std::string branch = field_of(c, meta, "git", "branch");
-  const std::string version = c.text(tokens[kVersion]);
+  const std::string version = c.text(tokens.cli_version);
   const std::string remote = without_user(field_of(c, meta, "git", "repository_url"));
 
   SessionUpdate& update = c.update(c.line().session_uid);
   update.repo = remote;
   update.kind = source.is_subagent ? SessionKind::subagent : SessionKind::main;
-  if (source.parent.empty()) source.parent = c.text(tokens[kParent]);
-  if (const std::string tree = c.text(tokens[kTreeId]); source.parent.empty() && tree != id)
+  if (source.parent.empty()) source.parent = c.text(tokens.parent_thread_id);
+  if (const std::string tree = c.text(tokens.session_id); source.parent.empty() && tree != id)
     source.parent = tree;  // the thread at the root
   if (source.is_subagent) {
     update.parent_uid = thread_uid(source.parent);
     update.agent_name = source.name;
-    for (const auto name : {tokens[kNickname], tokens[kRole]})
+    for (const auto name : {tokens.agent_nickname, tokens.agent_role})
       if (is_string(name) && !string_body(name).empty()) update.agent_name = c.text(name);
   }
-  update.forked_from = thread_uid(c.text(tokens[kForkedFrom]));
+  update.forked_from = thread_uid(c.text(tokens.forked_from_id));
   if (update.forked_from.empty()) update.forked_from = thread_uid(field_of(c, meta, "history_base", "thread_id"));
   if (update.forked_from == update.session_uid) update.forked_from.clear();  // a thread reset to an earlier point
 
@@ -139,10 +119,10 @@ RecordOutcome read_session_meta(RecordContext& c, od::object& meta) {
 }
 
 RecordOutcome read_turn_context(RecordContext& c, od::object& item, const Payload& payload) {
-  const std::string model = c.text(payload[Key::model]);
-  const std::string cwd = c.text(payload[Key::cwd]);
+  const std::string model = c.text(payload.model);
+  const std::string cwd = c.text(payload.cwd);
   const std::string mode = field_of(c, item, "collaboration_mode", "mode");
-  c.identify_by_turn("turn_context", payload.body(Key::turn_id), hash64(model, hash64(cwd, hash64(mode))));
+  c.identify_by_turn("turn_context", string_body(payload.turn_id), hash64(model, hash64(cwd, hash64(mode))));
   Event& e =
       c.add_lifecycle("turn_context", one_line(model + (mode.empty() || mode == "default" ? "" : ", " + mode), 80));
   e.model = model;
@@ -151,7 +131,7 @@ RecordOutcome read_turn_context(RecordContext& c, od::object& item, const Payloa
 }
 
 RecordOutcome read_compacted(RecordContext& c, od::object& item, const Payload& payload) {
-  std::string summary = c.text(payload[Key::message]);
+  std::string summary = c.text(payload.message);
   std::size_t kept = 0;
   od::value value;
   od::array history;
@@ -173,29 +153,28 @@ RecordOutcome read_compacted(RecordContext& c, od::object& item, const Payload& 
 
 namespace {
 
-enum : std::size_t { kInput, kCached, kCacheWrite, kOutput, kTotal, kUsageKeys };
-constexpr KeyTable<kUsageKeys> kUsageTable{
-    {"input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "total_tokens"}};
-using Counts = Tokens<kUsageKeys>;
+MEMD_KEYS(UsageKeys, input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens, total_tokens);
+using Counts = UsageKeys;
 
 bool read_counts(od::object& info, std::string_view key, Counts& counts) {
   od::object usage;
-  counts.fill({});
-  return !seek_object(info, key, usage) || collect(usage, kUsageTable, counts);
+  counts = {};
+  return !seek_object(info, key, usage) || collect(usage, counts);
 }
 
 TokenUsage usage_of(const Counts& counts) {
   TokenUsage usage;
-  usage.cache_read = integer(counts[kCached]);
-  usage.cache_creation = integer(counts[kCacheWrite]);
-  usage.input = std::max<std::int64_t>(0, integer(counts[kInput]) - usage.cache_read - usage.cache_creation);
-  usage.output = integer(counts[kOutput]);
+  usage.cache_read = integer(counts.cached_input_tokens);
+  usage.cache_creation = integer(counts.cache_write_input_tokens);
+  usage.input = std::max<std::int64_t>(0, integer(counts.input_tokens) - usage.cache_read - usage.cache_creation);
+  usage.output = integer(counts.output_tokens);
   return usage;
 }
 
 std::uint64_t hash_of(std::string_view seed, const Counts& counts) {
   std::uint64_t hash = hash64(seed);
-  for (const auto count : counts)
+  for (const auto count : {counts.input_tokens, counts.cached_input_tokens, counts.cache_write_input_tokens,
+                           counts.output_tokens, counts.total_tokens})
     hash = hash_combine(hash, hash64(count));
   return hash;
 }
@@ -209,7 +188,7 @@ RecordOutcome read_token_count(RecordContext& c, od::object& item) {
   if (!seek_object(item, "info", info)) return RecordOutcome::skipped("rate_limits");
   if (!read_counts(info, "total_token_usage", total) || !read_counts(info, "last_token_usage", last))
     return RecordOutcome::damaged();
-  if (last[kTotal].empty() || integer(total[kTotal]) == 0) return RecordOutcome::skipped("rate_limits");
+  if (last.total_tokens.empty() || integer(total.total_tokens) == 0) return RecordOutcome::skipped("rate_limits");
 
   // The same total may be reported again without a request in between; it counts once.
   const std::uint64_t totals = hash_of("total", total);
@@ -226,7 +205,7 @@ RecordOutcome read_token_usage(RecordContext& c, od::object& item) {
   Counts counts;
   od::value id;
   if (!read_counts(item, "usage", counts)) return RecordOutcome::damaged();
-  if (counts[kTotal].empty() && counts[kInput].empty()) {
+  if (counts.total_tokens.empty() && counts.input_tokens.empty()) {
     c.diagnose(DiagnosticType::missing_field, {"payload.usage"});
     return RecordOutcome::unknown("unknown_type");
   }

@@ -71,21 +71,9 @@ struct ToolOutput {
   std::string agent_id;  // for spawn_agent: the started thread
 };
 
-enum : std::size_t { kToolOutputType, kToolOutputText, kToolOutputPartKeys };
-constexpr KeyTable<kToolOutputPartKeys> kToolOutputPartTable{{"type", "text"}};
+MEMD_KEYS(ToolOutputPartKeys, type, text);
 
-enum : std::size_t {
-  kToolOutputOutput,
-  kToolOutputMetadata,
-  kContent,
-  kIsError,
-  kSuccess,
-  kAnswers,
-  kAgentId,
-  kObjectKeys
-};
-constexpr KeyTable<kObjectKeys> kObjectTable{
-    {"output", "metadata", "content", "isError", "success", "answers", "agent_id"}};
+MEMD_KEYS(ObjectKeys, output, metadata, content, isError, success, answers, agent_id);
 
 // Codex's own messages in place of an output.
 constexpr std::array<std::string_view, 12> kRefusals{"failed in sandbox",
@@ -111,14 +99,14 @@ std::optional<std::int32_t> exit_code_in(std::string_view line) {
 bool append_parts(RecordContext& c, od::array& parts, ToolOutput& out) {
   return for_each_element(parts, [&](od::value& value, std::size_t) {
     od::object part;
-    Tokens<kToolOutputPartKeys> tokens;
+    ToolOutputPartKeys tokens;
     if (value.get_object().get(part)) return true;
-    if (!collect(part, kToolOutputPartTable, tokens)) return false;
-    if (is_string(tokens[kToolOutputText])) {
-      append_line(out.text, c.text(tokens[kToolOutputText]));
+    if (!collect(part, tokens)) return false;
+    if (is_string(tokens.text)) {
+      append_line(out.text, c.text(tokens.text));
       return true;
     }
-    const auto type = string_body(tokens[kToolOutputType]);
+    const auto type = string_body(tokens.type);
     if (!out.marker.empty()) out.marker.push_back(' ');
     out.marker.append(type.find("image") != std::string_view::npos ? "[image]" : "[not text]");
     return true;
@@ -147,38 +135,30 @@ bool read_answers(RecordContext& c, od::object& object, ToolOutput& out) {
 }
 
 bool read_object(RecordContext& c, od::object& object, ToolOutput& out) {
-  Tokens<kObjectKeys> tokens;
-  if (!collect(object, kObjectTable, tokens)) return false;
-  out.failed = is_true(tokens[kIsError]) || tokens[kSuccess] == "false";
-  od::object metadata;
-  od::value value;
-  if (is_string(tokens[kToolOutputOutput]) && seek_object(object, "metadata", metadata)) {
-    if (seek(metadata, "exit_code", value)) {
-      out.exit_code = static_cast<std::int32_t>(integer(token_of(value)));
+  ObjectKeys tokens;
+  if (!collect(object, tokens)) return false;
+  out.failed = is_true(tokens.isError) || tokens.success == "false";
+  if (is_string(tokens.output) && tokens.metadata.starts_with('{')) {
+    if (const auto code = token_in(object, "metadata", "exit_code"); !code.empty()) {
+      out.exit_code = static_cast<std::int32_t>(integer(code));
       out.failed = out.exit_code != 0;
     }
     out.text.clear();
-    c.append_text(tokens[kToolOutputOutput], out.text);
-  } else if (is_string(tokens[kContent])) {
+    c.append_text(tokens.output, out.text);
+  } else if (is_string(tokens.content)) {
     out.text.clear();
-    c.append_text(tokens[kContent], out.text);
+    c.append_text(tokens.content, out.text);
   }
-  const auto agent = string_body(tokens[kAgentId]);
+  const auto agent = string_body(tokens.agent_id);
   if (is_uuid(agent)) out.agent_id = agent;
-  return !tokens[kAnswers].starts_with('{') || read_answers(c, object, out);
+  return !tokens.answers.starts_with('{') || read_answers(c, object, out);
 }
 
 // Reads JSON in text. Text that only looks like JSON is kept.
 void read_inner_json(RecordContext& c, ToolOutput& out) {
-  std::string padded = out.text;
-  padded.resize(out.text.size() + kRecordPadding, ' ');
-  od::parser parser;
-  od::document document;
-  od::object object;
+  InnerJson inner;
   const ToolOutput before = out;
-  if (parser.iterate(padded.data(), out.text.size(), padded.size()).get(document) ||
-      document.get_object().get(object) || !read_object(c, object, out))
-    out = before;
+  if (!inner.open(out.text) || !read_object(c, inner.root, out)) out = before;
 }
 
 // Reads the outcome that Codex writes before the actual output: "Exit code: 1", "Process exited with code 1", "Script
@@ -232,8 +212,8 @@ std::optional<FileAccess> access_of(std::string_view tool) {
 
 // Returns the tool's name. Newer builds store the server of an MCP tool in a field of its own.
 std::string tool_name(RecordContext& c, const Payload& payload) {
-  const std::string space = c.text(payload[Key::namespace_]);
-  const std::string name = c.text(payload[Key::name]);
+  const std::string space = c.text(payload.namespace_);
+  const std::string name = c.text(payload.name);
   if (!space.starts_with("mcp__") || name.starts_with("mcp__")) return name;
   return space + (space.ends_with("__") ? "" : "__") + name;
 }
@@ -281,15 +261,15 @@ void describe_script(Event& call, std::string_view script) {
 
 // Records.
 
-RecordOutcome read_call(RecordContext& c, const Payload& payload, Key input) {
-  const std::string arguments = c.text(payload[input]);
-  const auto call_id = payload.body(Key::call_id);
-  c.identify_by("call", call_id, hash64(arguments, hash64(payload.body(Key::name))));
+RecordOutcome read_call(RecordContext& c, const Payload& payload, std::string_view input) {
+  const std::string arguments = c.text(input);
+  const auto call_id = string_body(payload.call_id);
+  c.identify_by("call", call_id, hash64(arguments, hash64(string_body(payload.name))));
   Event& call = c.add(EventKind::tool_call, Role::assistant);
   call.tool = tool_name(c, payload);
-  call.call_id = c.text(payload[Key::call_id]);
+  call.call_id = c.text(payload.call_id);
   tool_calls::read_tool_input_text(c, arguments, access_of, call);
-  if (call.tool == "exec" && input == Key::input)
+  if (call.tool == "exec" && string_body(payload.type) == "custom_tool_call")
     describe_script(call, arguments);
   else if (tool_calls::holds_patch(arguments))
     describe_patch(call, arguments);
@@ -301,9 +281,9 @@ RecordOutcome read_result(RecordContext& c, od::object& item, const Payload& pay
   od::value value;
   if (seek(item, "output", value) && !read_tool_output(c, value, output)) return RecordOutcome::damaged();
   // The record of how the command ended (turn_item.cpp) has the call's id, too.
-  c.identify_by(output.goes_on ? "interim" : "result", payload.body(Key::call_id), hash64(output.text));
+  c.identify_by(output.goes_on ? "interim" : "result", string_body(payload.call_id), hash64(output.text));
   Event& e = c.add(EventKind::tool_result, Role::tool);
-  e.call_id = c.text(payload[Key::call_id]);
+  e.call_id = c.text(payload.call_id);
   e.is_error = output.failed;
   e.facts.exit_code = output.exit_code;
   tool_calls::take_result_text(c.detail(), std::move(output.text), e);
@@ -328,11 +308,11 @@ RecordOutcome read_result(RecordContext& c, od::object& item, const Payload& pay
 // Reads a call run by the model's server: one record contains the call and the fact that it returned.
 RecordOutcome read_server_call(RecordContext& c, od::object& item, const Payload& payload, std::string_view tool,
                                std::string_view input) {
-  std::string call_id = c.text(payload[Key::call_id].empty() ? payload[Key::id] : payload[Key::call_id]);
+  std::string call_id = c.text(payload.call_id.empty() ? payload.id : payload.call_id);
   od::value value;
   const bool has_input = seek(item, input, value);
   const auto content = has_input ? hash64(token_of(value)) : 0;
-  c.identify_by("call", call_id, hash64(payload.body(Key::status), hash64(tool, content)));
+  c.identify_by("call", call_id, hash64(string_body(payload.status), hash64(tool, content)));
   if (call_id.empty())
     call_id = std::string(tool) + "@" + std::string(c.line().timestamp) + "+" + std::to_string(c.line().raw.offset);
   Event& call = c.add(EventKind::tool_call, Role::assistant);
@@ -340,7 +320,7 @@ RecordOutcome read_server_call(RecordContext& c, od::object& item, const Payload
   call.call_id = call_id;
   call.summary = tool;
   if (has_input && !tool_calls::read_tool_input(c, value, access_of, call)) return RecordOutcome::damaged();
-  const auto status = payload.body(Key::status);
+  const auto status = string_body(payload.status);
   if (status != "completed" && status != "failed") return RecordOutcome::indexed();
   Event& result = c.add(EventKind::tool_result, Role::tool);
   result.call_id = call_id;
@@ -350,10 +330,10 @@ RecordOutcome read_server_call(RecordContext& c, od::object& item, const Payload
 }
 
 RecordOutcome read_local_shell(RecordContext& c, od::object& item, const Payload& payload) {
-  const auto id = payload.has(Key::call_id) ? payload[Key::call_id] : payload[Key::id];
+  const auto id = has_value(payload.call_id) ? payload.call_id : payload.id;
   od::value action;
   const bool has_action = seek(item, "action", action);
-  c.identify_by("call", string_body(id), hash64(payload.body(Key::status)));
+  c.identify_by("call", string_body(id), hash64(string_body(payload.status)));
   Event& call = c.add(EventKind::tool_call, Role::assistant);
   call.tool = "local_shell";
   call.call_id = c.text(id);
@@ -365,9 +345,9 @@ RecordOutcome read_local_shell(RecordContext& c, od::object& item, const Payload
 }  // namespace
 
 RecordOutcome read_tool_item(RecordContext& c, od::object& item, const Payload& payload) {
-  const auto type = payload.body(Key::type);
-  if (type == "function_call") return read_call(c, payload, Key::arguments);
-  if (type == "custom_tool_call") return read_call(c, payload, Key::input);
+  const auto type = string_body(payload.type);
+  if (type == "function_call") return read_call(c, payload, payload.arguments);
+  if (type == "custom_tool_call") return read_call(c, payload, payload.input);
   if (type == "function_call_output" || type == "custom_tool_call_output") return read_result(c, item, payload);
   if (type == "local_shell_call") return read_local_shell(c, item, payload);
   if (type == "web_search_call") return read_server_call(c, item, payload, "web_search", "action");

@@ -19,71 +19,22 @@ namespace {
 
 constexpr std::size_t kItemSummaryLimit = 160;
 
-enum : std::size_t {
-  kItemType,
-  kItemKind,
-  kItemId,
-  kItemCallId,
-  kItemStatus,
-  kItemSuccess,
-  kItemSource,
-  kItemCwd,
-  kItemInteraction,
-  kItemAggregated,
-  kItemFormatted,
-  kItemStdout,
-  kItemStderr,
-  kItemExitCode,
-  kItemServer,
-  kItemTool,
-  kItemSpace,
-  kItemQuery,
-  kItemPath,
-  kItemText,
-  kItemPrompt,
-  kItemRevisedPrompt,
-  kItemReview,
-  kItemError,
-  kItemMessage,
-  kItemKeys
-};
-constexpr KeyTable<kItemKeys> kItemTable{{"type",
-                                          "kind",
-                                          "id",
-                                          "call_id",
-                                          "status",
-                                          "success",
-                                          "source",
-                                          "cwd",
-                                          "interaction_input",
-                                          "aggregated_output",
-                                          "formatted_output",
-                                          "stdout",
-                                          "stderr",
-                                          "exit_code",
-                                          "server",
-                                          "tool",
-                                          "namespace",
-                                          "query",
-                                          "path",
-                                          "text",
-                                          "prompt",
-                                          "revised_prompt",
-                                          "review",
-                                          "error",
-                                          "message"}};
+MEMD_KEYS(ItemKeys, type, kind, id, call_id, status, success, source, cwd, interaction_input, aggregated_output,
+          formatted_output, stdout, stderr, exit_code, server, tool, namespace_, query, path, text, prompt,
+          revised_prompt, review, error, message);
 
 // An item with its scalar fields.
 struct Item {
   od::object& object;
-  Tokens<kItemKeys> tokens;
+  ItemKeys tokens;
 
-  std::string_view body(std::size_t key) const { return string_body(tokens[key]); }
-  std::string_view id() const { return body(is_string(tokens[kItemCallId]) ? kItemCallId : kItemId); }
+  std::string_view id_token() const { return is_string(tokens.call_id) ? tokens.call_id : tokens.id; }
+  std::string_view id() const { return string_body(id_token()); }
   // Calls inside a script have ids of this form; all others have the id of the model's call.
   bool is_nested() const { return id().starts_with("exec-"); }
   bool failed() const {
-    return tokens[kItemSuccess] == "false" || body(kItemStatus) == "failed" || body(kItemStatus) == "declined";
+    const auto status = string_body(tokens.status);
+    return tokens.success == "false" || status == "failed" || status == "declined";
   }
 };
 
@@ -102,7 +53,7 @@ Event& add_call(RecordContext& c, const Item& item, std::string_view tool) {
   call.is_echo = true;
   call.tool = tool;
   call.summary = tool;
-  call.call_id = c.text(item.tokens[is_string(item.tokens[kItemCallId]) ? kItemCallId : kItemId]);
+  call.call_id = c.text(item.id_token());
   return call;
 }
 
@@ -117,7 +68,7 @@ Event& add_result(RecordContext& c, const Item& item, std::string text, bool fai
   c.identify_by("result", item.id(), hash64(text));
   Event& result = c.add(EventKind::tool_result, Role::tool);
   result.is_echo = true;
-  result.call_id = c.text(item.tokens[is_string(item.tokens[kItemCallId]) ? kItemCallId : kItemId]);
+  result.call_id = c.text(item.id_token());
   result.is_error = failed;
   if (text.empty()) result.summary = std::string("[").append(failed ? "failed" : "completed").append("]");
   tool_calls::take_result_text(c.detail(), std::move(text), result);
@@ -147,7 +98,7 @@ bool append_texts(RecordContext& c, od::object& object, std::string_view key, st
 // Commands.
 
 RecordOutcome read_command(RecordContext& c, const Item& item) {
-  const auto source = item.body(kItemSource);
+  const auto source = string_body(item.tokens.source);
   // A "!" command of the user comes as a message, too.
   if (source == "user_shell" || source == "userShell") return RecordOutcome::skipped("repeats_message");
   std::string line;
@@ -159,24 +110,24 @@ RecordOutcome read_command(RecordContext& c, const Item& item) {
     else if (!value.get_array().get(arguments))
       line = tool_calls::command_line_of(c, arguments);
   }
-  const std::string input = c.text(item.tokens[kItemInteraction]);
+  const std::string input = c.text(item.tokens.interaction_input);
   // Input for a command that runs already; "command" repeats that command.
   const bool writes = !input.empty() || source == "unified_exec_interaction" || source == "unifiedExecInteraction";
   Event& call = add_call(c, item, writes ? "write_stdin" : "exec_command");
   const std::string& said = writes ? input : line;
   set_said(c, said, call);
   call.input_hash = hash64(said, hash64(call.tool));
-  if (c.detail() == Detail::stored && !writes) tool_calls::add_command(call, line, path_of(c, item.tokens[kItemCwd]));
+  if (c.detail() == Detail::stored && !writes) tool_calls::add_command(call, line, path_of(c, item.tokens.cwd));
 
   std::string output;
-  for (const std::size_t key : {kItemAggregated, kItemFormatted})
-    if (output.empty()) output = c.text(item.tokens[key]);
+  for (const auto token : {item.tokens.aggregated_output, item.tokens.formatted_output})
+    if (output.empty()) output = c.text(token);
   if (output.empty()) {
-    output = c.text(item.tokens[kItemStdout]);
-    append_line(output, c.text(item.tokens[kItemStderr]));
+    output = c.text(item.tokens.stdout);
+    append_line(output, c.text(item.tokens.stderr));
   }
-  const bool tells_exit = is_number(item.tokens[kItemExitCode]);
-  const auto code = static_cast<std::int32_t>(integer(item.tokens[kItemExitCode]));
+  const bool tells_exit = is_number(item.tokens.exit_code);
+  const auto code = static_cast<std::int32_t>(integer(item.tokens.exit_code));
   Event& result = add_result(c, item, std::move(output), tells_exit ? code != 0 : item.failed());
   if (tells_exit) result.facts.exit_code = code;
   return RecordOutcome::indexed();
@@ -250,8 +201,8 @@ RecordOutcome read_patch(RecordContext& c, const Item& item) {
   call.search_text.resize(utf8_prefix(call.search_text, tool_calls::kSearchTextLimit).size());
   call.summary += one_line(names, kItemSummaryLimit).insert(0, names.empty() ? "" : " ");
   call.files = std::move(files);
-  std::string output = c.text(item.tokens[kItemStdout]);
-  append_line(output, c.text(item.tokens[kItemStderr]));
+  std::string output = c.text(item.tokens.stdout);
+  append_line(output, c.text(item.tokens.stderr));
   add_result(c, item, std::move(output), item.failed());
   return RecordOutcome::indexed();
 }
@@ -276,9 +227,9 @@ RecordOutcome read_mcp_call(RecordContext& c, const Item& item) {
   od::object invocation;
   const bool old = seek_object(item.object, "invocation", invocation);
   od::object& call_object = old ? invocation : item.object;
-  Tokens<kItemKeys> tokens;
-  if (!collect(call_object, kItemTable, tokens)) return RecordOutcome::damaged();
-  Event& call = add_call(c, item, "mcp__" + c.text(tokens[kItemServer]) + "__" + c.text(tokens[kItemTool]));
+  ItemKeys tokens;
+  if (!collect(call_object, tokens)) return RecordOutcome::damaged();
+  Event& call = add_call(c, item, "mcp__" + c.text(tokens.server) + "__" + c.text(tokens.tool));
   od::value value;
   if (seek(call_object, "arguments", value) && !tool_calls::read_tool_input(c, value, no_access, call))
     return RecordOutcome::damaged();
@@ -296,15 +247,15 @@ RecordOutcome read_mcp_call(RecordContext& c, const Item& item) {
 }
 
 RecordOutcome read_dynamic_call(RecordContext& c, const Item& item) {
-  const std::string space = c.text(item.tokens[kItemSpace]);
-  Event& call = add_call(c, item, space + (space.empty() ? "" : ".") + c.text(item.tokens[kItemTool]));
+  const std::string space = c.text(item.tokens.namespace_);
+  Event& call = add_call(c, item, space + (space.empty() ? "" : ".") + c.text(item.tokens.tool));
   od::value value;
   if (seek(item.object, "arguments", value) && !tool_calls::read_tool_input(c, value, no_access, call))
     return RecordOutcome::damaged();
   std::string text;
   if (!append_texts(c, item.object, "content_items", text)) return RecordOutcome::damaged();
-  if (text.empty()) text = c.text(item.tokens[kItemError]);
-  add_result(c, item, std::move(text), item.failed() || is_string(item.tokens[kItemError]));
+  if (text.empty()) text = c.text(item.tokens.error);
+  add_result(c, item, std::move(text), item.failed() || is_string(item.tokens.error));
   return RecordOutcome::indexed();
 }
 
@@ -314,7 +265,7 @@ RecordOutcome read_web_search(RecordContext& c, const Item& item) {
   if (seek(item.object, "action", action) && token_of(action).starts_with('{') &&
       !tool_calls::read_tool_input(c, action, no_access, call))
     return RecordOutcome::damaged();
-  const std::string query = c.text(item.tokens[kItemQuery]);
+  const std::string query = c.text(item.tokens.query);
   if (!query.empty() && call.search_text.find(query) == std::string::npos) {
     append_line(call.search_text, query);
     call.summary = call.tool + ": " + one_line(query, kItemSummaryLimit);
@@ -325,8 +276,8 @@ RecordOutcome read_web_search(RecordContext& c, const Item& item) {
 
 RecordOutcome read_image(RecordContext& c, const Item& item, std::string_view tool) {
   Event& call = add_call(c, item, tool);
-  const std::string prompt = c.text(item.tokens[kItemRevisedPrompt]);
-  const std::string path = path_of(c, item.tokens[kItemPath]);
+  const std::string prompt = c.text(item.tokens.revised_prompt);
+  const std::string path = path_of(c, item.tokens.path);
   set_said(c, prompt.empty() ? path : prompt, call);
   if (!path.empty()) call.files.push_back({path, FileAccess::read, 0, 0});
   add_result(c, item, {}, item.failed()).summary = "[image]";
@@ -334,9 +285,9 @@ RecordOutcome read_image(RecordContext& c, const Item& item, std::string_view to
 }
 
 RecordOutcome read_agent_call(RecordContext& c, const Item& item) {
-  const std::string tool = c.text(item.tokens[kItemTool]);
+  const std::string tool = c.text(item.tokens.tool);
   Event& call = add_call(c, item, tool);
-  set_said(c, c.text(item.tokens[kItemPrompt]), call);
+  set_said(c, c.text(item.tokens.prompt), call);
   const std::string call_id = call.call_id;
   add_result(c, item, {}, item.failed());
   od::value value;
@@ -372,7 +323,7 @@ RecordOutcome read_message_item(RecordContext& c, const Item& item, std::string_
 
 // The answer's record contains the plan between tags, in threads that have it.
 RecordOutcome read_plan(RecordContext& c, const Item& item, std::string_view turn) {
-  std::string text = c.text(item.tokens[kItemText]);
+  std::string text = c.text(item.tokens.text);
   if (trimmed(text).empty()) return RecordOutcome::skipped("no_content");
   c.identify_by_turn("plan", turn, hash64(text));
   Event& e = c.add(EventKind::assistant_msg, Role::assistant);
@@ -395,7 +346,7 @@ RecordOutcome read_reasoning_item(RecordContext& c, const Item& item, std::strin
 }
 
 RecordOutcome read_review(RecordContext& c, const Item& item, std::string_view lifecycle) {
-  std::string text = c.text(item.tokens[kItemReview]);
+  std::string text = c.text(item.tokens.review);
   c.identify_by(lifecycle, item.id(), hash64(text));
   Event& e = c.add_lifecycle(lifecycle);
   e.text = std::move(text);
@@ -403,7 +354,7 @@ RecordOutcome read_review(RecordContext& c, const Item& item, std::string_view l
 }
 
 RecordOutcome read_item(RecordContext& c, const Item& item, std::string_view turn) {
-  const auto type = item.body(kItemType);
+  const auto type = string_body(item.tokens.type);
   if (type == "CommandExecution") return read_command(c, item);
   if (type == "FileChange") return read_patch(c, item);
   if (type == "McpToolCall") return read_mcp_call(c, item);
@@ -422,7 +373,7 @@ RecordOutcome read_item(RecordContext& c, const Item& item, std::string_view tur
   if (type == "ContextCompaction") return RecordOutcome::skipped("repeats_compacted");
   if (type == "SubAgentActivity" || type == "Sleep") return RecordOutcome::skipped("display");
   // Items of Codex's extensions: {"type": "Extension", "kind": "web.search", …}.
-  const auto kind = item.body(kItemKind);
+  const auto kind = string_body(item.tokens.kind);
   if (kind == "web.search") return read_web_search(c, item);
   if (kind == "image_gen.generation") return read_image(c, item, "image_generation");
   if (kind == "clock.sleep") return RecordOutcome::skipped("display");
@@ -450,11 +401,11 @@ constexpr std::array kActionTypes{
 RecordOutcome read_completed_item(RecordContext& c, od::object& payload, const Payload& fields) {
   od::object object;
   Item item{object, {}};
-  if (!seek_object(payload, "item", object) || !collect(object, kItemTable, item.tokens)) {
+  if (!seek_object(payload, "item", object) || !collect(object, item.tokens)) {
     c.diagnose(DiagnosticType::missing_field, {"payload.item"});
     return RecordOutcome::unknown("unknown_type");
   }
-  return read_item(c, item, fields.body(Key::turn_id));
+  return read_item(c, item, string_body(fields.turn_id));
 }
 
 std::optional<RecordOutcome> read_action_end(RecordContext& c, od::object& payload, std::string_view type) {
@@ -462,7 +413,7 @@ std::optional<RecordOutcome> read_action_end(RecordContext& c, od::object& paylo
       std::find_if(kActionTypes.begin(), kActionTypes.end(), [&](const auto& action) { return action.type == type; });
   if (it == kActionTypes.end()) return std::nullopt;
   Item item{payload, {}};
-  if (!collect(payload, kItemTable, item.tokens)) return RecordOutcome::damaged();
+  if (!collect(payload, item.tokens)) return RecordOutcome::damaged();
   return it->read(c, item);
 }
 

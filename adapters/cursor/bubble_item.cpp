@@ -2,6 +2,7 @@
 #include "adapters/cursor/places.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
+#include "schemas/hash.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,60 +11,17 @@
 
 namespace memd::cursor {
 
-using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
-
 // Calls of tools.
 
 namespace {
 
-enum : std::size_t {
-  kToolToolName,
-  kToolCallId,
-  kToolStatus,
-  kRawArgs,
-  kParams,
-  kResult,
-  kError,
-  kDecision,
-  kToolKeys
-};
-constexpr KeyTable<kToolKeys> kToolTable{
-    {"name", "toolCallId", "status", "rawArgs", "params", "result", "error", "userDecision"}};
+MEMD_KEYS(ToolKeys, name, toolCallId, status, rawArgs, params, result, error, userDecision);
 
-enum : std::size_t {
-  kOutput,
-  kContents,
-  kContent,
-  kToolText,
-  kInner,
-  kMessage,
-  kRejected,
-  kExitV2,
-  kExit,
-  kResultKeys
-};
-constexpr KeyTable<kResultKeys> kResultTable{{"output", "contents", "content", "text", "result",
-                                              "modelVisibleErrorMessage", "rejected", "exitCodeV2", "exitCode"}};
+MEMD_KEYS(ResultKeys, output, contents, content, text, result, modelVisibleErrorMessage, rejected, exitCodeV2,
+          exitCode);
 
-// Parsed JSON that is stored as text inside a record.
-class InnerJson {
- public:
-  explicit InnerJson(std::string text) : text_(std::move(text)) {
-    const std::size_t size = text_.size();
-    text_.resize(size + simdjson::SIMDJSON_PADDING, ' ');
-    open_ = !parser_.iterate(text_.data(), size, text_.size()).get(document_) && !document_.get_object().get(object_);
-  }
-  od::object* operator->() { return &object_; }
-  od::object& operator*() { return object_; }
-  explicit operator bool() const { return open_; }
-
- private:
-  std::string text_;
-  od::parser parser_;
-  od::document document_;
-  od::object object_;
-  bool open_ = false;
-};
+MEMD_KEYS(ParamKeys, relativeWorkspacePath, targetFile, effectiveUri, path);
+MEMD_KEYS(ChunkKeys, diffString, linesAdded, linesRemoved);
 
 // Returns a field that is JSON in a string, or, in some builds, the object itself.
 std::string inner_text(ItemContext& c, od::object& tool, std::string_view key, std::string_view token) {
@@ -86,14 +44,13 @@ bool has_fields(std::string_view json) {
 }
 
 // Adds the file named in the parameters, under key names of their own.
-void add_file_of_params(ItemContext& c, std::string params, Event& call) {
+void add_file_of_params(ItemContext& c, std::string_view params, Event& call) {
   const auto access = access_of(call.tool);
   if (!access || !call.files.empty()) return;
-  InnerJson json(std::move(params));
-  Tokens<4> tokens;
-  if (!json || !collect(*json, KeyTable<4>{{"relativeWorkspacePath", "targetFile", "effectiveUri", "path"}}, tokens))
-    return;
-  for (const auto token : tokens) {
+  InnerJson json;
+  ParamKeys keys;
+  if (!json.open(params) || !collect(json.root, keys)) return;
+  for (const auto token : {keys.relativeWorkspacePath, keys.targetFile, keys.effectiveUri, keys.path}) {
     std::string path = c.text(token);
     if (path.starts_with("file://")) path = path_of_uri(path);
     if (path.empty()) continue;
@@ -107,18 +64,14 @@ void add_file_of_params(ItemContext& c, std::string params, Event& call) {
 // Reads "diff": {"chunks": [{"diffString", "linesAdded", "linesRemoved"}]}.
 bool read_diff(ItemContext& c, od::object& result, FileTouch& touch, std::string& text) {
   od::object diff;
-  od::value value;
-  od::array chunks;
-  if (!seek_object(result, "diff", diff) || !seek(diff, "chunks", value) || value.get_array().get(chunks)) return false;
-  return for_each_element(chunks, [&](od::value& element, std::size_t) {
-    od::object chunk;
-    Tokens<3> tokens;
-    if (element.get_object().get(chunk)) return true;
-    if (!collect(chunk, KeyTable<3>{{"diffString", "linesAdded", "linesRemoved"}}, tokens)) return false;
-    touch.lines_added += static_cast<std::int32_t>(integer(tokens[1]));
-    touch.lines_removed += static_cast<std::int32_t>(integer(tokens[2]));
+  od::value chunks;
+  if (!seek_object(result, "diff", diff) || !seek(diff, "chunks", chunks) || !token_of(chunks).starts_with('['))
+    return false;
+  return for_each_object<ChunkKeys>(diff, "chunks", [&](const ChunkKeys& chunk, od::object&, std::size_t) {
+    touch.lines_added += static_cast<std::int32_t>(integer(chunk.linesAdded));
+    touch.lines_removed += static_cast<std::int32_t>(integer(chunk.linesRemoved));
     if (!text.empty()) text.push_back('\n');
-    c.append_text(tokens[0], text);
+    c.append_text(chunk.diffString, text);
     return true;
   });
 }
@@ -132,18 +85,19 @@ struct Outcome {
 
 Outcome read_outcome(ItemContext& c, std::string result) {
   Outcome outcome;
-  InnerJson json(result);
-  Tokens<kResultKeys> tokens;
-  if (!json || !collect(*json, kResultTable, tokens)) {
+  InnerJson json;
+  ResultKeys tokens;
+  if (!json.open(result) || !collect(json.root, tokens)) {
     outcome.text = std::move(result);
     return outcome;
   }
-  outcome.rejected = is_true(tokens[kRejected]);
-  const auto code = tokens[kExitV2].empty() ? tokens[kExit] : tokens[kExitV2];
+  outcome.rejected = is_true(tokens.rejected);
+  const auto code = tokens.exitCodeV2.empty() ? tokens.exitCode : tokens.exitCodeV2;
   if (is_number(code)) outcome.exit_code = static_cast<std::int32_t>(integer(code));
-  if (read_diff(c, *json, outcome.touch, outcome.text) && !outcome.text.empty()) return outcome;
-  for (const auto key : {kOutput, kContents, kContent, kToolText, kInner, kMessage})
-    if (outcome.text.empty()) outcome.text = c.text(tokens[key]);
+  if (read_diff(c, json.root, outcome.touch, outcome.text) && !outcome.text.empty()) return outcome;
+  for (const auto token :
+       {tokens.output, tokens.contents, tokens.content, tokens.text, tokens.result, tokens.modelVisibleErrorMessage})
+    if (outcome.text.empty()) outcome.text = c.text(token);
   if (outcome.text.empty()) outcome.text = std::move(result);
   return outcome;
 }
@@ -165,14 +119,14 @@ std::optional<FileAccess> access_of(std::string_view tool) {
 }
 
 bool read_tool(ItemContext& c, od::object& tool) {
-  Tokens<kToolKeys> tokens;
-  if (!collect(tool, kToolTable, tokens)) return false;
-  const std::string name = c.text(tokens[kToolToolName], 200);
+  ToolKeys tokens;
+  if (!collect(tool, tokens)) return false;
+  const std::string name = c.text(tokens.name, 200);
   if (name.empty()) return true;  // a stub, present in ordinary bubbles
 
-  const std::string call_id = c.text(tokens[kToolCallId]);
-  const std::string params = inner_text(c, tool, "params", tokens[kParams]);
-  std::string input = inner_text(c, tool, "rawArgs", tokens[kRawArgs]);
+  const std::string call_id = c.text(tokens.toolCallId);
+  const std::string params = inner_text(c, tool, "params", tokens.params);
+  std::string input = inner_text(c, tool, "rawArgs", tokens.rawArgs);
   if (!has_fields(input)) input = params;
   Event& call = c.add(EventKind::tool_call, Role::assistant);
   call.tool = name;
@@ -182,14 +136,14 @@ bool read_tool(ItemContext& c, od::object& tool) {
   const bool is_test = call.is_test;
   const auto files = call.files;
 
-  const auto status = string_body(tokens[kToolStatus]);
+  const auto status = string_body(tokens.status);
   const bool failed = status == "error";
-  const std::string result = inner_text(c, tool, "result", tokens[kResult]);
-  const std::string error = inner_text(c, tool, "error", tokens[kError]);
+  const std::string result = inner_text(c, tool, "result", tokens.result);
+  const std::string error = inner_text(c, tool, "error", tokens.error);
   if (result.empty() && !failed && status != "completed") return true;  // running, or cancelled without a result
 
   Outcome outcome = read_outcome(c, failed && !error.empty() ? error : result);
-  outcome.rejected |= string_body(tokens[kDecision]) == "rejected";
+  outcome.rejected |= string_body(tokens.userDecision) == "rejected";
   Event& e = c.add(EventKind::tool_result, Role::tool);
   e.call_id = call_id;
   // Cursor treats a command with a non-zero exit code as successful; for tests the code is the outcome.
@@ -209,8 +163,10 @@ bool read_tool(ItemContext& c, od::object& tool) {
 
 namespace {
 
-enum : std::size_t { kType, kText, kRawText, kImages, kThinking, kTool, kBubbleKeys };
-constexpr KeyTable<kBubbleKeys> kBubbleTable{{"type", "text", "rawText", "images", "thinking", "toolFormerData"}};
+MEMD_KEYS(ThoughtKeys, text, thinking);
+MEMD_KEYS(CountKeys, inputTokens, outputTokens);
+MEMD_KEYS(DetailKeys, message, detail, title, error);
+MEMD_KEYS(BubbleKeys, type, text, rawText, images, thinking, toolFormerData, modelType);
 
 // Reads "thinking": {"text": …}, or a plain string.
 bool read_thinking(ItemContext& c, od::object& bubble) {
@@ -222,42 +178,35 @@ bool read_thinking(ItemContext& c, od::object& bubble) {
     return true;
   }
   od::object thinking;
-  Tokens<1> tokens;
+  ThoughtKeys keys;
   if (value.get_object().get(thinking)) return true;
-  if (!collect(thinking, KeyTable<1>{{"text"}}, tokens)) return false;
-  emit_thinking(c, c.text(tokens[0]));
+  if (!collect(thinking, keys)) return false;
+  emit_thinking(c, c.text(keys.text));
   return true;
 }
 
 bool read_thinking_blocks(ItemContext& c, od::object& bubble) {
-  od::value value;
-  od::array blocks;
-  if (c.emitted() || !seek(bubble, "allThinkingBlocks", value) || value.get_array().get(blocks)) return true;
+  if (c.emitted()) return true;
   std::string text;
-  const bool whole = for_each_element(blocks, [&](od::value& element, std::size_t) {
-    od::object block;
-    Tokens<2> tokens;
-    if (element.get_object().get(block)) return true;
-    if (!collect(block, KeyTable<2>{{"text", "thinking"}}, tokens)) return false;
-    c.append_text(is_string(tokens[0]) ? tokens[0] : tokens[1], text);
+  const auto append = [&](const ThoughtKeys& keys, od::object&, std::size_t) {
+    c.append_text(is_string(keys.text) ? keys.text : keys.thinking, text);
     return true;
-  });
+  };
+  const bool whole = for_each_object<ThoughtKeys>(bubble, "allThinkingBlocks", append);
   emit_thinking(c, std::move(text));
   return whole;
 }
 
 bool read_facts(ItemContext& c, od::object& bubble, TokenUsage& usage) {
   od::object inner;
+  CountKeys counts;
   if (seek_object(bubble, "tokenCount", inner)) {
-    Tokens<2> tokens;
-    if (!collect(inner, KeyTable<2>{{"inputTokens", "outputTokens"}}, tokens)) return false;
-    usage.input = std::max<std::int64_t>(integer(tokens[0]), 0);
-    usage.output = std::max<std::int64_t>(integer(tokens[1]), 0);
+    if (!collect(inner, counts)) return false;
+    usage.input = std::max<std::int64_t>(integer(counts.inputTokens), 0);
+    usage.output = std::max<std::int64_t>(integer(counts.outputTokens), 0);
   }
-  if (seek_object(bubble, "modelInfo", inner)) {
-    Tokens<1> tokens;
-    if (!collect(inner, KeyTable<1>{{"modelName"}}, tokens)) return false;
-    c.model = c.text(tokens[0]);
+  if (const auto model = token_in(bubble, "modelInfo", "modelName"); !model.empty()) {
+    c.model = c.text(model);
     if (c.model == "default") c.model = "auto";
   }
   od::value value;
@@ -277,11 +226,11 @@ bool read_error(ItemContext& c, od::object& bubble) {
   od::value value;
   if (!seek(bubble, "errorDetails", value)) return true;
   od::object details;
-  Tokens<4> tokens;
+  DetailKeys keys;
   std::string text = c.text(token_of(value));
   if (!value.get_object().get(details)) {
-    if (!collect(details, KeyTable<4>{{"message", "detail", "title", "error"}}, tokens)) return false;
-    for (const auto token : tokens)
+    if (!collect(details, keys)) return false;
+    for (const auto token : {keys.message, keys.detail, keys.title, keys.error})
       if (text.empty()) text = c.text(token);
   }
   if (text.empty()) return true;
@@ -294,48 +243,46 @@ bool read_error(ItemContext& c, od::object& bubble) {
 }  // namespace
 
 RecordOutcome read_bubble(ItemContext& c, od::object& bubble) {
-  Tokens<kBubbleKeys> tokens;
+  BubbleKeys tokens;
   TokenUsage usage;
-  if (!collect(bubble, kBubbleTable, tokens) || !read_facts(c, bubble, usage)) return RecordOutcome::damaged();
-  const auto type = tokens[kType];
+  if (!collect(bubble, tokens) || !read_facts(c, bubble, usage)) return RecordOutcome::damaged();
+  const auto type = tokens.type;
   if (type != "1" && type != "2") {
     c.diagnose(DiagnosticType::unknown_field_value, {"type"});
     return RecordOutcome::unknown("bubble_type");
   }
-  std::string text = c.text(is_string(tokens[kText]) ? tokens[kText] : tokens[kRawText]);
+  std::string text = c.text(is_string(tokens.text) ? tokens.text : tokens.rawText);
   if (type == "1") {
     if (trimmed(text).empty()) {
       od::value value;
       od::array images;
       bool empty = true;
-      if (tokens[kImages].starts_with('[') && seek(bubble, "images", value) && !value.get_array().get(images))
+      if (tokens.images.starts_with('[') && seek(bubble, "images", value) && !value.get_array().get(images))
         if (images.is_empty().get(empty)) return RecordOutcome::damaged();
       if (empty) return RecordOutcome::skipped("blank_message");
       text = "[image]";
     }
     emit_prompt(c, std::move(text));
   } else {
-    if (!tokens[kThinking].empty() && !read_thinking(c, bubble)) return RecordOutcome::damaged();
+    if (!tokens.thinking.empty() && !read_thinking(c, bubble)) return RecordOutcome::damaged();
     if (!read_thinking_blocks(c, bubble)) return RecordOutcome::damaged();
     emit_answer(c, std::move(text));
     od::object tool;
     if (seek_object(bubble, "toolFormerData", tool) && !read_tool(c, tool)) return RecordOutcome::damaged();
   }
   if (!read_error(c, bubble)) return RecordOutcome::damaged();
-  c.add_usage(usage);
+  c.add_usage(usage, hash_combine(c.key(), hash64("usage")));
   return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
 }
 
 // Reads a bubble of a chat tab. Its types are words: "user", "ai".
 RecordOutcome read_tab_bubble(ItemContext& c, od::object& bubble) {
-  Tokens<kBubbleKeys> tokens;
-  if (!collect(bubble, kBubbleTable, tokens)) return RecordOutcome::damaged();
-  std::string text = c.text(tokens[kText]);
-  if (trimmed(text).empty()) text = c.text(tokens[kRawText]);
-  Tokens<1> more;
-  if (!collect(bubble, KeyTable<1>{{"modelType"}}, more)) return RecordOutcome::damaged();
-  c.model = c.text(more[0]);
-  const auto type = string_body(tokens[kType]);
+  BubbleKeys tokens;
+  if (!collect(bubble, tokens)) return RecordOutcome::damaged();
+  std::string text = c.text(tokens.text);
+  if (trimmed(text).empty()) text = c.text(tokens.rawText);
+  c.model = c.text(tokens.modelType);
+  const auto type = string_body(tokens.type);
   if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   if (type == "user") {
     c.model.clear();

@@ -18,26 +18,8 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole folder
 
 namespace {
 
-enum : std::size_t {
-  kName,
-  kSubtitle,
-  kStatus,
-  kUnifiedMode,
-  kForceMode,
-  kBranch,
-  kComposerText,
-  kState,
-  kCreated,
-  kUpdated,
-  kContextTokens,
-  kAdded,
-  kRemoved,
-  kArchived,
-  kScalars
-};
-constexpr KeyTable<kScalars> kScalarTable{{"name", "subtitle", "status", "unifiedMode", "forceMode", "createdOnBranch",
-                                           "text", "conversationState", "createdAt", "lastUpdatedAt",
-                                           "contextTokensUsed", "totalLinesAdded", "totalLinesRemoved", "isArchived"}};
+MEMD_KEYS(ScalarKeys, name, subtitle, status, unifiedMode, forceMode, createdOnBranch, text, conversationState,
+          createdAt, lastUpdatedAt, contextTokensUsed, totalLinesAdded, totalLinesRemoved, isArchived);
 
 class Reader {
  public:
@@ -49,14 +31,14 @@ class Reader {
     if (key == "conversation" && token.starts_with('[')) return entries(value, true);
     if (key == "modelConfig" && token.starts_with('{'))
       return each(value, [&](std::string_view name, std::string_view text, od::value&) {
-        if (name == "modelName") composer_.model = json::unescaped(text);
+        if (name == "modelName") composer_.model = unescaped(text);
         return true;
       });
     if (key == "subagentInfo" && token.starts_with('{'))
       return each(value, [&](std::string_view name, std::string_view text, od::value&) {
-        if (name == "parentComposerId") composer_.parent_id = json::unescaped(text);
-        if (name == "toolCallId") composer_.parent_call_id = json::unescaped(text);
-        if (name == "subagentTypeName") composer_.agent_name = json::unescaped(text);
+        if (name == "parentComposerId") composer_.parent_id = unescaped(text);
+        if (name == "toolCallId") composer_.parent_call_id = unescaped(text);
+        if (name == "subagentTypeName") composer_.agent_name = unescaped(text);
         return true;
       });
     if (key == "usageData" && token.starts_with('{'))
@@ -101,7 +83,7 @@ class Reader {
       if (element.get_object().get(object) || object.raw_json().get(raw) || !restart(object)) return false;
       Composer::Entry entry;
       const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
-        if (key == "bubbleId") entry.id = json::unescaped(token_of(field));
+        if (key == "bubbleId") entry.id = unescaped(token_of(field));
         if (key == "type") entry.user = token_of(field) == "1";
         return true;
       });
@@ -121,7 +103,7 @@ class Reader {
     od::array array;
     if (value.get_array().get(array)) return false;
     return for_each_element(array, [&](od::value& element, std::size_t) {
-      add_file(json::unescaped(token_of(element)));
+      add_file(unescaped(token_of(element)));
       return true;
     });
   }
@@ -135,20 +117,20 @@ class Reader {
   std::unordered_set<std::string> seen_;
 };
 
-void take_scalars(const Tokens<kScalars>& tokens, Composer& composer) {
-  composer.name = json::unescaped(tokens[kName]);
-  composer.subtitle = json::unescaped(tokens[kSubtitle]);
-  composer.status = json::unescaped(tokens[kStatus]);
-  composer.mode = json::unescaped(is_string(tokens[kUnifiedMode]) ? tokens[kUnifiedMode] : tokens[kForceMode]);
-  composer.branch = json::unescaped(tokens[kBranch]);
-  composer.state = json::unescaped(tokens[kState]);
-  composer.created = integer(tokens[kCreated]);
-  composer.updated = integer(tokens[kUpdated]);
-  composer.context_tokens = integer(tokens[kContextTokens]);
-  composer.lines_added = integer(tokens[kAdded]);
-  composer.lines_removed = integer(tokens[kRemoved]);
-  composer.archived = is_true(tokens[kArchived]);
-  composer.has_draft = !trimmed(json::unescaped(tokens[kComposerText])).empty();
+void take_scalars(const ScalarKeys& tokens, Composer& composer) {
+  composer.name = unescaped(tokens.name);
+  composer.subtitle = unescaped(tokens.subtitle);
+  composer.status = unescaped(tokens.status);
+  composer.mode = unescaped(is_string(tokens.unifiedMode) ? tokens.unifiedMode : tokens.forceMode);
+  composer.branch = unescaped(tokens.createdOnBranch);
+  composer.state = unescaped(tokens.conversationState);
+  composer.created = integer(tokens.createdAt);
+  composer.updated = integer(tokens.lastUpdatedAt);
+  composer.context_tokens = integer(tokens.contextTokensUsed);
+  composer.lines_added = integer(tokens.totalLinesAdded);
+  composer.lines_removed = integer(tokens.totalLinesRemoved);
+  composer.archived = is_true(tokens.isArchived);
+  composer.has_draft = !trimmed(unescaped(tokens.text)).empty();
 }
 
 }  // namespace
@@ -163,9 +145,9 @@ std::optional<Composer> parse_composer(std::string_view value) {
     return std::nullopt;
   Composer composer;
   Reader reader(padded.data(), composer);
-  Tokens<kScalars> tokens{};
+  ScalarKeys tokens;
   const bool whole = for_each_field(root, [&](std::string_view key, od::value& field) {
-    if (const auto i = kScalarTable.find(key); i < kScalars) tokens[i] = token_of(field);
+    keep(tokens, key, field);
     return reader.field(key, field);
   });
   if (!whole) return std::nullopt;
@@ -199,7 +181,7 @@ std::vector<Element> elements_of(std::string_view document_text, std::string_vie
     element.begin = static_cast<std::size_t>(raw.data() - padded.data());
     element.end = element.begin + raw.size();
     const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
-      if (key == id_key) element.id = json::unescaped(token_of(field));
+      if (key == id_key) element.id = unescaped(token_of(field));
       return true;
     });
     if (whole) elements.push_back(std::move(element));
@@ -215,22 +197,16 @@ namespace {
 // Passes the token of one field to `take` and returns its result.
 template <class Take>
 auto with_field(std::string_view text, std::string_view name, Take take) -> decltype(take(std::string_view())) {
-  std::string padded(text);
-  padded.resize(text.size() + simdjson::SIMDJSON_PADDING, ' ');
-  od::parser parser;
-  od::document document;
-  od::object object;
+  InnerJson json;
   od::value value;
-  if (parser.iterate(padded.data(), text.size(), padded.size()).get(document) || document.get_object().get(object) ||
-      !seek(object, name, value))
-    return take({});
+  if (!json.open(text) || !seek(json.root, name, value)) return take({});
   return take(token_of(value));
 }
 
 }  // namespace
 
 std::string text_field(std::string_view object, std::string_view name) {
-  return with_field(object, name, [](std::string_view token) { return json::unescaped(token); });
+  return with_field(object, name, [](std::string_view token) { return unescaped(token); });
 }
 
 std::int64_t number_field(std::string_view object, std::string_view name) {
@@ -277,14 +253,9 @@ TimeMs epoch(std::string_view token) {
 
 OwnTime read_own_time(std::string_view bubble) {
   OwnTime own;
-  std::string padded(bubble);
-  padded.resize(bubble.size() + simdjson::SIMDJSON_PADDING, ' ');
-  od::parser parser;
-  od::document document;
-  od::object root;
-  if (parser.iterate(padded.data(), bubble.size(), padded.size()).get(document) || document.get_object().get(root))
-    return own;
-  for_each_field(root, [&](std::string_view key, od::value& value) {
+  InnerJson json;
+  if (!json.open(bubble)) return own;
+  for_each_field(json.root, [&](std::string_view key, od::value& value) {
     const auto token = token_of(value);
     if (key == "createdAt") own.created = epoch(token);
     if (key == "timingInfo" && token.starts_with('{')) {

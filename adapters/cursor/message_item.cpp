@@ -7,23 +7,11 @@
 
 namespace memd::cursor {
 
-using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
-
 namespace {
 
-enum : std::size_t {
-  kMessageType,
-  kMessageText,
-  kMessageThinking,
-  kCallId,
-  kAltCallId,
-  kToolName,
-  kAltName,
-  kIsError,
-  kBlockKeys
-};
-constexpr KeyTable<kBlockKeys> kBlockTable{
-    {"type", "text", "thinking", "toolCallId", "id", "toolName", "name", "isError"}};
+MEMD_KEYS(MessageKeys, role, type, content);
+MEMD_KEYS(PartKeys, text, value, output);
+MEMD_KEYS(BlockKeys, type, text, thinking, toolCallId, id, toolName, name, isError);
 
 bool is_any(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), text) != words.end();
@@ -44,7 +32,7 @@ void say(ItemContext& c, Message& message, std::string text, std::size_t block) 
   }
   const PromptText words = read_prompt_text(text);
   message.injected |= words.injected;
-  c.take_time(words.time);
+  take_time(c, words.time);
   if (words.text.empty()) return;
   message.prompt.append(message.prompt.empty() ? "" : "\n").append(words.text);
 }
@@ -69,11 +57,10 @@ bool append_result(ItemContext& c, od::value& value, std::string& text) {
     if (token != "null") text.append(token);
     return true;
   }
-  Tokens<3> tokens;
+  PartKeys keys;
   std::string_view raw;
-  if (value.get_object().get(object) || !collect(object, KeyTable<3>{{"text", "value", "output"}}, tokens))
-    return false;
-  for (const auto part : tokens)
+  if (value.get_object().get(object) || !collect(object, keys)) return false;
+  for (const auto part : {keys.text, keys.value, keys.output})
     if (is_string(part)) {
       c.append_text(part, text);
       return true;
@@ -83,10 +70,10 @@ bool append_result(ItemContext& c, od::value& value, std::string& text) {
   return true;
 }
 
-bool read_call(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& tokens, std::size_t index) {
+bool read_call(ItemContext& c, od::object& block, const BlockKeys& tokens, std::size_t index) {
   Event& call = c.add(EventKind::tool_call, Role::assistant, index);
-  call.tool = c.text(is_string(tokens[kToolName]) ? tokens[kToolName] : tokens[kAltName], 200);
-  call.call_id = c.text(is_string(tokens[kCallId]) ? tokens[kCallId] : tokens[kAltCallId]);
+  call.tool = c.text(is_string(tokens.toolName) ? tokens.toolName : tokens.name, 200);
+  call.call_id = c.text(is_string(tokens.toolCallId) ? tokens.toolCallId : tokens.id);
   call.summary = call.tool;
   for (const std::string_view key : {"args", "input"}) {
     od::value input;
@@ -101,7 +88,7 @@ bool read_call(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& toke
   return true;
 }
 
-bool read_result(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& tokens, std::size_t index) {
+bool read_result(ItemContext& c, od::object& block, const BlockKeys& tokens, std::size_t index) {
   std::string text;
   for (const std::string_view key : {"result", "output", "content"}) {
     od::value value;
@@ -110,20 +97,20 @@ bool read_result(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& to
     break;
   }
   Event& e = c.add(EventKind::tool_result, Role::tool, index);
-  e.call_id = c.text(is_string(tokens[kCallId]) ? tokens[kCallId] : tokens[kAltCallId]);
-  e.is_error = is_true(tokens[kIsError]);
+  e.call_id = c.text(is_string(tokens.toolCallId) ? tokens.toolCallId : tokens.id);
+  e.is_error = is_true(tokens.isError);
   tool_calls::take_result_text(c.detail(), std::move(text), e);
   return true;
 }
 
 bool read_block(ItemContext& c, Message& message, od::object& block, std::size_t index) {
-  Tokens<kBlockKeys> tokens;
-  if (!collect(block, kBlockTable, tokens)) return false;
-  const auto type = string_body(tokens[kMessageType]);
+  BlockKeys tokens;
+  if (!collect(block, tokens)) return false;
+  const auto type = string_body(tokens.type);
   if (type == "text")
-    say(c, message, c.text(tokens[kMessageText]), index);
+    say(c, message, c.text(tokens.text), index);
   else if (is_any(type, {"reasoning", "thinking", "redacted-reasoning", "redacted_thinking"}))
-    emit_thinking(c, c.text(is_string(tokens[kMessageText]) ? tokens[kMessageText] : tokens[kMessageThinking]), index);
+    emit_thinking(c, c.text(is_string(tokens.text) ? tokens.text : tokens.thinking), index);
   else if (is_any(type, {"tool-call", "tool_use", "tool_call"}))
     return read_call(c, block, tokens, index);
   else if (is_any(type, {"tool-result", "tool_result"}))
@@ -139,12 +126,12 @@ bool read_block(ItemContext& c, Message& message, od::object& block, std::size_t
 
 // Reads {"role", "content"}. In the transcripts of the IDE and of cursor-agent the content is in "message".
 RecordOutcome read_message(ItemContext& c, od::object& record) {
-  Tokens<3> tokens;
-  if (!collect(record, KeyTable<3>{{"role", "type", "content"}}, tokens)) return RecordOutcome::damaged();
+  MessageKeys keys;
+  if (!collect(record, keys)) return RecordOutcome::damaged();
   Message message;
-  message.role = c.text(tokens[0], 40);
+  message.role = c.text(keys.role, 40);
   if (message.role.empty()) {
-    const auto type = string_body(tokens[1]);
+    const auto type = string_body(keys.type);
     if (type == "turn_ended") return RecordOutcome::skipped("turn_end");
     if (!type.empty()) c.diagnose(DiagnosticType::unknown_record_type, {"type"});
     return RecordOutcome::unknown("no_role");
@@ -152,7 +139,7 @@ RecordOutcome read_message(ItemContext& c, od::object& record) {
   if (message.role == "system") return RecordOutcome::skipped("system_prompt");
   od::object inner;
   od::value content;
-  const bool wrapped = tokens[2].empty() && seek_object(record, "message", inner);
+  const bool wrapped = keys.content.empty() && seek_object(record, "message", inner);
   if (!seek(wrapped ? inner : record, "content", content)) return RecordOutcome::skipped("blank_message");
 
   const auto token = token_of(content);

@@ -248,19 +248,12 @@ std::string path_of_uri(std::string_view uri) {
 
 std::string folder_of_workspace(const FileView& files, const std::string& workspace) {
   using namespace json;  // NOLINT(google-build-using-namespace)
-  auto text = files.read(workspace + "/workspace.json");
+  const auto text = files.read(workspace + "/workspace.json");
   if (!text) return {};
-  const std::size_t size = text->size();
-  text->resize(size + simdjson::SIMDJSON_PADDING, ' ');
-  od::parser parser;
-  od::document document;
-  od::object root;
-  if (parser.iterate(text->data(), size, text->size()).get(document) || document.get_object().get(root)) return {};
-  Tokens<1> tokens;
-  if (!collect(root, KeyTable<1>{{"folder"}}, tokens)) return {};
-  std::string uri;
-  append_unescaped(string_body(tokens[0]), uri);
-  return path_of_uri(uri);
+  InnerJson json;
+  od::value folder;
+  return json.open(*text) && seek(json.root, "folder", folder) ? path_of_uri(unescaped(token_of(folder)))
+                                                               : std::string();
 }
 
 void WorkspaceFolders::refresh(const FileView& files, const std::string& user_folder) {

@@ -24,26 +24,19 @@ std::string end_of(std::string_view prefix) {
   return end;
 }
 
+MEMD_KEYS(UriKeys, external, fsPath, path);
+
 void read_workspace(std::string_view value, CatalogueEntry& entry) {
   using namespace json;  // NOLINT(google-build-using-namespace)
-  std::string padded(value);
-  padded.resize(value.size() + simdjson::SIMDJSON_PADDING, ' ');
-  od::parser parser;
-  od::document document;
-  od::object root, workspace, uri;
-  if (parser.iterate(padded.data(), value.size(), padded.size()).get(document) || document.get_object().get(root) ||
-      !seek_object(root, "workspaceIdentifier", workspace))
-    return;
-  Tokens<1> ids;
-  if (collect(workspace, KeyTable<1>{{"id"}}, ids) && entry.workspace.empty())
-    append_unescaped(string_body(ids[0]), entry.workspace);
-  Tokens<3> paths;
-  if (!seek_object(workspace, "uri", uri) || !collect(uri, KeyTable<3>{{"external", "fsPath", "path"}}, paths)) return;
-  for (const auto token : paths) {
-    std::string text;
-    append_unescaped(string_body(token), text);
-    if (entry.folder.empty()) entry.folder = path_of_uri(text);
-  }
+  InnerJson json;
+  od::object workspace;
+  UriKeys uri;
+  if (!json.open(value) || !seek_object(json.root, "workspaceIdentifier", workspace)) return;
+  od::value id;
+  if (entry.workspace.empty() && seek(workspace, "id", id)) entry.workspace = unescaped(token_of(id));
+  if (!collect_in(workspace, "uri", uri)) return;
+  for (const auto token : {uri.external, uri.fsPath, uri.path})
+    if (entry.folder.empty()) entry.folder = path_of_uri(unescaped(token));
 }
 
 }  // namespace

@@ -30,23 +30,17 @@ std::string find_session_id(std::string_view head) {
 class GeminiAdapter final : public Adapter {
  public:
   const AdapterDescription& describe() const override {
-    static const AdapterDescription description = [] {
-      AdapterDescription d;
-      d.platform = Platform::gemini;
-      d.adapter_version = "1.0.0";
-      d.data_completeness = DataCompleteness::partial;
-      for (const Capability c : kAllCapabilities)
-        if (c != Capability::session_stop && c != Capability::git_branch) d.capabilities.push_back(c);
-      d.limitations = {
-          "Gemini CLI stores no git branch, and a working directory only for each project.",
-          "Of chats that Gemini CLI deleted before memd read them, or never recorded, only the prompts are known, from "
-          "logs.json.",
-          "Images and other media are stored as references to the chat, not as text.",
-          "Thoughts are the summaries that Gemini CLI shows.",
-      };
-      d.storage_locations = {"~/.gemini/tmp", "$GEMINI_CLI_HOME/.gemini/tmp"};
-      return d;
-    }();
+    static const AdapterDescription description{
+        .platform = Platform::gemini,
+        .adapter_version = "1.0.0",
+        .data_completeness = DataCompleteness::partial,
+        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+        .limitations = {"Gemini CLI stores no git branch, and a working directory only for each project.",
+                        "Of chats that Gemini CLI deleted before memd read them, or never recorded, only the prompts "
+                        "are known, from logs.json.",
+                        "Images and other media are stored as references to the chat, not as text.",
+                        "Thoughts are the summaries that Gemini CLI shows."},
+        .storage_locations = {"~/.gemini/tmp", "$GEMINI_CLI_HOME/.gemini/tmp"}};
     return description;
   }
 

@@ -73,24 +73,6 @@ UserText classify_user_text(std::string_view text) {
   return {command ? UserTextKind::command : UserTextKind::human, text};
 }
 
-}  // namespace
-
-Event& MessageContext::add(EventKind kind, Role role, std::size_t block) {
-  Event& e = emplace(event_key(key, index_++), time, kind, role, block);
-  e.model = model;
-  e.cwd = cwd;
-  e.is_sidechain = sidechain_;
-  return e;
-}
-
-Event& MessageContext::add_lifecycle(std::string_view name, std::size_t block) {
-  Event& e = add(EventKind::lifecycle, Role::system, block);
-  e.lifecycle = name;
-  return e;
-}
-
-namespace {
-
 // Returns the time in a token; 0 when there is none.
 TimeMs time_of(TextReader& reader, std::string_view token) {
   return parse_stamp(is_string(token) ? reader.text(token, 64) : std::string(stamp_body(token))).value_or(0);
@@ -98,15 +80,11 @@ TimeMs time_of(TextReader& reader, std::string_view token) {
 
 // Calls of tools.
 
-enum : std::size_t { kToolCallId, kName, kStatus, kToolCallTimestamp, kDisplay, kCallKeys };
-constexpr KeyTable<kCallKeys> kCallTable{{"id", "name", "status", "timestamp", "resultDisplay"}};
+MEMD_KEYS(CallKeys, id, name, status, timestamp, resultDisplay);
 
-enum : std::size_t { kToolCallOutput, kError, kResponseKeys };
-constexpr KeyTable<kResponseKeys> kResponseTable{{"output", "error"}};
+MEMD_KEYS(ResponseKeys, output, error);
 
-enum : std::size_t { kModelAdded, kModelRemoved, kUserAdded, kUserRemoved, kStatKeys };
-constexpr KeyTable<kStatKeys> kStatTable{
-    {"model_added_lines", "model_removed_lines", "user_added_lines", "user_removed_lines"}};
+MEMD_KEYS(StatKeys, model_added_lines, model_removed_lines, user_added_lines, user_removed_lines);
 
 std::optional<FileAccess> access_of(std::string_view tool) {
   if (tool == "read_file" || tool == "read_many_files") return FileAccess::read;
@@ -130,11 +108,11 @@ void append_part(std::string& out, std::string_view text) {
 
 // Reads {"output": "…"} or {"error": "…"}; extensions may answer in any form.
 void read_response(MessageContext& c, od::object& response, ResultText& out) {
-  Tokens<kResponseKeys> tokens;
-  if (!collect(response, kResponseTable, tokens)) return;
-  out.error |= is_string(tokens[kError]);
-  if (is_string(tokens[kToolCallOutput]) || is_string(tokens[kError])) {
-    append_part(out.text, c.text(is_string(tokens[kToolCallOutput]) ? tokens[kToolCallOutput] : tokens[kError]));
+  ResponseKeys tokens;
+  if (!collect(response, tokens)) return;
+  out.error |= is_string(tokens.error);
+  if (is_string(tokens.output) || is_string(tokens.error)) {
+    append_part(out.text, c.text(is_string(tokens.output) ? tokens.output : tokens.error));
     return;
   }
   std::string_view raw;
@@ -178,12 +156,13 @@ ResultText read_result(MessageContext& c, od::object& entry) {
 void count_lines(od::object& entry, FileTouch& touch) {
   od::object display;
   od::object stat;
-  Tokens<kStatKeys> tokens;
+  StatKeys tokens;
   if (!seek_object(entry, "resultDisplay", display) || !seek_object(display, "diffStat", stat) ||
-      !collect(stat, kStatTable, tokens))
+      !collect(stat, tokens))
     return;
-  touch.lines_added = static_cast<std::int32_t>(integer(tokens[kModelAdded]) + integer(tokens[kUserAdded]));
-  touch.lines_removed = static_cast<std::int32_t>(integer(tokens[kModelRemoved]) + integer(tokens[kUserRemoved]));
+  touch.lines_added = static_cast<std::int32_t>(integer(tokens.model_added_lines) + integer(tokens.user_added_lines));
+  touch.lines_removed =
+      static_cast<std::int32_t>(integer(tokens.model_removed_lines) + integer(tokens.user_removed_lines));
 }
 
 bool has_ended(std::string_view status) {
@@ -191,10 +170,10 @@ bool has_ended(std::string_view status) {
   return std::find(under_way.begin(), under_way.end(), status) == under_way.end();
 }
 
-Event& add_call(MessageContext& c, od::object& entry, const Tokens<kCallKeys>& tokens, std::size_t block) {
+Event& add_call(MessageContext& c, od::object& entry, const CallKeys& tokens, std::size_t block) {
   Event& call = c.add(EventKind::tool_call, Role::assistant, block);
-  call.tool = c.text(tokens[kName]);
-  call.call_id = c.text(tokens[kToolCallId]);
+  call.tool = c.text(tokens.name);
+  call.call_id = c.text(tokens.id);
   call.summary = call.tool;
   od::value input;
   if (seek(entry, "args", input)) tool_calls::read_tool_input(c, input, access_of, call);
@@ -210,10 +189,8 @@ void set_result(MessageContext& c, std::string_view tool, std::string_view statu
 }
 
 // Emits an element of toolCalls: the call and, when it has ended, its result. `block` is its index in the list.
-void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
-  Tokens<kCallKeys> tokens;
-  if (!collect(entry, kCallTable, tokens)) return;
-  const std::string_view status = string_body(tokens[kStatus]);
+void read_tool_call(MessageContext& c, od::object& entry, const CallKeys& tokens, std::size_t block) {
+  const std::string_view status = string_body(tokens.status);
   const Event& call = add_call(c, entry, tokens, block);
   const std::string call_id = call.call_id;
   const std::string tool = call.tool;
@@ -222,7 +199,7 @@ void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
   if (!has_ended(status) && result.text.empty()) return;
 
   Event& e = c.add(EventKind::tool_result, Role::tool, block);
-  if (const TimeMs ended = time_of(c, tokens[kToolCallTimestamp])) e.time = ended;
+  if (const TimeMs ended = time_of(c, tokens.timestamp)) e.time = ended;
   e.call_id = call_id;
   set_result(c, tool, status, std::move(result), e);
   if (!e.is_error && !files.empty() && files.front().access == FileAccess::modified) {
@@ -233,35 +210,13 @@ void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
 
 // Messages.
 
-enum : std::size_t { kSessionId, kKind, kStartTime, kSummary, kCwd, kHeadKeys };
-constexpr KeyTable<kHeadKeys> kHeadTable{{"sessionId", "kind", "startTime", "summary", "cwd"}};
+MEMD_KEYS(HeadKeys, sessionId, kind, startTime, summary, cwd);
 
-enum : std::size_t {
-  kId,
-  kTimestamp,
-  kType,
-  kModel,
-  kDamaged,
-  kCompaction,
-  kAcknowledges,
-  kRepeats,
-  kUntold,
-  kLogText,
-  kLogSession,
-  kItemCwd,
-  kMessageKeys
-};
-constexpr KeyTable<kMessageKeys> kMessageTable{{"id", "timestamp", "type", "model", "damaged", "compaction",
-                                                "acknowledges", "repeats", "untold", "message", "sessionId", "cwd"}};
+MEMD_KEYS(TokenKeys, input, output, cached, thoughts, tool);
 
-enum : std::size_t { kInput, kOutput, kCached, kThoughts, kTool, kTokenKeys };
-constexpr KeyTable<kTokenKeys> kTokenTable{{"input", "output", "cached", "thoughts", "tool"}};
+MEMD_KEYS(ThoughtKeys, subject, description, timestamp);
 
-enum : std::size_t { kSubject, kDescription, kThoughtTime, kThoughtKeys };
-constexpr KeyTable<kThoughtKeys> kThoughtTable{{"subject", "description", "timestamp"}};
-
-enum : std::size_t { kPartText, kPartThought, kPartCall, kPartResponse, kPartKeys };
-constexpr KeyTable<kPartKeys> kPartTable{{"text", "thought", "functionCall", "functionResponse"}};
+MEMD_KEYS(PartKeys, text, thought, functionCall, functionResponse);
 
 // The content of a message: a string, a part, or parts.
 struct Content {
@@ -274,13 +229,13 @@ void read_part(MessageContext& c, od::value& value, Content& out) {
   const auto token = token_of(value);
   if (is_string(token)) return c.append_text(token, out.text);
   od::object part;
-  Tokens<kPartKeys> tokens;
-  if (value.get_object().get(part) || !collect(part, kPartTable, tokens)) return;
-  if (!tokens[kPartCall].empty() || !tokens[kPartResponse].empty()) {
+  PartKeys tokens;
+  if (value.get_object().get(part) || !collect(part, tokens)) return;
+  if (!tokens.functionCall.empty() || !tokens.functionResponse.empty()) {
     out.tools = true;
-  } else if (is_string(tokens[kPartText])) {
-    if (is_true(tokens[kPartThought])) return;
-    c.append_text(tokens[kPartText], out.text);
+  } else if (is_string(tokens.text)) {
+    if (is_true(tokens.thought)) return;
+    c.append_text(tokens.text, out.text);
   } else {
     out.media = true;
   }
@@ -314,17 +269,17 @@ void read_untold(MessageContext& c, od::object& message, std::string_view untold
     od::object part;
     od::object inner;
     od::object response;
-    Tokens<kCallKeys> tokens;
+    CallKeys tokens;
     if (value.get_object().get(part)) return;
     if (seek_object(part, "functionCall", inner)) {
-      if (collect(inner, kCallTable, tokens)) add_call(c, inner, tokens, kContentBlock + index);
-    } else if (seek_object(part, "functionResponse", inner) && collect(inner, kCallTable, tokens)) {
+      if (collect(inner, tokens)) add_call(c, inner, tokens, kContentBlock + index);
+    } else if (seek_object(part, "functionResponse", inner) && collect(inner, tokens)) {
       ResultText result;
-      const std::string tool = c.text(tokens[kName]);
+      const std::string tool = c.text(tokens.name);
       if (seek_object(inner, "response", response)) read_response(c, response, result);
       Event& e = c.add(EventKind::tool_result, Role::tool, kContentBlock + index);
       e.tool = tool;
-      e.call_id = c.text(tokens[kToolCallId]);
+      e.call_id = c.text(tokens.id);
       set_result(c, tool, {}, std::move(result), e);
     }
   };
@@ -341,192 +296,42 @@ void read_untold(MessageContext& c, od::object& message, std::string_view untold
 // output excludes thoughts.
 TokenUsage read_usage(od::object& message) {
   od::object counts;
-  Tokens<kTokenKeys> tokens;
-  if (!seek_object(message, "tokens", counts) || !collect(counts, kTokenTable, tokens)) return {};
-  const std::int64_t cached = integer(tokens[kCached]);
-  return {integer(tokens[kInput]) - cached + integer(tokens[kTool]),
-          integer(tokens[kOutput]) + integer(tokens[kThoughts]), cached, 0};
+  TokenKeys tokens;
+  if (!seek_object(message, "tokens", counts) || !collect(counts, tokens)) return {};
+  const std::int64_t cached = integer(tokens.cached);
+  return {integer(tokens.input) - cached + integer(tokens.tool), integer(tokens.output) + integer(tokens.thoughts),
+          cached, 0};
 }
 
 void read_thoughts(MessageContext& c, od::object& message) {
-  od::value value;
-  od::array thoughts;
-  if (!seek(message, "thoughts", value) || value.get_array().get(thoughts)) return;
-  for_each_element(thoughts, [&](od::value& element, std::size_t index) {
-    od::object thought;
-    Tokens<kThoughtKeys> tokens;
-    if (element.get_object().get(thought) || !collect(thought, kThoughtTable, tokens)) return true;
+  for_each_object<ThoughtKeys>(message, "thoughts", [&](const ThoughtKeys& thought, od::object&, std::size_t index) {
     Event& e = c.add(EventKind::thinking, Role::assistant, index);
-    if (const TimeMs at = time_of(c, tokens[kThoughtTime])) e.time = at;
-    e.text = c.text(tokens[kSubject]);
-    if (is_string(tokens[kDescription])) {
+    if (const TimeMs at = time_of(c, thought.timestamp)) e.time = at;
+    e.text = c.text(thought.subject);
+    if (is_string(thought.description)) {
       if (!e.text.empty()) e.text.append(": ");
-      c.append_text(tokens[kDescription], e.text);
+      c.append_text(thought.description, e.text);
     }
     return true;
   });
 }
 
-}  // namespace
-
-MessageDecoder::MessageDecoder(const Source& source, Detail detail)
-    : session_uid_(source.session_uid), detail_(detail) {
-  if (const auto path = parse_chat_path(source.path); path && !path->parent.empty())
-    parent_uid_ = make_session_uid(Platform::gemini, path->parent);
-}
-
-bool MessageDecoder::is_complete(std::string_view bytes) const { return bytes.ends_with('}'); }
-
-void MessageDecoder::decode(const RawRecord& record, EventBatch& out) {
-  const std::uint64_t bytes = record.bytes.size() + (record.newline_follows ? 1 : 0);
-  od::object root;
-  if (!parser_.open(record.bytes, root)) {
-    out.cover("(damaged)", Disposition::skipped, "damaged", bytes);
-    out.diagnostics.push_back(
-        {Platform::gemini, DiagnosticType::damaged_record, Severity::warning, {}, 0, record.offset});
-    return;
-  }
-  if (record.offset == 0) {
-    read_head(root, out);
-    return out.cover("(session)", Disposition::indexed, {}, bytes);
-  }
-  const RawRef raw{record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0};
-  MessageContext context(session_uid_, raw, !parent_uid_.empty(), detail_, out);
-  const RecordOutcome verdict = read_message(context, root, record.bytes);
-  out.cover(verdict.type, verdict.disposition, verdict.reason, bytes);
-  if (context.lossy() || parser_.replaced()) context.diagnose(DiagnosticType::invalid_encoding);
-}
-
-void MessageDecoder::read_head(od::object& head, EventBatch& out) {
-  Tokens<kHeadKeys> tokens;
-  const auto parts = split_session_uid(session_uid_);
-  if (!parts || !collect(head, kHeadTable, tokens)) return;
-  TextReader reader(detail_);
-  SessionUpdate update;
-  update.session_uid = session_uid_;
-  update.platform = Platform::gemini;
-  update.native_id = parts->native_id;
-  update.parent_uid = parent_uid_;
-  if (!parent_uid_.empty() || string_body(tokens[kKind]) == "subagent") update.kind = SessionKind::subagent;
-  update.title = one_line(reader.text(tokens[kSummary], 1000), 200);
-  if (!update.title.empty()) update.title_rank = TitleRank::ai;
-  update.cwd = reader.text(tokens[kCwd]);
-  update.started_at = time_of(reader, tokens[kStartTime]);
-  out.sessions.push_back(std::move(update));
-}
-
-RecordOutcome MessageDecoder::read_message(MessageContext& c, od::object& message, std::string_view bytes) {
-  Tokens<kMessageKeys> tokens;
-  if (!collect(message, kMessageTable, tokens)) return RecordOutcome::skipped("damaged", "(damaged)");
-  if (is_true(tokens[kDamaged])) {
-    c.diagnose(DiagnosticType::damaged_record);
-    return RecordOutcome::skipped("damaged", "(damaged)");
-  }
-  const std::string id = c.text(tokens[kId]);
-  // Ids are UUIDs. A shorter id could be a counter that other chats use too.
-  if (id.empty())
-    c.key = hash64(bytes, hash64(session_uid_));
-  else
-    c.key = record_key(Platform::gemini, id.size() < 16 ? session_uid_ + "/" + id : id);
-  c.time = time_of(c, tokens[kTimestamp]);
-  c.model = c.text(tokens[kModel]);
-  c.cwd = c.text(tokens[kItemCwd]);
-  const std::string_view type = string_body(tokens[kType]);
-  // Only an entry of logs.json names its session.
-  if (is_string(tokens[kLogText]) && is_string(tokens[kLogSession]))
-    return read_log_entry(c, tokens[kLogSession], tokens[kLogText], tokens[kItemCwd]);
-  if (is_true(tokens[kRepeats])) return RecordOutcome::skipped("repeats_kept", std::string(type));
-  if (is_true(tokens[kAcknowledges])) return RecordOutcome::skipped("acknowledges_summary", std::string(type));
-  const std::string untold = c.text(tokens[kUntold]);
-  if (type == "user") return read_user(c, message, tokens[kCompaction], untold);
-  if (type == "gemini") return read_assistant(c, message, untold);
-  if (type == "info" || type == "warning" || type == "error") return read_notice(c, message, type);
-  c.diagnose(is_string(tokens[kType]) ? DiagnosticType::unknown_record_type : DiagnosticType::missing_field, {"type"});
-  return RecordOutcome::unknown("unknown_type", std::string(is_identifier(type) ? type : "(unreadable type)"));
-}
-
-// Reads an entry of logs.json, a prompt as it was typed.
-RecordOutcome MessageDecoder::read_log_entry(MessageContext& c, std::string_view session, std::string_view text,
-                                             std::string_view cwd) {
-  HistoryPrompt prompt;
-  prompt.platform = Platform::gemini;
-  prompt.session_uid = make_session_uid(Platform::gemini, c.text(session));
-  prompt.time = c.time;
-  prompt.text = c.text(text);
-  prompt.cwd = c.text(cwd);
-  if (prompt.time == 0) {
-    c.diagnose(DiagnosticType::missing_field, {"timestamp"});
-    return RecordOutcome::unknown("no_time", "prompt");
-  }
-  return add_history_prompt(prompt, c.raw(), c.out(), "prompt");
-}
-
-RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message, std::string_view compaction,
-                                        std::string_view untold) {
-  Content content;
-  Content shown;
-  // The text the user typed, where the content has more: files referenced with "@".
-  const bool typed = read_content(c, message, "displayContent", shown) && !trimmed(shown.text).empty();
-  if (!read_content(c, message, "content", content) && !typed) {
-    c.diagnose(DiagnosticType::missing_field, {"content"});
-    return RecordOutcome::skipped("no_content", "user");
-  }
-  const UserText user_text = classify_user_text(typed ? shown.text : content.text);
-  if (is_string(compaction) || user_text.kind == UserTextKind::summary) {
-    Event& boundary = c.add_lifecycle("compaction");
-    boundary.origin = Origin::injected;
-    boundary.summary = c.text(compaction);
-    Event& e = c.add_lifecycle("compact_summary");
-    e.origin = Origin::injected;
-    e.text = trimmed(content.text);
-    return RecordOutcome::indexed("user");
-  }
-  read_untold(c, message, untold);
-  if (user_text.kind == UserTextKind::injected)
-    return c.emitted() ? RecordOutcome::indexed("user") : RecordOutcome::skipped("injected_text", "user");
-  if (user_text.kind == UserTextKind::nothing && !content.media) {
-    if (c.emitted()) return RecordOutcome::indexed("user");
-    return RecordOutcome::skipped(content.tools ? "tool_response" : "blank_message", "user");
-  }
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = user_text.kind == UserTextKind::nudge     ? Origin::injected
-             : c.sidechain()                           ? Origin::parent_agent
-             : user_text.kind == UserTextKind::command ? Origin::command
-             : user_text.kind == UserTextKind::shell   ? Origin::shell
-                                                       : Origin::typed;
-  e.text = user_text.text;
-  if (content.media) e.summary = "[media]";
-  e.starts_exchange = true;
-  return RecordOutcome::indexed("user");
-}
-
-RecordOutcome MessageDecoder::read_assistant(MessageContext& c, od::object& message, std::string_view untold) {
-  const std::size_t first = c.out().events.size();
+RecordOutcome read_assistant(MessageContext& c, od::object& message, std::string_view untold) {
   read_thoughts(c, message);
   Content content;
   read_content(c, message, "content", content);
   if (!trimmed(content.text).empty()) c.add(EventKind::assistant_msg, Role::assistant).text = std::move(content.text);
-  od::value value;
-  od::array calls;
-  if (seek(message, "toolCalls", value) && !value.get_array().get(calls))
-    for_each_element(calls, [&](od::value& element, std::size_t index) {
-      od::object entry;
-      if (!element.get_object().get(entry)) read_tool_call(c, entry, index);
-      return true;
-    });
+  for_each_object<CallKeys>(message, "toolCalls", [&](const CallKeys& call, od::object& entry, std::size_t index) {
+    read_tool_call(c, entry, call, index);
+    return true;
+  });
   read_untold(c, message, untold);
-  const TokenUsage usage = read_usage(message);
-  auto& events = c.out().events;
-  if (events.size() == first && usage != TokenUsage{}) c.add_lifecycle("usage");
-  if (events.size() == first) return RecordOutcome::skipped("blank_message", "gemini");
-  if (usage != TokenUsage{}) {
-    events[first].response_key = hash_combine(c.key, hash64("response"));
-    events[first].usage = usage;
-  }
+  c.add_usage(read_usage(message), hash_combine(c.key(), hash64("response")));
+  if (!c.emitted()) return RecordOutcome::skipped("blank_message", "gemini");
   return RecordOutcome::indexed("gemini");
 }
 
-RecordOutcome MessageDecoder::read_notice(MessageContext& c, od::object& message, std::string_view type) {
+RecordOutcome read_notice(MessageContext& c, od::object& message, std::string_view type) {
   Content content;
   read_content(c, message, "content", content);
   if (trimmed(content.text).empty()) return RecordOutcome::skipped("blank_message", std::string(type));
@@ -542,6 +347,114 @@ RecordOutcome MessageDecoder::read_notice(MessageContext& c, od::object& message
   e.is_error = true;
   e.text = std::move(content.text);
   return RecordOutcome::indexed(std::string(type));
+}
+
+}  // namespace
+
+MessageDecoder::MessageDecoder(const Source& source, Detail detail)
+    : KeyedDecoder(Platform::gemini, source.session_uid, detail, {.strict = true, .items = true}) {
+  if (const auto path = parse_chat_path(source.path); path && !path->parent.empty())
+    parent_uid_ = make_session_uid(Platform::gemini, path->parent);
+}
+
+RecordOutcome MessageDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
+  MessageContext c(Platform::gemini, session_uid_, raw, detail_, out);
+  c.numbered = false;
+  c.model_of_all = true;
+  c.is_sidechain = !parent_uid_.empty();
+  RecordOutcome outcome = raw.offset == 0 ? read_head(c, root) : read_message(c, root);
+  if (c.lossy()) c.diagnose(DiagnosticType::invalid_encoding);
+  return outcome;
+}
+
+RecordOutcome MessageDecoder::read_head(MessageContext& c, od::object& root) const {
+  HeadKeys head;
+  if (session_uid_.empty() || !collect(root, head)) return RecordOutcome::indexed("(session)");
+  SessionUpdate& update = c.add_session();
+  update.parent_uid = parent_uid_;
+  if (!parent_uid_.empty() || string_body(head.kind) == "subagent") update.kind = SessionKind::subagent;
+  update.title = one_line(c.text(head.summary, 1000), 200);
+  if (!update.title.empty()) update.title_rank = TitleRank::ai;
+  update.cwd = c.text(head.cwd);
+  update.started_at = time_of(c, head.startTime);
+  return RecordOutcome::indexed("(session)");
+}
+
+RecordOutcome MessageDecoder::read_message(MessageContext& c, od::object& message) {
+  if (is_true(keys_.damaged)) {
+    c.diagnose(DiagnosticType::damaged_record);
+    return RecordOutcome::skipped("damaged", "(damaged)");
+  }
+  const std::string id = c.text(keys_.id);
+  std::string_view bytes;
+  // Ids are UUIDs. A shorter id could be a counter that other chats use too.
+  if (!id.empty())
+    c.identify(id.size() < 16 ? session_uid_ + "/" + id : id);
+  else if (restart(message) && !message.raw_json().get(bytes))
+    c.identify(hash64(trimmed(bytes), hash64(session_uid_)));
+  c.time = time_of(c, keys_.timestamp);
+  c.model = c.text(keys_.model);
+  c.cwd = c.text(keys_.cwd);
+  const std::string_view type = string_body(keys_.type);
+  // Only an entry of logs.json names its session.
+  if (is_string(keys_.message) && is_string(keys_.sessionId)) return read_log_entry(c);
+  if (is_true(keys_.repeats)) return RecordOutcome::skipped("repeats_kept", type);
+  if (is_true(keys_.acknowledges)) return RecordOutcome::skipped("acknowledges_summary", type);
+  const std::string untold = c.text(keys_.untold);
+  if (type == "user") return read_user(c, message, untold);
+  if (type == "gemini") return read_assistant(c, message, untold);
+  if (type == "info" || type == "warning" || type == "error") return read_notice(c, message, type);
+  c.diagnose(is_string(keys_.type) ? DiagnosticType::unknown_record_type : DiagnosticType::missing_field, {"type"});
+  return RecordOutcome::unknown("unknown_type", is_identifier(type) ? type : "(unreadable type)");
+}
+
+// Reads an entry of logs.json, a prompt as it was typed.
+RecordOutcome MessageDecoder::read_log_entry(MessageContext& c) {
+  if (c.time == 0) {
+    c.diagnose(DiagnosticType::missing_field, {"timestamp"});
+    return RecordOutcome::unknown("no_time", "prompt");
+  }
+  const HistoryPrompt prompt{Platform::gemini, make_session_uid(Platform::gemini, c.text(keys_.sessionId)), c.time,
+                             c.text(keys_.message), c.cwd};
+  return add_history_prompt(prompt, c.raw(), c.out(), "prompt");
+}
+
+RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message, std::string_view untold) const {
+  Content content;
+  Content shown;
+  // The text the user typed, where the content has more: files referenced with "@".
+  const bool typed = read_content(c, message, "displayContent", shown) && !trimmed(shown.text).empty();
+  if (!read_content(c, message, "content", content) && !typed) {
+    c.diagnose(DiagnosticType::missing_field, {"content"});
+    return RecordOutcome::skipped("no_content", "user");
+  }
+  const UserText user_text = classify_user_text(typed ? shown.text : content.text);
+  if (is_string(keys_.compaction) || user_text.kind == UserTextKind::summary) {
+    Event& boundary = c.add_lifecycle("compaction");
+    boundary.origin = Origin::injected;
+    boundary.summary = c.text(keys_.compaction);
+    Event& e = c.add_lifecycle("compact_summary");
+    e.origin = Origin::injected;
+    e.text = trimmed(content.text);
+    return RecordOutcome::indexed("user");
+  }
+  read_untold(c, message, untold);
+  if (user_text.kind == UserTextKind::injected)
+    return c.emitted() ? RecordOutcome::indexed("user") : RecordOutcome::skipped("injected_text", "user");
+  if (user_text.kind == UserTextKind::nothing && !content.media) {
+    if (c.emitted()) return RecordOutcome::indexed("user");
+    return RecordOutcome::skipped(content.tools ? "tool_response" : "blank_message", "user");
+  }
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = user_text.kind == UserTextKind::nudge     ? Origin::injected
+             : c.is_sidechain                          ? Origin::parent_agent
+             : user_text.kind == UserTextKind::command ? Origin::command
+             : user_text.kind == UserTextKind::shell   ? Origin::shell
+                                                       : Origin::typed;
+  e.text = user_text.text;
+  if (content.media) e.summary = "[media]";
+  e.starts_exchange = true;
+  return RecordOutcome::indexed("user");
 }
 
 }  // namespace memd::gemini

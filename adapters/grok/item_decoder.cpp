@@ -3,7 +3,7 @@
 #include "adapters/grok/update_line.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/snapshot/item_context.hpp"
+#include "adapters/json/record_builder.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/hash.hpp"
@@ -26,7 +26,7 @@ using json::number_of;
 using json::text_of;
 using json::trimmed;
 using json::utf8_prefix;
-using snapshot::ItemContext;
+using ItemContext = json::RecordBuilder;
 
 namespace {
 

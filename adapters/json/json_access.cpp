@@ -1,8 +1,45 @@
 #include "adapters/json/json_access.hpp"
 
-#include "adapters/json/json_text.hpp"
-
 namespace memd::json {
+
+namespace {
+
+MEMD_KEYS(TextBlock, text);
+
+}  // namespace
+
+bool append_texts(TextReader& reader, od::value& content, std::string& text) {
+  if (const auto token = token_of(content); is_string(token)) {
+    reader.append_text(token, text);
+    return true;
+  }
+  od::array blocks;
+  if (content.get_array().get(blocks)) return true;
+  return for_each_element(blocks, [&](od::value& value, std::size_t) {
+    od::object object;
+    TextBlock block;
+    if (value.get_object().get(object)) return true;
+    if (!collect(object, block)) return false;
+    if (!is_string(block.text)) return true;
+    if (!text.empty()) text.push_back('\n');
+    reader.append_text(block.text, text);
+    return true;
+  });
+}
+
+std::string_view token_in(od::object& outer, std::string_view object, std::string_view key) {
+  od::object inner;
+  od::value value;
+  return seek_object(outer, object, inner) && seek(inner, key, value) ? token_of(value) : std::string_view{};
+}
+
+bool InnerJson::open(std::string_view text) {
+  padded_ = text;
+  padded_.resize(text.size() + simdjson::SIMDJSON_PADDING, ' ');
+  return trimmed(text).starts_with('{') &&
+         !parser_.iterate(padded_.data(), text.size(), padded_.size()).get(document_) &&
+         !document_.get_object().get(root);
+}
 
 std::string_view text_of(const dom::object& object, std::string_view key) {
   std::string_view text;

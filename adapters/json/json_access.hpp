@@ -1,5 +1,7 @@
 #pragma once
 
+#include "adapters/json/json_text.hpp"
+
 #include <simdjson.h>
 
 #include <array>
@@ -47,6 +49,49 @@ class KeyTable {
 
 template <std::size_t N>
 using Tokens = std::array<std::string_view, N>;
+
+// The keys that an adapter reads of one kind of object, each told once:
+//
+//   MEMD_KEYS(Usage, input, output, cacheRead);
+//
+// makes a struct with a member of each name, which collect() fills with the token of the value; empty: the object has
+// no such key. A key that is a word of C++ has a '_' at its end ("namespace_").
+#define MEMD_KEYS(Name, ...)                                                                      \
+  struct Name {                                                                                   \
+    std::string_view __VA_ARGS__;                                                                 \
+    static constexpr ::memd::json::KeyTable<::memd::json::detail::count_of(#__VA_ARGS__)> kTable{ \
+        ::memd::json::detail::split<::memd::json::detail::count_of(#__VA_ARGS__)>(#__VA_ARGS__)}; \
+    auto members() { return ::memd::json::detail::addresses_of(__VA_ARGS__); }                    \
+    auto members() const { return ::memd::json::detail::addresses_of(__VA_ARGS__); }              \
+  }
+
+namespace detail {
+
+consteval std::size_t count_of(std::string_view list) {
+  std::size_t count = 1;
+  for (const char c : list)
+    count += c == ',';
+  return count;
+}
+
+template <std::size_t N>
+consteval std::array<std::string_view, N> split(std::string_view list) {
+  std::array<std::string_view, N> names;
+  for (std::string_view& name : names) {
+    name = list.substr(0, list.find(','));
+    list.remove_prefix(name.size() + (name.size() < list.size()));
+    name.remove_prefix(name.find_first_not_of(' '));
+    if (name.ends_with('_')) name.remove_suffix(1);
+  }
+  return names;
+}
+
+template <class First, class... Members>
+std::array<First*, sizeof...(Members) + 1> addresses_of(First& first, Members&... members) {
+  return {&first, &members...};
+}
+
+}  // namespace detail
 
 // Returns a key as written in the source, without quotes.
 inline std::string_view key_text(od::field& field) {
@@ -100,6 +145,13 @@ inline bool restart(od::object& object) {
   return Iterator::of(object).json_iter().is_alive() && !object.reset().error();
 }
 
+// Keeps the token of a field, if its key is one of `keys`.
+template <class Keys>
+void keep(Keys& keys, std::string_view key, od::value& value) {
+  const auto members = keys.members();
+  if (const std::size_t i = Keys::kTable.find(key); i < members.size()) *members[i] = token_of(value);
+}
+
 // Fills `tokens` with the tokens of the named keys, in one pass from the first field.
 template <std::size_t N>
 bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
@@ -112,6 +164,16 @@ bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
   });
 }
 
+template <class Keys>
+bool collect(od::object& object, Keys& keys) {
+  keys = {};
+  const auto members = keys.members();
+  return restart(object) && for_each_field(object, [&](std::string_view key, od::value& value) {
+           if (const std::size_t i = Keys::kTable.find(key); i < members.size()) *members[i] = token_of(value);
+           return true;
+         });
+}
+
 // Finds `key`, searching from the first field. Returns false when it is missing.
 inline bool seek(od::object& object, std::string_view key, od::value& value) {
   return restart(object) && !object.find_field(key).get(value);
@@ -121,11 +183,53 @@ inline bool seek_object(od::object& object, std::string_view key, od::object& in
   return seek(object, key, value) && !value.get_object().get(inner);
 }
 
+// Fills `keys` from the object under `key`. Returns false when there is none, or it is broken.
+template <class Keys>
+bool collect_in(od::object& object, std::string_view key, Keys& keys) {
+  od::object inner;
+  return seek_object(object, key, inner) && collect(inner, keys);
+}
+
+// Calls visit(keys, object, index) for each object of the array under `key`, if there is one. The visitor returns false
+// to stop with a failure. Returns false for that and for broken JSON.
+template <class Keys, class Visit>
+bool for_each_object(od::object& outer, std::string_view key, Visit&& visit) {
+  od::value value;
+  od::array array;
+  if (!seek(outer, key, value) || value.get_array().get(array)) return true;
+  return for_each_element(array, [&](od::value& element, std::size_t index) {
+    od::object object;
+    Keys keys;
+    if (element.get_object().get(object)) return true;
+    return collect(object, keys) && visit(keys, object, index);
+  });
+}
+
+// Returns the token of a member of an object in `outer`; empty: there is none.
+std::string_view token_in(od::object& outer, std::string_view object, std::string_view key);
+
+// Appends the text of a content value: a string, or blocks whose texts are joined by newlines. Returns false only for
+// broken JSON.
+bool append_texts(TextReader& reader, od::value& content, std::string& text);
+
 // Return a member of a parsed object; empty, 0 or false when it is missing or has another type.
 std::string_view text_of(const dom::object& object, std::string_view key);
 std::int64_t number_of(const dom::object& object,
                        std::string_view key);  // also 0 beyond 64 bits; truncates fractions
 bool flag_of(const dom::object& object, std::string_view key);
+
+// JSON stored as text inside JSON. Owns a copy; what is read from `root` must not outlive it.
+class InnerJson {
+ public:
+  // Returns false when the text is no JSON object.
+  bool open(std::string_view text);
+  od::object root;
+
+ private:
+  std::string padded_;
+  od::parser parser_;
+  od::document document_;
+};
 
 // Parses JSON to a DOM. JSON with encoding errors only (agents truncate strings within a character) is parsed from a
 // cleaned copy. A result is valid until the next call. One thread at a time.

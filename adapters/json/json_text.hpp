@@ -21,6 +21,7 @@ inline bool is_string(std::string_view token) { return token.size() >= 2 && toke
 inline std::string_view string_body(std::string_view token) {
   return is_string(token) ? token.substr(1, token.size() - 2) : std::string_view{};
 }
+inline bool has_value(std::string_view token) { return !token.empty() && token != "null"; }
 std::string unescaped(std::string_view token);  // unescapes a string; empty for other tokens
 inline bool is_true(std::string_view token) { return token == "true"; }
 inline bool is_number(std::string_view token) {

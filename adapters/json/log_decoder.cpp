@@ -157,12 +157,13 @@ bool LogDecoder::is_complete(std::string_view bytes) const {
 void LogDecoder::decode(const RawRecord& record, EventBatch& out) {
   if (record.offset == 0) begin_source(out);
   const std::uint64_t bytes = record.bytes.size() + (record.newline_follows ? 1 : 0);
+  const RawRef raw{record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0};
+  if (rules_.items) return decode_item(record, raw, out);
   const auto first = record.bytes.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) {
     if (bytes > 0) out.cover("(blank)", Disposition::skipped, "blank", bytes);
     return;
   }
-  const RawRef raw{record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0};
   RecordOutcome outcome;
   if (record.bytes[first] == '{' && open_object(record.bytes) && read_open(raw, out, outcome)) {
     out.cover(outcome.type, outcome.disposition, outcome.reason, bytes);
@@ -175,6 +176,25 @@ void LogDecoder::decode(const RawRecord& record, EventBatch& out) {
     return;
   }
   recover(record, out);
+}
+
+void LogDecoder::decode_item(const RawRecord& record, RawRef raw, EventBatch& out) {
+  const auto diagnose = [&](DiagnosticType type) {
+    out.diagnostics.push_back({platform_, type, Severity::warning, {}, 0, record.offset});
+  };
+  RecordOutcome outcome;
+  if (record.bytes.empty() || !open_object(record.bytes) || !read_open(raw, out, outcome)) {
+    bool replaced = false;
+    std::size_t size = 0;
+    const std::string cleaned = padded_clean(record.bytes, replaced, size);
+    if (!open_object({cleaned.data(), size}) || !read_open(raw, out, outcome)) {
+      outcome = RecordOutcome::damaged(kDamaged);
+      diagnose(DiagnosticType::damaged_record);
+    } else if (replaced) {
+      diagnose(DiagnosticType::invalid_encoding);
+    }
+  }
+  out.cover(outcome.type, outcome.disposition, outcome.reason, record.bytes.size() + (record.newline_follows ? 1 : 0));
 }
 
 bool LogDecoder::read_open(RawRef raw, EventBatch& out, RecordOutcome& outcome) {

@@ -2,6 +2,7 @@
 
 #include "adapters/adapter.hpp"
 #include "adapters/json/json_access.hpp"
+#include "adapters/json/json_text.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memd::json {
@@ -45,6 +47,8 @@ class LogDecoder : public RecordDecoder {
     bool strict = false;
     // Distinguishes a Git LFS pointer in place of the log from damage.
     bool knows_lfs = true;
+    // The records are items (SnapshotReader::item): each is one line of the ledger, whole or damaged.
+    bool items = false;
   };
 
   explicit LogDecoder(Platform platform) : LogDecoder(platform, Rules{}) {}
@@ -70,12 +74,38 @@ class LogDecoder : public RecordDecoder {
   bool open_object(std::string_view json) const;
   bool parse_strictly(std::string_view json) const;
   bool read_open(RawRef raw, EventBatch& out, RecordOutcome& outcome);
+  void decode_item(const RawRecord& record, RawRef raw, EventBatch& out);
   void recover(const RawRecord& record, EventBatch& out);
   Slice take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out, std::vector<RecordOutcome>& found);
 
   Platform platform_;
   Rules rules_;
   mutable std::unique_ptr<Parsers> parsers_;  // is_complete() parses too
+};
+
+// The frame of a decoder, for lines of a log and for items of a source that is changed in place (SnapshotReader):
+//
+// * MEMD_KEYS (json_access.hpp) lists the keys of each kind of object once. `Keys` are those at the top of a record;
+//   they are in `keys_` when read() is called.
+// * read() creates a RecordBuilder (record_builder.hpp), sets what all events of the record share (id, time, parent,
+//   directory, model), and adds events. RecordBuilder has what agents have in common: compactions, usage, sessions.
+// * The inside of a record is read with for_each_object(), collect_in(), token_in(), append_texts() and InnerJson
+//   (json_access.hpp), calls and results with tool_calls/.
+// * Damage, torn lines and the ledger of bytes are LogDecoder's. Nothing is remembered from record to record.
+//
+// adapters/pi is a whole adapter of a log. One thread at a time.
+template <class Keys>
+class KeyedDecoder : public LogDecoder {
+ public:
+  KeyedDecoder(Platform platform, std::string session_uid, Detail detail, Rules rules = {})
+      : LogDecoder(platform, rules), session_uid_(std::move(session_uid)), detail_(detail) {}
+
+ protected:
+  bool open(od::object& root) const final { return collect(root, keys_); }
+
+  const std::string session_uid_;
+  const Detail detail_;
+  mutable Keys keys_;  // of the record at hand
 };
 
 // A line of the prompt history file that an agent's terminal keeps for the arrow keys.

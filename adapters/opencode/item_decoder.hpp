@@ -1,16 +1,13 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "adapters/json/json_access.hpp"
-#include "adapters/json/json_text.hpp"
-#include "adapters/json/record_events.hpp"
-#include "schemas/event_batch.hpp"
+#include "adapters/json/log_decoder.hpp"
+#include "adapters/json/record_builder.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace memd::opencode {
 
@@ -19,29 +16,23 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole folder
 // Creates the events of one message. Event ids do not depend on how a version of opencode stores the message: the n-th
 // text, thought or call of the model has event_key(message, 2n), the result of a call 2n + 1. All other events are
 // numbered separately (add_note). Must not outlive the message's bytes.
-class ItemContext : public RecordEvents {
+class ItemContext : public RecordBuilder {
  public:
   ItemContext(std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out)
-      : RecordEvents(Platform::opencode, session_uid, raw, detail, out) {}
+      : RecordBuilder(Platform::opencode, session_uid, raw, detail, out) {
+    model_of_all = true;
+  }
 
   // Add an event. The reference is valid until the next event is added.
   Event& add(EventKind kind, Role role, std::size_t block);  // the next event of the message's content
   Event& add_result(std::size_t block);                      // result of the call added last
   Event& add_note(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::size_t block = 0);
+  void add_usage(const TokenUsage& usage);
   // Sets a lower bound on the time of subsequent events without a time of their own.
   void reach(TimeMs then) { time = std::max(time, then); }
 
-  std::uint64_t key = 0;  // record_key of the message
-  TimeMs time = 0;
-  bool is_child = false;  // belongs to a subagent
-  std::string cwd;
-  std::string model;
-  std::string agent;
-
  private:
-  Event& add_numbered(EventKind kind, Role role, std::size_t block, std::uint32_t index);
-
   std::uint32_t next_content_ = 0;
   std::uint32_t next_note_ = 0;
 };
@@ -52,21 +43,18 @@ std::string model_name(TextReader& reader, std::string_view provider, std::strin
 // Reads `tokens` of an assistant message. Input excludes cached tokens.
 TokenUsage read_usage(od::object& tokens);
 
+MEMD_KEYS(ItemKeys, id, child, created, type, data);
+
 // Decodes the items of the readers (session_items.hpp): the head (item 0) and the messages of all versions. One thread
 // at a time.
-class ItemDecoder : public RecordDecoder {
+class ItemDecoder final : public KeyedDecoder<ItemKeys> {
  public:
-  explicit ItemDecoder(const Source& source, Detail detail = Detail::stored);
+  explicit ItemDecoder(const Source& source, Detail detail = Detail::stored)
+      : KeyedDecoder(Platform::opencode, source.session_uid, detail, {.strict = true, .items = true}) {}
 
-  void decode(const RawRecord& record, EventBatch& out) override;
-  bool is_complete(std::string_view bytes) const override;
-
- private:
-  void read_head(od::object& head, EventBatch& out);
-
-  std::string session_uid_;
-  Detail detail_;
-  RecordParser parser_;
+ protected:
+  bool surely_a_record() const override { return false; }
+  RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
 };
 
 // Reads a message of 1.x, with its parts.

@@ -8,36 +8,13 @@
 namespace memd::opencode {
 namespace {
 
-enum : std::size_t { kRole, kModelId, kProviderId, kMessageAgent, kMode, kSummary, kTokens, kError, kDataKeys };
-constexpr KeyTable<kDataKeys> kDataTable{
-    {"role", "modelID", "providerID", "agent", "mode", "summary", "tokens", "error"}};
+MEMD_KEYS(DataKeys, role, modelID, providerID, agent, mode, summary, tokens, error);
 
-enum : std::size_t {
-  kMessageType,
-  kText,
-  kSynthetic,
-  kIgnored,
-  kTool,
-  kCallId,
-  kMime,
-  kFilename,
-  kName,
-  kPrompt,
-  kCommand,
-  kAuto,
-  kPartKeys
-};
-constexpr KeyTable<kPartKeys> kPartTable{{"type", "text", "synthetic", "ignored", "tool", "callID", "mime", "filename",
-                                          "name", "prompt", "command", "auto"}};
+MEMD_KEYS(PartKeys, type, text, synthetic, ignored, tool, callID, mime, filename, name, prompt, command, auto_);
 
-enum : std::size_t { kPartCreated, kPartData, kStoredKeys };
-constexpr KeyTable<kStoredKeys> kStoredTable{{"created", "data"}};
+MEMD_KEYS(StoredKeys, created, data);
 
-enum : std::size_t { kStart, kEnd, kMessageCreated, kTimeKeys };
-constexpr KeyTable<kTimeKeys> kTimeTable{{"start", "end", "created"}};
-
-enum : std::size_t { kErrorName, kErrorMessage, kErrorKeys };
-constexpr KeyTable<kErrorKeys> kErrorTable{{"name", "message"}};
+MEMD_KEYS(ErrorKeys, name, message);
 
 // The client's text in a user message when the user ran a command with "!".
 constexpr std::string_view kShellMarker = "The following tool was executed by the user";
@@ -55,22 +32,15 @@ struct Message {
   bool injected = false;
 };
 
-TimeMs read_times(od::object& object, std::size_t which) {
-  od::object time;
-  Tokens<kTimeKeys> tokens;
-  if (!seek_object(object, "time", time) || !collect(time, kTimeTable, tokens)) return 0;
-  return integer(tokens[which]);
-}
-
 void read_error(ItemContext& c, od::object& holder, std::size_t block) {
   od::object error;
   od::object data;
-  Tokens<kErrorKeys> tokens;
-  if (!seek_object(holder, "error", error) || !collect(error, kErrorTable, tokens)) return;
-  const std::string name = c.text(tokens[kErrorName]);
-  std::string message = c.text(tokens[kErrorMessage]);
-  if (seek_object(error, "data", data) && collect(data, kErrorTable, tokens) && is_string(tokens[kErrorMessage]))
-    message = c.text(tokens[kErrorMessage]);
+  ErrorKeys tokens;
+  if (!seek_object(holder, "error", error) || !collect(error, tokens)) return;
+  const std::string name = c.text(tokens.name);
+  std::string message = c.text(tokens.message);
+  if (seek_object(error, "data", data) && collect(data, tokens) && is_string(tokens.message))
+    message = c.text(tokens.message);
   if (name == "MessageAbortedError") {
     c.add_lifecycle("interrupt", block).summary = one_line(message, 80);
     return;
@@ -87,20 +57,18 @@ void mark(Message& message, std::string_view kind, std::string_view name) {
   message.marker.push_back(']');
 }
 
-void read_file_part(ItemContext& c, od::object& part, const Tokens<kPartKeys>& tokens, Message& message) {
-  od::object source;
-  od::value path;
-  const std::string name = c.text(is_string(tokens[kFilename]) ? tokens[kFilename] : tokens[kMime], 200);
+void read_file_part(ItemContext& c, od::object& part, const PartKeys& tokens, Message& message) {
+  const std::string name = c.text(is_string(tokens.filename) ? tokens.filename : tokens.mime, 200);
   mark(message, "file", name);
-  if (seek_object(part, "source", source) && seek(source, "path", path) && is_string(token_of(path)))
-    message.files.push_back({c.text(token_of(path)), FileAccess::referenced, 0, 0});
+  if (const auto path = token_in(part, "source", "path"); is_string(path))
+    message.files.push_back({c.text(path), FileAccess::referenced, 0, 0});
 }
 
-void read_user_part(ItemContext& c, std::string_view type, od::object& part, const Tokens<kPartKeys>& tokens,
-                    Message& message, std::size_t block) {
+void read_user_part(ItemContext& c, std::string_view type, od::object& part, const PartKeys& tokens, Message& message,
+                    std::size_t block) {
   if (type == "text") {
-    std::string text = c.text(tokens[kText]);
-    if (is_true(tokens[kSynthetic]) || is_true(tokens[kIgnored])) {
+    std::string text = c.text(tokens.text);
+    if (is_true(tokens.synthetic) || is_true(tokens.ignored)) {
       message.injected = true;
       if (text == kShellMarker) message.origin = Origin::shell;
       return;
@@ -110,12 +78,12 @@ void read_user_part(ItemContext& c, std::string_view type, od::object& part, con
   } else if (type == "file") {
     read_file_part(c, part, tokens, message);
   } else if (type == "agent") {
-    mark(message, "agent", c.text(tokens[kName], 80));
+    mark(message, "agent", c.text(tokens.name, 80));
   } else if (type == "subtask") {
-    if (message.text.empty()) message.text = c.text(tokens[kPrompt]);
-    if (is_string(tokens[kCommand])) message.origin = Origin::command;
+    if (message.text.empty()) message.text = c.text(tokens.prompt);
+    if (is_string(tokens.command)) message.origin = Origin::command;
   } else if (type == "compaction") {
-    c.add_lifecycle("compaction", block).summary = is_true(tokens[kAuto]) ? "auto" : "manual";
+    c.add_lifecycle("compaction", block).summary = is_true(tokens.auto_) ? "auto" : "manual";
   }
 }
 
@@ -135,11 +103,11 @@ void read_changed_files(ItemContext& c, od::object& part, std::size_t block) {
   e.files = std::move(touches);
 }
 
-void read_said(ItemContext& c, std::string_view type, od::object& part, const Tokens<kPartKeys>& tokens,
-               const Message& message, TimeMs stored, std::size_t block) {
-  std::string text = c.text(tokens[kText]);
+void read_said(ItemContext& c, std::string_view type, od::object& part, const PartKeys& tokens, const Message& message,
+               TimeMs stored, std::size_t block) {
+  std::string text = c.text(tokens.text);
   const bool thought = type == "reasoning";
-  const TimeMs told = read_times(part, thought ? kStart : kEnd);
+  const TimeMs told = integer(token_in(part, "time", thought ? "start" : "end"));
   const TimeMs time = told != 0 ? told : stored;
   // Blank texts give no event but are counted, so that the other events keep their ids.
   Event& e = c.add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, block);
@@ -160,14 +128,14 @@ void read_said(ItemContext& c, std::string_view type, od::object& part, const To
 }
 
 void read_part(ItemContext& c, od::object& stored, Message& message, std::size_t block) {
-  Tokens<kStoredKeys> outer;
+  StoredKeys outer;
   od::object part;
-  Tokens<kPartKeys> tokens;
-  if (!collect(stored, kStoredTable, outer)) return;
-  if (!seek_object(stored, "data", part) || !collect(part, kPartTable, tokens))
+  PartKeys tokens;
+  if (!collect(stored, outer)) return;
+  if (!seek_object(stored, "data", part) || !collect(part, tokens))
     return c.diagnose(DiagnosticType::damaged_record, {"part.data"});
-  const std::string_view type = string_body(tokens[kMessageType]);
-  const TimeMs created = integer(outer[kPartCreated]);
+  const std::string_view type = string_body(tokens.type);
+  const TimeMs created = integer(outer.created);
   od::object counts;
   if (type == "step-finish" && seek_object(part, "tokens", counts)) message.steps += read_usage(counts);
   constexpr std::array<std::string_view, 3> bookkeeping{"step-start", "step-finish", "snapshot"};
@@ -179,7 +147,7 @@ void read_part(ItemContext& c, od::object& stored, Message& message, std::size_t
   if (type == "text" || type == "reasoning") return read_said(c, type, part, tokens, message, created, block);
   od::object state;
   if (type == "tool") {
-    ToolPart tool{c.text(tokens[kTool]), c.text(tokens[kCallId]), 0, 0, block};
+    ToolPart tool{c.text(tokens.tool), c.text(tokens.callID), 0, 0, block};
     if (seek_object(part, "state", state))
       read_tool_part(c, tool, state);
     else
@@ -191,22 +159,21 @@ void read_part(ItemContext& c, od::object& stored, Message& message, std::size_t
 
 bool read_data(ItemContext& c, od::object& root, Message& message) {
   od::object data;
-  Tokens<kDataKeys> tokens;
-  if (!seek_object(root, "data", data) || !collect(data, kDataTable, tokens)) return false;
-  const std::string_view role = string_body(tokens[kRole]);
+  DataKeys tokens;
+  if (!seek_object(root, "data", data) || !collect(data, tokens)) return false;
+  const std::string_view role = string_body(tokens.role);
   if (role != "user" && role != "assistant") {
-    c.diagnose(tokens[kRole].empty() ? DiagnosticType::missing_field : DiagnosticType::unknown_field_value, {"role"});
+    c.diagnose(tokens.role.empty() ? DiagnosticType::missing_field : DiagnosticType::unknown_field_value, {"role"});
     return false;
   }
   message.is_user = role == "user";
-  if (c.time == 0) c.time = read_times(data, kMessageCreated);
+  if (c.time == 0) c.time = integer(token_in(data, "time", "created"));
   if (message.is_user) return true;
-  message.is_summary = is_true(tokens[kSummary]);
-  c.model = model_name(c, tokens[kProviderId], tokens[kModelId]);
+  message.is_summary = is_true(tokens.summary);
+  c.model = model_name(c, tokens.providerID, tokens.modelID);
   od::object inner;
-  od::value cwd;
-  if (seek_object(data, "path", inner) && seek(inner, "cwd", cwd)) c.cwd = c.text(token_of(cwd));
-  if (tokens[kTokens].starts_with('{') && seek_object(data, "tokens", inner)) message.usage = read_usage(inner);
+  c.cwd = c.text(token_in(data, "path", "cwd"));
+  if (tokens.tokens.starts_with('{') && seek_object(data, "tokens", inner)) message.usage = read_usage(inner);
   return true;
 }
 
@@ -217,7 +184,7 @@ RecordOutcome finish_user(ItemContext& c, Message& message) {
     return RecordOutcome::skipped(message.injected ? "injected_text" : "no_content", "message/user");
   }
   Event& e = c.add(EventKind::user_msg, Role::user, 0);
-  e.origin = c.is_child ? Origin::parent_agent : message.origin;
+  e.origin = c.is_sidechain ? Origin::parent_agent : message.origin;
   e.text = std::move(message.text);
   e.summary = shell && message.marker.empty() ? "[shell command]" : std::move(message.marker);
   e.files = std::move(message.files);
@@ -244,12 +211,8 @@ RecordOutcome read_message(ItemContext& c, od::object& root) {
   if (message.steps.output > message.usage.output) message.usage = message.steps;
   od::object data;
   if (seek_object(root, "data", data)) read_error(c, data, 0);
-  if (!c.emitted() && message.usage != TokenUsage{}) c.add_lifecycle("usage");
+  c.add_usage(message.usage);
   if (!c.emitted()) return RecordOutcome::skipped("blank_message", "message/assistant");
-  if (message.usage != TokenUsage{}) {
-    c.first_event().response_key = event_key(c.key, 0xffff);
-    c.first_event().usage = message.usage;
-  }
   return RecordOutcome::indexed("message/assistant");
 }
 

@@ -16,24 +16,18 @@ namespace {
 class OpencodeAdapter final : public Adapter {
  public:
   const AdapterDescription& describe() const override {
-    static const AdapterDescription description = [] {
-      AdapterDescription d;
-      d.platform = Platform::opencode;
-      d.adapter_version = "1.0.0";
-      d.data_completeness = DataCompleteness::partial;
-      for (const Capability c : kAllCapabilities)
-        if (c != Capability::session_stop && c != Capability::git_branch) d.capabilities.push_back(c);
-      d.limitations = {
-          "opencode stores no git branch.",
-          "Turns removed by undo are known only if memd read them before.",
-          "Files of versions before 1.2 (storage/) are read when the session's file or one of its messages changes; "
-          "once a database has the session, it is read from there.",
-          "In sessions with very many messages, changes of old ones are not detected.",
-          "Attached files are stored as references, not as text.",
-      };
-      d.storage_locations = {"~/.local/share/opencode", "$XDG_DATA_HOME/opencode"};
-      return d;
-    }();
+    static const AdapterDescription description{
+        .platform = Platform::opencode,
+        .adapter_version = "1.0.0",
+        .data_completeness = DataCompleteness::partial,
+        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+        .limitations = {"opencode stores no git branch.",
+                        "Turns removed by undo are known only if memd read them before.",
+                        "Files of versions before 1.2 (storage/) are read when the session's file or one of its "
+                        "messages changes; once a database has the session, it is read from there.",
+                        "In sessions with very many messages, changes of old ones are not detected.",
+                        "Attached files are stored as references, not as text."},
+        .storage_locations = {"~/.local/share/opencode", "$XDG_DATA_HOME/opencode"}};
     return description;
   }
 

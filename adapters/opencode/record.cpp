@@ -6,83 +6,58 @@
 namespace memd::opencode {
 namespace {
 
-enum : std::size_t {
-  kRecordText,
-  kRecordTokens,
-  kRecordCommand,
-  kReason,
-  kRecordSummary,
-  kOutcome,
-  kRecordAgent,
-  kExit,
-  kStatus,
-  kRecordOutput,
-  kRecordDataKeys
-};
-constexpr KeyTable<kRecordDataKeys> kRecordDataTable{
-    {"text", "tokens", "command", "reason", "summary", "outcome", "agent", "exit", "status", "output"}};
+MEMD_KEYS(RecordDataKeys, text, tokens, command, reason, summary, outcome, agent, exit, status, output);
 
-enum : std::size_t { kRecordType, kBlockText, kRecordId, kRecordName, kBlockKeys };
-constexpr KeyTable<kBlockKeys> kBlockTable{{"type", "text", "id", "name"}};
+MEMD_KEYS(BlockKeys, type, text, id, name);
 
-enum : std::size_t { kRecordCreated, kRan, kCompleted, kRecordTimeKeys };
-constexpr KeyTable<kRecordTimeKeys> kRecordTimeTable{{"created", "ran", "completed"}};
+MEMD_KEYS(RecordTimeKeys, created, ran, completed);
 
-enum : std::size_t { kRecordModelId, kRecordProviderId, kModelKeys };
-constexpr KeyTable<kModelKeys> kModelTable{{"id", "providerID"}};
+MEMD_KEYS(ModelKeys, id, providerID);
 
-enum : std::size_t { kErrorType, kRecordErrorMessage, kRecordErrorKeys };
-constexpr KeyTable<kRecordErrorKeys> kRecordErrorTable{{"type", "message"}};
+MEMD_KEYS(RecordErrorKeys, type, message);
 
-enum : std::size_t { kFileName, kFileMime, kFileKeys };
-constexpr KeyTable<kFileKeys> kFileTable{{"name", "mime"}};
+MEMD_KEYS(FileKeys, name, mime);
 
-Tokens<kRecordTimeKeys> read_time(od::object& object) {
+RecordTimeKeys read_time(od::object& object) {
   od::object time;
-  Tokens<kRecordTimeKeys> tokens{};
-  if (seek_object(object, "time", time) && !collect(time, kRecordTimeTable, tokens)) tokens.fill({});
+  RecordTimeKeys tokens;
+  if (seek_object(object, "time", time) && !collect(time, tokens)) tokens = {};
   return tokens;
 }
 
 void read_error(ItemContext& c, od::object& data) {
   od::object error;
-  Tokens<kRecordErrorKeys> tokens;
-  if (!seek_object(data, "error", error) || !collect(error, kRecordErrorTable, tokens)) return;
-  const std::string type = c.text(tokens[kErrorType]);
+  RecordErrorKeys tokens;
+  if (!seek_object(data, "error", error) || !collect(error, tokens)) return;
+  const std::string type = c.text(tokens.type);
   if (type == "aborted" || type == "interrupted") {
-    c.add_lifecycle("interrupt").summary = one_line(c.text(tokens[kRecordErrorMessage]), 80);
+    c.add_lifecycle("interrupt").summary = one_line(c.text(tokens.message), 80);
     return;
   }
   Event& e = c.add_note(EventKind::error, Role::system);
   e.lifecycle = "api_error";
   e.is_error = true;
   e.text = type;
-  if (is_string(tokens[kRecordErrorMessage])) e.text.append(": ").append(c.text(tokens[kRecordErrorMessage]));
+  if (is_string(tokens.message)) e.text.append(": ").append(c.text(tokens.message));
 }
 
 void mark_each(ItemContext& c, od::object& data, std::string_view list_name, std::string_view kind, std::string& out) {
-  od::value value;
-  od::array list;
-  if (!seek(data, list_name, value) || value.get_array().get(list)) return;
-  for_each_element(list, [&](od::value& element, std::size_t) {
-    od::object item;
-    Tokens<kFileKeys> tokens{};
-    if (element.get_object().get(item) || !collect(item, kFileTable, tokens)) return true;
-    const std::string name = c.text(is_string(tokens[kFileName]) ? tokens[kFileName] : tokens[kFileMime], 200);
+  for_each_object<FileKeys>(data, list_name, [&](const FileKeys& file, od::object&, std::size_t) {
+    const std::string name = c.text(is_string(file.name) ? file.name : file.mime, 200);
     out.append(out.empty() ? "[" : " [").append(kind).append(name.empty() ? "" : ": ").append(name).append("]");
     return true;
   });
 }
 
-RecordOutcome read_user(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
-  std::string text = c.text(tokens[kRecordText]);
+RecordOutcome read_user(ItemContext& c, od::object& data, const RecordDataKeys& tokens) {
+  std::string text = c.text(tokens.text);
   std::string marker;
   mark_each(c, data, "files", "file", marker);
   mark_each(c, data, "agents", "agent", marker);
   mark_each(c, data, "skills", "skill", marker);
   if (trimmed(text).empty() && marker.empty()) return RecordOutcome::skipped("blank_message", "user");
   Event& e = c.add(EventKind::user_msg, Role::user, 0);
-  e.origin = c.is_child ? Origin::parent_agent : Origin::typed;
+  e.origin = c.is_sidechain ? Origin::parent_agent : Origin::typed;
   e.text = std::move(text);
   e.summary = std::move(marker);
   e.starts_exchange = true;
@@ -90,15 +65,15 @@ RecordOutcome read_user(ItemContext& c, od::object& data, const Tokens<kRecordDa
 }
 
 void read_content(ItemContext& c, od::object& block, std::size_t index) {
-  Tokens<kBlockKeys> tokens;
-  if (!collect(block, kBlockTable, tokens)) return;
-  const std::string_view type = string_body(tokens[kRecordType]);
+  BlockKeys tokens;
+  if (!collect(block, tokens)) return;
+  const std::string_view type = string_body(tokens.type);
   const auto time = read_time(block);
   if (type == "tool") {
     od::object state;
-    const TimeMs ran = integer(time[kRan]);
-    const ToolPart tool{c.text(tokens[kRecordName]), c.text(tokens[kRecordId]),
-                        ran != 0 ? ran : integer(time[kRecordCreated]), integer(time[kCompleted]), index};
+    const TimeMs ran = integer(time.ran);
+    const ToolPart tool{c.text(tokens.name), c.text(tokens.id), ran != 0 ? ran : integer(time.created),
+                        integer(time.completed), index};
     if (seek_object(block, "state", state))
       read_tool_part(c, tool, state);
     else
@@ -106,11 +81,11 @@ void read_content(ItemContext& c, od::object& block, std::size_t index) {
   } else if (type == "text" || type == "reasoning") {
     const bool thought = type == "reasoning";
     Event& e = c.add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, index);
-    const TimeMs created = integer(time[kRecordCreated]);
+    const TimeMs created = integer(time.created);
     if (created != 0) e.time = created;
     e.time_estimated = created == 0;
     c.reach(created);
-    e.text = c.text(tokens[kBlockText]);
+    e.text = c.text(tokens.text);
     if (trimmed(e.text).empty()) c.out().events.pop_back();
   } else {
     c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});
@@ -119,19 +94,15 @@ void read_content(ItemContext& c, od::object& block, std::size_t index) {
 
 void read_model(ItemContext& c, od::object& data) {
   od::object model;
-  Tokens<kModelKeys> tokens;
-  if (seek_object(data, "model", model) && collect(model, kModelTable, tokens))
-    c.model = model_name(c, tokens[kRecordProviderId], tokens[kRecordModelId]);
+  ModelKeys tokens;
+  if (seek_object(data, "model", model) && collect(model, tokens))
+    c.model = model_name(c, tokens.providerID, tokens.id);
 }
 
 void put_usage(ItemContext& c, od::object& data) {
   od::object inner;
   if (!seek_object(data, "tokens", inner)) return;
-  const TokenUsage usage = read_usage(inner);
-  if (usage == TokenUsage{}) return;
-  if (!c.emitted()) c.add_lifecycle("usage");
-  c.first_event().response_key = event_key(c.key, 0xffff);
-  c.first_event().usage = usage;
+  c.add_usage(read_usage(inner));
 }
 
 RecordOutcome read_assistant(ItemContext& c, od::object& data) {
@@ -150,9 +121,9 @@ RecordOutcome read_assistant(ItemContext& c, od::object& data) {
   return RecordOutcome::indexed("assistant");
 }
 
-RecordOutcome read_compaction(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
-  c.add_lifecycle("compaction").summary = c.text(tokens[kReason], 40);
-  if (std::string summary = c.text(tokens[kRecordSummary]); !trimmed(summary).empty()) {
+RecordOutcome read_compaction(ItemContext& c, od::object& data, const RecordDataKeys& tokens) {
+  c.add_lifecycle("compaction").summary = c.text(tokens.reason, 40);
+  if (std::string summary = c.text(tokens.summary); !trimmed(summary).empty()) {
     Event& e = c.add_lifecycle("compact_summary");
     e.origin = Origin::injected;
     e.text = std::move(summary);
@@ -163,26 +134,23 @@ RecordOutcome read_compaction(ItemContext& c, od::object& data, const Tokens<kRe
 }
 
 // Reads a command that the user ran with "!".
-RecordOutcome read_shell(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
+RecordOutcome read_shell(ItemContext& c, od::object& data, const RecordDataKeys& tokens) {
   Event& e = c.add(EventKind::user_msg, Role::user, 0);
-  e.origin = c.is_child ? Origin::parent_agent : Origin::shell;
-  e.text = c.text(tokens[kRecordCommand]);
+  e.origin = c.is_sidechain ? Origin::parent_agent : Origin::shell;
+  e.text = c.text(tokens.command);
   e.starts_exchange = true;
-  od::object inner;
-  od::value value;
-  std::string_view output = tokens[kRecordOutput];
-  if (output.starts_with('{') && seek_object(data, "output", inner) && seek(inner, "text", value))
-    output = token_of(value);
+  std::string_view output = tokens.output;
+  if (output.starts_with('{')) output = token_in(data, "output", "text");
   if (!is_string(output)) return RecordOutcome::indexed("shell");
   Event& out = c.add_lifecycle("shell_output");
   out.origin = Origin::injected;
   out.text = c.text(output, c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
-  out.is_error = integer(tokens[kExit]) != 0;
+  out.is_error = integer(tokens.exit) != 0;
   return RecordOutcome::indexed("shell");
 }
 
-RecordOutcome read_idle(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
-  const std::string_view outcome = string_body(tokens[kOutcome]);
+RecordOutcome read_idle(ItemContext& c, od::object& data, const RecordDataKeys& tokens) {
+  const std::string_view outcome = string_body(tokens.outcome);
   if (outcome == "interrupted") c.add_lifecycle("interrupt");
   if (outcome == "failed") read_error(c, data);
   if (!c.emitted()) return RecordOutcome::skipped("turn_end", "idle");
@@ -193,11 +161,10 @@ RecordOutcome read_idle(ItemContext& c, od::object& data, const Tokens<kRecordDa
 
 RecordOutcome read_record(ItemContext& c, std::string_view type, od::object& root) {
   od::object data;
-  Tokens<kRecordDataKeys> tokens;
+  RecordDataKeys tokens;
   const std::string name(is_identifier(type) ? type : "(unreadable type)");
-  if (!seek_object(root, "data", data) || !collect(data, kRecordDataTable, tokens))
-    return RecordOutcome::skipped("damaged", name);
-  if (c.time == 0) c.time = integer(read_time(data)[kRecordCreated]);
+  if (!seek_object(root, "data", data) || !collect(data, tokens)) return RecordOutcome::skipped("damaged", name);
+  if (c.time == 0) c.time = integer(read_time(data).created);
   if (type == "user") return read_user(c, data, tokens);
   if (type == "assistant") return read_assistant(c, data);
   if (type == "compaction") return read_compaction(c, data, tokens);
@@ -205,7 +172,7 @@ RecordOutcome read_record(ItemContext& c, std::string_view type, od::object& roo
   if (type == "idle") return read_idle(c, data, tokens);
   if (type == "synthetic" || type == "system" || type == "skill") return RecordOutcome::skipped("injected_text", name);
   if (type == "agent-switched") {
-    c.add_lifecycle("mode_change").summary = c.text(tokens[kRecordAgent], 80);
+    c.add_lifecycle("mode_change").summary = c.text(tokens.agent, 80);
     return RecordOutcome::indexed(name);
   }
   if (type == "model-switched") {

@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::size_t kSummaryLimit = 160;
 
-enum : std::size_t { kFilePath, kFile, kToolChangesAdditions, kToolChangesDeletions, kChangeKeys };
-constexpr KeyTable<kChangeKeys> kChangeTable{{"filePath", "file", "additions", "deletions"}};
+MEMD_KEYS(ChangeKeys, filePath, file, additions, deletions);
 
 std::int32_t count_lines(std::string_view text) {
   const auto newlines = std::count(text.begin(), text.end(), '\n');
@@ -36,34 +35,24 @@ void count_diff(std::string_view diff, FileTouch& touch) {
 }
 
 void read_change(od::object& change, FileTouch& touch) {
-  Tokens<kChangeKeys> tokens;
-  if (!collect(change, kChangeTable, tokens)) return;
-  touch.lines_added = static_cast<std::int32_t>(integer(tokens[kToolChangesAdditions]));
-  touch.lines_removed = static_cast<std::int32_t>(integer(tokens[kToolChangesDeletions]));
+  ChangeKeys tokens;
+  if (!collect(change, tokens)) return;
+  touch.lines_added = static_cast<std::int32_t>(integer(tokens.additions));
+  touch.lines_removed = static_cast<std::int32_t>(integer(tokens.deletions));
 }
 
 // Reads metadata.files of a patch: counts for each file, whose path may be absolute.
 void read_changes(od::object& metadata, std::vector<FileTouch>& files) {
-  od::value value;
-  od::array changes;
-  if (!seek(metadata, "files", value) || value.get_array().get(changes)) return;
-  for_each_element(changes, [&](od::value& element, std::size_t) {
-    od::object change;
-    Tokens<kChangeKeys> tokens;
-    if (element.get_object().get(change) || !collect(change, kChangeTable, tokens)) return true;
-    TextReader reader;
-    const std::string path = reader.text(is_string(tokens[kFilePath]) ? tokens[kFilePath] : tokens[kFile]);
+  for_each_object<ChangeKeys>(metadata, "files", [&](const ChangeKeys& keys, od::object& change, std::size_t) {
+    const std::string path = unescaped(is_string(keys.filePath) ? keys.filePath : keys.file);
     for (FileTouch& touch : files)
       if (path == touch.path || path.ends_with("/" + touch.path)) read_change(change, touch);
     return true;
   });
 }
 
-std::string text_in(od::object& object, std::string_view inner_name, std::string_view name) {
-  od::object inner;
-  od::value value;
-  if (!seek_object(object, inner_name, inner) || !seek(inner, name, value)) return {};
-  return TextReader().text(token_of(value));
+std::string text_in(od::object& object, std::string_view inner, std::string_view name) {
+  return unescaped(token_in(object, inner, name));
 }
 
 // Adds the files named in a patch to `call.files`, and sets a summary with them.
@@ -149,14 +138,10 @@ std::string read_answers(ItemContext& c, od::object& state) {
   return out;
 }
 
-enum : std::size_t { kToolPartStatus, kToolPartOutput, kToolPartError, kStateKeys };
-constexpr KeyTable<kStateKeys> kStateTable{{"status", "output", "error"}};
-enum : std::size_t { kToolPartStart, kToolPartEnd, kToolPartTimeKeys };
-constexpr KeyTable<kToolPartTimeKeys> kToolPartTimeTable{{"start", "end"}};
-enum : std::size_t { kToolPartType, kToolPartText, kMessage, kContentKeys };
-constexpr KeyTable<kContentKeys> kContentTable{{"type", "text", "message"}};
-enum : std::size_t { kToolPartExit, kSessionId, kOtherSessionId, kMetadataKeys };
-constexpr KeyTable<kMetadataKeys> kMetadataTable{{"exit", "sessionId", "sessionID"}};
+MEMD_KEYS(StateKeys, status, output, error);
+MEMD_KEYS(ToolPartTimeKeys, start, end);
+MEMD_KEYS(ContentKeys, type, text, message);
+MEMD_KEYS(MetadataKeys, exit, sessionId, sessionID);
 
 std::optional<FileAccess> access_of(std::string_view tool) {
   if (tool == "read") return FileAccess::read;
@@ -166,32 +151,22 @@ std::optional<FileAccess> access_of(std::string_view tool) {
 }
 
 // Reads the output. 1.x: "output" or "error" as text. 2.x: content blocks, and an error that is an object.
-std::string read_output(ItemContext& c, od::object& state, const Tokens<kStateKeys>& tokens) {
+std::string read_output(ItemContext& c, od::object& state, const StateKeys& tokens) {
   std::string out;
-  od::value value;
-  od::array content;
-  if (is_string(tokens[kToolPartOutput])) c.append_text(tokens[kToolPartOutput], out);
-  if (out.empty() && seek(state, "content", value) && !value.get_array().get(content))
-    for_each_element(content, [&](od::value& element, std::size_t) {
-      od::object block;
-      Tokens<kContentKeys> fields;
-      if (element.get_object().get(block) || !collect(block, kContentTable, fields)) return true;
+  if (is_string(tokens.output)) c.append_text(tokens.output, out);
+  if (out.empty())
+    for_each_object<ContentKeys>(state, "content", [&](const ContentKeys& fields, od::object&, std::size_t) {
       if (!out.empty()) out.push_back('\n');
-      if (is_string(fields[kToolPartText]))
-        c.append_text(fields[kToolPartText], out);
+      if (is_string(fields.text))
+        c.append_text(fields.text, out);
       else
         out.append("[file]");
       return true;
     });
-  od::object error;
-  Tokens<kContentKeys> fields{};
-  if (is_string(tokens[kToolPartError]))
-    fields[kMessage] = tokens[kToolPartError];
-  else if (tokens[kToolPartError].starts_with('{') && seek_object(state, "error", error))
-    collect(error, kContentTable, fields);
-  if (is_string(fields[kMessage])) {
+  const auto error = is_string(tokens.error) ? tokens.error : token_in(state, "error", "message");
+  if (is_string(error)) {
     if (!out.empty()) out.push_back('\n');
-    c.append_text(fields[kMessage], out);
+    c.append_text(error, out);
   }
   return out;
 }
@@ -205,18 +180,16 @@ Metadata read_metadata(ItemContext& c, od::object& state) {
   Metadata out;
   for (const std::string_view name : {"metadata", "structured"}) {
     od::object metadata;
-    Tokens<kMetadataKeys> tokens;
-    if (!seek_object(state, name, metadata) || !collect(metadata, kMetadataTable, tokens)) continue;
-    if (is_number(tokens[kToolPartExit])) out.exit_code = static_cast<std::int32_t>(integer(tokens[kToolPartExit]));
-    const auto child = is_string(tokens[kSessionId]) ? tokens[kSessionId] : tokens[kOtherSessionId];
+    MetadataKeys tokens;
+    if (!seek_object(state, name, metadata) || !collect(metadata, tokens)) continue;
+    if (is_number(tokens.exit)) out.exit_code = static_cast<std::int32_t>(integer(tokens.exit));
+    const auto child = is_string(tokens.sessionId) ? tokens.sessionId : tokens.sessionID;
     if (is_string(child)) out.child = c.text(child);
   }
   return out;
 }
 
 void link_child(ItemContext& c, const std::string& child, const std::string& call_id, od::object& state) {
-  od::object input;
-  od::value type;
   SessionUpdate update;
   update.session_uid = make_session_uid(Platform::opencode, child);
   if (update.session_uid == c.session_uid()) return;
@@ -225,8 +198,7 @@ void link_child(ItemContext& c, const std::string& child, const std::string& cal
   update.kind = SessionKind::subagent;
   update.parent_uid = c.session_uid();
   update.parent_call_id = call_id;
-  if (seek_object(state, "input", input) && seek(input, "subagent_type", type))
-    update.agent_name = c.text(token_of(type));
+  update.agent_name = c.text(token_in(state, "input", "subagent_type"));
   c.out().sessions.push_back(std::move(update));
 }
 
@@ -247,13 +219,13 @@ void read_call(ItemContext& c, const ToolPart& part, od::object& state) {
 
 void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
   ToolPart part = given;
-  Tokens<kStateKeys> tokens;
-  if (!collect(state, kStateTable, tokens)) return;
+  StateKeys tokens;
+  if (!collect(state, tokens)) return;
   od::object time;
-  Tokens<kToolPartTimeKeys> times{};
-  if (seek_object(state, "time", time) && collect(time, kToolPartTimeTable, times)) {
-    if (part.started == 0) part.started = integer(times[kToolPartStart]);
-    if (part.ended == 0) part.ended = integer(times[kToolPartEnd]);
+  ToolPartTimeKeys times;
+  if (seek_object(state, "time", time) && collect(time, times)) {
+    if (part.started == 0) part.started = integer(times.start);
+    if (part.ended == 0) part.ended = integer(times.end);
   }
   c.reach(std::max(part.started, part.ended));
   const Metadata metadata = read_metadata(c, state);
@@ -261,7 +233,7 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
   read_call(c, part, state);
   std::vector<FileTouch> files = c.out().events.back().files;
 
-  const std::string_view status = string_body(tokens[kToolPartStatus]);
+  const std::string_view status = string_body(tokens.status);
   if (status != "completed" && status != "error") {
     if (status != "pending" && status != "running" && status != "streaming")
       c.diagnose(DiagnosticType::unknown_field_value, {"state.status"});

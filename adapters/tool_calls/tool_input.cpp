@@ -1,6 +1,8 @@
 #include "adapters/tool_calls/tool_input.hpp"
 
 #include "adapters/json/json_text.hpp"
+#include "adapters/tool_calls/patch_text.hpp"
+#include "adapters/tool_calls/recorded_edits.hpp"
 #include "adapters/tool_calls/todo_input.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/command_purpose.hpp"
@@ -8,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -350,6 +353,60 @@ bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event&
   if (r.detail() == Detail::stored) call.facts.todos = std::move(todos).finish();
   take_input(r, input, access_of(call.tool), call);
   return true;
+}
+
+namespace {
+
+// Counts the changed lines. A replacement often repeats lines at its ends.
+void count_lines(const EditHunk& hunk, FileTouch& file) {
+  std::vector<std::string_view> before;
+  std::vector<std::string_view> after;
+  const auto count = [&] {
+    const auto [b, a] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+    const auto [b_end, a_end] =
+        std::mismatch(before.rbegin(), std::make_reverse_iterator(b), after.rbegin(), std::make_reverse_iterator(a));
+    file.lines_removed += static_cast<std::int32_t>(b_end.base() - b);
+    file.lines_added += static_cast<std::int32_t>(a_end.base() - a);
+    before.clear();
+    after.clear();
+  };
+  for (std::string_view rest = hunk.text; !rest.empty();) {
+    const auto line = next_line(rest);
+    if (!line.starts_with('+') && !after.empty()) count();
+    if (line.starts_with('-')) before.push_back(line.substr(1));
+    if (line.starts_with('+')) after.push_back(line.substr(1));
+    if (line.starts_with(' ')) count();
+  }
+  count();
+}
+
+}  // namespace
+
+std::string absolute_path(std::string_view cwd, std::string_view path) {
+  const bool absolute =
+      path.starts_with('/') || path.starts_with('~') || path.starts_with('\\') || (path.size() > 1 && path[1] == ':');
+  if (absolute || cwd.empty() || path.empty()) return std::string(path);
+  std::string out(cwd);
+  if (out.back() != '/' && out.back() != '\\') out.push_back('/');
+  while (path.starts_with("./"))
+    path.remove_prefix(2);
+  return out.append(path);
+}
+
+void add_edits(od::object& object, std::string_view key, Event& call) {
+  od::value value;
+  od::object input;
+  std::string_view json;
+  if (!seek(object, key, value)) return;
+  json = token_of(value);  // a patch may be the whole input
+  if (!is_string(json) && (value.get_object().get(input) || input.raw_json().get(json))) return;
+  for (const RecordedEdit& edit : recorded_edits(json)) {
+    const std::string path = absolute_path(call.cwd, edit.path);
+    auto file = std::find_if(call.files.begin(), call.files.end(), [&](const FileTouch& f) { return f.path == path; });
+    if (file == call.files.end()) file = call.files.insert(file, {path, FileAccess::modified, 0, 0});
+    for (const EditHunk& hunk : edit.hunks)
+      count_lines(hunk, *file);
+  }
 }
 
 void read_tool_input_text(TextReader& r, std::string_view text, AccessOf access_of, Event& call) {

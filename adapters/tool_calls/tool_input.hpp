@@ -32,6 +32,12 @@ void add_command(Event& call, std::string_view line, std::string_view directory 
 // value; returns false only for broken JSON.
 bool read_tool_input(json::TextReader& reader, json::od::value& input, AccessOf access_of, Event& call);
 
+// Adds what an edit changes, as the input under `key` of `object` shows it: the files of a patch, and lines.
+void add_edits(json::od::object& object, std::string_view key, Event& call);
+
+// Returns the absolute path of one that may be relative to the working directory.
+std::string absolute_path(std::string_view cwd, std::string_view path);
+
 // Like read_tool_input() for input stored as text in the record: JSON in a string, as Codex and Cursor write it. Input
 // that is no JSON object is read as plain text (a patch, a script).
 void read_tool_input_text(json::TextReader& reader, std::string_view input, AccessOf access_of, Event& call);

@@ -26,7 +26,7 @@ Error cannot_open(const SessionRow& session, std::string_view why) {
 }  // namespace
 
 // Sources: the --help of each program (claude 2.1, codex 0.169, gemini 0.61, opencode 1.18, cline 3.0); for
-// cursor-agent and grok their documentation (cursor.com/docs/cli/reference/parameters, docs.x.ai).
+// cursor-agent, grok and pi their documentation (cursor.com/docs/cli/reference/parameters, docs.x.ai, README of pi).
 Result<AgentCommand> resume_command_line(const SessionRow& session) {
   const std::string& id = session.native_id;
   // The id becomes an argument, so an id that looks like an option is refused.
@@ -45,6 +45,7 @@ Result<AgentCommand> resume_command_line(const SessionRow& session) {
       if (session.source_path.find("/.cline/") != std::string::npos) return AgentCommand{{"cline", "--id", id}};
       return cannot_open(session, "(the extension) opens a task only in its own history view");
     case Platform::grok: return AgentCommand{{"grok", "--resume", id}};
+    case Platform::pi: return AgentCommand{{"pi", "--session", session.source_path}};
     case Platform::thunderus: return cannot_open(session, "has no command that opens a session");
     case Platform::imported: return cannot_open(session, "history has no agent here");
   }

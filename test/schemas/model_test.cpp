@@ -43,8 +43,8 @@ TEST(Platform, LinesOfTheTableAreFitForUseAndUnlike) {
 
 // The ids of stored events contain the number of their platform.
 TEST(Platform, NumbersStayAsTheyAre) {
-  constexpr std::array<std::string_view, 9> stored{"claude_code", "cursor", "cline",     "codex",   "grok",
-                                                   "opencode",    "gemini", "thunderus", "imported"};
+  constexpr std::array<std::string_view, 10> stored{"claude_code", "cursor", "cline",     "codex",    "grok",
+                                                    "opencode",    "gemini", "thunderus", "imported", "pi"};
   ASSERT_GE(kPlatforms.size(), stored.size());
   for (std::size_t i = 0; i < stored.size(); ++i)
     EXPECT_EQ(to_string(static_cast<Platform>(i)), stored[i]) << "a new platform goes behind the others";

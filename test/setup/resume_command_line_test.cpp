@@ -26,6 +26,8 @@ TEST(ResumeCommandLine, OfEachAgent) {
   EXPECT_THAT(words(session_of(Platform::codex)), ElementsAre("codex", "resume", "0000-1"));
   EXPECT_THAT(words(session_of(Platform::gemini)), ElementsAre("gemini", "--resume", "0000-1"));
   EXPECT_THAT(words(session_of(Platform::opencode)), ElementsAre("opencode", "--session", "0000-1"));
+  EXPECT_THAT(words(session_of(Platform::pi, "/home/ada/.pi/agent/sessions/a/1.jsonl")),
+              ElementsAre("pi", "--session", "/home/ada/.pi/agent/sessions/a/1.jsonl"));
   EXPECT_THAT(words(session_of(Platform::cursor, "/home/ada/.cursor/chats/a/store.db")),
               ElementsAre("cursor-agent", "--resume", "0000-1"));
   EXPECT_THAT(words(session_of(Platform::cline, "/home/ada/.cline/data/tasks/1")),

@@ -1,0 +1,116 @@
+#pragma once
+
+#include "adapters/adapter.hpp"
+#include "adapters/json/json_text.hpp"
+#include "adapters/json/record_events.hpp"
+#include "schemas/event_batch.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace memd::json {
+
+// Creates the events of one record, or one item of a source that is changed in place, with their common fields and ids.
+// Set the fields below before the first event. Must not outlive the record's bytes. Borrows `out`; one thread at a
+// time.
+class RecordBuilder : public RecordEvents {
+ public:
+  using RecordEvents::RecordEvents;
+
+  // Sets the record's native id, unique on the platform.
+  void identify(std::string_view native_record_id) { key_ = record_key(platform(), native_record_id); }
+  void identify(std::uint64_t record) { key_ = record; }  // by the key itself
+
+  // Adds an event with the common fields set; valid until the next call. Its block is its number in the record, unless
+  // one is given.
+  Event& add(EventKind kind, Role role) { return add(kind, role, numbered ? index_ : 0); }
+  Event& add(EventKind kind, Role role, std::size_t block) { return add_as(index_++, kind, role, block); }
+  Event& add_lifecycle(std::string_view name, std::string_view summary = {}) {
+    Event& e = add(EventKind::lifecycle, Role::system);
+    e.lifecycle = name;
+    e.summary = summary;
+    return e;
+  }
+  // Adds a compaction, and the summary from which the model goes on, if the record has it.
+  void add_compaction(std::string_view details, std::string summary) {
+    add_lifecycle("compaction", details);
+    if (trimmed(summary).empty()) return;
+    Event& e = add_lifecycle("compact_summary");
+    e.origin = Origin::injected;
+    e.text = std::move(summary);
+  }
+  // Sets the token usage of a response on the record's first event. A record without events gets a lifecycle event
+  // "usage".
+  void add_usage(const TokenUsage& usage, std::uint64_t response_key) {
+    if (usage == TokenUsage{}) return;
+    if (!emitted()) add_lifecycle("usage");
+    first_event().response_key = response_key;
+    first_event().usage = usage;
+  }
+  // Adds an update of the record's session; valid until the next one.
+  SessionUpdate& add_session() {
+    SessionUpdate& update = out().sessions.emplace_back();
+    update.session_uid = session_uid();
+    update.platform = platform();
+    if (const auto parts = split_session_uid(session_uid())) update.native_id = parts->native_id;
+    update.time = time;
+    return update;
+  }
+
+  // Call after the record was read: passes its place in the chain on if it gave no event, marks events with a local id,
+  // and reports replaced characters. Returns the outcome with the type that the ledger shows.
+  RecordOutcome finish(RecordOutcome outcome, std::string_view type) {
+    outcome.type = is_identifier(type) ? type : "(unreadable type)";
+    if (outcome.broken) return outcome;
+    if (id_is_local) mark_local();
+    if (parent && !emitted()) out().silent.push_back({std::string(session_uid()), key_, *parent});
+    if (lossy()) diagnose(DiagnosticType::invalid_encoding);
+    return outcome;
+  }
+
+  std::uint64_t key() const { return key_; }
+
+  TimeMs time = 0;
+  bool time_estimated = false;
+  bool id_is_local = false;  // see Event::id_is_local; copies keep their times
+  bool is_sidechain = false;
+  std::optional<std::uint64_t> parent;  // key of the record that this one follows; 0: it follows none
+  std::string cwd;
+  std::string model;
+  bool model_of_all = false;  // events of other roles have the model, too
+  bool numbered = true;       // false: the block of an event is 0 unless one is given
+
+ protected:
+  // Adds the event with this number in the record.
+  Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t block) {
+    Event& e = emplace(event_key(key_, index), time, kind, role, block);
+    if (parent) e.parent_id = index == 0 ? *parent : key_;
+    e.time_estimated = time_estimated;
+    e.cwd = cwd;
+    if (role == Role::assistant || model_of_all) e.model = model;
+    e.is_sidechain = is_sidechain;
+    return e;
+  }
+
+ private:
+  void mark_local() {
+    if (!emitted()) return;
+    Event* const end = out().events.data() + out().events.size();
+    for (Event* e = &first_event(); e != end; ++e) {
+      e->id_is_local = true;
+      if (e->input_hash != 0) continue;
+      e->input_hash = hash_combine(hash64(e->text, hash64(e->summary)), static_cast<std::uint64_t>(e->time));
+    }
+  }
+
+  std::uint64_t key_ = 0;
+  std::uint32_t index_ = 0;
+};
+
+}  // namespace memd::json

@@ -1,0 +1,322 @@
+#include "adapters/json/log_decoder.hpp"
+#include "adapters/json/record_builder.hpp"
+#include "adapters/registry.hpp"
+#include "adapters/tool_calls/tool_input.hpp"
+#include "adapters/tool_calls/tool_result.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/stamp.hpp"
+
+#include <utility>
+
+// pi (badlogic/pi-mono, packages/coding-agent, session-manager.ts), versions 1 to 3 of its format: a log for each
+// session, <agent directory>/sessions/<working directory>/<time>_<session id>.jsonl. The first record, "session", is
+// the header. All others form a tree by id and parentId; going back to an earlier one (/tree) begins a branch in the
+// same file. A fork is a file of its own, which begins with copies of its origin's records: same ids, same times.
+namespace memd::pi {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace json;  // NOLINT(google-build-using-namespace): the whole file reads JSON
+
+MEMD_KEYS(Entry, type, id, parentId, timestamp, cwd, parentSession, modelId, summary, tokensBefore, name, label);
+MEMD_KEYS(Message, role, model, usage, stopReason, errorMessage, toolCallId, toolName, isError, command, output,
+          exitCode);
+MEMD_KEYS(Usage, input, output, cacheRead, cacheWrite);
+MEMD_KEYS(Block, type, text, thinking, id, name);
+
+std::optional<FileAccess> access_of(std::string_view tool) {
+  if (tool == "read") return FileAccess::read;
+  if (tool == "write" || tool == "edit") return FileAccess::modified;
+  if (tool == "grep" || tool == "find" || tool == "ls") return FileAccess::referenced;
+  return std::nullopt;
+}
+
+// Returns the id in the name of a session's file; the whole name if that has none.
+std::string session_id(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  return stem.substr(stem.rfind('_') + 1);
+}
+
+class Decoder final : public KeyedDecoder<Entry> {
+ public:
+  Decoder(std::string session_uid, Detail detail) : KeyedDecoder(Platform::pi, std::move(session_uid), detail) {}
+
+ protected:
+  bool surely_a_record() const override { return is_string(keys_.type) && is_string(keys_.timestamp); }
+
+  RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override {
+    RecordBuilder c(Platform::pi, session_uid_, raw, detail_, out);
+    c.time = parse_stamp(string_body(keys_.timestamp)).value_or(0);
+    // Ids have eight digits: they are unique in a session only. Version 1 has none.
+    c.id_is_local = true;
+    if (is_string(keys_.id)) {
+      c.identify(native_id(keys_.id));
+      if (!keys_.parentId.empty())
+        c.parent = is_string(keys_.parentId) ? record_key(Platform::pi, native_id(keys_.parentId)) : 0;
+    } else {
+      c.identify(session_uid_ + "@" + std::to_string(raw.offset));
+    }
+    const auto type = string_body(keys_.type);
+    return c.finish(read_type(type, c, root), type);
+  }
+
+ private:
+  std::string native_id(std::string_view token) const { return session_uid_ + "/" + unescaped(token); }
+
+  RecordOutcome read_type(std::string_view type, RecordBuilder& c, od::object& root) const {
+    if (c.time == 0) {
+      c.diagnose(DiagnosticType::missing_field, {"timestamp"});
+      return RecordOutcome::unknown("no_time");
+    }
+    if (type == "message") return read_message(c, root);
+    if (type == "session") return read_session(c);
+    if (type == "session_info") return read_title(c);
+    if (type == "model_change") return note(c, "model_change", keys_.modelId);
+    if (type == "label") return note(c, "label", keys_.label);
+    if (type == "compaction") {
+      c.add_compaction(std::to_string(integer(keys_.tokensBefore)) + " tokens before", c.text(keys_.summary));
+      return RecordOutcome::indexed();
+    }
+    if (type == "branch_summary") {
+      add_injected(c, "branch_summary", c.text(keys_.summary));
+      return RecordOutcome::indexed();
+    }
+    if (type == "custom_message") return read_extension(c, root);
+    if (type == "custom") return RecordOutcome::skipped("extension_state");
+    if (type == "thinking_level_change") return RecordOutcome::skipped("bookkeeping");
+    c.diagnose(DiagnosticType::unknown_record_type, {"type"});
+    return RecordOutcome::unknown("unknown_type");
+  }
+
+  RecordOutcome read_session(RecordBuilder& c) const {
+    const std::string origin = c.text(keys_.parentSession);
+    SessionUpdate& session = c.add_session();
+    session.cwd = c.text(keys_.cwd);
+    session.started_at = c.time;
+    if (!origin.empty()) session.forked_from = make_session_uid(Platform::pi, session_id(origin));
+    return RecordOutcome::indexed();
+  }
+
+  RecordOutcome read_title(RecordBuilder& c) const {
+    std::string title = one_line(c.text(keys_.name), 300);
+    if (title.empty()) return RecordOutcome::skipped("empty_title");
+    SessionUpdate& session = c.add_session();
+    session.title = std::move(title);
+    session.title_rank = TitleRank::custom;
+    return RecordOutcome::indexed();
+  }
+
+  static RecordOutcome note(RecordBuilder& c, std::string_view lifecycle, std::string_view token) {
+    if (!is_string(token)) return RecordOutcome::skipped("bookkeeping");
+    c.add_lifecycle(lifecycle, one_line(c.text(token), 80));
+    return RecordOutcome::indexed();
+  }
+
+  // Text that the program or an extension puts before the model.
+  static void add_injected(RecordBuilder& c, std::string_view lifecycle, std::string text) {
+    Event& e = c.add_lifecycle(lifecycle);
+    e.origin = Origin::injected;
+    e.text = std::move(text);
+  }
+
+  // Calls visit(type, block, object) for each block of a message; a message that is a string has one of text.
+  template <class Visit>
+  static void for_each_block(od::object& message, Visit&& visit) {
+    od::value content;
+    od::array blocks;
+    od::object object;
+    Block block;
+    if (!seek(message, "content", content)) return;
+    if (is_string(token_of(content))) {
+      block.text = token_of(content);
+      visit("text", block, object);
+    } else if (!content.get_array().get(blocks)) {
+      for_each_element(blocks, [&](od::value& element, std::size_t) {
+        if (!element.get_object().get(object) && collect(object, block)) visit(string_body(block.type), block, object);
+        return true;
+      });
+    }
+  }
+
+  // Returns the texts of a message's blocks. `marker`: what it contains besides.
+  static std::string read_text(RecordBuilder& c, od::object& message, std::string& marker) {
+    std::string text;
+    for_each_block(message, [&](std::string_view type, const Block& block, od::object&) {
+      if (type == "text") {
+        text.append(text.empty() ? "" : "\n");
+        c.append_text(block.text, text);
+      } else if (type == "image") {
+        marker.append(marker.empty() ? "[image]" : " [image]");
+      } else {
+        c.diagnose(DiagnosticType::unknown_field_value, {"message.content.type"});
+      }
+    });
+    return text;
+  }
+
+  static RecordOutcome read_extension(RecordBuilder& c, od::object& message) {
+    std::string marker;
+    add_injected(c, "extension_message", read_text(c, message, marker));
+    return RecordOutcome::indexed();
+  }
+
+  RecordOutcome read_message(RecordBuilder& c, od::object& root) const {
+    od::object object;
+    Message message;
+    if (!seek_object(root, "message", object) || !collect(object, message)) {
+      c.diagnose(DiagnosticType::missing_field, {"message"});
+      return RecordOutcome::unknown("no_content");
+    }
+    const auto role = string_body(message.role);
+    if (role == "user") return read_user(c, object);
+    if (role == "assistant") return read_assistant(c, object, message);
+    if (role == "toolResult") return read_result(c, object, message);
+    if (role == "bashExecution") return read_shell(c, message);
+    if (role == "custom" || role == "hookMessage") return read_extension(c, object);
+    c.diagnose(DiagnosticType::unknown_field_value, {"message.role"});
+    return RecordOutcome::unknown("unknown_role");
+  }
+
+  static RecordOutcome read_user(RecordBuilder& c, od::object& message) {
+    std::string marker;
+    std::string text = read_text(c, message, marker);
+    if (trimmed(text).empty() && marker.empty()) return RecordOutcome::skipped("blank_message");
+    Event& e = c.add(EventKind::user_msg, Role::user);
+    e.origin = Origin::typed;
+    e.text = std::move(text);
+    e.summary = std::move(marker);
+    e.starts_exchange = true;
+    return RecordOutcome::indexed();
+  }
+
+  RecordOutcome read_assistant(RecordBuilder& c, od::object& object, const Message& message) const {
+    bool unknown = false;
+    c.model = c.text(message.model);
+    for_each_block(object, [&](std::string_view type, const Block& block, od::object& inner) {
+      if (type == "text" || type == "thinking") {
+        std::string text = c.text(type == "text" ? block.text : block.thinking);
+        if (trimmed(text).empty()) return;
+        c.add(type == "text" ? EventKind::assistant_msg : EventKind::thinking, Role::assistant).text = std::move(text);
+      } else if (type == "toolCall") {
+        read_call(c, block, inner);
+      } else {
+        unknown = true;
+        c.diagnose(DiagnosticType::unknown_field_value, {"message.content.type"});
+      }
+    });
+    const auto reason = string_body(message.stopReason);
+    if (reason == "aborted") c.add_lifecycle("interrupt", one_line(c.text(message.errorMessage), 80));
+    if (reason == "error") {
+      Event& e = c.add(EventKind::error, Role::system);
+      e.lifecycle = "api_error";
+      e.is_error = true;
+      e.text = c.text(message.errorMessage);
+    }
+    Usage usage;
+    if (message.usage.starts_with('{') && collect_in(object, "usage", usage))
+      c.add_usage({integer(usage.input), integer(usage.output), integer(usage.cacheRead), integer(usage.cacheWrite)},
+                  c.key());
+    if (unknown) return RecordOutcome::unknown("unknown_block");
+    return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
+  }
+
+  static void read_call(RecordBuilder& c, const Block& block, od::object& object) {
+    Event& e = c.add(EventKind::tool_call, Role::assistant);
+    e.tool = c.text(block.name);
+    e.call_id = c.text(block.id);
+    e.summary = e.tool;
+    od::value input;
+    if (seek(object, "arguments", input)) tool_calls::read_tool_input(c, input, access_of, e);
+    if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified)
+      tool_calls::add_edits(object, "arguments", e);
+  }
+
+  static RecordOutcome read_result(RecordBuilder& c, od::object& object, const Message& message) {
+    std::string marker;
+    std::string text = read_text(c, object, marker);
+    Event& e = c.add(EventKind::tool_result, Role::tool);
+    e.tool = c.text(message.toolName);
+    e.call_id = c.text(message.toolCallId);
+    e.is_error = is_true(message.isError);
+    e.summary = std::move(marker);
+    if (tool_calls::runs_commands(e.tool)) {
+      e.facts.exit_code = tool_calls::exit_code_behind("Command exited with code ", text);
+      if (!e.is_error) e.facts.exit_code = 0;
+      if (text.ends_with("Command aborted")) e.summary = kInterruptedMark;
+    }
+    tool_calls::take_result_text(c.detail(), std::move(text), e);
+    return RecordOutcome::indexed();
+  }
+
+  // A "!" command of the user.
+  static RecordOutcome read_shell(RecordBuilder& c, const Message& message) {
+    Event& e = c.add(EventKind::user_msg, Role::user);
+    e.origin = Origin::shell;
+    e.text = c.text(message.command);
+    e.starts_exchange = true;
+    add_injected(c, "shell_output", c.text(message.output, c.detail() == Detail::full ? kNoLimit : kResultTextLimit));
+    c.out().events.back().is_error = integer(message.exitCode) != 0;
+    return RecordOutcome::indexed();
+  }
+};
+
+// A path in the configuration is a directory of sessions. Stateless, thread-safe.
+class PiAdapter final : public Adapter {
+ public:
+  const AdapterDescription& describe() const override {
+    static const AdapterDescription description{
+        .platform = Platform::pi,
+        .adapter_version = "1.0.0",
+        .data_completeness = DataCompleteness::full,
+        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+        .limitations =
+            {"pi stores no git branch, and a working directory only for each session.",
+             "Images are stored as references to the log, not as text.",
+             "Helpers that an extension starts are read if they keep sessions; nothing joins them to their parent.",
+             "A fork that memd reads before its origin, or together with it, counts the turns that it repeats, too.",
+             "Sessions in a directory named with --session-dir are read if the configuration names it."},
+        .storage_locations = {"~/.pi/agent/sessions", "$PI_CODING_AGENT_DIR/sessions"}};
+    return description;
+  }
+
+  std::vector<fs::path> roots(const HomeLayout& home) const override {
+    if (!home.override_roots.empty()) return home.override_roots;
+    std::vector<fs::path> roots = home.places("PI_CODING_AGENT_DIR", home.home / ".pi" / "agent");
+    for (fs::path& root : roots)
+      root /= "sessions";
+    return roots;
+  }
+
+  std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
+    const bool placed = file.parent_path() == root || file.parent_path().parent_path() == root;
+    if (!placed || file.extension() != ".jsonl") return std::nullopt;
+    return SourceCandidate{Platform::pi, file.string(), SourceFormat::jsonl};
+  }
+
+  bool looks_into(const fs::path& root, const fs::path& directory) const override {
+    return directory == root || directory.parent_path() == root;
+  }
+
+  std::string session_uid(const SourceCandidate& source, std::string_view) const override {
+    return make_session_uid(Platform::pi, session_id(source.path));
+  }
+
+  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
+    return std::make_unique<Decoder>(source.session_uid, Detail::stored);
+  }
+
+  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
+    Decoder decoder({}, Detail::full);
+    return decoded_text(decoder, record, kind, block);
+  }
+};
+
+}  // namespace
+
+}  // namespace memd::pi
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::pi>() {
+  static const pi::PiAdapter instance;
+  return instance;
+}
