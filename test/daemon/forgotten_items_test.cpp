@@ -2,6 +2,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
+#include "daemon/ingest/rebuild.hpp"
 #include "store/db/withheld.hpp"
 #include "store/write/forgetting.hpp"
 #include "test/adapters/opencode_case.hpp"
@@ -11,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -136,6 +138,58 @@ TEST_F(ForgottenItems, OfGemini) {
     if (fs::exists(golden.path() / "home"))
       fs::copy(golden.path() / "home", home_.path(), fs::copy_options::recursive | fs::copy_options::skip_existing);
   forget_all_of("gemini", [] {});
+}
+
+// One exchange of each session that has several. The items stay counted, the exchange does not come back.
+TEST_F(ForgottenItems, OneExchangeOfEachSession) {
+  test::CursorState cursor(home_ / ".config/Cursor/User/globalStorage/state.vscdb");
+  cursor.fill(400'000);
+  test::lay_out({test::opencode_golden() / "turn_with_tools", false}, home_ / ".local/share/opencode");
+  for (const auto& golden : fs::directory_iterator(test::source_dir() / "test/golden/gemini"))
+    if (fs::exists(golden.path() / "home"))
+      fs::copy(golden.path() / "home", home_.path(), fs::copy_options::recursive | fs::copy_options::skip_existing);
+  start();
+  const char* all =
+      "SELECT s.uid || '#' || exchange_number || ' ' || coalesce(user_message, '') FROM exchanges JOIN"
+      " sessions s USING (session_pk) ORDER BY 1";
+  auto kept = column(all);
+  ExchangeForgetPlanQuery query;
+  std::vector<std::string> gone;
+  for (const auto& row : column("SELECT exchange_pk || ' ' || s.uid || '#' || exchange_number || ' ' ||"
+                                " coalesce(user_message, '') FROM exchanges JOIN sessions s USING (session_pk)"
+                                " WHERE (exchange_number % 2 = 1 OR s.next_exchange = 1) AND s.kind = 0 ORDER BY 1")) {
+    query.ids.push_back(std::stoll(row));
+    gone.push_back(row.substr(row.find(' ') + 1));
+  }
+  ASSERT_GT(gone.size(), 2U);
+  std::erase_if(kept, [&](const std::string& row) { return std::find(gone.begin(), gone.end(), row) != gone.end(); });
+  ASSERT_TRUE(host_->ingest()->perform([&](Writer& writer) -> Result<void> {
+    std::vector<ForgottenExchange> exchanges;
+    MEMD_TRY_ASSIGN(const auto plan, writer.transact([&](sqlite::Database& db) { return query.run(db); }));
+    for (const auto& p : plan)
+      exchanges.push_back(p.exchange);
+    const auto done = Forgetting(writer, judge_of_records).forget({}, exchanges);
+    return done ? Result<void>() : done.error();
+  }));
+  const auto expect_kept = [&](const char* when) {
+    EXPECT_EQ(column(all), kept) << when;
+    expect_exact_ledger(when);
+  };
+  expect_kept("after forgetting");
+  read();
+  expect_kept("after another look");
+  start();
+  expect_kept("after a restart");
+  host_.reset();
+  ASSERT_TRUE(rebuild_store(settings_.layout, find_adapter));
+  start();
+  EXPECT_EQ(column(all), kept) << "after a rebuild";
+  host_.reset();
+  fs::remove_all(settings_.layout.raw_dir());
+  for (const char* suffix : {"", "-wal", "-shm"})
+    fs::remove(settings_.layout.database().string() + suffix);
+  start();
+  EXPECT_EQ(column(all), kept) << "in a store made anew";
 }
 
 // A store in which an earlier version has forgotten a session.
