@@ -20,7 +20,8 @@ struct TakeOver {
 };
 
 // Asks the daemon, or the server of a single client, that holds the data directory's lock to end (SIGTERM: running
-// calls finish, data already read is committed) and waits for the lock. Errc::store_busy: it did not end. Blocks; any thread.
+// calls finish, data already read is committed) and waits for the lock. Errc::store_busy: it did not end. Blocks; any
+// thread.
 Result<InstanceLock> take_over(const std::filesystem::path& data_dir, const TakeOver& how = {});
 
 }  // namespace memd

@@ -339,8 +339,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   const std::string kind = params.kind.value_or("");
   scope.filter.observed = parse_observation_type(kind);
   const std::string also = boost::algorithm::join(params.also, "\n");
-  const auto question =
-      question_key({"semantic_search", params.query, also, params.mode, directory, kind, scope.key});
+  const auto question = question_key({"semantic_search", params.query, also, params.mode, directory, kind, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   SearchQuery query;
