@@ -190,6 +190,11 @@ struct SessionRow {
   Cost cost;                                   // of its own responses
   TokenUsage subagent_tokens;                  // of its subagents and theirs
   TokenUsage account_tokens;                   // what its agent's account says beyond all these
+  TokenUsage all_tokens() const {
+    TokenUsage out = cost.tokens;
+    out += subagent_tokens;
+    return out += account_tokens;
+  }
   std::int64_t exchanges = 0;
   std::int64_t tool_calls = 0;
   std::int64_t tool_errors = 0;

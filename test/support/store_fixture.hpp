@@ -107,6 +107,21 @@ class StoreFixture {
     return seq;
   }
 
+  // A response of a model, finished and without further facts.
+  void response(std::int64_t session, std::int64_t number, const TokenUsage& usage, TimeMs time,
+                std::string_view model = {}) {
+    if (!model.empty()) db_.prepare("INSERT OR IGNORE INTO models (model) VALUES (?)").bind(model).run();
+    db_.prepare(
+           "INSERT INTO responses (session_pk, exchange_number, response_key, time, model_pk, flags, input, output,"
+           " cache_read, cache_creation, cache_creation_1h, reasoning, web_searches) VALUES (?1, ?2,"
+           " (SELECT count(*) * 131072 FROM responses), ?3, coalesce((SELECT model_pk FROM models WHERE model = ?4), "
+           "0),"
+           " 0, ?5, ?6, ?7, ?8, ?9, ?10, 0)")
+        .bind(session, number, time, model, usage.input, usage.output, usage.cache_read, usage.cache_creation,
+              usage.cache_creation_1h, usage.reasoning)
+        .run();
+  }
+
   std::int64_t source(Platform platform, std::string_view path, std::int64_t size, std::int64_t cursor) {
     db_.prepare("INSERT INTO sources (platform, path, format, size, cursor) VALUES (?, ?, 0, ?, ?)")
         .bind(to_string(platform), path, size, cursor)
