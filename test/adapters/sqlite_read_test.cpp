@@ -71,6 +71,16 @@ TEST_F(SqliteRead, AWriterThatComesInMakesALocklessReadBusy) {
   EXPECT_TRUE(db->confirm().error().is(Errc::busy));
 }
 
+TEST_F(SqliteRead, AWriterThatCreatesTheDatabaseIsNotDisturbed) {
+  WrittenDatabase writer(path_, 0);
+  std::ofstream(path_).flush();
+  const auto db = ReadOnlyDatabase::open(view_, path_).value();
+  const ReadTransaction reading(*db);
+  EXPECT_FALSE(db->has_table("t").value());
+  writer.run("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)");
+  EXPECT_TRUE(db->confirm().error().is(Errc::busy));
+}
+
 // SQLite 3.40 loads no schema with JSON functions in it, unless it trusts the schema.
 TEST_F(SqliteRead, ExpressionsOfTheSchemaDoNotHinderReading) {
   {
