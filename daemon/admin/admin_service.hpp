@@ -37,7 +37,7 @@ struct AdminMethod {
 };
 
 // The administration of a memd. It implements both interfaces: the methods "memd/…" of the main socket and the service
-// of schemas/proto. Constant after construction; any thread. The host must outlive it and its copies.
+// of the gRPC door. Constant after construction; any thread. The host must outlive it and its copies.
 struct AdminService {
   AdminService(MemoryHost& host, ProcessFacts facts);
 

@@ -211,11 +211,14 @@ auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
   }
 }
 
-// Migrates the schema to the newest version in schemas/sql, each migration in its own transaction. An empty file gets
-// the whole schema from one script, in one transaction.
-// Errc::store_version if the file is newer than this binary.
+// Throws ErrorException, and names `file`, when the migrations `all` do not lead to or from this version (PRAGMA
+// user_version): Errc::store_version when the file is newer than this binary, Errc::unsupported when it is older than
+// the first migration. An empty file has version 0 and passes.
+void check_version(std::int64_t version, const std::vector<Migration>& all, std::string_view file);
+// Migrates the schema of the store to the newest version in schemas/sql, each migration in its own transaction; creates
+// it in an empty file. Throws as check_version().
 void migrate(Database& db);
-// Applies the migrations `all`; `file` is named in Errc::store_version. Several processes may do it at once.
+// Applies the migrations `all`. Several processes may do it at once.
 void migrate(Database& db, const std::vector<Migration>& all, std::string_view file);
 
 // Rewrites the file so that no deleted rows remain in it or in its write-ahead log. Other connections may be open, but

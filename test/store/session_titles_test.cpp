@@ -1,5 +1,4 @@
 #include "store/db/database.hpp"
-#include "test/support/old_store.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +9,6 @@ namespace memd {
 namespace {
 
 using sqlite::Database;
-using sqlite::OpenMode;
 
 void check_titles(Database& db) {
   db.exec("INSERT INTO session_titles (session_titles, rank) VALUES ('integrity-check', 1)");
@@ -40,23 +38,6 @@ TEST(SessionTitles, AgreeWithTheirContentWhateverHasATitle) {
   store.db().prepare("DELETE FROM sessions WHERE session_pk = ?1").bind(untitled).run();
   check_titles(store.db());
   EXPECT_EQ(found(store.db(), "socket"), 0);
-}
-
-TEST(SessionTitles, OfAStoreOfTheVersionBeforeAreFoundAsBefore) {
-  constexpr int kBefore = 11;
-  const test::TempDir dir;
-  auto db = Database::open(dir / "memd.db", OpenMode::read_write);
-  test::make_tables_of(db, kBefore);
-  db.exec(
-      "INSERT INTO sessions (uid, platform, native_id, kind, title) VALUES"
-      " ('codex:a', 'codex', 'a', 0, 'Sockets of the server'), ('codex:b', 'codex', 'b', 0, '')");
-  EXPECT_FALSE(sqlite::guard([&] { check_titles(db); })) << "what migration 12 is for";
-  auto other = Database::open(dir / "memd.db", OpenMode::read_only);
-  EXPECT_EQ(found(other, "server"), 1);
-  sqlite::migrate(db);
-  check_titles(db);
-  EXPECT_EQ(found(db, "socket"), 1);
-  EXPECT_EQ(found(other, "server"), 1);
 }
 
 }  // namespace
