@@ -77,7 +77,7 @@ class Memd:
     def settle(self, second_look=False):
         """Waits until all that the home holds is read, and its vectors are made."""
         self.ask("memd/ingest", **({"second_look": True} if second_look else {}))
-        while (left := self.run("status")["enrichment"])["pending_terms"] + left["pending_vectors"] > 0:
+        while (left := self.ask("memd/status")["structured"]["enrichment"])["pending_terms"] + left["pending_vectors"] > 0:
             time.sleep(0.02)
 
     def exchanges(self):

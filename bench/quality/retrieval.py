@@ -310,7 +310,7 @@ def place(questions, exchanges):
     largest = projects(exchanges)
     for q in questions:
         q.directory = next((e["project"] for e in exchanges if q.relevant & {e["id"], e["session"]} and e["project"]), "")
-        q.elsewhere = next(p for p in largest if p != q.directory)
+        q.elsewhere = next((p for p in largest if p != q.directory), "")
 
 
 def name_records(file):
@@ -428,7 +428,7 @@ def negative_corpus(o):
 def homes(o):
     """Asks three homes made of parts of one about what each talks of and what it does not."""
     names = ("one", "two", "three")
-    part = Part("homes", EXCHANGE, FLAGS, [f"{group}{of}" for group in ("never", "of another project", "talked of")
+    part = Part("homes", EXCHANGE, FLAGS, [f"{group}{of}" for group in ("never", "control", "of another project", "talked of")
                                            for of in ("", *(f", home {name}" for name in names))], memd_only=True)
 
     def keep(home, number):
@@ -443,13 +443,13 @@ def homes(o):
     for number, name in enumerate(names):
         memd, exchanges = served(o, lambda home: keep(home, number))
         sessions = {e["session"] for e in exchanges}
-        asked = [(text, ["never"]) for file in ("off_topic.json", "controls.json") for text in read(file)["questions"]]
+        asked = [(text, ["never", "control"]) for file in ("off_topic.json", "controls.json") for text in read(file)["questions"]]
         for pair in (pair for file in ("paraphrases.json", "questions.json") for pair in read(file)["pairs"]):
             uid = pair["targets"][0]["session"]
             if uid in sessions:
                 asked.append((pair["question"], ["talked of"]))
             elif uid.startswith("claude_code:") != (number < 2):
-                asked.append((pair["question"], ["never"]))
+                asked.append((pair["question"], ["never", "of another project"]))
         with memd:
             part.ask(memd, exchanges, [Question(text, groups + [f"{g}, home {name}" for g in groups], (),
                                                 PHRASINGS.get(text, ())) for text, groups in asked])
