@@ -48,5 +48,8 @@ describe('screens', () => {
     for (const columns of widths) test(`${name}, ${columns} columns`, () => check('docs/cli.md', `${name} ${columns}`, columns, args));
   for (const [name, one] of Object.entries(browsing))
     test(name, { skip: has('tmux') ? false : 'there is no tmux here' }, () => checkBrowser(name, one));
-  test('of the README', () => check('README.md', 'search', 100, [...commands.search, '-n', '2']));
+  test('of the README', async () => {
+    await check('README.md', 'search', 100, [...commands.search, '-n', '2']);
+    await check('README.md', 'resume', 100, ['resume', 'd27a9f16']);
+  });
 });
