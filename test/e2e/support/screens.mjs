@@ -1,4 +1,4 @@
-// Screens of the command line from a generated history, shown in docs/cli.md and the README.
+// Screens of the command line from a generated history, shown in docs/cli.md, wide_screens.md and the README.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -49,7 +49,8 @@ export const commands = {
   observations: ['observations'],
   'file-history': ['file-history', 'server/store.py'],
 };
-export const widths = [80, 160];
+// The widths, each with the page that shows it.
+export const pages = [[80, 'docs/cli.md'], [160, 'test/e2e/wide_screens.md']];
 
 // Keys for `memd browse`, as [key, what the screen must show before the next key].
 export const browsing = {
