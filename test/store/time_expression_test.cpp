@@ -96,14 +96,14 @@ TEST(TimeExpression, DaysAreOfTheTimeZone) {
   EXPECT_EQ(range("on november 1", "2026-12-10T12:00:00Z"), "2026-11-01T04:00:00.000Z 2026-11-02T05:00:00.000Z");
 }
 
-constexpr TimeMs kMorning = 1'770'616'800'000;  // 2026-02-09T06:00:00Z, a Monday, six hours into the day
+constexpr TimeMs kMondayAtSix = 1'770'616'800'000;  // 2026-02-09T06:00:00Z, a Monday, six hours into the day
 
 std::string time_read(std::string_view text, RangeEnd end, TimeMs now) {
   const auto time = read_time(text, end, now);
   return time ? format_rfc3339(*time) : "none";
 }
-std::string since_of(std::string_view text, TimeMs now = kMorning) { return time_read(text, RangeEnd::since, now); }
-std::string until_of(std::string_view text, TimeMs now = kMorning) { return time_read(text, RangeEnd::until, now); }
+std::string since_of(std::string_view text, TimeMs now = kMondayAtSix) { return time_read(text, RangeEnd::since, now); }
+std::string until_of(std::string_view text, TimeMs now = kMondayAtSix) { return time_read(text, RangeEnd::until, now); }
 
 TEST(TimeText, AbsoluteTimes) {
   EXPECT_EQ(since_of("2026-02-01T10:00:00Z"), "2026-02-01T10:00:00.000Z");
