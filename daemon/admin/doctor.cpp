@@ -256,7 +256,7 @@ void check_ingest(MemoryHost& host, Findings& findings) {
 void check_sources(MemoryHost& host, Findings& findings) {
   const auto sources = sources_report(host);
   if (!sources)
-    return findings.problem("store", sources.error().message(), "A store of another version: use one version of memd.");
+    return findings.problem("store", sources.error().message(), "memd reads stores of its own schema version only.");
   std::string unread_of;
   for (const Platform platform : host.platforms_unread())
     unread_of.append(unread_of.empty() ? "" : ", ").append(to_string(platform));

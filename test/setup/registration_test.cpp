@@ -109,8 +109,9 @@ const GoldenSetup kGolden[] = {
      "{\n  \"mcpServers\": {\n    \"memd\": {\n      \"command\": \"/opt/memd/bin/memd\",\n      \"args\": "
      "[\"--stdio\"],\n      \"disabled\": false,\n      \"autoApprove\": [\"capabilities\"]\n    }\n  }\n}\n"},
     {"codex", ".codex/config.toml", "model = \"gpt-5\" # mine\n\n[projects.\"/a b\"]\ntrust_level = \"trusted\"\n",
-     "model = \"gpt-5\" # mine\n\n[projects.\"/a b\"]\ntrust_level = \"trusted\"\n\n[mcp_servers.memd]\ncommand = "
-     "\"/opt/memd/bin/memd\"\nargs = [\"--stdio\"]\n"},
+     "model = \"gpt-5\" # mine\n\n[projects.\"/a b\"]\ntrust_level = \"trusted\"\n\n# memd: "
+     "begin\n[mcp_servers.memd]\ncommand = "
+     "\"/opt/memd/bin/memd\"\nargs = [\"--stdio\"]\n# memd: end\n"},
     {"gemini", ".gemini/settings.json", "{\n  // dark\n  \"ui\": {\"theme\": \"Dracula\"} // nice\n}\n",
      "{\n  // dark\n  \"ui\": {\"theme\": \"Dracula\"}, // nice\n  \"mcpServers\": {\n    \"memd\": {\n      "
      "\"command\": \"/opt/memd/bin/memd\",\n      \"args\": [\"--stdio\"]\n    }\n  }\n}\n"},
@@ -213,8 +214,18 @@ TEST(Registration, AnotherPathReplacesTheOldOne) {
   EXPECT_EQ(read(file), "a = 1\n");
 }
 
+TEST(Registration, AServerOfSomebodyElseIsLeftAloneAndSaidToBeThere) {
+  const Home h;
+  write(config_of(h, "codex"), "[mcp_servers.memd]\ncommand = \"/old/memd\"\n");
+  const auto edits = h.registration().plan(*find_client("codex"), ClientScope::user, {}, false, true);
+  ASSERT_TRUE(edits);
+  EXPECT_EQ(edits->front().change, Change::none);
+  EXPECT_THAT(edits->front().note, HasSubstr("left alone"));
+}
+
 TEST(Registration, ABrokenFileIsNamedAndStaysAsItIs) {
   for (const GoldenSetup& golden : kGolden) {
+    if (std::string_view(golden.client) == "codex") continue;  // memd does not parse TOML
     SCOPED_TRACE(golden.client);
     const Home h;
     write(h.home() / golden.file, "{\n  \"memd\": 1\n  \"b\": [\n");
@@ -223,7 +234,7 @@ TEST(Registration, ABrokenFileIsNamedAndStaysAsItIs) {
     ASSERT_FALSE(done);
     EXPECT_TRUE(done.error().is(Errc::bad_config));
     EXPECT_THAT(done.error().context, HasSubstr((h.home() / golden.file).string() + ":"));
-    EXPECT_THAT(done.error().context, testing::ContainsRegex("json.?:3: |toml:1: "));
+    EXPECT_THAT(done.error().context, testing::ContainsRegex("json.?:3: "));
     EXPECT_EQ(h.files(), before);
     EXPECT_FALSE(run(h.registration(), golden.client, true));
     EXPECT_EQ(h.files(), before);
