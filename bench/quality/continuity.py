@@ -11,7 +11,6 @@ and micro share named by the pack; w.: weighted by the information of names. pre
 in units used again. names, bare: of them in entries that are only a name; without its file. Half of the sessions, by a
 hash of their ids, is held out.
 """
-import argparse
 import collections
 import hashlib
 import json
@@ -20,7 +19,7 @@ import re
 import statistics
 
 import used
-from memd import Memd, mean
+from memd import Memd, mean, options
 from text import SPACE, fill, hash64, is_held_out, one_line, raw, subject_words, tokens, units
 from used import COMMANDS, CONSTRAINTS, EDITED, FILES, HEADS, IDENTIFIERS, KINDS, covers, identifiers, names, names_command
 
@@ -163,7 +162,7 @@ class Judge:
 
     def is_name(self, unit, line):
         return bool(identifiers(unit.text)) and (bool(identifiers(unit.text.split(" ")[0])) or not any(
-            self.known.files.named_in(line, file) for file in self.known.files.paths))
+            self.known.files.named_in(line, file) for file in self.known.files))
 
     def add(self, method, budget, pack):
         worth = collections.Counter()
@@ -276,12 +275,8 @@ def table(side, rows_of):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--memd", required=True)
-    parser.add_argument("--corpus", required=True)
-    parser.add_argument("--cuts", action="store_true", help="cut sessions where a person speaks, not at compactions")
-    o = parser.parse_args()
-    transcripts = [used.Transcript(file) for file in used.main_transcripts(o.corpus)]
+    o = options(__doc__, cuts="cut sessions where a person speaks, not at compactions")
+    transcripts = used.main_transcripts(o.corpus)
     places = [c for t in transcripts for c in (cuts if o.cuts else compactions)(t)]
     places.sort(key=lambda c: c.transcript.records[c.boundary].time)  # the home grows as the real one did
     weights, scored = used.NameWeights(transcripts), []
