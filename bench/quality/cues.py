@@ -10,15 +10,16 @@ test_outcome, discovery, warning), or in the pack after the session (`resume_con
 next_steps). `solved` fires if a problem that the agent told just before is no longer among the problems. Precision is
 over the sentences that were drawn at random or because the class fired; recall over those drawn at random.
 """
-import argparse
 import collections
 
 import text
-from memd import Memd, Transcript, copy_history, labels, share
+from memd import Memd, Transcript, copy_history, labels, options, print_halves
 
 OBSERVED = {"decision": "decision", "test_outcome": "success", "discovery": "discovery", "warning": "warning"}
 PACKED = {"problem": "problems", "constraint": "constraints", "next_step": "next_steps"}
 CLASSES = ("decision", "problem", "solved", "constraint", "next_step", "test_outcome", "discovery", "warning")
+RECALL = {"random": "recall", "loose": "recall, loose words"}
+FIGURES = ("precision", *RECALL.values())
 TROUBLE = "The export still crashes with a wrong checksum."
 
 
@@ -38,10 +39,11 @@ def write(home, told):
     """Writes the sessions; sets their uids."""
     for i, row in enumerate(told):
         if row["speaker"] == "agent":
+            note = "Here is a note.\n\n" + row["text"]
             said = {"uid": [("Go on with it.", row["text"])],
-                    "after_trouble": [("Go on with it.", TROUBLE), ("Go on with it.", "Here is a note.\n\n" + row["text"])]}
+                    "after_trouble": [("Go on with it.", TROUBLE), ("Go on with it.", note)]}
         else:
-            said = {"uid": [("Look at the parser.", "I will look."), (row["text"], "I see."), ("List its rules.", "I list them.")]}
+            said = {"uid": [("Look at the parser.", "I will."), (row["text"], "I see."), ("List its rules.", "I will.")]}
         for collection, (key, turns) in enumerate(said.items()):
             transcript = Transcript(home, "cues", collection, i)
             for n, (prompt, answer) in enumerate(turns):
@@ -71,17 +73,12 @@ def is_neutral(cue_class, marked):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--memd", required=True)
-    parser.add_argument("--corpus", required=True)
-    parser.add_argument("--labels", default=text.ROOT / "test/labels/cues.tsv")
-    parser.add_argument("--misses", action="store_true", help="print the sentences with another label")
-    o = parser.parse_args()
+    o = options(__doc__, "cues.tsv", misses="print the sentences with another label")
     with Memd(o.memd, lambda home: copy_history(o.corpus, home)) as memd:
         known = sentences(memd)
     rows = list({row["hash"]: row for row in labels(o.labels)}.values())
     told = [row | {"text": known[row["hash"]]} for row in rows if row["hash"] in known]
-    counted = collections.defaultdict(list)  # (class, half, figure): hits
+    counted = collections.defaultdict(list)  # hits by class, half and figure
     with Memd(o.memd, lambda home: write(home, told)) as memd:
         observed = collections.defaultdict(set)
         for one in memd.run("observations", "-n", "0", "--all-projects")["observations"]:
@@ -94,16 +91,11 @@ def main():
                     continue
                 if c in fires and (stratum == "random" or stratum == "fired" and drawn_for == c):
                     counted[c, row["half"], "precision"].append(c in marked)
-                if c in marked and stratum in ("random", "loose"):
-                    counted[c, row["half"], stratum].append(c in fires)
+                if c in marked and stratum in RECALL:
+                    counted[c, row["half"], RECALL[stratum]].append(c in fires)
                 if o.misses and (c in fires) != (c in marked):
                     print(row["half"], "wrongly" if c in fires else "missed", c + ":", row["text"])
-    print("| class | half | precision | recall | recall, loose words |\n|---|---|---|---|---|")
-    for c in CLASSES:
-        for half, of in (("dev", ["dev"]), ("held", ["held"]), ("both", ["dev", "held"])):
-            shares = (share([hit for h in of for hit in counted[c, h, figure]]) for figure in
-                      ("precision", "random", "loose"))
-            print(f"| {c} | {half} | {' | '.join(shares)} |")
+    print_halves("class", FIGURES, CLASSES, counted)
     print(f"\n{len(told)} of {len(rows)} labelled sentences are in the home.")
 
 

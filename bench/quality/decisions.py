@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Precision and recall of decisions: what `memd --json observations --kind decision` reports, against exchanges labelled
-by a reader. The labels name sentences by hash, so the home has to hold the history that they were drawn from.
+"""Precision and recall of decisions: what `memd --json observations --kind decision` reports, against the exchanges that
+a reader labelled. The labels name sentences by hash, so the home has to hold the history that they were drawn from.
 
   decisions.py --memd MEMD --corpus HOME [--labels test/labels/decisions.tsv] [--misses]
 
 A decision is right if its sentence is a marked one of the same speaker, or overlaps one; `restated` and `unclear` count
 neither way.
 """
-import argparse
 import collections
 import re
 
 import text
-from memd import Memd, copy_history, labels, share
+from memd import Memd, copy_history, labels, options, print_halves
 
 NEUTRAL = ("restated", "unclear")
 
@@ -45,12 +44,7 @@ def judge(marked, told):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--memd", required=True)
-    parser.add_argument("--corpus", required=True)
-    parser.add_argument("--labels", default=text.ROOT / "test/labels/decisions.tsv")
-    parser.add_argument("--misses", action="store_true", help="print the differences")
-    o = parser.parse_args()
+    o = options(__doc__, "decisions.tsv", misses="print the differences")
     with Memd(o.memd, lambda home: copy_history(o.corpus, home)) as memd:
         exchanges = memd.exchanges()
         observed = memd.run("observations", "--kind", "decision", "-n", "0", "--all-projects")["observations"]
@@ -60,7 +54,7 @@ def main():
     judged = collections.defaultdict(list)
     for row in labels(o.labels):
         judged[row["platform"], row["session"], int(row["exchange"])].append(row)
-    precision, recall, found = collections.defaultdict(list), collections.defaultdict(list), 0
+    counted, found = collections.defaultdict(list), 0  # hits by name, half and figure
     for e in exchanges:
         rows = judged.get((e["platform"], e["native_id"], e["number"]))
         if not rows:
@@ -73,19 +67,15 @@ def main():
             if verdict is None:
                 continue
             for name in ("all", "by the " + by["decided_by"], by["kind"]):
-                precision[name, half].append(verdict)
+                counted[name, half, "precision"].append(verdict)
             if o.misses and not verdict:
                 print(f"{half} wrongly {by['kind']} {by['decided_by']}: {one['text']}")
         for one in (one for one in marked if one["kind"] not in NEUTRAL):
             for name in ("all", "by the " + one["by"], one["kind"]):
-                recall[name, half].append("told" in one)
+                counted[name, half, "recall"].append("told" in one)
             if o.misses and "told" not in one:
                 print(f"{half} missed {one['kind']} {one['by']}: {one.get('words', '')}")
-    print("| decisions | half | precision | recall |\n|---|---|---|---|")
-    for name in sorted({name for name, _ in [*precision, *recall]}):
-        for half, of in (("dev", ["dev"]), ("held", ["held"]), ("both", ["dev", "held"])):
-            shares = (share([hit for one in of for hit in counted[name, one]]) for counted in (precision, recall))
-            print(f"| {name} | {half} | {' | '.join(shares)} |")
+    print_halves("decisions", ("precision", "recall"), sorted({name for name, *_ in counted}), counted)
     print(f"\n{found} of {len(judged)} labelled exchanges are in the store. Decisions in all: {len(observed)}.")
 
 

@@ -1,5 +1,6 @@
 """A memd over a home of its own, asked as an agent asks it (MCP on stdin and stdout) and as a person does (`memd
---json`), and what the judges count with."""
+--json`); and what the judges count with."""
+import argparse
 import json
 import math
 import os
@@ -77,8 +78,8 @@ class Memd:
     def settle(self, second_look=False):
         """Waits until all that the home holds is read, and its vectors are made."""
         self.ask("memd/ingest", **({"second_look": True} if second_look else {}))
-        while (left := self.ask("memd/status")["structured"]["enrichment"])["pending_terms"] + left["pending_vectors"] > 0:
-            time.sleep(0.02)
+        while any(self.ask("memd/status")["structured"]["enrichment"][left] for left in ("pending_terms", "pending_vectors")):
+            time.sleep(0.05)
 
     def exchanges(self):
         """Returns the exchanges as the store holds them. No answer gives all these texts, which the other methods
@@ -86,8 +87,8 @@ class Memd:
         db = sqlite3.connect(f"file:{self.scratch}/data/memd/memd.db?mode=ro", uri=True)
         db.row_factory = sqlite3.Row
         return [dict(row) for row in db.execute(
-            "SELECT 'x' || exchange_pk AS id, uid AS session, native_id, platform, parent_uid, exchange_number AS number,"
-            " origin, coalesce(user_message, '') AS user, coalesce(interventions, '') AS interventions,"
+            "SELECT 'x' || exchange_pk AS id, uid AS session, native_id, platform, exchange_number AS number,"
+            " coalesce(user_message, '') AS user, coalesce(interventions, '') AS interventions,"
             " coalesce(assistant_response, '') AS agent, coalesce(tool_text, '') AS tools,"
             " coalesce(identity_key, '') AS project FROM exchanges JOIN sessions USING (session_pk)"
             " LEFT JOIN projects USING (project_pk) ORDER BY uid, exchange_number")]
@@ -97,30 +98,39 @@ class Transcript:
     """A session as Claude Code writes it. Its ids come from the two numbers, so runs repeat."""
 
     def __init__(self, home, project, collection, number):
-        self.collection, self.number, self.records = collection, number, []
-        self.id = f"aaaaaaaa-{collection:04x}-4000-8000-{number:012x}"
-        self.uid = "claude_code:" + self.id
+        self.ids, self.records, self.id = (collection, number), [], f"aaaaaaaa-{collection:04x}-4000-8000-{number:012x}"
         self.cwd = "/home/ada/" + project
         self.file = home / ".claude/projects" / f"-home-ada-{project}" / (self.id + ".jsonl")
 
     def add(self, by_user, text, at):
         """`at`: seconds since 1970."""
         message = {"role": "user", "content": text} if by_user else {
-            "model": "claude-opus-4-6", "id": f"msg_{self.collection}_{self.number}_{len(self.records)}",
-            "type": "message", "role": "assistant", "content": [{"type": "text", "text": text}], "stop_reason": None,
-            "usage": {"input_tokens": 6, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
-                      "output_tokens": 60}}
+            "model": "claude-opus-4-6", "id": "msg_{}_{}_{}".format(*self.ids, len(self.records)), "type": "message",
+            "role": "assistant", "content": [{"type": "text", "text": text}], "stop_reason": None,
+            "usage": {"input_tokens": 6, "output_tokens": 60}}
         self.records.append({
-            "parentUuid": self.records[-1]["uuid"] if self.records else None, "isSidechain": False,
-            "userType": "external", "cwd": self.cwd, "sessionId": self.id, "version": "2.1.42", "gitBranch": "main",
-            "type": "user" if by_user else "assistant", "message": message,
-            "uuid": f"bbbb{self.collection:04x}-{self.number:04x}-4000-8000-{len(self.records):012x}",
+            "parentUuid": self.records[-1]["uuid"] if self.records else None, "isSidechain": False, "cwd": self.cwd,
+            "sessionId": self.id, "version": "2.1.42", "type": "user" if by_user else "assistant", "message": message,
+            "uuid": "bbbb{:04x}-{:04x}-4000-8000-{:012x}".format(*self.ids, len(self.records)),
             "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(at))})
 
     def write(self):
+        """Returns the session's id."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        self.file.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in self.records), encoding="utf-8")
-        return self.uid
+        self.file.write_text("".join(json.dumps(r) + "\n" for r in self.records))
+        return "claude_code:" + self.id
+
+
+def options(doc, labels=None, **flags):
+    """Reads the command line. `flags`: name and help."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--memd", required=True)
+    parser.add_argument("--corpus", type=pathlib.Path, required=True, help="a home with real histories")
+    if labels:
+        parser.add_argument("--labels", default=pathlib.Path(__file__).resolve().parents[2] / "test/labels" / labels)
+    for name, text in flags.items():
+        parser.add_argument("--" + name, action="store_true", help=text)
+    return parser.parse_args()
 
 
 def labels(file):
@@ -140,12 +150,21 @@ def share(hits):
     return f"{100 * p:.0f}% {sum(hits)}/{n} ({100 * max(0, middle - reach):.0f}–{100 * min(1, middle + reach):.0f})"
 
 
+def print_halves(of, figures, names, counted):
+    """Prints shares by half. `counted`: hits by name, half and figure."""
+    print(f"| {of} | half | {' | '.join(figures)} |\n|{'---|' * (len(figures) + 2)}")
+    for name in names:
+        for half, halves in (("dev", ["dev"]), ("held", ["held"]), ("both", ["dev", "held"])):
+            shares = (share([hit for one in halves for hit in counted[name, one, figure]]) for figure in figures)
+            print(f"| {name} | {half} | {' | '.join(shares)} |")
+
+
 def mean(values):
     return sum(values) / len(values) if values else 0
 
 
-def with_interval(values, sign=""):
+def with_interval(values):
     """Returns the mean with its 95% interval: percentile bootstrap, 1,000 resamples, always the same ones."""
     drawn = random.Random(1)
     means = sorted(mean(drawn.choices(values, k=len(values))) for _ in range(1000))
-    return f"{mean(values):{sign}.3f} [{means[25]:{sign}.3f} {means[974]:{sign}.3f}]"
+    return f"{mean(values):.3f} [{means[25]:.3f} {means[974]:.3f}]"

@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
-"""How well memd classifies the ends of sessions: the outcomes of `memd --json sessions` against ends labelled by a reader.
+"""How well memd classifies the ends of sessions: outcomes of `memd --json sessions` against ends labelled by a reader.
 
   outcomes.py --memd MEMD --corpus HOME [--labels test/labels/outcomes.tsv] [--misses]
 
 A label is of a session's real end, of its end after an exchange, or at the prompt of one. For the last two, memd reads
 homes in which the session's file ends there (`memd record` says where); an agent's database cannot be cut so.
 """
-import argparse
 import collections
 import pathlib
 
-import text
-from memd import Memd, copy_history, labels, share
+from memd import Memd, copy_history, labels, options, share
 
 OUTCOMES = ("success", "fail", "abandoned", "unknown")
 
@@ -72,19 +70,15 @@ def table(name, pairs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--memd", required=True)
-    parser.add_argument("--corpus", required=True)
-    parser.add_argument("--labels", default=text.ROOT / "test/labels/outcomes.tsv")
-    parser.add_argument("--misses", action="store_true", help="print ends with another label, none of \"fresh\"")
-    o = parser.parse_args()
+    o = options(__doc__, "outcomes.tsv", misses='print ends with another label, none of "fresh"')
     rows = labels(o.labels)
     judged = judge(o, rows)
     for i, row in enumerate(rows) if o.misses else ():
         if row["part"] != "fresh" and judged.get(i) != row["label"]:
-            print(f"{row['label']} -> {judged.get(i)} ({row['reason']}) {row['platform']}:{row['session']} {row['cut']}")
+            print(row["label"], "->", judged.get(i), f"({row['reason']}) {row['platform']}:{row['session']} {row['cut']}")
     for name, of in (('"dev"', "dev"), ('"held"', "held"), ("real ends", "end"), ('"fresh"', "fresh")):
-        table(name, [(rows[i]["label"], outcome) for i, outcome in judged.items() if of in (rows[i]["part"], rows[i]["cut"])])
+        table(name, [(rows[i]["label"], outcome) for i, outcome in judged.items()
+                     if of in (rows[i]["part"], rows[i]["cut"])])
     print(f"{len(judged)} of {len(rows)} labelled ends could be asked.")
 
 

@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
-"""What hooks would have said while agents worked, and how much of it was used: at every edit and every failed command in
-the last third of each Claude Code session of a home, memd is asked as the hook `recall` asks it, and knows the history
-up to that moment.
+"""What hooks would have said while agents worked, and how much of it was used: at every edit and every failed command
+in the last third of each Claude Code session of a home, memd is asked as the hook `recall` asks it, and knows the
+history up to that moment.
 
   recall.py --memd MEMD --corpus HOME [--show]
 
 A line is used if, in the next 20 records, its command is run, one of its names or files is used, or a sentence has six
 of ten of its words. Half of the sessions, by a hash of their ids, is held out.
 """
-import argparse
 import collections
 import pathlib
 import re
-import time
 
 import used
-from memd import Memd
+from memd import Memd, mean, options
 from text import is_held_out, raw, subject_words, tokens
 
 MOMENTS = ("before an edit", "on an error")
@@ -53,23 +51,18 @@ def is_used(kind, told, later):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--memd", required=True)
-    parser.add_argument("--corpus", required=True)
-    parser.add_argument("--show", action="store_true", help="print what is said, + where it was used")
-    o = parser.parse_args()
-    transcripts = [used.Transcript(file) for file in used.main_transcripts(o.corpus)]
-    asked = [(t.records[i].time, n, t, i, moment, what) for n, t in enumerate(transcripts) for i, moment, what in moments(t)]
-    spoke, kinds, taken = (collections.defaultdict(list) for _ in range(3))
+    o = options(__doc__, show="print what is said, + where it was used")
+    transcripts = used.main_transcripts(o.corpus)
+    asked = [(t.records[i].time, n, t, i, *more) for n, t in enumerate(transcripts) for i, *more in moments(t)]
+    spoke, kinds = collections.defaultdict(list), collections.defaultdict(list)
     with Memd(o.memd) as memd:
         home = used.GrowingHome(o.corpus, memd.home)
         for _, _, t, i, moment, what in sorted(asked, key=lambda a: a[:2]):
             home.grow(t, i)
             memd.ask("memd/ingest")
-            start, side = time.perf_counter(), "held out" if is_held_out(t.id) else "fit"
+            side = "held out" if is_held_out(t.id) else "fit"
             lines = memd.ask("memd/recall", session_id=t.id, **{
                 k: v.encode("latin-1").decode("utf-8", "replace") for k, v in what.items()})["structured"]["lines"]
-            taken[side, moment].append(1000 * (time.perf_counter() - start))
             later, hits = t.talk_after(i + 1, 20), []
             for line in lines:
                 begin = next(words for words in WORDS if line.startswith(words))
@@ -80,17 +73,14 @@ def main():
                     print("+" if hits[-1] else "-", line)
             spoke[side, moment].append(any(hits) if lines else None)
     for side in ("fit", "held out"):
-        print(f"\n{side}\n{'':18}{'moments':>8}{'speaks':>8}{'share':>8}{'used':>10}{'ms p95':>10}")
+        print(f"\n{side}\n{'':18}{'moments':>8}{'speaks':>8}{'share':>8}{'used':>10}")
         for moment in MOMENTS:
-            said = [hit for hit in spoke[side, moment] if hit is not None]
-            times = sorted(taken[side, moment]) or [0]
-            print(f"{moment:18}{len(spoke[side, moment]):8}{len(said):8}{len(said) / max(1, len(spoke[side, moment])):8.3f}"
-                  f"{sum(said) / max(1, len(said)):10.2f}{times[len(times) * 95 // 100]:10.1f}")
+            all_of, said = spoke[side, moment], [hit for hit in spoke[side, moment] if hit is not None]
+            print(f"{moment:18}{len(all_of):8}{len(said):8}{len(said) / max(1, len(all_of)):8.3f}{mean(said):10.2f}")
         print(f"{'what it says':18}{'times':>8}{'used':>8}{'tokens':>8}")
         for kind in WORDS.values():
-            hits = kinds[side, kind]
-            print(f"{kind:18}{len(hits):8}{sum(hit for hit, _ in hits) / max(1, len(hits)):8.2f}"
-                  f"{sum(size for _, size in hits) / max(1, len(hits)):8.0f}")
+            hits, sizes = zip(*kinds[side, kind]) if kinds[side, kind] else ((), ())
+            print(f"{kind:18}{len(hits):8}{mean(hits):8.2f}{mean(sizes):8.0f}")
 
 
 if __name__ == "__main__":

@@ -37,13 +37,6 @@ class HybridSearch {
   // phrasing without one is searched by words alone.
   SearchAnswer search(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
 
-  // Returns the candidates of each phrasing, as add_context() takes them. Used by the weight-fitting benchmark.
-  struct Pool {
-    std::vector<FusionCandidate> candidates;  // best first
-    std::vector<double> shares;
-  };
-  std::vector<Pool> pools(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
-
  private:
   struct Attempt {
     SearchAnswer answer;
