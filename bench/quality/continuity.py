@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What an agent gets back after a compaction. At every compaction of a home's Claude Code transcripts, packs are made of
-the earlier history alone and scored by what the agent used again in its next 50 records. docs/benchmark-details.md has
+the earlier history alone and scored by what the agent used again in its next 50 records. docs/benchmarks.md has
 the rules.
 
   continuity.py --memd MEMD --corpus HOME [--cuts]

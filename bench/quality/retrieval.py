@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Quality of retrieval: questions with known answers to memd's tool semantic_search, beside SQLite's FTS5 over the same
-texts. docs/benchmark-details.md describes the parts.
+texts. docs/benchmarks.md describes the parts.
 
   retrieval.py --memd MEMD [--corpus HOME] [--locomo FILE] [--part NAME]… [--final]
 

@@ -1,4 +1,4 @@
-"""What an agent knew and what it used again: Claude Code's transcripts, read by the rules of docs/benchmark-details.md."""
+"""What an agent knew and what it used again: Claude Code's transcripts, read by the rules of docs/benchmarks.md."""
 import collections
 import functools
 import io

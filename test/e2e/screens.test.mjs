@@ -1,10 +1,10 @@
-// The screens in docs/cli.md, wide_screens.md and the README equal the output of memd. MEMD_UPDATE_GOLDEN=1 rewrites them.
+// The screens in docs/cli.md, screens.txt and the README equal the output of memd. MEMD_UPDATE_GOLDEN=1 rewrites them.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { Home } from './support/history.mjs';
 import { cleanUp, cli, options } from './support/memd.mjs';
-import { block, browsing, commands, document, pages, screen, withScreen, writeWeeks } from './support/screens.mjs';
+import { block, browsing, commands, document, pageOf, screen, widths, withScreen, writeWeeks } from './support/screens.mjs';
 import { has, inTerminal } from './support/terminal.mjs';
 
 const home = new Home();
@@ -39,13 +39,13 @@ async function checkBrowser(name, { args, keys }) {
       await terminal.until(key, pattern);
     }
     const shown = terminal.shown().split('\n').map((line) => line.trimEnd());
-    keep('docs/cli.md', `${name} 80`, 80, args, shown.join('\n'));
+    keep(pageOf(name, 80), `${name} 80`, 80, args, shown.join('\n'));
   }, { columns: 80, rows: 18, env });
 }
 
 describe('screens', () => {
   for (const [name, args] of Object.entries(commands))
-    for (const [columns, page] of pages) test(`${name}, ${columns} columns`, () => check(page, `${name} ${columns}`, columns, args));
+    for (const columns of widths) test(`${name}, ${columns} columns`, () => check(pageOf(name, columns), `${name} ${columns}`, columns, args));
   for (const [name, one] of Object.entries(browsing))
     test(name, { skip: has('tmux') ? false : 'there is no tmux here' }, () => checkBrowser(name, one));
   test('of the README', async () => {
