@@ -1,4 +1,5 @@
 #include "bench/continuity/corpus_prefix.hpp"
+#include "schemas/time.hpp"
 
 #include <boost/json.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/continuity/transcript.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <filesystem>

@@ -1,6 +1,7 @@
 #include "bench/continuity/transcript.hpp"
 
 #include "adapters/claude_code/record_context.hpp"
+#include "schemas/time.hpp"
 
 #include <boost/json.hpp>
 

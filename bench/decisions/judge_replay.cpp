@@ -5,6 +5,7 @@
 // Changes the store: give it a copy. A request whose answer is missing is written to REQUESTS/<hash>.txt, and its
 // exchange keeps the decisions it has. Put the answer beside it as <hash>.json and run again.
 #include "daemon/models/decision_judge.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/support/analyze_all.hpp"

@@ -1,6 +1,7 @@
 #include "bench/retrieval/datasets.hpp"
 
 #include "schemas/ids.hpp"
+#include "schemas/time.hpp"
 #include "store/db/database.hpp"
 
 #include <boost/json.hpp>

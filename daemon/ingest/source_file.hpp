@@ -2,7 +2,7 @@
 
 #include "adapters/snapshot_reader.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 #include "daemon/setup/toml_text.hpp"
+#include "schemas/error.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
 #include "bench/retrieval/datasets.hpp"
+#include "schemas/time.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #include "schemas/embedded.hpp"
+#include "schemas/search.hpp"
 #include "store/db/database.hpp"
 #include "store/reader.hpp"
 #include "test/support/old_store.hpp"

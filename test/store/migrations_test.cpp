@@ -1,5 +1,6 @@
 #include "schemas/embedded.hpp"
-#include "schemas/time.hpp"
+#include "schemas/error.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 #include "test/support/golden_file.hpp"
 #include "test/support/source_dir.hpp"
