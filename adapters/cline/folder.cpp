@@ -1,6 +1,7 @@
 #include "adapters/cline/folder.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>

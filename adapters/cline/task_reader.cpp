@@ -6,6 +6,7 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "adapters/snapshot_reader.hpp"
+#include "schemas/error.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"

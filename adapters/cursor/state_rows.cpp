@@ -6,6 +6,7 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -3,6 +3,7 @@
 #include "adapters/events_v1/line_reader.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
+#include "schemas/time.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -4,6 +4,7 @@
 #include "adapters/grok/update_line.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 

@@ -3,6 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "adapters/grok/update_line.hpp"
 #include "adapters/json/json_text.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "adapters/opencode/database_changes.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 

@@ -1,6 +1,7 @@
 #include "adapters/opencode/tree_reader.hpp"
 
 #include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 

@@ -1,5 +1,6 @@
 #include "adapters/sqlite/read_only_database.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 
 #include <sqlite3.h>

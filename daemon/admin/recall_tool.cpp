@@ -3,6 +3,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/ids.hpp"
+#include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
 

@@ -7,7 +7,7 @@
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/source.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <chrono>
 #include <cstdint>

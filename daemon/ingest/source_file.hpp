@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 #include "schemas/source.hpp"
 #include "schemas/unique_fd.hpp"
 

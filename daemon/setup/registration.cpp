@@ -2,6 +2,7 @@
 
 #include "daemon/setup/toml_block.hpp"
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 #include "store/files/path_name.hpp"

@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "schemas/sql_text.hpp"
 #include "schemas/utf8.hpp"
 #include "store/enrich/embedding/embedder.hpp"

@@ -1,6 +1,7 @@
 #include "store/db/database.hpp"
 
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "store/db/fts5.hpp"
 
 #include <sys/stat.h>
@@ -46,6 +47,10 @@ Error make_error(sqlite3* db, int code, std::string_view doing) {
   const Errc kind = is_exhausted && kind_of(code) != Errc::cancelled ? Errc::exhausted : kind_of(code);
   if (kind == Errc::store_corrupt) what += " (the file is damaged: `memd doctor` says what to do)";
   return Error(kind, std::move(what));
+}
+
+Error make_error(const std::exception& failure) {
+  return {Errc::store, std::string("the store failed: ") + failure.what()};
 }
 
 void throw_error(sqlite3* db, std::string_view doing) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
+#include "schemas/result.hpp"
 
 #include <sqlite3.h>
 
@@ -29,6 +29,7 @@ namespace memd::sqlite {
 // Throws the error of a failing call inside store/. The public functions of store/ turn it into an Error.
 [[noreturn]] void throw_error(sqlite3* db, std::string_view doing);
 Error make_error(sqlite3* db, int code, std::string_view doing);
+Error make_error(const std::exception& failure);  // any other failure inside store/
 
 // A prepared statement. Owned by Database's cache; one user at a time, one thread at a time.
 // Bound strings must outlive the step that uses them.
@@ -207,7 +208,7 @@ auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
   } catch (const ErrorException& e) {
     return e.error();
   } catch (const std::exception& e) {  // out of memory, or a bug triggered by a damaged file
-    return Error(Errc::store, std::string("the store failed: ") + e.what());
+    return make_error(e);
   }
 }
 

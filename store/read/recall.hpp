@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/ids.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include "daemon/log.hpp"
 #include "daemon/tools/answer_text.hpp"
 #include "schemas/harmless.hpp"
+#include "schemas/time.hpp"
 #include "test/support/command_run.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "schemas/query.hpp"
+#include "schemas/search.hpp"
 #include "store/db/database.hpp"
 #include "store/search/rank/ranking.hpp"
-#include "store/search/vectors/vector_index.hpp"
+#include "store/search/vectors/semantic_index.hpp"
 #include "store/search/words/lexical_search.hpp"
 
 #include <cstddef>
