@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::string_view kBegin = "# memd: begin";
 constexpr std::string_view kEnd = "# memd: end";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::vector<std::string_view> whole_lines(std::string_view text) {
   std::vector<std::string_view> out;
@@ -116,7 +115,7 @@ Result<std::string> with_block(std::string_view text, const TomlServer& server) 
       if (bare_key(lines[i]) == "mcp_servers")
         return Error(Errc::bad_config,
                      fmt::format("line {}: mcp_servers is in braces: write it as [mcp_servers.NAME]", i + 1));
-    if (!text.empty() && text != kByteOrderMark) all.before += text.ends_with('\n') ? newline : newline + newline;
+    if (!text.empty()) all.before += text.ends_with('\n') ? newline : newline + newline;
   }
   return fmt::format("{1}{2}{0}[mcp_servers.memd]{0}command = {3}{0}args = {4}{0}{5}{6}{0}{7}", newline, all.before,
                      kBegin, server.command, server.args, added_lines(all), kEnd, all.after);

@@ -204,7 +204,7 @@ TEST(Registration, AnotherPathReplacesTheOldOne) {
   write(file, "a = 1\n");
   ASSERT_TRUE(run(h.registration("/old/memd"), "codex", false));
   ASSERT_TRUE(run(h.registration("/new place/memd", {"--data-dir", "/d"}), "codex", false));
-  EXPECT_THAT(read(file), HasSubstr("command = \"/new place/memd\"\nargs = [\"--data-dir\", \"/d\", \"--stdio\"]\n"));
+  EXPECT_THAT(read(file), HasSubstr("command = \"/new place/memd\"\nargs = [\"--data-dir\",\"/d\",\"--stdio\"]\n"));
   EXPECT_THAT(read(file), Not(HasSubstr("/old/memd")));
   EXPECT_THAT(read(h.home() / ".codex/hooks.json"),
               HasSubstr("'/new place/memd' --data-dir /d hook session-start 2>/dev/null || true"));
