@@ -36,7 +36,7 @@ void CaptureGate::load_stored_sessions(sqlite::Database& db) {
   while (sessions.step())
     (is_excluded(sessions.str(1)) ? rejected_ : admitted_).insert(sessions.str(0));
   sessions.reset();
-  auto& items = db.prepare("SELECT DISTINCT session_uid FROM source_items WHERE reason = ?").bind(kNotCapturedReason);
+  auto& items = db.query("SELECT DISTINCT session_uid FROM source_items WHERE reason = ?", kNotCapturedReason);
   while (items.step())
     if (!admitted_.contains(items.text(0))) rejected_.insert(items.str(0));
   items.reset();
