@@ -22,17 +22,15 @@ struct Place {
 };
 
 Place place_of(sqlite::Database& db, std::int64_t observation) {
-  auto& q = db.prepare(
-                  "SELECT e.exchange_pk FROM observations o JOIN exchanges e ON e.session_pk = o.session_pk"
-                  " AND e.exchange_number = o.exchange_number WHERE o.observation_pk = ?")
-                .bind(observation);
-  const bool there = q.step();
-  const ExchangeId exchange = there ? q.int64(0) : 0;
-  q.reset();
-  if (!there)
+  const auto exchange = db.query(
+                              "SELECT e.exchange_pk FROM observations o JOIN exchanges e ON e.session_pk = o.session_pk"
+                              " AND e.exchange_number = o.exchange_number WHERE o.observation_pk = ?",
+                              observation)
+                            .number();
+  if (!exchange)
     throw ErrorException(Error(Errc::not_found, "there is no observation " + format_observation_id(observation) +
                                                     " in an exchange: `memd memory suggest` names some"));
-  return {exchange, observation};
+  return {*exchange, observation};
 }
 
 std::vector<MaterialEvent> events_of(sqlite::Database& db, const ExchangeRow& exchange,
@@ -51,7 +49,6 @@ std::vector<MaterialEvent> events_of(sqlite::Database& db, const ExchangeRow& ex
         std::any_of(observations.begin(), observations.end(), [&](const auto& o) { return o.event_seq == e.seq; }))
       out.push_back(e);
   }
-  q.reset();
   return out;
 }
 

@@ -24,13 +24,11 @@ struct PastSession {
 };
 
 std::int64_t last_compaction(sqlite::Database& db, std::int64_t session_pk) {
-  auto& q =
-      db.prepare(sql_text("SELECT coalesce(max(seq), 0) FROM events WHERE session_pk = ?"
-                          " AND kind = EventKind::lifecycle AND summary GLOB 'compaction*'"));
-  q.bind(session_pk);
-  const std::int64_t seq = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return seq;
+  return db
+      .query(sql_text("SELECT coalesce(max(seq), 0) FROM events WHERE session_pk = ?"
+                      " AND kind = EventKind::lifecycle AND summary GLOB 'compaction*'"),
+             session_pk)
+      .value_or(0);
 }
 
 // Returns the sessions of the project in scope, newest first.
@@ -38,16 +36,15 @@ std::vector<PastSession> sessions_of(sqlite::Database& db, const RecallScope& sc
   std::vector<PastSession> out;
   const auto project = NearestProjectQuery{scope.cwd}.run(db);
   if (!project) return out;
-  auto& q = db.prepare(
+  auto& q = db.query(
       "SELECT s.session_pk, s.native_id FROM sessions s JOIN projects p USING (project_pk)"
-      " WHERE p.identity_key = ?1 ORDER BY s.ended_at DESC LIMIT ?2");
-  q.bind(project->key, kRecallSessions);
+      " WHERE p.identity_key = ?1 ORDER BY s.ended_at DESC LIMIT ?2",
+      project->key, kRecallSessions);
   std::vector<std::int64_t> own;
   while (q.step()) {
     out.push_back({q.int64(0), std::numeric_limits<std::int64_t>::max()});
     if (!scope.session_id.empty() && q.str(1) == scope.session_id) own.push_back(q.int64(0));
   }
-  q.reset();
   for (PastSession& s : out)
     if (std::find(own.begin(), own.end(), s.pk) != own.end()) s.end = last_compaction(db, s.pk);
   std::erase_if(out, [](const PastSession& s) { return s.end == 0; });
@@ -55,13 +52,13 @@ std::vector<PastSession> sessions_of(sqlite::Database& db, const RecallScope& sc
 }
 
 ExchangeId exchange_of_event(sqlite::Database& db, std::int64_t session_pk, std::int64_t seq) {
-  auto& q = db.prepare(
-      "SELECT exchange_pk FROM exchanges WHERE session_pk = ?1 AND first_seq <= ?2 ORDER BY exchange_number DESC LIMIT "
-      "1");
-  q.bind(session_pk, seq);
-  const ExchangeId id = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return id;
+  return db
+      .query(
+          "SELECT exchange_pk FROM exchanges WHERE session_pk = ?1 AND first_seq <= ?2 ORDER BY exchange_number DESC "
+          "LIMIT "
+          "1",
+          session_pk, seq)
+      .value_or(0);
 }
 
 // A finished command with its result.
@@ -79,14 +76,14 @@ struct RecalledRun {
 // Returns the finished runs of a session, in order.
 std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& session) {
   std::vector<RecalledRun> out;
-  auto& q =
-      db.prepare(sql_text("SELECT c.event_seq, c.line, c.purpose, r.summary, r.flags, o.outcome FROM commands c"
-                          " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
-                          " JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
-                          " LEFT JOIN command_results o ON o.session_pk = c.session_pk AND o.event_seq = r.seq"
-                          " WHERE c.session_pk = ?1 AND c.event_seq < ?2 AND r.kind = EventKind::tool_result"
-                          " ORDER BY c.event_seq, c.place"));
-  q.bind(session.pk, session.end);
+  auto& q = db.query(
+      sql_text("SELECT c.event_seq, c.line, c.purpose, r.summary, r.flags, o.outcome FROM commands c"
+               " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
+               " JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
+               " LEFT JOIN command_results o ON o.session_pk = c.session_pk AND o.event_seq = r.seq"
+               " WHERE c.session_pk = ?1 AND c.event_seq < ?2 AND r.kind = EventKind::tool_result"
+               " ORDER BY c.event_seq, c.place"),
+      session.pk, session.end);
   while (q.step()) {
     const bool error = (static_cast<std::uint32_t>(q.int64(4)) & kFlagError) != 0;
     RecalledRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(3)),
@@ -94,22 +91,17 @@ std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& sessio
     if (!q.is_null(5)) run.outcome = static_cast<RunOutcome>(q.int64(5));
     out.push_back(std::move(run));
   }
-  q.reset();
   return out;
 }
 
 // Returns the names of the files edited between two runs, at most 4.
 std::vector<std::string> edited_between(sqlite::Database& db, std::int64_t session_pk, std::int64_t from,
                                         std::int64_t to) {
-  std::vector<std::string> out;
-  auto& q =
-      db.prepare(sql_text("SELECT DISTINCT p.name FROM events e JOIN paths p USING (path_pk) WHERE e.session_pk = ?1"
-                          " AND e.seq > ?2 AND e.seq < ?3 AND e.kind = EventKind::edit LIMIT 4"));
-  q.bind(session_pk, from, to);
-  while (q.step())
-    out.emplace_back(q.str(0));
-  q.reset();
-  return out;
+  return db
+      .query(sql_text("SELECT DISTINCT p.name FROM events e JOIN paths p USING (path_pk) WHERE e.session_pk = ?1"
+                      " AND e.seq > ?2 AND e.seq < ?3 AND e.kind = EventKind::edit LIMIT 4"),
+             session_pk, from, to)
+      .all(sqlite::first_text);
 }
 
 std::string recalled_line(std::string_view text, std::size_t bytes) {
@@ -151,21 +143,18 @@ std::string error_signature(std::string_view output) {
 
 FileRecallQuery::Answer FileRecallQuery::run(sqlite::Database& db) const {
   Answer out;
-  auto& file = db.prepare("SELECT path_pk FROM paths WHERE path = ?");
-  file.bind(path);
-  const std::int64_t path_pk = file.step() ? file.int64(0) : 0;
-  file.reset();
+  const std::int64_t path_pk = db.query("SELECT path_pk FROM paths WHERE path = ?", path).value_or(0);
   if (path_pk == 0) return out;
   std::optional<Recalled> attempt;
   std::optional<Recalled> test;
   for (const PastSession& session : sessions_of(db, scope)) {
-    auto& touched =
-        db.prepare(sql_text("SELECT min(seq), max(seq) FROM events WHERE session_pk = ?1 AND path_pk = ?2 AND seq < ?3"
-                            " AND kind = EventKind::edit"));
-    touched.bind(session.pk, path_pk, session.end);
-    const bool edited = touched.step() && !touched.is_null(0);
-    const std::int64_t last_edit = edited ? touched.int64(1) : 0;
-    touched.reset();
+    const auto row =
+        db.query(sql_text("SELECT min(seq), max(seq) FROM events WHERE session_pk = ?1 AND path_pk = ?2 AND seq < ?3"
+                          " AND kind = EventKind::edit"),
+                 session.pk, path_pk, session.end)
+            .row();
+    const bool edited = !row->is_null(0);
+    const std::int64_t last_edit = row->int64(1);
     if (!edited) continue;
     if (attempt && test) continue;
     for (const RecalledRun& run : runs_of(db, session)) {

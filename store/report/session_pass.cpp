@@ -40,13 +40,13 @@ void SessionPass::add(const SelectedSession& session, ReportSession* detail) {
 }
 
 void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* detail) {
-  auto& q = db_.prepare(
-                   "SELECT exchange_pk, exchange_number, first_seq, last_seq, started_at, origin,"
-                   " user_message IS NOT NULL, CASE WHEN ?2 THEN substr(user_message, 1, ?3) END, model_used,"
-                   " tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation,"
-                   " tool_calls, tool_errors, lines_added, lines_removed"
-                   " FROM exchanges WHERE session_pk = ?1 ORDER BY exchange_number")
-                .bind(session.pk, detail != nullptr, kTextStart);
+  auto& q = db_.query(
+      "SELECT exchange_pk, exchange_number, first_seq, last_seq, started_at, origin,"
+      " user_message IS NOT NULL, CASE WHEN ?2 THEN substr(user_message, 1, ?3) END, model_used,"
+      " tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation,"
+      " tool_calls, tool_errors, lines_added, lines_removed"
+      " FROM exchanges WHERE session_pk = ?1 ORDER BY exchange_number",
+      session.pk, detail != nullptr, kTextStart);
   TokenUsage tokens;
   std::set<TimeMs> days;
   while (q.step()) {
@@ -96,7 +96,6 @@ void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* 
       detail->turns.push_back(
           {q.int64(0), time, queries::session_title({}, q.text(7)), q.str(7), q.int64(13), q.int64(14)});
   }
-  q.reset();
   report_.tokens += tokens;
   report_.sessions_with_tokens += !(tokens == TokenUsage());
   if (detail != nullptr) detail->tokens = tokens;
@@ -106,21 +105,21 @@ void SessionPass::read_last_answer(ReportSession& detail) {
   auto& q = db_.prepare(
       "SELECT substr(CAST(assistant_response AS BLOB), answer_offset + 1, ?2) FROM exchanges WHERE exchange_pk = ?1");
   for (auto it = exchanges_.rbegin(); it != exchanges_.rend() && detail.last_said.empty(); ++it) {
-    if (!q.bind(it->id, kTextStart + 1).step()) continue;  // the extra byte shows whether the limit cuts a character
+    const auto row = q.bind(it->id, kTextStart + 1).row();
+    if (!row) continue;  // the extra byte shows whether the limit cuts a character
     const std::string_view text = q.blob(0);
     std::size_t end = std::min(text.size(), static_cast<std::size_t>(kTextStart));
     while (end > 0 && is_utf8_tail(text, end))
       --end;
     detail.last_said = text.substr(0, end);
   }
-  q.reset();
 }
 
 void SessionPass::read_files(const SelectedSession& session, ReportSession* detail) {
-  auto& q = db_.prepare(
-                   "SELECT exchange_number, path_pk, access, touches, lines_added, lines_removed FROM exchange_files"
-                   " WHERE session_pk = ?1")
-                .bind(session.pk);
+  auto& q = db_.query(
+      "SELECT exchange_number, path_pk, access, touches, lines_added, lines_removed FROM exchange_files"
+      " WHERE session_pk = ?1",
+      session.pk);
   std::map<std::int64_t, Figures::FileSums> of_session;
   while (q.step()) {
     const auto in_time = [&] {
@@ -138,7 +137,6 @@ void SessionPass::read_files(const SelectedSession& session, ReportSession* deta
     sums.lines_added += q.int64(4);
     sums.lines_removed += q.int64(5);
   }
-  q.reset();
   for (const auto& [path, sums] : of_session) {
     auto& all = figures_.files[{path, session.project_pk}];
     all.reads += sums.reads;
@@ -160,19 +158,19 @@ void SessionPass::read_files(const SelectedSession& session, ReportSession* deta
   auto& name = db_.prepare("SELECT path FROM paths WHERE path_pk = ?1");
   for (std::size_t i = 0; i < count; ++i) {
     const auto& [path, sums] = most[i];
-    if (!name.bind(path).step()) continue;
-    detail->files.push_back({name.str(0), sums.reads, sums.edits, sums.mentions, sums.lines_added, sums.lines_removed});
+    if (const auto row = name.bind(path).row())
+      detail->files.push_back(
+          {row->str(0), sums.reads, sums.edits, sums.mentions, sums.lines_added, sums.lines_removed});
   }
-  name.reset();
 }
 
 void SessionPass::read_events(const SelectedSession& session, ReportSession* detail) {
   auto& q =
-      db_.prepare(sql_text("SELECT seq, kind, tool, pair_seq, flags"
-                           ", CASE WHEN kind IN (EventKind::decision, EventKind::test_run) THEN summary END FROM events"
-                           " WHERE session_pk = ?1 AND kind IN (EventKind::tool_call, EventKind::tool_result,"
-                           " EventKind::test_run, EventKind::decision) ORDER BY seq"))
-          .bind(session.pk);
+      db_.query(sql_text("SELECT seq, kind, tool, pair_seq, flags"
+                         ", CASE WHEN kind IN (EventKind::decision, EventKind::test_run) THEN summary END FROM events"
+                         " WHERE session_pk = ?1 AND kind IN (EventKind::tool_call, EventKind::tool_result,"
+                         " EventKind::test_run, EventKind::decision) ORDER BY seq"),
+                session.pk);
   std::unordered_map<std::int64_t, ToolUse*> calls;  // by seq
   auto exchange = exchanges_.begin();
   while (q.step()) {
@@ -210,14 +208,13 @@ void SessionPass::read_events(const SelectedSession& session, ReportSession* det
       default: break;
     }
   }
-  q.reset();
 }
 
 // For an evicted session, whose events are deleted.
 void SessionPass::read_kept_decisions(const SelectedSession& session, ReportSession& detail) {
   detail.decisions.clear();
-  auto& q = db_.prepare("SELECT summary FROM observations WHERE session_pk = ? AND type = 'decision' ORDER BY time")
-                .bind(session.pk);
+  auto& q = db_.query("SELECT summary FROM observations WHERE session_pk = ? AND type = 'decision' ORDER BY time",
+                      session.pk);
   while (detail.decisions.size() < kDecisions && q.step())
     detail.decisions.push_back(q.str(0));
   q.reset();
@@ -249,7 +246,6 @@ void SessionPass::read_topics(ReportSession* detail) {
       weight.name = q.text(1);
     }
   }
-  q.reset();
   if (detail == nullptr) return;
   std::vector<const Weight*> order;
   for (const auto& [stems, weight] : of_session)

@@ -30,9 +30,7 @@ std::string damage_of(sqlite::Database& db) {
       if (!e.error().is(Errc::store_corrupt)) throw;
       return std::string(table) + " cannot be read";
     }
-  auto& q = db.prepare(std::string("SELECT count(*) ") + kUnusableVectors);
-  const std::int64_t vectors = q.step() ? q.int64(0) : 0;
-  q.reset();
+  const std::int64_t vectors = db.prepare(std::string("SELECT count(*) ") + kUnusableVectors).value_or(0);
   return vectors == 0 ? std::string() : std::to_string(vectors) + " rows of vectors have no size that fits";
 }
 
