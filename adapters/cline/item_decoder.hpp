@@ -23,7 +23,7 @@ MEMD_KEYS(ItemKeys, key, record, head, damaged, cwd, first, subtask, superseded,
 // time.
 class ItemDecoder final : public KeyedDecoder<ItemKeys> {
  public:
-  explicit ItemDecoder(const Source& source, Detail detail = Detail::stored)
+  ItemDecoder(const Source& source, Detail detail)
       : KeyedDecoder(Platform::cline, source.session_uid, detail, {.items = true}) {}
 
  protected:

@@ -49,7 +49,7 @@ MEMD_KEYS(ItemKeys, id, child, created, type, data);
 // at a time.
 class ItemDecoder final : public KeyedDecoder<ItemKeys> {
  public:
-  explicit ItemDecoder(const Source& source, Detail detail = Detail::stored)
+  ItemDecoder(const Source& source, Detail detail)
       : KeyedDecoder(Platform::opencode, source.session_uid, detail, {.strict = true, .items = true}) {}
 
  protected:
