@@ -5,6 +5,7 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
+#include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/hash.hpp"
@@ -60,11 +61,6 @@ void unwrap(std::string& text, std::string_view name, bool keep) {
   }
 }
 
-std::int32_t lines_of(std::string_view text) {
-  if (text.empty()) return 0;
-  return static_cast<std::int32_t>(std::count(text.begin(), text.end(), '\n')) + (text.ends_with('\n') ? 0 : 1);
-}
-
 // Returns the lines that an edit changes: those between the common lines at both ends of its two versions.
 FileTouch touch_of(const dom::object& diff) {
   std::string_view before = text_of(diff, "oldText");
@@ -88,7 +84,8 @@ FileTouch touch_of(const dom::object& diff) {
     before = before.substr(0, a);
     after = after.substr(0, b);
   }
-  return {std::string(text_of(diff, "path")), FileAccess::modified, lines_of(after), lines_of(before)};
+  return {std::string(text_of(diff, "path")), FileAccess::modified, tool_calls::count_lines(after),
+          tool_calls::count_lines(before)};
 }
 
 TokenUsage usage_of(const dom::object& usage) {
@@ -271,16 +268,10 @@ RecordOutcome read_notice(ItemContext& c, const dom::object& update, std::string
   } else if (kind == "subagent_spawned") {
     const auto child = text_of(update, "child_session_id");
     if (!is_uuid(child)) return RecordOutcome::skipped("no_content");
-    SessionUpdate s;
-    s.session_uid = make_session_uid(Platform::grok, child);
-    s.platform = Platform::grok;
-    s.native_id = child;
-    s.kind = SessionKind::subagent;
-    s.parent_uid = c.session_uid();
+    SessionUpdate& s = c.add_subagent(child);
     s.agent_name = text_of(update, "subagent_type");
     s.description = text_of(update, "description");
     s.time = c.time;
-    c.out().sessions.push_back(std::move(s));
   } else {
     c.diagnose(DiagnosticType::unknown_record_type, {"sessionUpdate"});
     return RecordOutcome::unknown("unknown_type");
