@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 struct sqlite3;
 struct sqlite3_blob;
@@ -32,6 +33,18 @@ class Query {
   // Returns true when there is a row. After the last row the query is reset and can be bound and stepped again.
   Result<bool> step();
   void reset();
+  // Calls visit() for each row that is left. It returns nothing, or a Result<void>, whose error ends the reading.
+  template <class Visit>
+  Result<void> each(Visit&& visit) {
+    for (;;) {
+      MEMD_TRY_ASSIGN(const bool row, step());
+      if (!row) return {};
+      if constexpr (std::is_void_v<decltype(visit())>)
+        visit();
+      else
+        MEMD_TRY(visit());
+    }
+  }
 
   // Columns count from 0. Views are valid until the next step, reset or bind.
   bool is_null(int column) const;
