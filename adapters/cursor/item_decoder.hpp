@@ -18,8 +18,8 @@ MEMD_KEYS(ItemKeys, k, id, t, e, sub, lossy, role, text, damaged);
 void take_time(ItemContext& c, TimeMs said);
 // Emits a human turn, or in a subagent the task it was given.
 void emit_prompt(ItemContext& c, std::string text);
-void emit_answer(ItemContext& c, std::string text, std::size_t block = 0);
-void emit_thinking(ItemContext& c, std::string text, std::size_t block = 0);
+// Emits an answer or a thought, unless it is blank.
+void emit_said(ItemContext& c, EventKind kind, std::string text, std::size_t block = 0);
 
 // Readers of the kinds of items. `value` is the object under "v".
 RecordOutcome read_bubble(ItemContext& c, od::object& value);
