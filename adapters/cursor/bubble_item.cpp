@@ -169,7 +169,7 @@ MEMD_KEYS(BubbleKeys, type, text, rawText, images, thinking, toolFormerData, mod
 // Reads "thinking": {"text": …}, or a plain string.
 void read_thinking(ItemContext& c, od::object& bubble, std::string_view token) {
   const auto inner = is_string(token) ? token : token_in(bubble, "thinking", "text");
-  emit_said(c, EventKind::thinking, c.text(inner));
+  c.add_said(EventKind::thinking, c.text(inner));
 }
 
 bool read_thinking_blocks(ItemContext& c, od::object& bubble) {
@@ -180,7 +180,7 @@ bool read_thinking_blocks(ItemContext& c, od::object& bubble) {
     return true;
   };
   const bool whole = for_each_object<ThoughtKeys>(bubble, "allThinkingBlocks", append);
-  emit_said(c, EventKind::thinking, std::move(text));
+  c.add_said(EventKind::thinking, std::move(text));
   return whole;
 }
 
@@ -218,9 +218,7 @@ bool read_error(ItemContext& c, od::object& bubble) {
       if (text.empty()) text = c.text(token);
   }
   if (text.empty()) return true;
-  Event& e = c.add(EventKind::error, Role::system);
-  e.is_error = true;
-  e.text = std::move(text);
+  c.add_error(std::move(text), {});
   return true;
 }
 
@@ -250,7 +248,7 @@ RecordOutcome read_bubble(ItemContext& c, od::object& bubble) {
   } else {
     if (!tokens.thinking.empty()) read_thinking(c, bubble, tokens.thinking);
     if (!read_thinking_blocks(c, bubble)) return RecordOutcome::damaged();
-    emit_said(c, EventKind::assistant_msg, std::move(text));
+    c.add_said(EventKind::assistant_msg, std::move(text));
     od::object tool;
     if (seek_object(bubble, "toolFormerData", tool) && !read_tool(c, tool)) return RecordOutcome::damaged();
   }
@@ -272,7 +270,7 @@ RecordOutcome read_tab_bubble(ItemContext& c, od::object& bubble) {
     c.model.clear();
     emit_prompt(c, std::move(text));
   } else if (type == "ai") {
-    emit_said(c, EventKind::assistant_msg, std::move(text));
+    c.add_said(EventKind::assistant_msg, std::move(text));
   } else {
     c.diagnose(DiagnosticType::unknown_field_value, {"type"});
     return RecordOutcome::unknown("bubble_type");

@@ -27,7 +27,7 @@ struct Message {
 void say(ItemContext& c, Message& message, std::string text, std::size_t block) {
   if (trimmed(text).empty()) return;
   if (message.role != "user") {
-    emit_said(c, EventKind::assistant_msg, std::move(text), block);
+    c.add_said(EventKind::assistant_msg, std::move(text), block);
     return;
   }
   const PromptText words = read_prompt_text(text);
@@ -110,7 +110,7 @@ bool read_block(ItemContext& c, Message& message, od::object& block, std::size_t
   if (type == "text")
     say(c, message, c.text(tokens.text), index);
   else if (kThoughts.has(type))
-    emit_said(c, EventKind::thinking, c.text(is_string(tokens.text) ? tokens.text : tokens.thinking), index);
+    c.add_said(EventKind::thinking, c.text(is_string(tokens.text) ? tokens.text : tokens.thinking), index);
   else if (kCalls.has(type))
     return read_call(c, block, tokens, index);
   else if (type == "tool-result" || type == "tool_result")
