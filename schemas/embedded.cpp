@@ -7,14 +7,15 @@
 namespace memd {
 namespace {
 
-std::vector<Migration> load(const std::vector<embedded::EmbeddedFile>& files) {
+// `before`: the version that the first file follows.
+std::vector<Migration> load(const std::vector<embedded::EmbeddedFile>& files, int before) {
   std::vector<Migration> out;
   for (const auto& file : files) {
-    Migration m{0, file.name, file.text};
-    std::from_chars(file.name.data(), file.name.data() + file.name.size(), m.number);
-    if (m.number != static_cast<int>(out.size()) + 1)
+    int number = 0;
+    std::from_chars(file.name.data(), file.name.data() + file.name.size(), number);
+    if (number != static_cast<int>(out.size()) + 1)
       throw std::logic_error("schemas/sql is not numbered without gaps at " + std::string(file.name));
-    out.push_back(m);
+    out.push_back({before + number, file.name, file.text});
   }
   return out;
 }
@@ -22,16 +23,14 @@ std::vector<Migration> load(const std::vector<embedded::EmbeddedFile>& files) {
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> all = load(embedded::sql_migrations());
+  static const std::vector<Migration> all = load(embedded::sql_migrations(), 24);
   return all;
 }
 
-std::int64_t newest_schema_version() { return migrations().back().number; }
-
-std::string_view new_store_script() { return embedded::new_store_script().front().text; }
+std::int64_t newest_schema_version() { return migrations().back().version; }
 
 const std::vector<Migration>& summaries_migrations() {
-  static const std::vector<Migration> all = load(embedded::summaries_migrations());
+  static const std::vector<Migration> all = load(embedded::summaries_migrations(), 0);
   return all;
 }
 

@@ -17,7 +17,6 @@ struct EmbeddedFile {
 
 // Defined in schemas/ unless marked otherwise.
 const std::vector<EmbeddedFile>& sql_migrations();
-const std::vector<EmbeddedFile>& new_store_script();
 const std::vector<EmbeddedFile>& summaries_migrations();
 const std::vector<EmbeddedFile>& json_schema_files();
 const std::vector<EmbeddedFile>& command_word_files();
@@ -44,20 +43,18 @@ EmbeddedBinary byte_pair_ranks();   // in store/
 
 namespace memd {
 
-// A file schemas/sql/NNNN_name.sql. Applying number N leaves PRAGMA user_version = N.
+// A file schemas/sql/NNNN_name.sql.
 struct Migration {
-  int number = 0;
+  int version = 0;  // PRAGMA user_version once it is applied
   std::string_view name;
   std::string_view sql;
 };
 
-// Returns the migrations of the store, in order.
+// Returns the migrations of the store, in order. The first one creates it, with schema version 25: no release wrote a
+// lower one.
 const std::vector<Migration>& migrations();
 // Returns the schema version of the store after all of them.
 std::int64_t newest_schema_version();
-// Returns schemas/sql/new_store/store.sql, which turns an empty file into the result of all migrations. A test
-// generates it from them.
-std::string_view new_store_script();
 // Returns the migrations of summaries.db, from schemas/sql/summaries, in order.
 const std::vector<Migration>& summaries_migrations();
 

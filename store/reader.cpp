@@ -1,6 +1,7 @@
 #include "store/reader.hpp"
 
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "store/db/database.hpp"
 #include "store/search/rank/hybrid_search.hpp"
 #include "store/search/words/document_lengths.hpp"
@@ -75,13 +76,10 @@ bool Reader::connect() {
   auto fresh = std::make_unique<Connection>(database_, *identity, mode);
   const auto version = fresh->db.pragma("user_version");
   if (version == 0) return false;  // the writer has created the file but not its tables yet
-  const std::int64_t known = newest_schema_version();
-  if (version != known)
-    throw ErrorException(
-        Error(Errc::store_version,
-              "the store has schema version " + std::to_string(version) + ", this memd reads version " +
-                  std::to_string(known) +
-                  (version > known ? ": install the newer memd" : ": start the daemon, it upgrades the store")));
+  sqlite::check_version(version, migrations(), "the store");
+  if (version != newest_schema_version())
+    throw ErrorException(Error(Errc::store_version, "the store has schema version " + std::to_string(version) +
+                                                        ": start the daemon, it upgrades the store"));
   if (stop_.stop_possible()) fresh->db.watch(stop_);
   fresh->search = std::make_unique<search::HybridSearch>(fresh->db);
   connection_ = std::move(fresh);

@@ -14,7 +14,7 @@
 #include "daemon/tools/capture.hpp"
 #include "daemon/tools/diagnostics.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <functional>
 #include <string_view>
@@ -37,7 +37,7 @@ struct AdminMethod {
 };
 
 // The administration of a memd. It implements both interfaces: the methods "memd/…" of the main socket and the service
-// of schemas/proto. Constant after construction; any thread. The host must outlive it and its copies.
+// of the gRPC door. Constant after construction; any thread. The host must outlive it and its copies.
 struct AdminService {
   AdminService(MemoryHost& host, ProcessFacts facts);
 

@@ -1,6 +1,7 @@
 #include "daemon/ingest/rebuild.hpp"
 
 #include "daemon/ingest/slice_replay.hpp"
+#include "schemas/error.hpp"
 #include "schemas/source.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
@@ -137,14 +138,15 @@ Result<void> Rebuild::replay(raw::RawOrder& order, const std::set<std::string, s
   return {};
 }
 
-// Opens the old store. A corrupt one reports no loss and does not prevent a rebuild; any other error does.
+// Opens the old store. One that is corrupt or too old reports no loss and does not prevent a rebuild; any other error
+// does.
 Result<void> Rebuild::open_old() {
   std::error_code ec;
   if (!fs::exists(layout_.database(), ec)) return {};
   auto opened = OldStore::open(layout_.database());
   if (opened)
     old_.emplace(std::move(*opened)).watch(options_.stop);
-  else if (opened.error().is(Errc::store_corrupt))
+  else if (opened.error().is(Errc::store_corrupt) || opened.error().is(Errc::unsupported))
     report_.old_damage = opened.error().message();
   else
     return opened.error();

@@ -1,6 +1,7 @@
 #include "daemon/report/prices.hpp"
 
 #include "daemon/config/config_section.hpp"
+#include "schemas/error.hpp"
 
 #include <fstream>
 #include <sstream>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/error.hpp"
 #include "schemas/event.hpp"
+#include "schemas/result.hpp"
 
 #include <filesystem>
 #include <map>

@@ -4,7 +4,7 @@
 #include "daemon/report/gaps.hpp"
 #include "daemon/report/prices.hpp"
 #include "schemas/report.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <string>

@@ -2,8 +2,9 @@
 
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/time.hpp"
 #include "store/read/projects.hpp"
 #include "store/read/sessions.hpp"
 

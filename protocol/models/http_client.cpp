@@ -1,6 +1,7 @@
 #include "protocol/models/http_client.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 
 #include <openssl/ssl.h>
 #include <boost/asio/basic_stream_socket.hpp>
@@ -138,6 +139,9 @@ std::string request_text(const Request& request) {
   return out.append("\r\n").append(request.body);
 }
 
+// Bytes of a line of headers, or of a chunk's. Beast limits headers only.
+constexpr std::size_t kLongestLine = 16'384;
+
 // One request and its answer. Loop thread. Keeps itself alive until it has reported the outcome.
 class Exchange final : public std::enable_shared_from_this<Exchange> {
  public:
@@ -245,6 +249,7 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
       unparsed_.erase(0, taken);
       if (ec == beast::http::error::need_more) {
         ec = {};
+        if (unparsed_.size() > kLongestLine) ec = beast::http::error::header_limit;
         return;
       }
       if (ec || taken == 0) return;

@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "schemas/sql_text.hpp"
 #include "schemas/utf8.hpp"
 #include "store/enrich/embedding/embedder.hpp"
@@ -362,13 +363,20 @@ class Applying {
   std::int64_t added_ = 0;
 };
 
-constexpr std::string_view kMigration = "memory_documents";
 constexpr auto kTables = {"docs_fts", "doc_vectors", "doc_files", "doc_edges", "docs", "doc_places", "doc_catalog"};
 
-std::string_view catalog_script() {
-  for (const Migration& m : migrations())
-    if (m.name.find(kMigration) != std::string_view::npos) return m.sql;
-  throw ErrorException(Error(Errc::store, "this memd has no script for the catalog of memories"));
+// Returns the statements that make these tables in a new store.
+std::string catalog_script() {
+  auto fresh = sqlite::Database::open(":memory:", sqlite::OpenMode::read_write);
+  sqlite::migrate(fresh);
+  auto& q = fresh.prepare(
+      "SELECT sql || ';' FROM sqlite_schema WHERE tbl_name GLOB 'doc*' AND name NOT GLOB 'docs_fts_*' AND sql IS NOT "
+      "NULL"
+      " ORDER BY rowid");
+  std::string out;
+  while (q.step())
+    out += q.text(0);
+  return out;
 }
 
 // Removes a full-text table whose shadow tables are missing; DROP TABLE fails for it.
@@ -423,7 +431,7 @@ void begin_rebuild(sqlite::Database& db, const std::string& reason, TimeMs now) 
       drop_by_force(db);
     }
   }
-  db.exec(std::string(catalog_script()).c_str());
+  db.exec(catalog_script().c_str());
   // Segments are merged once, at the end (end_rebuild).
   db.exec("INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 0), ('hashsize', 16777216)");
   put_row(db);

@@ -1,5 +1,6 @@
 #include "store/catalog/memory_file_set.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/project_identity.hpp"
 #include "store/memory/memory_directory.hpp"

@@ -1,6 +1,7 @@
 #include "store/catalog/memory_search.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "store/catalog/catalog_cache.hpp"
 #include "store/db/rows.hpp"

@@ -1,6 +1,7 @@
 #include "store/completions/summaries_file.hpp"
 
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/time.hpp"
 #include "store/db/rows.hpp"

@@ -1,6 +1,7 @@
 #include "store/db/database.hpp"
 
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "store/db/fts5.hpp"
 
 #include <sys/stat.h>
@@ -46,6 +47,10 @@ Error make_error(sqlite3* db, int code, std::string_view doing) {
   const Errc kind = is_exhausted && kind_of(code) != Errc::cancelled ? Errc::exhausted : kind_of(code);
   if (kind == Errc::store_corrupt) what += " (the file is damaged: `memd doctor` says what to do)";
   return Error(kind, std::move(what));
+}
+
+Error make_error(const std::exception& failure) {
+  return {Errc::store, std::string("the store failed: ") + failure.what()};
 }
 
 void throw_error(sqlite3* db, std::string_view doing) {
@@ -260,46 +265,29 @@ void Transaction::commit() {
   if (db_.observed_) db_.observed_->observer->committed();
 }
 
-namespace {
-
-bool is_empty(Database& db) {
-  const bool empty = db.prepare("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)").value_or(0) != 0;
-  return empty;
+void check_version(std::int64_t version, const std::vector<Migration>& all, std::string_view file) {
+  const auto refuse = [&](Errc code, std::string_view why) {
+    throw ErrorException(
+        Error(code, std::string(file) + " has schema version " + std::to_string(version) + ", " + std::string(why)));
+  };
+  if (version > all.back().version)
+    refuse(Errc::store_version, "and this memd knows up to " + std::to_string(all.back().version) +
+                                    ": install the newer memd, " + std::string(file) + " is untouched");
+  if (version != 0 && version < all.front().version)
+    refuse(Errc::unsupported, "it was made by an earlier memd: make it anew with `memd rebuild`");
 }
 
-void set_version(Database& db, int version) { db.exec(("PRAGMA user_version = " + std::to_string(version)).c_str()); }
-
-// Creates the schema in an empty file. Returns false when the file has content.
-bool make_new_store(Database& db) {
-  if (!is_empty(db)) return false;
-  Transaction tx(db);
-  if (!is_empty(db)) return false;  // another process was faster
-  db.exec(std::string(new_store_script()).c_str());
-  set_version(db, migrations().back().number);
-  tx.commit();
-  return true;
-}
-
-}  // namespace
-
-void migrate(Database& db) {
-  if (db.pragma("user_version") == 0 && make_new_store(db)) return;
-  migrate(db, migrations(), "the store");
-}
+void migrate(Database& db) { migrate(db, migrations(), "the store"); }
 
 void migrate(Database& db, const std::vector<Migration>& all, std::string_view file) {
   const auto version = db.pragma("user_version");
-  if (version > static_cast<std::int64_t>(all.size()))
-    throw ErrorException(Error(Errc::store_version, std::string(file) + " has schema version " +
-                                                        std::to_string(version) + " and this memd knows up to " +
-                                                        std::to_string(all.size()) + ": install the newer memd, " +
-                                                        std::string(file) + " is untouched"));
+  check_version(version, all, file);
   for (const auto& m : all) {
-    if (m.number <= version) continue;
+    if (m.version <= version) continue;
     Transaction tx(db);
-    if (db.pragma("user_version") >= m.number) continue;  // another process was faster
+    if (db.pragma("user_version") >= m.version) continue;  // another process was faster
     db.exec(std::string(m.sql).c_str());
-    set_version(db, m.number);
+    db.exec(("PRAGMA user_version = " + std::to_string(m.version)).c_str());
     tx.commit();
   }
 }

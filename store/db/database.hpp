@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
+#include "schemas/result.hpp"
 
 #include <sqlite3.h>
 
@@ -29,6 +29,7 @@ namespace memd::sqlite {
 // Throws the error of a failing call inside store/. The public functions of store/ turn it into an Error.
 [[noreturn]] void throw_error(sqlite3* db, std::string_view doing);
 Error make_error(sqlite3* db, int code, std::string_view doing);
+Error make_error(const std::exception& failure);  // any other failure inside store/
 
 class Row;
 
@@ -259,15 +260,18 @@ auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
   } catch (const ErrorException& e) {
     return e.error();
   } catch (const std::exception& e) {  // out of memory, or a bug triggered by a damaged file
-    return Error(Errc::store, std::string("the store failed: ") + e.what());
+    return make_error(e);
   }
 }
 
-// Migrates the schema to the newest version in schemas/sql, each migration in its own transaction. An empty file gets
-// the whole schema from one script, in one transaction.
-// Errc::store_version if the file is newer than this binary.
+// Throws ErrorException, and names `file`, when the migrations `all` do not lead to or from this version (PRAGMA
+// user_version): Errc::store_version when the file is newer than this binary, Errc::unsupported when it is older than
+// the first migration. An empty file has version 0 and passes.
+void check_version(std::int64_t version, const std::vector<Migration>& all, std::string_view file);
+// Migrates the schema of the store to the newest version in schemas/sql, each migration in its own transaction; creates
+// it in an empty file. Throws as check_version().
 void migrate(Database& db);
-// Applies the migrations `all`; `file` is named in Errc::store_version. Several processes may do it at once.
+// Applies the migrations `all`. Several processes may do it at once.
 void migrate(Database& db, const std::vector<Migration>& all, std::string_view file);
 
 // Rewrites the file so that no deleted rows remain in it or in its write-ahead log. Other connections may be open, but

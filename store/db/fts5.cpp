@@ -39,15 +39,6 @@ int tokenize(Fts5Tokenizer* tokenizer, void* context, int flags, const char* tex
   }
 }
 
-void other_scripts(sqlite3_context* context, int count, sqlite3_value** values) {
-  for (int i = 0; i < count; ++i) {
-    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[i]));
-    if (text != nullptr && has_other_scripts({text, static_cast<std::size_t>(sqlite3_value_bytes(values[i]))}))
-      return sqlite3_result_int(context, 1);
-  }
-  sqlite3_result_int(context, 0);
-}
-
 }  // namespace
 
 fts5_api* fts5_of(sqlite3* db) {
@@ -75,9 +66,7 @@ Fts5Instance::~Fts5Instance() { methods_.xDelete(instance_); }
 void register_tokenizer(sqlite3* db) {
   fts5_api* const api = fts5_of(db);
   fts5_tokenizer methods{create, destroy, tokenize};
-  if (api->xCreateTokenizer(api, "memd", api, &methods, nullptr) != SQLITE_OK ||
-      sqlite3_create_function_v2(db, "memd_other_scripts", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-                                 nullptr, other_scripts, nullptr, nullptr, nullptr) != SQLITE_OK)
+  if (api->xCreateTokenizer(api, "memd", api, &methods, nullptr) != SQLITE_OK)
     throw ErrorException(Error(Errc::unsupported, "this SQLite does not take the tokenizer of memd"));
 }
 

@@ -37,10 +37,8 @@ class Fts5Instance {
   Fts5Tokenizer* instance_ = nullptr;
 };
 
-// Registers the FTS5 tokenizer `memd` (fts_tokenizer.hpp) with a connection, and the SQL function
-// memd_other_scripts(text, …). The function returns whether one of the texts has letters that unicode61 tokenizes
-// differently. A connection without the tokenizer cannot MATCH or write the full-text tables. Throws ErrorException
-// when this SQLite has no FTS5.
+// Registers the FTS5 tokenizer `memd` (fts_tokenizer.hpp) with a connection. A connection without the tokenizer cannot
+// MATCH or write the full-text tables. Throws ErrorException when this SQLite has no FTS5.
 void register_tokenizer(sqlite3* db);
 
 }  // namespace memd::tokenizer

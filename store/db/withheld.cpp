@@ -1,5 +1,6 @@
 #include "store/db/withheld.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/forgotten.hpp"
 #include "schemas/hash.hpp"
 #include "store/files/whole_file.hpp"
@@ -15,15 +16,25 @@ namespace memd {
 namespace fs = std::filesystem;
 namespace {
 
+// The file, 0600, one fact a line (hexadecimal, decimal), replaced as a whole by each change:
+//   memd withheld 1
+//   key HEX                    256 random bits, drawn with the file
+//   forgotten HEX              128 bits of SHA-256 over the key, a letter below and a name
+//   exchange N                 exchange_pk of a forgotten exchange, which no other one gets
+//   text BYTES START HEX       a forgotten text: its length, 16 bits of a keyed hash of its first eight bytes, 128 bits
+//   of
+//                              SHA-256 over the key, `w` and the text
+//   pause FROM UNTIL           records written in this time are not ingested (kOpenEnd: no end yet)
+//   unfinished                 forgotten data may still be in the store: the next start removes it
 constexpr std::string_view kFirstLine = "memd withheld 1";
 constexpr std::size_t kTokenDigits = 32;
-constexpr char kSession = 's';
-constexpr char kSource = 'f';
-constexpr char kRecord = 'r';
-constexpr char kExchange = 'x';
-constexpr char kEvent = 'e';
-constexpr char kPrompt = 'p';
-constexpr char kTyped = 't';  // a prompt in a list of prompts
+constexpr char kSession = 's';   // its uid
+constexpr char kSource = 'f';    // its path
+constexpr char kRecord = 'r';    // its key
+constexpr char kExchange = 'x';  // session and number
+constexpr char kEvent = 'e';     // its key
+constexpr char kPrompt = 'p';    // hash and time of its text
+constexpr char kTyped = 't';     // a prompt in a list of prompts
 
 constexpr TimeMs kAMinute = 60'000;
 

@@ -1,6 +1,7 @@
 #include "store/harvest/material.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/exchanges.hpp"
@@ -64,6 +65,8 @@ std::optional<HistoryRef> parse_history_ref(std::string_view text) {
 }
 
 std::string format_observation_id(std::int64_t id) { return "o" + std::to_string(id); }
+
+Error MaterialQuery::without_store() { return {Errc::not_found, "nothing has been read yet"}; }
 
 Material MaterialQuery::run(sqlite::Database& db) const {
   const Place place = of.observation != 0 ? place_of(db, of.observation)

@@ -1,5 +1,6 @@
 #include "store/read/exchanges.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
@@ -60,6 +61,22 @@ std::vector<ExchangeRow> exchange_texts(sqlite::Database& db, std::int64_t sessi
 }
 
 }  // namespace queries
+
+Error ExchangeQuery::without_store() const {
+  return {Errc::not_found, "there is no exchange " + format_exchange_id(id)};
+}
+
+Error NamedExchangeQuery::without_store() const {
+  return {Errc::not_found, "there is no exchange " + format_exchange_name(name.session, name.number)};
+}
+
+Error EventSourceQuery::without_store() const {
+  return {Errc::not_found, "there is no source record of event " + std::to_string(seq)};
+}
+
+Error EventByIdQuery::without_store() const {
+  return {Errc::not_found, "there is no event evt_" + format_key(event_id)};
+}
 
 ExchangeRow ExchangeQuery::run(sqlite::Database& db) const {
   auto rows = ExchangesQuery{{&id, 1}}.run(db);

@@ -1,6 +1,7 @@
 #include "store/read/forget_plan.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 #include "schemas/sql_text.hpp"

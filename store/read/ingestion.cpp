@@ -1,6 +1,7 @@
 #include "store/read/ingestion.hpp"
 
 #include "schemas/sql_text.hpp"
+#include "schemas/store_health.hpp"
 #include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
 

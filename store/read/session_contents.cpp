@@ -1,5 +1,6 @@
 #include "store/read/session_contents.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
@@ -90,6 +91,8 @@ std::optional<KeptDigest> KeptDigestQuery::run(sqlite::Database& db) const {
   return out;
 }
 
+Error StoredSessionQuery::without_store() { return {Errc::not_found, "there is no such session"}; }
+
 StoredSession StoredSessionQuery::run(sqlite::Database& db) const {
   StoredSession out;
   out.pk = session_pk;
@@ -137,6 +140,19 @@ std::vector<std::string> ItemSessionsQuery::run(sqlite::Database& db) const {
                       " (SELECT source_pk FROM sources WHERE platform = ? AND path = ?)"),
              to_string(platform), source_path)
       .all(sqlite::first_text);
+}
+
+CapturedSessionsQuery::Answer CapturedSessionsQuery::run(sqlite::Database& db) const {
+  Answer out;
+  auto& sessions = db.prepare("SELECT uid, cwd FROM sessions WHERE cwd <> ''").bind();
+  while (sessions.step())
+    out.directories.emplace_back(sessions.str(0), sessions.str(1));
+  sessions.reset();
+  auto& items = db.prepare("SELECT DISTINCT session_uid FROM source_items WHERE reason = ?").bind(reason);
+  while (items.step())
+    out.skipped.push_back(items.str(0));
+  items.reset();
+  return out;
 }
 
 }  // namespace memd

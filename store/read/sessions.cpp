@@ -1,10 +1,12 @@
 #include "store/read/sessions.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/project_identity.hpp"
 #include "schemas/sql_text.hpp"
+#include "schemas/time.hpp"
 #include "store/db/rows.hpp"
 #include "store/insight/outcome.hpp"
 #include "store/read/row_filter.hpp"
@@ -381,6 +383,8 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
 }
 
 }  // namespace queries
+
+Error SessionQuery::without_store() { return {Errc::not_found, "there is no session yet: nothing has been read"}; }
 
 SessionRow SessionQuery::run(sqlite::Database& db) const {
   return queries::session_by_pk(db, queries::resolve_session(db, reference, project));

@@ -1,5 +1,6 @@
 #include "store/write/item_ledger.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "store/write/assembler.hpp"
 

@@ -6,6 +6,7 @@
 #include "store/insight/summary/decisions.hpp"
 #include "store/insight/summary/observations.hpp"
 #include "store/text/plain_text.hpp"
+#include "store/text/redaction/redactor.hpp"
 #include "store/write/observation_rows.hpp"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ Observation observation_of(const SessionWork& s, const Event& e, std::int64_t se
 
 }  // namespace
 
-BatchNotes::BatchNotes(const EventBatch& batch) {
+BatchNotes::BatchNotes(EventBatch& batch) {
+  mask_secrets(batch);
   for (const Event& e : batch.events) {
     if (e.kind != EventKind::assistant_msg || e.text.empty()) continue;
     EventNotes notes{find_decisions(e.text), find_observations(e.text)};

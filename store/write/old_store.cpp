@@ -1,5 +1,6 @@
 #include "store/write/old_store.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "store/db/rows.hpp"

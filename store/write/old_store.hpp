@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct SessionLoss {
 class OldStore {
  public:
   // Migrates the store to the newest schema, as every start does. Returns Errc::store_version when its schema is newer,
-  // Errc::store_corrupt when it is damaged.
+  // Errc::unsupported when it is older than any that this memd reads, Errc::store_corrupt when it is damaged.
   static Result<OldStore> open(const std::filesystem::path& file);
 
   // Makes running operations end with Errc::cancelled soon after the token is triggered.

@@ -1,4 +1,6 @@
+#include "daemon/config/config.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "test/support/tool_fixture.hpp"
 

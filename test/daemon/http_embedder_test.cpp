@@ -1,5 +1,6 @@
 #include "daemon/models/embedding_models.hpp"
 #include "daemon/models/http_models.hpp"
+#include "schemas/error.hpp"
 #include "test/support/stand_in_server.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -196,6 +197,9 @@ TEST_F(HttpEmbedderTest, CutSlowAndEndlessAnswersEnd) {
   EXPECT_THAT(fails(cut, Errc::unavailable), HasSubstr("closed in the middle"));
   Reply endless = body(std::string(8 << 20, ' '));
   EXPECT_THAT(fails(endless), HasSubstr("larger than it can be"));
+  Reply line;
+  line.raw = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + std::string(1 << 20, '0');
+  EXPECT_THAT(fails(line), HasSubstr("endless headers"));
   Reply closed;
   closed.raw = "H";
   closed.cut_after = 0;

@@ -343,13 +343,6 @@ TEST_F(FailingCall, OfForgetting) {
   attack(work);
 }
 
-TEST_F(FailingCall, OfAMigration) {
-  constexpr int kOld = 10;
-  test::make_older(StoreLayout(ingested(kWords)), StoreLayout(dir_ / "older"), kOld);
-  Work work("migration", dir_ / "older", home_.path(), {"ingest", "--once"}, kWords);
-  attack(work);
-}
-
 TEST_F(FailingCall, OfADaemon) {
   Work work("daemon", dir_ / "nothing", home_.path(), {"--socket"}, kWords);
   attack(work);

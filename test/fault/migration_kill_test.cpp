@@ -1,5 +1,6 @@
-// Kills a process that migrates an older store at random moments. The store it leaves has an intermediate version and
-// is complete, and the next start continues. MEMD_KILLS sets the number of kills.
+// Kills a process that creates or migrates a store at random moments. The store it leaves has an intermediate version
+// and is complete, and the next start continues. MEMD_KILLS sets the number of kills.
+#include "schemas/embedded.hpp"
 #include "test/fault/prepared_store.hpp"
 #include "test/support/killed_process.hpp"
 #include "test/support/mixed_store.hpp"
@@ -21,34 +22,60 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Two migrations that a later memd may have: one that changes the schema alone, one that writes every row.
+const std::vector<Migration>& later_migrations() {
+  static const std::vector<Migration> all = [] {
+    std::vector<Migration> out = migrations();
+    out.push_back({out.back().version + 1, "0002_schema.sql", "ALTER TABLE sessions ADD COLUMN later TEXT;"});
+    out.push_back({out.back().version + 1, "0003_rows.sql",
+                   "CREATE TABLE copies (exchange_pk INTEGER PRIMARY KEY, text TEXT) STRICT;"
+                   "INSERT INTO copies SELECT exchange_pk, user_message FROM exchanges;"
+                   "UPDATE exchanges SET ingested_at = ingested_at + 1;"
+                   "UPDATE sessions SET later = title;"
+                   "CREATE INDEX sessions_later ON sessions (later);"});
+    return out;
+  }();
+  return all;
+}
+
 class MigrationKill : public testing::Test {
  protected:
-  void make_older_than(const StoreLayout& newest) { test::make_older(newest, older_, 4); }
   // Puts the older store in the place of `store`.
   void prepare() const {
     fs::remove_all(store.data_dir());
-    fs::copy(older_.data_dir(), store.data_dir(), fs::copy_options::recursive);
+    fs::create_directories(store.data_dir());
+    if (older) fs::copy_file(older->database(), store.database());
   }
   // Migrates it.
   bool work() const {
-    const test::FakeClock clock;
-    return Writer::open(store.database(), clock, store.raw_dir()).has_value();
+    return sqlite::guard([&] {
+             auto db = sqlite::Database::open(store.database(), sqlite::OpenMode::read_write);
+             sqlite::migrate(db, later_migrations(), "the store");
+           })
+        .has_value();
+  }
+  std::vector<std::string> rows() const {
+    auto out = test::dump_with_keys(store);
+    auto db = sqlite::Database::open(store.database(), sqlite::OpenMode::read_write);
+    for (const char* sql : {"SELECT * FROM copies ORDER BY 1", "SELECT uid, later FROM sessions ORDER BY 1",
+                            "SELECT exchange_pk, ingested_at FROM exchanges ORDER BY 1"})
+      test::append_rows(out, db, sql);
+    return out;
   }
 
   const test::TempDir dir;
   const StoreLayout store{dir / "store"};
-
- private:
-  const StoreLayout older_{dir / "older"};
+  std::optional<StoreLayout> older;  // none: the first start of all
 };
 
 TEST_F(MigrationKill, AtRandomMomentsTheNextStartGoesOn) {
-  make_older_than(test::MixedStore().layout());
+  const test::MixedStore mixed;
+  older = mixed.layout();
   prepare();
   const auto started = std::chrono::steady_clock::now();
   ASSERT_TRUE(work());
   auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
-  const auto want = test::dump_with_keys(store);
+  const auto want = rows();
   ASSERT_GT(want.size(), 100U);
 
   std::mt19937 random(37);
@@ -69,7 +96,7 @@ TEST_F(MigrationKill, AtRandomMomentsTheNextStartGoesOn) {
       ASSERT_EQ(check.text(0), "ok");
     }
     ASSERT_TRUE(work());
-    ASSERT_EQ(test::rows_of_one(test::dump_with_keys(store), want), std::vector<std::string>());
+    ASSERT_EQ(test::rows_of_one(rows(), want), std::vector<std::string>());
   }
   RecordProperty("kills", kills);
 }
@@ -88,13 +115,6 @@ int watch_statements(sqlite3* database, char**, const struct sqlite3_api_routine
 
 // MEMD_KILLS sets how many statements are drawn, evenly; by default 24.
 TEST_F(MigrationKill, AtAnyStatementTheNextStartGoesOn) {
-  {
-    const StoreLayout newest(dir / "newest");  // empty: rows make no other statements
-    const test::FakeClock clock;
-    fs::create_directories(newest.data_dir());
-    ASSERT_TRUE(Writer::open(newest.database(), clock, newest.raw_dir()));
-    make_older_than(newest);
-  }
   // Returns whether the process ended in front of its nth statement.
   const auto ends_at = [&](int nth) {
     const pid_t child = ::fork();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "store/db/store_layout.hpp"
-#include "test/support/old_store.hpp"
 #include "test/support/source_dir.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/transcript_home.hpp"
@@ -54,38 +53,6 @@ inline std::vector<std::string> dump_with_enrichment(const StoreLayout& store) {
         "SELECT 'waiting', count(*) FROM enrichment_queue"})
     append_rows(out, db, sql);
   return out;
-}
-
-// Copies a store into one of an older schema version, with the rows that this version could store.
-inline void make_older(const StoreLayout& store, const StoreLayout& older, int version) {
-  std::filesystem::create_directories(older.data_dir());
-  if (std::filesystem::exists(store.raw_dir()))
-    std::filesystem::copy(store.raw_dir(), older.raw_dir(), std::filesystem::copy_options::recursive);
-  auto db = sqlite::Database::open(older.database(), sqlite::OpenMode::read_write);
-  make_tables_of(db, version);
-  db.exec("PRAGMA foreign_keys = OFF");
-  db.exec(("ATTACH '" + store.database().string() + "' AS newer").c_str());
-  std::vector<std::string> inserts;
-  {
-    sqlite::Statement shared(
-        db.handle(),
-        "SELECT o.name, group_concat('\"' || c.name || '\"') FROM main.sqlite_schema o JOIN newer.sqlite_schema n ON"
-        " n.name = o.name AND n.type = 'table' JOIN pragma_table_info(o.name, 'main') c JOIN"
-        " pragma_table_info(o.name, 'newer') d ON d.name = c.name WHERE o.type = 'table' AND o.sql LIKE 'CREATE TABLE%'"
-        " AND o.name NOT LIKE 'exchanges\\_fts\\_%' ESCAPE '\\' AND o.name NOT LIKE 'session\\_titles\\_%' ESCAPE '\\'"
-        " AND o.name NOT LIKE 'sqlite%' GROUP BY o.name ORDER BY o.name = 'enrichment_queue', o.rowid");
-    while (shared.step())
-      inserts.push_back("INSERT OR REPLACE INTO main." + shared.str(0) + " (" + shared.str(1) + ") SELECT " +
-                        shared.str(1) + " FROM newer." + shared.str(0));
-  }
-  db.exec("BEGIN");
-  for (const auto& insert : inserts)
-    db.exec(insert.c_str());
-  db.exec(
-      "INSERT INTO exchanges_fts (rowid, user_message, interventions, assistant_response, tool_text)"
-      " SELECT exchange_pk, user_message, interventions, assistant_response, tool_text FROM exchanges");
-  db.exec("COMMIT");
-  db.exec("DETACH newer");
 }
 
 }  // namespace memd::test

@@ -89,12 +89,5 @@ TEST(EventBatch, AggregatesTheLedger) {
   EXPECT_EQ(b.coverage[0].records, 2u);
 }
 
-TEST(Migrations, NumberedWithoutGaps) {
-  ASSERT_FALSE(migrations().empty());
-  int n = 0;
-  for (const auto& m : migrations())
-    EXPECT_EQ(m.number, ++n);
-}
-
 }  // namespace
 }  // namespace memd

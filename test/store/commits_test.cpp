@@ -1,6 +1,5 @@
 #include "store/write/git_rows.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/old_store.hpp"
 #include "test/support/writer_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -78,24 +77,6 @@ TEST_F(CommitsTest, StandInTheExchangeThatMadeThem) {
 }
 
 TEST_F(CommitsTest, TheSameLineByLineAcrossRestarts) { expect_same_event_by_event(session_with_commits()); }
-
-// An older store contains the first line of each result.
-TEST_F(CommitsTest, AreFoundInAStoreOfBefore) {
-  {
-    auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
-    test::make_tables_of(db, 7);
-    db.exec(
-        "INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (1, 'claude_code:a', 'claude_code', 'a');"
-        "INSERT INTO exchanges (exchange_pk, session_pk, exchange_number, first_seq, last_seq, started_at, ended_at,"
-        " ingested_at) VALUES (1, 1, 0, 0, 3, 1, 1, 1), (2, 1, 1, 4, 9, 1, 1, 1);"
-        "INSERT INTO events (session_pk, seq, event_id, time, kind, pair_seq, summary) VALUES"
-        " (1, 1, 1, 7, 3, 2, 'Bash: git commit -m Add'), (1, 2, 2, 8, 4, 1, '[main (root-commit) 1a2b3c4] Add'),"
-        " (1, 5, 5, 7, 3, 6, 'Bash: git rebase'), (1, 6, 6, 8, 4, 5, '[detached HEAD 9f8e7d6aa] Fix [it]'),"
-        " (1, 7, 7, 7, 3, 8, 'Bash: cat log'), (1, 8, 8, 8, 4, 7, '[INFO 12345678] started')");
-  }
-  open();
-  EXPECT_EQ(commits(), (std::vector<std::string>{"0 2 1a2b3c4 main: Add", "1 6 9f8e7d6aa : Fix [it]"}));
-}
 
 }  // namespace
 }  // namespace memd

@@ -2,7 +2,6 @@
 
 #include "schemas/hash.hpp"
 #include "store/db/database.hpp"
-#include "test/support/old_store.hpp"
 
 #include <gtest/gtest.h>
 
@@ -109,24 +108,6 @@ TEST_F(IdentityIndexTest, FullRunsAreMerged) {
   EXPECT_GE(count("SELECT max(level) FROM identity_runs"), 4);
   EXPECT_LE(count("SELECT count(*) FROM identity_runs"), 24);
   EXPECT_EQ(count("SELECT count(*) FROM identities"), 8'000);
-}
-
-// Older stores had one index over all events, and responses by their key.
-TEST(IdentityMigration, FindsWhatWasStoredBefore) {
-  auto db = sqlite::Database::open(":memory:", sqlite::OpenMode::read_write);
-  test::make_tables_of(db, 4);
-  db.exec("INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (7, 'a:1', 'a', '1')");
-  db.exec("INSERT INTO events (session_pk, seq, event_id, time, kind) VALUES (7, 0, -12, 0, 0), (7, 1, 40, 0, 1)");
-  db.exec("INSERT INTO responses VALUES (40, 7, 3, 1, 2, 3, 4), (-15, 7, NULL, 5, 6, 7, 8)");
-  sqlite::migrate(db);
-  IdentityIndex index(db);
-  EXPECT_EQ(index.find(from_sql(-12))->place, 0);
-  EXPECT_EQ(index.find(40)->place, 1);
-  EXPECT_EQ(index.find(41)->place, 3);  // the response
-  EXPECT_FALSE(index.find(42));
-  auto& q = db.prepare("SELECT input FROM responses WHERE session_pk = 7 AND exchange_number = -1");
-  ASSERT_TRUE(q.step());
-  EXPECT_EQ(q.int64(0), 5);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "store/read/file_history.hpp"
 #include "store/write/git_rows.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/old_store.hpp"
 #include "test/support/writer_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -151,26 +150,6 @@ TEST_F(PullRequestsTest, ASubagentsCommitsAreJoinedToThoseOfItsParents) {
   auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
   EXPECT_EQ(CommitsQuery{"aaaaaa1"}.run(db).at(0).pull_request, kSeven);
   EXPECT_EQ(CommitsQuery{"aaaaaa2"}.run(db).at(0).pull_request, "") << "a session of its own";
-}
-
-TEST_F(PullRequestsTest, AreFoundInAStoreOfBefore) {
-  {
-    auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
-    test::make_tables_of(db, 9);
-    db.exec(
-        "INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (1, 'claude_code:a', 'claude_code', 'a');"
-        "INSERT INTO exchanges (exchange_pk, session_pk, exchange_number, first_seq, last_seq, started_at, ended_at,"
-        " ingested_at) VALUES (1, 1, 0, 0, 3, 1, 1, 1), (2, 1, 1, 4, 9, 1, 1, 1);"
-        "INSERT INTO events (session_pk, seq, event_id, time, kind, pair_seq, summary) VALUES"
-        " (1, 1, 1, 7, 3, 2, 'Bash: gh pr create'), (1, 2, 2, 8, 4, 1, 'https://github.com/o/r/pull/7'),"
-        " (1, 3, 3, 8, 11, NULL, 'pr_link: PR #7 https://github.com/o/r/pull/7 (o/r)'),"
-        " (1, 4, 4, 8, 11, NULL, 'pr_link: PR #8 https://github.com/o/r/compare/8 (o/r)'),"
-        " (1, 5, 5, 7, 3, 6, 'Bash: gh pr list'), (1, 6, 6, 8, 4, 5, 'https://github.com/o/r/pull/9'),"
-        " (1, 7, 7, 7, 3, 8, 'Bash: gh pr create --web'), (1, 8, 8, 8, 4, 7, 'https://github.com/o/r/pull/9/files')");
-  }
-  open();
-  EXPECT_EQ(rows(),
-            (std::vector<std::string>{"0 2 https://github.com/o/r/pull/7", "0 3 https://github.com/o/r/pull/7"}));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "store/enrich/enrichment.hpp"
 #include "store/write/evicted_rows.hpp"
 #include "store/write/retention.hpp"
-#include "test/support/old_store.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -255,20 +254,6 @@ TEST_F(SecondLook, OfAnEvictedExchangeTheFirstLinesAreEmbeddedAnew) {
   retention::keep_first_lines(db_, session_);
   EXPECT_THAT(vectors({id}), ElementsAre(IsEmpty()));
   EXPECT_THAT(waiting(), ElementsAre(id));
-}
-
-TEST(SecondLookMigration, AnOlderStoreQueuesNothingUntilItIsTurnedOn) {
-  auto db = sqlite::Database::open(":memory:", sqlite::OpenMode::read_write);
-  test::make_tables_of(db, 22);
-  db.exec(
-      "INSERT INTO sessions (uid, platform, native_id) VALUES ('cursor:a', 'cursor', 'a');"
-      "INSERT INTO exchanges (session_pk, exchange_number, first_seq, last_seq, started_at, ended_at, ingested_at,"
-      " user_message) VALUES (1, 1, 0, 0, 0, 0, 0, 'alpha')");
-  sqlite::migrate(db);
-  EXPECT_FALSE(SecondLookBacklogQuery{}.run(db).on());
-  EXPECT_THAT(SecondLookPendingQuery{10}.run(db), IsEmpty());
-  second_look::set_model(db, "network");
-  EXPECT_THAT(SecondLookPendingQuery{10}.run(db), SizeIs(1));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "store/read/exchanges.hpp"
 #include "store/read/session_past.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/old_store.hpp"
 #include "test/support/writer_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -165,27 +164,6 @@ TEST_F(ToolFactsRows, ThePastIsReadWithFewStatements) {
     all.push_back(e.seq);
   EXPECT_THAT((EventSourcesQuery{1, all}.run(db)), SizeIs(401));
   EXPECT_LE(statements, 20);
-}
-
-TEST_F(ToolFactsRows, OfAStoreOfBeforeTheFirstLinesOfCommandsAreKnown) {
-  {
-    auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
-    test::make_tables_of(db, 13);
-    db.exec(
-        "INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (1, 'claude_code:a', 'claude_code', 'a');"
-        "INSERT INTO events (session_pk, seq, event_id, time, kind, pair_seq, flags, tool, summary) VALUES"
-        " (1, 0, 1, 7, 3, 1, 8, 'Bash', 'Bash: go test ./...'), (1, 1, 2, 8, 4, 0, 1, NULL, 'FAIL'),"
-        " (1, 2, 3, 7, 3, 3, 0, 'shell_command', 'shell_command: git log: a…'),"
-        " (1, 3, 4, 8, 4, 2, 0, NULL, '[moved to the background]'),"
-        " (1, 4, 5, 7, 3, NULL, 0, 'exec', 'exec: const r = await tools.read({});'),"
-        " (1, 5, 6, 7, 3, NULL, 0, 'BashOutput', 'BashOutput: 1'),"
-        " (1, 6, 7, 7, 3, NULL, 0, 'Read', 'Read: a.go'), (1, 7, 8, 7, 3, NULL, 0, 'Bash', 'Bash')");
-  }
-  open();
-  EXPECT_THAT(rows("SELECT event_seq || ' ' || line || ' ' || is_whole || purpose || in_background FROM commands"),
-              ElementsAre("0 go test ./... 110", "2 git log: a 001"));
-  auto db = reading();
-  EXPECT_EQ(LastRunsQuery{1}.run(db).test->outcome, RunOutcome::failed);
 }
 
 }  // namespace

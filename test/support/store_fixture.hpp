@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/query.hpp"
 #include "store/db/database.hpp"
 #include "test/support/temp_dir.hpp"
 

@@ -291,20 +291,6 @@ std::string HybridSearch::project_of(ExchangeId id) {
   return out;
 }
 
-std::vector<HybridSearch::Pool> HybridSearch::pools(const SearchQuery& query,
-                                                    std::span<const SemanticQuestion> questions,
-                                                    QueryLengths& lengths) {
-  const std::vector<Phrasing> phrasings = understand(query, questions, lengths);
-  CandidateFilter filter(db_, lexical_.places(), query.filter, phrasings.front().words.typed);
-  const std::vector<Nearest> near = nearest(query, phrasings, filter);
-  std::vector<Pool> out;
-  for (std::size_t i = 0; i < phrasings.size(); ++i) {
-    out.push_back({ranked(query, phrasings[i], near[i], filter, kByWords, phrasings.size() == 1).candidates,
-                   shares_of(phrasings[i].words.plan)});
-  }
-  return out;
-}
-
 // Returns the candidates of all phrasings ranked together, followed by the further lexical candidates of the first
 // phrasing.
 HybridSearch::Ranking HybridSearch::fused(const SearchQuery& query, const std::vector<Phrasing>& phrasings,

@@ -382,9 +382,9 @@ bool SecretFinder::find_in_base64(std::string_view text, std::size_t begin, std:
                                   std::vector<Secret>& out, Signs& signs) const {
   constexpr std::size_t kLongest = 65'536;
   constexpr std::size_t kBegin = 24;
-  constexpr int kDeepest = 2;
+  constexpr int kDeepestCode = 2;
   if (begin < signs.base64_end) return true;
-  if (signs.depth == kDeepest) return false;
+  if (signs.depth == kDeepestCode) return false;
   if (end - begin < kBegin && (end == text.size() || (text[end] != '+' && text[end] != '/'))) return false;
   // Most runs are in no text's code, wherever that begins.
   const char before = begin > 0 ? text[begin - 1] : ' ';

@@ -1,4 +1,0 @@
--- What nothing wrote or read.
-
-DROP TABLE blobs;
-ALTER TABLE sessions DROP COLUMN schema_version;
