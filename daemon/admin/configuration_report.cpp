@@ -106,13 +106,6 @@ void add_models(const Config& config, Entries& out) {
 
 }  // namespace
 
-std::string render_text(const ConfigurationReport& report) {
-  std::string out;
-  for (const auto& entry : report.entries)
-    out += entry.key + ": " + harmless_line(entry.value) + "\n";
-  return out;
-}
-
 ConfigurationReport configuration(const Config& config) {
   Entries out;
   for (const Platform platform : kAllPlatforms) {

@@ -335,15 +335,7 @@ struct ImportReport {
 
 // Returns the state of the second look in a sentence without its end.
 std::string second_look_text(const SecondLookStatus& s);
-
-std::string render_text(const LogReport& r);
-std::string render_text(const DoctorReport& r);
-std::string render_text(const IngestReport& r);
-std::string render_text(const StatusReport& r);
 std::string render_text(const MemoryCatalogReport& r);
-std::string render_text(const CoverageReport& r);
-std::string render_text(const RetentionReport& r);
-std::string render_text(const ImportReport& r);
 
 }  // namespace memd::admin
 

@@ -40,7 +40,7 @@ struct ToolInfo {
 
 // The result of a call.
 struct ToolOutcome {
-  std::string text;        // what a model reads; the message of an error
+  std::string text;        // what a model reads, if the registry makes texts; the message of an error
   std::string structured;  // one JSON object stating the same facts; empty for an error
   bool is_error = false;
   bool unexpected = false;  // the error is ours, not the caller's: log it
@@ -57,20 +57,25 @@ struct Tool {
   std::string (*whole_schema)() = nullptr;
 };
 
+// Who reads the results of a registry. Programs, which read the structured form, need no text.
+enum class Readers { models, programs };
+
 // The tools a server offers, in the order they were added. Filled at start-up, read-only afterwards and then safe to
 // use from any thread; handlers run on many worker threads at once.
 class ToolRegistry {
  public:
-  explicit ToolRegistry(std::size_t max_tools = 20) : max_tools_(max_tools) {}
+  explicit ToolRegistry(std::size_t max_tools = 20, Readers readers = Readers::models)
+      : max_tools_(max_tools), readers_(readers) {}
 
   // Handler: Result<Out>(const Params&, ToolContext&). `render_text(const Out&)`, found by ADL, returns something from
-  // which a std::string can be made. A member `fuller_text` of the result replaces it unless it is empty. An Error of
-  // the handler, and an exception, become a result with is_error. Throws ErrorException when the name, the description
-  // or the number of tools breaks a limit.
+  // which a std::string can be made; without it results have no text. A member `fuller_text` of the result replaces it
+  // unless it is empty. An Error of the handler, and an exception, become a result with is_error. Throws ErrorException
+  // when the name, the description or the number of tools breaks a limit.
   template <Described Params, Described Out>
   void add(ToolInfo info, std::function<Result<Out>(const Params&, ToolContext&)> handler) {
     Tool tool{std::move(info), json_schema<Params>(SchemaUse::input), json_schema<Out>(SchemaUse::tool_result), {}};
-    tool.invoke = [handler = std::move(handler)](const boost::json::object& arguments, ToolContext& context) {
+    tool.invoke = [handler = std::move(handler), readers = readers_](const boost::json::object& arguments,
+                                                                     ToolContext& context) {
       return guarded([&]() -> ToolOutcome {
         auto params = read_arguments<Params>(arguments);
         if (!params) return failed(params.error());
@@ -78,7 +83,8 @@ class ToolRegistry {
         if (!out) return failed(out.error());
         std::string text;
         if constexpr (requires { out->fuller_text; }) text = out->fuller_text;
-        if (text.empty()) text = std::string(render_text(*out));
+        if constexpr (requires { render_text(*out); })
+          if (text.empty() && readers == Readers::models) text = std::string(render_text(*out));
         return ToolOutcome{std::move(text), to_json(*out), false, false};
       });
     };
@@ -111,6 +117,7 @@ class ToolRegistry {
   }
 
   std::size_t max_tools_;
+  Readers readers_;
   std::deque<Tool> tools_;
 };
 
