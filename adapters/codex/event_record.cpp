@@ -57,17 +57,14 @@ RecordOutcome read_error(RecordContext& c, const Payload& payload) {
 RecordOutcome read_agent_start(RecordContext& c, const Payload& payload) {
   const std::string thread = c.text(payload.new_thread_id);
   if (!is_uuid(thread)) return RecordOutcome::skipped("display");
-  SessionUpdate& agent = c.update(make_session_uid(Platform::codex, thread));
-  agent.kind = SessionKind::subagent;
-  agent.parent_uid = c.line().session_uid;
-  agent.parent_call_id = c.text(payload.call_id);
+  c.add_subagent(make_session_uid(Platform::codex, thread), c.text(payload.call_id), c.time());
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_name(RecordContext& c, const Payload& payload) {
   const std::string name = one_line(c.text(payload.thread_name), 300);
   if (name.empty()) return RecordOutcome::skipped("empty_title");
-  SessionUpdate& update = c.update(c.line().session_uid);
+  SessionUpdate& update = c.add_update(c.session_uid(), c.time());
   update.title = name;
   update.title_rank = TitleRank::custom;
   return RecordOutcome::indexed();

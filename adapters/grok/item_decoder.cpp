@@ -261,10 +261,9 @@ RecordOutcome read_notice(ItemContext& c, const dom::object& update, std::string
   } else if (kind == "subagent_spawned") {
     const auto child = text_of(update, "child_session_id");
     if (!is_uuid(child)) return RecordOutcome::skipped("no_content");
-    SessionUpdate& s = c.add_subagent(child);
+    SessionUpdate& s = c.add_subagent(make_session_uid(Platform::grok, child), {}, c.time);
     s.agent_name = text_of(update, "subagent_type");
     s.description = text_of(update, "description");
-    s.time = c.time;
   } else {
     c.diagnose(DiagnosticType::unknown_record_type, {"sessionUpdate"});
     return RecordOutcome::unknown("unknown_type");
