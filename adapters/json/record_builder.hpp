@@ -37,13 +37,32 @@ class RecordBuilder : public RecordEvents {
     e.summary = summary;
     return e;
   }
+  // Adds what the model said or thought, unless it is blank. Returns whether it added an event.
+  bool add_said(EventKind kind, std::string text, std::optional<std::size_t> block = std::nullopt) {
+    if (trimmed(text).empty()) return false;
+    Event& e = block ? add(kind, Role::assistant, *block) : add(kind, Role::assistant);
+    e.text = std::move(text);
+    return true;
+  }
+  // Adds text that the program puts before the model.
+  Event& add_injected(std::string_view lifecycle, std::string text) {
+    Event& e = add_lifecycle(lifecycle);
+    e.origin = Origin::injected;
+    e.text = std::move(text);
+    return e;
+  }
+  // Adds an error; one of the model's service if nothing else is said.
+  Event& add_error(std::string text, std::string_view lifecycle = "api_error") {
+    Event& e = add(EventKind::error, Role::system);
+    e.lifecycle = lifecycle;
+    e.is_error = true;
+    e.text = std::move(text);
+    return e;
+  }
   // Adds a compaction, and the summary from which the model goes on, if the record has it.
   void add_compaction(std::string_view details, std::string summary) {
     add_lifecycle("compaction", details);
-    if (trimmed(summary).empty()) return;
-    Event& e = add_lifecycle("compact_summary");
-    e.origin = Origin::injected;
-    e.text = std::move(summary);
+    if (!trimmed(summary).empty()) add_injected("compact_summary", std::move(summary));
   }
   // Sets the token usage of a response on the record's first event. A record without events gets a lifecycle event
   // "usage".
