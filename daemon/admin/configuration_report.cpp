@@ -1,6 +1,5 @@
 #include "daemon/admin/configuration_report.hpp"
 
-#include "schemas/harmless.hpp"
 #include "schemas/platform.hpp"
 
 #include <filesystem>

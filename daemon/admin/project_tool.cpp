@@ -8,8 +8,6 @@
 #include "store/reader.hpp"
 #include "store/write/project_rows.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <utility>
 

@@ -8,8 +8,6 @@
 #include "store/db/database.hpp"
 #include "store/search/search_check.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <filesystem>
 #include <system_error>
