@@ -74,18 +74,14 @@ class ToolRegistry {
   template <Described Params, Described Out>
   void add(ToolInfo info, std::function<Result<Out>(const Params&, ToolContext&)> handler) {
     Tool tool{std::move(info), json_schema<Params>(SchemaUse::input), json_schema<Out>(SchemaUse::tool_result), {}};
-    tool.invoke = [handler = std::move(handler), readers = readers_](const boost::json::object& arguments,
-                                                                     ToolContext& context) {
+    tool.invoke = [handler = std::move(handler), for_models = readers_ == Readers::models](
+                      const boost::json::object& arguments, ToolContext& context) {
       return guarded([&]() -> ToolOutcome {
         auto params = read_arguments<Params>(arguments);
         if (!params) return failed(params.error());
         auto out = handler(*params, context);
         if (!out) return failed(out.error());
-        std::string text;
-        if constexpr (requires { out->fuller_text; }) text = out->fuller_text;
-        if constexpr (requires { render_text(*out); })
-          if (text.empty() && readers == Readers::models) text = std::string(render_text(*out));
-        return ToolOutcome{std::move(text), to_json(*out), false, false};
+        return ToolOutcome{text_of(*out, for_models), to_json(*out), false, false};
       });
     };
     tool.whole_schema = [] { return json_schema<Out>(SchemaUse::output); };
@@ -103,6 +99,14 @@ class ToolRegistry {
  private:
   static ToolOutcome failed(const Error& error);
   static ToolOutcome internal_error(std::string_view what);
+  template <class Out>
+  static std::string text_of(const Out& out, [[maybe_unused]] bool for_models) {
+    std::string text;
+    if constexpr (requires { out.fuller_text; }) text = out.fuller_text;
+    if constexpr (requires { render_text(out); })
+      if (text.empty() && for_models) text = std::string(render_text(out));
+    return text;
+  }
   template <class Body>
   static ToolOutcome guarded(Body&& body) {
     try {
