@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -30,5 +31,19 @@ class Names {
  private:
   std::string_view text_;
 };
+
+// Why records of some types are left out.
+struct Reason {
+  std::string_view reason;
+  Names types;
+};
+
+// Returns the reason of the first that has the type; empty if none has it.
+template <std::size_t N>
+constexpr std::string_view reason_for(const std::array<Reason, N>& reasons, std::string_view type) {
+  for (const Reason& r : reasons)
+    if (r.types.has(type)) return r.reason;
+  return {};
+}
 
 }  // namespace memd

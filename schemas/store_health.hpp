@@ -27,27 +27,57 @@ struct PlatformFreshness {
   bool is_unread() const { return checked_at == 0 && last_event == 0 && sources_behind > 0; }
 };
 
-struct PlatformTotals {
-  Platform platform{};
+// Bytes of sources by what became of them.
+struct SourceBytes {
+  std::uint64_t bytes_total = 0;  // sizes of the sources
+  std::uint64_t bytes_indexed = 0;
+  std::uint64_t bytes_skipped = 0;  // includes bytes_pending
+  std::uint64_t bytes_unknown = 0;
+  std::uint64_t bytes_pending = 0;  // after the cursor: an unfinished last line
+
+  void add(const SourceBytes& o) {
+    bytes_total += o.bytes_total;
+    bytes_indexed += o.bytes_indexed;
+    bytes_skipped += o.bytes_skipped;
+    bytes_unknown += o.bytes_unknown;
+    bytes_pending += o.bytes_pending;
+  }
+};
+
+// What is in the store, of a platform or of all.
+struct StoredCounts : SourceBytes {
   std::int64_t sources = 0;
   std::int64_t sessions = 0;  // main sessions
   std::int64_t subagent_sessions = 0;
   std::int64_t exchanges = 0;  // of main sessions
   std::int64_t subagent_exchanges = 0;
   std::int64_t events = 0;
-  TokenUsage tokens;  // of all sessions
   std::int64_t diagnostics = 0;
-  std::uint64_t bytes_total = 0;  // sizes of the sources
-  std::uint64_t bytes_indexed = 0;
-  std::uint64_t bytes_skipped = 0;  // includes bytes_pending
-  std::uint64_t bytes_unknown = 0;
-  std::uint64_t bytes_pending = 0;  // after the cursor: an unfinished last line
-  TimeRange span;
+
+  void add(const StoredCounts& o) {
+    SourceBytes::add(o);
+    sources += o.sources;
+    sessions += o.sessions;
+    subagent_sessions += o.subagent_sessions;
+    exchanges += o.exchanges;
+    subagent_exchanges += o.subagent_exchanges;
+    events += o.events;
+    diagnostics += o.diagnostics;
+  }
+};
+
+struct PlatformCounts : StoredCounts {
   // Records and those of unknown shape: recent (about the last 1,000 ingested) and all.
   std::int64_t recent_records = 0;
-  std::int64_t recent_unknown = 0;
+  std::int64_t recent_unknown_records = 0;
   std::int64_t records = 0;
   std::int64_t unknown_records = 0;
+};
+
+struct PlatformTotals : PlatformCounts {
+  Platform platform{};
+  TokenUsage tokens;  // of all sessions
+  TimeRange span;
   TimeMs drift_at = 0;  // newest schema_drift diagnostic; 0: none is left
 };
 

@@ -76,18 +76,11 @@ std::string RecordContext::agent_uid(std::string_view agent_id) const {
 
 void RecordContext::link_agent(std::string_view agent_id, std::string_view call_id) {
   if (!is_identifier(agent_id)) return;
-  SessionUpdate update;
-  update.session_uid = agent_uid(agent_id);
-  if (!out().sessions.empty() && out().sessions.back().session_uid == update.session_uid &&
+  const std::string uid = agent_uid(agent_id);
+  if (!out().sessions.empty() && out().sessions.back().session_uid == uid &&
       out().sessions.back().parent_call_id == call_id)
     return;  // consecutive records of one agent repeat it
-  update.platform = Platform::claude_code;
-  update.native_id = split_session_uid(update.session_uid)->native_id;
-  update.kind = SessionKind::subagent;
-  update.parent_uid = root_session(session_uid());
-  update.parent_call_id = call_id;
-  update.time = time();
-  out().sessions.push_back(std::move(update));
+  add_subagent(uid, call_id, time()).parent_uid = root_session(session_uid());
 }
 
 }  // namespace memd::claude_code

@@ -161,29 +161,30 @@ RecordOutcome read_progress(RecordContext& c, od::object& root) {
 
 namespace {
 
-SessionUpdate update_of(const RecordContext& c) {
-  SessionUpdate update;
-  update.session_uid = c.session_uid();
-  update.platform = Platform::claude_code;
-  if (const auto parts = split_session_uid(update.session_uid)) update.native_id = parts->native_id;
-  update.time = c.time();
+SessionKind kind_of(std::string_view session_uid) {
+  const auto slash = session_uid.find('/');
+  if (slash == std::string_view::npos) return SessionKind::main;
+  return session_uid.substr(slash).starts_with("/wf_") ? SessionKind::workflow : SessionKind::subagent;
+}
+
+SessionUpdate& add_update(RecordContext& c) {
+  SessionUpdate& update = c.add_update(c.session_uid(), c.time());
   // A title must not turn a subagent into a main session.
-  const auto slash = update.native_id.find('/');
-  if (slash != std::string::npos) {
-    update.kind = update.native_id.compare(slash, 4, "/wf_") == 0 ? SessionKind::workflow : SessionKind::subagent;
+  if (const SessionKind kind = kind_of(c.session_uid()); kind != SessionKind::main) {
+    update.kind = kind;
     update.parent_uid = root_session(update.session_uid);
   }
   return update;
 }
 
 RecordOutcome set_title(RecordContext& c, std::string_view token, TitleRank rank) {
-  SessionUpdate update = update_of(c);
-  update.title = one_line(c.text(token), 300);
+  std::string title = one_line(c.text(token), 300);
+  if (title.empty()) return RecordOutcome::skipped("empty_title");
+  SessionUpdate& update = add_update(c);
+  update.title = std::move(title);
   update.title_rank = rank;
   if (rank == TitleRank::summary && has_value(c.envelope().leafUuid))
     update.title_record_key = record_key(Platform::claude_code, string_body(c.envelope().leafUuid));
-  if (update.title.empty()) return RecordOutcome::skipped("empty_title");
-  c.out().sessions.push_back(std::move(update));
   return RecordOutcome::indexed();
 }
 
@@ -202,12 +203,11 @@ RecordOutcome read_journal(RecordContext& c, std::string_view type) {
   e.summary = one_line(c.text(has_value(envelope.agentId) ? envelope.agentId : envelope.key), 80);
   e.text = c.text(envelope.result, c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
   if (has_value(envelope.agentId)) {
-    SessionUpdate agent = update_of(c);
     const std::string id = c.text(envelope.agentId);
-    if (is_identifier(id) && agent.kind == SessionKind::workflow) {
+    if (is_identifier(id) && kind_of(c.session_uid()) == SessionKind::workflow) {
+      SessionUpdate& agent = add_update(c);
       agent.session_uid += "/agent-" + id;
       agent.native_id += "/agent-" + id;
-      c.out().sessions.push_back(std::move(agent));
     }
   }
   return RecordOutcome::indexed();
@@ -296,9 +296,7 @@ RecordOutcome read_side_record(RecordContext& c, od::object& root, std::string_v
   if (type == "started" || type == "result") return read_journal(c, type);
   if (type == "cost-state") return read_cost_state(c, root);
   if (type == "agent-name") {
-    SessionUpdate update = update_of(c);
-    update.agent_name = one_line(c.text(c.envelope().agentName), 100);
-    c.out().sessions.push_back(std::move(update));
+    add_update(c).agent_name = one_line(c.text(c.envelope().agentName), 100);
     return RecordOutcome::indexed();
   }
   return leave_out_side_record(c, root, type);
@@ -306,13 +304,12 @@ RecordOutcome read_side_record(RecordContext& c, od::object& root, std::string_v
 
 RecordOutcome read_agent_meta(RecordContext& c) {
   const Envelope& envelope = c.envelope();
-  SessionUpdate update = update_of(c);
+  SessionUpdate& update = add_update(c);
   update.agent_name = one_line(c.text(has_value(envelope.agentType) ? envelope.agentType : envelope.name), 100);
   update.title = one_line(c.text(envelope.description), 300);
   update.title_rank = update.title.empty() ? TitleRank::none : TitleRank::ai;
   update.description = update.title;
   update.parent_call_id = c.text(envelope.toolUseId);
-  c.out().sessions.push_back(std::move(update));
   return RecordOutcome::indexed();
 }
 

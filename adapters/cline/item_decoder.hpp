@@ -27,7 +27,6 @@ class ItemDecoder final : public KeyedDecoder<ItemKeys> {
       : KeyedDecoder(Platform::cline, source.session_uid, detail, {.items = true}) {}
 
  protected:
-  bool surely_a_record() const override { return false; }
   RecordOutcome read(od::object& item, RawRef raw, EventBatch& out) override;
 };
 

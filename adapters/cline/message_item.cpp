@@ -37,8 +37,8 @@ struct Message {
 
 void emit_words(ItemContext& c, std::string_view text) {
   const Said said = split_thinking(text);
-  if (!said.thinking.empty()) c.add(EventKind::thinking, Role::assistant).text = said.thinking;
-  if (!said.talk.empty()) c.add(EventKind::assistant_msg, Role::assistant).text = said.talk;
+  c.add_said(EventKind::thinking, std::string(said.thinking));
+  c.add_said(EventKind::assistant_msg, std::string(said.talk));
 }
 
 void read_assistant_text(ItemContext& c, const ItemFields& fields, Message& m, std::string_view text) {
@@ -89,8 +89,7 @@ bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Mes
   if (type == "text") {
     read_text(c, fields, m, c.text(tokens.text));
   } else if (type == "thinking" || type == "redacted_thinking" || type == "reasoning") {
-    std::string text = c.text(is_string(tokens.thinking) ? tokens.thinking : tokens.text);
-    if (!trimmed(text).empty()) c.add(EventKind::thinking, Role::assistant).text = std::move(text);
+    c.add_said(EventKind::thinking, c.text(is_string(tokens.thinking) ? tokens.thinking : tokens.text));
   } else if (type == "tool_use") {
     Event& e = c.add(EventKind::tool_call, Role::assistant);
     e.tool = c.text(tokens.name);

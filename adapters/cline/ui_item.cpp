@@ -65,11 +65,9 @@ RecordOutcome read_request(ItemContext& c, od::object& item, const ItemFields& f
   if (reason == "user_cancelled") {
     c.add_lifecycle("interrupt", "cancelled by the user");
   } else if (!reason.empty() || is_string(tokens.streamingFailedMessage)) {
-    Event& e = c.add(EventKind::error, Role::system);
-    e.lifecycle = "api_error";
-    e.is_error = true;
-    e.text = c.text(tokens.streamingFailedMessage);
-    if (e.text.empty()) e.text = is_identifier(reason) ? std::string(reason) : "request failed";
+    std::string message = c.text(tokens.streamingFailedMessage);
+    if (message.empty()) message = is_identifier(reason) ? std::string(reason) : "request failed";
+    c.add_error(std::move(message));
   }
   ResponseFacts facts;
   if (const auto cost = fraction(tokens.cost); cost > 0) facts.cost_usd = cost;
@@ -129,9 +127,7 @@ bool read_fields(ItemContext& c, od::object& ui, UiText& out) {
 }
 
 RecordOutcome say(ItemContext& c, EventKind kind, std::string text) {
-  if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
-  c.add(kind, Role::assistant).text = std::move(text);
-  return RecordOutcome::indexed();
+  return c.add_said(kind, std::move(text)) ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
 }
 
 RecordOutcome read_human(ItemContext& c, const UiText& ui, const ItemFields& fields) {
@@ -266,10 +262,7 @@ RecordOutcome read_named(ItemContext& c, od::object& item, od::object& object, c
     return read_shown_output(c, item, fields, ui);
   if (!fields.calls.empty()) return read_call(c, item, fields, ui);
   if (kErrors.has(name)) {
-    Event& e = c.add(EventKind::error, Role::system);
-    e.is_error = true;
-    if (name == "api_req_failed") e.lifecycle = "api_error";
-    e.text = ui.text.empty() ? ui.name : std::move(ui.text);
+    c.add_error(ui.text.empty() ? ui.name : ui.text, name == "api_req_failed" ? "api_error" : "");
     return RecordOutcome::indexed();
   }
   if (kState.has(name)) return RecordOutcome::skipped("state");

@@ -1,61 +1,30 @@
 // event_msg: what Codex displayed. Most of it repeats response items. docs/skipped-records.md says why each skipped
 // type may be skipped.
 #include "adapters/codex/record_context.hpp"
+#include "adapters/names.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace memd::codex {
 namespace {
 
-struct SkippedType {
-  std::string_view type;
-  std::string_view reason;
-};
+// The response item of a finished web search has no id, and a script contains its search.
 constexpr std::array kSkippedTypes{
-    SkippedType{"agent_message", "repeats_response_item"},
-    SkippedType{"agent_reasoning", "repeats_response_item"},
-    SkippedType{"agent_reasoning_raw_content", "repeats_response_item"},
-    SkippedType{"agent_reasoning_section_break", "repeats_response_item"},
-    SkippedType{"item_started", "repeats_response_item"},
-    SkippedType{"raw_response_item", "repeats_response_item"},
-    SkippedType{"exec_command_begin", "repeats_call"},
-    SkippedType{"exec_approval_request", "repeats_call"},
-    SkippedType{"apply_patch_approval_request", "repeats_call"},
-    SkippedType{"patch_apply_begin", "repeats_call"},
-    SkippedType{"mcp_tool_call_begin", "repeats_call"},
-    SkippedType{"dynamic_tool_call_request", "repeats_call"},
-    SkippedType{"web_search_begin", "repeats_call"},
-    // The response item of such a search has no id, and a script contains its search.
-    SkippedType{"web_search_end", "repeats_call"},
-    SkippedType{"image_generation_begin", "repeats_call"},
-    SkippedType{"request_user_input", "repeats_call"},
-    SkippedType{"plan_update", "repeats_call"},
-    SkippedType{"turn_diff", "repeats_call"},
-    SkippedType{"sub_agent_activity", "display"},
-    SkippedType{"collab_agent_interaction_end", "display"},
-    SkippedType{"collab_waiting_end", "display"},
-    SkippedType{"collab_close_end", "display"},
-    SkippedType{"collab_resume_end", "display"},
-    SkippedType{"hook_started", "display"},
-    SkippedType{"hook_completed", "display"},
-    SkippedType{"background_event", "display"},
-    SkippedType{"warning", "display"},
-    SkippedType{"guardian_assessment", "display"},
-    SkippedType{"guardian_warning", "display"},
-    SkippedType{"deprecation_notice", "display"},
-    SkippedType{"model_reroute", "display"},
-    SkippedType{"stream_error", "retried"},
-    SkippedType{"task_started", "turn_marker"},
-    SkippedType{"turn_started", "turn_marker"},
-    SkippedType{"context_compacted", "repeats_compacted"},
-    SkippedType{"thread_settings_applied", "repeats_turn_context"},
-    SkippedType{"session_configured", "bookkeeping"},
-    SkippedType{"shutdown_complete", "bookkeeping"},
-    SkippedType{"mcp_startup_update", "bookkeeping"},
-    SkippedType{"mcp_startup_complete", "bookkeeping"},
+    Reason{"repeats_response_item", Names("agent_message agent_reasoning agent_reasoning_raw_content "
+                                          "agent_reasoning_section_break item_started raw_response_item")},
+    Reason{"repeats_call", Names("exec_command_begin exec_approval_request apply_patch_approval_request "
+                                 "patch_apply_begin mcp_tool_call_begin dynamic_tool_call_request web_search_begin "
+                                 "web_search_end image_generation_begin request_user_input plan_update turn_diff")},
+    Reason{"display", Names("sub_agent_activity collab_agent_interaction_end collab_waiting_end collab_close_end "
+                            "collab_resume_end hook_started hook_completed background_event warning "
+                            "guardian_assessment guardian_warning deprecation_notice model_reroute")},
+    Reason{"retried", Names("stream_error")},
+    Reason{"turn_marker", Names("task_started turn_started")},
+    Reason{"repeats_compacted", Names("context_compacted")},
+    Reason{"repeats_turn_context", Names("thread_settings_applied")},
+    Reason{"bookkeeping", Names("session_configured shutdown_complete mcp_startup_update mcp_startup_complete")},
 };
 
 RecordOutcome read_abort(RecordContext& c, const Payload& payload) {
@@ -88,17 +57,14 @@ RecordOutcome read_error(RecordContext& c, const Payload& payload) {
 RecordOutcome read_agent_start(RecordContext& c, const Payload& payload) {
   const std::string thread = c.text(payload.new_thread_id);
   if (!is_uuid(thread)) return RecordOutcome::skipped("display");
-  SessionUpdate& agent = c.update(make_session_uid(Platform::codex, thread));
-  agent.kind = SessionKind::subagent;
-  agent.parent_uid = c.line().session_uid;
-  agent.parent_call_id = c.text(payload.call_id);
+  c.add_subagent(make_session_uid(Platform::codex, thread), c.text(payload.call_id), c.time());
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_name(RecordContext& c, const Payload& payload) {
   const std::string name = one_line(c.text(payload.thread_name), 300);
   if (name.empty()) return RecordOutcome::skipped("empty_title");
-  SessionUpdate& update = c.update(c.line().session_uid);
+  SessionUpdate& update = c.add_update(c.session_uid(), c.time());
   update.title = name;
   update.title_rank = TitleRank::custom;
   return RecordOutcome::indexed();
@@ -153,9 +119,7 @@ RecordOutcome read_event_msg(RecordContext& c, od::object& item, const Payload& 
     return RecordOutcome::indexed();
   }
   if (const auto action = read_action_end(c, item, type)) return *action;
-  const auto it =
-      std::find_if(kSkippedTypes.begin(), kSkippedTypes.end(), [&](const auto& s) { return s.type == type; });
-  if (it != kSkippedTypes.end()) return RecordOutcome::skipped(it->reason);
+  if (const auto reason = reason_for(kSkippedTypes, type); !reason.empty()) return RecordOutcome::skipped(reason);
   c.diagnose(DiagnosticType::unknown_record_type, {"payload.type"});
   return RecordOutcome::unknown("unknown_type");
 }

@@ -77,13 +77,4 @@ Event& RecordContext::add_lifecycle(std::string_view name, std::string_view summ
   return e;
 }
 
-SessionUpdate& RecordContext::update(std::string_view session_uid) {
-  SessionUpdate& update = out().sessions.emplace_back();
-  update.session_uid = session_uid;
-  update.platform = Platform::codex;
-  if (const auto parts = split_session_uid(session_uid)) update.native_id = parts->native_id;
-  update.time = time_;
-  return update;
-}
-
 }  // namespace memd::codex

@@ -45,7 +45,6 @@ class RecordContext : public RecordEvents {
   // Adds an event with the common fields set. Valid until the next call. Call one of identify_… first.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::string_view summary = {});
-  SessionUpdate& update(std::string_view session_uid);
 
   const Line& line() const { return line_; }
   TimeMs time() const { return time_; }

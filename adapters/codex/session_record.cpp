@@ -90,7 +90,7 @@ RecordOutcome read_session_meta(RecordContext& c, od::object& meta) {
   const std::string version = c.text(tokens.cli_version);
   const std::string remote = without_user(field_of(c, meta, "git", "repository_url"));
 
-  SessionUpdate& update = c.update(c.line().session_uid);
+  SessionUpdate& update = c.add_update(c.session_uid(), c.time());
   update.repo = remote;
   update.kind = source.is_subagent ? SessionKind::subagent : SessionKind::main;
   if (source.parent.empty()) source.parent = c.text(tokens.parent_thread_id);

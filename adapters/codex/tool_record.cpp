@@ -296,12 +296,7 @@ RecordOutcome read_result(RecordContext& c, od::object& item, const Payload& pay
     decision.call_id = call_id;
     decision.text = std::move(output.answers);
   }
-  if (!output.agent_id.empty()) {
-    SessionUpdate& agent = c.update(make_session_uid(Platform::codex, output.agent_id));
-    agent.kind = SessionKind::subagent;
-    agent.parent_uid = c.line().session_uid;
-    agent.parent_call_id = call_id;
-  }
+  if (!output.agent_id.empty()) c.add_subagent(make_session_uid(Platform::codex, output.agent_id), call_id, c.time());
   return RecordOutcome::indexed();
 }
 

@@ -296,11 +296,7 @@ RecordOutcome read_agent_call(RecordContext& c, const Item& item) {
     return RecordOutcome::indexed();
   const bool whole = for_each_element(agents, [&](od::value& agent, std::size_t) {
     const auto thread = string_body(token_of(agent));
-    if (!is_uuid(thread)) return true;
-    SessionUpdate& update = c.update(make_session_uid(Platform::codex, thread));
-    update.kind = SessionKind::subagent;
-    update.parent_uid = c.line().session_uid;
-    update.parent_call_id = call_id;
+    if (is_uuid(thread)) c.add_subagent(make_session_uid(Platform::codex, thread), call_id, c.time());
     return true;
   });
   return whole ? RecordOutcome::indexed() : RecordOutcome::damaged();

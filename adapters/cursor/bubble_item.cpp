@@ -1,5 +1,6 @@
 #include "adapters/cursor/item_decoder.hpp"
 #include "adapters/cursor/places.hpp"
+#include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/hash.hpp"
@@ -105,16 +106,13 @@ Outcome read_outcome(ItemContext& c, std::string result) {
 }  // namespace
 
 std::optional<FileAccess> access_of(std::string_view tool) {
-  constexpr std::array<std::string_view, 6> reads{"read_file", "read_file_v2",    "Read",
-                                                  "read",      "read_lints_file", "ReadFile"};
-  constexpr std::array<std::string_view, 21> modifies{
-      "edit_file",        "edit_file_v2", "edit_file_v3",      "search_replace", "write",
-      "write_file",       "create_file",  "delete_file",       "apply_patch",    "edit_notebook",
-      "edit_notebook_v2", "reapply",      "MultiEdit",         "Write",          "StrReplace",
-      "Delete",           "EditNotebook", "multi_str_replace", "delete_file_v2", "Edit",
-      "ApplyPatch"};
-  if (std::find(reads.begin(), reads.end(), tool) != reads.end()) return FileAccess::read;
-  if (std::find(modifies.begin(), modifies.end(), tool) != modifies.end()) return FileAccess::modified;
+  constexpr Names kReads("read_file read_file_v2 Read read read_lints_file ReadFile");
+  constexpr Names kModifies(
+      "edit_file edit_file_v2 edit_file_v3 search_replace write write_file create_file delete_file apply_patch "
+      "edit_notebook edit_notebook_v2 reapply MultiEdit Write StrReplace Delete EditNotebook multi_str_replace "
+      "delete_file_v2 Edit ApplyPatch");
+  if (kReads.has(tool)) return FileAccess::read;
+  if (kModifies.has(tool)) return FileAccess::modified;
   return std::nullopt;
 }
 
@@ -169,20 +167,9 @@ MEMD_KEYS(DetailKeys, message, detail, title, error);
 MEMD_KEYS(BubbleKeys, type, text, rawText, images, thinking, toolFormerData, modelType);
 
 // Reads "thinking": {"text": …}, or a plain string.
-bool read_thinking(ItemContext& c, od::object& bubble) {
-  od::value value;
-  if (!seek(bubble, "thinking", value)) return true;
-  const auto token = token_of(value);
-  if (is_string(token)) {
-    emit_thinking(c, c.text(token));
-    return true;
-  }
-  od::object thinking;
-  ThoughtKeys keys;
-  if (value.get_object().get(thinking)) return true;
-  if (!collect(thinking, keys)) return false;
-  emit_thinking(c, c.text(keys.text));
-  return true;
+void read_thinking(ItemContext& c, od::object& bubble, std::string_view token) {
+  const auto inner = is_string(token) ? token : token_in(bubble, "thinking", "text");
+  c.add_said(EventKind::thinking, c.text(inner));
 }
 
 bool read_thinking_blocks(ItemContext& c, od::object& bubble) {
@@ -193,18 +180,15 @@ bool read_thinking_blocks(ItemContext& c, od::object& bubble) {
     return true;
   };
   const bool whole = for_each_object<ThoughtKeys>(bubble, "allThinkingBlocks", append);
-  emit_thinking(c, std::move(text));
+  c.add_said(EventKind::thinking, std::move(text));
   return whole;
 }
 
 bool read_facts(ItemContext& c, od::object& bubble, TokenUsage& usage) {
-  od::object inner;
   CountKeys counts;
-  if (seek_object(bubble, "tokenCount", inner)) {
-    if (!collect(inner, counts)) return false;
-    usage.input = std::max<std::int64_t>(integer(counts.inputTokens), 0);
-    usage.output = std::max<std::int64_t>(integer(counts.outputTokens), 0);
-  }
+  collect_in(bubble, "tokenCount", counts);
+  usage.input = std::max<std::int64_t>(integer(counts.inputTokens), 0);
+  usage.output = std::max<std::int64_t>(integer(counts.outputTokens), 0);
   if (const auto model = token_in(bubble, "modelInfo", "modelName"); !model.empty()) {
     c.model = c.text(model);
     if (c.model == "default") c.model = "auto";
@@ -234,9 +218,7 @@ bool read_error(ItemContext& c, od::object& bubble) {
       if (text.empty()) text = c.text(token);
   }
   if (text.empty()) return true;
-  Event& e = c.add(EventKind::error, Role::system);
-  e.is_error = true;
-  e.text = std::move(text);
+  c.add_error(std::move(text), {});
   return true;
 }
 
@@ -264,9 +246,9 @@ RecordOutcome read_bubble(ItemContext& c, od::object& bubble) {
     }
     emit_prompt(c, std::move(text));
   } else {
-    if (!tokens.thinking.empty() && !read_thinking(c, bubble)) return RecordOutcome::damaged();
+    if (!tokens.thinking.empty()) read_thinking(c, bubble, tokens.thinking);
     if (!read_thinking_blocks(c, bubble)) return RecordOutcome::damaged();
-    emit_answer(c, std::move(text));
+    c.add_said(EventKind::assistant_msg, std::move(text));
     od::object tool;
     if (seek_object(bubble, "toolFormerData", tool) && !read_tool(c, tool)) return RecordOutcome::damaged();
   }
@@ -288,7 +270,7 @@ RecordOutcome read_tab_bubble(ItemContext& c, od::object& bubble) {
     c.model.clear();
     emit_prompt(c, std::move(text));
   } else if (type == "ai") {
-    emit_answer(c, std::move(text));
+    c.add_said(EventKind::assistant_msg, std::move(text));
   } else {
     c.diagnose(DiagnosticType::unknown_field_value, {"type"});
     return RecordOutcome::unknown("bubble_type");

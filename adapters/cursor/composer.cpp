@@ -3,7 +3,9 @@
 #include "adapters/cursor/places.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/names.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/hash.hpp"
 #include "schemas/time.hpp"
 
 #include <algorithm>
@@ -22,55 +24,62 @@ namespace {
 MEMD_KEYS(ScalarKeys, name, subtitle, status, unifiedMode, forceMode, createdOnBranch, text, conversationState,
           createdAt, lastUpdatedAt, contextTokensUsed, totalLinesAdded, totalLinesRemoved, isArchived);
 
+MEMD_KEYS(ModelKeys, modelName);
+MEMD_KEYS(SubagentKeys, parentComposerId, toolCallId, subagentTypeName);
+MEMD_KEYS(CostKeys, costInCents);
+MEMD_KEYS(EntryKeys, bubbleId, type);
+MEMD_KEYS(TimingKeys, clientRpcSendTime, clientEndTime, clientSettleTime);
+
 class Reader {
  public:
   Reader(const char* base, Composer& composer) : base_(base), composer_(composer) {}
 
   bool field(std::string_view key, od::value& value) {
     const auto token = token_of(value);
-    if (key == "fullConversationHeadersOnly" && token.starts_with('[')) return entries(value, false);
-    if (key == "conversation" && token.starts_with('[')) return entries(value, true);
-    if (key == "modelConfig" && token.starts_with('{'))
-      return each(value, [&](std::string_view name, std::string_view text, od::value&) {
-        if (name == "modelName") composer_.model = unescaped(text);
-        return true;
+    if (token.starts_with('[')) {
+      if (key == "fullConversationHeadersOnly") return entries(value, false);
+      if (key == "conversation") return entries(value, true);
+      if (key == "allAttachedFileCodeChunksUris") return uris(value);
+    }
+    od::object object;
+    if (!token.starts_with('{') || !kObjects.has(key)) return true;
+    if (value.get_object().get(object)) return false;
+    if (key == "modelConfig") {
+      ModelKeys keys;
+      if (!collect(object, keys)) return false;
+      composer_.model = unescaped(keys.modelName);
+    } else if (key == "subagentInfo") {
+      SubagentKeys keys;
+      if (!collect(object, keys)) return false;
+      composer_.parent_id = unescaped(keys.parentComposerId);
+      composer_.parent_call_id = unescaped(keys.toolCallId);
+      composer_.agent_name = unescaped(keys.subagentTypeName);
+    } else {
+      return for_each_field(object, [&](std::string_view name, od::value& inner) {
+        return key == "usageData" ? cost(inner) : file(name);
       });
-    if (key == "subagentInfo" && token.starts_with('{'))
-      return each(value, [&](std::string_view name, std::string_view text, od::value&) {
-        if (name == "parentComposerId") composer_.parent_id = unescaped(text);
-        if (name == "toolCallId") composer_.parent_call_id = unescaped(text);
-        if (name == "subagentTypeName") composer_.agent_name = unescaped(text);
-        return true;
-      });
-    if (key == "usageData" && token.starts_with('{'))
-      return each(value, [&](std::string_view, std::string_view text, od::value& model) {
-        if (!text.starts_with('{')) return true;
-        return each(model, [&](std::string_view name, std::string_view cents, od::value&) {
-          if (name == "costInCents") composer_.cost_cents += integer(cents);
-          return true;
-        });
-      });
-    if (key == "allAttachedFileCodeChunksUris" && token.starts_with('[')) return uris(value);
-    if (key == "codeBlockData" && token.starts_with('{'))
-      return each(value, [&](std::string_view uri, std::string_view, od::value&) {
-        std::string text;
-        append_unescaped(uri, text);
-        add_file(text);
-        return true;
-      });
+    }
     return true;
   }
 
  private:
-  // Calls visit(key, token, value) for the fields of an object.
-  template <class Visit>
-  bool each(od::value& value, Visit&& visit) {
-    od::object object;
-    if (value.get_object().get(object)) return false;
-    return for_each_field(object, [&](std::string_view key, od::value& field) {
-      const auto token = token_of(field);
-      return visit(key, token, field);
-    });
+  static constexpr Names kObjects{"modelConfig subagentInfo usageData codeBlockData"};
+
+  // Adds what one model cost.
+  bool cost(od::value& value) {
+    od::object model;
+    CostKeys keys;
+    if (!token_of(value).starts_with('{')) return true;
+    if (value.get_object().get(model) || !collect(model, keys)) return false;
+    composer_.cost_cents += integer(keys.costInCents);
+    return true;
+  }
+
+  bool file(std::string_view escaped_uri) {
+    std::string uri;
+    append_unescaped(escaped_uri, uri);
+    add_file(uri);
+    return true;
   }
 
   bool entries(od::value& value, bool is_inline) {
@@ -81,14 +90,9 @@ class Reader {
       if (!token_of(element).starts_with('{')) return true;
       od::object object;
       std::string_view raw;
-      if (element.get_object().get(object) || object.raw_json().get(raw) || !restart(object)) return false;
-      Composer::Entry entry;
-      const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
-        if (key == "bubbleId") entry.id = unescaped(token_of(field));
-        if (key == "type") entry.user = token_of(field) == "1";
-        return true;
-      });
-      if (!whole) return false;
+      EntryKeys keys;
+      if (element.get_object().get(object) || object.raw_json().get(raw) || !collect(object, keys)) return false;
+      Composer::Entry entry{unescaped(keys.bubbleId), keys.type == "1", 0, 0};
       if (is_inline) {
         raw = trimmed(raw);
         entry.begin = static_cast<std::size_t>(raw.data() - base_);
@@ -137,17 +141,12 @@ void take_scalars(const ScalarKeys& tokens, Composer& composer) {
 }  // namespace
 
 std::optional<Composer> parse_composer(std::string_view value) {
-  std::string padded(value);
-  padded.resize(value.size() + simdjson::SIMDJSON_PADDING, ' ');
-  od::parser parser;
-  od::document document;
-  od::object root;
-  if (parser.iterate(padded.data(), value.size(), padded.size()).get(document) || document.get_object().get(root))
-    return std::nullopt;
+  InnerJson json;
+  if (!json.open(value)) return std::nullopt;
   Composer composer;
-  Reader reader(padded.data(), composer);
+  Reader reader(json.text(), composer);
   ScalarKeys tokens;
-  const bool whole = for_each_field(root, [&](std::string_view key, od::value& field) {
+  const bool whole = for_each_field(json.root, [&](std::string_view key, od::value& field) {
     keep(tokens, key, field);
     return reader.field(key, field);
   });
@@ -195,23 +194,22 @@ std::vector<Element> elements_of(std::string_view document_text, std::string_vie
 
 namespace {
 
-// Passes the token of one field to `take` and returns its result.
-template <class Take>
-auto with_field(std::string_view text, std::string_view name, Take take) -> decltype(take(std::string_view())) {
-  InnerJson json;
+// Returns the token of a field; valid while `json` is.
+std::string_view field_of(InnerJson& json, std::string_view object, std::string_view name) {
   od::value value;
-  if (!json.open(text) || !seek(json.root, name, value)) return take({});
-  return take(token_of(value));
+  return json.open(object) && seek(json.root, name, value) ? token_of(value) : std::string_view{};
 }
 
 }  // namespace
 
 std::string text_field(std::string_view object, std::string_view name) {
-  return with_field(object, name, [](std::string_view token) { return unescaped(token); });
+  InnerJson json;
+  return unescaped(field_of(json, object, name));
 }
 
 std::int64_t number_field(std::string_view object, std::string_view name) {
-  return with_field(object, name, [](std::string_view token) { return integer(token); });
+  InnerJson json;
+  return integer(field_of(json, object, name));
 }
 
 std::string common_folder(const std::vector<std::string>& files) {
@@ -259,16 +257,12 @@ OwnTime read_own_time(std::string_view bubble) {
   for_each_field(json.root, [&](std::string_view key, od::value& value) {
     const auto token = token_of(value);
     if (key == "createdAt") own.created = epoch(token);
-    if (key == "timingInfo" && token.starts_with('{')) {
-      od::object timing;
-      if (value.get_object().get(timing)) return false;
-      return for_each_field(timing, [&](std::string_view name, od::value& field) {
-        if (name == "clientRpcSendTime") own.turn_started = epoch(token_of(field));
-        if (name == "clientEndTime" || name == "clientSettleTime")
-          own.turn_ended = std::max(own.turn_ended, epoch(token_of(field)));
-        return true;
-      });
-    }
+    if (key != "timingInfo" || !token.starts_with('{')) return true;
+    od::object timing;
+    TimingKeys keys;
+    if (value.get_object().get(timing) || !collect(timing, keys)) return false;
+    own.turn_started = epoch(keys.clientRpcSendTime);
+    own.turn_ended = std::max(epoch(keys.clientEndTime), epoch(keys.clientSettleTime));
     return true;
   });
   return own;
@@ -326,7 +320,6 @@ std::vector<BubbleTime> bubble_times(std::span<const TimedBubble> bubbles, TimeM
 namespace {
 
 constexpr std::size_t kIdBytes = 32;
-constexpr std::string_view kHex = "0123456789abcdef";
 
 std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
   std::uint64_t value = 0;
@@ -371,11 +364,7 @@ std::vector<std::string> child_ids(std::string_view bytes) {
     }
     if (length > bytes.size()) break;
     if ((*tag & 7) == 2 && *tag >> 3 == 1 && length == kIdBytes) {
-      std::string& id = ids.emplace_back();
-      for (const char c : bytes.substr(0, kIdBytes)) {
-        id.push_back(kHex[static_cast<unsigned char>(c) >> 4]);
-        id.push_back(kHex[static_cast<unsigned char>(c) & 15]);
-      }
+      ids.push_back(hexadecimal(bytes.substr(0, kIdBytes)));
     }
     bytes.remove_prefix(length);
   }

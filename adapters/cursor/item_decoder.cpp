@@ -24,16 +24,6 @@ void emit_prompt(ItemContext& c, std::string text) {
   e.text = std::move(text);
 }
 
-void emit_answer(ItemContext& c, std::string text, std::size_t block) {
-  if (trimmed(text).empty()) return;
-  c.add(EventKind::assistant_msg, Role::assistant, block).text = std::move(text);
-}
-
-void emit_thinking(ItemContext& c, std::string text, std::size_t block) {
-  if (trimmed(text).empty()) return;
-  c.add(EventKind::thinking, Role::assistant, block).text = std::move(text);
-}
-
 // The head.
 
 namespace {
@@ -101,7 +91,7 @@ RecordOutcome read_text(ItemContext& c, const ItemKeys& keys) {
     take_time(c, prompt.time);
     emit_prompt(c, std::move(prompt.text));
   } else if (role == "thinking") {
-    emit_thinking(c, std::move(text));
+    c.add_said(EventKind::thinking, std::move(text));
   } else if (role == "tool") {
     Event& e = c.add(EventKind::tool_call, Role::assistant);
     e.tool = one_line(std::string_view(text).substr(0, text.find('\n')), 80);
@@ -115,7 +105,7 @@ RecordOutcome read_text(ItemContext& c, const ItemKeys& keys) {
     if (c.detail() == Detail::stored) text.resize(utf8_prefix(text, kResultTextLimit).size());
     e.text = std::move(text);
   } else {
-    emit_answer(c, std::move(text));
+    c.add_said(EventKind::assistant_msg, std::move(text));
   }
   return RecordOutcome::indexed();
 }

@@ -18,8 +18,6 @@ MEMD_KEYS(ItemKeys, k, id, t, e, sub, lossy, role, text, damaged);
 void take_time(ItemContext& c, TimeMs said);
 // Emits a human turn, or in a subagent the task it was given.
 void emit_prompt(ItemContext& c, std::string text);
-void emit_answer(ItemContext& c, std::string text, std::size_t block = 0);
-void emit_thinking(ItemContext& c, std::string text, std::size_t block = 0);
 
 // Readers of the kinds of items. `value` is the object under "v".
 RecordOutcome read_bubble(ItemContext& c, od::object& value);
@@ -40,7 +38,6 @@ class ItemDecoder final : public KeyedDecoder<ItemKeys> {
       : KeyedDecoder(Platform::cursor, source.session_uid, detail, {.items = true}) {}
 
  protected:
-  bool surely_a_record() const override { return false; }
   RecordOutcome read(od::object& item, RawRef raw, EventBatch& out) override;
 
  private:

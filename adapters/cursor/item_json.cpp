@@ -16,22 +16,6 @@ constexpr std::size_t kKeptCapacity = 16 << 20;
 
 }  // namespace
 
-ItemJson::ItemJson(std::string_view kind) { json_.text("k", kind); }
-
-ItemJson& ItemJson::text(std::string_view key, std::string_view value) {
-  json_.some_text(key, value);
-  return *this;
-}
-
-ItemJson& ItemJson::number(std::string_view key, std::int64_t value) {
-  json_.some_number(key, value);
-  return *this;
-}
-
-ItemJson& ItemJson::flag(std::string_view key, bool value) { return number(key, value ? 1 : 0); }
-
-ItemJson& ItemJson::time(TimeMs time, bool estimated) { return number("t", time).flag("e", estimated && time != 0); }
-
 std::string ItemJson::finish() && {
   std::string item = std::move(json_).finish();
   if (simdjson::validate_utf8(item)) return item;

@@ -26,13 +26,13 @@ inline constexpr std::string_view kBinary = "binary";    // bytes: size of a mes
 // Builds the JSON of one item, member by member. Owns the text. One thread at a time.
 class ItemJson {
  public:
-  explicit ItemJson(std::string_view kind);
+  explicit ItemJson(std::string_view kind) { json_.text("k", kind); }
 
   // Empty and 0 fields are omitted.
-  ItemJson& text(std::string_view key, std::string_view value);
-  ItemJson& number(std::string_view key, std::int64_t value);
-  ItemJson& flag(std::string_view key, bool value);
-  ItemJson& time(TimeMs time, bool estimated);
+  ItemJson& text(std::string_view key, std::string_view value) { return json_.some_text(key, value), *this; }
+  ItemJson& number(std::string_view key, std::int64_t value) { return json_.some_number(key, value), *this; }
+  ItemJson& flag(std::string_view key, bool value) { return number(key, value ? 1 : 0); }
+  ItemJson& time(TimeMs time, bool estimated) { return number("t", time).flag("e", estimated && time != 0); }
 
   std::string finish() &&;
   std::string finish(std::string_view value) &&;  // with "v", or with "damaged" when the value is no JSON object

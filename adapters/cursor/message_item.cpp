@@ -1,5 +1,6 @@
 #include "adapters/cursor/item_decoder.hpp"
 #include "adapters/cursor/prompt_text.hpp"
+#include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 
@@ -13,9 +14,8 @@ MEMD_KEYS(MessageKeys, role, type, content);
 MEMD_KEYS(PartKeys, text, value, output);
 MEMD_KEYS(BlockKeys, type, text, thinking, toolCallId, id, toolName, name, isError);
 
-bool is_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
+constexpr Names kThoughts("reasoning thinking redacted-reasoning redacted_thinking");
+constexpr Names kCalls("tool-call tool_use tool_call");
 
 struct Message {
   std::string role;
@@ -27,7 +27,7 @@ struct Message {
 void say(ItemContext& c, Message& message, std::string text, std::size_t block) {
   if (trimmed(text).empty()) return;
   if (message.role != "user") {
-    emit_answer(c, std::move(text), block);
+    c.add_said(EventKind::assistant_msg, std::move(text), block);
     return;
   }
   const PromptText words = read_prompt_text(text);
@@ -109,13 +109,13 @@ bool read_block(ItemContext& c, Message& message, od::object& block, std::size_t
   const auto type = string_body(tokens.type);
   if (type == "text")
     say(c, message, c.text(tokens.text), index);
-  else if (is_any(type, {"reasoning", "thinking", "redacted-reasoning", "redacted_thinking"}))
-    emit_thinking(c, c.text(is_string(tokens.text) ? tokens.text : tokens.thinking), index);
-  else if (is_any(type, {"tool-call", "tool_use", "tool_call"}))
+  else if (kThoughts.has(type))
+    c.add_said(EventKind::thinking, c.text(is_string(tokens.text) ? tokens.text : tokens.thinking), index);
+  else if (kCalls.has(type))
     return read_call(c, block, tokens, index);
-  else if (is_any(type, {"tool-result", "tool_result"}))
+  else if (type == "tool-result" || type == "tool_result")
     return read_result(c, block, tokens, index);
-  else if (is_any(type, {"image", "file"}))
+  else if (type == "image" || type == "file")
     say(c, message, "[" + std::string(type) + "]", index);
   else
     message.unknown_block = true;

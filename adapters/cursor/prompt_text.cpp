@@ -1,6 +1,7 @@
 #include "adapters/cursor/prompt_text.hpp"
 
 #include "adapters/json/json_text.hpp"
+#include "adapters/names.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/time.hpp"
 
@@ -13,21 +14,10 @@
 namespace memd::cursor {
 namespace {
 
-constexpr std::array<std::string_view, 15> kElements{"timestamp",
-                                                     "user_info",
-                                                     "system_reminder",
-                                                     "system-reminder",
-                                                     "rules",
-                                                     "project_layout",
-                                                     "git_status",
-                                                     "agent_transcripts",
-                                                     "agent_skills",
-                                                     "additional_data",
-                                                     "attached_files",
-                                                     "environment_details",
-                                                     "open_and_recently_viewed_files",
-                                                     "available_subagent_types",
-                                                     "always_applied_workspace_rules"};
+constexpr Names kElements(
+    "timestamp user_info system_reminder system-reminder rules project_layout git_status agent_transcripts "
+    "agent_skills additional_data attached_files environment_details open_and_recently_viewed_files "
+    "available_subagent_types always_applied_workspace_rules");
 
 constexpr std::string_view kQueryTag = "<user_query>";
 
@@ -146,7 +136,7 @@ PromptText read_prompt_text(std::string_view text) {
   while (const auto name = name_at(text)) {
     if (*name == "user_query") break;
     // Behind one that is known, others of the same kind follow.
-    const bool known = std::find(kElements.begin(), kElements.end(), *name) != kElements.end();
+    const bool known = kElements.has(*name);
     if (!known && !((any || query != std::string_view::npos) && name->find('_') != std::string_view::npos)) break;
     const PromptElement element = element_at(text, *name);
     if (*name == "timestamp" && out.time == 0)

@@ -105,19 +105,27 @@ Result<std::vector<std::string>> StateRows::keys_under(std::string_view prefix, 
   return keys;
 }
 
-Result<std::optional<std::string>> StateRows::value(std::string_view key) const {
-  if (!has_rows_) return std::optional<std::string>();
-  MEMD_TRY_ASSIGN(Query query, database_->prepare("SELECT value FROM cursorDiskKV WHERE key = ?1"));
-  MEMD_TRY_ASSIGN(const bool row, query.bind(1, key).step());
+namespace {
+
+// Returns the first column of the first row; nullopt: there is no row, or it is NULL.
+Result<std::optional<std::string>> first_value(Query& query) {
+  MEMD_TRY_ASSIGN(const bool row, query.step());
   if (!row || query.is_null(0)) return std::optional<std::string>();
   return std::optional(std::string(query.text(0)));
 }
 
+}  // namespace
+
+Result<std::optional<std::string>> StateRows::value(std::string_view key) const {
+  if (!has_rows_) return std::optional<std::string>();
+  MEMD_TRY_ASSIGN(Query query, database_->prepare("SELECT value FROM cursorDiskKV WHERE key = ?1"));
+  return first_value(query.bind(1, key));
+}
+
 Result<std::optional<std::string>> StateRows::value(std::int64_t rowid) const {
+  if (!has_rows_) return std::optional<std::string>();
   MEMD_TRY_ASSIGN(Query query, database_->prepare("SELECT value FROM cursorDiskKV WHERE rowid = ?1"));
-  MEMD_TRY_ASSIGN(const bool row, query.bind(1, rowid).step());
-  if (!row || query.is_null(0)) return std::optional<std::string>();
-  return std::optional(std::string(query.text(0)));
+  return first_value(query.bind(1, rowid));
 }
 
 Result<StateRows::Found> StateRows::conversation(const std::string& id) const {

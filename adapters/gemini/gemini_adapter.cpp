@@ -27,7 +27,7 @@ std::string find_session_id(std::string_view head) {
 
 // Gemini CLI: one file per chat below ~/.gemini/tmp/<project>/chats, and the prompts of the project in logs.json.
 // Formats: paths.hpp, chat_reader.hpp, prompt_log_reader.hpp. Stateless, thread-safe.
-class GeminiAdapter final : public Adapter {
+class GeminiAdapter final : public json::AdapterOf<MessageDecoder> {
  public:
   const AdapterDescription& describe() const override {
     static const AdapterDescription description{
@@ -85,21 +85,12 @@ class GeminiAdapter final : public Adapter {
     return make_session_uid(Platform::gemini, native_session_id(*path, named));
   }
 
-  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
-    return std::make_unique<MessageDecoder>(source);
-  }
-
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
     if (auto log = parse_prompt_log_path(source.path))
       return std::make_unique<PromptLogReader>(files, source.path, std::move(*log));
     auto path = parse_chat_path(source.path);
     if (!path) return nullptr;
     return std::make_unique<ChatReader>(files, source.path, std::move(*path));
-  }
-
-  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
-    MessageDecoder decoder(Source{}, json::Detail::full);
-    return decoded_text(decoder, record, kind, block);
   }
 };
 

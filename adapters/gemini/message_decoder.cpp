@@ -3,6 +3,7 @@
 #include "adapters/gemini/paths.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/stamp_token.hpp"
+#include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/hash.hpp"
@@ -10,7 +11,6 @@
 #include "schemas/timestamp.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -155,19 +155,16 @@ ResultText read_result(MessageContext& c, od::object& entry) {
 
 void count_lines(od::object& entry, FileTouch& touch) {
   od::object display;
-  od::object stat;
   StatKeys tokens;
-  if (!seek_object(entry, "resultDisplay", display) || !seek_object(display, "diffStat", stat) ||
-      !collect(stat, tokens))
-    return;
+  if (!seek_object(entry, "resultDisplay", display) || !collect_in(display, "diffStat", tokens)) return;
   touch.lines_added = static_cast<std::int32_t>(integer(tokens.model_added_lines) + integer(tokens.user_added_lines));
   touch.lines_removed =
       static_cast<std::int32_t>(integer(tokens.model_removed_lines) + integer(tokens.user_removed_lines));
 }
 
 bool has_ended(std::string_view status) {
-  constexpr std::array<std::string_view, 5> under_way{"validating", "scheduled", "awaiting_approval", "executing", ""};
-  return std::find(under_way.begin(), under_way.end(), status) == under_way.end();
+  constexpr Names kUnderWay("validating scheduled awaiting_approval executing");
+  return !status.empty() && !kUnderWay.has(status);
 }
 
 Event& add_call(MessageContext& c, od::object& entry, const CallKeys& tokens, std::size_t block) {
@@ -295,9 +292,8 @@ void read_untold(MessageContext& c, od::object& message, std::string_view untold
 // Reads token counts. In the file, input includes cached tokens but not the tokens that tools add to the prompt, and
 // output excludes thoughts.
 TokenUsage read_usage(od::object& message) {
-  od::object counts;
   TokenKeys tokens;
-  if (!seek_object(message, "tokens", counts) || !collect(counts, tokens)) return {};
+  if (!collect_in(message, "tokens", tokens)) return {};
   const std::int64_t cached = integer(tokens.cached);
   return {integer(tokens.input) - cached + integer(tokens.tool),
           integer(tokens.output) + integer(tokens.thoughts),
@@ -324,7 +320,7 @@ RecordOutcome read_assistant(MessageContext& c, od::object& message, std::string
   read_thoughts(c, message);
   Content content;
   read_content(c, message, "content", content);
-  if (!trimmed(content.text).empty()) c.add(EventKind::assistant_msg, Role::assistant).text = std::move(content.text);
+  c.add_said(EventKind::assistant_msg, std::move(content.text));
   for_each_object<CallKeys>(message, "toolCalls", [&](const CallKeys& call, od::object& entry, std::size_t index) {
     read_tool_call(c, entry, call, index);
     return true;
@@ -338,19 +334,14 @@ RecordOutcome read_assistant(MessageContext& c, od::object& message, std::string
 RecordOutcome read_notice(MessageContext& c, od::object& message, std::string_view type) {
   Content content;
   read_content(c, message, "content", content);
-  if (trimmed(content.text).empty()) return RecordOutcome::skipped("blank_message", std::string(type));
-  const bool error = type == "error";
-  if (!error) {
+  if (trimmed(content.text).empty()) return RecordOutcome::skipped("blank_message", type);
+  if (type == "error") {
+    c.add_error(std::move(content.text));
+  } else {
     const bool interrupt = trimmed(content.text) == "Request cancelled.";
-    Event& e = c.add_lifecycle(interrupt ? "interrupt" : type);
-    e.text = std::move(content.text);
-    return RecordOutcome::indexed(std::string(type));
+    c.add_lifecycle(interrupt ? "interrupt" : type).text = std::move(content.text);
   }
-  Event& e = c.add(EventKind::error, Role::system);
-  e.lifecycle = "api_error";
-  e.is_error = true;
-  e.text = std::move(content.text);
-  return RecordOutcome::indexed(std::string(type));
+  return RecordOutcome::indexed(type);
 }
 
 }  // namespace
@@ -434,12 +425,8 @@ RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message, 
   }
   const UserText user_text = classify_user_text(typed ? shown.text : content.text);
   if (is_string(keys_.compaction) || user_text.kind == UserTextKind::summary) {
-    Event& boundary = c.add_lifecycle("compaction");
-    boundary.origin = Origin::injected;
-    boundary.summary = c.text(keys_.compaction);
-    Event& e = c.add_lifecycle("compact_summary");
-    e.origin = Origin::injected;
-    e.text = trimmed(content.text);
+    c.add_injected("compaction", {}).summary = c.text(keys_.compaction);
+    c.add_injected("compact_summary", std::string(trimmed(content.text)));
     return RecordOutcome::indexed("user");
   }
   read_untold(c, message, untold);

@@ -23,10 +23,9 @@ MEMD_KEYS(MessageKeys, id, timestamp, type, model, damaged, compaction, acknowle
 // a time.
 class MessageDecoder final : public KeyedDecoder<MessageKeys> {
  public:
-  explicit MessageDecoder(const Source& source, Detail detail = Detail::stored);
+  MessageDecoder(const Source& source, Detail detail);
 
  protected:
-  bool surely_a_record() const override { return false; }
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
 
  private:

@@ -35,19 +35,19 @@ Result<void> PromptLogReader::load() {
       damaged_bytes_ += bytes.size();
       continue;
     }
-    auto& entries = sessions_[session];
+    auto& [entries, held] = sessions_[session];
     if (entries.empty()) order_.push_back(session);
     // A log that was begun anew counts from 0 again.
     std::string entry = json::compacted(bytes);
     std::string key = number + "." + std::to_string(hash64(entry));
-    const auto is_key = [&](const Entry& e) { return e.key == key; };
+    const auto is_key = [&](const Item& e) { return e.key == key; };
     if (std::any_of(entries.begin(), entries.end(), is_key)) key += "#" + std::to_string(entries.size());
     if (!root.empty()) {
       std::string head = std::move(json::ObjectWriter().text("cwd", root)).finish();
       head.back() = ',';
       entry = head.append(entry, 1);
     }
-    entries.push_back({std::move(key), std::move(entry), bytes.size()});
+    entries.push_back(held.add(key, std::move(entry), bytes.size()));
   }
   loaded_ = true;
   return {};
@@ -65,9 +65,9 @@ Result<SnapshotReader::Plan> PromptLogReader::plan(const std::string& mark) {
   plan.size = size_;
   plan.sessions = order_;
   std::uint64_t taken = damaged_bytes_ + torn_;
-  for (const auto& [session, entries] : sessions_)
-    for (const auto& entry : entries)
-      taken += entry.taken;
+  for (const auto& [id, session] : sessions_)
+    for (const Item& entry : session.entries)
+      taken += entry.ledger_bytes;
   plan.rest.push_back({"(structure)", Disposition::indexed, {}, 1, size_ - taken});
   plan.rest.push_back({"(damaged)", Disposition::skipped, "damaged", damaged_, damaged_bytes_});
   plan.rest.push_back({"(unfinished)", Disposition::skipped, "unfinished", torn_ > 0 ? 1U : 0U, torn_});
@@ -81,29 +81,25 @@ Result<std::optional<SnapshotReader::Session>> PromptLogReader::session(const st
   if (it == sessions_.end()) return std::optional<Session>();
   Session session;
   session.session_uid = make_session_uid(Platform::gemini, session_key);
-  const auto find = [&](std::string_view key) {
-    return std::find_if(it->second.begin(), it->second.end(), [&](const Entry& e) { return e.key == key; });
-  };
+  const std::vector<Item>& entries = it->second.entries;
   std::set<std::string_view> stored;
-  const auto add = [&](const Entry& e) { session.items.push_back({e.key, hash64(e.bytes) | 1, e.taken}); };
   for (const SourceItem& item : known) {
-    const auto entry = find(item.key);
+    const auto is_key = [&](const Item& e) { return e.key == item.key; };
+    const auto entry = std::find_if(entries.begin(), entries.end(), is_key);
     stored.insert(item.key);
-    if (entry != it->second.end())
-      add(*entry);
+    if (entry != entries.end())
+      session.items.push_back(*entry);
     else if (!item.gone)
       session.items.push_back({item.key, 0, 0});
   }
-  for (const Entry& entry : it->second)
-    if (!stored.contains(entry.key)) add(entry);
+  for (const Item& entry : entries)
+    if (!stored.contains(entry.key)) session.items.push_back(entry);
   return std::optional(std::move(session));
 }
 
 Result<std::string> PromptLogReader::item(const std::string& session_key, const std::string& item_key) {
   MEMD_TRY(load());
-  if (const auto it = sessions_.find(session_key); it != sessions_.end())
-    for (const Entry& entry : it->second)
-      if (entry.key == item_key) return entry.bytes;
+  if (const auto it = sessions_.find(session_key); it != sessions_.end()) return it->second.held.bytes(item_key);
   return Error(Errc::not_found, path_ + ": the prompt is gone");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/gemini/paths.hpp"
+#include "adapters/snapshot/held_items.hpp"
 #include "adapters/snapshot_reader.hpp"
 
 #include <map>
@@ -24,10 +25,9 @@ class PromptLogReader : public SnapshotReader {
   Result<std::string> item(const std::string& session_key, const std::string& item_key) override;
 
  private:
-  struct Entry {
-    std::string key;
-    std::string bytes;
-    std::uint64_t taken = 0;
+  struct Prompts {
+    std::vector<Item> entries;
+    snapshot::HeldItems held;
   };
   Result<void> load();
 
@@ -40,7 +40,7 @@ class PromptLogReader : public SnapshotReader {
   std::uint64_t damaged_bytes_ = 0;
   std::uint64_t torn_ = 0;          // bytes of an entry that is being written
   std::vector<std::string> order_;  // native ids of the sessions
-  std::map<std::string, std::vector<Entry>> sessions_;
+  std::map<std::string, Prompts> sessions_;
 };
 
 }  // namespace memd::gemini

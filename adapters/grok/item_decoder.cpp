@@ -149,9 +149,8 @@ RecordOutcome read_text(ItemContext& c, const dom::object& item, std::string_vie
   const auto text = text_of(item, "text");
   const auto images = number_of(item, "images");
   if (what == "agent" || what == "thought") {
-    if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
-    c.add(what == "agent" ? EventKind::assistant_msg : EventKind::thinking, Role::assistant).text = text;
-    return RecordOutcome::indexed();
+    const EventKind kind = what == "agent" ? EventKind::assistant_msg : EventKind::thinking;
+    return c.add_said(kind, std::string(text)) ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
   }
   const std::string words = human_words(text);
   if (words.empty() && images == 0) return RecordOutcome::skipped("blank_message");
@@ -236,12 +235,9 @@ RecordOutcome read_turn(ItemContext& c, const dom::object& item, const dom::obje
   if (reason == "cancelled") {
     c.add_lifecycle("interrupt", "cancelled by the user");
   } else if (reason == "error" || reason == "refusal") {
-    Event& e = c.add(EventKind::error, Role::system);
-    e.lifecycle = "api_error";
-    e.is_error = true;
-    e.text = trimmed(answer).empty() ? reason : answer;
-  } else if (flag_of(item, "say") && !trimmed(answer).empty()) {
-    c.add(EventKind::assistant_msg, Role::assistant).text = answer;
+    c.add_error(std::string(trimmed(answer).empty() ? reason : answer));
+  } else if (flag_of(item, "say")) {
+    c.add_said(EventKind::assistant_msg, std::string(answer));
   }
   dom::object usage;
   if (!update["usage"].get(usage)) {
@@ -263,17 +259,13 @@ RecordOutcome read_notice(ItemContext& c, const dom::object& update, std::string
   } else if (kind == "rewind_marker") {
     c.add_lifecycle("rewind", "back to prompt " + std::to_string(number_of(update, "target_prompt_index")));
   } else if (kind == "auto_recovery_exhausted" || kind == "auto_compact_failed") {
-    Event& e = c.add(EventKind::error, Role::system);
-    if (kind == "auto_recovery_exhausted") e.lifecycle = "api_error";
-    e.is_error = true;
-    e.text = text_of(update, "error");
+    c.add_error(std::string(text_of(update, "error")), kind == "auto_recovery_exhausted" ? "api_error" : "");
   } else if (kind == "subagent_spawned") {
     const auto child = text_of(update, "child_session_id");
     if (!is_uuid(child)) return RecordOutcome::skipped("no_content");
-    SessionUpdate& s = c.add_subagent(child);
+    SessionUpdate& s = c.add_subagent(make_session_uid(Platform::grok, child), {}, c.time);
     s.agent_name = text_of(update, "subagent_type");
     s.description = text_of(update, "description");
-    s.time = c.time;
   } else {
     c.diagnose(DiagnosticType::unknown_record_type, {"sessionUpdate"});
     return RecordOutcome::unknown("unknown_type");
@@ -338,7 +330,7 @@ RecordOutcome read_chat(ItemContext& c, const dom::object& chat, std::string& ty
   }
   if (type == "assistant") {
     c.model = text_of(chat, "model_id");
-    if (!trimmed(text).empty()) c.add(EventKind::assistant_msg, Role::assistant).text = text;
+    c.add_said(EventKind::assistant_msg, text);
     dom::array calls;
     if (!chat["tool_calls"].get(calls))
       for (const auto value : calls) {
@@ -355,10 +347,8 @@ RecordOutcome read_chat(ItemContext& c, const dom::object& chat, std::string& ty
   }
   if (type == "reasoning") {
     dom::element summary;
-    const std::string thought = chat["summary"].get(summary) ? std::string() : content_text(summary);
-    if (trimmed(thought).empty()) return RecordOutcome::skipped("blank_message");
-    c.add(EventKind::thinking, Role::assistant).text = thought;
-    return RecordOutcome::indexed();
+    const bool thought = !chat["summary"].get(summary) && c.add_said(EventKind::thinking, content_text(summary));
+    return thought ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
   }
   if (type == "system" || type == "backend_tool_call")
     return RecordOutcome::skipped(type == "system" ? "system" : "state");

@@ -15,7 +15,6 @@ class ItemDecoder final : public json::KeyedDecoder<ItemKeys> {
       : KeyedDecoder(Platform::grok, source.session_uid, detail, {.items = true}) {}
 
  protected:
-  bool surely_a_record() const override { return false; }
   RecordOutcome read(json::od::object& item, RawRef raw, EventBatch& out) override;
 
  private:

@@ -224,6 +224,7 @@ class InnerJson {
  public:
   // Returns false when the text is no JSON object.
   bool open(std::string_view text);
+  const char* text() const { return padded_.data(); }  // the copy, to which the offsets of raw JSON refer
   od::object root;
 
  private:

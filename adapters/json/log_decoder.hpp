@@ -67,8 +67,8 @@ class LogDecoder : public RecordDecoder {
   // Decodes the record just opened; its object is at the first field. Events of a broken record are removed again.
   virtual RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) = 0;
   // Returns whether the object just opened, found inside a truncated line, is certainly a record and not part of the
-  // truncated one.
-  virtual bool surely_a_record() const = 0;
+  // truncated one. Never asked of items.
+  virtual bool surely_a_record() const { return false; }
 
  private:
   struct Parsers;

@@ -37,13 +37,32 @@ class RecordBuilder : public RecordEvents {
     e.summary = summary;
     return e;
   }
+  // Adds what the model said or thought, unless it is blank. Returns whether it added an event.
+  bool add_said(EventKind kind, std::string text, std::optional<std::size_t> block = std::nullopt) {
+    if (trimmed(text).empty()) return false;
+    Event& e = block ? add(kind, Role::assistant, *block) : add(kind, Role::assistant);
+    e.text = std::move(text);
+    return true;
+  }
+  // Adds text that the program puts before the model.
+  Event& add_injected(std::string_view lifecycle, std::string text) {
+    Event& e = add_lifecycle(lifecycle);
+    e.origin = Origin::injected;
+    e.text = std::move(text);
+    return e;
+  }
+  // Adds an error; one of the model's service if nothing else is said.
+  Event& add_error(std::string text, std::string_view lifecycle = "api_error") {
+    Event& e = add(EventKind::error, Role::system);
+    e.lifecycle = lifecycle;
+    e.is_error = true;
+    e.text = std::move(text);
+    return e;
+  }
   // Adds a compaction, and the summary from which the model goes on, if the record has it.
   void add_compaction(std::string_view details, std::string summary) {
     add_lifecycle("compaction", details);
-    if (trimmed(summary).empty()) return;
-    Event& e = add_lifecycle("compact_summary");
-    e.origin = Origin::injected;
-    e.text = std::move(summary);
+    if (!trimmed(summary).empty()) add_injected("compact_summary", std::move(summary));
   }
   // Sets the token usage of a response on the record's first event. A record without events gets a lifecycle event
   // "usage".
@@ -55,24 +74,7 @@ class RecordBuilder : public RecordEvents {
     first_event().response = facts;
   }
   // Adds an update of the record's session; valid until the next one.
-  SessionUpdate& add_session() {
-    SessionUpdate& update = out().sessions.emplace_back();
-    update.session_uid = session_uid();
-    update.platform = platform();
-    if (const auto parts = split_session_uid(session_uid())) update.native_id = parts->native_id;
-    update.time = time;
-    return update;
-  }
-  // Adds an update of a session that this one started.
-  SessionUpdate& add_subagent(std::string_view native_id) {
-    SessionUpdate& update = out().sessions.emplace_back();
-    update.session_uid = make_session_uid(platform(), native_id);
-    update.platform = platform();
-    update.native_id = native_id;
-    update.kind = SessionKind::subagent;
-    update.parent_uid = session_uid();
-    return update;
-  }
+  SessionUpdate& add_session() { return add_update(session_uid(), time); }
 
   // Call after the record was read: passes its place in the chain on if it gave no event, marks events with a local id,
   // and reports replaced characters. Returns the outcome with the type that the ledger shows.

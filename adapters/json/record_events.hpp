@@ -2,6 +2,7 @@
 
 #include "adapters/json/json_text.hpp"
 #include "schemas/event_batch.hpp"
+#include "schemas/ids.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -28,6 +29,23 @@ class RecordEvents : public TextReader {
 
   void diagnose(DiagnosticType type, std::vector<FieldName> fields = {}) {
     out_.diagnostics.push_back({platform_, type, Severity::warning, std::move(fields), 0, raw_.offset});
+  }
+
+  // Add an update of a session, or of one that this record's session started; valid until the next one.
+  SessionUpdate& add_update(std::string_view session_uid, TimeMs time) {
+    SessionUpdate& update = out_.sessions.emplace_back();
+    update.session_uid = session_uid;
+    update.platform = platform_;
+    if (const auto parts = split_session_uid(session_uid)) update.native_id = parts->native_id;
+    update.time = time;
+    return update;
+  }
+  SessionUpdate& add_subagent(std::string_view session_uid, std::string_view call_id, TimeMs time) {
+    SessionUpdate& update = add_update(session_uid, time);
+    update.kind = SessionKind::subagent;
+    update.parent_uid = session_uid_;
+    update.parent_call_id = call_id;
+    return update;
   }
 
   Platform platform() const { return platform_; }

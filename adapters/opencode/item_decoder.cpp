@@ -37,6 +37,13 @@ Event& ItemContext::add_lifecycle(std::string_view name, std::size_t block) {
   return e;
 }
 
+Event& ItemContext::add_injected(std::string_view lifecycle, std::string text) {
+  Event& e = add_lifecycle(lifecycle);
+  e.origin = Origin::injected;
+  e.text = std::move(text);
+  return e;
+}
+
 void ItemContext::add_usage(const TokenUsage& usage, const ResponseFacts& facts) {
   if (usage == TokenUsage{} && !facts.cost_usd) return;
   if (!emitted()) add_lifecycle("usage");

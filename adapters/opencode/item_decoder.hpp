@@ -28,6 +28,7 @@ class ItemContext : public RecordBuilder {
   Event& add_result(std::size_t block);                      // result of the call added last
   Event& add_note(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::size_t block = 0);
+  Event& add_injected(std::string_view lifecycle, std::string text);
   void add_usage(const TokenUsage& usage, const ResponseFacts& facts = {});
   // Adds what the model said or thought at `told` (0: unknown). A blank text gives no event but is counted, so that the
   // others keep their ids. Returns the event; null: there is none.
@@ -60,7 +61,6 @@ class ItemDecoder final : public KeyedDecoder<ItemKeys> {
       : KeyedDecoder(Platform::opencode, source.session_uid, detail, {.strict = true, .items = true}) {}
 
  protected:
-  bool surely_a_record() const override { return false; }
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
 };
 

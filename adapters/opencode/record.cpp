@@ -107,11 +107,8 @@ RecordOutcome read_assistant(ItemContext& c, od::object& data) {
 
 RecordOutcome read_compaction(ItemContext& c, od::object& data, const RecordDataKeys& tokens) {
   c.add_lifecycle("compaction").summary = c.text(tokens.reason, 40);
-  if (std::string summary = c.text(tokens.summary); !trimmed(summary).empty()) {
-    Event& e = c.add_lifecycle("compact_summary");
-    e.origin = Origin::injected;
-    e.text = std::move(summary);
-  }
+  if (std::string summary = c.text(tokens.summary); !trimmed(summary).empty())
+    c.add_injected("compact_summary", std::move(summary));
   read_error(c, data);
   put_usage(c, data, ResponsePurpose::compaction);
   return RecordOutcome::indexed("compaction");
@@ -126,10 +123,8 @@ RecordOutcome read_shell(ItemContext& c, od::object& data, const RecordDataKeys&
   std::string_view output = tokens.output;
   if (output.starts_with('{')) output = token_in(data, "output", "text");
   if (!is_string(output)) return RecordOutcome::indexed("shell");
-  Event& out = c.add_lifecycle("shell_output");
-  out.origin = Origin::injected;
-  out.text = c.text(output, c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
-  out.is_error = integer(tokens.exit) != 0;
+  std::string text = c.text(output, c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
+  c.add_injected("shell_output", std::move(text)).is_error = integer(tokens.exit) != 0;
   return RecordOutcome::indexed("shell");
 }
 

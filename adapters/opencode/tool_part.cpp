@@ -180,10 +180,9 @@ Metadata read_metadata(ItemContext& c, od::object& state) {
 }
 
 void link_child(ItemContext& c, const std::string& child, const std::string& call_id, od::object& state) {
-  if (make_session_uid(Platform::opencode, child) == c.session_uid()) return;
-  SessionUpdate& update = c.add_subagent(child);
-  update.parent_call_id = call_id;
-  update.agent_name = c.text(token_in(state, "input", "subagent_type"));
+  const std::string uid = make_session_uid(Platform::opencode, child);
+  if (uid == c.session_uid()) return;
+  c.add_subagent(uid, call_id, 0).agent_name = c.text(token_in(state, "input", "subagent_type"));
 }
 
 void read_call(ItemContext& c, const ToolPart& part, od::object& state) {

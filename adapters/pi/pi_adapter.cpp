@@ -78,7 +78,7 @@ class Decoder final : public KeyedDecoder<Entry> {
       return RecordOutcome::indexed();
     }
     if (type == "branch_summary") {
-      add_injected(c, "branch_summary", c.text(keys_.summary));
+      c.add_injected("branch_summary", c.text(keys_.summary));
       return RecordOutcome::indexed();
     }
     if (type == "custom_message") return read_extension(c, root);
@@ -110,13 +110,6 @@ class Decoder final : public KeyedDecoder<Entry> {
     if (!is_string(token)) return RecordOutcome::skipped("bookkeeping");
     c.add_lifecycle(lifecycle, one_line(c.text(token), 80));
     return RecordOutcome::indexed();
-  }
-
-  // Text that the program or an extension puts before the model.
-  static void add_injected(RecordBuilder& c, std::string_view lifecycle, std::string text) {
-    Event& e = c.add_lifecycle(lifecycle);
-    e.origin = Origin::injected;
-    e.text = std::move(text);
   }
 
   // Calls visit(type, block, object) for each block of a message; a message that is a string has one of text.
@@ -156,7 +149,7 @@ class Decoder final : public KeyedDecoder<Entry> {
 
   static RecordOutcome read_extension(RecordBuilder& c, od::object& message) {
     std::string marker;
-    add_injected(c, "extension_message", read_text(c, message, marker));
+    c.add_injected("extension_message", read_text(c, message, marker));
     return RecordOutcome::indexed();
   }
 
@@ -194,9 +187,9 @@ class Decoder final : public KeyedDecoder<Entry> {
     c.model = c.text(message.model);
     for_each_block(object, [&](std::string_view type, const Block& block, od::object& inner) {
       if (type == "text" || type == "thinking") {
-        std::string text = c.text(type == "text" ? block.text : block.thinking);
-        if (trimmed(text).empty()) return;
-        c.add(type == "text" ? EventKind::assistant_msg : EventKind::thinking, Role::assistant).text = std::move(text);
+        const bool thought = type == "thinking";
+        c.add_said(thought ? EventKind::thinking : EventKind::assistant_msg,
+                   c.text(thought ? block.thinking : block.text));
       } else if (type == "toolCall") {
         read_call(c, block, inner);
       } else {
@@ -206,12 +199,7 @@ class Decoder final : public KeyedDecoder<Entry> {
     });
     const auto reason = string_body(message.stopReason);
     if (reason == "aborted") c.add_lifecycle("interrupt", one_line(c.text(message.errorMessage), 80));
-    if (reason == "error") {
-      Event& e = c.add(EventKind::error, Role::system);
-      e.lifecycle = "api_error";
-      e.is_error = true;
-      e.text = c.text(message.errorMessage);
-    }
+    if (reason == "error") c.add_error(c.text(message.errorMessage));
     Usage usage;
     if (message.usage.starts_with('{') && collect_in(object, "usage", usage)) {
       const std::int64_t output = integer(usage.output);
@@ -261,8 +249,8 @@ class Decoder final : public KeyedDecoder<Entry> {
     e.origin = Origin::shell;
     e.text = c.text(message.command);
     e.starts_exchange = true;
-    add_injected(c, "shell_output", c.text(message.output, c.detail() == Detail::full ? kNoLimit : kResultTextLimit));
-    c.out().events.back().is_error = integer(message.exitCode) != 0;
+    std::string output = c.text(message.output, c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
+    c.add_injected("shell_output", std::move(output)).is_error = integer(message.exitCode) != 0;
     return RecordOutcome::indexed();
   }
 };

@@ -237,7 +237,8 @@ def table(side, rows_of):
         line, weighed = f"{method + (f' @{budget}' if budget else ''):32}{mean([r['tokens'] for r in rows]):7.0f}", ""
         for kind in KINDS:
             found = [r[kind] for r in rows if r[kind]]
-            shares, hits = [mean([hit for hit, _ in items]) for items in found], [hit for items in found for hit, _ in items]
+            shares = [mean([hit for hit, _ in items]) for items in found]
+            hits = [hit for items in found for hit, _ in items]
             named = f"{statistics.median(shares):.2f} {mean(shares):.2f} {mean(hits):.2f}" if found else "–"
             line += f"  {named:17}"
             parts = [(sum(hit * w for hit, w in items), sum(w for _, w in items)) for items in found]

@@ -43,7 +43,7 @@ def write(home, told):
             said = {"uid": [("Go on with it.", row["text"])],
                     "after_trouble": [("Go on with it.", TROUBLE), ("Go on with it.", note)]}
         else:
-            said = {"uid": [("Look at the parser.", "I will."), (row["text"], "I see."), ("List its rules.", "I will.")]}
+            said = {"uid": [("Look at the parser.", "Yes."), (row["text"], "I see."), ("List its rules.", "Yes.")]}
         for collection, (key, turns) in enumerate(said.items()):
             transcript = Transcript(home, "cues", collection, i)
             for n, (prompt, answer) in enumerate(turns):

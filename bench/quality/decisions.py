@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Precision and recall of decisions: what `memd --json observations --kind decision` reports, against the exchanges that
-a reader labelled. The labels name sentences by hash, so the home has to hold the history that they were drawn from.
+"""Precision and recall of decisions: what `memd --json observations --kind decision` reports, against exchanges that a
+reader labelled. The labels name sentences by hash, so the home has to hold the history that they were drawn from.
 
   decisions.py --memd MEMD --corpus HOME [--labels test/labels/decisions.tsv] [--misses]
 

@@ -78,7 +78,7 @@ class Memd:
     def settle(self, second_look=False):
         """Waits until all that the home holds is read, and its vectors are made."""
         self.ask("memd/ingest", **({"second_look": True} if second_look else {}))
-        while any(self.ask("memd/status")["structured"]["enrichment"][left] for left in ("pending_terms", "pending_vectors")):
+        while (left := self.ask("memd/status")["structured"]["enrichment"])["pending_terms"] or left["pending_vectors"]:
             time.sleep(0.05)
 
     def exchanges(self):

@@ -75,7 +75,7 @@ def main():
     judged = judge(o, rows)
     for i, row in enumerate(rows) if o.misses else ():
         if row["part"] != "fresh" and judged.get(i) != row["label"]:
-            print(row["label"], "->", judged.get(i), f"({row['reason']}) {row['platform']}:{row['session']} {row['cut']}")
+            print(row["label"], "->", judged.get(i), f"({row['reason']})", row["platform"], row["session"], row["cut"])
     for name, of in (('"dev"', "dev"), ('"held"', "held"), ("real ends", "end"), ('"fresh"', "fresh")):
         table(name, [(rows[i]["label"], outcome) for i, outcome in judged.items()
                      if of in (rows[i]["part"], rows[i]["cut"])])

@@ -72,9 +72,9 @@ def search(memd, question, sessions, mode="hybrid", **arguments):
     """Takes further pages until there are ten hits, of five sessions if sessions count."""
     hits, cursor, first = [], "", None
     for _ in range(12):
-        page = memd.tool("semantic_search", query=question, mode=mode, n_results=50 if sessions else 10, max_tokens=8000,
-                         **{name: value for name, value in arguments.items() if value},
-                         **({"cursor": cursor} if cursor else {}))[1]
+        given = {name: value for name, value in (arguments | {"cursor": cursor}).items() if value}
+        page = memd.tool("semantic_search", query=question, mode=mode, n_results=50 if sessions else 10,
+                         max_tokens=8000, **given)[1]
         first, cursor = first or page, page.get("next", "")
         hits += [(one["exchange_id"], one["session_id"]) for one in page["results"]]
         if not cursor or len(hits) >= 10 and len({s for _, s in hits}) >= 5 * sessions:
@@ -117,15 +117,18 @@ class Part:
             index, has_also = fts5(exchanges), any(q.also for q in questions)
             for q, before in zip(questions, once):
                 hybrid = search(memd, q.text, self.sessions, cwd=q.cwd)
-                answers = {} if self.memd_only else {"fts5": index(q.text, 400 if self.sessions else 10)} | {
-                    mode: search(memd, q.text, self.sessions, mode) for mode in ("lexical", "semantic")} | {"once": before}
+                answers = {} if self.memd_only else {
+                    "fts5": index(q.text, 400 if self.sessions else 10),
+                    "lexical": search(memd, q.text, self.sessions, "lexical"),
+                    "semantic": search(memd, q.text, self.sessions, "semantic"), "once": before}
                 answers["hybrid"] = hybrid
                 if has_also:
                     answers["also"] = search(memd, q.text, self.sessions, cwd=q.cwd, also=q.also) if q.also else hybrid
                 for name, place in zip(("project", "elsewhere"), q.places):
                     answers[name] = search(memd, q.text, self.sessions, cwd=place)
-                self.asked.append((q.groups, {method: {name: float(measure(answer, set(q.relevant))) for name, measure
-                                                       in self.measures.items()} for method, answer in answers.items()}))
+                self.asked.append((q.groups, {method: {
+                    name: float(measure(answer, set(q.relevant))) for name, measure in self.measures.items()}
+                    for method, answer in answers.items()}))
         return self
 
     def print(self):
@@ -197,8 +200,8 @@ def locomo(o, name, turns=False):
 def negative_locomo(o):
     other, own = "of another dialog: more is better", "of the dialog, categories 1–4: less is better"
     dialogs = list(read_locomo(o.locomo))
-    part = Part("negative-locomo", FLAGS, split(own, other, of=["train", "test"] + [f"dialog {d[0] + 1}" for d in dialogs]),
-                memd_only=True)
+    parts = ["train", "test"] + [f"dialog {d[0] + 1}" for d in dialogs]
+    part = Part("negative-locomo", FLAGS, split(own, other, of=parts), memd_only=True)
     for i, dialog in enumerate(dialogs):
         asked = [(text, own) for text, category, evidence in dialog[4] if category != 5 and evidence]
         asked += [(text, other) for text, *_ in dialogs[(i + 1) % len(dialogs)][4]]
@@ -223,8 +226,8 @@ def split(*groups, of):
 
 
 def pairs(name, exchanges, final=False, placed=False):
-    """Relevant are the targets and the exchanges with the same text, because memd shows only one of them. With `placed`,
-    they are also asked from the project of the right answer, and from the largest other one."""
+    """Relevant are the targets and the exchanges with the same text, because memd shows only one of them. With
+    `placed`, they are also asked from the project of the right answer, and from the largest other one."""
     out = []
     for pair in read(name)["pairs"]:
         if (pair["split"] == "final") != final:
@@ -303,7 +306,7 @@ def homes(o):
 
         def questions(exchanges):
             sessions = {e["session"] for e in exchanges}
-            asked = [(text, "never") for file in ("off_topic.json", "controls.json") for text in read(file)["questions"]]
+            asked = [(text, "never") for text in read("off_topic.json")["questions"] + read("controls.json")["questions"]]
             for pair in read("paraphrases.json")["pairs"] + read("questions.json")["pairs"]:
                 uid = pair["targets"][0]["session"]
                 if uid in sessions or uid.startswith("claude_code:") != (number < 2):
@@ -313,7 +316,8 @@ def homes(o):
     return part
 
 
-PARTS = {"locomo-turns": lambda o: locomo(o, "locomo-turns", True), "locomo-sessions": lambda o: locomo(o, "locomo-sessions"),
+PARTS = {"locomo-turns": lambda o: locomo(o, "locomo-turns", True),
+         "locomo-sessions": lambda o: locomo(o, "locomo-sessions"),
          "negative-locomo": negative_locomo, "known-items": known_items, "paraphrases": paraphrases,
          "questions": questions_as_said, "in-projects": in_projects, "homes": homes}
 

@@ -106,7 +106,7 @@ def units(text):
     out = []
     for kind, block in blocks:
         cut = kind == "sentence" or kind == "bullet" and len(block) > 300
-        out += [(kind, piece) for piece in map(lambda p: p.strip(SPACE), _sentences(block) if cut else [block]) if piece]
+        out += [(kind, piece.strip(SPACE)) for piece in (_sentences(block) if cut else [block]) if piece.strip(SPACE)]
     return out
 
 

@@ -29,8 +29,8 @@ def strings(value, name=""):
 
 
 class Record:
-    """One line. `kind`: user, assistant, boundary, summary (the platform's, at a compaction) or other. `human`: a person
-    wrote it."""
+    """One line. `kind`: user, assistant, boundary, summary (the platform's, at a compaction) or other. `human`: a
+    person wrote it."""
 
     def __init__(self, line, begin):
         self.begin, self.time, self.kind, self.human, self.sidechain, self.cwd = begin, 0, "other", False, False, ""
@@ -117,10 +117,11 @@ class GrowingHome:
 
     def grow(self, transcript, record):
         """Also shows the part of the other files that is older. Moments come in the order of their times."""
+        now = transcript.records[record].time
         for other in self.transcripts:
             if other.file != transcript.file:
-                self._write(other, next((i for i, r in enumerate(other.records) if r.time >= transcript.records[record].time
-                                         and r.begin >= self.written[other.file]), len(other.records)))
+                self._write(other, next((i for i, r in enumerate(other.records) if r.time >= now and
+                                         r.begin >= self.written[other.file]), len(other.records)))
         self.append(transcript, record)
 
 
@@ -190,8 +191,10 @@ def names(line, term):
 
 def names_command(line, head):
     """Whether a text has the head where a command can stand. One of two words may stand anywhere."""
+    if head not in line or " " in head:
+        return names(line, head)
     opens = r"(?:^|[\n`'\"$|&;(>,:=/]|(?<![^\n ])[-*]|\xc2\xb7)[ \t]*"
-    return head in line and (names(line, head) if " " in head else bool(pattern(opens, head, r"(?![\w.-])").search(line)))
+    return bool(pattern(opens, head, r"(?![\w.-])").search(line))
 
 
 def ends_with(path, end):
@@ -211,8 +214,8 @@ class FileNames(set):
     def telling_end(self, path):
         """Returns the shortest end that no other known path has. Call when all are known."""
         ends = [path[at.end():] for at in re.finditer("/", path) if at.start() > 0]
-        return next((end for end in reversed(ends) if not any(known != path and ends_with(known, end) for known in self)),
-                    path)
+        others = self - {path}
+        return next((end for end in reversed(ends) if not any(ends_with(known, end) for known in others)), path)
 
     def named_in(self, line, path):
         """Whether a text has the telling end, or its directory and on the same line its name."""
@@ -228,9 +231,8 @@ class FileNames(set):
 # ---- What was known before a moment, and what is used after it.
 
 SPOKEN = ("command", "pattern", "query", "description", "prompt", "url")  # not what is written into files
-CUES = re.compile("""don't|dont|do not|never|always|must|only|instead|make sure|ensure|should|shouldn't|without|avoid|keep
-|prefer|use|no need|not|rather|need to|needs to|have to|i want|i don't|please|we want|can't""".replace("\n", "").join(
-    (" (", ") ")))
+CUES = re.compile(" (don't|dont|do not|never|always|must|only|instead|make sure|ensure|should|shouldn't|without|avoid"
+                  "|keep|prefer|use|no need|not|rather|need to|needs to|have to|i want|i don't|please|we want|can't) ")
 
 
 def input_of(use, *wanted):
@@ -283,7 +285,7 @@ def find_constraints(prompt):
     """Returns the sentences that demand how to work, and their subject words."""
     found = {one_line(unit): subject_words(unit) for kind, unit in units(prompt) if kind in ("sentence", "bullet")}
     return {sentence: words for sentence, words in found.items() if 3 <= len(words) <= 40 and
-            CUES.search(f" {re.sub('[^a-z0-9]', ' ', lower(sentence).replace(chr(39), chr(1))).replace(chr(1), chr(39))} ")}
+            CUES.search(re.sub("[^a-z0-9']", " ", f" {lower(sentence)} "))}
 
 
 class Known:

@@ -1,6 +1,5 @@
 #include "daemon/admin/configuration_report.hpp"
 
-#include "schemas/harmless.hpp"
 #include "schemas/platform.hpp"
 
 #include <filesystem>
@@ -105,13 +104,6 @@ void add_models(const Config& config, Entries& out) {
 }
 
 }  // namespace
-
-std::string render_text(const ConfigurationReport& report) {
-  std::string out;
-  for (const auto& entry : report.entries)
-    out += entry.key + ": " + harmless_line(entry.value) + "\n";
-  return out;
-}
 
 ConfigurationReport configuration(const Config& config) {
   Entries out;

@@ -17,7 +17,6 @@ struct ConfigurationEntry {
 struct ConfigurationReport {
   std::vector<ConfigurationEntry> entries;
 };
-std::string render_text(const ConfigurationReport& report);
 
 // Returns every key of the file, in its order, with the effective value; an empty one is not set. Secrets are not
 // included: the configuration only says where they are.

@@ -304,7 +304,7 @@ void check_platform(const PlatformTotals& t, TimeMs now, Findings& findings) {
   if (t.drift_at != 0 && now - t.drift_at < kDriftIsNews)
     findings.problem("drift",
                      fmt::format("{} seems to have changed its format: {} of the last {} records are of unknown shape",
-                                 key, t.recent_unknown, t.recent_records),
+                                 key, t.recent_unknown_records, t.recent_records),
                      "Update memd; `memd coverage --platform " + key + "` names the record types.");
   const double share =
       t.bytes_total == 0 ? 0 : static_cast<double>(t.bytes_unknown) / static_cast<double>(t.bytes_total);

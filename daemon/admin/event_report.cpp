@@ -2,27 +2,14 @@
 
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/ingest_service.hpp"
-#include "schemas/harmless.hpp"
 #include "schemas/time.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/reader.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 
 namespace memd::admin {
-
-std::string render_text(const EventsReport& report) {
-  std::string out;
-  if (report.ingest)
-    out += fmt::format("ingest: {} of {} bytes{}\n", report.ingest->bytes_done, report.ingest->bytes_total,
-                       report.ingest->idle ? ", idle" : "");
-  for (const SessionChange& s : report.sessions)
-    out += fmt::format("{}  {} events  {}\n", harmless_line(s.session_id), s.events, harmless_line(s.title));
-  return out;
-}
 
 std::optional<IngestStatus> ingest_status(MemoryHost& host) {
   const IngestService* ingest = host.ingest();

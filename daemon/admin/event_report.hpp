@@ -36,7 +36,6 @@ struct EventsReport {
   std::optional<IngestStatus> ingest;
   std::vector<SessionChange> sessions;
 };
-std::string render_text(const EventsReport& report);
 
 Result<EventsReport> events_since(MemoryHost& host, const EventsParams& params);
 

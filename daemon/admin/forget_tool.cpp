@@ -165,51 +165,7 @@ Result<ForgetReport> forget_text(MemoryHost& host, const ForgetParams& params) {
   report.done = true;
   return report;
 }
-
-std::string text_of_places(const ForgetReport& r) {
-  const std::string total = fmt::format("{} exchanges and {} records of the raw layer, in {} sessions", r.exchanges,
-                                        r.records, r.all_sessions);
-  std::string out =
-      r.done ? "Removed from " + total + ". Where it is read again it is masked; memd remembers a keyed hash of it.\n"
-             : "Would be removed from " + total +
-                   ". Nothing was done: add --yes. It cannot be undone; the agents' own files stay.\n";
-  if (r.memories.empty()) return out;
-  out += "These files of memories hold it, too. memd does not write them for this: edit or delete them.\n";
-  for (const auto& path : r.memories)
-    out += "  " + harmless_line(path) + "\n";
-  return out;
-}
-
-std::string text_of_exchanges(const ForgetReport& r) {
-  std::string out = fmt::format("{:<20} {:<10} {:>8} {:>9}  {}\n", "started", "exchange", "events", "subagents", "");
-  for (const auto& x : r.single_exchanges)
-    out += fmt::format("{:<20} {:<10} {:>8} {:>9}  {}#{}  {}\n", x.started.substr(0, 19), x.id, x.events, x.subagents,
-                       harmless_line(x.session_id), x.exchange_number, harmless_line(x.prompt));
-  std::string total = fmt::format("{} exchanges, {} events", r.exchanges, r.events);
-  if (r.all_sessions > 0) total += fmt::format(", {} sessions of subagents", r.all_sessions);
-  if (r.done) return out + "Forgotten: " + total + ". The sessions go on without them.\n";
-  return out + "Would be forgotten: " + total +
-         ". Nothing was done: add --yes. It cannot be undone; the agents' own files stay.\n";
-}
-
 }  // namespace
-
-std::string render_text(const ForgetReport& r) {
-  if (r.of_text) return text_of_places(r);
-  if (!r.single_exchanges.empty()) return text_of_exchanges(r);
-  if (r.sessions.empty()) return "Nothing in the store matches that.\n";
-  std::string out = fmt::format("{:<10} {:>8} {:>9} {:>8} {:>11}  {}\n", "ended", "sessions", "exchanges", "events",
-                                "raw bytes", "session");
-  for (const auto& s : r.sessions)
-    out += fmt::format("{:<10} {:>8} {:>9} {:>8} {:>11}  {}  {}  {}{}\n", s.ended.substr(0, 10), s.sessions,
-                       s.exchanges, s.events, s.raw_bytes, harmless_line(s.session_id), harmless_line(s.project),
-                       harmless_line(s.title), s.reason.empty() ? "" : "  (" + harmless_line(s.reason) + ")");
-  const std::string total = fmt::format("{} sessions, {} exchanges, {} events, {} bytes of the raw layer",
-                                        r.all_sessions, r.exchanges, r.events, r.raw_bytes);
-  if (r.done) return out + "Forgotten: " + total + ".\n";
-  return out + "Would be forgotten: " + total +
-         ". Nothing was done: add --yes. It cannot be undone; the agents' own files stay.\n";
-}
 
 Result<std::vector<std::string>> stored_though_excluded(MemoryHost& host) {
   const ExcludeConfig& config = host.settings().config.exclude;

@@ -61,7 +61,6 @@ struct ForgetReport {
   std::vector<std::string> memories;
   bool done = false;
 };
-std::string render_text(const ForgetReport& report);
 
 // Removes what the parameters select; without `yes` only reports it. Errc::invalid_argument when nothing is selected.
 Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params);

@@ -115,20 +115,8 @@ Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, con
   }
   MEMD_TRY(note_unread(host, after, r));
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
-  for (const auto& p : r.platforms) {
-    r.sources += p.sources;
-    r.bytes_total += p.bytes_total;
-    r.bytes_indexed += p.bytes_indexed;
-    r.bytes_skipped += p.bytes_skipped;
-    r.bytes_unknown += p.bytes_unknown;
-    r.bytes_pending += p.bytes_pending;
-    r.sessions += p.sessions;
-    r.subagent_sessions += p.subagent_sessions;
-    r.exchanges += p.exchanges;
-    r.subagent_exchanges += p.subagent_exchanges;
-    r.events += p.events;
-    r.diagnostics += p.diagnostics;
-  }
+  for (const auto& p : r.platforms)
+    r.add(p);
   return r;
 }
 

@@ -52,7 +52,7 @@ double seconds(std::string_view rfc3339) { return static_cast<double>(parse_rfc3
 
 template <class Member>
 void of_platforms(MetricsText& out, const StatusReport& s, std::string_view name, std::string_view help,
-                  Member PlatformReport::*member) {
+                  Member member) {
   out.head(name, help, "gauge");
   for (const PlatformReport& p : s.platforms)
     out.sample(name, label("platform", p.platform), p.*member);

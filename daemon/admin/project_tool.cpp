@@ -8,8 +8,6 @@
 #include "store/reader.hpp"
 #include "store/write/project_rows.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <utility>
 
@@ -49,16 +47,6 @@ Result<std::string> split(MemoryHost& host, Reader& reader, const ProjectParams&
 }
 
 }  // namespace
-
-std::string render_text(const ProjectReport& r) {
-  std::string out = r.change.empty() ? "" : harmless_line(r.change) + ".\n";
-  for (const ProjectLine& p : r.projects) {
-    out += fmt::format("{:>6}  {}", p.sessions, harmless_line(p.path));
-    if (!p.joined_to.empty()) out += "  belongs to " + harmless_line(p.joined_to);
-    out += (p.by.empty() ? "" : "  (" + p.by + ")") + "\n";
-  }
-  return out.empty() ? "No project is known yet.\n" : out;
-}
 
 Result<ProjectReport> project(MemoryHost& host, const ProjectParams& params) {
   ProjectReport report;

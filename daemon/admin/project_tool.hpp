@@ -36,7 +36,6 @@ struct ProjectReport {
   std::vector<ProjectLine> projects;
   std::string change;
 };
-std::string render_text(const ProjectReport& report);
 
 // Errc::not_found and Errc::invalid_argument when no project or several fit what is named.
 Result<ProjectReport> project(MemoryHost& host, const ProjectParams& params);

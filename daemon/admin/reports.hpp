@@ -3,6 +3,7 @@
 #include "daemon/admin/store_rebuild_report.hpp"
 #include "daemon/tools/capture.hpp"
 #include "protocol/mcp/describe.hpp"
+#include "schemas/store_health.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,24 +19,8 @@ struct Span {
   std::string end;
 };
 
-struct PlatformReport {
+struct PlatformReport : PlatformCounts {
   std::string platform;
-  std::int64_t sources = 0;
-  std::uint64_t bytes_total = 0;
-  std::uint64_t bytes_indexed = 0;
-  std::uint64_t bytes_skipped = 0;
-  std::uint64_t bytes_unknown = 0;
-  std::uint64_t bytes_pending = 0;
-  std::int64_t sessions = 0;
-  std::int64_t subagent_sessions = 0;
-  std::int64_t exchanges = 0;
-  std::int64_t subagent_exchanges = 0;
-  std::int64_t events = 0;
-  std::int64_t diagnostics = 0;
-  std::int64_t records = 0;
-  std::int64_t unknown_records = 0;
-  std::int64_t recent_records = 0;
-  std::int64_t recent_unknown_records = 0;
   std::string schema_drift;  // RFC 3339 of the newest diagnostic; empty: none
   Span span;
 };
@@ -57,23 +42,11 @@ struct SecondLookRun {
   std::string trouble;
 };
 
-struct IngestReport {
+struct IngestReport : StoredCounts {
   bool complete = true;
   std::int64_t unread = 0;
   std::string unread_why;
   std::vector<std::string> unread_places;  // Discovery::unread_places()
-  std::int64_t sources = 0;
-  std::uint64_t bytes_total = 0;
-  std::uint64_t bytes_indexed = 0;
-  std::uint64_t bytes_skipped = 0;
-  std::uint64_t bytes_unknown = 0;
-  std::uint64_t bytes_pending = 0;
-  std::int64_t sessions = 0;
-  std::int64_t subagent_sessions = 0;
-  std::int64_t events = 0;
-  std::int64_t exchanges = 0;
-  std::int64_t subagent_exchanges = 0;
-  std::int64_t diagnostics = 0;
   double seconds = 0;
   double mb_per_s = 0;
   double peak_rss_mb = 0;
@@ -275,13 +248,8 @@ struct CoverageLine {
   std::uint64_t bytes = 0;
 };
 
-struct CoverageReport {
+struct CoverageReport : SourceBytes {
   std::vector<CoverageLine> coverage;
-  std::uint64_t bytes_total = 0;
-  std::uint64_t bytes_indexed = 0;
-  std::uint64_t bytes_skipped = 0;
-  std::uint64_t bytes_unknown = 0;
-  std::uint64_t bytes_pending = 0;
 };
 
 struct LogParams {
@@ -335,15 +303,7 @@ struct ImportReport {
 
 // Returns the state of the second look in a sentence without its end.
 std::string second_look_text(const SecondLookStatus& s);
-
-std::string render_text(const LogReport& r);
-std::string render_text(const DoctorReport& r);
-std::string render_text(const IngestReport& r);
-std::string render_text(const StatusReport& r);
 std::string render_text(const MemoryCatalogReport& r);
-std::string render_text(const CoverageReport& r);
-std::string render_text(const RetentionReport& r);
-std::string render_text(const ImportReport& r);
 
 }  // namespace memd::admin
 

@@ -2,24 +2,13 @@
 
 #include "daemon/host/memory_host.hpp"
 #include "schemas/error.hpp"
-#include "schemas/harmless.hpp"
 #include "schemas/time.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/reader.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 
 namespace memd::admin {
-
-std::string render_text(const SourceListReport& report) {
-  std::string out = fmt::format("{} sources\n", report.total);
-  for (const SourceLine& s : report.sources)
-    out += fmt::format("{}  {}  {} of {} bytes  {}{}\n", s.platform, s.state, s.bytes_done, s.bytes_total,
-                       harmless_line(s.source), s.reason.empty() ? "" : ": " + harmless_line(s.reason));
-  return out;
-}
 
 Result<SourceListReport> source_list(MemoryHost& host, const SourceListParams& params) {
   SourceListQuery query;

@@ -35,7 +35,6 @@ struct SourceListReport {
   std::vector<SourceLine> sources;
   std::int64_t total = 0;
 };
-std::string render_text(const SourceListReport& report);
 
 Result<SourceListReport> source_list(MemoryHost& host, const SourceListParams& params);
 

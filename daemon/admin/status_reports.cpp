@@ -27,27 +27,10 @@ using namespace std::chrono_literals;
 constexpr int kMostTroubles = 20;
 
 PlatformReport report(const PlatformTotals& t) {
-  PlatformReport r;
-  r.platform = to_string(t.platform);
-  r.sources = t.sources;
-  r.bytes_total = t.bytes_total;
-  r.bytes_indexed = t.bytes_indexed;
-  r.bytes_skipped = t.bytes_skipped;
-  r.bytes_unknown = t.bytes_unknown;
-  r.bytes_pending = t.bytes_pending;
-  r.sessions = t.sessions;
-  r.subagent_sessions = t.subagent_sessions;
-  r.exchanges = t.exchanges;
-  r.subagent_exchanges = t.subagent_exchanges;
-  r.events = t.events;
-  r.diagnostics = t.diagnostics;
-  r.records = t.records;
-  r.unknown_records = t.unknown_records;
-  r.recent_records = t.recent_records;
-  r.recent_unknown_records = t.recent_unknown;
-  r.schema_drift = format_rfc3339(t.drift_at);
-  r.span = {format_rfc3339(t.span.start), format_rfc3339(t.span.end)};
-  return r;
+  return {t,
+          std::string(to_string(t.platform)),
+          format_rfc3339(t.drift_at),
+          {format_rfc3339(t.span.start), format_rfc3339(t.span.end)}};
 }
 
 // Parses a platform name. Empty text: no restriction.
@@ -105,11 +88,7 @@ Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params) 
   MEMD_TRY_ASSIGN(const auto totals, reader->ask(PlatformTotalsQuery{}));
   for (const auto& t : totals) {
     if (!filter.platforms.empty() && t.platform != filter.platforms.front()) continue;
-    r.bytes_total += t.bytes_total;
-    r.bytes_indexed += t.bytes_indexed;
-    r.bytes_skipped += t.bytes_skipped;
-    r.bytes_unknown += t.bytes_unknown;
-    r.bytes_pending += t.bytes_pending;
+    r.add(t);
   }
   return r;
 }

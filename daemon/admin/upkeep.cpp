@@ -8,8 +8,6 @@
 #include "store/db/database.hpp"
 #include "store/search/search_check.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <filesystem>
 #include <system_error>
@@ -44,12 +42,6 @@ std::uint64_t raw_bytes(const MemoryHost& host) {
   return total;
 }
 
-std::string render_text(const CompactReport& r) {
-  return fmt::format("The store had {} bytes and has {}, the raw layer had {} and has {}; {:.2f} s.\n{}",
-                     r.store_bytes_before, r.store_bytes, r.raw_bytes_before, r.raw_bytes, r.seconds,
-                     r.left.empty() ? "" : "The store's file keeps its free space: " + r.left + "\n");
-}
-
 Result<CompactReport> compact(MemoryHost& host) {
   if (host.ingest() == nullptr) return host.does_not_write();
   const auto start = std::chrono::steady_clock::now();
@@ -72,13 +64,6 @@ Result<CompactReport> compact(MemoryHost& host) {
   out.raw_bytes = raw_bytes(host);
   out.seconds = seconds_since(start);
   return out;
-}
-
-std::string render_text(const RebuildResponse& r) {
-  if (r.started)
-    return "The store is being rebuilt from the raw layer. Until that is done answers come from the store as it was "
-           "and nothing new is stored; `memd status` shows progress and outcome.\n";
-  return fmt::format("Rebuilt: {}, in {:.2f} s.\n", r.what, r.seconds);
 }
 
 Result<RebuildResponse> rebuild(MemoryHost& host, const ProcessFacts& facts, const RebuildParams& params) {

@@ -26,7 +26,6 @@ struct CompactReport {
   double seconds = 0;
   std::string left;  // why the store's file did not shrink; empty: it did
 };
-std::string render_text(const CompactReport& report);
 
 // Merges the segments of the search index and the small files of the raw layer, and releases free space of the store.
 // Nothing is written meanwhile; answers continue.
@@ -44,7 +43,6 @@ struct RebuildResponse {
   double seconds = 0;
   bool started = false;
 };
-std::string render_text(const RebuildResponse& report);
 
 // Rebuilds an index from its source: rows of the store, or files of memories. For the whole store it only starts the
 // rebuild, as `memd rebuild` does; StatusReport::rebuild reports on it.

@@ -14,7 +14,6 @@
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
-#include "daemon/tools/tool_arguments.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/exchange_name.hpp"
 #include "schemas/harmless.hpp"
@@ -35,8 +34,6 @@
 
 namespace memd::cli {
 namespace {
-
-using tools::ToolArguments;
 
 // Sends the request to the running daemon, else to this process, and prints the answer.
 Result<int> ask_and_print(const Invocation& call, Need need, std::string_view question, const std::string& arguments) {
@@ -128,86 +125,59 @@ Command metrics_command() {
 }
 
 Command coverage_command() {
-  struct CoverageOptions {
-    bool by_source = false;
-    std::string platform;
-    std::int64_t rows = 0;
-  };
-  const auto o = std::make_shared<CoverageOptions>();
+  const auto o = std::make_shared<admin::CoverageParams>();
+  const auto rows = std::make_shared<std::int64_t>(0);
   Command c{"coverage", "What became of every byte of every source"};
   c.json_schema = schema_of<admin::CoverageReport>(c.name);
   c.options = {{"--by-source", &o->by_source, "One line per source as well"},
                {"--platform", &o->platform, "Only this agent"},
-               how_many(o->rows)};
-  c.run = [o](const Invocation& call) -> Result<int> {
-    ToolArguments w;
-    w.add_flag("by_source", o->by_source).add("platform", o->platform);
+               how_many(*rows)};
+  c.run = [o, rows](const Invocation& call) -> Result<int> {
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
-    MEMD_TRY_ASSIGN(auto report, ask_admin<admin::CoverageReport>(*caller, "coverage", w.finish()));
-    keep_rows(report.coverage, o->rows);
+    MEMD_TRY_ASSIGN(auto report, ask_admin<admin::CoverageReport>(*caller, "coverage", mcp::to_arguments(*o)));
+    keep_rows(report.coverage, *rows);
     return print_report(call, report);
   };
   return c;
 }
 
 Command log_command() {
-  struct LogOptions {
-    std::string platform;
-    std::string since;
-    std::optional<std::int64_t> limit;
-  };
-  const auto o = std::make_shared<LogOptions>();
+  const auto o = std::make_shared<admin::LogParams>();
   Command c{"log", "What happened to the sources, newest first"};
   c.json_schema = schema_of<admin::LogReport>(c.name);
   c.options = {{"--platform", &o->platform, "Only this agent"},
                {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
                {"-n,--limit", &o->limit, "How many entries (50); 0: all", "N"}};
-  c.run = [o](const Invocation& call) {
-    ToolArguments w;
-    w.add("platform", o->platform).add("since", o->since).add("limit", o->limit);
-    return ask_and_show<admin::LogReport>(call, "log", w.finish());
-  };
+  c.run = [o](const Invocation& call) { return ask_and_show<admin::LogReport>(call, "log", mcp::to_arguments(*o)); };
   return c;
 }
 
 Command diagnostics_command() {
-  struct DiagnosticsOptions {
-    std::string platform;
-    std::optional<std::int64_t> limit;
-    std::optional<std::int64_t> offset;
-  };
-  const auto o = std::make_shared<DiagnosticsOptions>();
+  const auto o = std::make_shared<tools::DiagnosticsParams>();
   Command c{"diagnostics", "What went wrong with input in the last 30 days, newest first"};
   c.json_schema = schema_of<tools::DiagnosticsReport>(c.name);
   c.options = {{"--platform", &o->platform, "Only this agent"},
                {"-n,--limit", &o->limit, "How many (50); 0: all", "N"},
                {"--offset", &o->offset, "How many newer ones to leave out"}};
   c.run = [o](const Invocation& call) {
-    ToolArguments w;
-    w.add("platform", o->platform).add("limit", o->limit).add("offset", o->offset);
-    return ask_and_show<tools::DiagnosticsReport>(call, "diagnostics", w.finish());
+    return ask_and_show<tools::DiagnosticsReport>(call, "diagnostics", mcp::to_arguments(*o));
   };
   return c;
 }
 
 Command retention_command() {
-  struct RetentionOptions {
-    bool apply = false;
-    std::int64_t days = 30;
-    std::int64_t rows = 0;
-  };
-  const auto o = std::make_shared<RetentionOptions>();
+  const auto o = std::make_shared<admin::RetentionParams>();
+  const auto rows = std::make_shared<std::int64_t>(0);
   Command c{"retention", "What the configured limits drop, when and why; drops nothing by itself"};
   c.json_schema = schema_of<admin::RetentionReport>(c.name);
-  c.options = {{"--apply", &o->apply, "Drop what is past its limit now"},
-               {.names = "--days", .target = &o->days, .help = "How far to look ahead", .between = std::pair(0, 36500)},
-               how_many(o->rows)};
-  c.run = [o](const Invocation& call) -> Result<int> {
-    ToolArguments w;
-    w.add_flag("apply", o->apply).add("within_days", o->days);
+  c.options = {
+      {"--apply", &o->apply, "Drop what is past its limit now"},
+      {.names = "--days", .target = &o->within_days, .help = "How far to look ahead", .between = std::pair(0, 36500)},
+      how_many(*rows)};
+  c.run = [o, rows](const Invocation& call) -> Result<int> {
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, o->apply ? Need::ingest : Need::read));
-    MEMD_TRY_ASSIGN(auto report, ask_admin<admin::RetentionReport>(*caller, "retention", w.finish()));
-    keep_rows(report.drops, o->rows);
+    MEMD_TRY_ASSIGN(auto report, ask_admin<admin::RetentionReport>(*caller, "retention", mcp::to_arguments(*o)));
+    keep_rows(report.drops, *rows);
     return print_report(call, report);
   };
   return c;
@@ -238,21 +208,13 @@ Result<std::string> text_to_forget(std::string_view given) {
 }
 
 Command forget_command() {
-  struct ForgetOptions {
-    std::vector<std::string> what;
-    std::string text;
-    std::string project;
-    std::string query;
-    std::string before;
-    bool excluded = false;
-    bool yes = false;
-  };
-  const auto o = std::make_shared<ForgetOptions>();
+  const auto what = std::make_shared<std::vector<std::string>>();
+  const auto o = std::make_shared<admin::ForgetParams>();
   Command c{"forget",
             "Forget sessions, single exchanges or a text for good; without --yes, only show what would be removed"};
   c.json_schema = schema_of<admin::ForgetReport>(c.name);
   c.options = {
-      {"what", &o->what,
+      {"what", what.get(),
        "A session (its id, the beginning of it, or latest), or exchanges of sessions that go on (x42, SESSION#3), "
        "with the subagents started in them",
        "SESSION|EXCHANGE"},
@@ -263,24 +225,21 @@ Command forget_command() {
       {"--before", &o->before, "Sessions that ended before this time: 2026-02-09, 90d, …"},
       {"--excluded", &o->excluded, "Sessions that the configuration excludes"},
       {"--yes", &o->yes, "Do it: it cannot be undone"}};
-  c.run = [o](const Invocation& call) -> Result<int> {
-    ToolArguments w;
+  c.run = [what, o](const Invocation& call) -> Result<int> {
     const auto is_exchange = [](const std::string& text) {
       return parse_exchange_id(text).has_value() || parse_exchange_name(text).has_value();
     };
-    if (!o->what.empty() && std::all_of(o->what.begin(), o->what.end(), is_exchange))
-      w.add_list("exchanges", o->what);
-    else if (o->what.size() > 1)
+    if (!what->empty() && std::all_of(what->begin(), what->end(), is_exchange))
+      o->exchanges = *what;
+    else if (what->size() > 1)
       return Error(Errc::invalid_argument, "give one session, or exchanges like x42 only");
-    else if (!o->what.empty())
-      w.add("session", o->what.front());
+    else if (!what->empty())
+      o->session = what->front();
     if (!o->text.empty()) {
-      MEMD_TRY_ASSIGN(const std::string text, text_to_forget(o->text));
-      w.add("text", text);
+      MEMD_TRY_ASSIGN(o->text, text_to_forget(o->text));
     }
-    w.add("project", o->project).add("query", o->query).add("before", o->before);
-    w.add_flag("excluded", o->excluded).add_flag("yes", o->yes);
-    return ask_and_show<admin::ForgetReport>(call, "forget", w.finish(), o->yes ? Need::ingest : Need::read);
+    const Need need = o->yes ? Need::ingest : Need::read;
+    return ask_and_show<admin::ForgetReport>(call, "forget", mcp::to_arguments(*o), need);
   };
   return c;
 }
@@ -292,10 +251,9 @@ Command capture_command() {
     Command s{action, help};
     if (duration) s.options = {{"--for", duration.get(), "How long: 30m, 2h, 1d (else until it is resumed)"}};
     s.run = [action = std::string(action), need, duration](const Invocation& call) {
-      ToolArguments w;
-      w.add("action", action);
-      if (duration) w.add("duration", *duration);
-      return ask_and_show<tools::CaptureAnswer>(call, "capture", w.finish(), need);
+      tools::CaptureParams asked{action, {}};
+      if (duration) asked.duration = *duration;
+      return ask_and_show<tools::CaptureAnswer>(call, "capture", mcp::to_arguments(asked), need);
     };
     return s;
   };
@@ -306,22 +264,20 @@ Command capture_command() {
 }
 
 Command project_command() {
-  const auto project = std::make_shared<std::string>();
-  const auto into = std::make_shared<std::string>();
+  const auto o = std::make_shared<admin::ProjectParams>();
   Command c{"project", "Which projects are joined; join a renamed or moved one to another, and take that back"};
   c.json_schema = schema_of<admin::ProjectReport>(c.name);
-  const auto step = [project, into](const char* action, const char* help, std::vector<Option> options, Need need) {
+  const auto step = [o](const char* action, const char* help, std::vector<Option> options, Need need) {
     Command s{action, help, std::move(options)};
-    s.run = [action = std::string(action), project, into, need](const Invocation& call) {
-      ToolArguments w;
-      w.add("action", action).add("project", *project).add("into", *into);
-      return ask_and_show<admin::ProjectReport>(call, "project", w.finish(), need);
+    s.run = [action = std::string(action), o, need](const Invocation& call) {
+      o->action = action;
+      return ask_and_show<admin::ProjectReport>(call, "project", mcp::to_arguments(*o), need);
     };
     return s;
   };
   const Option of{
-      .names = "project", .target = project.get(), .help = "Its path, or a part of path or name", .required = true};
-  const Option to{.names = "into", .target = into.get(), .help = "The project that it belongs to", .required = true};
+      .names = "project", .target = &o->project, .help = "Its path, or a part of path or name", .required = true};
+  const Option to{.names = "into", .target = &o->into, .help = "The project that it belongs to", .required = true};
   c.subcommands = {
       step("list", "The projects, and which belong to another one", {}, Need::read),
       step("merge", "Join a project to another one, in searches, resume and figures", {of, to}, Need::ingest),
@@ -330,19 +286,15 @@ Command project_command() {
 }
 
 Command doctor_command() {
-  const auto full = std::make_shared<bool>(false);
+  const auto o = std::make_shared<admin::DoctorParams>();
   Command c{"doctor", "Look for what keeps memd from working; exit code 1 when there is something"};
   c.json_schema = schema_of<admin::DoctorReport>(c.name);
-  const auto fix = std::make_shared<bool>(false);
-  c.options = {{"--full", full.get(), "Read all of the raw layer, not a sample"},
-               {"--fix", fix.get(), "Rebuild what searches read from the store's rows, if it is damaged"}};
-  c.run = [full, fix](const Invocation& call) -> Result<int> {
+  c.options = {{"--full", &o->full, "Read all of the raw layer, not a sample"},
+               {"--fix", &o->fix, "Rebuild what searches read from the store's rows, if it is damaged"}};
+  c.run = [o](const Invocation& call) -> Result<int> {
     tell_of_other_version(call.settings);
-    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, *fix ? Need::ingest : Need::read));
-    ToolArguments w;
-    w.add_flag("full", *full);
-    w.add_flag("fix", *fix);
-    MEMD_TRY_ASSIGN(const mcp::ToolOutcome outcome, caller->admin("doctor", w.finish(), {}));
+    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, o->fix ? Need::ingest : Need::read));
+    MEMD_TRY_ASSIGN(const mcp::ToolOutcome outcome, caller->admin("doctor", mcp::to_arguments(*o), {}));
     MEMD_TRY_ASSIGN(const auto report, read_answer<admin::DoctorReport>(outcome));
     MEMD_TRY(print_report(call, report));
     return report.ok ? kOk : kFailed;
@@ -446,10 +398,8 @@ Result<std::optional<int>> rebuild_by_daemon(const Invocation& call, OnLoss on_l
   std::optional<int> here;
   MEMD_TRY_ASSIGN(const auto daemon, running_daemon(call.settings));
   if (!daemon) return here;
-  ToolArguments w;
-  w.add("what", std::string("store"));
-  w.add_flag("accept_loss", on_loss == OnLoss::accept);
-  MEMD_TRY_ASSIGN(const mcp::ToolOutcome outcome, daemon->admin("rebuild", w.finish(), {}));
+  const admin::RebuildParams asked{"store", on_loss == OnLoss::accept};
+  MEMD_TRY_ASSIGN(const mcp::ToolOutcome outcome, daemon->admin("rebuild", mcp::to_arguments(asked), {}));
   if (outcome.is_error && outcome.is_usage) return here;  // a daemon of an older program
   MEMD_TRY(read_answer<admin::RebuildResponse>(outcome));
   MEMD_TRY_ASSIGN(const auto end, await_rebuild(call.settings));

@@ -4,7 +4,6 @@
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
 #include "daemon/tools/observed.hpp"
-#include "daemon/tools/tool_arguments.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -13,71 +12,41 @@
 namespace memd::cli {
 namespace {
 
-using tools::ToolArguments;
-
-struct HistoryOptions {
-  std::vector<std::string> words;
-  std::vector<std::string> also;
-  std::string text;
-  std::string platform;
-  std::string project;
-  std::string session;
-  std::string since;
-  std::string until;
-  std::string style;
-  std::optional<std::int64_t> count;
-  std::optional<std::int64_t> max_tokens;
-  std::optional<std::int64_t> around;
-  std::string strategy;
-  std::optional<std::int64_t> level;
-  std::optional<std::int64_t> chunk;
-  std::optional<double> compression;
-  std::optional<std::int64_t> max_seconds;
-  std::string mode;
-  std::string kind;
-  std::string lines;
-  std::string symbol;
-  std::string commit;
-  std::string before;
-  std::string complement;
-  std::string state;
-  bool explain = false;
-  bool tools = false;
-  bool raw = false;
-  bool subagents = false;
-  bool all_projects = false;
+// The parameters of the tool that a command asks, set by the parser, and what a command has besides.
+template <class Params>
+struct Asked {
+  Params params;
+  std::vector<std::string> words;     // joined, they are one of the parameters
+  std::optional<std::int64_t> count;  // rows on all pages
 };
-using SharedOptions = std::shared_ptr<HistoryOptions>;
 
 void take_options(Command& command, std::vector<Option> options) {
   command.options.insert(command.options.end(), options.begin(), options.end());
 }
 
-void take_filters(Command& command, HistoryOptions& o, bool since_required = false) {
-  take_options(command, {{"--platform", &o.platform, "Only this agent: claude_code, cursor, …"},
-                         {"--project", &o.project, "Only projects whose path contains this"},
+void take_filters(Command& command, tools::ScopeParams& p, OptionTarget since, bool since_required = false) {
+  take_options(command, {{"--platform", &p.platform, "Only this agent: claude_code, cursor, …"},
+                         {"--project", &p.project, "Only projects whose path contains this"},
                          {.names = "--since",
-                          .target = &o.since,
+                          .target = since,
                           .help = "From this time: 2026-02-09, 7d, yesterday, …",
                           .required = since_required},
-                         {"--until", &o.until, "Up to this time; a day or month is included"}});
+                         {"--until", &p.until, "Up to this time; a day or month is included"}});
 }
 
 // Adds the option for commands that are limited to the project of the working directory.
-void take_directory(Command& command, HistoryOptions& o) {
-  take_options(command, {{"--all-projects", &o.all_projects, "Not only the project of this directory"}});
+void take_directory(Command& command, tools::ScopeParams& p) {
+  take_options(command, {{"--all-projects", &p.all_projects, "Not only the project of this directory"}});
 }
 
-Option kind_of_note(HistoryOptions& o) {
+Option kind_of_note(std::optional<std::string>& kind) {
   return {.names = "--kind",
-          .target = &o.kind,
+          .target = &kind,
           .help = "Only what is noted as this: decision, problem, …",
           .one_of = {tools::kObservationChoices.begin(), tools::kObservationChoices.end()}};
 }
 
-Option how_many(HistoryOptions& o, const char* help) { return rows_option(&o.count, help); }
-
-Option session_argument(HistoryOptions& o, const char* help) { return {"session", &o.session, help}; }
+Option session_argument(std::optional<std::string>& session, const char* help) { return {"session", &session, help}; }
 
 // Returns the working directory. Empty if it no longer exists, and for the root, which is no project.
 std::string current_directory() {
@@ -86,13 +55,9 @@ std::string current_directory() {
   return directory == directory.root_path() ? std::string() : directory.string();
 }
 
-ToolArguments& add_scope(ToolArguments& w, const HistoryOptions& o) {
-  const std::string directory = current_directory();
-  return w.add("cwd", directory).add_flag("all_projects", o.all_projects || directory.empty());
-}
-
-ToolArguments& add_filters(ToolArguments& w, const HistoryOptions& o) {
-  return w.add("platform", o.platform).add("project", o.project).add("since", o.since).add("until", o.until);
+void look_here(tools::ScopeParams& p) {
+  p.cwd = current_directory();
+  p.all_projects |= p.cwd->empty();
 }
 
 // Returns "flaky test" for `memd search flaky test`.
@@ -101,6 +66,23 @@ std::string sentence(const std::vector<std::string>& words) {
   for (const std::string& word : words)
     out.append(out.empty() ? "" : " ").append(word);
   return out;
+}
+
+// The arguments of a page. `rows`: the parameter that limits them.
+template <class Params, class Rows>
+MakeArguments pages_of(Params params, Rows Params::*rows) {
+  return [params = std::move(params), rows](const PageWanted& page) mutable {
+    params.cursor = page.cursor;
+    if (page.rows) params.*rows = *page.rows;
+    return mcp::to_arguments(params);
+  };
+}
+template <class Params>
+MakeArguments pages_of(Params params) {
+  return [params = std::move(params)](const PageWanted& page) mutable {
+    params.cursor = page.cursor;
+    return mcp::to_arguments(params);
+  };
 }
 
 template <class View, class Answer>
@@ -155,84 +137,76 @@ Result<int> show_answer(const Invocation& call, std::string_view tool, const std
 }
 
 Command search_command() {
-  const auto o = std::make_shared<HistoryOptions>();
+  const auto o = std::make_shared<Asked<tools::SemanticSearchParams>>();
+  tools::SemanticSearchParams& p = o->params;
   Command c{"search", "Find what was said and done"};
   c.json_schema = schema_of<tools::SemanticSearchAnswer>(c.name);
   take_options(c, {{.names = "query",
                     .target = &o->words,
                     .help = "Words, a question, names, '\"a phrase\"'; what begins with - goes after --",
                     .required = true},
-                   how_many(*o, "How many hits (10); 0: all"),
-                   {"--also", &o->also, "The same in other words; up to four times"},
-                   {"--session", &o->session, "Only this session"},
+                   rows_option(&o->count, "How many hits (10); 0: all"),
+                   {"--also", &p.also, "The same in other words; up to four times"},
+                   {"--session", &p.session_id, "Only this session"},
                    {.names = "--mode",
-                    .target = &o->mode,
+                    .target = &p.mode,
                     .help = "hybrid (default), lexical (by words alone) or semantic (by meaning alone)",
                     .one_of = {"hybrid", "lexical", "semantic"}},
-                   kind_of_note(*o),
-                   {"--explain", &o->explain, "Say what each hit was ranked by"}});
-  take_directory(c, *o);
-  take_filters(c, *o);
+                   kind_of_note(p.kind),
+                   {"--explain", &p.explain, "Say what each hit was ranked by"}});
+  take_directory(c, p);
+  take_filters(c, p, &p.since);
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 10;
     constexpr std::int64_t kPage = 50;
-    return show_list<HitsView>(
-        call, "semantic_search", ListOf{"results", &tools::SemanticSearchAnswer::results}, {o->count, kUsual, kPage},
-        [o](const PageWanted& page) {
-          ToolArguments w;
-          w.add("query", sentence(o->words)).add_list("also", o->also).add("n_results", page.rows);
-          w.add("session_id", o->session).add("mode", o->mode).add("kind", o->kind);
-          add_scope(w, *o).add_flag("explain", o->explain).add("cursor", page.cursor);
-          return add_filters(w, *o).finish();
-        });
+    o->params.query = sentence(o->words);
+    look_here(o->params);
+    return show_list<HitsView>(call, "semantic_search", ListOf{"results", &tools::SemanticSearchAnswer::results},
+                               {o->count, kUsual, kPage}, pages_of(o->params, &tools::SemanticSearchParams::n_results));
   };
   return c;
 }
 
 Command sessions_command() {
-  const auto o = std::make_shared<HistoryOptions>();
+  const auto o = std::make_shared<Asked<tools::ListSessionsParams>>();
+  tools::ListSessionsParams& p = o->params;
   Command c{"sessions", "List sessions, newest first"};
   c.json_schema = schema_of<tools::ListSessionsAnswer>(c.name);
-  take_options(c, {how_many(*o, "How many (20); 0: all"),
-                   {"--subagents", &o->subagents, "Subagents too"},
+  take_options(c, {rows_option(&o->count, "How many (20); 0: all"),
+                   {"--subagents", &p.include_subagents, "Subagents too"},
                    {.names = "--state",
-                    .target = &o->state,
+                    .target = &p.state,
                     .help = "Only those that are started, active, stopped or capture_disabled",
                     .one_of = {"started", "active", "stopped", "capture_disabled"}}});
-  take_filters(c, *o);
+  take_filters(c, p, &p.since);
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 20;
     constexpr std::int64_t kPage = 1000;
+    o->params.all_projects = true;
     return show_list<SessionsView>(call, "list_sessions", ListOf{"sessions", &tools::ListSessionsAnswer::sessions},
-                                   {o->count, kUsual, kPage}, [o](const PageWanted& page) {
-                                     ToolArguments w;
-                                     w.add("n_results", page.rows).add_flag("include_subagents", o->subagents);
-                                     w.add("state", o->state).add("cursor", page.cursor);
-                                     w.add_flag("all_projects", true);
-                                     return add_filters(w, *o).finish();
-                                   });
+                                   {o->count, kUsual, kPage},
+                                   pages_of(o->params, &tools::ListSessionsParams::n_results));
   };
   return c;
 }
 
 Command observations_command() {
-  const auto o = std::make_shared<HistoryOptions>();
+  const auto o = std::make_shared<Asked<tools::ListObservationsParams>>();
+  tools::ListObservationsParams& p = o->params;
   Command c{"observations", "What was decided, found, broken and fixed, newest first"};
   c.json_schema = schema_of<tools::ListObservationsAnswer>(c.name);
-  take_options(
-      c, {kind_of_note(*o), {"--session", &o->session, "Only this session"}, how_many(*o, "How many (20); 0: all")});
-  take_directory(c, *o);
-  take_filters(c, *o);
+  take_options(c, {kind_of_note(p.kind),
+                   {"--session", &p.session_id, "Only this session"},
+                   rows_option(&o->count, "How many (20); 0: all")});
+  take_directory(c, p);
+  take_filters(c, p, &p.since);
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 20;
     constexpr std::int64_t kPage = 1000;
+    look_here(o->params);
     return show_list<ObservationsView>(
         call, "list_observations", ListOf{"observations", &tools::ListObservationsAnswer::observations},
-        {o->count, kUsual, kPage}, [o](const PageWanted& page) {
-          ToolArguments w;
-          w.add("kind", o->kind).add("session_id", o->session).add("n_results", page.rows).add("cursor", page.cursor);
-          return add_filters(add_scope(w, *o), *o).finish();
-        });
+        {o->count, kUsual, kPage}, pages_of(o->params, &tools::ListObservationsParams::n_results));
   };
   return c;
 }
@@ -279,18 +253,17 @@ void keep_days(tools::TemporalQueryAnswer& page, std::int64_t rows) {
 }
 
 Command timeline_command() {
-  const auto o = std::make_shared<HistoryOptions>();
+  const auto o = std::make_shared<Asked<tools::TemporalQueryParams>>();
+  tools::TemporalQueryParams& p = o->params;
   Command c{"timeline", "What happened between two times"};
   c.json_schema = schema_of<tools::TemporalQueryAnswer>(c.name);
-  take_options(c, {how_many(*o, "How many sessions, each on each of its days; 0, as without it: all")});
-  take_directory(c, *o);
-  take_filters(c, *o, true);
+  take_options(c, {rows_option(&o->count, "How many sessions, each on each of its days; 0, as without it: all")});
+  take_directory(c, p);
+  take_filters(c, p, &p.from, true);
   c.run = [o](const Invocation& call) {
     const Pages<tools::TemporalQueryAnswer> pages{"temporal_query", sessions_of_days, append_days, keep_days};
-    return show_pages<TimelineView>(call, pages, {o->count, 0, 0}, [o](const PageWanted& page) {
-      ToolArguments w;
-      return add_filters(add_scope(w, *o), *o).add("cursor", page.cursor).finish();
-    });
+    look_here(o->params);
+    return show_pages<TimelineView>(call, pages, {o->count, 0, 0}, pages_of(o->params));
   };
   return c;
 }
@@ -310,26 +283,25 @@ void keep_topics(tools::TopicSearchAnswer& page, std::int64_t rows) {
 }
 
 Command topic_command() {
-  const auto o = std::make_shared<HistoryOptions>();
+  const auto o = std::make_shared<Asked<tools::TopicSearchParams>>();
+  tools::TopicSearchParams& p = o->params;
   Command c{"topic", "How a topic went on, session by session; without one, what was discussed"};
   c.json_schema = schema_of<tools::TopicSearchAnswer>(c.name);
   take_options(c, {{"topic", &o->words, "The topic; none: the topics there are"},
-                   how_many(*o, "How many topics or sessions (20); 0: all"),
-                   {"--session", &o->session, "Only this session"},
-                   kind_of_note(*o)});
-  take_directory(c, *o);
-  take_filters(c, *o);
+                   rows_option(&o->count, "How many topics or sessions (20); 0: all"),
+                   {"--session", &p.session_id, "Only this session"},
+                   kind_of_note(p.kind)});
+  take_directory(c, p);
+  take_filters(c, p, &p.since);
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 20;
     const auto rows = [](const tools::TopicSearchAnswer& a) {
       return a.topics ? std::ssize(*a.topics) : std::ssize(a.by_session);
     };
     const Pages<tools::TopicSearchAnswer> pages{"topic_search", rows, append_topics, keep_topics};
-    return show_pages<TopicView>(call, pages, {o->count, kUsual, 0}, [o](const PageWanted& page) {
-      ToolArguments w;
-      w.add("topic", sentence(o->words)).add("session_id", o->session).add("kind", o->kind).add("cursor", page.cursor);
-      return add_filters(add_scope(w, *o), *o).finish();
-    });
+    o->params.topic = sentence(o->words);
+    look_here(o->params);
+    return show_pages<TopicView>(call, pages, {o->count, kUsual, 0}, pages_of(o->params));
   };
   return c;
 }
@@ -351,19 +323,20 @@ void keep_uses(tools::FileHistoryAnswer& page, std::int64_t rows) {
 }
 
 Command file_history_command() {
-  const auto o = std::make_shared<HistoryOptions>();
+  const auto o = std::make_shared<Asked<tools::FileHistoryParams>>();
+  tools::FileHistoryParams& p = o->params;
   Command c{"file-history", "Who changed a file, and why; or which session made a commit"};
   c.json_schema = schema_of<tools::FileHistoryAnswer>(c.name);
-  take_options(c, {{"path", &o->text, "A path, its end, a name, a directory or a pattern"},
-                   how_many(*o, "How many turns (20); 0: all"),
-                   {"--lines", &o->lines, "Only edits of these lines: 120-180"},
-                   {"--symbol", &o->symbol, "Only edits of lines with this text"},
-                   {"--commit", &o->commit, "The session that made this commit"},
+  take_options(c, {{"path", &p.path, "A path, its end, a name, a directory or a pattern"},
+                   rows_option(&o->count, "How many turns (20); 0: all"),
+                   {"--lines", &p.lines, "Only edits of these lines: 120-180"},
+                   {"--symbol", &p.symbol, "Only edits of lines with this text"},
+                   {"--commit", &p.commit, "The session that made this commit"},
                    {.names = "--access",
-                    .target = &o->mode,
+                    .target = &p.access,
                     .help = "any (default), modified or read",
                     .one_of = {"any", "modified", "read"}}});
-  take_filters(c, *o);
+  take_filters(c, p, &p.since);
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 20;
     const auto uses = [](const tools::FileHistoryAnswer& a) {
@@ -374,18 +347,14 @@ Command file_history_command() {
     };
     const ListOf<tools::FileHistoryAnswer, tools::FileSessionOut> list{"sessions", &tools::FileHistoryAnswer::sessions,
                                                                        joins_session, uses, keep_uses};
-    const bool here = o->text.starts_with("./") || o->text.starts_with("../");
-    const std::string path = here ? std::filesystem::absolute(o->text).lexically_normal().string() : o->text;
-    return show_list<FileView>(call, "file_history", list, {o->count, kUsual, 0}, [o, path](const PageWanted& page) {
-      ToolArguments w;
-      w.add("path", path).add("lines", o->lines).add("symbol", o->symbol).add("commit", o->commit);
-      return add_filters(w.add("access", o->mode), *o).add("cursor", page.cursor).finish();
-    });
+    if (auto& path = o->params.path; path && (path->starts_with("./") || path->starts_with("../")))
+      path = std::filesystem::absolute(*path).lexically_normal().string();
+    return show_list<FileView>(call, "file_history", list, {o->count, kUsual, 0}, pages_of(o->params));
   };
   return c;
 }
 
-Result<int> show_exchanges(const Invocation& call, const HistoryOptions& o) {
+Result<int> show_exchanges(const Invocation& call, tools::GetExchangeParams params) {
   constexpr std::size_t kIdsOfACall = 20;
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
   Screen screen(call.look);
@@ -395,15 +364,12 @@ Result<int> show_exchanges(const Invocation& call, const HistoryOptions& o) {
   tools::GetExchangeAnswer last;
   std::vector<std::string> missing;
   bool goes_on = true;
-  for (std::span<const std::string> rest(o.words); !rest.empty() && goes_on;) {
+  params.include_tools |= params.include_raw;
+  const std::vector<std::string> asked = std::move(params.ids);
+  for (std::span<const std::string> rest(asked); !rest.empty() && goes_on;) {
     const auto ids = rest.first(std::min(kIdsOfACall, rest.size()));
     rest = rest.subspan(ids.size());
-    const auto arguments = [&](const PageWanted& page) {
-      ToolArguments w;
-      w.add_list("ids", {ids.begin(), ids.end()}).add("around", o.around);
-      w.add_flag("include_tools", o.tools || o.raw).add_flag("include_raw", o.raw);
-      return w.add("cursor", page.cursor).finish();
-    };
+    params.ids.assign(ids.begin(), ids.end());
     const auto take = [&](tools::GetExchangeAnswer& page) {
       for (const std::string& id : page.missing.value_or(std::vector<std::string>()))
         if (std::ranges::find(missing, id) == missing.end()) missing.push_back(id);
@@ -411,7 +377,8 @@ Result<int> show_exchanges(const Invocation& call, const HistoryOptions& o) {
       view.page(page);
       return goes_on = !screen.is_closed();
     };
-    MEMD_TRY_ASSIGN(last, ask_pages<tools::GetExchangeAnswer>(*caller, pages.tool, arguments, {}, pages.count, take));
+    MEMD_TRY_ASSIGN(last,
+                    ask_pages<tools::GetExchangeAnswer>(*caller, pages.tool, pages_of(params), {}, pages.count, take));
   }
   if (call.as_json) {
     last.next.reset();
@@ -423,20 +390,20 @@ Result<int> show_exchanges(const Invocation& call, const HistoryOptions& o) {
 }
 
 Command show_command() {
-  const auto o = std::make_shared<HistoryOptions>();
+  const auto o = std::make_shared<Asked<tools::GetExchangeParams>>();
+  tools::GetExchangeParams& p = o->params;
   Command c{"show", "Exchanges, whole"};
   c.json_schema = schema_of<tools::GetExchangeAnswer>(c.name);
   take_options(
-      c,
-      {{.names = "id", .target = &o->words, .help = "Exchange ids as other commands print them: x42", .required = true},
-       {.names = "--around",
-        .target = &o->around,
-        .help = "With this many exchanges before and after",
-        .value_name = "N",
-        .between = std::pair(0, 5)},
-       {"--tools", &o->tools, "With tool calls and results, shortened"},
-       {"--raw", &o->raw, "With all that tools were given and said, and what the agent thought"}});
-  c.run = [o](const Invocation& call) { return show_exchanges(call, *o); };
+      c, {{.names = "id", .target = &p.ids, .help = "Exchange ids as other commands print them: x42", .required = true},
+          {.names = "--around",
+           .target = &p.around,
+           .help = "With this many exchanges before and after",
+           .value_name = "N",
+           .between = std::pair(0, 5)},
+          {"--tools", &p.include_tools, "With tool calls and results, shortened"},
+          {"--raw", &p.include_raw, "With all that tools were given and said, and what the agent thought"}});
+  c.run = [o](const Invocation& call) { return show_exchanges(call, o->params); };
   return c;
 }
 
@@ -450,18 +417,14 @@ void put_before(tools::RecentTurnsAnswer& all, tools::RecentTurnsAnswer& page) {
   all.summary = page.summary + (page.summary.empty() || all.summary.empty() ? "" : "\n") + all.summary;
 }
 
-Result<int> show_turns(const Invocation& call, const HistoryOptions& o) {
+Result<int> show_turns(const Invocation& call, const Asked<tools::RecentTurnsParams>& o) {
   constexpr std::int64_t kUsual = 10;
   constexpr std::int64_t kPage = 100;
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
-  const auto arguments = [&](const PageWanted& page) {
-    ToolArguments w;
-    w.add("session_id", o.session).add("project", o.project).add("n_turns", page.rows).add_flag("all_projects", true);
-    return w.add("style", o.style.empty() ? std::string("brief") : o.style).add("cursor", page.cursor).finish();
-  };
   const Pages<tools::RecentTurnsAnswer> pages{
       "recent_turns", [](const tools::RecentTurnsAnswer& a) { return std::ssize(a.turns); }, put_before};
-  MEMD_TRY_ASSIGN(const auto all, collect(*caller, pages, {o.count, kUsual, kPage}, arguments));
+  MEMD_TRY_ASSIGN(const auto all, collect(*caller, pages, {o.count, kUsual, kPage},
+                                          pages_of(o.params, &tools::RecentTurnsParams::n_turns)));
   if (call.as_json) return print_json(call, all);
   Screen screen(call.look);
   show(screen, all);
@@ -469,14 +432,17 @@ Result<int> show_turns(const Invocation& call, const HistoryOptions& o) {
 }
 
 Command recent_command() {
-  const auto o = std::make_shared<HistoryOptions>();
+  const auto o = std::make_shared<Asked<tools::RecentTurnsParams>>();
+  tools::RecentTurnsParams& p = o->params;
+  p.style = "brief";
+  p.all_projects = true;
   Command c{"recent", "The last turns of a session"};
   c.json_schema = schema_of<tools::RecentTurnsAnswer>(c.name);
-  take_options(c, {session_argument(*o, "Session id, a prefix of it, or latest (default)"),
-                   how_many(*o, "How many turns (10); 0: all"),
-                   {"--project", &o->project, "Latest session of this project"},
+  take_options(c, {session_argument(p.session_id, "Session id, a prefix of it, or latest (default)"),
+                   rows_option(&o->count, "How many turns (10); 0: all"),
+                   {"--project", &p.project, "Latest session of this project"},
                    {.names = "--style",
-                    .target = &o->style,
+                    .target = &p.style,
                     .help = "How much of their text the summary keeps: brief (default) or detailed",
                     .one_of = {"brief", "detailed"}}});
   c.run = [o](const Invocation& call) { return show_turns(call, *o); };
@@ -487,63 +453,59 @@ Command recent_command() {
 constexpr std::int64_t kSummaryTokens = 3000;
 constexpr std::int64_t kResumeTokens = 4000;
 
-Option size_of_answer(HistoryOptions& o) {
-  return {.names = "--max-tokens", .target = &o.max_tokens, .help = "Size of the answer", .value_name = "N"};
+Option size_of_answer(tools::ScopeParams& p) {
+  return {.names = "--max-tokens", .target = &p.max_tokens, .help = "Size of the answer", .value_name = "N"};
 }
 
 Command summary_command() {
-  const auto o = std::make_shared<HistoryOptions>();
+  const auto o = std::make_shared<Asked<tools::SessionSummaryParams>>();
+  tools::SessionSummaryParams& p = o->params;
+  p.max_tokens = kSummaryTokens;
+  p.all_projects = true;
   Command c{"summary", "What a session was about, from start to end"};
   c.json_schema = schema_of<tools::SessionSummaryAnswer>(c.name);
   take_options(
-      c, {session_argument(*o, "Session id, a prefix of it, or latest (default)"),
-          {"--project", &o->project, "Latest session of this project"},
+      c, {session_argument(p.session_id, "Session id, a prefix of it, or latest (default)"),
+          {"--project", &p.project, "Latest session of this project"},
           {.names = "--strategy",
-           .target = &o->strategy,
+           .target = &p.strategy,
            .help = "How it is made (auto); map_reduce, recursive and abstractive need a language model",
            .one_of = {"auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive"}},
           {.names = "--style",
-           .target = &o->style,
+           .target = &p.style,
            .help = "technical (default), narrative or topical",
            .one_of = {"technical", "narrative", "topical"}},
-          {"--level", &o->level, "1: its chunks, 2: the session, 3: an abstract", "N"},
-          {"--chunk", &o->chunk, "One chunk, from 0", "N"},
-          {"--compression", &o->compression, "Percent to leave out: 30, 70, 90", "PERCENT"},
-          {"--max-seconds", &o->max_seconds, "How long a language model may take", "N"},
-          size_of_answer(*o)});
+          {"--level", &p.level, "1: its chunks, 2: the session, 3: an abstract", "N"},
+          {"--chunk", &p.chunk, "One chunk, from 0", "N"},
+          {"--compression", &p.compression, "Percent to leave out: 30, 70, 90", "PERCENT"},
+          {"--max-seconds", &p.max_seconds, "How long a language model may take", "N"},
+          size_of_answer(p)});
   c.run = [o](const Invocation& call) {
-    ToolArguments w;
-    w.add("session_id", o->session).add("project", o->project).add("strategy", o->strategy).add("style", o->style);
-    w.add("level", o->level).add("chunk", o->chunk).add_decimal("compression", o->compression);
-    w.add("max_seconds", o->max_seconds).add("max_tokens", std::optional(o->max_tokens.value_or(kSummaryTokens)));
-    w.add_flag("all_projects", true);
-    return show_answer<tools::SessionSummaryAnswer>(call, "session_summary", w.finish());
+    return show_answer<tools::SessionSummaryAnswer>(call, "session_summary", mcp::to_arguments(o->params));
   };
   return c;
 }
 
 Command resume_command() {
-  const auto o = std::make_shared<HistoryOptions>();
+  const auto o = std::make_shared<Asked<tools::ResumeParams>>();
+  tools::ResumeParams& p = o->params;
+  p.max_tokens = kResumeTokens;
   Command c{"resume", "What an agent was doing: goal, decisions, files, commands, next steps"};
   c.json_schema = schema_of<tools::ResumeAnswer>(c.name);
-  take_options(c, {session_argument(
-                       *o, "Session id, a prefix of it, or latest; default: the latest of this directory's project"),
-                   {"--project", &o->project, "Latest session of this project"},
-                   {"--before", &o->before, "compaction (the last), end, a compaction's number, or auto (default)"},
-                   {.names = "--complement",
-                    .target = &o->complement,
-                    .help = "Leave out what the agent's own summary says: auto, always or never",
-                    .one_of = {"auto", "always", "never"}},
-                   size_of_answer(*o)});
+  take_options(
+      c, {session_argument(p.session_id,
+                           "Session id, a prefix of it, or latest; default: the latest of this directory's project"),
+          {"--project", &p.project, "Latest session of this project"},
+          {"--before", &p.before, "compaction (the last), end, a compaction's number, or auto (default)"},
+          {.names = "--complement",
+           .target = &p.complement,
+           .help = "Leave out what the agent's own summary says: auto, always or never",
+           .one_of = {"auto", "always", "never"}},
+          size_of_answer(p)});
   c.run = [o](const Invocation& call) {
-    ToolArguments w;
-    w.add("session_id", o->session)
-        .add("project", o->project)
-        .add("before", o->before)
-        .add("complement", o->complement);
-    if (o->session.empty() && o->project.empty()) w.add("cwd", current_directory());
-    w.add("max_tokens", std::optional(o->max_tokens.value_or(kResumeTokens)));
-    return show_answer<tools::ResumeAnswer>(call, "resume_context", w.finish());
+    tools::ResumeParams& asked = o->params;
+    if (asked.session_id.value_or("").empty() && asked.project.value_or("").empty()) asked.cwd = current_directory();
+    return show_answer<tools::ResumeAnswer>(call, "resume_context", mcp::to_arguments(asked));
   };
   return c;
 }

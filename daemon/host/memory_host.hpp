@@ -203,7 +203,7 @@ class MemoryHost {
   SourceText source_text_;
   std::unique_ptr<llm::ConfiguredSummarizer> summarizer_;
   mcp::ToolRegistry tools_;
-  mcp::ToolRegistry whole_answers_;
+  mcp::ToolRegistry whole_answers_{20, mcp::Readers::programs};
   mcp::ResourceRegistry resources_;
   mcp::PromptRegistry prompts_;
   std::function<void()> on_commit_;

@@ -167,8 +167,13 @@ Result<MemoryPlace> Notebook::place_for(std::optional<MemoryScope> scope, std::o
 
 Result<memory::WrittenMemory> Notebook::create(NewMemory wanted) const {
   MEMD_TRY_ASSIGN(const MemoryPlace place, place_for_new(wanted.to));
+  MEMD_TRY_ASSIGN(const MemoryType type, type_for_new(wanted.to, place.dialect));
+  return create(std::move(wanted), place, type);
+}
+
+Result<memory::WrittenMemory> Notebook::create(NewMemory wanted, const MemoryPlace& place, MemoryType type) const {
   Memory draft;
-  MEMD_TRY_ASSIGN(draft.type, type_for_new(wanted.to, place.dialect));
+  draft.type = type;
   draft.title = std::move(wanted.title);
   draft.slug = std::move(wanted.slug);
   draft.tags = std::move(wanted.tags);

@@ -105,6 +105,8 @@ class Notebook {
 
   // Errors as for MemoryDirectory. A conflict is Errc::busy.
   Result<memory::WrittenMemory> create(NewMemory wanted) const;
+  // `place` and `type`: of place_for_new() and type_for_new().
+  Result<memory::WrittenMemory> create(NewMemory wanted, const memory::MemoryPlace& place, MemoryType type) const;
   // `expected`: file_hash on which the change is based.
   Result<memory::WrittenMemory> change(const FoundMemory& found, MemoryEdit edit, std::string_view expected) const;
   Result<void> remove(const FoundMemory& found, std::string_view expected) const;

@@ -35,9 +35,13 @@ Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, co
   if (!request.tags.empty()) out.draft.tags = request.tags;
   out.similar = similar_memories(places, out.draft, clock.now());
   if (request.dry_run || (!out.similar.empty() && !request.force)) return out;
-  memory::MemoryDirectory directory(request.place, places.project, clock);
-  MEMD_TRY_ASSIGN(out.written, directory.create(out.draft));
+  MEMD_TRY_ASSIGN(out.written, write(out, places, request, clock));
   return out;
+}
+
+Result<memory::WrittenMemory> write(const Promotion& shown, const memory::MemoryPlaces& places,
+                                    const PromoteRequest& request, const Clock& clock) {
+  return memory::MemoryDirectory(request.place, places.project, clock).create(shown.draft);
 }
 
 }  // namespace memd::memories

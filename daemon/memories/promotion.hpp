@@ -47,5 +47,8 @@ using NameEvents = std::function<void(Reader& reader, harvest::Material& materia
 // is not of the place's dialect; Errc::not_found.
 Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, const PromoteRequest& request,
                           const Clock& clock, const NameEvents& name_events = {});
+// Writes what a dry run of the same request has shown.
+Result<memory::WrittenMemory> write(const Promotion& shown, const memory::MemoryPlaces& places,
+                                    const PromoteRequest& request, const Clock& clock);
 
 }  // namespace memd::memories

@@ -235,11 +235,6 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
-std::string echo_of(std::string_view argument) {
-  constexpr std::size_t kEchoTokens = 60;
-  return cut_to_tokens(argument, kEchoTokens).text;
-}
-
 std::uint64_t question_key(std::initializer_list<std::string_view> parts) {
   std::uint64_t key = 0;
   for (const std::string_view p : parts)

@@ -126,8 +126,6 @@ std::optional<T> unless_empty(T value) {
   if (value.empty()) return std::nullopt;
   return value;
 }
-// Returns an argument as answers repeat it: cut to 60 tokens.
-std::string echo_of(std::string_view argument);
 
 }  // namespace memd::tools
 

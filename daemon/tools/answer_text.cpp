@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/time.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 
@@ -52,5 +53,10 @@ void AnswerText::put(const Name& name) {
 }
 
 void AnswerText::put(const Time& time) { text_ += format_local_minute(parse_rfc3339(time.rfc3339).value_or(0)); }
+
+std::string echo_of(std::string_view argument) {
+  constexpr std::size_t kEchoTokens = 60;
+  return cut_to_tokens(argument, kEchoTokens).text;
+}
 
 }  // namespace memd::tools

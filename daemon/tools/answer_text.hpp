@@ -141,4 +141,7 @@ class AnswerText {
   std::string text_;
 };
 
+// Returns an argument as answers repeat it: cut to 60 tokens.
+std::string echo_of(std::string_view argument);
+
 }  // namespace memd::tools

@@ -101,7 +101,7 @@ class MemoryCall {
                        .show("type", to_string(type))
                        .show("where", place.directory.native())
                        .quote(wanted.text)));
-    MEMD_TRY_ASSIGN(const auto done, notebook_.create(std::move(wanted)));
+    MEMD_TRY_ASSIGN(const auto done, notebook_.create(std::move(wanted), place, type));
     return with_type(told(done.memory, done.masked), type);
   }
 
@@ -146,20 +146,18 @@ class MemoryCall {
     request.tags = params_.tags;
     request.force = params_.force;
     request.dry_run = true;
-    MEMD_TRY_ASSIGN(const auto draft, promoted(request));
+    MEMD_TRY_ASSIGN(const auto draft, drafted(request));
     if (!params_.force) MEMD_TRY(refuse_same(draft.similar));
     MEMD_TRY(agree(AskedOfPerson("make this memory of " + request.from + "?")
                        .show("title", draft.draft.title)
                        .show("type", to_string(draft.draft.type))
                        .show("where", request.place.directory.native())
                        .quote(draft.draft.content)));
-    request.dry_run = false;
-    MEMD_TRY_ASSIGN(const auto done, promoted(request));
-    if (!done.written) return refuse_same(done.similar).error();
-    return with_type(told(done.written->memory, done.written->masked), done.written->memory.type);
+    MEMD_TRY_ASSIGN(const auto done, memories::write(draft, notebook_.places(), request, services_.clock));
+    return with_type(told(done.memory, done.masked), done.memory.type);
   }
 
-  Result<memories::Promotion> promoted(const memories::PromoteRequest& request) const {
+  Result<memories::Promotion> drafted(const memories::PromoteRequest& request) const {
     MEMD_TRY_ASSIGN(const auto reader, lease_reader(services_, context_.stop));
     return memories::promote(*reader, notebook_.places(), request, services_.clock, services_.name_events);
   }

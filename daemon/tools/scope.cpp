@@ -1,6 +1,5 @@
 #include "daemon/tools/scope.hpp"
 
-#include "daemon/tools/answer.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
 #include "schemas/ascii.hpp"

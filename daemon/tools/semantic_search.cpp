@@ -10,7 +10,7 @@
 #include "schemas/project_identity.hpp"
 #include "schemas/time.hpp"
 #include "store/files/git_place.hpp"
-#include "store/read/file_history.hpp"
+#include "store/search/rank/asked_file.hpp"
 #include "store/search/words/query_parser.hpp"
 #include "store/text/token_budget.hpp"
 #include "store/text/words.hpp"
@@ -21,7 +21,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <optional>
 #include <span>
 
@@ -258,64 +257,6 @@ std::vector<SearchResultOut> fill_page(std::span<const PricedHit> hits, std::siz
   return page;
 }
 
-// A file that a question names, and the exchanges that changed it.
-struct FileInQuestion {
-  std::string name;                 // as in the question
-  std::vector<ExchangeId> changed;  // the newest kEditsLookedAt exchanges that changed it
-  std::int64_t exchanges = 0;       // all that changed it
-};
-
-constexpr int kEditsLookedAt = 200;
-constexpr int kMostFilesMeant = 8;  // a name that fits more files, like main.go, means none of them
-// Added to the relevance_score of hits that changed the file; the weight of a decision for a question with "why".
-constexpr double kChangedWhatIsAsked = 0.25;
-
-// Returns the file name in a word ("store/reader.cpp", "reader.cpp") without surrounding punctuation and quotes; empty
-// if it is none.
-std::string_view file_name_in(std::string_view word) {
-  constexpr std::string_view kMarks = "\"'`()[]<>,;:?!*";
-  const auto first = word.find_first_not_of(kMarks);
-  if (first == std::string_view::npos) return {};
-  word = word.substr(first, word.find_last_not_of("\"'`()[]<>,;:?!*.") + 1 - first);
-  const auto dot = word.rfind('.');
-  if (dot == std::string_view::npos || dot == 0 || word.find(':') != std::string_view::npos) return {};
-  return words(WordClass::file_ending).has(word.substr(dot + 1)) ? word : std::string_view();
-}
-
-// Returns the first file that the question names and an agent has changed.
-Result<std::optional<FileInQuestion>> file_in_question(Reader& reader, std::string_view question,
-                                                       const QueryFilter& filter) {
-  for (std::size_t begin = 0; begin < question.size();) {
-    const std::size_t end = std::min(question.find_first_of(" \t\n", begin), question.size());
-    const std::string_view name = file_name_in(question.substr(begin, end - begin));
-    begin = end + 1;
-    if (name.empty()) continue;
-    MEMD_TRY_ASSIGN(const PathFinding found, reader.ask(PathQuery{name}));
-    if (found.paths.empty() || found.paths.size() > kMostFilesMeant) continue;
-    FileHistoryQuery query;
-    query.filter = filter;
-    query.access = FileAccess::modified;
-    query.limit = kEditsLookedAt;
-    for (const KnownPath& path : found.paths)
-      query.paths.push_back(path.pk);
-    MEMD_TRY_ASSIGN(const FileHistory history, reader.ask(query));
-    if (history.uses.empty()) continue;
-    FileInQuestion out{std::string(name), {}, history.total_exchanges};
-    for (const FileUse& use : history.uses)
-      out.changed.push_back(use.exchange_id);
-    return std::optional(std::move(out));
-  }
-  return std::optional<FileInQuestion>();
-}
-
-// Raises the score of hits that changed the file, and sorts the hits again. The answer's notice says so.
-void rank_up(std::vector<SearchHit>& hits, const FileInQuestion& file) {
-  for (SearchHit& hit : hits)
-    if (std::ranges::find(file.changed, hit.id) != file.changed.end())
-      hit.relevance_score = std::min(1.0, hit.relevance_score + kChangedWhatIsAsked);
-  std::ranges::stable_sort(hits, std::ranges::greater(), &SearchHit::relevance_score);
-}
-
 BetterElsewhereOut better_elsewhere(const BetterElsewhere& hit) {
   return {hit.project, format_exchange_id(hit.id), rounded_likelihood(hit.likelihood)};
 }
@@ -348,7 +289,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.text = params.query;
   query.also = params.also;
   query.filter = scope.filter;
-  MEMD_TRY_ASSIGN(const auto file, file_in_question(*reader, params.query, scope.filter));
+  MEMD_TRY_ASSIGN(const auto file, reader->ask(search::AskedFileQuery{params.query, scope.filter}));
   const std::size_t limit = token_limit(services, params);
   // A page has no room for more hits. But where a file is named, a later hit may move to the front.
   const std::size_t room = std::max<std::size_t>(limit / (kLeastTextTokens + kLeastFieldTokens), 1);
@@ -362,7 +303,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   if (!directory.empty()) query.near_project = project_identity(files::repository_of(directory)).key;
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
   MEMD_TRY_ASSIGN(SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
-  if (file) rank_up(found.hits, *file);
+  if (file) search::rank_up(found.hits, *file);
 
   FoundMemories memories;
   if (at.offset == 0) {

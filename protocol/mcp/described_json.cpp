@@ -82,4 +82,23 @@ void DescribedReader::wrong(std::string_view name) {
   if (problem_.empty()) problem_ = "the answer's \"" + std::string(name) + "\" is not of the type that it should have";
 }
 
+std::string detail::to_arguments(std::span<const WrittenField> fields, const void* params, const void* usual) {
+  const auto value_of = [](const WrittenField& field, const void* object) {
+    std::string out;
+    json::Writer w(out);
+    const void* const member = field.member(object);
+    if (field.is_absent == nullptr || !field.is_absent(member)) field.write(w, member, Texts::as_they_are);
+    return out;
+  };
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  for (const WrittenField& field : fields) {
+    const std::string value = value_of(field, params);
+    if (!value.empty() && value != R"("")" && value != value_of(field, usual)) w.member_raw(field.name, value);
+  }
+  w.end_object();
+  return out;
+}
+
 }  // namespace memd::mcp

@@ -158,4 +158,15 @@ Result<T> from_json(std::string_view text) {
   return out;
 }
 
+namespace detail {
+std::string to_arguments(std::span<const WrittenField> fields, const void* params, const void* usual);
+}  // namespace detail
+
+// The arguments of a call: the parameters that differ from those of a call without arguments. Empty texts are left out.
+template <Described Params>
+std::string to_arguments(const Params& params) {
+  const Params usual;
+  return detail::to_arguments(detail::table<Params, detail::WrittenField>, &params, &usual);
+}
+
 }  // namespace memd::mcp

@@ -40,7 +40,7 @@ struct ToolInfo {
 
 // The result of a call.
 struct ToolOutcome {
-  std::string text;        // what a model reads; the message of an error
+  std::string text;        // what a model reads, if the registry makes texts; the message of an error
   std::string structured;  // one JSON object stating the same facts; empty for an error
   bool is_error = false;
   bool unexpected = false;  // the error is ours, not the caller's: log it
@@ -57,29 +57,31 @@ struct Tool {
   std::string (*whole_schema)() = nullptr;
 };
 
+// Who reads the results of a registry. Programs, which read the structured form, need no text.
+enum class Readers { models, programs };
+
 // The tools a server offers, in the order they were added. Filled at start-up, read-only afterwards and then safe to
 // use from any thread; handlers run on many worker threads at once.
 class ToolRegistry {
  public:
-  explicit ToolRegistry(std::size_t max_tools = 20) : max_tools_(max_tools) {}
+  explicit ToolRegistry(std::size_t max_tools = 20, Readers readers = Readers::models)
+      : max_tools_(max_tools), readers_(readers) {}
 
   // Handler: Result<Out>(const Params&, ToolContext&). `render_text(const Out&)`, found by ADL, returns something from
-  // which a std::string can be made. A member `fuller_text` of the result replaces it unless it is empty. An Error of
-  // the handler, and an exception, become a result with is_error. Throws ErrorException when the name, the description
-  // or the number of tools breaks a limit.
+  // which a std::string can be made; without it results have no text. A member `fuller_text` of the result replaces it
+  // unless it is empty. An Error of the handler, and an exception, become a result with is_error. Throws ErrorException
+  // when the name, the description or the number of tools breaks a limit.
   template <Described Params, Described Out>
   void add(ToolInfo info, std::function<Result<Out>(const Params&, ToolContext&)> handler) {
     Tool tool{std::move(info), json_schema<Params>(SchemaUse::input), json_schema<Out>(SchemaUse::tool_result), {}};
-    tool.invoke = [handler = std::move(handler)](const boost::json::object& arguments, ToolContext& context) {
+    tool.invoke = [handler = std::move(handler), for_models = readers_ == Readers::models](
+                      const boost::json::object& arguments, ToolContext& context) {
       return guarded([&]() -> ToolOutcome {
         auto params = read_arguments<Params>(arguments);
         if (!params) return failed(params.error());
         auto out = handler(*params, context);
         if (!out) return failed(out.error());
-        std::string text;
-        if constexpr (requires { out->fuller_text; }) text = out->fuller_text;
-        if (text.empty()) text = std::string(render_text(*out));
-        return ToolOutcome{std::move(text), to_json(*out), false, false};
+        return ToolOutcome{text_of(*out, for_models), to_json(*out), false, false};
       });
     };
     tool.whole_schema = [] { return json_schema<Out>(SchemaUse::output); };
@@ -97,6 +99,14 @@ class ToolRegistry {
  private:
   static ToolOutcome failed(const Error& error);
   static ToolOutcome internal_error(std::string_view what);
+  template <class Out>
+  static std::string text_of(const Out& out, [[maybe_unused]] bool for_models) {
+    std::string text;
+    if constexpr (requires { out.fuller_text; }) text = out.fuller_text;
+    if constexpr (requires { render_text(out); })
+      if (text.empty() && for_models) text = std::string(render_text(out));
+    return text;
+  }
   template <class Body>
   static ToolOutcome guarded(Body&& body) {
     try {
@@ -111,6 +121,7 @@ class ToolRegistry {
   }
 
   std::size_t max_tools_;
+  Readers readers_;
   std::deque<Tool> tools_;
 };
 

@@ -282,7 +282,7 @@ void add_unknown_shares(sqlite::Database& db, std::vector<PlatformTotals>& total
     if (const auto row = db.query("SELECT value FROM meta WHERE key = ?", meta_key).row()) {
       const auto sum = RecentRecords::decode(row->text(0)).total();
       t.recent_records = static_cast<std::int64_t>(sum.records);
-      t.recent_unknown = static_cast<std::int64_t>(sum.unknown);
+      t.recent_unknown_records = static_cast<std::int64_t>(sum.unknown);
     }
     t.drift_at = db.query(
                        "SELECT coalesce(max(time), 0) FROM diagnostics WHERE error_type = 'schema_drift' AND platform"

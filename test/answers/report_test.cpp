@@ -145,7 +145,11 @@ TEST(ReportGaps, SaysWhatIsMissingWarningsFirst) {
   r.sessions = 9;
   r.evicted_sessions = 2;
   r.undated_exchanges = 3;
-  r.totals.push_back({.platform = Platform::codex, .sessions = 1, .bytes_unknown = 70, .unknown_records = 2});
+  PlatformTotals& totals = r.totals.emplace_back();
+  totals.platform = Platform::codex;
+  totals.sessions = 1;
+  totals.bytes_unknown = 70;
+  totals.unknown_records = 2;
   r.health.troubles.push_back({Platform::cursor, "/m/state.vscdb", SourceState::unreachable, "not mounted", 1, 0});
   AdapterDescription codex;
   codex.platform = Platform::codex;

@@ -136,10 +136,10 @@ TEST_F(AdminServiceTest, ConfigurationTellsEveryKeyOfTheFile) {
 TEST_F(AdminServiceTest, ConfigurationShowsNoSecret) {
   settings_.config.encryption.key_command = {"pass", "show", "hunter2"};
   settings_.config.query_threads = 5;
-  const auto report = ask(service_.configuration);
-  EXPECT_THAT(render_text(report), HasSubstr("encryption.key_command: pass …\n"));
-  EXPECT_THAT(render_text(report), HasSubstr("query.threads: 5\n"));
-  EXPECT_THAT(render_text(report), testing::Not(HasSubstr("hunter2")));
+  const std::string report = mcp::to_json(ask(service_.configuration));
+  EXPECT_THAT(report, HasSubstr(R"({"key":"encryption.key_command","value":"pass …"})"));
+  EXPECT_THAT(report, HasSubstr(R"({"key":"query.threads","value":"5"})"));
+  EXPECT_THAT(report, testing::Not(HasSubstr("hunter2")));
 }
 
 TEST_F(AdminServiceTest, SourcesAreListedPageByPage) {

@@ -55,9 +55,9 @@ TEST_F(SilentDaemon, QuestionsAreAnsweredFromTheStore) {
   EXPECT_FALSE(sessions->is_error) << sessions->text;
   const auto doctor = (*caller)->admin("doctor", "{}", {});
   ASSERT_TRUE(doctor);
-  EXPECT_THAT(doctor->text, HasSubstr("does not answer"));
+  EXPECT_THAT(doctor->structured, HasSubstr("does not answer"));
   EXPECT_THAT(doctor->structured, testing::StartsWith(R"({"ok":false)"));
-  EXPECT_THAT((*caller)->admin("status", "{}", {})->text, HasSubstr("does not answer"));
+  EXPECT_THAT((*caller)->admin("status", "{}", {})->structured, HasSubstr(R"("role":"silent")"));
 }
 
 // It makes room for that of a newer program between the ping and the question.
@@ -97,7 +97,7 @@ TEST_F(SilentDaemon, OnASocketOfItsOwnIsFound) {
   EXPECT_EQ((*found)->socket, own);
   const auto caller = open_caller(settings_, Need::read, 20ms);
   ASSERT_TRUE(caller);
-  EXPECT_THAT((*caller)->admin("doctor", "{}", {})->text, HasSubstr(own.string() + " does not answer"));
+  EXPECT_THAT((*caller)->admin("doctor", "{}", {})->structured, HasSubstr(own.string() + " does not answer"));
 }
 
 TEST_F(SilentDaemon, WhoListensWhereAnotherDidIsNotAsked) {

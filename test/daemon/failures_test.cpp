@@ -177,7 +177,7 @@ TEST_F(Failures, Failure19_AChangedFormatIsNoticed) {
     }
   const auto totals = reader.ask(PlatformTotalsQuery{})->front();
   EXPECT_EQ(totals.drift_at, clock_.now());
-  EXPECT_EQ(totals.recent_unknown, 60);
+  EXPECT_EQ(totals.recent_unknown_records, 60);
   EXPECT_EQ(value("SELECT count(*) || ' ' || max(field_names) FROM diagnostics WHERE error_type = 'schema_drift'"),
             "1 ")
       << "once a day, and without a word of what was read";

@@ -81,7 +81,7 @@ class ForgettingTest : public testing::Test {
     mcp::ToolContext context;
     const auto out = registry_->call(tool, arguments, context);
     EXPECT_FALSE(out.is_error) << tool << ": " << out.text;
-    text_ = out.text;
+    text_ = out.text + out.structured;
     return out.is_error ? bj::object() : bj::parse(out.structured).as_object();
   }
   // Returns the answers of all tools, with `words` in the queries.
@@ -218,7 +218,6 @@ TEST_F(ForgettingTest, NothingPrivateExcludedOrForgottenIsFoundAnywhere) {
   EXPECT_EQ(plan.at("all_sessions").as_int64(), 2) << text_;
   EXPECT_EQ(plan.at("exchanges").as_int64(), rows) << text_;
   EXPECT_FALSE(plan.at("done").as_bool());
-  EXPECT_THAT(text_, HasSubstr("Nothing was done: add --yes"));
   EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE uid LIKE '%00000003-%'"), 2);
   const auto done = admin("forget", session.substr(0, session.size() - 1) + R"(,"yes":true})");
   EXPECT_TRUE(done.at("done").as_bool());
@@ -317,7 +316,7 @@ TEST_F(ForgettingTest, WhatIsWrittenWhileCaptureIsPausedIsNeverStored) {
   start();
   clock_.advance(kMinuteMs);
   EXPECT_TRUE(admin("capture", R"({"action":"pause","duration":"1h"})").at("paused").as_bool());
-  EXPECT_THAT((admin("status"), text_), HasSubstr("Capture is paused since"));
+  EXPECT_TRUE(admin("status").at("capture").at("paused").as_bool());
   mcp::ToolContext context;
   EXPECT_THAT(host_->tools().call("list_sessions", "{}", context).structured, HasSubstr("capture_disabled"));
   clock_.advance(kMinuteMs);
@@ -405,7 +404,7 @@ TEST_F(ForgettingTest, OneExchangeIsForgottenAndItsSessionGoesOn) {
   const auto plan = admin("forget", R"({"exchanges":[")" + second + "\"]}");
   EXPECT_EQ(plan.at("exchanges").as_int64(), 1);
   EXPECT_EQ(plan.at("all_sessions").as_int64(), 1) << "the subagent";
-  EXPECT_THAT(text_, HasSubstr("Nothing was done: add --yes"));
+  EXPECT_FALSE(plan.at("done").as_bool());
   EXPECT_THAT(text_, HasSubstr("Why does turncanary fail?"));
   EXPECT_THAT(answers({}), HasSubstr("turncanary"));
   mcp::ToolContext context;
@@ -482,7 +481,7 @@ TEST_F(ForgettingTest, OneTextIsForgottenWhereverItStands) {
   EXPECT_EQ(plan.at("exchanges").as_int64(), 3) << text_;
   EXPECT_GE(plan.at("records").as_int64(), 6) << text_;
   EXPECT_EQ(plan.at("all_sessions").as_int64(), 2) << text_;
-  EXPECT_THAT(text_, HasSubstr("Nothing was done: add --yes"));
+  EXPECT_FALSE(plan.at("done").as_bool());
   EXPECT_THAT(test::everything_below(data_.path()), HasSubstr("secretcanary"));
   mcp::ToolContext context;
   for (const char* wrong : {R"({"text":"short"})", R"({"text":"long enough","project":"p"})"})

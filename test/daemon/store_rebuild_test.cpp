@@ -184,15 +184,13 @@ TEST_F(StoreRebuildTest, TheAdministrationOrdersItAndTellsOfIt) {
   const auto started = ask({.what = "store"});
   ASSERT_TRUE(started) << started.error().message();
   EXPECT_TRUE(started->started);
-  EXPECT_THAT(render_text(*started), HasSubstr("memd status"));
   EXPECT_TRUE(ask({.what = "store"}).error().is(Errc::store_busy));
   const auto status = service.status.run({}, context);
   ASSERT_TRUE(status && status->rebuild);
   EXPECT_EQ(status->rebuild->state, "running");
-  EXPECT_THAT(render_text(*status), HasSubstr("the store is being rebuilt since "));
   const auto doctor = service.doctor.run({}, context);
   ASSERT_TRUE(doctor);
-  EXPECT_THAT(render_text(*doctor), HasSubstr("the store is being rebuilt since "));
+  EXPECT_THAT(mcp::to_json(*doctor), HasSubstr("the store is being rebuilt since "));
 
   host.serve_as_it_is("it is made anew");
   const auto refused = ask({.what = "search"});

@@ -88,7 +88,7 @@ TEST_F(Ingestion, DriftIsSaidOnceADayAndRemembersItAcrossARestart) {
   const auto totals = reader_.ask(PlatformTotalsQuery{})->front();
   EXPECT_EQ(totals.drift_at, clock_.now());
   EXPECT_EQ(totals.unknown_records, 240);
-  EXPECT_EQ(totals.recent_unknown, 240);
+  EXPECT_EQ(totals.recent_unknown_records, 240);
 }
 
 TEST_F(Ingestion, DriftStartsAnewWithAnotherVersionOfTheAdapter) {
