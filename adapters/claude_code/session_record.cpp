@@ -224,14 +224,14 @@ RecordOutcome read_cost_state(RecordContext& c, od::object& root) {
   if (!restart(root) || !collect(root, tokens)) return RecordOutcome::damaged();
   if (!tokens.modelUsage.starts_with('{') || !seek_object(root, "modelUsage", models))
     return RecordOutcome::skipped("cost_state");
-  SessionUpdate update = update_of(c);
+  std::vector<ModelAccount> accounts;
   const TimeMs from = integer(tokens.startTime);
   const bool whole = for_each_field(models, [&](std::string_view model, od::value& value) {
     od::object object;
     ModelCostKeys counts;
     if (value.get_object().get(object)) return true;
     if (!collect(object, counts)) return false;
-    ModelAccount& account = update.account.emplace_back();
+    ModelAccount& account = accounts.emplace_back();
     account.model = model;
     account.counted_from = from;
     account.time = from + std::max<std::int64_t>(integer(tokens.totalDuration), 0);
@@ -246,8 +246,8 @@ RecordOutcome read_cost_state(RecordContext& c, od::object& root) {
     return true;
   });
   if (!whole) return RecordOutcome::damaged();
-  if (update.account.empty()) return RecordOutcome::skipped("cost_state");
-  c.out().sessions.push_back(std::move(update));
+  if (accounts.empty()) return RecordOutcome::skipped("cost_state");
+  add_update(c).account = std::move(accounts);
   return RecordOutcome::indexed();
 }
 

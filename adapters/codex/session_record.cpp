@@ -212,8 +212,8 @@ bool read_limits(RecordContext& c, od::object& item) {
   }
   if (found.empty()) return true;
   auto& updates = c.out().sessions;
-  const bool again = !updates.empty() && updates.back().session_uid == c.line().session_uid;
-  SessionUpdate& update = again ? updates.back() : c.update(c.line().session_uid);
+  const bool again = !updates.empty() && updates.back().session_uid == c.session_uid();
+  SessionUpdate& update = again ? updates.back() : c.add_update(c.session_uid(), c.time());
   std::erase_if(update.limits, [&](const RateLimit& l) {
     return std::ranges::any_of(
         found, [&](const RateLimit& f) { return f.name == l.name && f.window_minutes == l.window_minutes; });
