@@ -30,7 +30,7 @@ want_clang=no # "yes", or "if offered"
 
 profile_build() {
   required+=(g++ cmake ninja-build pkg-config python3 libsimdjson-dev libfmt-dev libspdlog-dev libcli11-dev libyaml-cpp-dev
-    libsqlite3-dev libzstd-dev libxxhash-dev libssl-dev libstemmer-dev libsodium-dev
+    libsqlite3-dev libzstd-dev libxxhash-dev libssl-dev libstemmer-dev libsodium-dev libutf8proc-dev
     libncurses-dev)
   optional+=(ccache lld)
   want_boost=yes

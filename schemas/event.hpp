@@ -4,6 +4,7 @@
 #include "schemas/platform.hpp"
 #include "schemas/time.hpp"
 #include "schemas/tool_facts.hpp"
+#include "schemas/usage.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -53,18 +54,6 @@ enum class Origin : std::uint8_t {
   history = 9,       // from a prompt history; the transcript may be gone
 };
 std::string_view to_string(Origin o);
-
-// Tokens of one model response. Input excludes what came from the cache.
-struct TokenUsage {
-  std::int64_t input = 0;
-  std::int64_t output = 0;
-  std::int64_t cache_read = 0;
-  std::int64_t cache_creation = 0;
-
-  TokenUsage& operator+=(const TokenUsage& o);
-  TokenUsage operator-(const TokenUsage& o) const;
-  bool operator==(const TokenUsage&) const = default;
-};
 
 enum class FileAccess : std::uint8_t { read = 0, modified = 1, referenced = 2 };
 std::string_view to_string(FileAccess a);
@@ -140,6 +129,7 @@ struct Event {
   // One API response is often spread over several records: same key, usage repeated. 0 = no usage here.
   std::uint64_t response_key = 0;
   TokenUsage usage;
+  ResponseFacts response;
 
   // Context of the record, empty when it does not say. The assembler turns changes into lifecycle events.
   std::string cwd;
@@ -296,6 +286,11 @@ struct SessionUpdate {
   std::int64_t lines_added = 0;     // of the whole session, where the platform counts them
   std::int64_t lines_removed = 0;
   std::optional<double> cost_usd;  // as calculated by the platform
+  // The agent's account of the whole session. It counts from account_from on, up to account_time.
+  std::vector<ModelAccount> account;
+  TimeMs account_from = 0;
+  TimeMs account_time = 0;
+  std::vector<RateLimit> limits;  // of the person's account, not of the session
 
   // Imported from another memd. Used only if the session's events are missing; otherwise it is derived from them.
   std::optional<SessionRecord> record;

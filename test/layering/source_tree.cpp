@@ -74,6 +74,7 @@ const std::vector<LibraryRule> kLibraries{
     {"ncurses", {"daemon/cli/browse/terminal.cpp"}},
     {"sodium", {"store/seal/cipher.cpp"}},
     {"spdlog/", {"daemon/log.cpp"}},
+    {"utf8proc", {"store/enrich/embedding/wordpiece.cpp"}},
     {"gtest/", {}},
     {"gmock/", {}},
 };

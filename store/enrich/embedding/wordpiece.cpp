@@ -1,6 +1,8 @@
 #include "store/enrich/embedding/wordpiece.hpp"
 
-#include "store/enrich/embedding/unicode_table.hpp"
+#include "schemas/ascii.hpp"
+
+#include <utf8proc.h>
 
 #include <algorithm>
 #include <bit>
@@ -10,82 +12,71 @@
 namespace memd::embedding {
 namespace {
 
-enum Entry : unsigned { kKeep, kDrop, kSpace, kAlone, kFirstReplacement };
-
-constexpr char32_t kInvalid = 0xFFFD;  // dropped, as the reference implementation drops U+FFFD
-constexpr char32_t kHangulFirst = 0xAC00, kHangulLast = 0xD7A3;
-
-unsigned entry_of(char32_t c) {
-  if (c < unicode::kTableEnd)
-    return unicode::kEntries[unicode::kBlocks[c / unicode::kBlock] * unicode::kBlock + c % unicode::kBlock];
-  for (const unicode::Range& r : unicode::kRanges)
-    if (c >= r.first && c <= r.last) return r.entry;
-  return kKeep;
-}
+constexpr utf8proc_int32_t kInvalid = 0xFFFD;  // dropped, as the reference implementation drops U+FFFD
 
 // Decodes a character and advances `at` past it, or by one byte if the encoding is invalid.
-char32_t decode(std::string_view text, std::size_t& at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(at++);
-  if (lead < 0x80) return lead;
-  const int more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() - at < static_cast<std::size_t>(more)) return kInvalid;
-  char32_t c = lead & (0x3FU >> more);
-  for (int i = 0; i < more; ++i) {
-    if ((byte(at + static_cast<std::size_t>(i)) & 0xC0) != 0x80) return kInvalid;
-    c = c << 6 | (byte(at + static_cast<std::size_t>(i)) & 0x3FU);
-  }
-  constexpr char32_t kSmallest[] = {0, 0x80, 0x800, 0x10000};
-  if (c < kSmallest[more] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) return kInvalid;
-  at += static_cast<std::size_t>(more);
-  return c;
+utf8proc_int32_t decode(std::string_view text, std::size_t& at) {
+  utf8proc_int32_t c = kInvalid;
+  const auto* from = reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at;
+  const auto size = utf8proc_iterate(from, static_cast<utf8proc_ssize_t>(text.size() - at), &c);
+  at += size > 0 ? static_cast<std::size_t>(size) : 1;
+  return size > 0 ? c : kInvalid;
 }
 
-void put_three_bytes(NormalChar& out, char32_t c) {
-  out.text[out.size++] = static_cast<char>(0xE0 | c >> 12);
-  out.text[out.size++] = static_cast<char>(0x80 | (c >> 6 & 0x3F));
-  out.text[out.size++] = static_cast<char>(0x80 | (c & 0x3F));
+bool is_space(utf8proc_int32_t c, utf8proc_propval_t category) {
+  return c == '\t' || c == '\n' || c == '\r' || (category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_ZP);
+}
+
+// Control characters, characters of private use and combining marks.
+bool is_dropped(utf8proc_int32_t c, utf8proc_propval_t category) {
+  return c == kInvalid || category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
+         category == UTF8PROC_CATEGORY_CO || category == UTF8PROC_CATEGORY_MN;
+}
+
+// The blocks that BERT lists.
+bool is_ideograph(utf8proc_int32_t c) {
+  const auto in = [c](utf8proc_int32_t first, utf8proc_int32_t last) { return c >= first && c <= last; };
+  return in(0x4E00, 0x9FFF) || in(0x3400, 0x4DBF) || in(0x20000, 0x2A6DF) || in(0x2A700, 0x2B73F) ||
+         in(0x2B740, 0x2B81F) || in(0x2B920, 0x2CEAF) || in(0xF900, 0xFAFF) || in(0x2F800, 0x2FA1F);
+}
+
+bool is_punctuation(utf8proc_int32_t c) {
+  if (c < 0x80) return c > ' ' && c < 0x7F && !ascii::is_alnum(static_cast<char>(c));
+  const auto category = utf8proc_category(c);
+  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
+}
+
+void put(NormalChar& out, utf8proc_int32_t c) {
+  utf8proc_uint8_t bytes[4];
+  const auto size = static_cast<std::size_t>(utf8proc_encode_char(c, bytes));
+  if (out.size + size > sizeof out.text) return;  // no character of Unicode 15 is that long
+  std::memcpy(out.text + out.size, bytes, size);
+  out.size = static_cast<std::uint8_t>(out.size + size);
   ++out.characters;
-}
-
-NormalChar hangul(char32_t c) {
-  const char32_t index = c - kHangulFirst;
-  NormalChar out{.kind = CharKind::part};
-  put_three_bytes(out, 0x1100 + index / 588);
-  put_three_bytes(out, 0x1161 + index % 588 / 28);
-  if (index % 28 != 0) put_three_bytes(out, 0x11A7 + index % 28);
-  return out;
-}
-
-NormalChar replacement(unsigned place) {
-  const unsigned char* const from = unicode::kReplacements + place;
-  NormalChar out{.kind = (*from & 0x80) != 0 ? CharKind::alone : CharKind::part,
-                 .size = static_cast<std::uint8_t>(*from & 0x7F)};
-  std::memcpy(out.text, from + 1, out.size);
-  for (int i = 0; i < out.size; ++i)
-    if ((out.text[i] & 0xC0) != 0x80) ++out.characters;
-  return out;
 }
 
 }  // namespace
 
 NormalChar next_char(std::string_view text, std::size_t& at) {
-  const std::size_t from = at;
-  const char32_t c = decode(text, at);
-  if (c >= kHangulFirst && c <= kHangulLast) return hangul(c);
-  switch (const unsigned entry = entry_of(c)) {
-    case kDrop: return {};
-    case kSpace: return {.kind = CharKind::space};
-    case kKeep:
-    case kAlone: {
-      NormalChar out{.kind = entry == kKeep ? CharKind::part : CharKind::alone,
-                     .size = static_cast<std::uint8_t>(at - from),
-                     .characters = 1};
-      std::memcpy(out.text, text.data() + from, out.size);
-      return out;
-    }
-    default: return replacement(entry - kFirstReplacement);
+  const utf8proc_int32_t c = decode(text, at);
+  const utf8proc_property_t& of = *utf8proc_get_property(c);
+  NormalChar out;
+  if (is_space(c, of.category)) {
+    out.kind = CharKind::space;
+    return out;
   }
+  if (is_dropped(c, of.category)) return out;
+  utf8proc_int32_t parts[8] = {c};
+  int boundary = 0;
+  const auto count = utf8proc_decompose_char(c, parts, 8, UTF8PROC_DECOMPOSE, &boundary);
+  bool stands_alone = is_ideograph(c);
+  for (utf8proc_ssize_t i = 0; i < std::min<utf8proc_ssize_t>(count, 8); ++i) {
+    if (utf8proc_category(parts[i]) == UTF8PROC_CATEGORY_MN) continue;
+    if (out.size == 0) stands_alone = stands_alone || is_punctuation(parts[i]);
+    put(out, utf8proc_tolower(parts[i]));
+  }
+  if (out.size > 0) out.kind = stands_alone ? CharKind::alone : CharKind::part;
+  return out;
 }
 
 const AsciiTable kAscii = [] {
