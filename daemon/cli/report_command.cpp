@@ -1,5 +1,6 @@
 // `memd report`: the history, or a part of it, as an HTML page.
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/history_filter.hpp"
 #include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/host/memory_host.hpp"
@@ -8,7 +9,6 @@
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/prices.hpp"
 #include "daemon/report/report_page.hpp"
-#include "daemon/tools/scope.hpp"
 #include "daemon/version.hpp"
 #include "schemas/time.hpp"
 #include "store/reader.hpp"
@@ -17,51 +17,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 
 namespace memd::cli {
 namespace {
 
-struct ReportOptions {
-  std::string project;
-  std::string platform;
-  std::optional<std::string> since;
-  std::optional<std::string> until;
+struct ReportOptions : TypedFilter {
   std::string prices;
   std::string output;
 };
-
-// Leaves out platforms that the configuration disables, as the answers of tools do.
-Result<QueryFilter> filter_of(const ReportOptions& o, const std::vector<AdapterDescription>& adapters) {
-  QueryFilter filter;
-  filter.project = o.project;
-  MEMD_TRY_ASSIGN(const auto span, tools::parse_time_span(o.since, o.until, system_clock()));
-  filter.since = span.since;
-  filter.until = span.until;
-  const auto active = [&](Platform p) {
-    return std::none_of(adapters.begin(), adapters.end(), [&](const AdapterDescription& a) {
-      return a.platform == p && a.status != AdapterStatus::active;
-    });
-  };
-  if (!o.platform.empty()) {
-    const auto platform = parse_platform(o.platform);
-    if (!platform)
-      return Error(Errc::invalid_argument,
-                   fmt::format("--platform: \"{}\" is no agent memd knows: send one of {}", o.platform,
-                               fmt::join(kPlatforms | std::views::transform(&PlatformInfo::key), ", ")));
-    if (!active(*platform))
-      return Error(Errc::invalid_argument, "--platform: " + o.platform + " is disabled in the configuration");
-    filter.platforms = {*platform};
-  } else if (!std::all_of(kAllPlatforms.begin(), kAllPlatforms.end(), active)) {
-    std::copy_if(kAllPlatforms.begin(), kAllPlatforms.end(), std::back_inserter(filter.platforms), active);
-    filter.no_platform = filter.platforms.empty();
-  }
-  return filter;
-}
 
 std::string as_typed(const ReportOptions& o) {
   std::string out;
@@ -80,7 +45,7 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
     return Error(Errc::invalid_argument, "a page is not for the terminal: name a file with -o report.html");
   const auto adapters = describe_adapters(settings.config);
   ReportQuery query;
-  MEMD_TRY_ASSIGN(query.filter, filter_of(o, adapters));
+  MEMD_TRY_ASSIGN(query.filter, history_filter(o, "--platform", settings.config));
   report::PriceList prices;
   if (!o.prices.empty()) {
     MEMD_TRY_ASSIGN(prices, report::PriceList::load(o.prices));

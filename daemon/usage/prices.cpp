@@ -11,10 +11,6 @@
 #include <array>
 #include <cstdio>
 
-namespace memd::embedded {
-const std::vector<EmbeddedFile>& price_files();  // made by the build
-}
-
 namespace memd::usage {
 namespace {
 
