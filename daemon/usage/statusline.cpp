@@ -3,7 +3,7 @@
 #include "daemon/usage/usage_report.hpp"
 #include "protocol/mcp/described_json.hpp"
 #include "schemas/harmless.hpp"
-#include "schemas/utf8.hpp"
+#include "store/text/plain_text.hpp"
 
 #include <fmt/format.h>
 
@@ -136,7 +136,7 @@ std::string statusline_text(const StatuslineInput& input, const StatuslineFigure
     if (!words.empty()) out += (out.empty() ? "" : " · ") + words;
   };
   constexpr std::size_t kLongest = 40;
-  add(harmless_line(std::string(utf8::prefix(input.model, kLongest))));
+  add(harmless_line(utf8_prefix(input.model, kLongest)));
   std::string context;
   if (input.context_tokens > 0) context = short_count(input.context_tokens);
   if (input.context_tokens > 0 && input.context_size > 0) context += "/" + short_count(input.context_size);
