@@ -65,18 +65,6 @@ std::uint64_t event_key(std::uint64_t record, std::uint32_t index) {
   return index == 0 ? record : hash_combine(record, index);
 }
 
-TokenUsage& TokenUsage::operator+=(const TokenUsage& o) {
-  input += o.input;
-  output += o.output;
-  cache_read += o.cache_read;
-  cache_creation += o.cache_creation;
-  return *this;
-}
-
-TokenUsage TokenUsage::operator-(const TokenUsage& o) const {
-  return {input - o.input, output - o.output, cache_read - o.cache_read, cache_creation - o.cache_creation};
-}
-
 std::string_view to_string(SessionState s) {
   switch (s) {
     case SessionState::started: return "started";

@@ -246,6 +246,7 @@ struct SessionRecord {
   std::int64_t source_bytes = 0;
   Watermarks watermarks;
   std::optional<KeptDigest> digest;
+  std::vector<RecordedResponse> responses;  // of a session without events
   bool operator==(const SessionRecord&) const = default;
 };
 inline constexpr std::int64_t kSessionSchemaVersion = 2;
@@ -285,12 +286,9 @@ struct SessionUpdate {
   std::int64_t context_tokens = 0;  // tokens in the context, as last reported
   std::int64_t lines_added = 0;     // of the whole session, where the platform counts them
   std::int64_t lines_removed = 0;
-  std::optional<double> cost_usd;  // as calculated by the platform
-  // The agent's account of the whole session. It counts from account_from on, up to account_time.
-  std::vector<ModelAccount> account;
-  TimeMs account_from = 0;
-  TimeMs account_time = 0;
-  std::vector<RateLimit> limits;  // of the person's account, not of the session
+  std::optional<double> cost_usd;     // as calculated by the platform
+  std::vector<ModelAccount> account;  // the agent's own, of the whole session
+  std::vector<RateLimit> limits;      // of the person's account, not of the session
 
   // Imported from another memd. Used only if the session's events are missing; otherwise it is derived from them.
   std::optional<SessionRecord> record;

@@ -187,7 +187,9 @@ struct SessionRow {
   SessionLife life;
   Outcome outcome = Outcome::unknown;
   std::vector<OutcomeReason> outcome_reasons;  // those that support the outcome first, then by weight, highest first
-  Cost cost;
+  Cost cost;                                   // of its own responses
+  TokenUsage subagent_tokens;                  // of its subagents and theirs
+  TokenUsage account_tokens;                   // what its agent's account says beyond all these
   std::int64_t exchanges = 0;
   std::int64_t tool_calls = 0;
   std::int64_t tool_errors = 0;

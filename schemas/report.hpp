@@ -121,7 +121,7 @@ struct Report {
   std::int64_t exchanges = 0;  // of main sessions
   std::int64_t subagent_exchanges = 0;
   std::int64_t undated_exchanges = 0;     // of both
-  TokenUsage tokens;                      // of all exchanges
+  TokenUsage tokens;                      // of all responses
   std::int64_t sessions_with_tokens = 0;  // of both
   std::int64_t sessions_with_cost = 0;
   std::int64_t test_runs = 0;

@@ -20,7 +20,7 @@ struct StoredSession {
   std::map<SourceId, Source> sources;            // of its events: id, platform, path, format, state, session_uid
   std::vector<EventRow> events;                  // in order
   std::map<std::int64_t, ToolFacts> tool_facts;  // of events, by seq
-  std::unordered_map<std::uint64_t, TokenUsage> responses;  // counted for this session, by response key
+  std::unordered_map<std::uint64_t, RecordedResponse> responses;  // counted for this session, by their keys
 };
 
 }  // namespace memd

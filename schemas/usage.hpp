@@ -66,10 +66,23 @@ std::uint64_t response_key_of_request(std::uint64_t id, std::uint64_t request);
 std::uint64_t response_key_of_figures(std::uint64_t id, TimeMs time, const TokenUsage& usage);
 bool has_request(std::uint64_t response_key);  // of a key made by one of these two functions
 
+// A response as an export tells it.
+struct RecordedResponse {
+  std::uint64_t key = 0;
+  TimeMs time = 0;
+  std::string model;
+  TokenUsage usage;
+  ResponseFacts facts;
+
+  bool operator==(const RecordedResponse&) const = default;
+};
+
 // The account that an agent itself keeps of a session and a model (Claude Code's cost-state). It includes the requests
 // that no transcript shows: compactions, titles, retries.
 struct ModelAccount {
   std::string model;
+  TimeMs counted_from = 0;
+  TimeMs time = 0;  // of the account
   TokenUsage tokens;
   std::int64_t web_searches = 0;
   double cost_usd = 0;

@@ -274,17 +274,19 @@ std::optional<FileAccess> access_of(std::string_view tool) {
   return std::nullopt;
 }
 
-MEMD_KEYS(MessageKeys, id, model, usage);
+MEMD_KEYS(MessageKeys, id, model, usage, stop_reason);
 
 MEMD_KEYS(BlockKeys, type, text, thinking, id, name);
 
-MEMD_KEYS(UsageKeys, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens);
+MEMD_KEYS(UsageKeys, input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, service_tier,
+          speed, cache_creation, server_tool_use, output_tokens_details);
 
 // Data common to the records of one API response.
 struct Response {
   std::string model;
   std::uint64_t key = 0;
   TokenUsage usage;
+  ResponseFacts facts;
   bool unknown_block = false;
   bool synthetic = false;  // made by the client
 };
@@ -301,11 +303,26 @@ bool read_response(RecordContext& c, od::object& message, Response& out) {
   if (!collect(usage, counts)) return false;
   out.usage = {integer(counts.input_tokens), integer(counts.output_tokens), integer(counts.cache_read_input_tokens),
                integer(counts.cache_creation_input_tokens)};
+  const auto part = [&](std::string_view outer, std::string_view inner) {
+    return std::max<std::int64_t>(integer(token_in(usage, outer, inner)), 0);
+  };
+  if (counts.cache_creation.starts_with('{'))
+    out.usage.cache_creation_1h =
+        std::min(part("cache_creation", "ephemeral_1h_input_tokens"), out.usage.cache_creation);
+  if (counts.output_tokens_details.starts_with('{'))
+    out.usage.reasoning = std::min(part("output_tokens_details", "thinking_tokens"), out.usage.output);
+  if (counts.server_tool_use.starts_with('{')) out.facts.web_searches = part("server_tool_use", "web_search_requests");
+  out.facts.tier = parse_service_tier(string_body(counts.service_tier));
+  out.facts.is_fast = string_body(counts.speed) == "fast";
+  out.facts.is_finished = tokens.stop_reason != "null";
   // Without a response id the record's key is used. A service behind another address may send no request id; the client
   // numbers its requests since 2.1.3xx.
   const Envelope& envelope = c.envelope();
   const auto request = string_body(has_value(envelope.requestId) ? envelope.requestId : envelope.requestRef);
-  out.key = tokens.id.empty() ? c.key() : hash_combine(hash64(string_body(tokens.id)), hash64(request));
+  const std::uint64_t id = hash64(string_body(tokens.id));
+  out.key = tokens.id.empty() ? c.key()
+            : request.empty() ? response_key_of_figures(id, c.time(), out.usage)
+                              : response_key_of_request(id, hash64(request));
   return true;
 }
 
@@ -397,6 +414,7 @@ RecordOutcome read_assistant(RecordContext& c, od::object& root) {
   if (response.usage != TokenUsage{}) {
     events[first].response_key = response.key;
     events[first].usage = response.usage;
+    events[first].response = response.facts;
   }
   return RecordOutcome::indexed();
 }

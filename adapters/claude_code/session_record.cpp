@@ -213,6 +213,44 @@ RecordOutcome read_journal(RecordContext& c, std::string_view type) {
   return RecordOutcome::indexed();
 }
 
+MEMD_KEYS(CostKeys, startTime, totalDuration, modelUsage);
+MEMD_KEYS(ModelCostKeys, inputTokens, outputTokens, thinkingTokens, cacheReadInputTokens, cacheCreationInputTokens,
+          cacheCreationEphemeral1hInputTokens, webSearchRequests, costUSD);
+
+// cost-state: what the client counted since it started, requests that are in no transcript included.
+RecordOutcome read_cost_state(RecordContext& c, od::object& root) {
+  CostKeys tokens;
+  od::object models;
+  if (!restart(root) || !collect(root, tokens)) return RecordOutcome::damaged();
+  if (!tokens.modelUsage.starts_with('{') || !seek_object(root, "modelUsage", models))
+    return RecordOutcome::skipped("cost_state");
+  SessionUpdate update = update_of(c);
+  const TimeMs from = integer(tokens.startTime);
+  const bool whole = for_each_field(models, [&](std::string_view model, od::value& value) {
+    od::object object;
+    ModelCostKeys counts;
+    if (value.get_object().get(object)) return true;
+    if (!collect(object, counts)) return false;
+    ModelAccount& account = update.account.emplace_back();
+    account.model = model;
+    account.counted_from = from;
+    account.time = from + std::max<std::int64_t>(integer(tokens.totalDuration), 0);
+    account.tokens = {integer(counts.inputTokens),
+                      integer(counts.outputTokens),
+                      integer(counts.cacheReadInputTokens),
+                      integer(counts.cacheCreationInputTokens),
+                      integer(counts.cacheCreationEphemeral1hInputTokens),
+                      integer(counts.thinkingTokens)};
+    account.web_searches = integer(counts.webSearchRequests);
+    account.cost_usd = fraction(counts.costUSD).value_or(0);
+    return true;
+  });
+  if (!whole) return RecordOutcome::damaged();
+  if (update.account.empty()) return RecordOutcome::skipped("cost_state");
+  c.out().sessions.push_back(std::move(update));
+  return RecordOutcome::indexed();
+}
+
 RecordOutcome read_mode(RecordContext& c, std::string_view token) {
   c.add_lifecycle("mode_change", one_line(c.text(token), 60));
   return RecordOutcome::indexed();
@@ -256,6 +294,7 @@ RecordOutcome read_side_record(RecordContext& c, od::object& root, std::string_v
   if (type == "permission-mode") return read_mode(c, c.envelope().permissionMode);
   if (type == "mode") return read_mode(c, c.envelope().mode);
   if (type == "started" || type == "result") return read_journal(c, type);
+  if (type == "cost-state") return read_cost_state(c, root);
   if (type == "agent-name") {
     SessionUpdate update = update_of(c);
     update.agent_name = one_line(c.text(c.envelope().agentName), 100);

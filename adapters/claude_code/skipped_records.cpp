@@ -119,7 +119,6 @@ constexpr std::array kTypes{
     SkippedType{"api-request-resumed", "request_replay"},
     SkippedType{"api-request-shape", "request_replay"},
     SkippedType{"api-request-blob", "request_replay"},
-    SkippedType{"cost-state", "cost_state"},
     SkippedType{"attribution-snapshot", "attribution"},
     SkippedType{"content-replacement", "content_replacement"},
     SkippedType{"worktree-state", "worktree_state"},

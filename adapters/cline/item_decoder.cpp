@@ -79,12 +79,6 @@ namespace {
 MEMD_KEYS(HeadKeys, id, cwd, model, title, parent, mode, cost, kind, agent, forked_from, started, ended, description,
           named, branch, version);
 
-std::optional<double> fraction(std::string_view token) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  return error == std::errc() && end != token.data() ? std::optional(value) : std::nullopt;
-}
-
 }  // namespace
 
 RecordOutcome read_head(ItemContext& c, od::object& item) {

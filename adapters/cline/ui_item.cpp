@@ -13,7 +13,8 @@ namespace memd::cline {
 
 namespace {
 
-MEMD_KEYS(RequestKeys, request, tokensIn, tokensOut, cacheWrites, cacheReads, cancelReason, streamingFailedMessage);
+MEMD_KEYS(RequestKeys, request, tokensIn, tokensOut, cacheWrites, cacheReads, cost, cancelReason,
+          streamingFailedMessage);
 
 MEMD_KEYS(RequestBlockKeys, type, text, tool_use_id, is_error);
 
@@ -102,7 +103,9 @@ RecordOutcome read_request(ItemContext& c, od::object& item, const ItemFields& f
     e.text = c.text(tokens.streamingFailedMessage);
     if (e.text.empty()) e.text = is_identifier(reason) ? std::string(reason) : "request failed";
   }
-  c.add_usage(usage_of(tokens, is_true(fields.keys.cache_in_input)), c.key());
+  ResponseFacts facts;
+  if (const auto cost = fraction(tokens.cost); cost > 0) facts.cost_usd = cost;
+  c.add_usage(usage_of(tokens, is_true(fields.keys.cache_in_input)), c.key(), facts);
   if (c.emitted()) return RecordOutcome::indexed();
   if (open) return RecordOutcome::skipped("request");
   return trimmed(text).empty() ? RecordOutcome::skipped("no_content") : RecordOutcome::unknown("unknown_request");

@@ -153,7 +153,8 @@ RecordOutcome read_compacted(RecordContext& c, od::object& item, const Payload& 
 
 namespace {
 
-MEMD_KEYS(UsageKeys, input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens, total_tokens);
+MEMD_KEYS(UsageKeys, input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens, total_tokens,
+          reasoning_output_tokens);
 using Counts = UsageKeys;
 
 bool read_counts(od::object& info, std::string_view key, Counts& counts) {
@@ -168,6 +169,8 @@ TokenUsage usage_of(const Counts& counts) {
   usage.cache_creation = integer(counts.cache_write_input_tokens);
   usage.input = std::max<std::int64_t>(0, integer(counts.input_tokens) - usage.cache_read - usage.cache_creation);
   usage.output = integer(counts.output_tokens);
+  usage.reasoning =
+      std::clamp<std::int64_t>(integer(counts.reasoning_output_tokens), 0, std::max<std::int64_t>(usage.output, 0));
   return usage;
 }
 
@@ -179,9 +182,49 @@ std::uint64_t hash_of(std::string_view seed, const Counts& counts) {
   return hash;
 }
 
+MEMD_KEYS(LimitsKeys, limit_id, limit_name, primary, secondary);
+MEMD_KEYS(LimitKeys, used_percent, window_minutes, resets_at, resets_in_seconds);
+
+// rate_limits: how much of the account's limits is used. Newer versions name what the limits are of.
+bool read_limits(RecordContext& c, od::object& item) {
+  od::object limits;
+  LimitsKeys tokens;
+  if (!seek_object(item, "rate_limits", limits)) return true;
+  if (!collect(limits, tokens)) return false;
+  std::string of = c.text(tokens.limit_name, 60);
+  if (of.empty()) of = c.text(tokens.limit_id, 60);
+  std::vector<RateLimit> found;
+  for (const std::string_view key : {"primary", "secondary"}) {
+    od::object object;
+    LimitKeys counts;
+    if (!seek_object(limits, key, object)) continue;
+    if (!collect(object, counts)) return false;
+    const auto used = fraction(counts.used_percent);
+    if (!used) continue;
+    RateLimit& limit = found.emplace_back();
+    limit.name = (of.empty() ? "codex" : of) + " " + std::string(key);
+    limit.used_percent = *used;
+    limit.window_minutes = integer(counts.window_minutes);
+    limit.reported_at = c.time();
+    limit.resets_at = from_unix_seconds(integer(counts.resets_at));
+    if (is_number(counts.resets_in_seconds))
+      limit.resets_at = c.time() + from_unix_seconds(integer(counts.resets_in_seconds));
+  }
+  if (found.empty()) return true;
+  auto& updates = c.out().sessions;
+  const bool again = !updates.empty() && updates.back().session_uid == c.line().session_uid;
+  SessionUpdate& update = again ? updates.back() : c.update(c.line().session_uid);
+  std::erase_if(update.limits, [&](const RateLimit& l) {
+    return std::ranges::any_of(found, [&](const RateLimit& f) { return f.name == l.name; });
+  });
+  update.limits.insert(update.limits.end(), found.begin(), found.end());
+  return true;
+}
+
 }  // namespace
 
 RecordOutcome read_token_count(RecordContext& c, od::object& item) {
+  if (!read_limits(c, item)) return RecordOutcome::damaged();
   od::object info;
   Counts total;
   Counts last;

@@ -23,9 +23,32 @@ constexpr KeyTable<kTodoKeys> kTodoTable{{"replaces", "items"}};
 enum : std::size_t { kItemKey, kItemText, kItemState, kItemKeys };
 constexpr KeyTable<kItemKeys> kItemTable{{"key", "text", "state"}};
 
-enum : std::size_t { kInput, kOutput, kCacheRead, kCacheCreation, kInputTokens, kOutputTokens, kUsageKeys };
-constexpr KeyTable<kUsageKeys> kUsageTable{
-    {"input", "output", "cache_read", "cache_creation", "input_tokens", "output_tokens"}};
+enum : std::size_t {
+  kInput,
+  kOutput,
+  kCacheRead,
+  kCacheCreation,
+  kCacheCreation1h,
+  kReasoning,
+  kWebSearches,
+  kServiceTier,
+  kResponsePurpose,
+  kFast,
+  kUnfinished,
+  kCostUsd,
+  kInputTokens,
+  kOutputTokens,
+  kUsageKeys
+};
+constexpr KeyTable<kUsageKeys> kUsageTable{{"input", "output", "cache_read", "cache_creation", "cache_creation_1h",
+                                            "reasoning", "web_searches", "service_tier", "purpose", "fast",
+                                            "unfinished", "cost_usd", "input_tokens", "output_tokens"}};
+
+enum : std::size_t { kResponseKey, kResponseTime, kResponseModel, kResponseKeys };
+constexpr KeyTable<kResponseKeys> kResponseTable{{"response_key", "time", "model"}};
+
+enum : std::size_t { kAccountModel, kAccountFrom, kAccountTime, kAccountKeys };
+constexpr KeyTable<kAccountKeys> kAccountTable{{"model", "from", "time"}};
 
 enum class S : std::uint8_t {
   kind,
@@ -301,16 +324,75 @@ bool LineReader::read_usage(Body& body, Event& e) {
     diagnose(DiagnosticType::wrong_field_type, "body.usage");
     return true;
   }
-  Tokens<kUsageKeys> tokens;
-  if (!collect(usage, kUsageTable, tokens)) return false;
-  const auto count = [&](std::size_t name, std::size_t other) {
-    return std::max<std::int64_t>(integer(tokens[name].empty() ? tokens[other] : tokens[name]), 0);
-  };
-  e.usage = {count(kInput, kInputTokens), count(kOutput, kOutputTokens), count(kCacheRead, kCacheRead),
-             count(kCacheCreation, kCacheCreation)};
+  if (!read_usage(usage, e.usage, e.response)) return false;
   // Usage without a response id belongs to this event alone.
   e.response_key = response.empty() ? e.event_id : parse_key(response).value_or(record_key(record_.platform, response));
   return true;
+}
+
+bool LineReader::read_usage(od::object& object, TokenUsage& usage, ResponseFacts& facts) {
+  Tokens<kUsageKeys> tokens;
+  if (!collect(object, kUsageTable, tokens)) return false;
+  const auto count = [&](std::size_t name, std::size_t other) {
+    return std::max<std::int64_t>(integer(tokens[name].empty() ? tokens[other] : tokens[name]), 0);
+  };
+  usage = {count(kInput, kInputTokens),
+           count(kOutput, kOutputTokens),
+           count(kCacheRead, kCacheRead),
+           count(kCacheCreation, kCacheCreation),
+           count(kCacheCreation1h, kCacheCreation1h),
+           count(kReasoning, kReasoning)};
+  facts.web_searches = count(kWebSearches, kWebSearches);
+  facts.tier = parse_service_tier(string_body(tokens[kServiceTier]));
+  facts.purpose =
+      parse_enum(string_body(tokens[kResponsePurpose]), ResponsePurpose::other).value_or(ResponsePurpose::turn);
+  facts.is_fast = is_true(tokens[kFast]);
+  facts.is_finished = !is_true(tokens[kUnfinished]);
+  if (is_number(tokens[kCostUsd])) facts.cost_usd = number_of(object, "cost_usd");
+  return true;
+}
+
+bool LineReader::read_responses(od::object& session, std::vector<RecordedResponse>& out) {
+  od::value value;
+  od::array array;
+  if (!seek(session, "responses", value) || value.get_array().get(array)) return true;
+  return for_each_element(array, [&](od::value& element, std::size_t) {
+    od::object object;
+    od::object usage;
+    Tokens<kResponseKeys> tokens;
+    if (element.get_object().get(object)) return true;
+    if (!collect(object, kResponseTable, tokens)) return false;
+    RecordedResponse response;
+    response.key = parse_key(string_body(tokens[kResponseKey])).value_or(0);
+    response.time = time_of(tokens[kResponseTime]);
+    response.model = text(tokens[kResponseModel]);
+    if (seek_object(object, "usage", usage) && !read_usage(usage, response.usage, response.facts)) return false;
+    if (response.key != 0) out.push_back(std::move(response));
+    return true;
+  });
+}
+
+bool LineReader::read_account(od::object& session, std::vector<ModelAccount>& out) {
+  od::value value;
+  od::array array;
+  if (!seek(session, "account", value) || value.get_array().get(array)) return true;
+  return for_each_element(array, [&](od::value& element, std::size_t) {
+    od::object object;
+    od::object usage;
+    Tokens<kAccountKeys> tokens;
+    if (element.get_object().get(object)) return true;
+    if (!collect(object, kAccountTable, tokens)) return false;
+    ModelAccount account;
+    account.model = text(tokens[kAccountModel]);
+    account.counted_from = time_of(tokens[kAccountFrom]);
+    account.time = time_of(tokens[kAccountTime]);
+    ResponseFacts facts;
+    if (seek_object(object, "usage", usage) && !read_usage(usage, account.tokens, facts)) return false;
+    account.web_searches = facts.web_searches;
+    account.cost_usd = facts.cost_usd.value_or(0);
+    out.push_back(std::move(account));
+    return true;
+  });
 }
 
 bool LineReader::read_session(Body& body) {
@@ -358,12 +440,13 @@ bool LineReader::read_session(Body& body) {
   od::value cost;
   double usd = 0;
   if (!token(S::cost_usd).empty() && seek(session, "cost_usd", cost) && !cost.get_double().get(usd)) u.cost_usd = usd;
+  if (!read_account(session, u.account)) return false;
   if (integer(token(S::schema_version)) == kSessionSchemaVersion) {
     SessionRecord record;
     record.outcome = parse_enum(string_body(token(S::outcome)), Outcome::abandoned).value_or(Outcome::unknown);
     record.source_path = text(token(S::source_path));
     record.source_bytes = count_of(token(S::source_bytes));
-    if (!read_record(session, record)) return false;
+    if (!read_record(session, record) || !read_responses(session, record.responses)) return false;
     od::array from_events;
     if (seek(session, "from_events", cost) && !cost.get_array().get(from_events)) {
       const auto set_apart = [&](od::value& name, std::size_t) {

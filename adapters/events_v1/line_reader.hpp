@@ -184,6 +184,8 @@ class LineReader : public TextReader {
   bool read_commands(Body& body, std::vector<ShellCommand>& commands);
   bool read_todos(Body& body, std::optional<TodoUpdate>& todos);
   bool read_usage(Body& body, Event& e);
+  // Reads the members of a usage. Returns false for broken JSON.
+  static bool read_usage(od::object& object, TokenUsage& usage, ResponseFacts& facts);
   void diagnose(DiagnosticType type, FieldName field) {
     out_.diagnostics.push_back({record_.platform, type, Severity::warning, {field}, 0, record_.raw.offset});
   }
@@ -195,6 +197,8 @@ class LineReader : public TextReader {
   // that memd writes about a whole session get none.
   void mark_facts(const Body& body);
   bool read_record(od::object& session, SessionRecord& out);
+  bool read_responses(od::object& session, std::vector<RecordedResponse>& out);
+  bool read_account(od::object& session, std::vector<ModelAccount>& out);
 
   const Record& record_;
   EventBatch& out_;

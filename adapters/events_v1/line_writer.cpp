@@ -143,16 +143,31 @@ void write_facts(Members& m, const ToolFacts& facts) {
   }
 }
 
+void write_usage(Members& m, const TokenUsage& usage, const ResponseFacts& facts) {
+  m.w.key("usage");
+  m.w.begin_object();
+  m.number("input", usage.input);
+  m.number("output", usage.output);
+  m.number("cache_read", usage.cache_read);
+  m.number("cache_creation", usage.cache_creation);
+  m.number("cache_creation_1h", usage.cache_creation_1h);
+  m.number("reasoning", usage.reasoning);
+  m.number("web_searches", facts.web_searches);
+  if (facts.tier != ServiceTier::standard) m.w.member("service_tier", to_string(facts.tier));
+  if (facts.purpose != ResponsePurpose::turn) m.w.member("purpose", to_string(facts.purpose));
+  m.flag("fast", facts.is_fast);
+  m.flag("unfinished", !facts.is_finished);
+  if (facts.cost_usd) {
+    m.w.key("cost_usd");
+    m.w.number(*facts.cost_usd);
+  }
+  m.w.end_object();
+}
+
 void write_usage(Members& m, const Event& e) {
   if (e.response_key == 0) return;
   m.key("response_key", e.response_key);
-  m.w.key("usage");
-  m.w.begin_object();
-  m.number("input", e.usage.input);
-  m.number("output", e.usage.output);
-  m.number("cache_read", e.usage.cache_read);
-  m.number("cache_creation", e.usage.cache_creation);
-  m.w.end_object();
+  write_usage(m, e.usage, e.response);
 }
 
 // Writes the whole text, and the stored excerpt where it differs from what the reader would derive.
@@ -254,6 +269,19 @@ void write_record(Members& m, const SessionRecord& r) {
   m.time("analyzed_at", r.watermarks.analyzed_at);
   m.time("evicted_at", r.watermarks.evicted_at);
   m.w.end_object();
+  if (!r.responses.empty()) {
+    m.w.key("responses");
+    m.w.begin_array();
+    for (const RecordedResponse& response : r.responses) {
+      m.w.begin_object();
+      m.key("response_key", response.key);
+      m.time("time", response.time);
+      m.text("model", response.model);
+      write_usage(m, response.usage, response.facts);
+      m.w.end_object();
+    }
+    m.w.end_array();
+  }
   if (!r.digest) return;
   m.w.key("digest");
   m.w.begin_object();
@@ -306,6 +334,22 @@ std::string session_line(const SessionUpdate& s, TimeMs time) {
   if (s.cost_usd) {
     m.w.key("cost_usd");
     m.w.number(*s.cost_usd);
+  }
+  if (!s.account.empty()) {
+    m.w.key("account");
+    m.w.begin_array();
+    for (const ModelAccount& a : s.account) {
+      m.w.begin_object();
+      m.text("model", a.model);
+      m.time("from", a.counted_from);
+      m.time("time", a.time);
+      ResponseFacts facts;
+      facts.web_searches = a.web_searches;
+      facts.cost_usd = a.cost_usd;
+      write_usage(m, a.tokens, facts);
+      m.w.end_object();
+    }
+    m.w.end_array();
   }
   if (s.record) write_record(m, *s.record);
   m.w.end_object();

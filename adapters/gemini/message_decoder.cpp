@@ -299,8 +299,12 @@ TokenUsage read_usage(od::object& message) {
   TokenKeys tokens;
   if (!seek_object(message, "tokens", counts) || !collect(counts, tokens)) return {};
   const std::int64_t cached = integer(tokens.cached);
-  return {integer(tokens.input) - cached + integer(tokens.tool), integer(tokens.output) + integer(tokens.thoughts),
-          cached, 0};
+  return {integer(tokens.input) - cached + integer(tokens.tool),
+          integer(tokens.output) + integer(tokens.thoughts),
+          cached,
+          0,
+          0,
+          integer(tokens.thoughts)};
 }
 
 void read_thoughts(MessageContext& c, od::object& message) {

@@ -96,6 +96,7 @@ TokenUsage usage_of(const dom::object& usage) {
   TokenUsage out{number_of(usage, "inputTokens"), number_of(usage, "outputTokens"),
                  number_of(usage, "cachedReadTokens"), number_of(usage, "cacheCreationTokens")};
   out.input = std::max<std::int64_t>(0, out.input - out.cache_read - out.cache_creation);
+  out.reasoning = std::clamp<std::int64_t>(number_of(usage, "reasoningTokens"), 0, out.output);
   return out;
 }
 
@@ -112,6 +113,7 @@ TokenUsage without_helpers(const TokenUsage& turn, const dom::object& item) {
     out.output -= spent.output;
     out.cache_read -= spent.cache_read;
     out.cache_creation -= spent.cache_creation;
+    out.reasoning = std::max<std::int64_t>(0, out.reasoning - spent.reasoning);
   }
   const bool contained = out.input >= 0 && out.output >= 0 && out.cache_read >= 0 && out.cache_creation >= 0;
   return contained ? out : turn;  // this version counts them apart

@@ -142,6 +142,12 @@ std::int64_t integer(std::string_view token) {
   return value;
 }
 
+std::optional<double> fraction(std::string_view token) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+  return error == std::errc() && end != token.data() ? std::optional(value) : std::nullopt;
+}
+
 std::string_view utf8_prefix(std::string_view text, std::size_t limit) {
   const std::size_t cut = std::min(limit, text.size());
   // Step back over at most one unfinished character at the cut.

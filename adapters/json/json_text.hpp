@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,7 @@ inline bool is_number(std::string_view token) {
   return !token.empty() && (token.front() == '-' || (token.front() >= '0' && token.front() <= '9'));
 }
 std::int64_t integer(std::string_view token);  // 0 unless it is a number; truncates fractions
+std::optional<double> fraction(std::string_view token);
 
 // Returns the longest prefix of at most `limit` bytes that does not split a character.
 std::string_view utf8_prefix(std::string_view text, std::size_t limit);

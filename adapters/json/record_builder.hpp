@@ -47,11 +47,12 @@ class RecordBuilder : public RecordEvents {
   }
   // Sets the token usage of a response on the record's first event. A record without events gets a lifecycle event
   // "usage".
-  void add_usage(const TokenUsage& usage, std::uint64_t response_key) {
-    if (usage == TokenUsage{}) return;
+  void add_usage(const TokenUsage& usage, std::uint64_t response_key, const ResponseFacts& facts = {}) {
+    if (usage == TokenUsage{} && !facts.cost_usd) return;
     if (!emitted()) add_lifecycle("usage");
     first_event().response_key = response_key;
     first_event().usage = usage;
+    first_event().response = facts;
   }
   // Adds an update of the record's session; valid until the next one.
   SessionUpdate& add_session() {

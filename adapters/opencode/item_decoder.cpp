@@ -37,11 +37,12 @@ Event& ItemContext::add_lifecycle(std::string_view name, std::size_t block) {
   return e;
 }
 
-void ItemContext::add_usage(const TokenUsage& usage) {
-  if (usage == TokenUsage{}) return;
+void ItemContext::add_usage(const TokenUsage& usage, const ResponseFacts& facts) {
+  if (usage == TokenUsage{} && !facts.cost_usd) return;
   if (!emitted()) add_lifecycle("usage");
   first_event().response_key = event_key(key(), 0xffff);
   first_event().usage = usage;
+  first_event().response = facts;
 }
 
 std::string model_name(TextReader& reader, std::string_view provider, std::string_view model) {
@@ -61,6 +62,7 @@ TokenUsage read_usage(od::object& tokens) {
   // Whether output includes reasoning depends on version and provider. The total decides it, where there is one.
   const std::int64_t rest = integer(counts.total) - usage.input - usage.cache_read - usage.cache_creation;
   if (rest == usage.output + integer(counts.reasoning)) usage.output = rest;
+  usage.reasoning = std::clamp<std::int64_t>(integer(counts.reasoning), 0, usage.output);
   return usage;
 }
 

@@ -28,7 +28,7 @@ class ItemContext : public RecordBuilder {
   Event& add_result(std::size_t block);                      // result of the call added last
   Event& add_note(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::size_t block = 0);
-  void add_usage(const TokenUsage& usage);
+  void add_usage(const TokenUsage& usage, const ResponseFacts& facts = {});
   // Sets a lower bound on the time of subsequent events without a time of their own.
   void reach(TimeMs then) { time = std::max(time, then); }
 

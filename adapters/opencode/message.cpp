@@ -8,7 +8,7 @@
 namespace memd::opencode {
 namespace {
 
-MEMD_KEYS(DataKeys, role, modelID, providerID, agent, mode, summary, tokens, error);
+MEMD_KEYS(DataKeys, role, modelID, providerID, agent, mode, summary, tokens, error, cost);
 
 MEMD_KEYS(PartKeys, type, text, synthetic, ignored, tool, callID, mime, filename, name, prompt, command, auto_);
 
@@ -24,6 +24,7 @@ struct Message {
   bool is_summary = false;  // an assistant message that replaced compacted ones
   TokenUsage usage;
   TokenUsage steps;  // by its parts "step-finish"
+  ResponseFacts facts;
   // For a user message, from its parts:
   std::string text;
   std::string marker;
@@ -170,6 +171,8 @@ bool read_data(ItemContext& c, od::object& root, Message& message) {
   if (c.time == 0) c.time = integer(token_in(data, "time", "created"));
   if (message.is_user) return true;
   message.is_summary = is_true(tokens.summary);
+  if (message.is_summary) message.facts.purpose = ResponsePurpose::compaction;
+  if (const auto cost = fraction(tokens.cost); cost > 0) message.facts.cost_usd = cost;
   c.model = model_name(c, tokens.providerID, tokens.modelID);
   od::object inner;
   c.cwd = c.text(token_in(data, "path", "cwd"));
@@ -211,7 +214,7 @@ RecordOutcome read_message(ItemContext& c, od::object& root) {
   if (message.steps.output > message.usage.output) message.usage = message.steps;
   od::object data;
   if (seek_object(root, "data", data)) read_error(c, data, 0);
-  c.add_usage(message.usage);
+  c.add_usage(message.usage, message.facts);
   if (!c.emitted()) return RecordOutcome::skipped("blank_message", "message/assistant");
   return RecordOutcome::indexed("message/assistant");
 }

@@ -99,10 +99,15 @@ void read_model(ItemContext& c, od::object& data) {
     c.model = model_name(c, tokens.providerID, tokens.id);
 }
 
-void put_usage(ItemContext& c, od::object& data) {
+void put_usage(ItemContext& c, od::object& data, ResponsePurpose purpose = ResponsePurpose::turn) {
   od::object inner;
+  od::value value;
+  ResponseFacts facts;
+  facts.purpose = purpose;
+  if (seek(data, "cost", value))
+    if (const auto cost = fraction(token_of(value)); cost > 0) facts.cost_usd = cost;
   if (!seek_object(data, "tokens", inner)) return;
-  c.add_usage(read_usage(inner));
+  c.add_usage(read_usage(inner), facts);
 }
 
 RecordOutcome read_assistant(ItemContext& c, od::object& data) {
@@ -129,7 +134,7 @@ RecordOutcome read_compaction(ItemContext& c, od::object& data, const RecordData
     e.text = std::move(summary);
   }
   read_error(c, data);
-  put_usage(c, data);
+  put_usage(c, data, ResponsePurpose::compaction);
   return RecordOutcome::indexed("compaction");
 }
 

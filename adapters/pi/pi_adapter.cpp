@@ -21,7 +21,7 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole file r
 MEMD_KEYS(Entry, type, id, parentId, timestamp, cwd, parentSession, modelId, summary, tokensBefore, name, label);
 MEMD_KEYS(Message, role, model, usage, stopReason, errorMessage, toolCallId, toolName, isError, command, output,
           exitCode);
-MEMD_KEYS(Usage, input, output, cacheRead, cacheWrite);
+MEMD_KEYS(Usage, input, output, cacheRead, cacheWrite, reasoning, cost);
 MEMD_KEYS(Block, type, text, thinking, id, name);
 
 std::optional<FileAccess> access_of(std::string_view tool) {
@@ -213,9 +213,16 @@ class Decoder final : public KeyedDecoder<Entry> {
       e.text = c.text(message.errorMessage);
     }
     Usage usage;
-    if (message.usage.starts_with('{') && collect_in(object, "usage", usage))
-      c.add_usage({integer(usage.input), integer(usage.output), integer(usage.cacheRead), integer(usage.cacheWrite)},
-                  c.key());
+    if (message.usage.starts_with('{') && collect_in(object, "usage", usage)) {
+      const std::int64_t output = integer(usage.output);
+      ResponseFacts facts;
+      od::object inner;
+      if (usage.cost.starts_with('{') && seek_object(object, "usage", inner))
+        if (const auto cost = fraction(token_in(inner, "cost", "total")); cost > 0) facts.cost_usd = cost;
+      c.add_usage({integer(usage.input), output, integer(usage.cacheRead), integer(usage.cacheWrite), 0,
+                   std::min(integer(usage.reasoning), output)},
+                  c.key(), facts);
+    }
     if (unknown) return RecordOutcome::unknown("unknown_block");
     return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
   }

@@ -378,6 +378,10 @@ class EventLines final : public SessionVisitor {
     record.source_bytes = row.source_bytes;
     record.watermarks = row.watermarks;
     record.digest = session.digest;
+    if (session.events.empty())
+      for (const auto& [key, response] : session.responses)
+        record.responses.push_back(response);
+    std::ranges::sort(record.responses, {}, [](const RecordedResponse& r) { return std::pair(r.time, r.key); });
     mask(record);
     undated_ = facts.started_at != 0 ? facts.started_at : record.watermarks.discovered_at;
     return sink_.line(events_v1::session_line(whole, undated_));

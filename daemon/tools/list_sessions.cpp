@@ -36,10 +36,12 @@ SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) 
   out.tool_calls = row.tool_calls;
   out.tool_errors = row.tool_errors;
   out.compactions = row.compactions;
-  out.tokens_input = row.cost.tokens.input;
-  out.tokens_output = row.cost.tokens.output;
-  out.tokens_cache_read = row.cost.tokens.cache_read;
-  out.tokens_cache_creation = row.cost.tokens.cache_creation;
+  const TokenUsage tokens = row.all_tokens();
+  out.tokens_input = tokens.input;
+  out.tokens_output = tokens.output;
+  out.tokens_cache_read = tokens.cache_read;
+  out.tokens_cache_creation = tokens.cache_creation;
+  if (const auto helped = row.subagent_tokens.total(); helped > 0) out.tokens_subagents = helped;
   if (!row.parent_uid.empty()) out.parent_session_id = row.parent_uid;
   if (!row.forked_from.empty()) out.forked_from = row.forked_from;
   out.evicted_at = time_if_any(row.watermarks.evicted_at);
@@ -86,7 +88,9 @@ AnswerText render_text(const ListSessionsAnswer& a) {
     body.add("  \"", s.session_name, "\"  ", s.cwd, "  ", s.model, "  ", counted(s.exchanges, "exchange"), ", ",
              counted(s.tool_calls, "tool call"), " (", s.tool_errors, " failed), ",
              counted(s.compactions, "compaction"), ", tokens in ", s.tokens_input, " out ", s.tokens_output, " cached ",
-             s.tokens_cache_read, "+", s.tokens_cache_creation, ", ");
+             s.tokens_cache_read, "+", s.tokens_cache_creation);
+    if (s.tokens_subagents) body.add(" (", *s.tokens_subagents, " by subagents)");
+    body.add(", ");
     add_facts(body, s);
     body.add(", ", s.state);
     if (s.ended_at) body.add(" ", short_time(*s.ended_at));

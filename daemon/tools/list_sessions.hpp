@@ -47,6 +47,7 @@ struct SessionOut : SessionFactsOut {
   std::int64_t tokens_output = 0;
   std::int64_t tokens_cache_read = 0;
   std::int64_t tokens_cache_creation = 0;
+  std::optional<std::int64_t> tokens_subagents;
   std::optional<std::string> parent_session_id;
   std::optional<std::string> forked_from;
   std::optional<std::string> evicted_at;
@@ -96,6 +97,7 @@ struct Describe<tools::SessionOut> {
                 field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
                 field("tokens_cache_read", &T::tokens_cache_read, "Tokens read from the cache."),
                 field("tokens_cache_creation", &T::tokens_cache_creation, "Tokens put into the cache."),
+                field("tokens_subagents", &T::tokens_subagents, "Part of these that subagents used."),
                 field("parent_session_id", &T::parent_session_id, "Of a subagent: who started it."),
                 field("forked_from", &T::forked_from, "The session that it began as a copy of; those turns are there."),
                 field("evicted_at", &T::evicted_at, "When its texts were dropped.")),

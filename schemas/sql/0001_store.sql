@@ -232,11 +232,6 @@ CREATE TABLE sessions (
   ended_at              INTEGER NOT NULL DEFAULT 0,
   -- Outcome according to the last analysis
   outcome               INTEGER NOT NULL DEFAULT 0 CHECK (outcome BETWEEN 0 AND 3),
-  -- each API response counted once, however many records repeat it; tokens_input excludes the cache
-  tokens_input          INTEGER NOT NULL DEFAULT 0,
-  tokens_output         INTEGER NOT NULL DEFAULT 0,
-  tokens_cache_read     INTEGER NOT NULL DEFAULT 0,
-  tokens_cache_creation INTEGER NOT NULL DEFAULT 0,
   -- human turns; one fewer than exchanges if the session began without a prompt
   turns                 INTEGER NOT NULL DEFAULT 0,
   -- counts over its events
@@ -406,23 +401,73 @@ CREATE TABLE todo_items (
   FOREIGN KEY (session_pk, event_seq) REFERENCES events (session_pk, seq) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- API responses that are already counted.
+-- Names of models, each stored once.
+CREATE TABLE models (
+  model_pk INTEGER PRIMARY KEY,  -- local id, from 1
+  model    TEXT NOT NULL UNIQUE  -- as agents write it
+) STRICT;
+
+-- The ledger: one row for each response of a model. All sums of tokens are sums over these rows. They stay when the
+-- events of their session are evicted.
 CREATE TABLE responses (
   -- the exchange it is counted for; −1: before the first exchange. Rows are ordered by these on disk
-  session_pk      INTEGER NOT NULL REFERENCES sessions,
-  exchange_number INTEGER NOT NULL,
-  response_key    INTEGER NOT NULL,  -- hash of the response's identity
-  -- the largest usage seen for it
-  input           INTEGER NOT NULL,
-  output          INTEGER NOT NULL,
-  cache_read      INTEGER NOT NULL,
-  cache_creation  INTEGER NOT NULL,
+  session_pk        INTEGER NOT NULL REFERENCES sessions,
+  exchange_number   INTEGER NOT NULL,
+  -- hash of the response's identity. For agents whose ids of responses may repeat, the last 16 bits tell responses with
+  -- one id apart (schemas/usage.hpp)
+  response_key      INTEGER NOT NULL,
+  time              INTEGER NOT NULL,  -- of its first record; 0: unknown
+  model_pk          INTEGER NOT NULL,  -- one of models; 0: the agent does not say
+  flags             INTEGER NOT NULL,  -- response_flags(): service tier, speed, purpose, whether it never ended
+  -- The largest output that its records tell, and the prompt told with it. input is without what came from the cache
+  -- or was written to it; cache_creation_1h is part of cache_creation, reasoning part of output
+  input             INTEGER NOT NULL,
+  output            INTEGER NOT NULL,
+  cache_read        INTEGER NOT NULL,
+  cache_creation    INTEGER NOT NULL,
+  cache_creation_1h INTEGER NOT NULL,
+  reasoning         INTEGER NOT NULL,
+  web_searches      INTEGER NOT NULL,
+  cost_usd          REAL,  -- as calculated by the agent; NULL: it does not say
   PRIMARY KEY (session_pk, exchange_number, response_key)
 ) STRICT, WITHOUT ROWID;
 CREATE TRIGGER responses_forgotten AFTER DELETE ON responses BEGIN
   DELETE FROM identities WHERE run IN (SELECT run FROM identity_runs)
-    AND identity = (old.response_key | 1) - (old.response_key & 1);
+    AND identity BETWEEN old.response_key - (old.response_key & 65535) AND old.response_key | 65535
+    AND session_pk = old.session_pk AND place = old.exchange_number;
 END;
+
+-- What agents themselves counted for a session (Claude Code's cost-state): requests of no transcript included. An
+-- account of a resumed session goes on with the figures of the one before, or starts anew.
+CREATE TABLE session_accounts (
+  -- the session, the time from which the agent counts, and the model
+  session_pk        INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+  counted_from      INTEGER NOT NULL,
+  model_pk          INTEGER NOT NULL,  -- one of models
+  time              INTEGER NOT NULL,  -- of the newest account
+  -- as in responses
+  input             INTEGER NOT NULL,
+  output            INTEGER NOT NULL,
+  cache_read        INTEGER NOT NULL,
+  cache_creation    INTEGER NOT NULL,
+  cache_creation_1h INTEGER NOT NULL,
+  reasoning         INTEGER NOT NULL,
+  web_searches      INTEGER NOT NULL,
+  cost_usd          REAL NOT NULL,
+  PRIMARY KEY (session_pk, counted_from, model_pk)
+) STRICT, WITHOUT ROWID;
+
+-- Limits of the person's account with a provider, as it last reported them.
+CREATE TABLE rate_limits (
+  -- the agent, by the key of its Platform, and its name of the limit
+  platform       TEXT NOT NULL,
+  name           TEXT NOT NULL,
+  used_percent   REAL NOT NULL,
+  window_minutes INTEGER NOT NULL,  -- 0: not told
+  resets_at      INTEGER NOT NULL,
+  reported_at    INTEGER NOT NULL,
+  PRIMARY KEY (platform, name)
+) STRICT, WITHOUT ROWID;
 
 -- The place of each event and each response, by its hash; what is listed here is not ingested again. The table is a
 -- log-structured merge tree of rows (store/write/identity_index.hpp): hashes arrive in no order, and in one B-tree each
@@ -430,7 +475,9 @@ END;
 CREATE TABLE identities (
   -- the run that contains the entry now, one of identity_runs; an identity is in one run only
   run        INTEGER NOT NULL,
-  identity   INTEGER NOT NULL,  -- event_id; of a response, its response_key with the last bit inverted
+  -- event_id; of a response, its response_key with the last bit inverted. Further records of a response whose id may
+  -- repeat have entries of their own, which differ in the last 16 bits
+  identity   INTEGER NOT NULL,
   -- its place: seq of the event, exchange_number of the response
   session_pk INTEGER NOT NULL,
   place      INTEGER NOT NULL,
@@ -487,10 +534,6 @@ CREATE TABLE exchanges (
   working_directory     TEXT NOT NULL DEFAULT '',
   model_used            TEXT NOT NULL DEFAULT '',
   -- sums over its events
-  tokens_input          INTEGER NOT NULL DEFAULT 0,
-  tokens_output         INTEGER NOT NULL DEFAULT 0,
-  tokens_cache_read     INTEGER NOT NULL DEFAULT 0,
-  tokens_cache_creation INTEGER NOT NULL DEFAULT 0,
   tool_calls            INTEGER NOT NULL DEFAULT 0,
   tool_errors           INTEGER NOT NULL DEFAULT 0,
   lines_added           INTEGER NOT NULL DEFAULT 0,

@@ -3,6 +3,7 @@
 #include "schemas/hash.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
+#include "store/read/usage.hpp"
 
 #include <algorithm>
 #include <string>
@@ -18,7 +19,6 @@ std::string columns(std::string_view title, std::string_view tool_text) {
   e.first_seq, e.last_seq, e.ended_at, e.origin, e.data_completeness,
   e.user_message, e.interventions, e.assistant_response, e.answer_offset, )" +
          std::string(tool_text) + R"(, e.git_branch, e.working_directory, e.model_used,
-  e.tokens_input, e.tokens_output, e.tokens_cache_read, e.tokens_cache_creation,
   e.tool_calls, e.tool_errors, e.lines_added, e.lines_removed,
   iif(e.raw_format_version = '', s.agent_version, e.raw_format_version), e.adapter_version, e.ingested_at
   FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk)" +
@@ -26,7 +26,7 @@ std::string columns(std::string_view title, std::string_view tool_text) {
 }
 const std::string kExchangesColumns = columns(kTitleColumns, "e.tool_text");
 
-ExchangeRow read_exchange(const sqlite::Statement& q) {
+ExchangeRow read_exchange(sqlite::Database& db, const sqlite::Statement& q) {
   ExchangeRow r;
   read_head(q, r);
   r.first_seq = q.int64(10);
@@ -42,21 +42,21 @@ ExchangeRow read_exchange(const sqlite::Statement& q) {
   r.git_branch = q.str(20);
   r.working_directory = q.str(21);
   r.model_used = q.str(22);
-  r.tokens = {q.int64(23), q.int64(24), q.int64(25), q.int64(26)};
-  r.tool_calls = q.int64(27);
-  r.tool_errors = q.int64(28);
-  r.lines_added = q.int64(29);
-  r.lines_removed = q.int64(30);
-  r.raw_format_version = q.str(31);
-  r.adapter_version = q.str(32);
-  r.ingested_at = q.int64(33);
+  r.tool_calls = q.int64(23);
+  r.tool_errors = q.int64(24);
+  r.lines_added = q.int64(25);
+  r.lines_removed = q.int64(26);
+  r.raw_format_version = q.str(27);
+  r.adapter_version = q.str(28);
+  r.ingested_at = q.int64(29);
+  r.tokens = exchange_tokens(db, r.session_pk, r.number);
   return r;
 }
 
-std::vector<ExchangeRow> read_all(sqlite::Statement& q) {
+std::vector<ExchangeRow> read_all(sqlite::Database& db, sqlite::Statement& q) {
   std::vector<ExchangeRow> out;
   while (q.step())
-    out.push_back(read_exchange(q));
+    out.push_back(read_exchange(db, q));
   q.reset();
   return out;
 }
@@ -86,7 +86,7 @@ std::vector<ExchangeRow> exchange_texts(sqlite::Database& db, std::int64_t sessi
   static const std::string sql = columns(" s.title, NULL", "NULL") +
                                  "WHERE e.session_pk = ?1 AND e.exchange_number BETWEEN ?2 AND ?3"
                                  " ORDER BY e.exchange_number";
-  return read_all(db.prepare(sql).bind(session_pk, first_number, last_number));
+  return read_all(db, db.prepare(sql).bind(session_pk, first_number, last_number));
 }
 
 }  // namespace queries
@@ -104,7 +104,7 @@ std::vector<ExchangeRow> ExchangesQuery::run(sqlite::Database& db) const {
   auto& q = db.prepare(sql);
   for (const ExchangeId id : ids) {
     q.bind(id);
-    if (q.step()) out.push_back(read_exchange(q));
+    if (q.step()) out.push_back(read_exchange(db, q));
   }
   q.reset();
   return out;
@@ -113,7 +113,7 @@ std::vector<ExchangeRow> ExchangesQuery::run(sqlite::Database& db) const {
 std::vector<ExchangeRow> LastExchangesQuery::run(sqlite::Database& db) const {
   using namespace queries;
   static const std::string sql = kExchangesColumns + "WHERE e.session_pk = ?1 ORDER BY e.exchange_number DESC LIMIT ?2";
-  auto out = read_all(db.prepare(sql).bind(session_pk, std::max(count, 0)));
+  auto out = read_all(db, db.prepare(sql).bind(session_pk, std::max(count, 0)));
   std::reverse(out.begin(), out.end());
   return out;
 }
@@ -122,7 +122,7 @@ std::vector<ExchangeRow> ExchangeRangeQuery::run(sqlite::Database& db) const {
   using namespace queries;
   static const std::string sql =
       kExchangesColumns + "WHERE e.session_pk = ?1 AND e.exchange_number BETWEEN ?2 AND ?3 ORDER BY e.exchange_number";
-  return read_all(db.prepare(sql).bind(session_pk, first_number, last_number));
+  return read_all(db, db.prepare(sql).bind(session_pk, first_number, last_number));
 }
 
 std::vector<ExchangeFile> ExchangeFilesQuery::run(sqlite::Database& db) const {

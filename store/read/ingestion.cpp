@@ -2,6 +2,7 @@
 
 #include "schemas/sql_text.hpp"
 #include "store/read/row_filter.hpp"
+#include "store/read/usage.hpp"
 
 #include <fmt/format.h>
 
@@ -368,12 +369,8 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
   }
   sessions.reset();
 
-  auto& tokens = db.prepare(
-      "SELECT platform, sum(tokens_input), sum(tokens_output), sum(tokens_cache_read), sum(tokens_cache_creation)"
-      " FROM sessions GROUP BY platform");
-  while (tokens.step())
-    row_of(rows, tokens.text(0)).tokens = {tokens.int64(1), tokens.int64(2), tokens.int64(3), tokens.int64(4)};
-  tokens.reset();
+  for_each_response(db, {},
+                    [&](const ResponseRow& r) { row_of(rows, to_string(r.session->platform)).tokens += r.tokens; });
 
   auto& diagnostics = db.prepare("SELECT platform, count(*) FROM diagnostics GROUP BY platform");
   while (diagnostics.step())

@@ -80,6 +80,19 @@ SessionUpdate facts_of(sqlite::Database& db, std::int64_t pk) {
   s.repo = q.str(22);
   s.stopped_at = q.int64(23);
   q.reset();
+  auto& a = db.prepare(
+                  "SELECT coalesce(m.model, ''), counted_from, time, web_searches, cost_usd, input, output, cache_read,"
+                  " cache_creation, cache_creation_1h, reasoning FROM session_accounts LEFT JOIN models m"
+                  " USING (model_pk) WHERE session_pk = ?")
+                .bind(pk);
+  while (a.step())
+    s.account.push_back({a.str(0),
+                         a.int64(1),
+                         a.int64(2),
+                         {a.int64(5), a.int64(6), a.int64(7), a.int64(8), a.int64(9), a.int64(10)},
+                         a.int64(3),
+                         a.real(4)});
+  a.reset();
   return s;
 }
 
@@ -129,11 +142,19 @@ StoredSession StoredSessionQuery::run(sqlite::Database& db) const {
   for (const EventRow& e : out.events)
     if (e.source != 0)
       if (const auto [it, fresh] = out.sources.try_emplace(e.source); fresh) it->second = source_row(db, e.source);
-  auto& r =
-      db.prepare("SELECT response_key, input, output, cache_read, cache_creation FROM responses WHERE session_pk = ?")
-          .bind(session_pk);
-  while (r.step())
-    out.responses[from_sql(r.int64(0))] = {r.int64(1), r.int64(2), r.int64(3), r.int64(4)};
+  auto& r = db.prepare(
+                  "SELECT response_key, time, coalesce(m.model, ''), flags, web_searches, cost_usd, input, output,"
+                  " cache_read, cache_creation, cache_creation_1h, reasoning FROM responses LEFT JOIN models m"
+                  " USING (model_pk) WHERE session_pk = ?")
+                .bind(session_pk);
+  while (r.step()) {
+    const std::uint64_t key = from_sql(r.int64(0));
+    RecordedResponse& response = out.responses[key];
+    response = {key, r.int64(1), r.str(2), {}, facts_of_flags(r.int64(3))};
+    response.facts.web_searches = r.int64(4);
+    if (!r.is_null(5)) response.facts.cost_usd = r.real(5);
+    response.usage = {r.int64(6), r.int64(7), r.int64(8), r.int64(9), r.int64(10), r.int64(11)};
+  }
   r.reset();
   return out;
 }

@@ -7,6 +7,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/insight/outcome.hpp"
 #include "store/read/row_filter.hpp"
+#include "store/read/usage.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/token_budget.hpp"
 #include "store/text/words.hpp"
@@ -253,7 +254,7 @@ const std::string kSessionsColumns = std::string(R"(
   coalesce(p.identity_key, ''), coalesce(p.name, ''), s.cwd, s.git_branch, s.model, s.agent_version,
   s.started_at, s.ended_at, s.next_seq > 0 OR s.turns > 0, iif()" +
                                                  kJudged + R"(, s.outcome, 0),
-  s.tokens_input, s.tokens_output, s.tokens_cache_read, s.tokens_cache_creation, s.turns, s.retries,
+  s.turns, s.retries,
   min(s.turns, (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk)),
   s.tool_calls, s.tool_errors, s.compactions,
   (SELECT count(*) FROM sessions c WHERE c.parent_uid = s.uid AND c.parent_uid <> ''),
@@ -278,7 +279,7 @@ const std::string kFrom =
     " FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk"
     " LEFT JOIN sources src ON src.source_pk = s.source_pk ";
 
-SessionRow read_session(const sqlite::Statement& q) {
+SessionRow read_session(sqlite::Database& db, const sqlite::Statement& q) {
   SessionRow r;
   r.pk = q.int64(0);
   r.uid = q.str(1);
@@ -298,30 +299,33 @@ SessionRow read_session(const sqlite::Statement& q) {
   r.ended_at = q.int64(15);
   r.life.has_events = q.int64(16) != 0;
   r.outcome = static_cast<Outcome>(q.int64(17));
-  r.cost.tokens = {q.int64(18), q.int64(19), q.int64(20), q.int64(21)};
-  r.cost.turns = q.int64(22);
-  r.cost.retries = q.int64(23);
-  r.exchanges = q.int64(24);
-  r.tool_calls = q.int64(25);
-  r.tool_errors = q.int64(26);
-  r.compactions = q.int64(27);
-  r.subagents = q.int64(28);
-  r.source_path = q.str(29);
-  r.title = session_title(q.text(30), q.text(31));
-  r.life.silent_since = q.int64(32);
-  r.life.stopped_at = q.int64(33);
-  r.life.capture_disabled_at = q.int64(34);
-  r.watermarks = {q.int64(35), q.int64(36), q.int64(37), q.int64(38)};
-  r.repo = q.str(39);
-  r.source_bytes = q.int64(40);
-  r.cost.wall_clock = q.int64(41);
-  r.outcome_reasons = outcome_reasons(r.outcome, OutcomeSignSet::of_bits(q.int64(42)));
-  r.description = q.str(43);
-  r.mode = q.str(44);
-  if (!q.is_null(45)) r.cost_usd = q.real(45);
-  r.context_tokens = q.int64(46);
-  r.lines_added = q.int64(47);
-  r.lines_removed = q.int64(48);
+  r.cost.turns = q.int64(18);
+  r.cost.retries = q.int64(19);
+  r.exchanges = q.int64(20);
+  r.tool_calls = q.int64(21);
+  r.tool_errors = q.int64(22);
+  r.compactions = q.int64(23);
+  r.subagents = q.int64(24);
+  r.source_path = q.str(25);
+  r.title = session_title(q.text(26), q.text(27));
+  r.life.silent_since = q.int64(28);
+  r.life.stopped_at = q.int64(29);
+  r.life.capture_disabled_at = q.int64(30);
+  r.watermarks = {q.int64(31), q.int64(32), q.int64(33), q.int64(34)};
+  r.repo = q.str(35);
+  r.source_bytes = q.int64(36);
+  r.cost.wall_clock = q.int64(37);
+  r.outcome_reasons = outcome_reasons(r.outcome, OutcomeSignSet::of_bits(q.int64(38)));
+  r.description = q.str(39);
+  r.mode = q.str(40);
+  if (!q.is_null(41)) r.cost_usd = q.real(41);
+  r.context_tokens = q.int64(42);
+  r.lines_added = q.int64(43);
+  r.lines_removed = q.int64(44);
+  const SessionTokens tokens = session_tokens(db, r.pk);
+  r.cost.tokens = tokens.own;
+  r.subagent_tokens = tokens.subagents;
+  r.account_tokens = tokens.account;
   return r;
 }
 
@@ -339,7 +343,7 @@ SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
   static const std::string sql = "SELECT " + kSessionsColumns + kFrom + " WHERE s.session_pk = ?1";
   auto& q = db.prepare(sql).bind(session_pk);
   if (!q.step()) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(session_pk)));
-  auto row = read_session(q);
+  auto row = read_session(db, q);
   q.reset();
   return row;
 }
@@ -469,7 +473,7 @@ SessionList SessionListQuery::run(sqlite::Database& db) const {
   auto& q = db.prepare(page).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
                                   silent_before, placeholders, std::max(limit, 0), std::max(offset, 0));
   while (q.step())
-    out.sessions.push_back(read_session(q));
+    out.sessions.push_back(read_session(db, q));
   q.reset();
   return out;
 }
@@ -559,7 +563,7 @@ std::vector<SessionRow> SubagentsQuery::run(sqlite::Database& db) const {
   std::vector<SessionRow> out;
   auto& q = db.prepare(sql).bind(session_uid);
   while (q.step())
-    out.push_back(read_session(q));
+    out.push_back(read_session(db, q));
   q.reset();
   return out;
 }

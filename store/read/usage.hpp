@@ -35,7 +35,8 @@ struct ResponseRow {
   std::int64_t exchange = -1;             // number in the session; −1: before the first prompt, or of an account
   TimeMs time = 0;                        // of the response's first record; 0: unknown
   std::string_view model;                 // empty: the agent does not say; valid until the visit ends
-  std::string_view branch;                // of its exchange; valid until the visit ends
+  // Of its exchange with UsageDetail::branches, of its session without; valid until the visit ends.
+  std::string_view branch;
   TokenUsage tokens;
   ResponseFacts facts;
   // Not a response: what the agent's own account of the session exceeds the transcripts by ("not in the transcript"),
@@ -46,7 +47,9 @@ using ResponseVisitor = std::function<void(const ResponseRow&)>;
 
 // Visits the responses that pass the filter, session by session. since and until are compared with the response's own
 // time; a filtered session includes its subagents; include_subagents and the rest select sessions as in all queries.
-void for_each_response(sqlite::Database& db, const QueryFilter& filter, const ResponseVisitor& visit);
+enum class UsageDetail { sessions, branches };  // branches of exchanges are slow to read
+void for_each_response(sqlite::Database& db, const QueryFilter& filter, const ResponseVisitor& visit,
+                       UsageDetail detail = UsageDetail::sessions);
 
 enum class UsageBy { day, week, month, block, model, day_model, platform, project, branch, session };
 std::string_view to_string(UsageBy by);  // as in --by: "day,model", "agent" for a platform
@@ -79,6 +82,7 @@ struct UsageRow {
   std::optional<double> agent_cost_usd;  // as agents calculate it
 
   void add(const ResponseRow& response, std::optional<double> cost);
+  void add_sums(const UsageRow& other);  // all but what names the row
 };
 
 // Returns the cost of a response, nullopt if its model has no known price.
@@ -96,10 +100,14 @@ struct UsageQuery {
   UsageAnswer run(sqlite::Database& db) const;
 };
 
-// Tokens of a session's own responses, of one exchange, and of all its subagents and theirs.
-TokenUsage session_tokens(sqlite::Database& db, std::int64_t session_pk);
+// What a session used: its own responses, those of its subagents and theirs, and what its agent's account says beyond.
+struct SessionTokens {
+  TokenUsage own;
+  TokenUsage subagents;
+  TokenUsage account;
+};
+SessionTokens session_tokens(sqlite::Database& db, std::int64_t session_pk);
 TokenUsage exchange_tokens(sqlite::Database& db, std::int64_t session_pk, std::int64_t exchange_number);
-TokenUsage subagent_tokens(sqlite::Database& db, std::string_view session_uid);
 
 // The newest report of each limit of a platform.
 struct KnownLimit : RateLimit {

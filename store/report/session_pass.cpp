@@ -43,11 +43,9 @@ void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* 
   auto& q = db_.prepare(
                    "SELECT exchange_pk, exchange_number, first_seq, last_seq, started_at, origin,"
                    " user_message IS NOT NULL, CASE WHEN ?2 THEN substr(user_message, 1, ?3) END, model_used,"
-                   " tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation,"
                    " tool_calls, tool_errors, lines_added, lines_removed"
                    " FROM exchanges WHERE session_pk = ?1 ORDER BY exchange_number")
                 .bind(session.pk, detail != nullptr, kTextStart);
-  TokenUsage tokens;
   std::set<TimeMs> days;
   while (q.step()) {
     const TimeMs time = q.int64(4);
@@ -58,24 +56,21 @@ void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* 
     // Activity before a session's first prompt is not counted as an exchange.
     const bool counts = q.int64(6) != 0;
     exchanges_.push_back({q.int64(0), q.int64(1), q.int64(2), q.int64(3), day});
-    const TokenUsage used{q.int64(9), q.int64(10), q.int64(11), q.int64(12)};
-    tokens += used;
 
     DayActivity& activity = figures_.activity[{day, session.platform}];
     activity.day = day;
     activity.platform = session.platform;
     if (session.main && counts && days.insert(day).second) ++activity.sessions;
     (session.main ? activity.exchanges : activity.subagent_exchanges) += counts;
-    activity.tool_calls += q.int64(13);
-    activity.tool_errors += q.int64(14);
-    activity.lines_added += q.int64(15);
-    activity.lines_removed += q.int64(16);
+    activity.tool_calls += q.int64(9);
+    activity.tool_errors += q.int64(10);
+    activity.lines_added += q.int64(11);
+    activity.lines_removed += q.int64(12);
     DayUsage& usage = figures_.usage[{day, session.platform, q.str(8)}];
     usage.day = day;
     usage.platform = session.platform;
     usage.model = q.text(8);
     usage.exchanges += counts;
-    usage.tokens += used;
 
     (session.main ? report_.exchanges : report_.subagent_exchanges) += counts;
     if (time == 0) {
@@ -86,20 +81,17 @@ void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* 
     }
     if (detail == nullptr) continue;
     detail->exchanges += counts;
-    detail->lines_added += q.int64(15);
-    detail->lines_removed += q.int64(16);
+    detail->lines_added += q.int64(11);
+    detail->lines_removed += q.int64(12);
     if (!counts) continue;
     const auto origin = static_cast<Origin>(q.int64(5));
     if (detail->goal.empty() && origin != Origin::injected && origin != Origin::command && origin != Origin::shell)
       detail->goal = q.text(7);
     if (detail->turns.size() < kTurns)
       detail->turns.push_back(
-          {q.int64(0), time, queries::session_title({}, q.text(7)), q.str(7), q.int64(13), q.int64(14)});
+          {q.int64(0), time, queries::session_title({}, q.text(7)), q.str(7), q.int64(9), q.int64(10)});
   }
   q.reset();
-  report_.tokens += tokens;
-  report_.sessions_with_tokens += !(tokens == TokenUsage());
-  if (detail != nullptr) detail->tokens = tokens;
 }
 
 void SessionPass::read_last_answer(ReportSession& detail) {

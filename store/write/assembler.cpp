@@ -95,6 +95,7 @@ void Assembler::apply_event(Event& e, std::span<const Event> following, Assembly
     return;
   }
   if (copies_.is_copy(s, e, following)) {
+    facts_.note_copied(s, e);
     ++context.stats.duplicates;
     return;
   }

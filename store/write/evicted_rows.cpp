@@ -261,7 +261,6 @@ Freed keep_first_lines(sqlite::Database& db, std::int64_t session_pk) {
     db.prepare("DELETE FROM vectors WHERE exchange_pk = ?").bind(k.id).run();
     second_look::forget(db, k.id);
   }
-  db.prepare("DELETE FROM responses WHERE session_pk = ?").bind(session_pk).run();
   db.prepare("DELETE FROM events WHERE session_pk = ?").bind(session_pk).run();
   return {static_cast<std::int64_t>(kept.size()), db.changes()};
 }
@@ -288,6 +287,10 @@ std::vector<ExchangeId> restore_rows(sqlite::Database& db, std::string_view reco
     if (const NamedRows* named = rows_of(all, kept.table)) insert(db, kept, *named, uid);
   if (const NamedRows* shared = rows_of(all, kSharedLedger)) add_shared_ledger(db, *shared);
 
+  auto& session = db.prepare("SELECT session_pk FROM sessions WHERE uid = ?").bind(uid);
+  const std::int64_t session_pk = session.step() ? session.int64(0) : 0;
+  session.reset();
+  transfer::add_identities(db, session_pk);
   std::vector<ExchangeId> ids;
   auto& q = db.prepare(
                   "SELECT exchange_pk FROM exchanges x JOIN sessions s USING (session_pk) WHERE s.uid = ?"

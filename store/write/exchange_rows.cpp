@@ -59,11 +59,11 @@ void ExchangeRows::save(const SessionWork& session, ExchangeDraft& d, TimeMs ing
   auto& upsert = db_.prepare(
       "INSERT INTO exchanges (exchange_pk, session_pk, exchange_number, first_seq, last_seq, started_at, ended_at,"
       " origin, is_sidechain, data_completeness, user_event_id, user_message, interventions, assistant_response,"
-      " answer_offset, tool_text, git_branch, working_directory, model_used, tokens_input, tokens_output,"
-      " tokens_cache_read, tokens_cache_creation, tool_calls, tool_errors, lines_added, lines_removed, content_hash,"
+      " answer_offset, tool_text, git_branch, working_directory, model_used, tool_calls, tool_errors, lines_added, "
+      "lines_removed, content_hash,"
       " raw_format_version, adapter_version, ingested_at)"
       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-      " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
       " ON CONFLICT (exchange_pk) DO UPDATE SET last_seq = excluded.last_seq, ended_at = excluded.ended_at,"
       " started_at = excluded.started_at, origin = excluded.origin, is_sidechain = excluded.is_sidechain,"
       " data_completeness = excluded.data_completeness, user_event_id = excluded.user_event_id,"
@@ -71,8 +71,6 @@ void ExchangeRows::save(const SessionWork& session, ExchangeDraft& d, TimeMs ing
       " assistant_response = excluded.assistant_response, answer_offset = excluded.answer_offset,"
       " tool_text = excluded.tool_text, git_branch = excluded.git_branch,"
       " working_directory = excluded.working_directory, model_used = excluded.model_used,"
-      " tokens_input = excluded.tokens_input, tokens_output = excluded.tokens_output,"
-      " tokens_cache_read = excluded.tokens_cache_read, tokens_cache_creation = excluded.tokens_cache_creation,"
       " tool_calls = excluded.tool_calls, tool_errors = excluded.tool_errors, lines_added = excluded.lines_added,"
       " lines_removed = excluded.lines_removed, content_hash = excluded.content_hash,"
       " raw_format_version = excluded.raw_format_version, adapter_version = excluded.adapter_version,"
@@ -82,8 +80,8 @@ void ExchangeRows::save(const SessionWork& session, ExchangeDraft& d, TimeMs ing
             session.kind != SessionKind::main, static_cast<int>(completeness), user_event, user,
             text_or_null(d.text.interventions), text_or_null(d.text.assistant_response),
             static_cast<std::int64_t>(d.answer_offset), text_or_null(d.text.tool_text), d.git_branch, d.cwd, d.model,
-            d.tokens.input, d.tokens.output, d.tokens.cache_read, d.tokens.cache_creation, d.tool_calls, d.tool_errors,
-            d.lines_added, d.lines_removed, as_sql(content_hash), d.agent_version, d.adapter_version, ingested_at)
+            d.tool_calls, d.tool_errors, d.lines_added, d.lines_removed, as_sql(content_hash), d.agent_version,
+            d.adapter_version, ingested_at)
       .run();
   index_text(d);
   save_files(session.pk, d);
@@ -164,11 +162,11 @@ bool ExchangeRows::load_newest(std::int64_t session_pk, std::int64_t end, Exchan
   auto& q = db_.prepare(
       "SELECT exchange_pk, exchange_number, first_seq, last_seq, started_at, ended_at, origin, user_event_id,"
       " user_message, interventions, assistant_response, tool_text, answer_offset, git_branch, working_directory,"
-      " model_used, raw_format_version, adapter_version, tokens_input, tokens_output, tokens_cache_read,"
-      " tokens_cache_creation, tool_calls, tool_errors, lines_added, lines_removed, data_completeness FROM exchanges"
+      " model_used, raw_format_version, adapter_version, tool_calls, tool_errors, lines_added, lines_removed, "
+      "data_completeness FROM exchanges"
       " WHERE session_pk = ? AND exchange_number < ? ORDER BY exchange_number DESC LIMIT 1");
   q.bind(session_pk, end);
-  if (!q.step() || static_cast<DataCompleteness>(q.int64(26)) == DataCompleteness::metadata_only) {
+  if (!q.step() || static_cast<DataCompleteness>(q.int64(22)) == DataCompleteness::metadata_only) {
     q.reset();
     return false;
   }
@@ -189,11 +187,10 @@ bool ExchangeRows::load_newest(std::int64_t session_pk, std::int64_t end, Exchan
   d.model = q.str(15);
   d.agent_version = q.str(16);
   d.adapter_version = q.str(17);
-  d.tokens = {q.int64(18), q.int64(19), q.int64(20), q.int64(21)};
-  d.tool_calls = q.int64(22);
-  d.tool_errors = q.int64(23);
-  d.lines_added = q.int64(24);
-  d.lines_removed = q.int64(25);
+  d.tool_calls = q.int64(18);
+  d.tool_errors = q.int64(19);
+  d.lines_added = q.int64(20);
+  d.lines_removed = q.int64(21);
   q.reset();
   d.indexed = d.text;
   d.stored = true;

@@ -53,8 +53,9 @@ std::string facts_of(sqlite::Database& db, std::int64_t session_pk) {
   auto& q =
       db.prepare(
             "SELECT kind, parent_uid, parent_call_id, forked_from, agent_name, title, title_rank, description, cwd,"
-            " git_branch, model, agent_version, repo, mode, started_at, ended_at, turns, tokens_input,"
-            " tokens_output FROM sessions WHERE session_pk = ?")
+            " git_branch, model, agent_version, repo, mode, started_at, ended_at, turns,"
+            " (SELECT sum(input) || ' ' || sum(output) FROM responses r WHERE r.session_pk = sessions.session_pk)"
+            " FROM sessions WHERE session_pk = ?")
           .bind(session_pk);
   std::string out;
   if (q.step())

@@ -23,9 +23,10 @@ void forget_session(sqlite::Database& db, std::int64_t session) {
   assembly::forget_texts(db, "session_pk = ?1", session);
   for (const char* sql :
        {"DELETE FROM exchange_files WHERE session_pk = ?", "DELETE FROM observations WHERE session_pk = ?",
-        "DELETE FROM responses WHERE session_pk = ?", "DELETE FROM commits WHERE session_pk = ?",
-        "DELETE FROM pull_requests WHERE session_pk = ?", "DELETE FROM exchanges WHERE session_pk = ?",
-        "DELETE FROM silent_records WHERE session_pk = ?", "DELETE FROM events WHERE session_pk = ?"})
+        "DELETE FROM responses WHERE session_pk = ?", "DELETE FROM session_accounts WHERE session_pk = ?",
+        "DELETE FROM commits WHERE session_pk = ?", "DELETE FROM pull_requests WHERE session_pk = ?",
+        "DELETE FROM exchanges WHERE session_pk = ?", "DELETE FROM silent_records WHERE session_pk = ?",
+        "DELETE FROM events WHERE session_pk = ?"})
     db.prepare(sql).bind(session).run();
 }
 

@@ -2,6 +2,7 @@
 
 #include "schemas/sql_text.hpp"
 #include "store/enrich/session_analysis.hpp"
+#include "store/write/response_ledger.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -29,7 +30,7 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
       "SELECT session_pk, platform, kind, parent_uid, parent_call_id, forked_from, agent_name,"
       " coalesce(own_project_pk, project_pk), title,"
       " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, stopped_at, cost_usd,"
-      " tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, turns, retries, tool_calls, tool_pairs,"
+      " turns, retries, tool_calls, tool_pairs,"
       " tool_errors, compactions, next_seq, next_exchange, source_pk, mode, context_tokens, lines_added, lines_removed,"
       " capture_disabled_at, repo,"
       " next_seq = 0 AND evicted_through IS NULL"
@@ -62,23 +63,22 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   s.ended_at = q.int64(16);
   s.stopped_at = q.int64(17);
   if (!q.is_null(18)) s.cost_usd = q.real(18);
-  s.tokens = {q.int64(19), q.int64(20), q.int64(21), q.int64(22)};
-  s.turns = q.int64(23);
-  s.retries = q.int64(24);
-  s.tool_calls = q.int64(25);
-  s.tool_pairs = q.int64(26);
-  s.tool_errors = q.int64(27);
-  s.compactions = q.int64(28);
-  s.next_seq = q.int64(29);
-  s.next_exchange = q.int64(30);
-  s.source = q.int64(31);
-  s.mode = q.str(32);
-  s.context_tokens = q.int64(33);
-  s.lines_added = q.int64(34);
-  s.lines_removed = q.int64(35);
-  s.capture_disabled_at = q.int64(36);
-  s.repo = q.str(37);
-  s.counted_elsewhere = q.int64(38) != 0;
+  s.turns = q.int64(19);
+  s.retries = q.int64(20);
+  s.tool_calls = q.int64(21);
+  s.tool_pairs = q.int64(22);
+  s.tool_errors = q.int64(23);
+  s.compactions = q.int64(24);
+  s.next_seq = q.int64(25);
+  s.next_exchange = q.int64(26);
+  s.source = q.int64(27);
+  s.mode = q.str(28);
+  s.context_tokens = q.int64(29);
+  s.lines_added = q.int64(30);
+  s.lines_removed = q.int64(31);
+  s.capture_disabled_at = q.int64(32);
+  s.repo = q.str(33);
+  s.counted_elsewhere = q.int64(34) != 0;
   q.reset();
   s.stored = {s.title, s.project_pk, s.source};
   return s;
@@ -112,17 +112,16 @@ void SessionRows::save(SessionWork& s, TimeMs ingested_at) {
   db_.prepare(
          "UPDATE sessions SET kind = ?2, parent_uid = ?3, parent_call_id = ?4, forked_from = ?5, agent_name = ?6,"
          " title_rank = ?7, description = ?8, cwd = ?9, git_branch = ?10, model = ?11, agent_version = ?12,"
-         " started_at = ?13, ended_at = ?14, stopped_at = ?15, cost_usd = ?16, tokens_input = ?17, tokens_output = ?18,"
-         " tokens_cache_read = ?19, tokens_cache_creation = ?20, turns = ?21, retries = ?22, tool_calls = ?23,"
-         " tool_pairs = ?24, tool_errors = ?25, compactions = ?26, next_seq = ?27, next_exchange = ?28,"
-         " ingested_at = ?29, mode = ?30, context_tokens = ?31, lines_added = ?32, lines_removed = ?33,"
-         " capture_disabled_at = ?34, repo = ?35, analysis_version = 0, judge_version = 0 WHERE session_pk = ?1")
+         " started_at = ?13, ended_at = ?14, stopped_at = ?15, cost_usd = ?16, turns = ?17, retries = ?18,"
+         " tool_calls = ?19, tool_pairs = ?20, tool_errors = ?21, compactions = ?22, next_seq = ?23,"
+         " next_exchange = ?24, ingested_at = ?25, mode = ?26, context_tokens = ?27, lines_added = ?28,"
+         " lines_removed = ?29, capture_disabled_at = ?30, repo = ?31, analysis_version = 0, judge_version = 0"
+         " WHERE session_pk = ?1")
       .bind(s.pk, static_cast<int>(s.kind), s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name,
             static_cast<int>(s.title_rank), s.description, cwd, s.git_branch, s.model, s.agent_version, started_at,
-            ended_at, stopped_at, s.cost_usd, s.tokens.input, s.tokens.output, s.tokens.cache_read,
-            s.tokens.cache_creation, turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors, s.compactions,
-            s.next_seq, s.next_exchange, ingested_at, s.mode, s.context_tokens, s.lines_added, s.lines_removed,
-            s.capture_disabled_at, s.repo)
+            ended_at, stopped_at, s.cost_usd, turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors,
+            s.compactions, s.next_seq, s.next_exchange, ingested_at, s.mode, s.context_tokens, s.lines_added,
+            s.lines_removed, s.capture_disabled_at, s.repo)
       .run();
   save_references(s);
   s.dirty = false;
@@ -145,7 +144,6 @@ void SessionRows::save_references(SessionWork& s) {
 
 void SessionRows::take_record(SessionWork& s, TimeMs now) {
   const SessionRecord& r = *s.record;
-  s.tokens = r.cost.tokens;
   s.turns = r.cost.turns;
   s.retries = r.cost.retries;
   if (s.cwd.empty()) s.cwd = r.cwd;
@@ -154,6 +152,7 @@ void SessionRows::take_record(SessionWork& s, TimeMs now) {
   if (s.agent_version.empty()) s.agent_version = r.agent_version;
   if (s.project_pk == 0 && !s.cwd.empty()) s.project_pk = projects_.intern(s.cwd);
   save(s, now);
+  save_recorded_responses(db_, s, r);
   KeptDigest digest = r.digest.value_or(KeptDigest());
   digest.wall_clock = r.cost.wall_clock;
   digest.source_path = r.source_path;
@@ -174,8 +173,8 @@ void SessionRows::take_record(SessionWork& s, TimeMs now) {
 
 void SessionRows::drop_record_counts(SessionWork& s) {
   s.counted_elsewhere = false;
-  s.tokens = {};
   s.turns = s.retries = 0;
+  db_.prepare("DELETE FROM responses WHERE session_pk = ?").bind(s.pk).run();
   db_.prepare("UPDATE sessions SET evicted_at = NULL WHERE session_pk = ?").bind(s.pk).run();
 }
 

@@ -4,6 +4,7 @@
 #include "schemas/event_batch.hpp"
 #include "store/db/database.hpp"
 #include "store/write/event_rows.hpp"
+#include "store/write/response_ledger.hpp"
 #include "store/write/session_cache.hpp"
 #include "store/write/session_state.hpp"
 
@@ -15,38 +16,6 @@
 #include <vector>
 
 namespace memd::assembly {
-
-// Counts the usage of each API response once, with its largest output, however many records and files repeat it (rows
-// of `responses`). Writer thread only. Throws ErrorException.
-class ResponseLedger {
- public:
-  ResponseLedger(sqlite::Database& db, IdentityIndex& identities) : db_(db), identities_(identities) {}
-
-  // Returns the amount by which `usage` exceeds what was counted for this response before. It belongs to the session
-  // and exchange in which the response was first seen. Returns zero for a repetition and for a copy in another session.
-  TokenUsage add(std::uint64_t response_key, const TokenUsage& usage, std::int64_t session_pk,
-                 std::int64_t exchange_number);
-
-  void flush();  // writes what changed since the last flush
-  void clear();
-
- private:
-  struct Entry {
-    std::int64_t session_pk = 0;
-    std::int64_t exchange_number = -1;
-    TokenUsage usage;
-    bool stored = false;
-    bool dirty = false;
-  };
-  void update(std::uint64_t key, const Entry& entry);
-  void change(std::uint64_t key, Entry& entry);
-  Entry& find_or_load(std::uint64_t key, std::int64_t session_pk, std::int64_t exchange_number);
-
-  sqlite::Database& db_;
-  IdentityIndex& identities_;
-  std::unordered_map<std::uint64_t, Entry> entries_;
-  std::vector<std::uint64_t> changed_;  // in the order of their first change since the last flush
-};
 
 struct PendingTitle {
   std::string title;
@@ -72,7 +41,7 @@ class TitleLedger {
   bool loaded_ = false;
 };
 
-// Maintains the attributes of a session as a whole: title, directory, branch, model, times, tokens, origin. They come
+// Maintains the attributes of a session as a whole: title, directory, branch, model, times, origin. They come
 // from events and from session updates; events take precedence. Writer thread only. Throws ErrorException.
 class SessionFacts {
  public:
@@ -93,6 +62,8 @@ class SessionFacts {
   // Updates directory, branch, model and version. Adds an event for a change of directory or branch.
   void note_context(SessionWork& session, const Event& event, std::int64_t seq, AssemblyContext& context);
   void note_usage(SessionWork& session, const Event& event);
+  // Takes the model that a copied record names: the session's own records may not repeat it.
+  void note_copied(SessionWork& session, const Event& event);
   // Marks a session that begins with another session's event as a fork of that session.
   void note_copy(SessionWork& session, const Event& event);
 

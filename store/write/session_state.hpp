@@ -71,7 +71,6 @@ struct ExchangeDraft {
   std::string model;
   std::string agent_version;
   std::string adapter_version;
-  TokenUsage tokens;
   std::int64_t tool_calls = 0;
   std::int64_t tool_errors = 0;
   std::int64_t lines_added = 0;
@@ -125,7 +124,6 @@ struct SessionWork {
   TimeMs ended_at = 0;
   TimeMs stopped_at = 0;
   TimeMs capture_disabled_at = 0;
-  TokenUsage tokens;
   std::int64_t turns = 0;
   std::int64_t retries = 0;
   std::int64_t tool_calls = 0;

@@ -24,6 +24,8 @@ constexpr Reference kPath{"path_pk", "(SELECT p.path FROM paths p WHERE p.path_p
                           "(SELECT path_pk FROM paths WHERE path = %)"};
 constexpr Reference kTool{"tool_pk", "(SELECT n.tool FROM tools n WHERE n.tool_pk = t.tool_pk)",
                           "(SELECT tool_pk FROM tools WHERE tool = %)"};
+constexpr Reference kModel{"model_pk", "coalesce((SELECT n.model FROM models n WHERE n.model_pk = t.model_pk), '')",
+                           "coalesce((SELECT model_pk FROM models WHERE model = %), 0)"};
 constexpr std::string_view kFindDecision =
     "(SELECT observation_pk FROM observations WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = ?1)"
     " AND type = 'decision' AND content_hash = %)";
@@ -39,6 +41,7 @@ constexpr Reference kNewSource{"source_pk", "", ""};
 constexpr Reference kNewSession{"session_pk", "", ""};
 constexpr Reference kNewPath{"path_pk", "", ""};
 constexpr Reference kNewTool{"tool_pk", "", ""};
+constexpr Reference kNewModel{"model_pk", "", ""};
 constexpr Reference kNewObservation{"observation_pk", "", ""};
 
 constexpr Reference kOfProjects[] = {kNewProject, kNewJoin};
@@ -51,6 +54,8 @@ constexpr Reference kOfSession[] = {kSession};
 constexpr Reference kOfPaths[] = {kNewPath};
 constexpr Reference kOfFiles[] = {kSession, kPath};
 constexpr Reference kOfTools[] = {kNewTool};
+constexpr Reference kOfModels[] = {kNewModel};
+constexpr Reference kOfUsage[] = {kSession, kModel};
 constexpr Reference kOfCalls[] = {kTool};
 constexpr Reference kOfObservations[] = {kNewObservation, kSession};
 constexpr Reference kOfDecisions[] = {kDecision, kReversal};
@@ -96,6 +101,13 @@ constexpr SessionTable kKeptTables[] = {
      "t.observation_pk IN (SELECT observation_pk FROM observations WHERE session_pk = (SELECT session_pk FROM sessions"
      " WHERE uid = ?1))",
      kOfDecisions},
+    {"models",
+     "t.model_pk IN (SELECT model_pk FROM responses WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = ?1)"
+     " UNION SELECT model_pk FROM session_accounts WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid ="
+     " ?1))",
+     kOfModels},
+    {"responses", kOfThisSession, kOfUsage},
+    {"session_accounts", kOfThisSession, kOfUsage},
     {"commits", kOfThisSession, kOfSession},
     {"pull_requests", kOfThisSession, kOfSession},
 };
@@ -106,7 +118,6 @@ constexpr SessionTable kEventTables[] = {
      "t.path_pk IN (SELECT path_pk FROM events WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = ?1))",
      kOfPaths},
     {"events", kOfThisSession, kOfEvents},
-    {"responses", kOfThisSession, kOfSession},
     {"silent_records", kOfThisSession, kOfSession},
     {"commands", kOfThisSession, kOfSession},
     {"command_results", kOfThisSession, kOfSession},
@@ -225,7 +236,8 @@ void name_sources(sqlite::Database& from, sqlite::Database& to, std::string_view
       {0, 1, 2, 3}, uid);
 }
 
-// Adds identities, so that events and responses that are read again are recognised.
+}  // namespace
+
 void add_identities(sqlite::Database& to, std::int64_t session_pk) {
   assembly::IdentityIndex identities(to);
   const auto add_all = [&](std::string_view sql) {
@@ -241,8 +253,6 @@ void add_identities(sqlite::Database& to, std::int64_t session_pk) {
   add_all("SELECT (response_key | 1) - (response_key & 1), exchange_number FROM responses WHERE session_pk = ?");
   identities.flush();
 }
-
-}  // namespace
 
 std::vector<ExchangeId> copy_session(sqlite::Database& from, sqlite::Database& to, const std::string& uid) {
   name_sources(from, to, uid);

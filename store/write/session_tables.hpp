@@ -57,6 +57,9 @@ void index_texts(sqlite::Database& db, ExchangeId id);
 void copy_rows(sqlite::Statement& from, sqlite::Statement& into, const std::vector<std::size_t>& places,
                std::string_view uid);
 
+// Adds the identities of a session's events and responses, so that they are recognised when read again.
+void add_identities(sqlite::Database& db, std::int64_t session_pk);
+
 // Copies a whole session with the keys of its exchanges, and returns these keys. Its sources are added as unread. Data
 // derived from texts (vectors, topics) is recomputed later.
 std::vector<ExchangeId> copy_session(sqlite::Database& from, sqlite::Database& to, const std::string& uid);

@@ -86,8 +86,8 @@ void SessionTail::remove_exchange(std::int64_t session_pk, std::int64_t number) 
     db_.prepare(sql).bind(session_pk, range.first_seq, range.last_seq).run();
   // Of records that told the same once more; those of responses count exchanges.
   db_.prepare(
-         "DELETE FROM identities WHERE session_pk = ?1 AND place BETWEEN ?2 AND ?3 AND identity NOT IN"
-         " (SELECT (response_key | 1) - (response_key & 1) FROM responses WHERE session_pk = ?1)")
+         "DELETE FROM identities WHERE session_pk = ?1 AND place BETWEEN ?2 AND ?3 AND identity | 65535 NOT IN"
+         " (SELECT response_key | 65535 FROM responses WHERE session_pk = ?1)")
       .bind(session_pk, range.first_seq, range.last_seq)
       .run();
   db_.prepare(
@@ -133,17 +133,6 @@ void SessionTail::count_back(const Range& range) {
       .run();
   // Usage seen before any exchange is stored under the number -1.
   const std::int64_t first_response = range.first_exchange == 0 && range.first_seq == 0 ? -1 : range.first_exchange;
-  db_.prepare(
-         "UPDATE sessions SET tokens_input = sessions.tokens_input - r.input, tokens_output = sessions.tokens_output - "
-         "r.output,"
-         " tokens_cache_read = sessions.tokens_cache_read - r.cache_read,"
-         " tokens_cache_creation = sessions.tokens_cache_creation - r.cache_creation"
-         " FROM (SELECT coalesce(sum(input), 0) AS input, coalesce(sum(output), 0) AS output,"
-         " coalesce(sum(cache_read), 0) AS cache_read, coalesce(sum(cache_creation), 0) AS cache_creation"
-         " FROM responses WHERE session_pk = ?1 AND exchange_number BETWEEN ?2 AND ?3) AS r"
-         " WHERE sessions.session_pk = ?1")
-      .bind(range.session_pk, first_response, range.last_exchange)
-      .run();
   db_.prepare("DELETE FROM responses WHERE session_pk = ? AND exchange_number BETWEEN ? AND ?")
       .bind(range.session_pk, first_response, range.last_exchange)
       .run();

@@ -94,6 +94,11 @@ boost::json::object to_json(const Event& e) {
   if (e.response_key != 0) {
     o["response"] = hex(e.response_key);
     o["usage"] = {e.usage.input, e.usage.output, e.usage.cache_read, e.usage.cache_creation};
+    put(o, "cache_creation_1h", e.usage.cache_creation_1h);
+    put(o, "reasoning", e.usage.reasoning);
+    put(o, "web_searches", e.response.web_searches);
+    put(o, "response_flags", response_flags(e.response));
+    if (e.response.cost_usd) o["response_cost_usd"] = *e.response.cost_usd;
   }
   put(o, "cwd", e.cwd);
   put(o, "branch", e.git_branch);
@@ -131,6 +136,16 @@ boost::json::object to_json(const SessionUpdate& s) {
   put(o, "lines_added", s.lines_added);
   put(o, "lines_removed", s.lines_removed);
   if (s.cost_usd) o["cost_usd"] = *s.cost_usd;
+  for (const ModelAccount& a : s.account) {
+    if (!o.contains("account")) o["account"] = boost::json::array();
+    const TokenUsage& u = a.tokens;
+    o["account"].as_array().push_back({a.model, a.counted_from, a.time, u.input, u.output, u.cache_read,
+                                       u.cache_creation, u.cache_creation_1h, u.reasoning, a.web_searches, a.cost_usd});
+  }
+  for (const RateLimit& l : s.limits) {
+    if (!o.contains("limits")) o["limits"] = boost::json::array();
+    o["limits"].as_array().push_back({l.name, l.used_percent, l.window_minutes, l.resets_at, l.reported_at});
+  }
   return o;
 }
 
