@@ -41,4 +41,11 @@ Result<QueryFilter> history_filter(const TypedFilter& typed, std::string_view pl
   return filter;
 }
 
+Result<usage::PriceTable> prices_in_force(const Config& config, const std::filesystem::path& file) {
+  usage::PriceTable out;
+  if (!config.prices.empty()) MEMD_TRY(out.add_own(config.prices));
+  if (!file.empty()) MEMD_TRY(out.add_own(file));
+  return out;
+}
+
 }  // namespace memd::cli

@@ -7,7 +7,6 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/html_page.hpp"
-#include "daemon/report/prices.hpp"
 #include "daemon/report/report_page.hpp"
 #include "daemon/version.hpp"
 #include "schemas/time.hpp"
@@ -46,10 +45,8 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
   const auto adapters = describe_adapters(settings.config);
   ReportQuery query;
   MEMD_TRY_ASSIGN(query.filter, history_filter(o, "--platform", settings.config));
-  report::PriceList prices;
-  if (!o.prices.empty()) {
-    MEMD_TRY_ASSIGN(prices, report::PriceList::load(o.prices));
-  }
+  MEMD_TRY_ASSIGN(const usage::PriceTable prices, prices_in_force(settings.config, o.prices));
+  query.pricer = usage::pricer(prices);
   auto opened = interchange::OutputFile::open(o.output);
   if (!opened) return opened.error();
 
@@ -63,7 +60,7 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
   }
   if (!report) return report.error();
   report::ReportContext context{system_clock().now(), std::string(version()), as_typed(o),
-                                report::gaps_of(*report, query, adapters), prices};
+                                report::gaps_of(*report, query, adapters), prices.source() + " of " + prices.date()};
   if (auto memories = notebook_of(settings).graph())
     context.memories = *std::move(memories);
   else
@@ -93,7 +90,7 @@ Command report_command() {
                {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
                {"--until", &o->until, "Up to this time; a day or month is included"},
                {"--prices", &o->prices,
-                "What models cost, YAML: {claude-opus: {input: …, output: …, cache_read: …, "
+                "Own prices before the built-in ones, YAML: {claude-opus: {input: …, output: …, cache_read: …, "
                 "cache_creation: …}}, dollars for a million tokens",
                 "FILE"}};
   c.run = [o](const Invocation& call) { return run_report(*o, call.settings, call.as_json); };

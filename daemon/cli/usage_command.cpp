@@ -10,7 +10,6 @@
 
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <thread>
@@ -27,25 +26,13 @@ struct UsageOptions : TypedFilter {
   bool watch = false;
 };
 
-Result<usage::PriceTable> prices_of(const Settings& settings, const std::optional<std::string>& file) {
-  usage::PriceTable out;
-  if (!settings.config.prices.empty()) MEMD_TRY(out.add_own(settings.config.prices));
-  if (file && *file != kShowPrices) MEMD_TRY(out.add_own(std::filesystem::path(*file)));
-  return out;
-}
-
-bool is_over_time(UsageBy by) {
-  return by == UsageBy::day || by == UsageBy::week || by == UsageBy::month || by == UsageBy::block ||
-         by == UsageBy::day_model;
-}
-
 // Leaves `count` rows, the newest of times and the largest of others. 0: all. Returns how many were left out.
 std::size_t keep_some(usage::UsageReport& report, UsageBy by, std::int64_t count) {
   const auto most = static_cast<std::size_t>(count);
   if (count <= 0 || report.rows.size() <= most) return 0;
   const std::size_t left_out = report.rows.size() - most;
-  const auto cut = static_cast<std::ptrdiff_t>(is_over_time(by) ? left_out : most);
-  if (is_over_time(by))
+  const auto cut = static_cast<std::ptrdiff_t>(usage::is_over_time(by) ? left_out : most);
+  if (usage::is_over_time(by))
     report.rows.erase(report.rows.begin(), report.rows.begin() + cut);
   else
     report.rows.erase(report.rows.begin() + cut, report.rows.end());
@@ -96,8 +83,10 @@ Result<int> watch(const Invocation& call, const UsageOptions& o, Reader& reader,
 }
 
 Result<int> run_usage(const UsageOptions& o, const Invocation& call) {
-  MEMD_TRY_ASSIGN(const usage::PriceTable prices, prices_of(call.settings, o.prices));
-  if (o.prices == kShowPrices && !call.as_json) {
+  const bool shows_prices = o.prices == kShowPrices;
+  MEMD_TRY_ASSIGN(const usage::PriceTable prices,
+                  prices_in_force(call.settings.config, shows_prices ? "" : o.prices.value_or("")));
+  if (shows_prices && !call.as_json) {
     Screen screen(call.look);
     show(screen, prices);
     return finish(screen);

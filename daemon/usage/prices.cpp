@@ -273,6 +273,10 @@ std::optional<double> PriceTable::cost(std::string_view model, TimeMs time, cons
   return found.prices->cost(time, tier, tokens, facts.web_searches);
 }
 
+Pricer pricer(const PriceTable& prices) {
+  return [&prices](const ResponseRow& row) { return prices.cost(row.model, row.time, row.facts, row.tokens); };
+}
+
 std::vector<PricedModel> PriceTable::models() const {
   std::vector<PricedModel> out;
   for (const auto& [name, prices] : own_as_written_)

@@ -2,6 +2,7 @@
 
 #include "schemas/error.hpp"
 #include "schemas/usage.hpp"
+#include "store/read/usage.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -97,5 +98,8 @@ class PriceTable {
   std::string source_;
   mutable std::map<std::string, Found, std::less<>> found_;
 };
+
+// Prices single responses by their own time and size. Borrows the table.
+Pricer pricer(const PriceTable& prices);
 
 }  // namespace memd::usage

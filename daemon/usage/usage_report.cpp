@@ -45,8 +45,9 @@ UsageRowOut row_out(const UsageRow& row) {
 
 }  // namespace
 
-Pricer pricer(const PriceTable& prices) {
-  return [&prices](const ResponseRow& row) { return prices.cost(row.model, row.time, row.facts, row.tokens); };
+bool is_over_time(UsageBy by) {
+  return by == UsageBy::day || by == UsageBy::week || by == UsageBy::month || by == UsageBy::block ||
+         by == UsageBy::day_model;
 }
 
 Result<UsageReport> usage_report(Reader& reader, const UsageQuestion& question, const PriceTable& prices) {

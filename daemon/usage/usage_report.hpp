@@ -69,11 +69,11 @@ struct UsageQuestion {
   UsageBy by = UsageBy::day;
 };
 
+// Returns whether the rows are times, which are in order, and no things, which are by size.
+bool is_over_time(UsageBy by);
+
 // Computes the rows and their total. One snapshot of the store.
 Result<UsageReport> usage_report(Reader& reader, const UsageQuestion& question, const PriceTable& prices);
-
-// Prices single responses by their own time and size. Borrows the table.
-Pricer pricer(const PriceTable& prices);
 
 }  // namespace memd::usage
 
