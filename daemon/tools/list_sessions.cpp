@@ -88,7 +88,7 @@ Result<ListSessionsAnswer> usage_of(const ToolServices& services, const ListSess
       if (!budget.take_text(mcp::to_json(one))) break;
       shown.push_back(std::move(one));
     }
-    out.notice.say(AnswerText().add("Costs: computed, with prices of ", report.prices.date, "."));
+    out.notice.say("Costs: computed, with prices of ", AnswerText::Id{report.prices.date}, ".");
     return out;
   };
   return fit_answer<ListSessionsAnswer>(token_limit(services, params), frame, build);
@@ -133,7 +133,7 @@ AnswerText render_text(const ListSessionsAnswer& a) {
     for (const UsageOut& u : *a.usage) {
       body.add(u.key, ": tokens in ", u.tokens_input, " out ", u.tokens_output, " cached ", u.tokens_cache_read, "+",
                u.tokens_cache_creation);
-      if (u.cost_usd) body.add(", ", u.lower_bound ? "at least " : "", "$", fmt::format("{:.2f}", *u.cost_usd));
+      if (u.cost_usd) body.add(", ", std::string_view(u.lower_bound ? "at least " : ""), "$", fmt::format("{:.2f}", *u.cost_usd));
       if (u.unpriced_tokens) body.add(", ", *u.unpriced_tokens, " without a price");
       body.add("\n");
     }
