@@ -1,9 +1,9 @@
 #pragma once
 
-#include "schemas/error.hpp"
 #include "schemas/event_batch.hpp"
+#include "schemas/result.hpp"
 #include "schemas/source.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstdint>
 #include <limits>

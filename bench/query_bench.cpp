@@ -7,6 +7,7 @@
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/search.hpp"
 #include "schemas/time.hpp"
 #include "store/db/database.hpp"
 #include "store/reader.hpp"

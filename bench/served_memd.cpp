@@ -1,16 +1,11 @@
 #include "bench/served_memd.hpp"
 
-#include "store/db/database.hpp"
-
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <boost/json.hpp>
-#include <boost/json/object.hpp>
 
 #include <cerrno>
 #include <chrono>
@@ -242,85 +237,6 @@ void stop_daemon(const Setup& setup) {
   if (!(in >> pid) || pid <= 0 || ::kill(pid, SIGTERM) != 0) return;
   for (int i = 0; i < 2000 && ::kill(pid, 0) == 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-}
-
-RpcClient::RpcClient(const std::string& socket, std::string_view client_name) : connection_(socket) {
-  call("initialize", {{"protocolVersion", "2025-06-18"},
-                      {"capabilities", boost::json::object()},
-                      {"clientInfo", {{"name", client_name}, {"version", "1"}}}});
-}
-
-boost::json::value RpcClient::call(std::string_view method, boost::json::object params) {
-  const boost::json::object request{
-      {"jsonrpc", "2.0"}, {"id", next_id_++}, {"method", method}, {"params", std::move(params)}};
-  boost::json::value answer = boost::json::parse(connection_.ask(boost::json::serialize(request)));
-  if (const auto* error = answer.as_object().if_contains("error"))
-    throw std::runtime_error(std::string(method) + ": " + boost::json::serialize(*error));
-  return std::move(answer.at("result"));
-}
-
-boost::json::value RpcClient::call_tool(std::string_view tool, boost::json::object arguments) {
-  return call("tools/call", {{"name", tool}, {"arguments", std::move(arguments)}});
-}
-
-namespace {
-
-constexpr const char* kInitialize =
-    R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}})";
-constexpr auto kPause = std::chrono::milliseconds(20);
-// Limit without progress, about 60 s. Counts polls instead of using a clock, because the whole benchmark may be
-// suspended.
-constexpr int kMostLooks = 3000;
-
-std::int64_t count(sqlite::Database& db, const char* sql) {
-  auto& q = db.prepare(sql);
-  const std::int64_t n = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return n;
-}
-
-}  // namespace
-
-ServedHome::ServedHome(const std::filesystem::path& memd,
-                       const std::function<void(const std::filesystem::path& home)>& write)
-    : setup_(memd) {
-  write(setup_.home);
-  Child starter(setup_.memd, setup_.arguments({"--stdio"}));
-  starter.ask(kInitialize);
-  wait_until_indexed();
-  starter.close();
-}
-
-void ServedHome::wait_until_indexed() {
-  wait_until_read();
-  wait_until_enriched();
-}
-
-void ServedHome::wait_until_read() {
-  // The call returns when everything is read and committed.
-  RpcClient(setup_.socket(), "bench").call("memd/ingest", {});
-}
-
-void ServedHome::look_again() { RpcClient(setup_.socket(), "bench").call("memd/ingest", {{"second_look", true}}); }
-
-// Waits for enrichment. Throws when it makes no progress, because measurements without it would be of something else.
-void ServedHome::wait_until_enriched() {
-  auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
-  if (count(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'enrichment_queue'") == 0) return;
-  constexpr const char* kLeft = "SELECT coalesce(sum(missing), 0) FROM enrichment_queue";
-  std::int64_t left = count(db, kLeft);
-  for (int looks = 0; left > 0 && looks < kMostLooks; ++looks) {
-    std::this_thread::sleep_for(kPause);
-    const std::int64_t now_left = count(db, kLeft);
-    if (now_left != left) looks = 0;
-    left = now_left;
-  }
-  if (left > 0)
-    throw std::runtime_error(
-        fmt::format("{} exchanges have no vectors or topics yet, and none came within {} s: a busy "
-                    "machine starves enrichment. Run again when it is idle",
-                    count(db, "SELECT count(*) FROM enrichment_queue"),
-                    std::chrono::duration<double>(kPause * kMostLooks).count()));
 }
 
 }  // namespace memd::bench

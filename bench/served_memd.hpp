@@ -1,8 +1,6 @@
 #pragma once
 
 #include <sys/types.h>
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
 
 #include <chrono>
 #include <filesystem>
@@ -70,42 +68,5 @@ std::vector<double> hammer(const std::string& socket, int connections, int windo
 void append_prompt(const std::filesystem::path& transcript, int serial, const std::string& text);
 void copy_history(const std::filesystem::path& from_home, const std::filesystem::path& to_home);
 void stop_daemon(const Setup& setup);  // sends SIGTERM and waits for the process to end
-
-// An MCP client on a daemon's socket. The constructor sends `initialize`. An error answer throws.
-class RpcClient {
- public:
-  RpcClient(const std::string& socket, std::string_view client_name);
-
-  // Returns the `result` of the answer.
-  boost::json::value call(std::string_view method, boost::json::object params);
-  // Returns the result of a tool call, also one with `isError`.
-  boost::json::value call_tool(std::string_view tool, boost::json::object arguments);
-
- private:
-  Connection connection_;
-  int next_id_ = 1;
-};
-
-// A scratch home with agents' histories, and a daemon that has read and enriched them.
-class ServedHome {
- public:
-  // `write` fills the empty home.
-  ServedHome(const std::filesystem::path& memd, const std::function<void(const std::filesystem::path& home)>& write);
-
-  // Returns when everything now in the home is read, committed and enriched.
-  void wait_until_indexed();
-  // Makes all vectors of the second look.
-  void look_again();
-
-  std::string socket() const { return setup_.socket(); }
-  std::filesystem::path home() const { return setup_.home; }
-  std::filesystem::path database() const { return setup_.data / "memd.db"; }
-
- private:
-  void wait_until_read();
-  void wait_until_enriched();
-
-  Setup setup_;
-};
 
 }  // namespace memd::bench

@@ -6,8 +6,11 @@
 #include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/session_summary.hpp"
 #include "daemon/tools/temporal_query.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/error.hpp"
+#include "schemas/store_health.hpp"
+#include "schemas/time.hpp"
 #include "store/db/database.hpp"
 #include "store/reader.hpp"
 

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "schemas/ids.hpp"
-#include "schemas/query.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -15,13 +14,6 @@ namespace memd {
 // Bits of enrichment_queue.missing.
 inline constexpr unsigned kMissingTerms = 1;
 inline constexpr unsigned kMissingVectors = 2;
-
-// An exchange in the enrichment queue, as of the time it was read. Set are id, session_pk, times, the stored title and
-// the texts.
-struct PendingExchange : ExchangeRow {
-  std::int64_t revision = 0;
-  unsigned missing = 0;
-};
 
 struct TopicMention {
   std::string topic;     // its most frequent spelling in the exchange

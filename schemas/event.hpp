@@ -2,7 +2,7 @@
 
 #include "schemas/outcome.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 #include "schemas/tool_facts.hpp"
 #include "schemas/usage.hpp"
 

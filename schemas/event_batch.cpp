@@ -59,7 +59,6 @@ void EventBatch::clear() {
   silent.clear();
   coverage.clear();
   diagnostics.clear();
-  secrets_masked = false;
 }
 
 }  // namespace memd

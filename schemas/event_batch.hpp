@@ -2,7 +2,7 @@
 
 #include "schemas/event.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -86,7 +86,6 @@ struct EventBatch {
   std::vector<EventlessRecord> silent;  // in the order of the source
   std::vector<CoverageEntry> coverage;  // aggregated: one entry per (type, disposition, reason)
   std::vector<Diagnostic> diagnostics;
-  bool secrets_masked = false;  // set only by mask_secrets(); the store masks other batches itself
 
   // Adds one record to the ledger.
   void cover(std::string_view record_type, Disposition disposition, std::string_view reason, std::uint64_t bytes,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schemas/event.hpp"
-#include "schemas/query.hpp"
+#include "schemas/exchange_row.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,8 @@
 #include "schemas/enrichment.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/query.hpp"
+#include "schemas/session_row.hpp"
+#include "schemas/store_health.hpp"
 
 #include <cstdint>
 #include <functional>

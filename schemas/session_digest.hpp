@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/exchange_row.hpp"
 #include "schemas/file_history.hpp"
 #include "schemas/observation.hpp"
-#include "schemas/query.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "schemas/event_batch.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -53,6 +53,19 @@ struct Source {
   std::string mark;
   std::uint32_t failures = 0;  // in a row
   TimeMs retry_at = 0;         // quarantined: not read before this time
+};
+
+// Location of the record of an event, to read it again.
+struct EventSource {
+  Platform platform{};
+  std::string path;
+  SourceFormat format = SourceFormat::jsonl;
+  SourceState state = SourceState::active;
+  std::string session_uid;
+  SourceId source = 0;
+  RawRef raw;
+  std::string item_key;  // of a source that is changed in place: which item; `raw.offset` is its number
+  bool is_gone = false;  // the source no longer has the record; `raw` is its place before
 };
 
 // Bits of source_items.flags. Append, never renumber.

@@ -3,7 +3,7 @@
 #include "schemas/event_batch.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/source.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -12,11 +12,6 @@
 
 // Health of the store and of its sources.
 namespace memd {
-
-struct TimeRange {
-  TimeMs start = 0;
-  TimeMs end = 0;
-};
 
 // Lag of the store behind the agents' files, per platform.
 struct PlatformFreshness {

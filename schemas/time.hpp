@@ -1,25 +1,14 @@
 #pragma once
 
+#include "schemas/timestamp.hpp"
+
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memd {
-
-// Unix epoch milliseconds, UTC. 0 means "the source did not say".
-using TimeMs = std::int64_t;
-
-// Converts Unix epoch seconds. 0 for a number that is no time in 64 bits.
-constexpr TimeMs from_unix_seconds(std::int64_t seconds) {
-  constexpr std::int64_t kMost = std::numeric_limits<TimeMs>::max() / 1000;
-  return seconds > kMost || seconds < -kMost ? 0 : seconds * 1000;
-}
-
-inline constexpr TimeMs kMsPerDay = 24LL * 60 * 60 * 1000;
-inline constexpr TimeMs kDiagnosticRetention = 30 * kMsPerDay;
 
 // "2026-02-09T06:01:53.253Z". Empty for 0.
 std::string format_rfc3339(TimeMs t);
@@ -28,19 +17,6 @@ std::string format_rfc3339(TimeMs t);
 // without offset (both taken as UTC). nullopt for anything else, including 2026-02-30 and what is outside the
 // years 0000…9999 in UTC.
 std::optional<TimeMs> parse_rfc3339(std::string_view text);
-
-// Returns whether `length` has passed since `then`. A `then` in the future came from a wrong clock and counts as
-// passed.
-constexpr bool has_passed(TimeMs length, TimeMs then, TimeMs now) { return now < then || now - then >= length; }
-
-// Source of the current time. Thread-safe. Tests use test/support/fake_clock.hpp.
-class Clock {
- public:
-  virtual ~Clock() = default;
-  virtual TimeMs now() const = 0;
-};
-
-const Clock& system_clock();
 
 // Local time. Stored times are UTC. Times that people read, and phrases like "yesterday", are in the one time zone of
 // the process, which is UTC until use_time_zone() sets another. All functions but that are thread-safe.

@@ -1,8 +1,6 @@
 #pragma once
 
-#include "schemas/error.hpp"
-#include "schemas/query.hpp"
-#include "store/search/vectors/vector_index.hpp"
+#include "schemas/result.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -15,12 +13,20 @@
 #include <stop_token>
 #include <vector>
 
+namespace memd::sqlite {
+class Database;
+}
+namespace memd::search {
+class DocumentLengths;
+class SemanticIndex;
+struct SemanticQuestion;
+struct SemanticState;
+}  // namespace memd::search
+
 namespace memd {
 
-namespace search {
-struct SemanticQuestion;
-class DocumentLengths;
-}  // namespace search
+struct SearchAnswer;
+struct SearchQuery;
 
 // Returns whether the store's schema is older than this memd's, so that some process is creating or migrating it or the
 // next writer will. False without a store. Opens its own connection; thread-safe.

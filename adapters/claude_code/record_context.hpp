@@ -6,7 +6,7 @@
 #include "adapters/json/record_events.hpp"
 #include "adapters/json/stamp_token.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <array>
 #include <cstddef>

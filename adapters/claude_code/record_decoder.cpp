@@ -5,6 +5,7 @@
 #include "adapters/json/stamp_token.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/time.hpp"
 
 #include <algorithm>
 #include <array>

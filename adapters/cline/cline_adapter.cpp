@@ -12,45 +12,38 @@ namespace {
 
 // Cline in both generations, Roo Code, and Kilo Code before 2026. Formats: task_messages.hpp, session_reader.hpp (from
 // the public sources cline/cline and RooCodeInc/Roo-Code). Stateless, thread-safe.
-class ClineAdapter final : public Adapter {
+class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
   const AdapterDescription& describe() const override {
-    static const AdapterDescription description = [] {
-      AdapterDescription d;
-      d.platform = Platform::cline;
-      d.adapter_version = "1.0.0";
-      d.data_completeness = DataCompleteness::full;
-      d.capabilities = {Capability::semantic_search,    Capability::temporal_query,
-                        Capability::session_summary,    Capability::exchange_retrieval,
-                        Capability::token_metrics,      Capability::file_context,
-                        Capability::live_tail,          Capability::tool_calls,
-                        Capability::compaction_markers, Capability::cost,
-                        Capability::session_stop,       Capability::git_branch};
-      d.limitations = {
-          "Times and tokens come from the interface messages, complete tool inputs and results from the model's "
-          "history; both are joined by conversationHistoryIndex, time or order.",
-          "If the interface messages of a task are lost or cut, the model's history tells the rest. Early entries "
-          "have no times: they follow the last message, or the start of the task.",
-          "Prompts and results of sessions in ~/.cline/data/sessions have times in version 3.0.65; those of earlier "
-          "versions are placed just before the next answer.",
-          "Only those sessions record a git branch, one for the session: the last one.",
-          "Of several compactions of such a session the disk has the last: the others are known if memd read them.",
-          "Some versions of Roo Code count cached tokens as input; memd subtracts them where the numbers allow it.",
-          "Failures of tools are recorded in those sessions; in tasks they are inferred from the wording of the "
-          "results.",
-          "The lines that an edit changes are counted from its input.",
-      };
-      // Per editor; remote servers store the same under ~/.vscode-server/data and the like.
-      d.storage_locations = {"~/.config/<editor>/User/globalStorage/saoudrizwan.claude-dev/tasks",
-                             "~/.config/<editor>/User/globalStorage/rooveterinaryinc.roo-cline/tasks",
-                             "~/.config/<editor>/User/globalStorage/kilocode.kilo-code/tasks",
-                             "~/Library/Application Support/<editor>/User/globalStorage/<extension>/tasks",
-                             "%APPDATA%\\<editor>\\User\\globalStorage\\<extension>\\tasks",
-                             "~/.cline/data/tasks",
-                             "~/.cline/data/sessions",
-                             "the same two below $CLINE_DIR/data and $CLINE_DATA_DIR"};
-      return d;
-    }();
+    static const AdapterDescription description{
+        .platform = Platform::cline,
+        .adapter_version = "1.0.0",
+        .data_completeness = DataCompleteness::full,
+        .capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::session_summary,
+                         Capability::exchange_retrieval, Capability::token_metrics, Capability::file_context,
+                         Capability::live_tail, Capability::tool_calls, Capability::compaction_markers,
+                         Capability::cost, Capability::session_stop, Capability::git_branch},
+        .limitations =
+            {"Times and tokens come from the interface messages, complete tool inputs and results from the model's "
+             "history; both are joined by conversationHistoryIndex, time or order.",
+             "If the interface messages of a task are lost or cut, the model's history tells the rest. Early entries "
+             "have no times: they follow the last message, or the start of the task.",
+             "Prompts and results of sessions in ~/.cline/data/sessions have times in version 3.0.65; those of earlier "
+             "versions are placed just before the next answer.",
+             "Only those sessions record a git branch, one for the session: the last one.",
+             "Of several compactions of such a session the disk has the last: the others are known if memd read them.",
+             "Some versions of Roo Code count cached tokens as input; memd subtracts them where the numbers allow it.",
+             "Failures of tools are recorded in those sessions; in tasks they are inferred from the wording of the "
+             "results.",
+             "The lines that an edit changes are counted from its input."},
+        // Per editor; remote servers store the same under ~/.vscode-server/data and the like.
+        .storage_locations = {"~/.config/<editor>/User/globalStorage/saoudrizwan.claude-dev/tasks",
+                              "~/.config/<editor>/User/globalStorage/rooveterinaryinc.roo-cline/tasks",
+                              "~/.config/<editor>/User/globalStorage/kilocode.kilo-code/tasks",
+                              "~/Library/Application Support/<editor>/User/globalStorage/<extension>/tasks",
+                              "%APPDATA%\\<editor>\\User\\globalStorage\\<extension>\\tasks", "~/.cline/data/tasks",
+                              "~/.cline/data/sessions", "the same two below $CLINE_DIR/data and $CLINE_DATA_DIR"},
+    };
     return description;
   }
 
@@ -80,20 +73,11 @@ class ClineAdapter final : public Adapter {
     return {};  // determined by the reader: a folder can contain several sessions
   }
 
-  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
-    return std::make_unique<ItemDecoder>(source);
-  }
-
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
     auto path = parse_source_path(source.path);
     if (!path) return nullptr;
     if (path->generation == Generation::session) return std::make_unique<SessionReader>(std::move(*path), files);
     return std::make_unique<TaskReader>(std::move(*path), files);
-  }
-
-  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
-    ItemDecoder decoder(Source{}, json::Detail::full);
-    return decoded_text(decoder, record, kind, block);
   }
 };
 

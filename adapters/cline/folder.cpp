@@ -1,6 +1,7 @@
 #include "adapters/cline/folder.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>
@@ -33,6 +34,12 @@ bool is_id(std::string_view name) {
 }
 
 }  // namespace
+
+std::string hex(std::uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
 
 bool is_temporary(std::string_view name) {
   return name.find(".tmp") != std::string_view::npos || name.starts_with("tmp_") || name.ends_with(".lock") ||
@@ -100,9 +107,7 @@ Result<Folder> read_folder(const FileView& files, const std::string& path) {
     folder.entries.push_back(std::move(entry));
   }
   if (folder.entries.empty()) return Error(Errc::not_found, "nothing in " + path);
-  char word[17];
-  std::snprintf(word, sizeof word, "%016llx", static_cast<unsigned long long>(state));
-  folder.state = word;
+  folder.state = hex(state);
   return folder;
 }
 

@@ -18,7 +18,6 @@ inline constexpr std::string_view kUiMessages = "ui_messages.json";
 inline constexpr std::string_view kOldUiMessages = "claude_messages.json";  // before October 2024
 inline constexpr std::string_view kApiHistory = "api_conversation_history.json";
 inline constexpr std::string_view kTaskMetadata = "task_metadata.json";
-inline constexpr std::string_view kHistoryItem = "history_item.json";  // Roo Code
 inline constexpr std::string_view kMessagesSuffix = ".messages.json";
 inline constexpr std::string_view kCompactionSuffix = ".compaction.json";
 
@@ -41,6 +40,8 @@ std::vector<std::filesystem::path> default_roots(const std::filesystem::path& ho
 
 // Returns whether a directory contains shadow repositories, caches or settings.
 bool is_foreign_directory(const std::filesystem::path& directory);
+
+std::string hex(std::uint64_t value);  // 16 digits
 
 // The files of a source: those directly in its folder, without temporary ones.
 struct Folder {

@@ -1,7 +1,6 @@
 // Calls and results as events, the head item, and the dispatch of all items.
 #include "adapters/cline/item_decoder.hpp"
 
-#include "adapters/cline/model_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/ids.hpp"
@@ -42,9 +41,17 @@ void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bo
   e.is_error = is_error;
   e.facts.exit_code = exit_code_in(text);
   tool_calls::take_result_text(c.detail(), std::string(text), e);
-  if (!is_error && !call.path.empty())
-    e.files.push_back(
-        {tool_calls::absolute_path(e.cwd, call.path), FileAccess::modified, call.lines_added, call.lines_removed});
+  if (is_error || call.file.path.empty()) return;
+  FileTouch& file = e.files.emplace_back(call.file);
+  file.path = tool_calls::absolute_path(e.cwd, file.path);
+  file.access = FileAccess::modified;
+}
+
+void emit_text_results(ItemContext& c, std::string_view text, OpenCalls& calls) {
+  TextResult result;
+  for (std::size_t at = 0; next_text_result(text, at, result);)
+    if (const ToolCall* call = calls.by_tool(result.tool))
+      emit_result(c, *call, result.text, tells_failure(result.text));
 }
 
 ToolOutput read_output(ItemContext& c, od::object& block, std::string_view key) {
@@ -76,8 +83,8 @@ void emit_output(ItemContext& c, const ToolCall& call, const ToolOutput& output,
 
 namespace {
 
-MEMD_KEYS(HeadKeys, id, cwd, model, title, parent, mode, cost, kind, agent, forked_from, started, ended, description,
-          named, branch, version);
+MEMD_KEYS(HeadKeys, id, cwd, model, title, parent, mode, cost, agent, forked_from, started, ended, named, branch,
+          version);
 
 }  // namespace
 
@@ -93,7 +100,6 @@ RecordOutcome read_head(ItemContext& c, od::object& item) {
   update.parent_uid = uid(tokens.parent);
   if (!update.parent_uid.empty()) update.kind = SessionKind::subagent;
   update.agent_name = c.text(tokens.agent);
-  update.description = c.text(tokens.description);
   update.title = c.text(tokens.title);
   // The task lists contain the first words of each task; the newer store gives sessions names.
   if (!update.title.empty()) update.title_rank = is_true(tokens.named) ? TitleRank::ai : TitleRank::summary;
@@ -129,9 +135,10 @@ RecordOutcome ItemDecoder::read(od::object& item, RawRef raw, EventBatch& out) {
   c.time = integer(keys_.time);
   c.time_estimated = is_true(keys_.estimated);
   const auto add_call = [&](const CallKeys& call, od::object&, std::size_t) {
-    fields.calls.push_back({c.text(call.id), c.text(call.tool), c.text(call.path),
-                            static_cast<std::int32_t>(integer(call.added)),
-                            static_cast<std::int32_t>(integer(call.removed))});
+    fields.calls.push_back({c.text(call.id),
+                            c.text(call.tool),
+                            {c.text(call.path), FileAccess::modified, static_cast<std::int32_t>(integer(call.added)),
+                             static_cast<std::int32_t>(integer(call.removed))}});
     return true;
   };
   if (!for_each_object<CallKeys>(item, "calls", add_call)) return RecordOutcome::damaged();

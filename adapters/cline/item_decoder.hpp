@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
+#include "adapters/cline/model_text.hpp"
 #include "adapters/cline/task_messages.hpp"
 #include "adapters/cline/tool_output.hpp"
 #include "adapters/json/log_decoder.hpp"
@@ -22,7 +23,7 @@ MEMD_KEYS(ItemKeys, key, record, head, damaged, cwd, first, subtask, superseded,
 // time.
 class ItemDecoder final : public KeyedDecoder<ItemKeys> {
  public:
-  explicit ItemDecoder(const Source& source, Detail detail = Detail::stored)
+  ItemDecoder(const Source& source, Detail detail)
       : KeyedDecoder(Platform::cline, source.session_uid, detail, {.items = true}) {}
 
  protected:
@@ -38,6 +39,33 @@ struct ItemFields {
   std::vector<ToolCall> calls;
 };
 
+// Calls, each of which is matched to one result. Borrows them.
+class OpenCalls {
+ public:
+  explicit OpenCalls(const std::vector<ToolCall>& calls) : calls_(calls), answered_(calls.size()) {}
+
+  // Return the first open call with this id, or that may be shown as this tool; null if there is none.
+  const ToolCall* by_id(std::string_view id) {
+    return take([&](const ToolCall& c) { return c.id == id; });
+  }
+  const ToolCall* by_tool(std::string_view tool) {
+    return take([&](const ToolCall& c) { return may_show(c.tool, tool); });
+  }
+
+ private:
+  template <class Fits>
+  const ToolCall* take(Fits&& fits) {
+    for (std::size_t i = 0; i < calls_.size(); ++i)
+      if (!answered_[i] && fits(calls_[i])) {
+        answered_[i] = true;
+        return &calls_[i];
+      }
+    return nullptr;
+  }
+  const std::vector<ToolCall>& calls_;
+  std::vector<bool> answered_;
+};
+
 RecordOutcome read_head(ItemContext& c, od::object& item);
 // Sets `type` to the record type for the ledger.
 RecordOutcome read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
@@ -48,6 +76,8 @@ RecordOutcome read_compaction(ItemContext& c, od::object& item);
 RecordOutcome read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
 
 void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error);
+// Emits the results in a text, under their headings.
+void emit_text_results(ItemContext& c, std::string_view text, OpenCalls& calls);
 // For a tool_result block, whose content (the member `key`) may have any form.
 ToolOutput read_output(ItemContext& c, od::object& block, std::string_view key = "content");
 void emit_output(ItemContext& c, const ToolCall& call, const ToolOutput& output, bool is_error);

@@ -13,6 +13,10 @@ namespace {
 
 MEMD_KEYS(MessageKeys, role, ts, metadata, metrics, modelInfo);
 
+MEMD_KEYS(MetadataKeys, displayOnly, kind);
+
+MEMD_KEYS(ModelKeys, id, modelId);
+
 MEMD_KEYS(MessageBlockKeys, type, text, thinking, id, name, tool_use_id, is_error);
 
 MEMD_KEYS(MetricKeys, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, tokens);
@@ -20,9 +24,11 @@ MEMD_KEYS(MetricKeys, inputTokens, outputTokens, cacheReadTokens, cacheWriteToke
 MEMD_KEYS(TokenKeys, prompt, completion, cached);
 
 struct Message {
+  explicit Message(const ItemFields& fields) : calls(fields.calls) {}
+
   bool assistant = false;
+  OpenCalls calls;  // of the message before, whose results are text
   std::size_t xml_calls = 0;
-  std::vector<bool> answered;
   std::string human;
   std::string marker;
   bool command = false;
@@ -52,19 +58,19 @@ void read_assistant_text(ItemContext& c, const ItemFields& fields, Message& m, s
   emit_words(c, text.substr(done));
 }
 
-void read_user_text(ItemContext& c, const ItemFields& fields, Message& m, std::string_view text) {
-  TextResult result;
-  for (std::size_t at = 0; next_text_result(text, at, result);)
-    for (std::size_t i = 0; i < fields.calls.size(); ++i)
-      if (!m.answered[i] && may_show(fields.calls[i].tool, result.tool)) {
-        m.answered[i] = true;
-        emit_result(c, fields.calls[i], result.text, tells_failure(result.text));
-        break;
-      }
+void read_user_text(ItemContext& c, Message& m, std::string_view text) {
+  emit_text_results(c, text, m.calls);
   const Words words = human_words(text);
   if (words.text.empty()) return;
   m.human.append(m.human.empty() ? "" : "\n").append(words.text);
   m.command |= words.command;
+}
+
+void read_text(ItemContext& c, const ItemFields& fields, Message& m, std::string_view text) {
+  if (m.assistant)
+    read_assistant_text(c, fields, m, text);
+  else
+    read_user_text(c, m, text);
 }
 
 void read_result(ItemContext& c, od::object& block, const MessageBlockKeys& tokens, const ItemFields& fields) {
@@ -81,11 +87,7 @@ bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Mes
   if (!collect(block, tokens)) return false;
   const auto type = string_body(tokens.type);
   if (type == "text") {
-    const std::string text = c.text(tokens.text);
-    if (m.assistant)
-      read_assistant_text(c, fields, m, text);
-    else
-      read_user_text(c, fields, m, text);
+    read_text(c, fields, m, c.text(tokens.text));
   } else if (type == "thinking" || type == "redacted_thinking" || type == "reasoning") {
     std::string text = c.text(is_string(tokens.thinking) ? tokens.thinking : tokens.text);
     if (!trimmed(text).empty()) c.add(EventKind::thinking, Role::assistant).text = std::move(text);
@@ -113,7 +115,7 @@ MEMD_KEYS(ActivityKeys, toolCallId, toolName, output, isError);
 // Reads the calls that the provider of the model made during its answer: they are no blocks of the message.
 bool read_activities(ItemContext& c, od::object& metadata) {
   const auto read = [&](const ActivityKeys& keys, od::object& activity, std::size_t) {
-    const ToolCall call{c.text(keys.toolCallId), c.text(keys.toolName), {}, 0, 0};
+    const ToolCall call{c.text(keys.toolCallId), c.text(keys.toolName), {}};
     if (call.tool.empty()) return true;
     Event& e = c.add(EventKind::tool_call, Role::assistant);
     e.tool = call.tool;
@@ -132,11 +134,7 @@ bool read_content_blocks(ItemContext& c, od::object& object, const ItemFields& f
   if (!seek(object, "content", content)) return true;
   const auto token = token_of(content);
   if (is_string(token)) {
-    const std::string text = c.text(token);
-    if (m.assistant)
-      read_assistant_text(c, fields, m, text);
-    else
-      read_user_text(c, fields, m, text);
+    read_text(c, fields, m, c.text(token));
     return true;
   }
   od::array blocks;
@@ -157,10 +155,9 @@ bool read_metrics(od::object& object, TokenUsage& usage) {
   usage = {integer(tokens.inputTokens), integer(tokens.outputTokens), integer(tokens.cacheReadTokens),
            integer(tokens.cacheWriteTokens)};
   usage.input = std::max<std::int64_t>(0, usage.input - usage.cache_read - usage.cache_creation);
-  od::object older;
   TokenKeys counts;
-  if (!tokens.tokens.starts_with('{') || !seek_object(metrics, "tokens", older)) return true;
-  if (!collect(older, counts)) return false;
+  if (!tokens.tokens.starts_with('{')) return true;
+  if (!collect_in(metrics, "tokens", counts)) return false;
   usage = {integer(counts.prompt), integer(counts.completion), integer(counts.cached), 0};
   return true;
 }
@@ -171,29 +168,28 @@ RecordOutcome read_message(ItemContext& c, od::object& item, const ItemFields& f
   od::object object;
   MessageKeys tokens;
   if (!seek_object(item, "message", object) || !collect(object, tokens)) return RecordOutcome::damaged();
-  Message m;
+  Message m(fields);
   m.assistant = string_body(tokens.role) == "assistant";
-  m.answered.resize(fields.calls.size());
   type = m.assistant ? "message:assistant" : "message:user";
-  od::object nested;
-  od::value value;
-  if (tokens.metadata.starts_with('{') && seek_object(object, "metadata", nested) &&
-      seek(nested, "displayOnly", value) && is_true(token_of(value)))
-    return RecordOutcome::skipped("display_only");
+  MetadataKeys metadata;
+  if (tokens.metadata.starts_with('{')) collect_in(object, "metadata", metadata);
+  if (is_true(metadata.displayOnly)) return RecordOutcome::skipped("display_only");
   // The newer store may keep the summary in place of the messages it covers.
-  if (tokens.metadata.starts_with('{') && seek_object(object, "metadata", nested) && seek(nested, "kind", value) &&
-      string_body(token_of(value)) == "compaction_summary") {
+  if (string_body(metadata.kind) == "compaction_summary") {
     std::string summary;
-    if (seek(object, "content", value) && !append_texts(c, value, summary)) return RecordOutcome::damaged();
+    od::value content;
+    if (seek(object, "content", content) && !append_texts(c, content, summary)) return RecordOutcome::damaged();
     c.add_compaction({}, std::move(summary));
     return RecordOutcome::indexed();
   }
-  if (tokens.modelInfo.starts_with('{') && seek_object(object, "modelInfo", nested))
-    for (const auto key : {"id", "modelId"})
-      if (c.model.empty() && seek(nested, key, value)) c.model = c.text(token_of(value));
-
-  if (m.assistant && tokens.metadata.starts_with('{') && seek_object(object, "metadata", nested) &&
-      !read_activities(c, nested))
+  ModelKeys model;
+  if (tokens.modelInfo.starts_with('{') && collect_in(object, "modelInfo", model)) {
+    c.model = c.text(model.id);
+    if (c.model.empty()) c.model = c.text(model.modelId);
+  }
+  od::object inner;
+  if (m.assistant && tokens.metadata.starts_with('{') && seek_object(object, "metadata", inner) &&
+      !read_activities(c, inner))
     return RecordOutcome::damaged();
   if (!read_content_blocks(c, object, fields, m)) return RecordOutcome::damaged();
   if (!m.human.empty() || (!m.marker.empty() && !c.emitted() && !m.assistant)) {

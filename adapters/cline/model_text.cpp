@@ -3,6 +3,7 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "adapters/names.hpp"
 
 #include <simdjson.h>
 
@@ -53,17 +54,12 @@ constexpr std::array<Pair, 33> kNames{{
     {"skill", "skill"},
 }};
 
-constexpr std::array<std::string_view, 12> kWriting{
-    "write_to_file", "replace_in_file",    "apply_diff",     "insert_content", "apply_patch", "edit_file",
-    "edit",          "search_and_replace", "search_replace", "delete_file",    "write_file",  "editor"};
-constexpr std::array<std::string_view, 8> kTalk{
-    "attempt_completion", "ask_followup_question", "plan_mode_respond",    "plan_mode_response",
-    "act_mode_respond",   "focus_chain",           "generate_explanation", "condense"};
-
-template <std::size_t N>
-bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+constexpr Names kWriting(
+    "write_to_file replace_in_file apply_diff insert_content apply_patch edit_file edit search_and_replace "
+    "search_replace delete_file write_file editor");
+constexpr Names kTalk(
+    "attempt_completion ask_followup_question plan_mode_respond plan_mode_response act_mode_respond focus_chain "
+    "generate_explanation condense");
 
 }  // namespace
 
@@ -75,17 +71,17 @@ std::string_view model_tool_name(std::string_view ui_name) {
 
 bool may_show(std::string_view shown, std::string_view model_name) {
   if (shown == model_name) return true;
-  if (contains(kWriting, shown)) return contains(kWriting, model_name);
+  if (kWriting.has(shown)) return kWriting.has(model_name);
   if (shown == "use_mcp_tool")
     return model_name == "access_mcp_resource" || model_name.find("mcp") != std::string_view::npos;
   if (shown == "list_files") return model_name == "list_code_definition_names";
   return false;
 }
 
-bool is_talk(std::string_view model_name) { return contains(kTalk, model_name); }
+bool is_talk(std::string_view model_name) { return kTalk.has(model_name); }
 
 std::optional<FileAccess> access_of(std::string_view model_name) {
-  if (contains(kWriting, model_name)) return FileAccess::modified;
+  if (kWriting.has(model_name)) return FileAccess::modified;
   if (model_name == "read_file" || model_name == "read_files") return FileAccess::read;
   if (model_name == "list_files" || model_name == "search_files" || model_name == "list_code_definition_names" ||
       model_name == "codebase_search" || model_name == "search_codebase")
@@ -270,47 +266,25 @@ std::optional<std::int32_t> exit_code_in(std::string_view result) {
 
 namespace {
 
-constexpr std::size_t kXmlCallsNone = std::string_view::npos;
-constexpr std::array<std::string_view, 26> kTools{"read_file",
-                                                  "write_to_file",
-                                                  "replace_in_file",
-                                                  "apply_diff",
-                                                  "insert_content",
-                                                  "search_and_replace",
-                                                  "execute_command",
-                                                  "list_files",
-                                                  "search_files",
-                                                  "browser_action",
-                                                  "use_mcp_tool",
-                                                  "access_mcp_resource",
-                                                  "attempt_completion",
-                                                  "new_task",
-                                                  "ask_followup_question",
-                                                  "plan_mode_respond",
-                                                  "list_code_definition_names",
-                                                  "load_mcp_documentation",
-                                                  "switch_mode",
-                                                  "fetch_instructions",
-                                                  "codebase_search",
-                                                  "update_todo_list",
-                                                  "web_fetch",
-                                                  "edit_file",
-                                                  "act_mode_respond",
-                                                  "use_skill"};
+constexpr Names kTools(
+    "read_file write_to_file replace_in_file apply_diff insert_content search_and_replace execute_command list_files "
+    "search_files browser_action use_mcp_tool access_mcp_resource attempt_completion new_task ask_followup_question "
+    "plan_mode_respond list_code_definition_names load_mcp_documentation switch_mode fetch_instructions "
+    "codebase_search update_todo_list web_fetch edit_file act_mode_respond use_skill");
 
 // Converts "<name>value</name>" children to members of a JSON object.
 std::string children(std::string_view inner, std::string& talk) {
   json::ObjectWriter o;
-  for (std::size_t at = inner.find('<'); at != kXmlCallsNone; at = inner.find('<', at)) {
+  for (std::size_t at = inner.find('<'); at != kNone; at = inner.find('<', at)) {
     const auto close = inner.find('>', at);
-    if (close == kXmlCallsNone) break;
+    if (close == kNone) break;
     const auto name = inner.substr(at + 1, close - at - 1);
     if (!json::is_identifier(name)) {
       ++at;
       continue;
     }
     const auto end = inner.find("</" + std::string(name) + ">", close);
-    if (end == kXmlCallsNone) break;
+    if (end == kNone) break;
     const auto value = json::trimmed(inner.substr(close + 1, end - close - 1));
     o.text(name, value);
     if (name == "result" || name == "question" || name == "response") talk = value;
@@ -323,14 +297,12 @@ std::string children(std::string_view inner, std::string& talk) {
 
 std::vector<XmlCall> xml_calls(std::string_view text) {
   std::vector<XmlCall> calls;
-  for (std::size_t at = text.find('<'); at != kXmlCallsNone; at = text.find('<', at)) {
+  for (std::size_t at = text.find('<'); at != kNone; at = text.find('<', at)) {
     const auto close = text.find('>', at);
-    if (close == kXmlCallsNone) break;
+    if (close == kNone) break;
     const auto name = text.substr(at + 1, close - at - 1);
-    const auto end = std::find(kTools.begin(), kTools.end(), name) == kTools.end()
-                         ? kXmlCallsNone
-                         : text.find("</" + std::string(name) + ">", close);
-    if (end == kXmlCallsNone) {
+    const auto end = !kTools.has(name) ? kNone : text.find("</" + std::string(name) + ">", close);
+    if (end == kNone) {
       ++at;
       continue;
     }
@@ -341,25 +313,6 @@ std::vector<XmlCall> xml_calls(std::string_view text) {
     call.input = children(text.substr(close + 1, end - close - 1), call.talk);
     calls.push_back(std::move(call));
   }
-  return calls;
-}
-
-std::vector<XmlCall> xml_calls_of_message(std::string_view message) {
-  json::DomParser parser;
-  simdjson::dom::object object;
-  simdjson::dom::element content;
-  std::vector<XmlCall> calls;
-  const auto add = [&](std::string_view text) {
-    for (auto& call : xml_calls(text))
-      if (!is_talk(call.tool)) calls.push_back(std::move(call));
-  };
-  if (!parser.parse(message, object) || object["content"].get(content)) return calls;
-  std::string_view text;
-  simdjson::dom::array blocks;
-  if (!content.get(text)) add(text);
-  if (content.get(blocks)) return calls;
-  for (const auto block : blocks)
-    if (!block["text"].get(text)) add(text);
   return calls;
 }
 

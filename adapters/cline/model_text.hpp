@@ -72,9 +72,6 @@ struct XmlCall {
 
 std::vector<XmlCall> xml_calls(std::string_view text);
 
-// Returns the calls in all texts of a message in JSON. Excludes calls that only talk.
-std::vector<XmlCall> xml_calls_of_message(std::string_view message);
-
 // Returns the id for an XML call, which has none of its own: the n-th of an item, not counting talk.
 std::string xml_call_id(std::string_view item_key, std::size_t n);
 

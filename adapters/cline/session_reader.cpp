@@ -5,16 +5,16 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "adapters/snapshot/document.hpp"
+#include "schemas/error.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/stamp.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <simdjson.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <string>
 #include <string_view>
@@ -36,12 +36,6 @@ struct SessionMessage {
 
 namespace dom = simdjson::dom;
 using json::text_of;
-
-std::string hex(std::uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::string result_id(const dom::object& message) {
   dom::array content;
@@ -105,11 +99,15 @@ std::vector<SessionMessage> read_session_messages(json::DomParser& parser, const
 
 using json::ObjectWriter;
 
-TimeMs time_of(const dom::object& object, std::string_view key) {
+std::string_view text_at(const dom::object& object, std::string_view path) {
   std::string_view text;
+  return object.at_pointer(path).get(text) ? std::string_view{} : text;
+}
+
+TimeMs time_at(const dom::object& object, std::string_view path) {
   double number = 0;
-  if (!object[key].get(number)) return from_unix_number(number);
-  return object[key].get(text) ? 0 : parse_stamp(text).value_or(0);
+  if (!object.at_pointer(path).get(number)) return from_unix_number(number);
+  return parse_stamp(text_at(object, path)).value_or(0);
 }
 
 // Returns when the summary of a compaction was made; 0 if it is not told.
@@ -128,28 +126,28 @@ std::string agent_name(const std::string& file) {
 
 }  // namespace
 
-void SessionReader::read_manifest(const std::string& text) {
-  dom::object manifest;
-  if (!parser_.parse(text, manifest)) return;
-  manifest_.cwd = text_of(manifest, "cwd");
-  if (manifest_.cwd.empty()) manifest_.cwd = text_of(manifest, "workspace_root");
-  manifest_.model = text_of(manifest, "model");
-  manifest_.started = time_of(manifest, "started_at");
-  if (manifest_.started == 0) manifest_.started = time_of(manifest, "created_at");
-  manifest_.ended = time_of(manifest, "ended_at");
-  dom::object metadata;
-  if (manifest["metadata"].get(metadata)) return;
-  manifest_.title = text_of(metadata, "title");
+void SessionReader::read_manifest(std::string_view text) {
+  if (!manifest_parser_.parse(text, manifest_)) manifest_parser_.parse("{}", manifest_);
+  cwd_ = text_at(manifest_, "/cwd");
+  if (cwd_.empty()) cwd_ = text_at(manifest_, "/workspace_root");
+  started_ = time_at(manifest_, "/started_at");
+  if (started_ == 0) started_ = time_at(manifest_, "/created_at");
+  forked_ = time_at(manifest_, "/metadata/fork/forkedAt");
+}
+
+// Returns the head of the lead agent, or of the subagent of this name.
+std::string SessionReader::head_of(const std::string& native_id, std::string_view subagent) const {
+  ObjectWriter head;
+  head.flag("head", true).text("id", native_id).some_text("cwd", cwd_);
+  head.some_text("branch", text_at(manifest_, "/metadata/git/branch"));
+  head.some_text("version", text_at(manifest_, "/metadata/sessionHistoryOrigin/version"));
+  if (!subagent.empty()) return std::move(head.text("parent", path_.id).text("agent", subagent)).finish();
+  head.some_text("model", text_at(manifest_, "/model")).some_text("title", text_at(manifest_, "/metadata/title"));
+  head.flag("named", true).some_text("forked_from", text_at(manifest_, "/metadata/fork/forkedFromSessionId"));
+  head.some_number("started", started_).some_number("ended", time_at(manifest_, "/ended_at"));
   double cost = 0;
-  if (!metadata["totalCost"].get(cost)) manifest_.cost = cost;
-  dom::object git;
-  if (!metadata["git"].get(git)) manifest_.branch = text_of(git, "branch");
-  dom::object origin;
-  if (!metadata["sessionHistoryOrigin"].get(origin)) manifest_.version = text_of(origin, "version");
-  dom::object fork;
-  if (metadata["fork"].get(fork)) return;
-  manifest_.forked_from = text_of(fork, "forkedFromSessionId");
-  manifest_.forked = time_of(fork, "forkedAt");
+  if (!manifest_.at_pointer("/metadata/totalCost").get(cost)) head.json("cost", std::to_string(cost));
+  return std::move(head).finish();
 }
 
 Result<void> SessionReader::load() {
@@ -159,10 +157,11 @@ Result<void> SessionReader::load() {
   const auto cover = [&](std::string_view type, std::string_view reason, std::uint64_t bytes) {
     if (bytes > 0) ledger.cover(type, Disposition::skipped, reason, bytes);
   };
+  std::string manifest;
   if (const auto* entry = folder_.find(path_.id + ".json")) {
-    MEMD_TRY_ASSIGN(const std::string text, read_whole(files_, *entry));
-    read_manifest(text);
+    MEMD_TRY_ASSIGN(manifest, read_whole(files_, *entry));
   }
+  read_manifest(manifest);
   bool any = false;
   for (const auto& entry : folder_.entries) {
     const std::string name = std::filesystem::path(entry.path).filename().string();
@@ -203,34 +202,14 @@ Result<void> SessionReader::load_agent(const FileView::Entry& entry, const FileV
   Agent& agent = agents_[native_id];
   agent.native_id = native_id;
   agent.document = snapshot::split_document(std::move(text), "messages", "role");
-  ObjectWriter head;
-  head.flag("head", true).text("id", agent.native_id);
-  const auto add = [&](std::string_view key, const std::string& value) {
-    if (!value.empty()) head.text(key, value);
-  };
-  add("cwd", manifest_.cwd);
-  add("branch", manifest_.branch);
-  add("version", manifest_.version);
-  if (lead) {
-    add("model", manifest_.model);
-    add("title", manifest_.title);
-    head.flag("named", true);
-    add("forked_from", manifest_.forked_from);
-    if (manifest_.started != 0) head.number("started", manifest_.started);
-    if (manifest_.ended != 0) head.number("ended", manifest_.ended);
-    if (manifest_.cost) head.json("cost", std::to_string(*manifest_.cost));
-  } else {
-    head.text("parent", path_.id).text("agent", name);
-  }
-  agent.head = std::move(head).finish();
+  agent.head = agent.bytes.add(snapshot::kHeadKey, head_of(native_id, lead ? std::string_view() : name));
   add_items(agent, compaction, compaction_file == nullptr ? 0 : compaction_file->size);
   return {};
 }
 
 void SessionReader::add_items(Agent& agent, const std::string& compaction, std::uint64_t compaction_size) {
-  const auto add = [&](const std::string& key, std::string bytes, std::uint64_t ledger) {
-    agent.items.push_back({key, hash64(bytes) | 1, ledger});
-    agent.bytes[key] = std::move(bytes);
+  const auto add = [&](const std::string& key, ObjectWriter&& o, std::uint64_t ledger) {
+    agent.items.push_back(agent.bytes.add(key, std::move(o).finish(), ledger));
   };
   dom::object state;
   std::int64_t compacted = -1;
@@ -240,7 +219,7 @@ void SessionReader::add_items(Agent& agent, const std::string& compaction, std::
     if (state["source_message_count"].get(compacted)) compacted = 0;
     generated = time_of_summary(state);
   }
-  const auto messages = read_session_messages(parser_, agent.document, manifest_.started);
+  const auto messages = read_session_messages(parser_, agent.document, started_);
   if (std::any_of(messages.begin(), messages.end(), [](const auto& m) { return m.summary; })) compacted = -1;
   const auto add_compaction = [&](TimeMs time) {
     const std::string key = "compaction." + std::to_string(compacted);
@@ -248,10 +227,10 @@ void SessionReader::add_items(Agent& agent, const std::string& compaction, std::
     o.text("key", key).text("record", agent.native_id + "/" + key);
     o.number("time", generated != 0 ? generated : time).flag("estimated", generated == 0);
     o.json("compaction", compaction);
-    add(key, std::move(o).finish(), compaction_size);
+    add(key, std::move(o), compaction_size);
     agent.has_compaction = true;
   };
-  TimeMs last = manifest_.started;
+  TimeMs last = started_;
   const bool lead = agent.native_id == path_.id;
   // The messages that the summary replaced may have been removed since.
   if (compacted > static_cast<std::int64_t>(messages.size())) add_compaction(last), compacted = -1;
@@ -262,15 +241,15 @@ void SessionReader::add_items(Agent& agent, const std::string& compaction, std::
     ObjectWriter o;
     o.text("key", m.key);
     if (m.element.damaged) {
-      add(m.key, std::move(o.flag("damaged", true)).finish(), ledger);
+      add(m.key, std::move(o.flag("damaged", true)), ledger);
       continue;
     }
     o.text("record", m.record.empty() ? agent.native_id + "/" + m.key : m.record);
-    if (!manifest_.cwd.empty()) o.text("cwd", manifest_.cwd);
+    o.some_text("cwd", cwd_);
     o.number("time", m.time).flag("estimated", m.estimated).flag("subtask", !lead);
-    o.flag("copied", manifest_.forked != 0 && m.time < manifest_.forked);
+    o.flag("copied", forked_ != 0 && m.time < forked_);
     o.json("message", agent.document.bytes(m.element));
-    add(m.key, std::move(o).finish(), ledger);
+    add(m.key, std::move(o), ledger);
     last = m.time;
   }
   if (compacted >= 0) add_compaction(last);
@@ -301,7 +280,7 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
   if (it == agents_.end()) return std::optional<Session>();
   Session session;
   session.session_uid = make_session_uid(Platform::cline, it->second.native_id);
-  session.head = Item{"(head)", hash64(it->second.head) | 1, 0};
+  session.head = it->second.head;
   session.items = it->second.items;
   if (!it->second.document.whole) append_stored_tail(known, session.items);
   return std::optional<Session>(std::move(session));
@@ -309,10 +288,7 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
 
 Result<std::string> SessionReader::item(const std::string& session_key, const std::string& item_key) {
   MEMD_TRY(load());
-  if (const auto agent = agents_.find(session_key); agent != agents_.end()) {
-    if (item_key == "(head)") return agent->second.head;
-    if (const auto it = agent->second.bytes.find(item_key); it != agent->second.bytes.end()) return it->second;
-  }
+  if (const auto agent = agents_.find(session_key); agent != agents_.end()) return agent->second.bytes.bytes(item_key);
   return Error(Errc::not_found, "no such item any more");
 }
 

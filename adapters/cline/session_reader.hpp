@@ -3,11 +3,13 @@
 #include "adapters/cline/folder.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/snapshot/document.hpp"
+#include "adapters/snapshot/held_items.hpp"
 #include "adapters/snapshot_reader.hpp"
 
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd::cline {
@@ -31,35 +33,27 @@ class SessionReader : public SnapshotReader {
  private:
   struct Agent {
     std::string native_id;
-    std::string head;
+    Item head;
     snapshot::Document document;
     std::vector<Item> items;
-    std::map<std::string, std::string> bytes;
+    snapshot::HeldItems bytes;
     bool has_compaction = false;
-  };
-  struct Manifest {
-    std::string cwd;
-    std::string title;
-    std::string model;
-    std::string forked_from;
-    std::string description;
-    std::string branch;
-    std::string version;
-    std::int64_t started = 0;
-    std::int64_t forked = 0;
-    std::int64_t ended = 0;
-    std::optional<double> cost;
   };
   Result<void> load();
   Result<void> load_agent(const FileView::Entry& entry, const FileView::Entry* compaction);
-  void read_manifest(const std::string& text);
+  void read_manifest(std::string_view text);
+  std::string head_of(const std::string& native_id, std::string_view subagent) const;
   void add_items(Agent& agent, const std::string& compaction, std::uint64_t compaction_size);
 
   SourcePath path_;
   const FileView& files_;
   bool loaded_ = false;
   Folder folder_;
-  Manifest manifest_;
+  json::DomParser manifest_parser_;
+  json::dom::object manifest_;
+  std::string cwd_;
+  TimeMs started_ = 0;
+  TimeMs forked_ = 0;
   std::map<std::string, Agent> agents_;  // by native id, which is the session key
   std::vector<CoverageEntry> rest_;
   json::DomParser parser_;

@@ -3,13 +3,12 @@
 #include "adapters/cline/model_text.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/json/json_writer.hpp"
+#include "adapters/names.hpp"
+#include "adapters/tool_calls/patch_text.hpp"
 
 #include <simdjson.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -18,66 +17,34 @@ namespace memd::cline {
 
 namespace {
 
-struct EditCounts {
-  std::int32_t added = 0;
-  std::int32_t removed = 0;
-};
-
-template <class Visit>
-void each_line(std::string_view text, Visit&& visit) {
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    auto line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    visit(line);
-    if (end == std::string_view::npos) return;
-    text.remove_prefix(end + 1);
-  }
-}
-
 bool is_marker(std::string_view line, char mark) {
   const auto n = line.find_first_not_of(mark);
   return n != std::string_view::npos ? n >= 3 : line.size() >= 3;
 }
 
-EditCounts count_search_replace(std::string_view text) {
-  EditCounts counts;
+// Counts the lines that an edit adds and removes, from what its message shows: SEARCH/REPLACE blocks, a unified diff,
+// or the whole new file.
+void count_edit(std::string_view shown, FileTouch& file) {
+  const auto has = [&](std::string_view text) { return shown.find(text) != std::string_view::npos; };
+  const bool blocks = has(" SEARCH") && has(" REPLACE");
+  const bool unified = shown.starts_with("@@ ") || has("\n@@ ");
   enum { outside, search, replace } part = outside;
-  each_line(text, [&](std::string_view line) {
-    if (line.ends_with(" SEARCH") && (is_marker(line, '-') || is_marker(line, '<'))) {
+  while (!shown.empty()) {
+    const auto line = tool_calls::next_line(shown);
+    if (!blocks) {
+      const bool heading = line.starts_with("+++") || line.starts_with("---");
+      if (!unified || (line.starts_with('+') && !heading)) ++file.lines_added;
+      if (unified && line.starts_with('-') && !heading) ++file.lines_removed;
+    } else if (line.ends_with(" SEARCH") && (is_marker(line, '-') || is_marker(line, '<'))) {
       part = search;
     } else if (part == search && is_marker(line, '=') && line.find_first_not_of('=') == std::string_view::npos) {
       part = replace;
     } else if (line.ends_with(" REPLACE") && (is_marker(line, '+') || is_marker(line, '>'))) {
       part = outside;
-    } else if (part == search) {
-      ++counts.removed;
-    } else if (part == replace) {
-      ++counts.added;
+    } else if (part != outside) {
+      ++(part == search ? file.lines_removed : file.lines_added);
     }
-  });
-  return counts;
-}
-
-EditCounts count_unified(std::string_view text) {
-  EditCounts counts;
-  each_line(text, [&](std::string_view line) {
-    if (line.starts_with("+++") || line.starts_with("---")) return;
-    if (line.starts_with('+')) ++counts.added;
-    if (line.starts_with('-')) ++counts.removed;
-  });
-  return counts;
-}
-
-// Counts the lines an edit adds and removes, from what its message shows: SEARCH/REPLACE blocks, a unified diff, or the
-// whole new file.
-EditCounts count_edit(std::string_view shown) {
-  if (shown.find(" SEARCH") != std::string_view::npos && shown.find(" REPLACE") != std::string_view::npos)
-    return count_search_replace(shown);
-  if (shown.starts_with("@@ ") || shown.find("\n@@ ") != std::string_view::npos) return count_unified(shown);
-  EditCounts counts;
-  each_line(shown, [&](std::string_view) { ++counts.added; });
-  return counts;
+  }
 }
 
 namespace dom = simdjson::dom;
@@ -87,32 +54,30 @@ using json::text_of;
 using snapshot::Document;
 using snapshot::Element;
 
-constexpr std::array<std::string_view, 5> kCalls{"tool", "command", "use_mcp_server", "browser_action_launch",
-                                                 "use_subagents"};
-constexpr std::array<std::string_view, 5> kOutputs{"command_output", "mcp_server_response", "browser_action_result",
-                                                   "codebase_search_result", "subtask_result"};
+constexpr Names kCalls("tool command use_mcp_server browser_action_launch browser_action use_subagents");
+constexpr Names kOutputs(
+    "command_output mcp_server_response browser_action_result codebase_search_result subtask_result");
 
 constexpr std::string_view kHeadingEnd = "] Result:";  // of a result written as text
 
 bool is_output(std::string_view kind) {
   const auto name = kind.substr(std::min(kind.size(), kind.find(':') + 1));
-  return std::find(kOutputs.begin(), kOutputs.end(), name) != kOutputs.end();
+  return kOutputs.has(name);
 }
 
 void read_call(DomParser& parser, std::string_view name, std::string_view text, UiMessage& out) {
-  if (std::find(kCalls.begin(), kCalls.end(), name) == kCalls.end() && name != "browser_action") return;
-  out.tool = model_tool_name(name);
+  if (!kCalls.has(name)) return;
+  std::string& shown = out.call.tool;
+  shown = model_tool_name(name);
   dom::object tool;
   if (name == "command" || !parser.parse(text, tool)) return;
-  if (name == "use_mcp_server" && text_of(tool, "type") == "access_mcp_resource") out.tool = "access_mcp_resource";
+  if (name == "use_mcp_server" && text_of(tool, "type") == "access_mcp_resource") shown = "access_mcp_resource";
   if (name != "tool") return;
-  out.tool = model_tool_name(text_of(tool, "tool"));
-  if (access_of(out.tool) != FileAccess::modified) return;
-  out.path = text_of(tool, "path");
+  shown = model_tool_name(text_of(tool, "tool"));
+  if (access_of(shown) != FileAccess::modified) return;
+  out.call.file.path = text_of(tool, "path");
   const auto diff = text_of(tool, "diff");
-  const EditCounts counts = count_edit(diff.empty() ? text_of(tool, "content") : diff);
-  out.lines_added = counts.added;
-  out.lines_removed = counts.removed;
+  count_edit(diff.empty() ? text_of(tool, "content") : diff, out.call.file);
 }
 
 UiMessage read_message(DomParser& reader, DomParser& inner, const Document& document, const Element& element) {
@@ -197,14 +162,22 @@ std::vector<HistoryEntry> read_history(const Document& document) {
     HistoryEntry& entry = entries.emplace_back();
     entry.element = element;
     dom::object object;
-    dom::array content;
+    dom::element content;
+    dom::array blocks;
+    std::string_view text;
     if (element.damaged || !reader.parse_padded(document.bytes(element), object)) continue;
     entry.assistant = text_of(object, "role") == "assistant";
     entry.ts = number_of(object, "ts");
     if (object["content"].get(content)) continue;
-    for (const auto value : content) {
+    if (!entry.assistant) entry.content = simdjson::minify(content);
+    if (!content.get(text)) entry.texts.emplace_back(text);
+    if (content.get(blocks)) continue;
+    for (const auto value : blocks) {
       dom::object block;
       if (value.get(block)) continue;
+      if (!block["text"].get(text)) entry.texts.emplace_back(text);
+      for (const auto name : {"result", "question", "response"})
+        if (entry.assistant && !block["input"][name].get(text)) entry.talk.emplace_back(text);
       const auto type = text_of(block, "type");
       entry.has_results |= type == "tool_result";
       if (type == "tool_use")
@@ -222,7 +195,7 @@ namespace {
 // Matches the messages to the history, in order.
 class Joiner {
  public:
-  Joiner(std::vector<HistoryEntry>& history, const Document& document) : history_(history), document_(document) {
+  explicit Joiner(std::vector<HistoryEntry>& history) : history_(history) {
     indexed_times_ = std::any_of(history.begin(), history.end(), [](const auto& e) { return e.ts != 0; });
   }
 
@@ -268,11 +241,7 @@ class Joiner {
     if (user >= history_.size() || history_[user].assistant || history_[user].element.damaged) return;
     history_[user].joined = true;
     if (!history_[user].has_results && (m.tells_results || m.calls.empty())) return;
-    DomParser parser;
-    dom::object object;
-    dom::element content;
-    if (parser.parse_padded(document_.bytes(history_[user].element), object) && !object["content"].get(content))
-      m.results = simdjson::minify(content);
+    if (!history_[user].content.empty()) m.results = history_[user].content;
   }
 
   void take_call(UiMessage& m) {
@@ -281,11 +250,12 @@ class Joiner {
       answer = static_cast<std::size_t>(*m.history_index);
       if (answer < history_.size() && !history_[answer].assistant) ++answer;
     }
-    ToolCall call{m.key, m.tool, m.path, m.lines_added, m.lines_removed};
+    ToolCall call = m.call;
+    call.id = m.key;
     if (answer < history_.size() && history_[answer].assistant) {
       auto& calls = history_[answer].calls;
       const auto block = std::find_if(calls.begin(), calls.end(), [&](const ToolUse& c) {
-        return !c.taken && !is_talk(c.name) && may_show(m.tool, c.name);
+        return !c.taken && !is_talk(c.name) && may_show(m.call.tool, c.name);
       });
       if (block != calls.end()) {
         block->taken = true;
@@ -301,7 +271,6 @@ class Joiner {
   }
 
   std::vector<HistoryEntry>& history_;
-  const Document& document_;
   bool indexed_times_ = false;
   std::vector<ToolCall> pending_;
   std::optional<ToolCall> last_call_;
@@ -312,8 +281,8 @@ class Joiner {
 
 }  // namespace
 
-void join(std::vector<UiMessage>& messages, std::vector<HistoryEntry>& history, const Document& document) {
-  Joiner joiner(history, document);
+void join(std::vector<UiMessage>& messages, std::vector<HistoryEntry>& history) {
+  Joiner joiner(history);
   for (UiMessage& m : messages)
     joiner.take(m);
 }
@@ -358,29 +327,21 @@ void add_assistant_words(std::string_view text, std::vector<std::string>& out) {
 }
 
 // What an entry tells a person. nullopt: results of tools, which only a join tells.
-std::optional<std::vector<std::string>> words_of(const HistoryEntry& entry, std::string_view slice) {
+std::optional<std::vector<std::string>> words_of(const HistoryEntry& entry) {
   std::vector<std::string> words;
-  DomParser parser;
-  dom::object object;
-  if (entry.has_results || !parser.parse_padded(slice, object)) return std::nullopt;
-  bool results = false;
-  const auto add = [&](std::string_view text) {
+  if (entry.has_results) return std::nullopt;
+  for (const std::string& text : entry.texts) {
     std::size_t at = 0;
     TextResult result;
-    if (entry.assistant) return add_assistant_words(text, words);
-    results |= next_text_result(text, at, result);
-    words.push_back(human_words(text).text);
-  };
-  std::string_view text;
-  dom::array blocks;
-  if (!object["content"].get(text)) add(text);
-  if (!object["content"].get(blocks))
-    for (const auto block : blocks) {
-      if (!block["text"].get(text)) add(text);
-      for (const auto name : {"result", "question", "response"})
-        if (entry.assistant && !block["input"][name].get(text)) words.emplace_back(json::trimmed(text));
-    }
-  if (results) return std::nullopt;
+    if (entry.assistant)
+      add_assistant_words(text, words);
+    else if (next_text_result(text, at, result))
+      return std::nullopt;
+    else
+      words.push_back(human_words(text).text);
+  }
+  for (const std::string& text : entry.talk)
+    words.emplace_back(json::trimmed(text));
   std::erase(words, "");
   return words;
 }
@@ -431,76 +392,22 @@ class ShownWords {
   std::vector<std::vector<std::string>> shown_;
 };
 
-// Returns the time in a task id of Cline; 0 for Roo Code, whose ids are UUIDs.
-std::int64_t start_time(std::string_view task_id) {
-  std::int64_t time = 0;
-  const auto [end, error] = std::from_chars(task_id.data(), task_id.data() + task_id.size(), time);
-  return error == std::errc() && end == task_id.data() + task_id.size() ? time : 0;
-}
-
 }  // namespace
 
 std::size_t told_entries(const std::vector<UiMessage>& messages, const Document& ui,
-                         const std::vector<HistoryEntry>& history, const Document& document) {
+                         const std::vector<HistoryEntry>& history) {
   ShownWords shown(messages, ui);
   std::size_t end = history.size();
   for (; end > 0; --end) {
     const HistoryEntry& entry = history[end - 1];
     if (entry.joined || entry.element.damaged) break;
-    const auto words = words_of(entry, document.bytes(entry.element));
+    const auto words = words_of(entry);
     const bool acts =
         std::any_of(entry.calls.begin(), entry.calls.end(), [](const ToolUse& c) { return !is_talk(c.name); });
     if (words && !acts && std::all_of(words->begin(), words->end(), [&](const auto& w) { return shown.tell(w); }))
       break;
   }
   return end;
-}
-
-std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot::Document& document,
-                                       const std::vector<HistoryEntry>& history, std::string_view cwd, std::size_t from,
-                                       std::int64_t after) {
-  std::vector<HistoryItem> items;
-  std::int64_t time = after != 0 ? after : start_time(task_id);
-  std::string calls;  // calls of the previous entry, whose results are text
-  for (std::size_t i = 0; i < history.size(); ++i) {
-    const HistoryEntry& entry = history[i];
-    HistoryItem item;
-    item.key = "h" + std::to_string(i);
-    item.ledger_bytes = entry.element.end - entry.element.begin;
-    json::ObjectWriter o;
-    o.text("key", item.key);
-    if (entry.element.damaged) {
-      item.bytes = std::move(o.flag("damaged", true)).finish();
-      if (i >= from) items.push_back(std::move(item));
-      continue;
-    }
-    if (i >= from) time = entry.ts > 0 ? entry.ts : time + 1;
-    if (!cwd.empty()) o.text("cwd", cwd);
-    o.number("time", time).flag("estimated", entry.ts == 0);
-    if (!calls.empty()) o.json("calls", calls);
-    const auto slice = document.bytes(entry.element);
-    o.json("message", slice);
-    item.bytes = std::move(o).finish();
-    const std::string key = item.key;
-    if (i >= from) items.push_back(std::move(item));
-
-    calls.clear();
-    if (!entry.assistant) continue;
-    std::string list;
-    const auto add = [&](std::string_view id, std::string_view tool) {
-      list.append(list.empty() ? "[" : ",")
-          .append(std::move(json::ObjectWriter().text("id", id).text("tool", tool)).finish());
-    };
-    if (entry.calls.empty()) {
-      std::size_t n = 0;
-      for (const auto& call : xml_calls_of_message(slice))
-        add(xml_call_id(key, n++), call.tool);
-    }
-    for (const auto& call : entry.calls)
-      add(call.id, call.name);
-    if (!list.empty()) calls = list + "]";
-  }
-  return items;
 }
 
 }  // namespace memd::cline

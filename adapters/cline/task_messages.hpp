@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/snapshot/document.hpp"
+#include "schemas/event.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,9 +31,7 @@ namespace memd::cline {
 struct ToolCall {
   std::string id;
   std::string tool;  // the model's name
-  std::string path;  // for an edit
-  std::int32_t lines_added = 0;
-  std::int32_t lines_removed = 0;
+  FileTouch file;    // for an edit; without a path otherwise
 };
 
 // One interface message, or several pieces of one output.
@@ -41,8 +40,6 @@ struct UiMessage {
   std::int64_t ts = 0;
   std::string kind;  // "say:tool"
   std::string key;   // unique in the task, equal in each version
-  std::string tool;  // for a call: the model's name of the tool
-  std::string path;  // for a call: the file it concerns
   std::optional<std::int64_t> history_index;
   std::optional<std::pair<std::int64_t, std::int64_t>> dropped;  // set on the first message with this range
   bool damaged = false;
@@ -51,14 +48,13 @@ struct UiMessage {
   bool repeated = false;       // an output that the next request repeats in full
   bool tells_results = false;  // for a request: its text has the results of the calls before
 
+  ToolCall call;                       // for a call: as shown, without an id
   std::optional<std::string> block;    // joined, for a call: its tool_use block
   std::optional<std::string> results;  // joined, for a request: content of its user entry
   std::vector<ToolCall> calls;         // for a request: the calls its results answer; for an output: its call
-  std::int32_t lines_added = 0;        // for a call that edits
-  std::int32_t lines_removed = 0;
 
   bool is_request() const { return kind == "say:api_req_started"; }
-  bool is_call() const { return !tool.empty(); }
+  bool is_call() const { return !call.tool.empty(); }
   // Whether the history should add to this message, and does not: it was lost or reset.
   bool lacks_history() const;
   std::size_t bytes() const;
@@ -76,32 +72,22 @@ struct HistoryEntry {
   bool assistant = false;
   bool has_results = false;  // tool_result blocks
   bool joined = false;
+  std::string content;             // of a user entry, as JSON
+  std::vector<std::string> texts;  // of its blocks
+  std::vector<std::string> talk;   // what calls of the assistant tell the user
   std::vector<ToolUse> calls;
 };
 
 // Returns the number of entries before the first one of which the interface messages tell nothing, nor of any entry
 // after it: they were cut, or a crash lost the last ones. Entries are told by a join or by the same words.
 std::size_t told_entries(const std::vector<UiMessage>& messages, const snapshot::Document& ui,
-                         const std::vector<HistoryEntry>& history, const snapshot::Document& document);
+                         const std::vector<HistoryEntry>& history);
 
 std::vector<UiMessage> read_ui_messages(const snapshot::Document& document);
 std::vector<HistoryEntry> read_history(const snapshot::Document& document);
-void join(std::vector<UiMessage>& messages, std::vector<HistoryEntry>& history, const snapshot::Document& document);
+void join(std::vector<UiMessage>& messages, std::vector<HistoryEntry>& history);
 
 // Returns the path in "# Current Working Directory (/x) Files" of the text sent to the model; empty when it is missing.
 std::string find_working_directory(std::string_view document);
-
-struct HistoryItem {
-  std::string key;
-  std::string bytes;
-  std::uint64_t ledger_bytes = 0;
-};
-
-// Returns the items of the entries of which the interface messages tell nothing: entry `from` and those after it, as
-// {"key", "cwd"?, "time", "estimated"?, "calls"?, "message"}. Entries of early Cline have no times: they follow
-// `after`, or else the task's start, which its id contains.
-std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot::Document& document,
-                                       const std::vector<HistoryEntry>& history, std::string_view cwd, std::size_t from,
-                                       std::int64_t after);
 
 }  // namespace memd::cline

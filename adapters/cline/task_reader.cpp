@@ -1,11 +1,13 @@
 #include "adapters/cline/task_reader.hpp"
 
 #include "adapters/cline/folder.hpp"
+#include "adapters/cline/model_text.hpp"
 #include "adapters/cline/task_messages.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "adapters/snapshot_reader.hpp"
+#include "schemas/error.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
@@ -102,36 +104,44 @@ std::string last_model(std::string_view metadata) {
   return model;
 }
 
-// Builds the head item of a task.
-std::string task_head(std::string_view id, const TaskHistory& history, std::string_view cwd, std::string_view model) {
-  json::ObjectWriter o;
-  o.flag("head", true).text("id", id);
-  const auto add = [&](std::string_view key, std::string_view value) {
-    if (!value.empty()) o.text(key, value);
-  };
-  add("cwd", cwd);
-  add("model", model.empty() ? std::string_view(history.model) : model);
-  add("title", history.title);
-  add("parent", history.parent);
-  add("mode", history.mode);
-  if (history.cost) o.json("cost", std::to_string(*history.cost));
-  return std::move(o).finish();
+// Returns the time in a task id of Cline; 0 for Roo Code, whose ids are UUIDs.
+std::int64_t start_time(std::string_view task_id) {
+  std::int64_t time = 0;
+  const auto [end, error] = std::from_chars(task_id.data(), task_id.data() + task_id.size(), time);
+  return error == std::errc() && end == task_id.data() + task_id.size() ? time : 0;
 }
 
 using json::ObjectWriter;
-using snapshot::Element;
 
-constexpr std::string_view kTornKey = "(torn)";
+constexpr const char* kTornKey = "(torn)";
 
+// Returns the list as JSON; empty if there is none.
 std::string calls_json(const std::vector<ToolCall>& calls) {
+  if (calls.empty()) return {};
   std::string out = "[";
   for (const ToolCall& c : calls) {
     ObjectWriter o;
     o.text("id", c.id).text("tool", c.tool);
-    if (!c.path.empty()) o.text("path", c.path).number("added", c.lines_added).number("removed", c.lines_removed);
+    const FileTouch& file = c.file;
+    if (!file.path.empty())
+      o.text("path", file.path).number("added", file.lines_added).number("removed", file.lines_removed);
     out.append(out.size() > 1 ? "," : "").append(std::move(o).finish());
   }
   return out + "]";
+}
+
+std::string entry_key(std::size_t index) { return "h" + std::to_string(index); }
+
+std::vector<ToolCall> calls_of(const HistoryEntry& entry, const std::string& key) {
+  std::vector<ToolCall> calls;
+  if (!entry.assistant) return calls;
+  for (const ToolUse& call : entry.calls)
+    calls.push_back({call.id, call.name, {}});
+  if (!calls.empty()) return calls;
+  for (const std::string& text : entry.texts)
+    for (const XmlCall& call : xml_calls(text))
+      if (!is_talk(call.tool)) calls.push_back({xml_call_id(key, calls.size()), call.tool, {}});
+  return calls;
 }
 
 }  // namespace
@@ -163,7 +173,7 @@ Result<void> TaskReader::load(const std::string& mark) {
     main_name_ = kApiHistory;
   history_ = read_history(history_document_);
   messages_ = read_ui_messages(main_);
-  join(messages_, history_, history_document_);
+  join(messages_, history_);
 
   const auto known = find_history(files_, path_.folder);
   cwd_ = known.cwd;
@@ -176,7 +186,15 @@ Result<void> TaskReader::load(const std::string& mark) {
   if (const auto* entry = folder.find(kTaskMetadata)) {
     if (auto text = files_.read(entry->path)) metadata = std::move(*text);
   }
-  head_ = task_head(path_.id, known, cwd_, last_model(metadata));
+  const std::string model = last_model(metadata);
+  ObjectWriter head;
+  head.flag("head", true)
+      .text("id", path_.id)
+      .some_text("cwd", cwd_)
+      .some_text("model", model.empty() ? known.model : model);
+  head.some_text("title", known.title).some_text("parent", known.parent).some_text("mode", known.mode);
+  if (known.cost) head.json("cost", std::to_string(*known.cost));
+  head_ = bytes_.add(snapshot::kHeadKey, std::move(head).finish());
   build_items();
   loaded_ = true;
   return {};
@@ -186,8 +204,8 @@ std::string TaskReader::ui_item(const UiMessage& m, bool first) const {
   ObjectWriter o;
   o.text("key", m.key);
   if (m.damaged) return std::move(o.flag("damaged", true)).finish();
-  if (!cwd_.empty()) o.text("cwd", cwd_);
-  o.flag("first", first)
+  o.some_text("cwd", cwd_)
+      .flag("first", first)
       .flag("subtask", first && subtask_)
       .flag("superseded", m.superseded)
       .flag("repeated", m.repeated);
@@ -207,23 +225,37 @@ std::string TaskReader::ui_item(const UiMessage& m, bool first) const {
   return std::move(o).finish();
 }
 
+std::string TaskReader::entry_item(std::size_t index, std::int64_t time, std::string_view calls) const {
+  const HistoryEntry& entry = history_[index];
+  ObjectWriter o;
+  o.text("key", entry_key(index));
+  if (entry.element.damaged) return std::move(o.flag("damaged", true)).finish();
+  o.some_text("cwd", cwd_).number("time", time).flag("estimated", entry.ts == 0);
+  if (!calls.empty()) o.json("calls", calls);
+  return std::move(o.json("message", history_document_.bytes(entry.element))).finish();
+}
+
 void TaskReader::build_items() {
-  const auto add = [&](std::vector<Item>& items, const std::string& key, std::string bytes, std::uint64_t ledger) {
-    items.push_back({key, hash64(bytes) | 1, ledger});
-    bytes_[key] = std::move(bytes);
-  };
   const bool from_history = main_name_ == kApiHistory;
-  if (!from_history) {
-    for (std::size_t i = 0; i < messages_.size(); ++i)
-      add(items_, messages_[i].key, ui_item(messages_[i], i == 0), messages_[i].bytes());
-    told_ = told_entries(messages_, main_, history_, history_document_);
+  std::int64_t time = 0;  // of the last message
+  for (std::size_t i = 0; i < messages_.size(); ++i) {
+    time = std::max(time, messages_[i].ts);
+    if (!from_history)
+      items_.push_back(bytes_.add(messages_[i].key, ui_item(messages_[i], i == 0), messages_[i].bytes()));
   }
-  const auto last =
-      std::max_element(messages_.begin(), messages_.end(), [](const auto& a, const auto& b) { return a.ts < b.ts; });
-  const std::int64_t after = last == messages_.end() ? 0 : last->ts;
-  // The bytes of entries are in Plan::rest unless they are all there is.
-  for (auto& item : history_items(path_.id, history_document_, history_, cwd_, told_, after))
-    add(entry_items_, item.key, std::move(item.bytes), from_history ? item.ledger_bytes : 0);
+  if (!from_history) told_ = told_entries(messages_, main_, history_);
+  if (time == 0) time = start_time(path_.id);
+  std::string calls;  // of the previous entry, whose results are text
+  for (std::size_t i = 0; i < history_.size(); ++i) {
+    const HistoryEntry& entry = history_[i];
+    if (i >= told_) {
+      if (!entry.element.damaged) time = entry.ts > 0 ? entry.ts : time + 1;
+      // The bytes of entries are in Plan::rest unless they are all there is.
+      const std::uint64_t bytes = from_history ? entry.element.end - entry.element.begin : 0;
+      entry_items_.push_back(bytes_.add(entry_key(i), entry_item(i, time, calls), bytes));
+    }
+    if (!entry.element.damaged) calls = calls_json(calls_of(entry, entry_key(i)));
+  }
 }
 
 void TaskReader::set_rest(Plan& plan) const {
@@ -273,9 +305,9 @@ Result<SnapshotReader::Plan> TaskReader::plan(const std::string& mark) {
   const std::string torn = "torn " + state_;
   show_torn_ = shown.torn > 0 && mark == torn;
   if (show_torn_) {
-    std::string bytes = std::move(ObjectWriter().text("key", kTornKey).flag("damaged", true)).finish();
-    torn_ = Item{std::string(kTornKey), hash64(state_) | 1, shown.torn};
-    bytes_[std::string(kTornKey)] = std::move(bytes);
+    torn_ = bytes_.add(kTornKey, std::move(ObjectWriter().text("key", kTornKey).flag("damaged", true)).finish(),
+                       shown.torn);
+    torn_->version = hash64(state_) | 1;
   }
   plan.mark = !shown.whole && mark != torn ? torn : state_;
   plan.sessions = {path_.id};
@@ -329,7 +361,7 @@ Result<std::optional<SnapshotReader::Session>> TaskReader::session(const std::st
   if (session_key != path_.id) return std::optional<Session>();
   Session session;
   session.session_uid = make_session_uid(Platform::cline, path_.id);
-  session.head = Item{"(head)", hash64(head_) | 1, 0};
+  session.head = head_;
   session.items = items_;
   keep_stored(known, session);
   if (torn_) session.items.push_back(*torn_);
@@ -338,10 +370,7 @@ Result<std::optional<SnapshotReader::Session>> TaskReader::session(const std::st
 
 Result<std::string> TaskReader::item(const std::string& session_key, const std::string& item_key) {
   MEMD_TRY(load(""));
-  if (session_key == path_.id) {
-    if (item_key == "(head)") return head_;
-    if (const auto it = bytes_.find(item_key); it != bytes_.end()) return it->second;
-  }
+  if (session_key == path_.id) return bytes_.bytes(item_key);
   return Error(Errc::not_found, "no such item any more");
 }
 

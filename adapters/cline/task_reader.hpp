@@ -2,9 +2,9 @@
 
 #include "adapters/cline/folder.hpp"
 #include "adapters/cline/task_messages.hpp"
+#include "adapters/snapshot/held_items.hpp"
 #include "adapters/snapshot_reader.hpp"
 
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,8 +16,10 @@ namespace memd::cline {
 // the entries of the model history of which those tell nothing: all of them where the messages are lost, the last ones
 // where they were cut. One thread at a time; `files` must outlive it.
 //
-// Items are one-line objects: {"key", "cwd"?, flags…, "call"?, "calls"?, "results"?, "ui": the message as written}.
-// Their ledger bytes are those of the message; the history and the other files of the folder are in Plan::rest.
+// Items are one-line objects: {"key", "cwd"?, flags…, "block"?, "calls"?, "results"?, "ui": the message as written} of
+// messages, {"key", "cwd"?, "time", "estimated"?, "calls"?, "message"} of entries. Entries of early Cline have no
+// times: they follow the last message, or else the task's start, which its id contains. Their ledger bytes are those of
+// the message; the history and the other files of the folder are in Plan::rest.
 //
 // Of a truncated document, the whole elements are returned. Stored items after the truncation are returned unchanged,
 // so that nothing disappears while Cline writes. If the same truncated state is found again, its end is returned as
@@ -34,7 +36,7 @@ class TaskReader : public SnapshotReader {
   Result<void> load(const std::string& mark);
   void build_items();
   std::string ui_item(const UiMessage& message, bool first) const;
-  std::string head_item() const;
+  std::string entry_item(std::size_t index, std::int64_t time, std::string_view calls) const;
   void set_rest(Plan& plan) const;
   void keep_stored(std::span<const SourceItem> known, Session& session) const;
 
@@ -53,12 +55,12 @@ class TaskReader : public SnapshotReader {
   std::string cwd_;
   bool subtask_ = false;
   bool cache_in_input_ = false;  // Roo Code and Kilo Code count cached tokens as input
-  std::string head_;
+  Item head_;
   std::vector<Item> items_;        // of the interface messages
   std::vector<Item> entry_items_;  // of the history; they follow
   std::size_t told_ = 0;           // entries of the history before those
   std::optional<Item> torn_;
-  std::map<std::string, std::string> bytes_;  // by item key
+  snapshot::HeldItems bytes_;
 };
 
 }  // namespace memd::cline

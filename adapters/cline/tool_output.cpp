@@ -3,11 +3,11 @@
 #include "adapters/cline/model_text.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/names.hpp"
 
 #include <simdjson.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace memd::cline {
@@ -19,14 +19,12 @@ using json::text_of;
 constexpr int kDeepest = 8;
 constexpr std::string_view kStillRuns = "[Command is still running";
 
-template <std::size_t N>
-bool has_only(const dom::object& object, const std::array<std::string_view, N>& names) {
-  return std::all_of(object.begin(), object.end(), [&](const dom::key_value_pair& member) {
-    return std::find(names.begin(), names.end(), member.key) != names.end();
-  });
+bool has_only(const dom::object& object, const Names& names) {
+  return std::all_of(object.begin(), object.end(),
+                     [&](const dom::key_value_pair& member) { return names.has(member.key); });
 }
 
-constexpr std::array<std::string_view, 5> kOperation{"query", "result", "success", "error", "duration"};
+constexpr Names kOperation("query result success error duration");
 
 // {"query": "…", "result": …, "success": false, "error"?: "…"}; a version may have more members, or no "success".
 bool is_operation(const dom::element& value) {
@@ -45,8 +43,7 @@ bool is_surely_operation(const dom::element& value) {
 
 // {"content": [...], "isError"?: true}
 bool is_server_answer(const dom::element& value) {
-  static constexpr std::array<std::string_view, 5> kAnswerNames{"content", "isError", "structuredContent", "_meta",
-                                                                "meta"};
+  static constexpr Names kAnswerNames("content isError structuredContent _meta meta");
   dom::object object;
   dom::array content;
   return !value.get(object) && !object["content"].get(content) && has_only(object, kAnswerNames);
@@ -113,19 +110,15 @@ class Output {
   }
 
   void object_part(const dom::element& value, const dom::object& object, int depth) {
-    static constexpr std::array<std::string_view, 6> kBinary{"image", "document", "media",
-                                                             "audio", "video",    "image_url"};
-    static constexpr std::array<std::string_view, 5> kKnown{"", "text", "file", "resource", "tool_result"};
+    static constexpr Names kBinary("image document media audio video image_url");
+    static constexpr Names kKnown("text file resource tool_result");
     dom::element content;
     std::string_view text;
     const auto type = text_of(object, "type");
-    const auto is_one_of = [&](const auto& names) {
-      return std::find(names.begin(), names.end(), type) != names.end();
-    };
     if (is_operation(value)) return operation(object, depth);
-    if (is_one_of(kBinary)) return mark(type);
+    if (kBinary.has(type)) return mark(type);
     out_.failed |= json::flag_of(object, "isError") || json::flag_of(object, "is_error");
-    if (!is_one_of(kKnown)) return append(simdjson::minify(value));
+    if (!type.empty() && !kKnown.has(type)) return append(simdjson::minify(value));
     if (!object["text"].get(text)) return append(text);
     if (type == "file") mark(type);
     if (!object["content"].get(content) || (type == "resource" && !object["resource"].get(content)))
@@ -151,7 +144,7 @@ class Output {
     std::optional<std::int32_t> code = exit_code_in(error.empty() ? shown : error);
     for (const auto& [key, member] : object) {
       std::int64_t number = 0;
-      if (std::find(kOperation.begin(), kOperation.end(), key) != kOperation.end()) continue;
+      if (kOperation.has(key)) continue;
       if (!member.get(number)) {
         if (key == "exitCode" || key == "exit_code") code = static_cast<std::int32_t>(number);
       } else if (!member.is_bool()) {

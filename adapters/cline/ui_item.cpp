@@ -2,6 +2,7 @@
 #include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/model_text.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 
 #include <algorithm>
@@ -18,43 +19,10 @@ MEMD_KEYS(RequestKeys, request, tokensIn, tokensOut, cacheWrites, cacheReads, co
 
 MEMD_KEYS(RequestBlockKeys, type, text, tool_use_id, is_error);
 
-// The calls of the request, each matched to one result.
-class OpenCalls {
- public:
-  explicit OpenCalls(const std::vector<ToolCall>& calls) : calls_(calls), answered_(calls.size()) {}
-
-  const ToolCall* by_id(std::string_view id) {
-    return take([&](const ToolCall& c) { return c.id == id; });
-  }
-  const ToolCall* by_tool(std::string_view tool) {
-    return take([&](const ToolCall& c) { return may_show(c.tool, tool); });
-  }
-
- private:
-  template <class Fits>
-  const ToolCall* take(Fits&& fits) {
-    for (std::size_t i = 0; i < calls_.size(); ++i)
-      if (!answered_[i] && fits(calls_[i])) {
-        answered_[i] = true;
-        return &calls_[i];
-      }
-    return nullptr;
-  }
-  const std::vector<ToolCall>& calls_;
-  std::vector<bool> answered_;
-};
-
-void read_text_results(ItemContext& c, std::string_view text, OpenCalls& calls) {
-  TextResult result;
-  for (std::size_t at = 0; next_text_result(text, at, result);)
-    if (const ToolCall* call = calls.by_tool(result.tool))
-      emit_result(c, *call, result.text, tells_failure(result.text));
-}
-
 bool read_block_results(ItemContext& c, od::object& item, OpenCalls& calls) {
   const auto read = [&](const RequestBlockKeys& keys, od::object& block, std::size_t) {
     if (is_string(keys.text)) {
-      read_text_results(c, c.text(keys.text), calls);
+      emit_text_results(c, c.text(keys.text), calls);
       return true;
     }
     const ToolCall* call = calls.by_id(c.text(keys.tool_use_id));
@@ -91,7 +59,7 @@ RecordOutcome read_request(ItemContext& c, od::object& item, const ItemFields& f
   if (!fields.keys.results.empty()) {
     if (!read_block_results(c, item, calls)) return RecordOutcome::damaged();
   } else if (!fields.calls.empty()) {
-    read_text_results(c, c.text(tokens.request), calls);
+    emit_text_results(c, c.text(tokens.request), calls);
   }
   const auto reason = string_body(tokens.cancelReason);
   if (reason == "user_cancelled") {
@@ -123,57 +91,18 @@ MEMD_KEYS(UsageKeys, tokensIn, tokensOut, cacheWrites, cacheReads);
 
 constexpr std::string_view kApprovalFlag = "REQ_APP";
 
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-constexpr std::array<std::string_view, 12> kErrors{"error",
-                                                   "diff_error",
-                                                   "clineignore_error",
-                                                   "rooignore_error",
-                                                   "error_retry",
-                                                   "condense_context_error",
-                                                   "command_permission_denied",
-                                                   "mcp_error",
-                                                   "api_req_failed",
-                                                   "mistake_limit_reached",
-                                                   "auto_approval_max_req_reached",
-                                                   "rate_limit_error"};
+constexpr Names kErrors(
+    "error diff_error clineignore_error rooignore_error error_retry condense_context_error command_permission_denied "
+    "mcp_error api_req_failed mistake_limit_reached auto_approval_max_req_reached rate_limit_error");
 
 // Messages of the client about itself, and repeats.
-constexpr std::array<std::string_view, 32> kState{"api_req_retried",
-                                                  "api_req_rate_limit_wait",
-                                                  "api_req_retry_delayed",
-                                                  "checkpoint_created",
-                                                  "checkpoint_saved",
-                                                  "task_progress",
-                                                  "hook_status",
-                                                  "hook_output_stream",
-                                                  "mcp_server_request_started",
-                                                  "mcp_notification",
-                                                  "info",
-                                                  "shell_integration_warning_with_suggestion",
-                                                  "shell_integration_warning",
-                                                  "load_mcp_documentation",
-                                                  "generate_explanation",
-                                                  "conditional_rules_applied",
-                                                  "resume_task",
-                                                  "resume_completed_task",
-                                                  "new_task_started",
-                                                  "inspect_site_result",
-                                                  "user_edit_todos",
-                                                  "subagent",
-                                                  "condense",
-                                                  "summarize_task",
-                                                  "report_bug",
-                                                  "interactive_app",
-                                                  "browser_session_status",
-                                                  "too_many_tools_warning",
-                                                  "image",
-                                                  "finishTask",
-                                                  "sliding_window_truncation",
-                                                  "api_req_deleted"};
+constexpr Names kState(
+    "api_req_retried api_req_rate_limit_wait api_req_retry_delayed checkpoint_created checkpoint_saved task_progress "
+    "hook_status hook_output_stream mcp_server_request_started mcp_notification info "
+    "shell_integration_warning_with_suggestion shell_integration_warning load_mcp_documentation generate_explanation "
+    "conditional_rules_applied resume_task resume_completed_task new_task_started inspect_site_result user_edit_todos "
+    "subagent condense summarize_task report_bug interactive_app browser_session_status too_many_tools_warning image "
+    "finishTask sliding_window_truncation api_req_deleted");
 
 struct UiText {
   UiKeys tokens;
@@ -189,10 +118,8 @@ bool read_fields(ItemContext& c, od::object& ui, UiText& out) {
   out.name = string_body(out.ask ? out.tokens.ask : out.tokens.say);
   out.text = c.text(out.tokens.text);
   c.time = integer(out.tokens.ts);
-  od::object info;
+  if (out.tokens.modelInfo.starts_with('{')) c.model = c.text(token_in(ui, "modelInfo", "modelId"));
   od::value value;
-  if (out.tokens.modelInfo.starts_with('{') && seek_object(ui, "modelInfo", info) && seek(info, "modelId", value))
-    c.model = c.text(token_of(value));
   od::array images;
   if (!out.tokens.images.starts_with('[') || !seek(ui, "images", value) || value.get_array().get(images)) return true;
   return for_each_element(images, [&](od::value&, std::size_t) {
@@ -253,7 +180,7 @@ RecordOutcome read_offer(ItemContext& c, const UiText& ui) {
 }
 
 RecordOutcome read_call(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
-  const ToolCall call = fields.calls.empty() ? ToolCall{fields.key, ui.name, {}, 0, 0} : fields.calls.front();
+  const ToolCall call = fields.calls.empty() ? ToolCall{fields.key, ui.name, {}} : fields.calls.front();
   if (call.tool == "summarize_task") {
     InnerJson inner;
     TalkKeys tokens;
@@ -276,8 +203,8 @@ RecordOutcome read_call(ItemContext& c, od::object& item, const ItemFields& fiel
     read_text_input(c, ui.text, e);
   }
   const auto access = access_of(e.tool);
-  if (e.files.empty() && access && !call.path.empty())
-    e.files.push_back({tool_calls::absolute_path(e.cwd, call.path), *access, 0, 0});
+  if (e.files.empty() && access && !call.file.path.empty())
+    e.files.push_back({tool_calls::absolute_path(e.cwd, call.file.path), *access, 0, 0});
   return RecordOutcome::indexed();
 }
 
@@ -311,12 +238,9 @@ RecordOutcome read_usage(ItemContext& c, const UiText& ui) {
 }
 
 RecordOutcome read_condensed(ItemContext& c, od::object& ui_object) {
-  std::string summary;
-  od::object condensed;
   TalkKeys tokens;
-  if (seek_object(ui_object, "contextCondense", condensed) && collect(condensed, tokens))
-    summary = c.text(tokens.summary);
-  c.add_compaction("condensed", std::move(summary));
+  collect_in(ui_object, "contextCondense", tokens);
+  c.add_compaction("condensed", c.text(tokens.summary));
   return RecordOutcome::indexed();
 }
 
@@ -341,14 +265,14 @@ RecordOutcome read_named(ItemContext& c, od::object& item, od::object& object, c
       name == "codebase_search_result" || name == "subtask_result")
     return read_shown_output(c, item, fields, ui);
   if (!fields.calls.empty()) return read_call(c, item, fields, ui);
-  if (is_one_of(kErrors, name)) {
+  if (kErrors.has(name)) {
     Event& e = c.add(EventKind::error, Role::system);
     e.is_error = true;
     if (name == "api_req_failed") e.lifecycle = "api_error";
     e.text = ui.text.empty() ? ui.name : std::move(ui.text);
     return RecordOutcome::indexed();
   }
-  if (is_one_of(kState, name)) return RecordOutcome::skipped("state");
+  if (kState.has(name)) return RecordOutcome::skipped("state");
   c.diagnose(DiagnosticType::unknown_field_value, {"say"});
   return RecordOutcome::unknown("unknown_type");
 }

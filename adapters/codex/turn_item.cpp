@@ -153,8 +153,7 @@ bool read_changes(RecordContext& c, od::object& object, std::vector<FileTouch>& 
       return true;
     });
     if (!read) return false;
-    const auto lines = static_cast<std::int32_t>(std::count(text.begin(), text.end(), '\n') +
-                                                 (text.empty() || text.ends_with('\n') ? 0 : 1));
+    const auto lines = tool_calls::count_lines(text);
     touch.deletes = type == "delete";
     if (type == "add")
       touch.lines_added = lines;

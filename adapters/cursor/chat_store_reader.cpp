@@ -4,6 +4,7 @@
 #include "adapters/cursor/item_json.hpp"
 #include "adapters/cursor/places.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/error.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
@@ -58,11 +59,9 @@ Result<void> ChatStoreReader::load() {
   MEMD_TRY_ASSIGN(const bool has_meta, database_->has_table("meta"));
   if (has_meta) {
     MEMD_TRY_ASSIGN(Query query, database_->prepare("SELECT key, value FROM meta"));
-    for (;;) {
-      MEMD_TRY_ASSIGN(const bool row, query.step());
-      if (!row) break;
+    MEMD_TRY(query.each([&] {
       head_bytes_ += query.text(0).size() + query.text(1).size();
-      if (query.text(0) != "0") continue;
+      if (query.text(0) != "0") return;
       std::string json = from_hex(query.text(1));
       if (json.empty()) json = query.text(1);
       root = text_field(json, "latestRootBlobId");
@@ -70,7 +69,7 @@ Result<void> ChatStoreReader::load() {
       facts.mode = text_field(json, "mode");
       facts.model = text_field(json, "lastUsedModel");
       facts.created = number_field(json, "createdAt");
-    }
+    }));
   }
 
   EventBatch rest;
@@ -82,11 +81,8 @@ Result<void> ChatStoreReader::load() {
   if (has_blobs) {
     // SQLite stores the length of a blob before its content.
     MEMD_TRY_ASSIGN(Query query, database_->prepare("SELECT id, length(data) FROM blobs"));
-    for (;;) {
-      MEMD_TRY_ASSIGN(const bool row, query.step());
-      if (!row) break;
-      sizes.emplace(query.text(0), query.text(0).size() + static_cast<std::uint64_t>(query.integer(1)));
-    }
+    MEMD_TRY(query.each(
+        [&] { sizes.emplace(query.text(0), query.text(0).size() + static_cast<std::uint64_t>(query.integer(1))); }));
     if (sizes.contains(root)) {
       MEMD_TRY_ASSIGN(const std::string list, blob(root));
       std::unordered_map<std::string, std::size_t> seen;

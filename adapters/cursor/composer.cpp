@@ -4,6 +4,7 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/time.hpp"
 
 #include <algorithm>
 #include <array>

@@ -16,36 +16,30 @@ namespace {
 //   <User>/workspaceStorage/<hash>/state.vscdb   earlier chat tabs and conversations, the prompt history
 //   ~/.cursor/chats/<hash>/<uuid>/store.db       cursor-agent
 //   ~/.cursor/projects/<slug>/agent-transcripts  transcripts without results, used where no better source exists
-class CursorAdapter final : public Adapter {
+class CursorAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
   const AdapterDescription& describe() const override {
-    static const AdapterDescription description = [] {
-      AdapterDescription d;
-      d.platform = Platform::cursor;
-      d.adapter_version = "1.0.0";
-      d.data_completeness = DataCompleteness::partial;
-      d.capabilities = {Capability::semantic_search, Capability::temporal_query,     Capability::session_summary,
-                        Capability::token_metrics,   Capability::exchange_retrieval, Capability::file_context,
-                        Capability::live_tail,       Capability::tool_calls,         Capability::cost,
-                        Capability::git_branch};
-      d.limitations = {
-          "Messages written before autumn 2025 have no time: it is estimated from the turn or the conversation.",
-          "Only the last message of a turn has token counts, without cache figures, and not in all modes.",
-          "Of conversations that exist only as binary state of the agent back end, only messages in JSON are read.",
-          "The folder of a conversation is known if a workspace lists it; otherwise it is the common folder of its "
-          "files.",
-          "Agent transcripts have neither times nor tool results; they are read if no database has the conversation.",
-          "Only the current branch of a cursor-agent chat is read.",
-          "The prompt history of a workspace is used only if its conversations are missing.",
-      };
-      d.storage_locations = {"~/.config/Cursor/User",
-                             "$XDG_CONFIG_HOME/Cursor/User",
-                             "~/Library/Application Support/Cursor/User",
-                             "%APPDATA%\\Cursor\\User",
-                             "~/.cursor/chats",
-                             "~/.cursor/projects"};
-      return d;
-    }();
+    static const AdapterDescription description{
+        .platform = Platform::cursor,
+        .adapter_version = "1.0.0",
+        .data_completeness = DataCompleteness::partial,
+        .capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::session_summary,
+                         Capability::token_metrics, Capability::exchange_retrieval, Capability::file_context,
+                         Capability::live_tail, Capability::tool_calls, Capability::cost, Capability::git_branch},
+        .limitations =
+            {"Messages written before autumn 2025 have no time: it is estimated from the turn or the conversation.",
+             "Only the last message of a turn has token counts, without cache figures, and not in all modes.",
+             "Of conversations that exist only as binary state of the agent back end, only messages in JSON are read.",
+             "The folder of a conversation is known if a workspace lists it; otherwise it is the common folder of its "
+             "files.",
+             "Agent transcripts have neither times nor tool results; they are read if no database has the "
+             "conversation.",
+             "Only the current branch of a cursor-agent chat is read.",
+             "The prompt history of a workspace is used only if its conversations are missing."},
+        .storage_locations = {"~/.config/Cursor/User", "$XDG_CONFIG_HOME/Cursor/User",
+                              "~/Library/Application Support/Cursor/User", "%APPDATA%\\Cursor\\User", "~/.cursor/chats",
+                              "~/.cursor/projects"},
+    };
     return description;
   }
 
@@ -77,10 +71,6 @@ class CursorAdapter final : public Adapter {
     return one ? make_session_uid(Platform::cursor, place->native) : std::string();
   }
 
-  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
-    return std::make_unique<ItemDecoder>(source);
-  }
-
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
     const auto place = parse_place(source.path);
     if (!place) return nullptr;
@@ -91,13 +81,6 @@ class CursorAdapter final : public Adapter {
       case Place::transcript: return std::make_unique<TranscriptReader>(files, *place);
     }
     return nullptr;
-  }
-
-  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
-    Source source;
-    source.platform = Platform::cursor;
-    ItemDecoder decoder(source, json::Detail::full);
-    return decoded_text(decoder, record, kind, block);
   }
 
  private:

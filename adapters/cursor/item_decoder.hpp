@@ -36,7 +36,7 @@ std::optional<FileAccess> access_of(std::string_view tool);
 // Decodes the items described in adapters/cursor/item_json.hpp. One thread at a time.
 class ItemDecoder final : public KeyedDecoder<ItemKeys> {
  public:
-  explicit ItemDecoder(const Source& source, Detail detail = Detail::stored)
+  ItemDecoder(const Source& source, Detail detail)
       : KeyedDecoder(Platform::cursor, source.session_uid, detail, {.items = true}) {}
 
  protected:

@@ -2,6 +2,7 @@
 
 #include "adapters/json/json_text.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/time.hpp"
 
 #include <algorithm>
 #include <array>

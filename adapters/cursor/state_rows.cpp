@@ -6,6 +6,7 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -88,11 +89,8 @@ Result<std::vector<StateRows::Row>> StateRows::from(std::int64_t rowid, int limi
   MEMD_TRY_ASSIGN(Query query, database_->prepare("SELECT rowid, key FROM cursorDiskKV WHERE rowid >= ?1 "
                                                   "ORDER BY rowid LIMIT ?2"));
   query.bind(1, rowid).bind(2, limit);
-  for (;;) {
-    MEMD_TRY_ASSIGN(const bool row, query.step());
-    if (!row) return rows;
-    rows.push_back({query.integer(0), std::string(query.text(1)), query.is_null(1)});
-  }
+  MEMD_TRY(query.each([&] { rows.push_back({query.integer(0), std::string(query.text(1)), query.is_null(1)}); }));
+  return rows;
 }
 
 Result<std::vector<std::string>> StateRows::keys_under(std::string_view prefix, const std::string& after,
@@ -103,11 +101,8 @@ Result<std::vector<std::string>> StateRows::keys_under(std::string_view prefix, 
                                                   "ORDER BY key LIMIT ?3"));
   const std::string end = end_of(prefix);
   query.bind(1, after.empty() ? prefix : std::string_view(after)).bind(2, end).bind(3, limit);
-  for (;;) {
-    MEMD_TRY_ASSIGN(const bool row, query.step());
-    if (!row) return keys;
-    keys.emplace_back(query.text(0));
-  }
+  MEMD_TRY(query.each([&] { keys.emplace_back(query.text(0)); }));
+  return keys;
 }
 
 Result<std::optional<std::string>> StateRows::value(std::string_view key) const {
@@ -163,11 +158,7 @@ Result<void> StateRows::find_rows(Conversation& conversation) const {
     const std::string prefix = std::string(kBubbleKey) + conversation.id + ":";
     const std::string end = end_of(prefix);
     query.bind(1, prefix).bind(2, end);
-    for (;;) {
-      MEMD_TRY_ASSIGN(const bool row, query.step());
-      if (!row) break;
-      rowids.emplace(query.text(0).substr(prefix.size()), query.integer(1));
-    }
+    MEMD_TRY(query.each([&] { rowids.emplace(query.text(0).substr(prefix.size()), query.integer(1)); }));
   }
   if (rowids.empty() && (entries.empty() || !inline_only)) {
     if (const auto ids = child_ids(decode_state(conversation.composer.state)); !ids.empty()) {
@@ -288,18 +279,18 @@ Result<std::uint64_t> count_item_table(const sqlite::ReadOnlyDatabase& database,
   MEMD_TRY_ASSIGN(Query query, database.prepare("SELECT rowid, key FROM ItemTable"));
   ValueSize sizes(database, "ItemTable", "value");
   std::uint64_t total = 0;
-  for (;;) {
-    MEMD_TRY_ASSIGN(const bool row, query.step());
-    if (!row) return total;
+  MEMD_TRY(query.each([&]() -> Result<void> {
     const auto key = query.text(1);
-    if (except.contains(std::string(key))) continue;
+    if (except.contains(std::string(key))) return {};
     MEMD_TRY_ASSIGN(const auto value, sizes.of(query.integer(0)));
     const std::uint64_t bytes = key.size() + value.value_or(0);
     const bool secret = key.starts_with("cursorAuth/") || key.starts_with("secret://");
     rest.cover(secret ? "ItemTable:credentials" : "ItemTable", Disposition::skipped,
                secret ? "never_read" : "editor_state", bytes);
     total += bytes;
-  }
+    return {};
+  }));
+  return total;
 }
 
 // Counts the rows of a table unknown to this version.
@@ -328,11 +319,7 @@ Result<void> RowLedger::count() {
   std::vector<std::string> tables;
   {
     MEMD_TRY_ASSIGN(Query query, rows_.database().prepare("SELECT name FROM sqlite_schema WHERE type = 'table'"));
-    for (;;) {
-      MEMD_TRY_ASSIGN(const bool row, query.step());
-      if (!row) break;
-      tables.emplace_back(query.text(0));
-    }
+    MEMD_TRY(query.each([&] { tables.emplace_back(query.text(0)); }));
   }
   for (const auto& table : tables) {
     if (table == "ItemTable") {

@@ -15,8 +15,8 @@
 namespace memd::events_v1 {
 namespace {
 
-enum : std::size_t { kPaths, kPatchId, kSnapshotId, kRefKeys };
-constexpr KeyTable<kRefKeys> kRefTable{{"paths", "patch_id", "snapshot_id"}};
+MEMD_KEYS(LineKeys, v, id, ts, session_id, actor, kind, refs, body);
+MEMD_KEYS(RefKeys, paths, patch_id, snapshot_id);
 
 bool has_control_bytes(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
@@ -30,51 +30,38 @@ bool has_control_bytes(std::string_view text) {
 //   * Event id: body.event_id, else the record_key of session and line id, since ids need to be unique within a session
 //     only.
 // One thread at a time.
-class Decoder final : public LogDecoder {
+class Decoder final : public KeyedDecoder<LineKeys> {
  public:
-  // `default_cwd`: working directory of events that name none; may be empty.
-  Decoder(Platform platform, std::string default_cwd, Detail detail = Detail::stored);
+  // `default_cwd`: working directory of events that name none; may be empty. Strict, because a body may contain
+  // anything.
+  Decoder(Platform platform, std::string default_cwd, Detail detail = Detail::stored)
+      : KeyedDecoder(platform, {}, detail, {.strict = true, .knows_lfs = false}),
+        platform_(platform),
+        default_cwd_(std::move(default_cwd)) {}
 
  protected:
-  bool open(od::object& root) const override;
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;
-  bool surely_a_record() const override;
+  bool surely_a_record() const override {
+    return !keys_.v.empty() && !keys_.id.empty() && !keys_.session_id.empty() && !keys_.body.empty();
+  }
 
  private:
   bool check_outer(Record& record, EventBatch& out) const;
   bool read_refs(od::object& root, Record& record, EventBatch& out) const;
   void tell(EventBatch& out, RawRef raw, DiagnosticType type, FieldName field) const;
 
-  enum : std::size_t { kV, kId, kTs, kSession, kActor, kKind, kRefs, kBody, kTopKeys };
-  static constexpr KeyTable<kTopKeys> kTopTable{{"v", "id", "ts", "session_id", "actor", "kind", "refs", "body"}};
-
   Platform platform_;
   std::string default_cwd_;
-  Detail detail_;
-  mutable Tokens<kTopKeys> top_{};  // of the current line
 };
 
-// Strict, because a body may contain anything.
-Decoder::Decoder(Platform platform, std::string default_cwd, Detail detail)
-    : LogDecoder(platform, {.strict = true, .knows_lfs = false}),
-      platform_(platform),
-      default_cwd_(std::move(default_cwd)),
-      detail_(detail) {}
-
-bool Decoder::open(od::object& root) const { return collect(root, kTopTable, top_); }
-
-bool Decoder::surely_a_record() const {
-  return !top_[kV].empty() && !top_[kId].empty() && !top_[kSession].empty() && !top_[kBody].empty();
-}
-
 RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
-  const auto kind = string_body(top_[kKind]);
+  const auto kind = string_body(keys_.kind);
   const std::string_view type = parse_name<LineKind>(kLineKindNames, kind) ? kind : std::string_view("(other)");
-  if (top_[kV].empty()) {
+  if (keys_.v.empty()) {
     tell(out, raw, DiagnosticType::missing_field, "v");
     return RecordOutcome::skipped(kSchemaViolation, type);
   }
-  if (top_[kV] != "1") {
+  if (keys_.v != "1") {
     tell(out, raw, DiagnosticType::unknown_field_value, "v");
     return RecordOutcome::unknown("unknown_version", type);
   }
@@ -93,25 +80,25 @@ RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
 bool Decoder::check_outer(Record& record, EventBatch& out) const {
   TextReader reader;
   bool good = true;
-  const auto refuse = [&](std::size_t field, FieldName name, bool right_type) {
+  const auto refuse = [&](std::string_view token, FieldName name, bool right_type) {
     good = false;
-    const auto type = top_[field].empty() || top_[field] == "null" ? DiagnosticType::missing_field
-                      : right_type                                 ? DiagnosticType::unknown_field_value
-                                                                   : DiagnosticType::wrong_field_type;
+    const auto type = !has_value(token) ? DiagnosticType::missing_field
+                      : right_type      ? DiagnosticType::unknown_field_value
+                                        : DiagnosticType::wrong_field_type;
     tell(out, record.raw, type, name);
   };
-  const std::string id = reader.text(top_[kId]);
-  if (id.empty()) refuse(kId, "id", is_string(top_[kId]));
-  const auto time = parse_rfc3339(string_body(top_[kTs]));
-  if (!time) refuse(kTs, "ts", is_string(top_[kTs]));
-  const std::string session = reader.text(top_[kSession], kMaxSessionId + 1);
+  const std::string id = reader.text(keys_.id);
+  if (id.empty()) refuse(keys_.id, "id", is_string(keys_.id));
+  const auto time = parse_rfc3339(string_body(keys_.ts));
+  if (!time) refuse(keys_.ts, "ts", is_string(keys_.ts));
+  const std::string session = reader.text(keys_.session_id, kMaxSessionId + 1);
   if (session.empty() || session.size() > kMaxSessionId || has_control_bytes(session))
-    refuse(kSession, "session_id", is_string(top_[kSession]));
-  const auto actor = parse_name<Actor>(kActorNames, string_body(top_[kActor]));
-  if (!actor) refuse(kActor, "actor", is_string(top_[kActor]));
-  const auto kind = parse_name<LineKind>(kLineKindNames, string_body(top_[kKind]));
-  if (!kind) refuse(kKind, "kind", is_string(top_[kKind]));
-  if (!top_[kBody].starts_with('{')) refuse(kBody, "body", false);
+    refuse(keys_.session_id, "session_id", is_string(keys_.session_id));
+  const auto actor = parse_name<Actor>(kActorNames, string_body(keys_.actor));
+  if (!actor) refuse(keys_.actor, "actor", is_string(keys_.actor));
+  const auto kind = parse_name<LineKind>(kLineKindNames, string_body(keys_.kind));
+  if (!kind) refuse(keys_.kind, "kind", is_string(keys_.kind));
+  if (!keys_.body.starts_with('{')) refuse(keys_.body, "body", false);
   if (!good) return false;
   record.session_uid = session_uid_of(platform_, session);
   record.key = record_key(platform_, record.session_uid + "\n" + id);
@@ -122,21 +109,21 @@ bool Decoder::check_outer(Record& record, EventBatch& out) const {
 }
 
 bool Decoder::read_refs(od::object& root, Record& record, EventBatch& out) const {
-  if (top_[kRefs].empty() || top_[kRefs] == "null") return true;
+  if (!has_value(keys_.refs)) return true;
   od::object refs;
-  if (!top_[kRefs].starts_with('{')) {
+  if (!keys_.refs.starts_with('{')) {
     tell(out, record.raw, DiagnosticType::wrong_field_type, "refs");
     return true;
   }
-  Tokens<kRefKeys> tokens;
-  if (!seek_object(root, "refs", refs) || !collect(refs, kRefTable, tokens)) return false;
+  RefKeys keys;
+  if (!seek_object(root, "refs", refs) || !collect(refs, keys)) return false;
   TextReader reader;
-  record.patch_id = reader.text(tokens[kPatchId]);
-  record.snapshot_id = reader.text(tokens[kSnapshotId]);
-  if (tokens[kPaths].empty() || tokens[kPaths] == "null") return true;
+  record.patch_id = reader.text(keys.patch_id);
+  record.snapshot_id = reader.text(keys.snapshot_id);
+  if (!has_value(keys.paths)) return true;
   od::value value;
   od::array paths;
-  if (!tokens[kPaths].starts_with('[') || !seek(refs, "paths", value) || value.get_array().get(paths)) {
+  if (!keys.paths.starts_with('[') || !seek(refs, "paths", value) || value.get_array().get(paths)) {
     tell(out, record.raw, DiagnosticType::wrong_field_type, "refs.paths");
     return true;
   }

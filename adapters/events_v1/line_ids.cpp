@@ -8,15 +8,10 @@ namespace memd::events_v1 {
 std::optional<LineIds> line_ids(std::string_view line) {
   json::RecordParser parser;
   json::od::object root;
-  json::od::value value;
-  if (!parser.open(line, root) || !json::seek(root, "id", value)) return std::nullopt;
-  json::TextReader reader;
-  LineIds out{reader.text(json::token_of(value)), {}};
-  if (out.event.empty()) return std::nullopt;
-  json::od::object refs;
-  if (json::seek_object(root, "refs", refs) && json::seek(refs, "patch_id", value))
-    out.patch = reader.text(json::token_of(value));
-  return out;
+  json::od::value id;
+  if (!parser.open(line, root) || !json::seek(root, "id", id)) return std::nullopt;
+  LineIds out{json::unescaped(json::token_of(id)), json::unescaped(json::token_in(root, "refs", "patch_id"))};
+  return out.event.empty() ? std::nullopt : std::optional(std::move(out));
 }
 
 }  // namespace memd::events_v1

@@ -1,6 +1,7 @@
 #include "adapters/events_v1/line_reader.hpp"
 
 #include "adapters/tool_calls/tool_result.hpp"
+#include "schemas/time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,95 +12,21 @@ namespace {
 
 constexpr Origin kLastOrigin = Origin::history;
 
-enum : std::size_t { kPath, kAccess, kAdded, kRemoved, kDeletes, kFileKeys };
-constexpr KeyTable<kFileKeys> kFileTable{{"path", "access", "lines_added", "lines_removed", "deletes"}};
-
-enum : std::size_t { kCommandLine, kCommandDirectory, kPurpose, kCut, kBackground, kCommandKeys };
-constexpr KeyTable<kCommandKeys> kCommandTable{{"line", "directory", "purpose", "cut", "background"}};
-
-enum : std::size_t { kReplaces, kItems, kTodoKeys };
-constexpr KeyTable<kTodoKeys> kTodoTable{{"replaces", "items"}};
-
-enum : std::size_t { kItemKey, kItemText, kItemState, kItemKeys };
-constexpr KeyTable<kItemKeys> kItemTable{{"key", "text", "state"}};
-
-enum : std::size_t {
-  kInput,
-  kOutput,
-  kCacheRead,
-  kCacheCreation,
-  kCacheCreation1h,
-  kReasoning,
-  kWebSearches,
-  kServiceTier,
-  kResponsePurpose,
-  kFast,
-  kUnfinished,
-  kCostUsd,
-  kInputTokens,
-  kOutputTokens,
-  kUsageKeys
-};
-constexpr KeyTable<kUsageKeys> kUsageTable{{"input", "output", "cache_read", "cache_creation", "cache_creation_1h",
-                                            "reasoning", "web_searches", "service_tier", "purpose", "fast",
-                                            "unfinished", "cost_usd", "input_tokens", "output_tokens"}};
-
-enum : std::size_t { kResponseKey, kResponseTime, kResponseModel, kResponseKeys };
-constexpr KeyTable<kResponseKeys> kResponseTable{{"response_key", "time", "model"}};
-
-enum : std::size_t { kAccountModel, kAccountFrom, kAccountTime, kAccountKeys };
-constexpr KeyTable<kAccountKeys> kAccountTable{{"model", "from", "time"}};
-
-enum class S : std::uint8_t {
-  kind,
-  parent,
-  parent_call_id,
-  forked_from,
-  agent_name,
-  title,
-  title_rank,
-  description,
-  cwd,
-  branch,
-  model,
-  agent_version,
-  mode,
-  started_at,
-  ended_at,
-  context_tokens,
-  lines_added,
-  lines_removed,
-  cost_usd,
-  repo,
-  last_event_at,
-  stopped_at,
-  schema_version,
-  outcome,
-  source_path,
-  source_bytes,
-};
-constexpr std::size_t kSessionKeys = 26;
-constexpr KeyTable<kSessionKeys> kSessionTable{{"kind",          "parent",        "parent_call_id", "forked_from",
-                                                "agent_name",    "title",         "title_rank",     "description",
-                                                "cwd",           "branch",        "model",          "agent_version",
-                                                "mode",          "started_at",    "ended_at",       "context_tokens",
-                                                "lines_added",   "lines_removed", "cost_usd",       "repo",
-                                                "last_event_at", "stopped_at",    "schema_version", "outcome",
-                                                "source_path",   "source_bytes"}};
-static_assert(static_cast<std::size_t>(S::source_bytes) + 1 == kSessionKeys);
-
-enum : std::size_t { kTokensIn, kTokensOut, kTokensRead, kTokensCreated, kTurns, kRetries, kCostKeys };
-constexpr KeyTable<kCostKeys> kCostTable{
-    {"input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens", "turns", "retries"}};
-
-enum : std::size_t { kDiscovered, kIngested, kAnalyzed, kEvicted, kWatermarkKeys };
-constexpr KeyTable<kWatermarkKeys> kWatermarkTable{{"discovered_at", "ingested_at", "analyzed_at", "evicted_at"}};
-
-enum : std::size_t { kRequest, kResult, kAbstract, kDigestKeys };
-constexpr KeyTable<kDigestKeys> kDigestTable{{"request", "result", "abstract"}};
-
-enum : std::size_t { kTime, kTool, kText, kSnippetKeys };
-constexpr KeyTable<kSnippetKeys> kSnippetTable{{"time", "tool", "text"}};
+MEMD_KEYS(FileKeys, path, access, lines_added, lines_removed, deletes);
+MEMD_KEYS(CommandKeys, line, directory, purpose, cut, background);
+MEMD_KEYS(TodoKeys, replaces, items);
+MEMD_KEYS(TodoItemKeys, key, text, state);
+MEMD_KEYS(UsageKeys, input, output, cache_read, cache_creation, cache_creation_1h, reasoning, web_searches,
+          service_tier, purpose, fast, unfinished, cost_usd, input_tokens, output_tokens);
+MEMD_KEYS(ResponseKeys, response_key, time, model);
+MEMD_KEYS(AccountKeys, model, from, time);
+MEMD_KEYS(SessionKeys, kind, parent, parent_call_id, forked_from, agent_name, title, title_rank, description, cwd,
+          branch, model, agent_version, mode, started_at, ended_at, context_tokens, lines_added, lines_removed,
+          cost_usd, repo, last_event_at, stopped_at, schema_version, outcome, source_path, source_bytes);
+MEMD_KEYS(CostKeys, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, turns, retries);
+MEMD_KEYS(WatermarkKeys, discovered_at, ingested_at, analyzed_at, evicted_at);
+MEMD_KEYS(DigestKeys, request, result, abstract);
+MEMD_KEYS(SnippetKeys, time, tool, text);
 
 constexpr double kLongestWallClock = 1e9;  // seconds
 
@@ -119,17 +46,6 @@ std::int32_t line_count(std::string_view token) {
 
 }  // namespace
 
-Event& LineReader::add(EventKind kind, Role role) {
-  Event& e = out_.events.emplace_back();
-  e.session_uid = record_.session_uid;
-  e.event_id = event_key(record_.key, index_++);
-  e.time = record_.time;
-  e.kind = kind;
-  e.role = role;
-  e.raw = record_.raw;
-  return e;
-}
-
 void LineReader::keep_text(Event& e, std::string whole) {
   if (e.kind == EventKind::tool_result) return tool_calls::take_result_text(detail(), std::move(whole), e);
   if (detail() == Detail::stored) whole.resize(stored_text(e.kind, whole).size());
@@ -137,47 +53,45 @@ void LineReader::keep_text(Event& e, std::string whole) {
 }
 
 void LineReader::read_context(const Body& body, Event& e) {
-  e.cwd = text(body.has(B::cwd) ? body[B::cwd] : body[B::working_dir]);
+  e.cwd = text(has_value(body.cwd) ? body.cwd : body.working_dir);
   if (e.cwd.empty()) e.cwd = record_.default_cwd;
-  e.git_branch = text(body.has(B::branch) ? body[B::branch] : body[B::git_branch]);
-  e.model = text(body[B::model]);
-  e.agent_version = text(body[B::agent_version]);
-  e.is_sidechain = body.is(B::sidechain);
-  e.time_estimated = body.is(B::time_estimated);
-  e.is_echo = body.is(B::echo);
+  e.git_branch = text(has_value(body.branch) ? body.branch : body.git_branch);
+  e.model = text(body.model);
+  e.agent_version = text(body.agent_version);
+  e.is_sidechain = is_true(body.sidechain);
+  e.time_estimated = is_true(body.time_estimated);
+  e.is_echo = is_true(body.echo);
 }
 
 RecordOutcome LineReader::read(od::object& object) {
-  Body body{object, {}};
-  if (!collect(object, kBodyTable, body.tokens)) return RecordOutcome::damaged();
-  if (body.has(B::derived_from)) return RecordOutcome::skipped("derived");
-  if (body.has(B::session)) {
-    if (!body[B::session].starts_with('{')) {
-      diagnose(DiagnosticType::wrong_field_type, "body.session");
+  Body body(object);
+  if (!collect(object, static_cast<BodyKeys&>(body))) return RecordOutcome::damaged();
+  if (has_value(body.derived_from)) return RecordOutcome::skipped("derived");
+  if (has_value(body.session)) {
+    if (!body.session.starts_with('{')) {
+      diagnose(DiagnosticType::wrong_field_type, {"body.session"});
       return RecordOutcome::skipped(kSchemaViolation);
     }
     if (!read_session(body)) return RecordOutcome::damaged();
-    if (!body.has(B::event) && !body.has(B::text)) {
+    if (!has_value(body.event) && !has_value(body.text)) {
       mark_facts(body);
       return RecordOutcome::indexed();
     }
   }
   RecordOutcome outcome;
-  if (body.has(B::event)) {
-    const auto kind = parse_event_kind(string_body(body[B::event]));
-    if (!kind) diagnose(DiagnosticType::unknown_field_value, "body.event");
+  if (has_value(body.event)) {
+    const auto kind = parse_event_kind(string_body(body.event));
+    if (!kind) diagnose(DiagnosticType::unknown_field_value, {"body.event"});
     outcome = kind ? read_canonical(body, *kind) : read_plain_event(*this, body);
   } else {
     outcome = read_plain_event(*this, body);
   }
-  if (lossy())
-    out_.diagnostics.push_back(
-        {record_.platform, DiagnosticType::invalid_encoding, Severity::warning, {}, 0, record_.raw.offset});
+  if (lossy()) diagnose(DiagnosticType::invalid_encoding);
   return outcome;
 }
 
 void LineReader::mark_facts(const Body& body) {
-  const SessionUpdate& facts = out_.sessions.back();
+  const SessionUpdate& facts = out().sessions.back();
   if (facts.record || facts.platform != record_.platform) return;
   Event& e = add(EventKind::lifecycle, record_.actor == Actor::user ? Role::user : Role::system);
   e.lifecycle = "session_facts";
@@ -186,51 +100,54 @@ void LineReader::mark_facts(const Body& body) {
 }
 
 RecordOutcome LineReader::read_canonical(Body& body, EventKind kind) {
-  Event& e = add(kind, parse_enum(string_body(body[B::role]), Role::tool).value_or(Role::none));
-  if (body.has(B::event_id)) {
-    if (const auto id = parse_key(string_body(body[B::event_id])))
+  Event& e = add(kind, parse_enum(string_body(body.role), Role::tool).value_or(Role::none));
+  if (has_value(body.event_id)) {
+    if (const auto id = parse_key(string_body(body.event_id)))
       e.event_id = *id;
     else
-      diagnose(DiagnosticType::unknown_field_value, "body.event_id");
+      diagnose(DiagnosticType::unknown_field_value, {"body.event_id"});
   }
-  if (body.has(B::parent)) {
-    e.parent_id = parse_key(string_body(body[B::parent]));
-    if (!e.parent_id) diagnose(DiagnosticType::unknown_field_value, "body.parent");
+  if (has_value(body.parent)) {
+    e.parent_id = parse_key(string_body(body.parent));
+    if (!e.parent_id) diagnose(DiagnosticType::unknown_field_value, {"body.parent"});
   }
-  if (body.has(B::origin)) {
-    const auto origin = parse_enum(string_body(body[B::origin]), kLastOrigin);
-    if (!origin) diagnose(DiagnosticType::unknown_field_value, "body.origin");
+  if (has_value(body.origin)) {
+    const auto origin = parse_enum(string_body(body.origin), kLastOrigin);
+    if (!origin) diagnose(DiagnosticType::unknown_field_value, {"body.origin"});
     e.origin = origin.value_or(Origin::none);
   }
-  e.lifecycle = text(body[B::lifecycle]);
-  e.tool = text(body[B::tool]);
-  e.call_id = text(body[B::call_id]);
-  e.summary = text(body[B::summary]);
-  e.search_text = text(body[B::search_text]);
-  e.input_hash = parse_key(string_body(body[B::input_hash])).value_or(0);
-  e.is_error = body.is(B::is_error);
-  e.is_test = body.is(B::is_test);
-  e.starts_exchange = body.is(B::starts_exchange);
+  e.lifecycle = text(body.lifecycle);
+  e.tool = text(body.tool);
+  e.call_id = text(body.call_id);
+  e.summary = text(body.summary);
+  e.search_text = text(body.search_text);
+  e.input_hash = parse_key(string_body(body.input_hash)).value_or(0);
+  e.is_error = is_true(body.is_error);
+  e.is_test = is_true(body.is_test);
+  e.starts_exchange = is_true(body.starts_exchange);
   read_context(body, e);
-  if (body.has(B::text) && !is_string(body[B::text])) diagnose(DiagnosticType::wrong_field_type, "body.text");
-  keep_text(e, text(body[B::text]));
-  if (detail() == Detail::stored && is_string(body[B::excerpt])) e.text = text(body[B::excerpt]);
-  if (is_number(body[B::exit_code])) e.facts.exit_code = static_cast<std::int32_t>(integer(body[B::exit_code]));
+  if (has_value(body.text) && !is_string(body.text)) diagnose(DiagnosticType::wrong_field_type, {"body.text"});
+  keep_text(e, text(body.text));
+  if (detail() == Detail::stored && is_string(body.excerpt)) e.text = text(body.excerpt);
+  if (is_number(body.exit_code)) e.facts.exit_code = static_cast<std::int32_t>(integer(body.exit_code));
   if (e.kind == EventKind::lifecycle && e.lifecycle.empty()) e.lifecycle = "note";
   const bool whole = read_files(body, e.files) && read_commands(body, e.facts.commands) &&
                      read_todos(body, e.facts.todos) && read_usage(body, e);
   return whole ? RecordOutcome::indexed() : RecordOutcome::damaged();
 }
 
-bool LineReader::read_files(Body& body, std::vector<FileTouch>& files) {
-  if (!body.has(B::files)) return true;
+bool LineReader::open_list(Body& body, BodyKey key, FieldName field, od::array& list) {
   od::value value;
-  od::array array;
-  if (!body[B::files].starts_with('[') || !seek(body.object, body.name(B::files), value) ||
-      value.get_array().get(array)) {
-    diagnose(DiagnosticType::wrong_field_type, "body.files");
+  if (!has_value(body.*key)) return false;
+  if ((body.*key).starts_with('[') && seek(body.object, body.key(key), value) && !value.get_array().get(list))
     return true;
-  }
+  diagnose(DiagnosticType::wrong_field_type, {field});
+  return false;
+}
+
+bool LineReader::read_files(Body& body, std::vector<FileTouch>& files) {
+  od::array array;
+  if (!open_list(body, &BodyKeys::files, "body.files", array)) return true;
   return for_each_element(array, [&](od::value& element, std::size_t) {
     const auto token = token_of(element);
     if (is_string(token)) {
@@ -239,76 +156,69 @@ bool LineReader::read_files(Body& body, std::vector<FileTouch>& files) {
     }
     od::object file;
     if (element.get_object().get(file)) {
-      diagnose(DiagnosticType::wrong_field_type, "body.files");
+      diagnose(DiagnosticType::wrong_field_type, {"body.files"});
       return true;
     }
-    Tokens<kFileKeys> tokens;
-    if (!collect(file, kFileTable, tokens)) return false;
-    if (string_body(tokens[kPath]).empty()) {
-      diagnose(DiagnosticType::missing_field, "body.files.path");
+    FileKeys keys;
+    if (!collect(file, keys)) return false;
+    if (string_body(keys.path).empty()) {
+      diagnose(DiagnosticType::missing_field, {"body.files.path"});
       return true;
     }
-    const auto access = parse_enum(string_body(tokens[kAccess]), FileAccess::referenced);
-    if (!access && !tokens[kAccess].empty()) diagnose(DiagnosticType::unknown_field_value, "body.files.access");
-    files.push_back({text(tokens[kPath]), access.value_or(FileAccess::referenced), line_count(tokens[kAdded]),
-                     line_count(tokens[kRemoved]), is_true(tokens[kDeletes])});
+    const auto access = parse_enum(string_body(keys.access), FileAccess::referenced);
+    if (!access && !keys.access.empty()) diagnose(DiagnosticType::unknown_field_value, {"body.files.access"});
+    files.push_back({text(keys.path), access.value_or(FileAccess::referenced), line_count(keys.lines_added),
+                     line_count(keys.lines_removed), is_true(keys.deletes)});
     return true;
   });
 }
 
 bool LineReader::read_commands(Body& body, std::vector<ShellCommand>& commands) {
-  if (!body.has(B::commands)) return true;
-  od::value value;
   od::array array;
-  if (!body[B::commands].starts_with('[') || !seek(body.object, body.name(B::commands), value) ||
-      value.get_array().get(array)) {
-    diagnose(DiagnosticType::wrong_field_type, "body.commands");
-    return true;
-  }
+  if (!open_list(body, &BodyKeys::commands, "body.commands", array)) return true;
   return for_each_element(array, [&](od::value& element, std::size_t) {
     od::object object;
-    Tokens<kCommandKeys> tokens;
+    CommandKeys keys;
     if (element.get_object().get(object)) {
-      diagnose(DiagnosticType::wrong_field_type, "body.commands");
+      diagnose(DiagnosticType::wrong_field_type, {"body.commands"});
       return true;
     }
-    if (!collect(object, kCommandTable, tokens)) return false;
+    if (!collect(object, keys)) return false;
     ShellCommand command;
-    command.line = text(tokens[kCommandLine], kCommandLineLimit);
-    command.directory = text(tokens[kCommandDirectory]);
-    command.purpose = parse_enum(string_body(tokens[kPurpose]), CommandPurpose::build).value_or(CommandPurpose::other);
-    command.is_whole = !is_true(tokens[kCut]);
-    command.in_background = is_true(tokens[kBackground]);
+    command.line = text(keys.line, kCommandLineLimit);
+    command.directory = text(keys.directory);
+    command.purpose = parse_enum(string_body(keys.purpose), CommandPurpose::build).value_or(CommandPurpose::other);
+    command.is_whole = !is_true(keys.cut);
+    command.in_background = is_true(keys.background);
     if (!command.line.empty()) commands.push_back(std::move(command));
     return true;
   });
 }
 
 bool LineReader::read_todos(Body& body, std::optional<TodoUpdate>& todos) {
-  if (!body.has(B::todos)) return true;
+  if (!has_value(body.todos)) return true;
   od::object object;
   od::value value;
   od::array items;
-  Tokens<kTodoKeys> outer;
-  const bool opened = body[B::todos].starts_with('{') && seek_object(body.object, body.name(B::todos), object);
-  if (opened && !collect(object, kTodoTable, outer)) return false;
-  if (!opened || !outer[kItems].starts_with('[') || !seek(object, "items", value) || value.get_array().get(items)) {
-    diagnose(DiagnosticType::wrong_field_type, "body.todos");
+  TodoKeys outer;
+  const bool opened = body.todos.starts_with('{') && seek_object(body.object, "todos", object);
+  if (opened && !collect(object, outer)) return false;
+  if (!opened || !outer.items.starts_with('[') || !seek(object, "items", value) || value.get_array().get(items)) {
+    diagnose(DiagnosticType::wrong_field_type, {"body.todos"});
     return true;
   }
-  TodoUpdate update{is_true(outer[kReplaces]), {}};
+  TodoUpdate update{is_true(outer.replaces), {}};
   const bool whole = for_each_element(items, [&](od::value& element, std::size_t) {
     od::object item;
-    Tokens<kItemKeys> tokens;
+    TodoItemKeys keys;
     if (element.get_object().get(item)) {
-      diagnose(DiagnosticType::wrong_field_type, "body.todos.items");
+      diagnose(DiagnosticType::wrong_field_type, {"body.todos.items"});
       return true;
     }
-    if (!collect(item, kItemTable, tokens)) return false;
+    if (!collect(item, keys)) return false;
     if (update.items.size() < kMostTodoItems)
-      update.items.push_back(
-          {text(tokens[kItemKey], kTodoTextLimit), text(tokens[kItemText], kTodoTextLimit),
-           parse_enum(string_body(tokens[kItemState]), TodoState::dropped).value_or(TodoState::unstated)});
+      update.items.push_back({text(keys.key, kTodoTextLimit), text(keys.text, kTodoTextLimit),
+                              parse_enum(string_body(keys.state), TodoState::dropped).value_or(TodoState::unstated)});
     return true;
   });
   if (!whole) return false;
@@ -317,11 +227,11 @@ bool LineReader::read_todos(Body& body, std::optional<TodoUpdate>& todos) {
 }
 
 bool LineReader::read_usage(Body& body, Event& e) {
-  const std::string response = text(body[B::response_key]);
-  if (!body.has(B::usage)) return true;
+  const std::string response = text(body.response_key);
+  if (!has_value(body.usage)) return true;
   od::object usage;
-  if (!body[B::usage].starts_with('{') || !seek_object(body.object, body.name(B::usage), usage)) {
-    diagnose(DiagnosticType::wrong_field_type, "body.usage");
+  if (!body.usage.starts_with('{') || !seek_object(body.object, "usage", usage)) {
+    diagnose(DiagnosticType::wrong_field_type, {"body.usage"});
     return true;
   }
   if (!read_usage(usage, e.usage, e.response)) return false;
@@ -331,79 +241,60 @@ bool LineReader::read_usage(Body& body, Event& e) {
 }
 
 bool LineReader::read_usage(od::object& object, TokenUsage& usage, ResponseFacts& facts) {
-  Tokens<kUsageKeys> tokens;
-  if (!collect(object, kUsageTable, tokens)) return false;
-  const auto count = [&](std::size_t name, std::size_t other) {
-    return std::max<std::int64_t>(integer(tokens[name].empty() ? tokens[other] : tokens[name]), 0);
-  };
-  usage = {count(kInput, kInputTokens),
-           count(kOutput, kOutputTokens),
-           count(kCacheRead, kCacheRead),
-           count(kCacheCreation, kCacheCreation),
-           count(kCacheCreation1h, kCacheCreation1h),
-           count(kReasoning, kReasoning)};
-  facts.web_searches = count(kWebSearches, kWebSearches);
-  facts.tier = parse_service_tier(string_body(tokens[kServiceTier]));
-  facts.purpose =
-      parse_enum(string_body(tokens[kResponsePurpose]), ResponsePurpose::other).value_or(ResponsePurpose::turn);
-  facts.is_fast = is_true(tokens[kFast]);
-  facts.is_finished = !is_true(tokens[kUnfinished]);
-  if (is_number(tokens[kCostUsd])) facts.cost_usd = number_of(object, "cost_usd");
+  UsageKeys keys;
+  if (!collect(object, keys)) return false;
+  usage = {count_of(keys.input.empty() ? keys.input_tokens : keys.input),
+           count_of(keys.output.empty() ? keys.output_tokens : keys.output),
+           count_of(keys.cache_read),
+           count_of(keys.cache_creation),
+           count_of(keys.cache_creation_1h),
+           count_of(keys.reasoning)};
+  facts.web_searches = count_of(keys.web_searches);
+  facts.tier = parse_service_tier(string_body(keys.service_tier));
+  facts.purpose = parse_enum(string_body(keys.purpose), ResponsePurpose::other).value_or(ResponsePurpose::turn);
+  facts.is_fast = is_true(keys.fast);
+  facts.is_finished = !is_true(keys.unfinished);
+  facts.cost_usd = fraction(keys.cost_usd);
   return true;
 }
 
 bool LineReader::read_responses(od::object& session, std::vector<RecordedResponse>& out) {
-  od::value value;
-  od::array array;
-  if (!seek(session, "responses", value) || value.get_array().get(array)) return true;
-  return for_each_element(array, [&](od::value& element, std::size_t) {
-    od::object object;
-    od::object usage;
-    Tokens<kResponseKeys> tokens;
-    if (element.get_object().get(object)) return true;
-    if (!collect(object, kResponseTable, tokens)) return false;
-    RecordedResponse response;
-    response.key = parse_key(string_body(tokens[kResponseKey])).value_or(0);
-    response.time = time_of(tokens[kResponseTime]);
-    response.model = text(tokens[kResponseModel]);
-    if (seek_object(object, "usage", usage) && !read_usage(usage, response.usage, response.facts)) return false;
-    if (response.key != 0) out.push_back(std::move(response));
-    return true;
-  });
+  return for_each_object<ResponseKeys>(
+      session, "responses", [&](const ResponseKeys& keys, od::object& object, std::size_t) {
+        RecordedResponse response;
+        response.key = parse_key(string_body(keys.response_key)).value_or(0);
+        response.time = time_of(keys.time);
+        response.model = text(keys.model);
+        od::object usage;
+        if (seek_object(object, "usage", usage) && !read_usage(usage, response.usage, response.facts)) return false;
+        if (response.key != 0) out.push_back(std::move(response));
+        return true;
+      });
 }
 
 bool LineReader::read_account(od::object& session, std::vector<ModelAccount>& out) {
-  od::value value;
-  od::array array;
-  if (!seek(session, "account", value) || value.get_array().get(array)) return true;
-  return for_each_element(array, [&](od::value& element, std::size_t) {
-    od::object object;
-    od::object usage;
-    Tokens<kAccountKeys> tokens;
-    if (element.get_object().get(object)) return true;
-    if (!collect(object, kAccountTable, tokens)) return false;
-    ModelAccount account;
-    account.model = text(tokens[kAccountModel]);
-    account.counted_from = time_of(tokens[kAccountFrom]);
-    account.time = time_of(tokens[kAccountTime]);
-    ResponseFacts facts;
-    if (seek_object(object, "usage", usage) && !read_usage(usage, account.tokens, facts)) return false;
-    account.web_searches = facts.web_searches;
-    account.cost_usd = facts.cost_usd.value_or(0);
-    out.push_back(std::move(account));
-    return true;
-  });
+  return for_each_object<AccountKeys>(
+      session, "account", [&](const AccountKeys& keys, od::object& object, std::size_t) {
+        ModelAccount account;
+        account.model = text(keys.model);
+        account.counted_from = time_of(keys.from);
+        account.time = time_of(keys.time);
+        ResponseFacts facts;
+        od::object usage;
+        if (seek_object(object, "usage", usage) && !read_usage(usage, account.tokens, facts)) return false;
+        account.web_searches = facts.web_searches;
+        account.cost_usd = facts.cost_usd.value_or(0);
+        out.push_back(std::move(account));
+        return true;
+      });
 }
 
 bool LineReader::read_session(Body& body) {
   od::object session;
-  Tokens<kSessionKeys> tokens;
-  if (!seek_object(body.object, body.name(B::session), session) || !collect(session, kSessionTable, tokens))
-    return false;
-  const auto token = [&](S key) { return tokens[static_cast<std::size_t>(key)]; };
-  const auto time = [&](S key) { return time_of(token(key)); };
-  const auto uid = [&](S key) {
-    const std::string id = text(token(key));
+  SessionKeys keys;
+  if (!seek_object(body.object, "session", session) || !collect(session, keys)) return false;
+  const auto uid = [&](std::string_view token) {
+    const std::string id = text(token);
     return id.empty() ? id : session_uid_of(record_.platform, id);
   };
   const auto parts = split_session_uid(record_.session_uid);
@@ -411,41 +302,40 @@ bool LineReader::read_session(Body& body) {
   u.session_uid = record_.session_uid;
   u.platform = parts ? parts->platform : record_.platform;
   u.native_id = parts ? parts->native_id : std::string_view();
-  if (const auto kind = parse_enum(string_body(token(S::kind)), SessionKind::workflow))
+  if (const auto kind = parse_enum(string_body(keys.kind), SessionKind::workflow))
     u.kind = *kind;
-  else if (!token(S::kind).empty())
-    diagnose(DiagnosticType::unknown_field_value, "body.session.kind");
-  u.parent_uid = uid(S::parent);
-  u.forked_from = uid(S::forked_from);
-  u.parent_call_id = text(token(S::parent_call_id));
-  u.agent_name = text(token(S::agent_name));
-  u.title = text(token(S::title));
+  else if (!keys.kind.empty())
+    diagnose(DiagnosticType::unknown_field_value, {"body.session.kind"});
+  u.parent_uid = uid(keys.parent);
+  u.forked_from = uid(keys.forked_from);
+  u.parent_call_id = text(keys.parent_call_id);
+  u.agent_name = text(keys.agent_name);
+  u.title = text(keys.title);
   if (!u.title.empty())
-    u.title_rank =
-        parse_name<TitleRank>(kTitleRankNames, string_body(token(S::title_rank))).value_or(TitleRank::summary);
-  u.description = text(token(S::description));
+    u.title_rank = parse_name<TitleRank>(kTitleRankNames, string_body(keys.title_rank)).value_or(TitleRank::summary);
+  u.description = text(keys.description);
   u.time = record_.time;
-  u.cwd = text(token(S::cwd));
-  u.git_branch = text(token(S::branch));
-  u.model = text(token(S::model));
-  u.agent_version = text(token(S::agent_version));
-  u.mode = text(token(S::mode));
-  u.started_at = time(S::started_at);
-  u.repo = text(token(S::repo));
-  u.ended_at = std::max(time(S::last_event_at), time(S::ended_at));
-  u.stopped_at = time(S::stopped_at);
-  u.context_tokens = integer(token(S::context_tokens));
-  u.lines_added = integer(token(S::lines_added));
-  u.lines_removed = integer(token(S::lines_removed));
+  u.cwd = text(keys.cwd);
+  u.git_branch = text(keys.branch);
+  u.model = text(keys.model);
+  u.agent_version = text(keys.agent_version);
+  u.mode = text(keys.mode);
+  u.started_at = time_of(keys.started_at);
+  u.repo = text(keys.repo);
+  u.ended_at = std::max(time_of(keys.last_event_at), time_of(keys.ended_at));
+  u.stopped_at = time_of(keys.stopped_at);
+  u.context_tokens = integer(keys.context_tokens);
+  u.lines_added = integer(keys.lines_added);
+  u.lines_removed = integer(keys.lines_removed);
   od::value cost;
   double usd = 0;
-  if (!token(S::cost_usd).empty() && seek(session, "cost_usd", cost) && !cost.get_double().get(usd)) u.cost_usd = usd;
+  if (!keys.cost_usd.empty() && seek(session, "cost_usd", cost) && !cost.get_double().get(usd)) u.cost_usd = usd;
   if (!read_account(session, u.account)) return false;
-  if (integer(token(S::schema_version)) == kSessionSchemaVersion) {
+  if (integer(keys.schema_version) == kSessionSchemaVersion) {
     SessionRecord record;
-    record.outcome = parse_enum(string_body(token(S::outcome)), Outcome::abandoned).value_or(Outcome::unknown);
-    record.source_path = text(token(S::source_path));
-    record.source_bytes = count_of(token(S::source_bytes));
+    record.outcome = parse_enum(string_body(keys.outcome), Outcome::abandoned).value_or(Outcome::unknown);
+    record.source_path = text(keys.source_path);
+    record.source_bytes = count_of(keys.source_bytes);
     if (!read_record(session, record) || !read_responses(session, record.responses)) return false;
     od::array from_events;
     if (seek(session, "from_events", cost) && !cost.get_array().get(from_events)) {
@@ -461,7 +351,7 @@ bool LineReader::read_session(Body& body) {
     }
     u.record = std::move(record);
   }
-  out_.sessions.push_back(std::move(u));
+  out().sessions.push_back(std::move(u));
   return true;
 }
 
@@ -469,39 +359,39 @@ bool LineReader::read_session(Body& body) {
 bool LineReader::read_record(od::object& session, SessionRecord& out) {
   od::object cost;
   if (seek_object(session, "cost", cost)) {
-    Tokens<kCostKeys> tokens;
-    if (!collect(cost, kCostTable, tokens)) return false;
-    out.cost.tokens = {count_of(tokens[kTokensIn]), count_of(tokens[kTokensOut]), count_of(tokens[kTokensRead]),
-                       count_of(tokens[kTokensCreated])};
-    out.cost.turns = count_of(tokens[kTurns]);
-    out.cost.retries = count_of(tokens[kRetries]);
+    CostKeys keys;
+    if (!collect(cost, keys)) return false;
+    out.cost.tokens = {count_of(keys.input_tokens), count_of(keys.output_tokens), count_of(keys.cache_read_tokens),
+                       count_of(keys.cache_creation_tokens)};
+    out.cost.turns = count_of(keys.turns);
+    out.cost.retries = count_of(keys.retries);
     const double seconds = std::clamp(number_of(cost, "wall_clock_s"), 0.0, kLongestWallClock);
     out.cost.wall_clock = std::llround(seconds * kMsPerS);
   }
   od::object watermarks;
   if (seek_object(session, "watermarks", watermarks)) {
-    Tokens<kWatermarkKeys> tokens;
-    if (!collect(watermarks, kWatermarkTable, tokens)) return false;
-    out.watermarks = {time_of(tokens[kDiscovered]), time_of(tokens[kIngested]), time_of(tokens[kAnalyzed]),
-                      time_of(tokens[kEvicted])};
+    WatermarkKeys keys;
+    if (!collect(watermarks, keys)) return false;
+    out.watermarks = {time_of(keys.discovered_at), time_of(keys.ingested_at), time_of(keys.analyzed_at),
+                      time_of(keys.evicted_at)};
   }
   od::object digest;
   if (!seek_object(session, "digest", digest)) return true;
-  Tokens<kDigestKeys> tokens;
-  if (!collect(digest, kDigestTable, tokens)) return false;
+  DigestKeys keys;
+  if (!collect(digest, keys)) return false;
   KeptDigest& kept = out.digest.emplace();
-  kept.request = text(tokens[kRequest]);
-  kept.result = text(tokens[kResult]);
-  kept.abstract = text(tokens[kAbstract]);
+  kept.request = text(keys.request);
+  kept.result = text(keys.result);
+  kept.abstract = text(keys.abstract);
   od::value value;
   od::array snippets;
   if (!seek(digest, "error_snippets", value) || value.get_array().get(snippets)) return true;
   return for_each_element(snippets, [&](od::value& element, std::size_t index) {
     od::object snippet;
     if (index >= kMostErrorSnippets || element.get_object().get(snippet)) return true;
-    Tokens<kSnippetKeys> of_snippet;
-    if (!collect(snippet, kSnippetTable, of_snippet)) return false;
-    kept.errors.push_back({time_of(of_snippet[kTime]), text(of_snippet[kTool]), text(of_snippet[kText])});
+    SnippetKeys of_snippet;
+    if (!collect(snippet, of_snippet)) return false;
+    kept.errors.push_back({time_of(of_snippet.time), text(of_snippet.tool), text(of_snippet.text)});
     return true;
   });
 }

@@ -3,10 +3,12 @@
 #include "adapters/adapter.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/record_builder.hpp"
 #include "schemas/event.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -83,101 +85,40 @@ struct Record {
 };
 
 // The keys of a body: those of memd's own detail, then those observed in events of other tools.
-enum class B : std::uint8_t {
-  event,
-  event_id,
-  parent,
-  derived_from,
-  session,
-  role,
-  origin,
-  lifecycle,
-  text,
-  excerpt,
-  summary,
-  search_text,
-  tool,
-  call_id,
-  input_hash,
-  files,
-  response_key,
-  usage,
-  cwd,
-  branch,
-  model,
-  agent_version,
-  commands,
-  todos,
-  is_error,
-  is_test,
-  sidechain,
-  time_estimated,
-  starts_exchange,
-  echo,
-  content,
-  message,
-  name,
-  tool_call_id,
-  tool_use_id,
-  input,
-  arguments,
-  args,
-  parameters,
-  command,
-  output,
-  result,
-  stdout_text,
-  stderr_text,
-  error,
-  success,
-  exit_code,
-  status,
-  title,
-  description,
-  diff,
-  approved,
-  decision,
-  reason,
-  working_dir,
-  git_branch,
-};
-inline constexpr std::size_t kBodyKeys = 56;
-inline constexpr std::array<std::string_view, kBodyKeys> kBodyNames{
-    "event",           "event_id",  "parent",       "derived_from", "session",     "role",         "origin",
-    "lifecycle",       "text",      "excerpt",      "summary",      "search_text", "tool",         "call_id",
-    "input_hash",      "files",     "response_key", "usage",        "cwd",         "branch",       "model",
-    "agent_version",   "commands",  "todos",        "is_error",     "is_test",     "sidechain",    "time_estimated",
-    "starts_exchange", "echo",      "content",      "message",      "name",        "tool_call_id", "tool_use_id",
-    "input",           "arguments", "args",         "parameters",   "command",     "output",       "result",
-    "stdout",          "stderr",    "error",        "success",      "exit_code",   "status",       "title",
-    "description",     "diff",      "approved",     "decision",     "reason",      "working_dir",  "git_branch"};
-static_assert(static_cast<std::size_t>(B::git_branch) + 1 == kBodyKeys);
-inline constexpr KeyTable<kBodyKeys> kBodyTable{kBodyNames};
+MEMD_KEYS(BodyKeys, event, event_id, parent, derived_from, session, role, origin, lifecycle, text, excerpt, summary,
+          search_text, tool, call_id, input_hash, files, response_key, usage, cwd, branch, model, agent_version,
+          commands, todos, is_error, is_test, sidechain, time_estimated, starts_exchange, echo, content, message, name,
+          tool_call_id, tool_use_id, input, arguments, args, parameters, command, output, result, stdout_, stderr_,
+          error, success, exit_code, status, title, description, diff, approved, decision, reason, working_dir,
+          git_branch);
+using BodyKey = std::string_view BodyKeys::*;
 
-// The body of a line being read: its object, and the tokens of the known keys.
-struct Body {
+// The body of a line being read: the tokens of the known keys, and its object.
+struct Body : BodyKeys {
   od::object& object;
-  Tokens<kBodyKeys> tokens{};
 
-  std::string_view operator[](B key) const { return tokens[static_cast<std::size_t>(key)]; }
-  std::string_view name(B key) const { return kBodyNames[static_cast<std::size_t>(key)]; }
-  bool has(B key) const { return !(*this)[key].empty() && (*this)[key] != "null"; }
-  bool is(B key) const { return is_true((*this)[key]); }
+  explicit Body(od::object& body) : object(body) {}
+  std::string_view key(BodyKey member) const {
+    const auto all = members();
+    return kTable.name(static_cast<std::size_t>(std::find(all.begin(), all.end(), &(this->*member)) - all.begin()));
+  }
 };
 
 // Reads the body of one line into the batch. Lines written by memd (body.event) are read here; lines of other tools by
 // read_plain_event(). Must not outlive the line's bytes. Borrows `record` and `out`; one thread at a time.
-class LineReader : public TextReader {
+class LineReader : public RecordBuilder {
  public:
-  LineReader(const Record& record, Detail detail, EventBatch& out) : TextReader(detail), record_(record), out_(out) {}
+  LineReader(const Record& record, Detail detail, EventBatch& out)
+      : RecordBuilder(record.platform, record.session_uid, record.raw, detail, out), record_(record) {
+    identify(record.key);
+    time = record.time;
+    numbered = false;
+  }
 
   // Reads the body. The caller must discard the events of a broken one.
   RecordOutcome read(od::object& object);
 
   const Record& record() const { return record_; }
-  // Adds an event with the fields common to all events of a line. Valid until the next call.
-  Event& add(EventKind kind, Role role);
-  Event* last() { return index_ == 0 ? nullptr : &out_.events.back(); }  // the event added last; null: none
   void keep_text(Event& e, std::string whole);  // as much as the store keeps, or all with Detail::full
   void read_context(const Body& body, Event& e);
   bool read_files(Body& body, std::vector<FileTouch>& files);
@@ -186,9 +127,6 @@ class LineReader : public TextReader {
   bool read_usage(Body& body, Event& e);
   // Reads the members of a usage. Returns false for broken JSON.
   static bool read_usage(od::object& object, TokenUsage& usage, ResponseFacts& facts);
-  void diagnose(DiagnosticType type, FieldName field) {
-    out_.diagnostics.push_back({record_.platform, type, Severity::warning, {field}, 0, record_.raw.offset});
-  }
 
  private:
   RecordOutcome read_canonical(Body& body, EventKind kind);
@@ -199,10 +137,10 @@ class LineReader : public TextReader {
   bool read_record(od::object& session, SessionRecord& out);
   bool read_responses(od::object& session, std::vector<RecordedResponse>& out);
   bool read_account(od::object& session, std::vector<ModelAccount>& out);
+  // Opens the list under a key of the body; diagnoses another value. Returns false when there is no list.
+  bool open_list(Body& body, BodyKey key, FieldName field, od::array& list);
 
   const Record& record_;
-  EventBatch& out_;
-  std::uint32_t index_ = 0;
 };
 
 // Reads an event without memd's detail, as other tools write them. Lenient: derives fields from commonly used key

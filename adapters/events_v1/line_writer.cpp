@@ -3,6 +3,7 @@
 #include "adapters/events_v1/line_reader.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
+#include "schemas/time.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -59,6 +60,33 @@ class Members {
   void time(std::string_view name, TimeMs value) {
     if (value != 0) w.member(name, format_rfc3339(value));
   }
+  // write() adds the members of the object, or write(element) those of each object of the list.
+  template <class Write>
+  void object(std::string_view name, Write&& write) {
+    w.key(name);
+    w.begin_object();
+    write();
+    w.end_object();
+  }
+  template <class List, class Write>
+  void objects(std::string_view name, const List& list, Write&& write) {
+    w.key(name);
+    w.begin_array();
+    for (const auto& element : list) {
+      w.begin_object();
+      write(element);
+      w.end_object();
+    }
+    w.end_array();
+  }
+  void strings(std::string_view name, const std::vector<std::string_view>& list) {
+    if (list.empty()) return;
+    w.key(name);
+    w.begin_array();
+    for (const std::string_view text : list)
+      w.string(text);
+    w.end_array();
+  }
   json::Writer w;
 };
 
@@ -74,72 +102,44 @@ void begin_line(Members& m, std::string_view id, TimeMs time, std::string_view s
 }
 
 void write_refs(Members& m, const Event& e, LineKind kind) {
-  m.w.key("refs");
-  m.w.begin_object();
-  if (!e.files.empty()) {
-    m.w.key("paths");
-    m.w.begin_array();
-    for (std::size_t i = 0; i < e.files.size(); ++i) {
-      const auto same = [&](const FileTouch& f) { return f.path == e.files[i].path; };
-      if (std::none_of(e.files.begin(), e.files.begin() + static_cast<std::ptrdiff_t>(i), same))
-        m.w.string(e.files[i].path);
-    }
-    m.w.end_array();
-  }
-  if (kind == LineKind::patch) m.w.member("patch_id", "patch_" + format_key(e.event_id));
-  m.w.end_object();
+  std::vector<std::string_view> paths;
+  for (const FileTouch& file : e.files)
+    if (std::find(paths.begin(), paths.end(), file.path) == paths.end()) paths.push_back(file.path);
+  m.object("refs", [&] {
+    m.strings("paths", paths);
+    if (kind == LineKind::patch) m.w.member("patch_id", "patch_" + format_key(e.event_id));
+  });
 }
 
-void write_files(Members& m, const std::vector<FileTouch>& files) {
-  if (files.empty()) return;
-  m.w.key("files");
-  m.w.begin_array();
-  for (const auto& file : files) {
-    m.w.begin_object();
-    m.w.member("path", file.path);
-    m.w.member("access", to_string(file.access));
-    m.number("lines_added", file.lines_added);
-    m.number("lines_removed", file.lines_removed);
-    m.flag("deletes", file.deletes);
-    m.w.end_object();
-  }
-  m.w.end_array();
-}
-
-void write_facts(Members& m, const ToolFacts& facts) {
-  if (!facts.commands.empty()) {
-    m.w.key("commands");
-    m.w.begin_array();
-    for (const ShellCommand& command : facts.commands) {
-      m.w.begin_object();
+void write_facts(Members& m, const Event& e) {
+  if (!e.files.empty())
+    m.objects("files", e.files, [&](const FileTouch& file) {
+      m.w.member("path", file.path);
+      m.w.member("access", to_string(file.access));
+      m.number("lines_added", file.lines_added);
+      m.number("lines_removed", file.lines_removed);
+      m.flag("deletes", file.deletes);
+    });
+  if (!e.facts.commands.empty())
+    m.objects("commands", e.facts.commands, [&](const ShellCommand& command) {
       m.w.member("line", command.line);
       m.text("directory", command.directory);
       if (command.purpose != CommandPurpose::other) m.w.member("purpose", to_string(command.purpose));
       m.flag("cut", !command.is_whole);
       m.flag("background", command.in_background);
-      m.w.end_object();
-    }
-    m.w.end_array();
-  }
-  if (facts.todos) {
-    m.w.key("todos");
-    m.w.begin_object();
-    m.flag("replaces", facts.todos->replaces);
-    m.w.key("items");
-    m.w.begin_array();
-    for (const TodoItem& item : facts.todos->items) {
-      m.w.begin_object();
-      m.text("key", item.key);
-      m.text("text", item.text);
-      m.w.member("state", to_string(item.state));
-      m.w.end_object();
-    }
-    m.w.end_array();
-    m.w.end_object();
-  }
-  if (facts.exit_code) {
+    });
+  if (e.facts.todos)
+    m.object("todos", [&] {
+      m.flag("replaces", e.facts.todos->replaces);
+      m.objects("items", e.facts.todos->items, [&](const TodoItem& item) {
+        m.text("key", item.key);
+        m.text("text", item.text);
+        m.w.member("state", to_string(item.state));
+      });
+    });
+  if (e.facts.exit_code) {
     m.w.key("exit_code");
-    m.w.number(std::int64_t{*facts.exit_code});
+    m.w.number(std::int64_t{*e.facts.exit_code});
   }
 }
 
@@ -201,8 +201,7 @@ std::string event_line(const Event& e, const LineDetail& detail) {
   write_text(m, e, detail);
   m.text("search_text", e.search_text);
   m.key("input_hash", e.input_hash);
-  write_files(m, e.files);
-  write_facts(m, e.facts);
+  write_facts(m, e);
   write_usage(m, e);
   m.text("cwd", e.cwd);
   m.text("branch", e.git_branch);
@@ -237,12 +236,7 @@ void write_context(Members& m, const SessionUpdate& s) {
   write("branch", s.git_branch, r.git_branch);
   write("model", s.model, r.model);
   write("agent_version", s.agent_version, r.agent_version);
-  if (from_events.empty()) return;
-  m.w.key("from_events");
-  m.w.begin_array();
-  for (const std::string_view name : from_events)
-    m.w.string(name);
-  m.w.end_array();
+  m.strings("from_events", from_events);
 }
 
 void write_record(Members& m, const SessionRecord& r) {
@@ -251,24 +245,22 @@ void write_record(Members& m, const SessionRecord& r) {
   m.w.member("outcome", to_string(r.outcome));
   m.text("source_path", r.source_path);
   m.number("source_bytes", r.source_bytes);
-  m.w.key("cost");
-  m.w.begin_object();
-  m.number("input_tokens", r.cost.tokens.input);
-  m.number("output_tokens", r.cost.tokens.output);
-  m.number("cache_read_tokens", r.cost.tokens.cache_read);
-  m.number("cache_creation_tokens", r.cost.tokens.cache_creation);
-  m.w.key("wall_clock_s");
-  m.w.number(static_cast<double>(r.cost.wall_clock) / kMsPerS);
-  m.number("turns", r.cost.turns);
-  m.number("retries", r.cost.retries);
-  m.w.end_object();
-  m.w.key("watermarks");
-  m.w.begin_object();
-  m.time("discovered_at", r.watermarks.discovered_at);
-  m.time("ingested_at", r.watermarks.ingested_at);
-  m.time("analyzed_at", r.watermarks.analyzed_at);
-  m.time("evicted_at", r.watermarks.evicted_at);
-  m.w.end_object();
+  m.object("cost", [&] {
+    m.number("input_tokens", r.cost.tokens.input);
+    m.number("output_tokens", r.cost.tokens.output);
+    m.number("cache_read_tokens", r.cost.tokens.cache_read);
+    m.number("cache_creation_tokens", r.cost.tokens.cache_creation);
+    m.w.key("wall_clock_s");
+    m.w.number(static_cast<double>(r.cost.wall_clock) / kMsPerS);
+    m.number("turns", r.cost.turns);
+    m.number("retries", r.cost.retries);
+  });
+  m.object("watermarks", [&] {
+    m.time("discovered_at", r.watermarks.discovered_at);
+    m.time("ingested_at", r.watermarks.ingested_at);
+    m.time("analyzed_at", r.watermarks.analyzed_at);
+    m.time("evicted_at", r.watermarks.evicted_at);
+  });
   if (!r.responses.empty()) {
     m.w.key("responses");
     m.w.begin_array();
@@ -283,22 +275,16 @@ void write_record(Members& m, const SessionRecord& r) {
     m.w.end_array();
   }
   if (!r.digest) return;
-  m.w.key("digest");
-  m.w.begin_object();
-  m.text("request", r.digest->request);
-  m.text("result", r.digest->result);
-  m.text("abstract", r.digest->abstract);
-  m.w.key("error_snippets");
-  m.w.begin_array();
-  for (const ErrorSnippet& e : r.digest->errors) {
-    m.w.begin_object();
-    m.time("time", e.time);
-    m.text("tool", e.tool);
-    m.w.member("text", e.text);
-    m.w.end_object();
-  }
-  m.w.end_array();
-  m.w.end_object();
+  m.object("digest", [&] {
+    m.text("request", r.digest->request);
+    m.text("result", r.digest->result);
+    m.text("abstract", r.digest->abstract);
+    m.objects("error_snippets", r.digest->errors, [&](const ErrorSnippet& e) {
+      m.time("time", e.time);
+      m.text("tool", e.tool);
+      m.w.member("text", e.text);
+    });
+  });
 }
 
 }  // namespace

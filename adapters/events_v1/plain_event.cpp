@@ -1,5 +1,6 @@
 // Lenient reader of events without memd's detail, as other tools write them.
 #include "adapters/events_v1/line_reader.hpp"
+#include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/ascii.hpp"
 
@@ -55,11 +56,8 @@ void append_any(TextReader& r, od::value& value, std::string& out) {
 // Counts the lines that a unified diff adds and removes, per file. Files it does not name are counted under `fallback`.
 std::vector<FileTouch> read_diff(std::string_view diff, const std::vector<std::string>& fallback) {
   std::vector<FileTouch> files;
-  for (std::size_t at = 0; at < diff.size();) {
-    const auto end = std::min(diff.find('\n', at), diff.size());
-    auto line = diff.substr(at, end - at);
-    at = end + 1;
-    if (line.ends_with('\r')) line.remove_suffix(1);
+  while (!diff.empty()) {
+    const auto line = tool_calls::next_line(diff);
     if (line.starts_with("+++ ")) {
       auto path = line.substr(4, line.find('\t') == std::string_view::npos ? line.npos : line.find('\t') - 4);
       if (path.starts_with("b/")) path.remove_prefix(2);
@@ -79,29 +77,31 @@ std::vector<FileTouch> read_diff(std::string_view diff, const std::vector<std::s
   return files;
 }
 
-std::string text_of(LineReader& r, Body& body, std::initializer_list<B> keys) {
-  for (const B key : keys) {
-    if (!body.has(key)) continue;
-    if (is_string(body[key])) return r.text(body[key]);
+std::string text_of(LineReader& r, Body& body, std::initializer_list<BodyKey> keys) {
+  for (const BodyKey key : keys) {
+    if (!has_value(body.*key)) continue;
+    if (is_string(body.*key)) return r.text(body.*key);
     od::value value;
     std::string out;
-    if (seek(body.object, body.name(key), value)) append_any(r, value, out);
+    if (seek(body.object, body.key(key), value)) append_any(r, value, out);
     if (!out.empty()) return out;
   }
   return {};
 }
 
-std::string plain_text(LineReader& r, Body& body) { return text_of(r, body, {B::text, B::content, B::message}); }
+std::string plain_text(LineReader& r, Body& body) {
+  return text_of(r, body, {&BodyKeys::text, &BodyKeys::content, &BodyKeys::message});
+}
 
 std::string call_id_of(LineReader& r, const Body& body) {
-  for (const B key : {B::call_id, B::tool_call_id, B::tool_use_id})
-    if (is_string(body[key])) return r.text(body[key]);
+  for (const BodyKey key : {&BodyKeys::call_id, &BodyKeys::tool_call_id, &BodyKeys::tool_use_id})
+    if (is_string(body.*key)) return r.text(body.*key);
   return {};
 }
 
 void read_message(LineReader& r, Body& body) {
   std::string words = plain_text(r, body);
-  if (words.empty()) r.diagnose(DiagnosticType::missing_field, "body.text");
+  if (words.empty()) r.diagnose(DiagnosticType::missing_field, {"body.text"});
   if (r.record().actor == Actor::tool) {
     Event& e = r.add(EventKind::lifecycle, Role::tool);
     e.lifecycle = "tool_message";
@@ -121,22 +121,23 @@ void read_message(LineReader& r, Body& body) {
 bool read_call(LineReader& r, Body& body) {
   Event& e = r.add(EventKind::tool_call, Role::assistant);
   r.read_context(body, e);
-  e.tool = r.text(body.has(B::tool) ? body[B::tool] : body[B::name]);
+  e.tool = r.text(has_value(body.tool) ? body.tool : body.name);
   if (e.tool.empty()) {
-    r.diagnose(DiagnosticType::missing_field, "body.tool");
+    r.diagnose(DiagnosticType::missing_field, {"body.tool"});
     e.tool = "tool";
   }
   e.call_id = call_id_of(r, body);
-  for (const B key : {B::input, B::arguments, B::args, B::parameters, B::command, B::text}) {
-    if (!body.has(key)) continue;
-    if (body[key].starts_with('{')) {
+  for (const BodyKey key : {&BodyKeys::input, &BodyKeys::arguments, &BodyKeys::args, &BodyKeys::parameters,
+                            &BodyKeys::command, &BodyKeys::text}) {
+    if (!has_value(body.*key)) continue;
+    if ((body.*key).starts_with('{')) {
       od::value value;
-      if (!seek(body.object, body.name(key), value)) return false;
+      if (!seek(body.object, body.key(key), value)) return false;
       if (!tool_calls::read_tool_input(r, value, access_of, e)) return false;
     } else {
       const std::string input = text_of(r, body, {key});
       tool_calls::read_tool_input_text(r, input, access_of, e);
-      if (key == B::command && e.facts.commands.empty()) tool_calls::add_command(e, input);
+      if (key == &BodyKeys::command && e.facts.commands.empty()) tool_calls::add_command(e, input);
     }
     break;
   }
@@ -151,21 +152,22 @@ bool read_call(LineReader& r, Body& body) {
 bool read_result(LineReader& r, Body& body) {
   Event& e = r.add(EventKind::tool_result, Role::tool);
   r.read_context(body, e);
-  e.tool = r.text(body.has(B::tool) ? body[B::tool] : body[B::name]);
+  e.tool = r.text(has_value(body.tool) ? body.tool : body.name);
   e.call_id = call_id_of(r, body);
-  std::string whole = text_of(r, body, {B::output, B::result, B::content, B::text, B::message});
-  for (const B key : {B::stdout_text, B::stderr_text, B::error}) {
-    if (!is_string(body[key]) && !body[key].starts_with('{')) continue;
+  std::string whole =
+      text_of(r, body, {&BodyKeys::output, &BodyKeys::result, &BodyKeys::content, &BodyKeys::text, &BodyKeys::message});
+  for (const BodyKey key : {&BodyKeys::stdout_, &BodyKeys::stderr_, &BodyKeys::error}) {
+    if (!is_string(body.*key) && !(body.*key).starts_with('{')) continue;
     const std::string more = text_of(r, body, {key});
     if (more.empty()) continue;
     if (!whole.empty()) whole += '\n';
     whole += more;
   }
-  const auto error = body[B::error];
-  e.is_error = body.is(B::is_error) || body[B::success] == "false" || integer(body[B::exit_code]) != 0 ||
-               (body.has(B::error) && error != "false" && error != "\"\"") ||
-               is_one_of(ascii::lowered(string_body(body[B::status])), {"error", "failed", "failure"});
-  if (is_number(body[B::exit_code])) e.facts.exit_code = static_cast<std::int32_t>(integer(body[B::exit_code]));
+  const auto error = body.error;
+  e.is_error = is_true(body.is_error) || body.success == "false" || integer(body.exit_code) != 0 ||
+               (has_value(body.error) && error != "false" && error != "\"\"") ||
+               is_one_of(ascii::lowered(string_body(body.status)), {"error", "failed", "failure"});
+  if (is_number(body.exit_code)) e.facts.exit_code = static_cast<std::int32_t>(integer(body.exit_code));
   e.summary = one_line(utf8_prefix(whole, 4 * kSummaryLimit), kSummaryLimit);
   r.keep_text(e, std::move(whole));
   return r.read_files(body, e.files);
@@ -173,10 +175,9 @@ bool read_result(LineReader& r, Body& body) {
 
 // Reads the user's decision on an action of the agent. Without text of its own it becomes a mark in the session.
 bool read_approval(LineReader& r, Body& body) {
-  const std::string decision = ascii::lowered(r.text(body[B::decision]));
-  const bool refused =
-      body[B::approved] == "false" || is_one_of(decision, {"rejected", "denied", "reject", "deny", "no"});
-  std::string words = text_of(r, body, {B::text, B::message, B::content, B::reason});
+  const std::string decision = ascii::lowered(r.text(body.decision));
+  const bool refused = body.approved == "false" || is_one_of(decision, {"rejected", "denied", "reject", "deny", "no"});
+  std::string words = text_of(r, body, {&BodyKeys::text, &BodyKeys::message, &BodyKeys::content, &BodyKeys::reason});
   if (r.record().actor == Actor::user && !words.empty()) {
     Event& e = r.add(EventKind::human_intervention, Role::user);
     e.origin = Origin::embedded;
@@ -187,7 +188,8 @@ bool read_approval(LineReader& r, Body& body) {
   Event& e = r.add(EventKind::lifecycle, r.record().actor == Actor::user ? Role::user : Role::system);
   e.lifecycle = "approval";
   e.summary = refused ? "rejected" : "approved";
-  const std::string what = text_of(r, body, {B::title, B::description, B::tool, B::name});
+  const std::string what =
+      text_of(r, body, {&BodyKeys::title, &BodyKeys::description, &BodyKeys::tool, &BodyKeys::name});
   for (const auto& part : {std::string_view(what), std::string_view(r.record().patch_id)})
     if (!part.empty()) e.summary.append(" ").append(one_line(part, kSummaryLimit));
   r.read_context(body, e);
@@ -197,9 +199,10 @@ bool read_approval(LineReader& r, Body& body) {
 // Reads a patch. With a known outcome it becomes a call of the tool "patch" and its result, so that it counts as an
 // edit.
 bool read_patch(LineReader& r, Body& body) {
-  const std::string status = ascii::lowered(r.text(body[B::status]));
-  const std::string name = text_of(r, body, {B::title, B::name, B::description, B::text, B::summary});
-  const std::string diff = text_of(r, body, {B::diff, B::content, B::input});
+  const std::string status = ascii::lowered(r.text(body.status));
+  const std::string name = text_of(
+      r, body, {&BodyKeys::title, &BodyKeys::name, &BodyKeys::description, &BodyKeys::text, &BodyKeys::summary});
+  const std::string diff = text_of(r, body, {&BodyKeys::diff, &BodyKeys::content, &BodyKeys::input});
   auto files = read_diff(diff, r.record().paths);
   if (is_one_of(status, {"proposed", "pending", "queued", "draft", "created", "open"})) {
     Event& e = r.add(EventKind::lifecycle, Role::assistant);
@@ -237,8 +240,9 @@ bool read_patch(LineReader& r, Body& body) {
 }
 
 void read_remark(LineReader& r, Body& body, std::string_view lifecycle) {
-  std::string words =
-      text_of(r, body, {B::text, B::content, B::message, B::summary, B::title, B::description, B::status});
+  std::string words = text_of(r, body,
+                              {&BodyKeys::text, &BodyKeys::content, &BodyKeys::message, &BodyKeys::summary,
+                               &BodyKeys::title, &BodyKeys::description, &BodyKeys::status});
   if (r.record().actor == Actor::user && lifecycle == "note" && !words.empty()) {
     Event& e = r.add(EventKind::human_intervention, Role::user);
     e.origin = Origin::typed;
@@ -271,7 +275,7 @@ RecordOutcome read_plain_event(LineReader& r, Body& body) {
     case LineKind::snapshot: read_remark(r, body, "snapshot"); break;
     case LineKind::note: read_remark(r, body, "note"); break;
   }
-  if (Event* const e = r.last(); whole && e != nullptr) whole = r.read_usage(body, *e);
+  if (whole && r.emitted()) whole = r.read_usage(body, r.out().events.back());
   return whole ? RecordOutcome::indexed() : RecordOutcome::damaged();
 }
 

@@ -7,7 +7,7 @@
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <algorithm>
 #include <array>

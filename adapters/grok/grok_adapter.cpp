@@ -9,31 +9,26 @@ namespace memd::grok {
 namespace {
 
 // Grok Build, xAI's coding agent. Formats: update_log.hpp, session_reader.hpp. Stateless, thread-safe.
-class GrokAdapter final : public Adapter {
+class GrokAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
   const AdapterDescription& describe() const override {
-    static const AdapterDescription description = [] {
-      AdapterDescription d;
-      d.platform = Platform::grok;
-      d.adapter_version = "1.0.0";
-      d.data_completeness = DataCompleteness::full;
-      d.capabilities = {Capability::semantic_search,    Capability::temporal_query,
-                        Capability::session_summary,    Capability::exchange_retrieval,
-                        Capability::token_metrics,      Capability::file_context,
-                        Capability::live_tail,          Capability::tool_calls,
-                        Capability::compaction_markers, Capability::cost,
-                        Capability::git_branch};
-      d.limitations = {
-          "The adapter follows the public source of Grok Build and other readers; no real user's transcript was "
-          "available.",
-          "Tokens are known for whole turns, after their end; those of a helper whose log is gone count in the turn.",
-          "Turns removed by a rewind stay searchable.",
-          "Sessions with only chat_history.jsonl left have no times of their own.",
-          "The branch is the last one recorded for the session, not that of each message.",
-      };
-      d.storage_locations = {"~/.grok/sessions", "$GROK_HOME/sessions"};
-      return d;
-    }();
+    static const AdapterDescription description{
+        .platform = Platform::grok,
+        .adapter_version = "1.0.0",
+        .data_completeness = DataCompleteness::full,
+        .capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::session_summary,
+                         Capability::exchange_retrieval, Capability::token_metrics, Capability::file_context,
+                         Capability::live_tail, Capability::tool_calls, Capability::compaction_markers,
+                         Capability::cost, Capability::git_branch},
+        .limitations = {"The adapter follows the public source of Grok Build and other readers; no real user's "
+                        "transcript was available.",
+                        "Tokens are known for whole turns, after their end; those of a helper whose log is gone count "
+                        "in the turn.",
+                        "Turns removed by a rewind stay searchable.",
+                        "Sessions with only chat_history.jsonl left have no times of their own.",
+                        "The branch is the last one recorded for the session, not that of each message."},
+        .storage_locations = {"~/.grok/sessions", "$GROK_HOME/sessions"},
+    };
     return description;
   }
 
@@ -64,18 +59,9 @@ class GrokAdapter final : public Adapter {
     return path ? make_session_uid(Platform::grok, path->id) : std::string();
   }
 
-  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
-    return std::make_unique<ItemDecoder>(source);
-  }
-
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
     auto path = parse_source_path(source.path);
     return path ? std::make_unique<SessionReader>(std::move(*path), files) : nullptr;
-  }
-
-  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
-    ItemDecoder decoder(Source{}, json::Detail::full);
-    return decoded_text(decoder, record, kind, block);
   }
 };
 

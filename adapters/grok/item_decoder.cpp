@@ -4,6 +4,8 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/record_builder.hpp"
+#include "adapters/names.hpp"
+#include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/hash.hpp"
@@ -13,7 +15,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,10 +34,9 @@ namespace {
 // Items of the log of updates.
 
 std::optional<FileAccess> access_of(std::string_view tool) {
-  static constexpr std::array<std::string_view, 9> kWriting{"search_replace", "write_file",  "create_file",
-                                                            "write",          "edit",        "edit_file",
-                                                            "delete_file",    "apply_patch", "multi_edit"};
-  if (std::find(kWriting.begin(), kWriting.end(), tool) != kWriting.end()) return FileAccess::modified;
+  static constexpr Names kWriting(
+      "search_replace write_file create_file write edit edit_file delete_file apply_patch multi_edit");
+  if (kWriting.has(tool)) return FileAccess::modified;
   if (tool == "read_file" || tool == "read") return FileAccess::read;
   if (tool == "list_dir" || tool == "grep" || tool == "glob" || tool == "list_files") return FileAccess::referenced;
   return std::nullopt;
@@ -59,11 +59,6 @@ void unwrap(std::string& text, std::string_view name, bool keep) {
       text.erase(at, end + close.size() - at);
     }
   }
-}
-
-std::int32_t lines_of(std::string_view text) {
-  if (text.empty()) return 0;
-  return static_cast<std::int32_t>(std::count(text.begin(), text.end(), '\n')) + (text.ends_with('\n') ? 0 : 1);
 }
 
 // Returns the lines that an edit changes: those between the common lines at both ends of its two versions.
@@ -89,7 +84,8 @@ FileTouch touch_of(const dom::object& diff) {
     before = before.substr(0, a);
     after = after.substr(0, b);
   }
-  return {std::string(text_of(diff, "path")), FileAccess::modified, lines_of(after), lines_of(before)};
+  return {std::string(text_of(diff, "path")), FileAccess::modified, tool_calls::count_lines(after),
+          tool_calls::count_lines(before)};
 }
 
 TokenUsage usage_of(const dom::object& usage) {
@@ -274,16 +270,10 @@ RecordOutcome read_notice(ItemContext& c, const dom::object& update, std::string
   } else if (kind == "subagent_spawned") {
     const auto child = text_of(update, "child_session_id");
     if (!is_uuid(child)) return RecordOutcome::skipped("no_content");
-    SessionUpdate s;
-    s.session_uid = make_session_uid(Platform::grok, child);
-    s.platform = Platform::grok;
-    s.native_id = child;
-    s.kind = SessionKind::subagent;
-    s.parent_uid = c.session_uid();
+    SessionUpdate& s = c.add_subagent(child);
     s.agent_name = text_of(update, "subagent_type");
     s.description = text_of(update, "description");
     s.time = c.time;
-    c.out().sessions.push_back(std::move(s));
   } else {
     c.diagnose(DiagnosticType::unknown_record_type, {"sessionUpdate"});
     return RecordOutcome::unknown("unknown_type");
@@ -300,9 +290,7 @@ TimeMs time_of(const dom::object& object, std::string_view key) {
 }
 
 RecordOutcome read_head(ItemContext& c, const dom::object& item) {
-  SessionUpdate update;
-  update.session_uid = c.session_uid();
-  update.platform = Platform::grok;
+  SessionUpdate& update = c.add_session();
   update.native_id = text_of(item, "id");
   update.cwd = text_of(item, "cwd");
   dom::object summary;
@@ -329,7 +317,6 @@ RecordOutcome read_head(ItemContext& c, const dom::object& item) {
     }
   }
   update.time = update.ended_at;
-  c.out().sessions.push_back(std::move(update));
   return RecordOutcome::indexed();
 }
 
@@ -351,7 +338,7 @@ RecordOutcome read_chat(ItemContext& c, const dom::object& chat, std::string& ty
   }
   if (type == "assistant") {
     c.model = text_of(chat, "model_id");
-    if (!json::trimmed(text).empty()) c.add(EventKind::assistant_msg, Role::assistant).text = text;
+    if (!trimmed(text).empty()) c.add(EventKind::assistant_msg, Role::assistant).text = text;
     dom::array calls;
     if (!chat["tool_calls"].get(calls))
       for (const auto value : calls) {
@@ -369,7 +356,7 @@ RecordOutcome read_chat(ItemContext& c, const dom::object& chat, std::string& ty
   if (type == "reasoning") {
     dom::element summary;
     const std::string thought = chat["summary"].get(summary) ? std::string() : content_text(summary);
-    if (json::trimmed(thought).empty()) return RecordOutcome::skipped("blank_message");
+    if (trimmed(thought).empty()) return RecordOutcome::skipped("blank_message");
     c.add(EventKind::thinking, Role::assistant).text = thought;
     return RecordOutcome::indexed();
   }
@@ -401,48 +388,23 @@ RecordOutcome dispatch(ItemContext& c, const dom::object& item, std::string& typ
 
 }  // namespace
 
-struct ItemDecoder::Parser {
-  dom::parser parser;
-};
-
-ItemDecoder::ItemDecoder(const Source& source, json::Detail detail)
-    : session_uid_(source.session_uid), detail_(detail), parser_(std::make_unique<Parser>()) {}
-
-ItemDecoder::~ItemDecoder() = default;
-
-void ItemDecoder::decode(const RawRecord& record, EventBatch& out) {
-  if (decode_open(record.bytes, record, out)) return;
-  bool replaced = false;
-  std::string cleaned = json::cleaned_json(record.bytes, replaced);
-  const auto size = cleaned.size();
-  cleaned.resize(size + kRecordPadding, ' ');
-  const auto tell = [&](DiagnosticType type) {
-    out.diagnostics.push_back({Platform::grok, type, Severity::warning, {}, 0, record.offset});
-  };
-  if (decode_open({cleaned.data(), size}, record, out)) {
-    if (replaced) tell(DiagnosticType::invalid_encoding);
-    return;
-  }
-  const std::uint64_t bytes = record.bytes.size() + (record.newline_follows ? 1 : 0);
-  if (bytes > 0) out.cover("(damaged)", Disposition::skipped, "damaged", bytes);
-  tell(DiagnosticType::damaged_record);
-}
-
-bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, EventBatch& out) {
+// The parts of an item are read from a DOM, because most are few and small.
+RecordOutcome ItemDecoder::read(json::od::object& root, RawRef raw, EventBatch& out) {
   dom::object item;
-  if (parser_->parser.parse(bytes.data(), bytes.size(), false).get(item) || flag_of(item, "damaged")) return false;
-  const RawRef raw{record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0};
+  std::string_view bytes;
+  if (json::is_true(keys_.damaged) || !json::restart(root) || root.raw_json().get(bytes) ||
+      whole_.parse(bytes.data(), bytes.size()).get(item))
+    return RecordOutcome::damaged();
   ItemContext c(Platform::grok, session_uid_, raw, detail_, out);
-  c.identify(text_of(item, "record"));
-  c.time = number_of(item, "time");
-  c.time_estimated = flag_of(item, "estimated");
-  c.model = text_of(item, "model");
-  c.cwd = text_of(item, "cwd");
+  c.identify(json::unescaped(keys_.record));
+  c.time = json::integer(keys_.time);
+  c.time_estimated = json::is_true(keys_.estimated);
+  c.model = json::unescaped(keys_.model);
+  c.cwd = json::unescaped(keys_.cwd);
   std::string type = "(unknown)";
-  const RecordOutcome verdict = dispatch(c, item, type);
-  out.cover(json::is_identifier(type) || type.starts_with('(') ? type : "(unreadable type)", verdict.disposition,
-            verdict.reason, record.bytes.size() + (record.newline_follows ? 1 : 0));
-  return true;
+  RecordOutcome outcome = dispatch(c, item, type);
+  outcome.type = json::is_identifier(type) || type.starts_with('(') ? type : "(unreadable type)";
+  return outcome;
 }
 
 }  // namespace memd::grok

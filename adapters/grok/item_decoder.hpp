@@ -1,29 +1,25 @@
 #pragma once
 
-#include "adapters/adapter.hpp"
-#include "adapters/json/json_text.hpp"
+#include "adapters/json/log_decoder.hpp"
 
-#include <memory>
-#include <string>
+#include <simdjson.h>
 
 namespace memd::grok {
 
-// Decodes the items of a session, in the format described at SessionReader. One thread at a time.
-class ItemDecoder : public RecordDecoder {
- public:
-  explicit ItemDecoder(const Source& source, json::Detail detail = json::Detail::stored);
-  ~ItemDecoder() override;
+MEMD_KEYS(ItemKeys, damaged, record, time, estimated, model, cwd);
 
-  void decode(const RawRecord& record, EventBatch& out) override;
-  bool is_complete(std::string_view) const override { return true; }
+// Decodes the items of a session, in the format described at SessionReader. One thread at a time.
+class ItemDecoder final : public json::KeyedDecoder<ItemKeys> {
+ public:
+  ItemDecoder(const Source& source, json::Detail detail)
+      : KeyedDecoder(Platform::grok, source.session_uid, detail, {.items = true}) {}
+
+ protected:
+  bool surely_a_record() const override { return false; }
+  RecordOutcome read(json::od::object& item, RawRef raw, EventBatch& out) override;
 
  private:
-  struct Parser;
-  bool decode_open(std::string_view item, const RawRecord& record, EventBatch& out);
-
-  std::string session_uid_;
-  json::Detail detail_;
-  std::unique_ptr<Parser> parser_;
+  simdjson::dom::parser whole_;
 };
 
 }  // namespace memd::grok

@@ -4,6 +4,7 @@
 #include "adapters/grok/update_line.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -144,9 +145,11 @@ Result<void> SessionReader::load_chat() {
     const std::string key = std::string(kChatKey) + std::to_string(number);
     ObjectWriter o;
     o.text("key", key).text("record", path_.id + "/" + key).number("time", ++time).flag("estimated", true);
-    chat_bytes_[key] =
-        is_json_object(line) ? std::move(o.json("chat", line)).finish() : std::move(o.flag("damaged", true)).finish();
-    chat_.push_back({key, hash64(chat_bytes_[key]) | 1, bytes});
+    if (is_json_object(line))
+      o.json("chat", line);
+    else
+      o.flag("damaged", true);
+    chat_.push_back(chat_bytes_.add(key, std::move(o).finish(), bytes));
   }
   return {};
 }
@@ -204,7 +207,7 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
   if (session_key != path_.id) return std::optional<Session>();
   Session session;
   session.session_uid = make_session_uid(Platform::grok, path_.id);
-  session.head = Item{"(head)", hash64(head_item()) | 1, 0};
+  session.head = Item{snapshot::kHeadKey, hash64(head_item()) | 1, 0};
   if (!log_entry_) {
     const auto of_log = [](const SourceItem& item) { return !is_chat_key(item.key); };
     if (std::any_of(known.begin(), known.end(), of_log)) return Error(Errc::not_found, path_.main);
@@ -239,7 +242,7 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
 std::string SessionReader::head_item() const {
   ObjectWriter o;
   o.flag("head", true).text("id", path_.id);
-  if (!path_.cwd.empty()) o.text("cwd", path_.cwd);
+  o.some_text("cwd", path_.cwd);
   if (is_json_object(summary_)) o.json("summary", summary_);
   return std::move(o).finish();
 }
@@ -307,15 +310,13 @@ std::optional<std::string> SessionReader::log_of(const std::string& session_id) 
 Result<std::string> SessionReader::item(const std::string& session_key, const std::string& item_key) {
   MEMD_TRY(look());
   if (session_key != path_.id) return Error(Errc::not_found, "no such session");
-  if (item_key == "(head)") return head_item();
+  if (item_key == snapshot::kHeadKey) return head_item();
   if (log_entry_) {
     MEMD_TRY_ASSIGN(const LogItem item, find_log_item(item_key));
     return log_item(item);
   }
   MEMD_TRY(load_chat());
-  const auto it = chat_bytes_.find(item_key);
-  if (it == chat_bytes_.end()) return Error(Errc::not_found, "no such item any more");
-  return it->second;
+  return chat_bytes_.bytes(item_key);
 }
 
 }  // namespace memd::grok

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/grok/update_log.hpp"
+#include "adapters/snapshot/held_items.hpp"
 #include "adapters/snapshot_reader.hpp"
 
 #include <filesystem>
@@ -82,7 +83,7 @@ class SessionReader : public SnapshotReader {
   UpdateLog log_;
   std::map<std::string, std::size_t> by_key_;
   std::vector<Item> chat_;
-  std::map<std::string, std::string> chat_bytes_;
+  snapshot::HeldItems chat_bytes_;
   std::uint64_t chat_rest_ = 0;
 };
 

@@ -170,11 +170,9 @@ std::string item_bytes(const LogItem& item, const SessionFacts& session, const s
   const bool timed = origin.time > 0;
   o.text("what", to_string(item.what)).number("time", timed ? origin.time : id_time(session.id));
   o.flag("estimated", !timed);
-  if (!session.cwd.empty() && item.what == What::user) o.text("cwd", session.cwd);
-  if (item.what == What::user) o.flag("subtask", session.subagent);
-  if (!origin.model.empty()) o.text("model", origin.model);
-  o.flag("superseded", item.superseded).flag("say", item.say);
-  if (images > 0) o.number("images", images);
+  if (item.what == What::user) o.some_text("cwd", session.cwd).flag("subtask", session.subagent);
+  o.some_text("model", origin.model).flag("superseded", item.superseded).flag("say", item.say);
+  o.some_number("images", images);
   std::string spent;
   for (const std::string& usage : helpers)
     spent.append(spent.empty() ? "[" : ",").append(usage);
@@ -187,26 +185,23 @@ std::string item_bytes(const LogItem& item, const SessionFacts& session, const s
 }
 
 bool is_json_object(std::string_view text) {
-  const std::string bytes = padded(text);
   dom::parser parser;
   dom::object object;
-  return !parser.parse(bytes.data(), text.size(), false).get(object);
+  return !parser.parse(text.data(), text.size()).get(object);
 }
 
-bool is_subagent(std::string_view summary) {
-  const std::string bytes = padded(summary);
+namespace {
+
+std::string summary_text(std::string_view summary, std::string_view key) {
   dom::parser parser;
   dom::object object;
-  return !parser.parse(bytes.data(), summary.size(), false).get(object) &&
-         text_of(object, "session_kind").starts_with("subagent");
+  return parser.parse(summary.data(), summary.size()).get(object) ? std::string() : std::string(text_of(object, key));
 }
 
-TimeMs summary_time(std::string_view summary) {
-  const std::string bytes = padded(summary);
-  dom::parser parser;
-  dom::object object;
-  if (parser.parse(bytes.data(), summary.size(), false).get(object)) return 0;
-  return parse_stamp(text_of(object, "created_at")).value_or(0);
-}
+}  // namespace
+
+bool is_subagent(std::string_view summary) { return summary_text(summary, "session_kind").starts_with("subagent"); }
+
+TimeMs summary_time(std::string_view summary) { return parse_stamp(summary_text(summary, "created_at")).value_or(0); }
 
 }  // namespace memd::grok

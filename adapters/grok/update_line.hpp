@@ -2,7 +2,7 @@
 
 #include "adapters/grok/update_log.hpp"
 #include "adapters/json/json_access.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <simdjson.h>
 

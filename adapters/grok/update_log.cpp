@@ -3,6 +3,8 @@
 #include "adapters/adapter.hpp"
 #include "adapters/grok/update_line.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/names.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>
@@ -21,55 +23,16 @@ constexpr std::array<std::string_view, 9> kWhatNames{"user",   "interjection", "
                                                      "result", "turn",         "notice", "damaged"};
 
 // Client-internal and transient updates, and those repeated elsewhere.
-constexpr std::array<std::string_view, 49> kState{"available_commands_update",
-                                                  "plan",
-                                                  "current_mode_update",
-                                                  "config_option_update",
-                                                  "session_info_update",
-                                                  "usage_update",
-                                                  "diff_review",
-                                                  "auto_compact_started",
-                                                  "auto_compact_cancelled",
-                                                  "memory_flush_started",
-                                                  "memory_flush_completed",
-                                                  "memory_dream_completed",
-                                                  "memory_session_saved",
-                                                  "auto_continue_completed",
-                                                  "feedback_request",
-                                                  "relay_sync_status",
-                                                  "auto_recovery_started",
-                                                  "hook_annotation",
-                                                  "hook_execution",
-                                                  "hook_run_started",
-                                                  "hook_run_completed",
-                                                  "hooks_changed",
-                                                  "plugins_changed",
-                                                  "plugin_panel",
-                                                  "panel_closed",
-                                                  "plugin_updates_installed",
-                                                  "session_status",
-                                                  "session_summary_generated",
-                                                  "session_recap",
-                                                  "session_recap_unavailable",
-                                                  "last_turn_summary",
-                                                  "compaction_checkpoint",
-                                                  "task_completed",
-                                                  "task_backgrounded",
-                                                  "subagent_progress",
-                                                  "subagent_finished",
-                                                  "response_completed",
-                                                  "workflow_updated",
-                                                  "goal_updated",
-                                                  "interaction_resolved",
-                                                  "pending_interaction",
-                                                  "model_changed",
-                                                  "model_auto_switched",
-                                                  "retry_state",
-                                                  "image_compressed",
-                                                  "config_notice",
-                                                  "scheduled_task_created",
-                                                  "background_tasks",
-                                                  "cwd_switch"};
+constexpr Names kState(
+    "available_commands_update plan current_mode_update config_option_update session_info_update usage_update "
+    "diff_review auto_compact_started auto_compact_cancelled memory_flush_started memory_flush_completed "
+    "memory_dream_completed memory_session_saved auto_continue_completed feedback_request relay_sync_status "
+    "auto_recovery_started hook_annotation hook_execution hook_run_started hook_run_completed hooks_changed "
+    "plugins_changed plugin_panel panel_closed plugin_updates_installed session_status session_summary_generated "
+    "session_recap session_recap_unavailable last_turn_summary compaction_checkpoint task_completed task_backgrounded "
+    "subagent_progress subagent_finished response_completed workflow_updated goal_updated interaction_resolved "
+    "pending_interaction model_changed model_auto_switched retry_state image_compressed config_notice "
+    "scheduled_task_created background_tasks cwd_switch");
 
 class Collector {
  public:
@@ -98,7 +61,7 @@ class Collector {
     if (kind == "tool_call") return take_call(update, bytes, line, size);
     if (kind == "tool_call_update") return take_call_update(update, bytes, line, size);
     if (kind == "turn_completed") return take_turn(update, bytes, line, size);
-    if (std::find(kState.begin(), kState.end(), kind) != kState.end()) return skip(std::string(kind), "state", size);
+    if (kState.has(kind)) return skip(update.kind, "state", size);
     if (kind == "subagent_spawned") helpers_[update.prompt_id].push_back({update.child_id, update.time});
     open_.reset();
     add(What::notice, bytes, line, size);

@@ -2,7 +2,7 @@
 
 #include "adapters/snapshot_reader.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -39,6 +39,7 @@ class KeyTable {
       if (names_[order_[i]].front() == key.front() && names_[order_[i]] == key) return order_[i];
     return N;
   }
+  constexpr std::string_view name(std::size_t index) const { return names_[index]; }
 
  private:
   static constexpr std::size_t kLongest = 32;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -106,6 +107,19 @@ class KeyedDecoder : public LogDecoder {
   const std::string session_uid_;
   const Detail detail_;
   mutable Keys keys_;  // of the record at hand
+};
+
+// An adapter whose records are all read by one kind of decoder: Decoder(const Source&, Detail).
+template <class Decoder>
+class AdapterOf : public Adapter {
+ public:
+  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
+    return std::make_unique<Decoder>(source, Detail::stored);
+  }
+  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
+    Decoder decoder(Source{}, Detail::full);
+    return decoded_text(decoder, record, kind, block);
+  }
 };
 
 // A line of the prompt history file that an agent's terminal keeps for the arrow keys.

@@ -63,6 +63,16 @@ class RecordBuilder : public RecordEvents {
     update.time = time;
     return update;
   }
+  // Adds an update of a session that this one started.
+  SessionUpdate& add_subagent(std::string_view native_id) {
+    SessionUpdate& update = out().sessions.emplace_back();
+    update.session_uid = make_session_uid(platform(), native_id);
+    update.platform = platform();
+    update.native_id = native_id;
+    update.kind = SessionKind::subagent;
+    update.parent_uid = session_uid();
+    return update;
+  }
 
   // Call after the record was read: passes its place in the chain on if it gave no event, marks events with a local id,
   // and reports replaced characters. Returns the outcome with the type that the ledger shows.

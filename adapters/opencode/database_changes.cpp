@@ -1,5 +1,6 @@
 #include "adapters/opencode/database_changes.hpp"
 
+#include "adapters/names.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>
@@ -116,12 +117,10 @@ Result<void> add_sessions(const sqlite::ReadOnlyDatabase& database, std::string_
                           std::set<std::string>& sessions, std::uint64_t& bytes) {
   MEMD_TRY_ASSIGN(auto query, database.prepare(sql));
   query.bind(1, row);
-  for (;;) {
-    MEMD_TRY_ASSIGN(const bool more, query.step());
-    if (!more) return {};
+  return query.each([&] {
     sessions.emplace(query.text(0));
     bytes += static_cast<std::uint64_t>(query.integer(1));
-  }
+  });
 }
 
 // Whatever changed last, a session is read before the forks that repeat it.
@@ -173,12 +172,10 @@ Result<std::vector<DatabaseChanges::Touched>> DatabaseChanges::list_sessions() c
     MEMD_TRY_ASSIGN(auto query,
                     stored_.database().prepare("SELECT id, time_updated, " +
                                                std::string(has_created ? "time_created" : "0") + " FROM " + table));
-    for (;;) {
-      MEMD_TRY_ASSIGN(const bool more, query.step());
-      if (!more) break;
+    MEMD_TRY(query.each([&] {
       std::string id(query.text(0));
       newest.try_emplace(id, Touched{id, query.integer(1), query.integer(2)});
-    }
+    }));
   }
   std::vector<Touched> sessions;
   sessions.reserve(newest.size());
@@ -203,28 +200,18 @@ Result<std::uint64_t> DatabaseChanges::hash_tail(std::string_view session_id) co
     MEMD_TRY_ASSIGN(auto parts,
                     database.prepare("SELECT id, time_updated FROM part WHERE message_id = ?1 ORDER BY id"));
     messages.bind(1, session_id);
-    for (;;) {
-      MEMD_TRY_ASSIGN(const bool more, messages.step());
-      if (!more) break;
+    MEMD_TRY(messages.each([&]() -> Result<void> {
       add(messages);
       parts.bind(1, messages.text(0));
-      for (;;) {
-        MEMD_TRY_ASSIGN(const bool another, parts.step());
-        if (!another) break;
-        add(parts);
-      }
-    }
+      return parts.each([&] { add(parts); });
+    }));
   }
   if (stored_.has_records()) {
     MEMD_TRY_ASSIGN(auto records, database.prepare("SELECT id, time_updated FROM session_message WHERE session_id = ?1"
                                                    " ORDER BY seq DESC" +
                                                    limit));
     records.bind(1, session_id);
-    for (;;) {
-      MEMD_TRY_ASSIGN(const bool more, records.step());
-      if (!more) break;
-      add(records);
-    }
+    MEMD_TRY(records.each([&] { add(records); }));
   }
   return hash;
 }
@@ -385,18 +372,17 @@ Result<void> DatabaseChanges::count_reverted(const StoredSessions::Found& sessio
 
 // The rows are only counted: some contain tokens and keys.
 Result<void> DatabaseChanges::count_other_tables(SnapshotReader::Plan& plan) const {
-  constexpr std::array<std::string_view, 5> read{"session", "session_v2", "message", "part", "session_message"};
+  constexpr Names kRead("session session_v2 message part session_message");
   MEMD_TRY_ASSIGN(auto names, stored_.database().prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND"
                                                          " sql LIKE 'CREATE TABLE%' ORDER BY name"));
-  for (;;) {
-    MEMD_TRY_ASSIGN(const bool more, names.step());
-    if (!more) return {};
+  return names.each([&]() -> Result<void> {
     const std::string name(names.text(0));
-    if (std::find(read.begin(), read.end(), name) != read.end() || name.find('"') != std::string::npos) continue;
+    if (kRead.has(name) || name.find('"') != std::string::npos) return {};
     MEMD_TRY_ASSIGN(auto count, stored_.database().prepare("SELECT count(*), 0 FROM \"" + name + "\""));
     MEMD_TRY_ASSIGN(const Total total, read_total(count));
     add_rest(plan, "table/" + name, "not_conversation", total);
-  }
+    return {};
+  });
 }
 
 }  // namespace memd::opencode

@@ -2,6 +2,7 @@
 
 #include "adapters/opencode/database_changes.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -25,13 +26,11 @@ std::uint64_t version_of(std::string_view id, std::int64_t updated, std::uint64_
 // Adds the parts of the item's message to its version and its bytes.
 Result<void> add_parts(sqlite::Query& parts, const RevertPoint& revert, SnapshotReader::Item& item) {
   parts.bind(1, item.key);
-  for (;;) {
-    MEMD_TRY_ASSIGN(const bool more, parts.step());
-    if (!more) return {};
-    if (revert.hides_part(item.key, parts.text(0))) continue;
+  return parts.each([&] {
+    if (revert.hides_part(item.key, parts.text(0))) return;
     item.version = version_of(parts.text(0), parts.integer(1), item.version);
     item.ledger_bytes += parts.text(0).size() + static_cast<std::uint64_t>(parts.integer(2));
-  }
+  });
 }
 
 }  // namespace
@@ -143,15 +142,13 @@ Result<void> DatabaseReader::read_messages(const Found& found, const Window& win
   MEMD_TRY_ASSIGN(auto ids,
                   database_->prepare("SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created, id"));
   ids.bind(1, found.row.id);
-  for (;;) {
-    MEMD_TRY_ASSIGN(const bool more, ids.step());
-    if (!more) break;
-    if (revert.hides_message(ids.text(0))) continue;
+  MEMD_TRY(ids.each([&] {
+    if (revert.hides_message(ids.text(0))) return;
     if (const auto it = window.is_settled.find(ids.text(0)); it != window.is_settled.end())
       present.insert(*it);
     else
       to_look_at.emplace_back(ids.text(0));
-  }
+  }));
   for (const auto key : window.settled)
     if (present.contains(key)) out.items.push_back({std::string(key), 0, 0});
   return check_messages(std::move(to_look_at), revert, window, out);
@@ -201,15 +198,13 @@ Result<void> DatabaseReader::read_left_messages(const Found& found, const Window
                                                " FROM session_message WHERE session_id = ?1) ORDER BY time_created,"
                                                " id"));
   ids.bind(1, found.row.id);
-  for (;;) {
-    MEMD_TRY_ASSIGN(const bool more, ids.step());
-    if (!more) break;
-    if (revert.hides_message(ids.text(0))) continue;
+  MEMD_TRY(ids.each([&] {
+    if (revert.hides_message(ids.text(0))) return;
     if (window.is_settled.contains(ids.text(0)))
       out.items.push_back({std::string(ids.text(0)), 0, 0});
     else
       to_look_at.emplace_back(ids.text(0));
-  }
+  }));
   return check_messages(std::move(to_look_at), revert, window, out);
 }
 
@@ -233,11 +228,9 @@ Result<void> DatabaseReader::read_records(const Found& found, const Window& wind
     MEMD_TRY_ASSIGN(auto ids, database_->prepare("SELECT id FROM session_message WHERE session_id = ?1"
                                                  " ORDER BY time_created, id"));
     ids.bind(1, found.row.id);
-    for (;;) {
-      MEMD_TRY_ASSIGN(const bool more, ids.step());
-      if (!more) break;
+    MEMD_TRY(ids.each([&] {
       if (const auto it = window.is_settled.find(ids.text(0)); it != window.is_settled.end()) present.insert(*it);
-    }
+    }));
     for (const auto key : window.settled)
       if (present.contains(key)) out.items.push_back({std::string(key), 0, 0});
   } else {
@@ -248,9 +241,7 @@ Result<void> DatabaseReader::read_records(const Found& found, const Window& wind
   MEMD_TRY_ASSIGN(auto size,
                   database_->prepare("SELECT length(CAST(data AS BLOB)) FROM session_message WHERE id = ?1"));
   records.bind(1, found.row.id).bind(2, from).bind(3, hidden_from);
-  for (;;) {
-    MEMD_TRY_ASSIGN(const bool more, records.step());
-    if (!more) return {};
+  return records.each([&]() -> Result<void> {
     Item item{std::string(records.text(0)), version_of(records.text(0), records.integer(1), 2), 0};
     if (window.knows(item.key, item.version)) {
       item.version = 0;
@@ -260,7 +251,8 @@ Result<void> DatabaseReader::read_records(const Found& found, const Window& wind
       size.reset();
     }
     out.items.push_back(std::move(item));
-  }
+    return {};
+  });
 }
 
 Result<std::string> DatabaseReader::item(const std::string& session_key, const std::string& item_key) {
@@ -292,12 +284,11 @@ Result<std::string> DatabaseReader::message_item(const Found& found, const std::
   MEMD_TRY_ASSIGN(auto* parts, prepared(parts_by_message_,
                                         "SELECT id, time_created, data FROM part WHERE message_id = ?1 ORDER BY id"));
   parts->bind(1, key);
-  for (;;) {
-    MEMD_TRY_ASSIGN(const bool more, parts->step());
-    if (!more) return std::move(out).finish();
-    if (revert.hides_part(key, parts->text(0))) continue;
+  MEMD_TRY(parts->each([&] {
+    if (revert.hides_part(key, parts->text(0))) return;
     out.add_part({std::string(parts->text(0)), parts->integer(1), parts->text(2)});
-  }
+  }));
+  return std::move(out).finish();
 }
 
 Result<std::string> DatabaseReader::record_item(const Found& found, const std::string& key) {

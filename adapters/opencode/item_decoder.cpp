@@ -45,6 +45,33 @@ void ItemContext::add_usage(const TokenUsage& usage, const ResponseFacts& facts)
   first_event().response = facts;
 }
 
+Event* ItemContext::add_said(bool thought, TimeMs told, std::string text, std::size_t block) {
+  Event& e = add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, block);
+  if (told != 0) e.time = told;
+  e.time_estimated = told == 0;
+  reach(told);
+  e.text = std::move(text);
+  if (!trimmed(e.text).empty()) return &e;
+  out().events.pop_back();
+  return nullptr;
+}
+
+void ItemContext::add_error(std::string name, std::string_view message, std::size_t block) {
+  if (name == "MessageAbortedError" || name == "aborted" || name == "interrupted") {
+    add_lifecycle("interrupt", block).summary = one_line(message, 80);
+    return;
+  }
+  Event& e = add_note(EventKind::error, Role::system, block);
+  e.lifecycle = "api_error";
+  e.is_error = true;
+  e.text = std::move(name);
+  if (!message.empty()) e.text.append(": ").append(message);
+}
+
+void append_mark(std::string& marks, std::string_view kind, std::string_view name) {
+  marks.append(marks.empty() ? "[" : " [").append(kind).append(name.empty() ? "" : ": ").append(name).append("]");
+}
+
 std::string model_name(TextReader& reader, std::string_view provider, std::string_view model) {
   std::string name = reader.text(provider);
   if (!name.empty() && is_string(model)) name.push_back('/');
@@ -54,10 +81,9 @@ std::string model_name(TextReader& reader, std::string_view provider, std::strin
 
 TokenUsage read_usage(od::object& tokens) {
   TokenKeys counts;
-  CacheKeys cache{};
-  od::object inner;
+  CacheKeys cache;
   if (!collect(tokens, counts)) return {};
-  if (seek_object(tokens, "cache", inner) && !collect(inner, cache)) return {};
+  collect_in(tokens, "cache", cache);
   TokenUsage usage{integer(counts.input), integer(counts.output), integer(cache.read), integer(cache.write)};
   // Whether output includes reasoning depends on version and provider. The total decides it, where there is one.
   const std::int64_t rest = integer(counts.total) - usage.input - usage.cache_read - usage.cache_creation;

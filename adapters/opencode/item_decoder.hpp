@@ -29,6 +29,10 @@ class ItemContext : public RecordBuilder {
   Event& add_note(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::size_t block = 0);
   void add_usage(const TokenUsage& usage, const ResponseFacts& facts = {});
+  // Adds what the model said or thought at `told` (0: unknown). A blank text gives no event but is counted, so that the
+  // others keep their ids. Returns the event; null: there is none.
+  Event* add_said(bool thought, TimeMs told, std::string text, std::size_t block);
+  void add_error(std::string name, std::string_view message, std::size_t block = 0);
   // Sets a lower bound on the time of subsequent events without a time of their own.
   void reach(TimeMs then) { time = std::max(time, then); }
 
@@ -36,6 +40,9 @@ class ItemContext : public RecordBuilder {
   std::uint32_t next_content_ = 0;
   std::uint32_t next_note_ = 0;
 };
+
+// Appends "[kind: name]".
+void append_mark(std::string& marks, std::string_view kind, std::string_view name);
 
 // Returns "provider/model", as opencode writes it on its command line.
 std::string model_name(TextReader& reader, std::string_view provider, std::string_view model);
@@ -49,7 +56,7 @@ MEMD_KEYS(ItemKeys, id, child, created, type, data);
 // at a time.
 class ItemDecoder final : public KeyedDecoder<ItemKeys> {
  public:
-  explicit ItemDecoder(const Source& source, Detail detail = Detail::stored)
+  ItemDecoder(const Source& source, Detail detail)
       : KeyedDecoder(Platform::opencode, source.session_uid, detail, {.strict = true, .items = true}) {}
 
  protected:

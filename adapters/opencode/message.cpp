@@ -1,8 +1,6 @@
 // Messages of 1.x: the message's own JSON and its parts.
 #include "adapters/opencode/item_decoder.hpp"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 namespace memd::opencode {
@@ -38,29 +36,15 @@ void read_error(ItemContext& c, od::object& holder, std::size_t block) {
   od::object data;
   ErrorKeys tokens;
   if (!seek_object(holder, "error", error) || !collect(error, tokens)) return;
-  const std::string name = c.text(tokens.name);
+  std::string name = c.text(tokens.name);
   std::string message = c.text(tokens.message);
   if (seek_object(error, "data", data) && collect(data, tokens) && is_string(tokens.message))
     message = c.text(tokens.message);
-  if (name == "MessageAbortedError") {
-    c.add_lifecycle("interrupt", block).summary = one_line(message, 80);
-    return;
-  }
-  Event& e = c.add_note(EventKind::error, Role::system, block);
-  e.lifecycle = "api_error";
-  e.is_error = true;
-  e.text = message.empty() ? name : name + ": " + message;
-}
-
-void mark(Message& message, std::string_view kind, std::string_view name) {
-  message.marker.append(message.marker.empty() ? "[" : " [").append(kind);
-  if (!name.empty()) message.marker.append(": ").append(name);
-  message.marker.push_back(']');
+  c.add_error(std::move(name), message, block);
 }
 
 void read_file_part(ItemContext& c, od::object& part, const PartKeys& tokens, Message& message) {
-  const std::string name = c.text(is_string(tokens.filename) ? tokens.filename : tokens.mime, 200);
-  mark(message, "file", name);
+  append_mark(message.marker, "file", c.text(is_string(tokens.filename) ? tokens.filename : tokens.mime, 200));
   if (const auto path = token_in(part, "source", "path"); is_string(path))
     message.files.push_back({c.text(path), FileAccess::referenced, 0, 0});
 }
@@ -79,7 +63,7 @@ void read_user_part(ItemContext& c, std::string_view type, od::object& part, con
   } else if (type == "file") {
     read_file_part(c, part, tokens, message);
   } else if (type == "agent") {
-    mark(message, "agent", c.text(tokens.name, 80));
+    append_mark(message.marker, "agent", c.text(tokens.name, 80));
   } else if (type == "subtask") {
     if (message.text.empty()) message.text = c.text(tokens.prompt);
     if (is_string(tokens.command)) message.origin = Origin::command;
@@ -106,26 +90,14 @@ void read_changed_files(ItemContext& c, od::object& part, std::size_t block) {
 
 void read_said(ItemContext& c, std::string_view type, od::object& part, const PartKeys& tokens, const Message& message,
                TimeMs stored, std::size_t block) {
-  std::string text = c.text(tokens.text);
   const bool thought = type == "reasoning";
   const TimeMs told = integer(token_in(part, "time", thought ? "start" : "end"));
-  const TimeMs time = told != 0 ? told : stored;
-  // Blank texts give no event but are counted, so that the other events keep their ids.
-  Event& e = c.add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, block);
-  if (time != 0) e.time = time;
-  e.time_estimated = time == 0;
-  c.reach(time);
-  if (trimmed(text).empty()) {
-    c.out().events.pop_back();
-    return;
-  }
-  if (!thought && message.is_summary) {
-    e.kind = EventKind::lifecycle;
-    e.role = Role::system;
-    e.origin = Origin::injected;
-    e.lifecycle = "compact_summary";
-  }
-  e.text = std::move(text);
+  Event* const e = c.add_said(thought, told != 0 ? told : stored, c.text(tokens.text), block);
+  if (e == nullptr || thought || !message.is_summary) return;
+  e->kind = EventKind::lifecycle;
+  e->role = Role::system;
+  e->origin = Origin::injected;
+  e->lifecycle = "compact_summary";
 }
 
 void read_part(ItemContext& c, od::object& stored, Message& message, std::size_t block) {
@@ -139,8 +111,7 @@ void read_part(ItemContext& c, od::object& stored, Message& message, std::size_t
   const TimeMs created = integer(outer.created);
   od::object counts;
   if (type == "step-finish" && seek_object(part, "tokens", counts)) message.steps += read_usage(counts);
-  constexpr std::array<std::string_view, 3> bookkeeping{"step-start", "step-finish", "snapshot"};
-  if (std::find(bookkeeping.begin(), bookkeeping.end(), type) != bookkeeping.end()) return;
+  if (type == "step-start" || type == "step-finish" || type == "snapshot") return;
   if (type == "patch") return read_changed_files(c, part, block);
   if (type == "retry") return read_error(c, part, block);
   const bool of_user = type == "file" || type == "agent" || type == "subtask" || type == "compaction";

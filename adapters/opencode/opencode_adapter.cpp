@@ -13,7 +13,7 @@ namespace {
 
 // opencode: a database since 1.2, a tree of files before (public source: sst/opencode, now anomalyco/opencode).
 // Formats: session_items.hpp, database_changes.hpp. Stateless, thread-safe.
-class OpencodeAdapter final : public Adapter {
+class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
   const AdapterDescription& describe() const override {
     static const AdapterDescription description{
@@ -67,20 +67,11 @@ class OpencodeAdapter final : public Adapter {
     return path && !path->is_database ? make_session_uid(Platform::opencode, path->session_id) : std::string();
   }
 
-  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
-    return std::make_unique<ItemDecoder>(source);
-  }
-
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
     auto path = parse_source_path(source.path);
     if (!path) return nullptr;
     if (path->is_database) return std::make_unique<DatabaseReader>(files, std::move(path->path));
     return std::make_unique<TreeReader>(files, std::move(*path));
-  }
-
-  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
-    ItemDecoder decoder(Source{}, json::Detail::full);
-    return decoded_text(decoder, record, kind, block);
   }
 };
 

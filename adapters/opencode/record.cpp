@@ -19,32 +19,20 @@ MEMD_KEYS(RecordErrorKeys, type, message);
 MEMD_KEYS(FileKeys, name, mime);
 
 RecordTimeKeys read_time(od::object& object) {
-  od::object time;
   RecordTimeKeys tokens;
-  if (seek_object(object, "time", time) && !collect(time, tokens)) tokens = {};
+  if (!collect_in(object, "time", tokens)) return {};
   return tokens;
 }
 
 void read_error(ItemContext& c, od::object& data) {
-  od::object error;
   RecordErrorKeys tokens;
-  if (!seek_object(data, "error", error) || !collect(error, tokens)) return;
-  const std::string type = c.text(tokens.type);
-  if (type == "aborted" || type == "interrupted") {
-    c.add_lifecycle("interrupt").summary = one_line(c.text(tokens.message), 80);
-    return;
-  }
-  Event& e = c.add_note(EventKind::error, Role::system);
-  e.lifecycle = "api_error";
-  e.is_error = true;
-  e.text = type;
-  if (is_string(tokens.message)) e.text.append(": ").append(c.text(tokens.message));
+  if (!collect_in(data, "error", tokens)) return;
+  c.add_error(c.text(tokens.type), c.text(tokens.message));
 }
 
 void mark_each(ItemContext& c, od::object& data, std::string_view list_name, std::string_view kind, std::string& out) {
   for_each_object<FileKeys>(data, list_name, [&](const FileKeys& file, od::object&, std::size_t) {
-    const std::string name = c.text(is_string(file.name) ? file.name : file.mime, 200);
-    out.append(out.empty() ? "[" : " [").append(kind).append(name.empty() ? "" : ": ").append(name).append("]");
+    append_mark(out, kind, c.text(is_string(file.name) ? file.name : file.mime, 200));
     return true;
   });
 }
@@ -79,24 +67,15 @@ void read_content(ItemContext& c, od::object& block, std::size_t index) {
     else
       c.diagnose(DiagnosticType::missing_field, {"content.state"});
   } else if (type == "text" || type == "reasoning") {
-    const bool thought = type == "reasoning";
-    Event& e = c.add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, index);
-    const TimeMs created = integer(time.created);
-    if (created != 0) e.time = created;
-    e.time_estimated = created == 0;
-    c.reach(created);
-    e.text = c.text(tokens.text);
-    if (trimmed(e.text).empty()) c.out().events.pop_back();
+    c.add_said(type == "reasoning", integer(time.created), c.text(tokens.text), index);
   } else {
     c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});
   }
 }
 
 void read_model(ItemContext& c, od::object& data) {
-  od::object model;
   ModelKeys tokens;
-  if (seek_object(data, "model", model) && collect(model, tokens))
-    c.model = model_name(c, tokens.providerID, tokens.id);
+  if (collect_in(data, "model", tokens)) c.model = model_name(c, tokens.providerID, tokens.id);
 }
 
 void put_usage(ItemContext& c, od::object& data, ResponsePurpose purpose = ResponsePurpose::turn) {
@@ -187,10 +166,7 @@ RecordOutcome read_record(ItemContext& c, std::string_view type, od::object& roo
     return RecordOutcome::indexed(name);
   }
   if (type == "location-switched") {
-    od::object location;
-    od::value directory;
-    if (seek_object(data, "location", location) && seek(location, "directory", directory))
-      c.cwd = c.text(token_of(directory));
+    c.cwd = c.text(token_in(data, "location", "directory"));
     c.add_lifecycle("location_change").summary = c.cwd;
     return RecordOutcome::indexed(name);
   }

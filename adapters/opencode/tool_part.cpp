@@ -1,5 +1,6 @@
 #include "adapters/opencode/item_decoder.hpp"
 
+#include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/ids.hpp"
@@ -18,16 +19,10 @@ constexpr std::size_t kSummaryLimit = 160;
 
 MEMD_KEYS(ChangeKeys, filePath, file, additions, deletions);
 
-std::int32_t count_lines(std::string_view text) {
-  const auto newlines = std::count(text.begin(), text.end(), '\n');
-  return static_cast<std::int32_t>(newlines + (text.empty() || text.ends_with('\n') ? 0 : 1));
-}
-
 // Counts the lines of a unified diff; its header lines begin with "+++" and "---".
 void count_diff(std::string_view diff, FileTouch& touch) {
   while (!diff.empty()) {
-    const auto line = diff.substr(0, diff.find('\n'));
-    diff.remove_prefix(std::min(line.size() + 1, diff.size()));
+    const auto line = tool_calls::next_line(diff);
     if (line.starts_with("+++") || line.starts_with("---")) continue;
     touch.lines_added += line.starts_with('+');
     touch.lines_removed += line.starts_with('-');
@@ -62,8 +57,7 @@ void read_patch_files(ItemContext& c, od::object& state, Event& call) {
   const std::string patch = text_in(state, "input", "patchText");
   std::string names;
   for (std::string_view rest = patch; !rest.empty();) {
-    const auto line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const auto line = tool_calls::next_line(rest);
     for (const auto head : kHeads) {
       if (!line.starts_with(head)) continue;
       call.files.push_back({std::string(trimmed(line.substr(head.size()))), FileAccess::modified, 0, 0});
@@ -81,11 +75,8 @@ void read_patch_files(ItemContext& c, od::object& state, Event& call) {
 // Counts the lines added and removed in the files of a successful call.
 void count_changes(od::object& state, std::string_view tool, std::vector<FileTouch>& files) {
   if (tool == "write") {
-    od::object metadata;
-    od::value exists;
-    const bool replaces =
-        seek_object(state, "metadata", metadata) && seek(metadata, "exists", exists) && is_true(token_of(exists));
-    if (!replaces) files.front().lines_added = count_lines(text_in(state, "input", "content"));
+    if (!is_true(token_in(state, "metadata", "exists")))
+      files.front().lines_added = tool_calls::count_lines(text_in(state, "input", "content"));
     return;
   }
   od::object metadata;
@@ -179,9 +170,8 @@ struct Metadata {
 Metadata read_metadata(ItemContext& c, od::object& state) {
   Metadata out;
   for (const std::string_view name : {"metadata", "structured"}) {
-    od::object metadata;
     MetadataKeys tokens;
-    if (!seek_object(state, name, metadata) || !collect(metadata, tokens)) continue;
+    if (!collect_in(state, name, tokens)) continue;
     if (is_number(tokens.exit)) out.exit_code = static_cast<std::int32_t>(integer(tokens.exit));
     const auto child = is_string(tokens.sessionId) ? tokens.sessionId : tokens.sessionID;
     if (is_string(child)) out.child = c.text(child);
@@ -190,16 +180,10 @@ Metadata read_metadata(ItemContext& c, od::object& state) {
 }
 
 void link_child(ItemContext& c, const std::string& child, const std::string& call_id, od::object& state) {
-  SessionUpdate update;
-  update.session_uid = make_session_uid(Platform::opencode, child);
-  if (update.session_uid == c.session_uid()) return;
-  update.platform = Platform::opencode;
-  update.native_id = child;
-  update.kind = SessionKind::subagent;
-  update.parent_uid = c.session_uid();
+  if (make_session_uid(Platform::opencode, child) == c.session_uid()) return;
+  SessionUpdate& update = c.add_subagent(child);
   update.parent_call_id = call_id;
   update.agent_name = c.text(token_in(state, "input", "subagent_type"));
-  c.out().sessions.push_back(std::move(update));
 }
 
 void read_call(ItemContext& c, const ToolPart& part, od::object& state) {
@@ -221,9 +205,8 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
   ToolPart part = given;
   StateKeys tokens;
   if (!collect(state, tokens)) return;
-  od::object time;
   ToolPartTimeKeys times;
-  if (seek_object(state, "time", time) && collect(time, times)) {
+  if (collect_in(state, "time", times)) {
     if (part.started == 0) part.started = integer(times.start);
     if (part.ended == 0) part.ended = integer(times.end);
   }

@@ -1,6 +1,7 @@
 #include "adapters/opencode/tree_reader.hpp"
 
 #include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -70,14 +71,12 @@ Result<TreeReader::Migrated> TreeReader::find_migrated() const {
       if (!there) continue;
       MEMD_TRY_ASSIGN(auto query, database->prepare("SELECT id FROM " + table + " WHERE " + column + " = ?1"));
       query.bind(1, path_.session_id);
-      for (;;) {
-        MEMD_TRY_ASSIGN(const bool more, query.step());
-        if (!more) break;
+      MEMD_TRY(query.each([&] {
         if (of_messages)
           out.messages.emplace(query.text(0));
         else
           out.session = true;
-      }
+      }));
     }
   }
   if (!out.session) out.messages.clear();

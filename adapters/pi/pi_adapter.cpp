@@ -39,7 +39,7 @@ std::string session_id(const fs::path& file) {
 
 class Decoder final : public KeyedDecoder<Entry> {
  public:
-  Decoder(std::string session_uid, Detail detail) : KeyedDecoder(Platform::pi, std::move(session_uid), detail) {}
+  Decoder(const Source& source, Detail detail) : KeyedDecoder(Platform::pi, source.session_uid, detail) {}
 
  protected:
   bool surely_a_record() const override { return is_string(keys_.type) && is_string(keys_.timestamp); }
@@ -268,7 +268,7 @@ class Decoder final : public KeyedDecoder<Entry> {
 };
 
 // A path in the configuration is a directory of sessions. Stateless, thread-safe.
-class PiAdapter final : public Adapter {
+class PiAdapter final : public json::AdapterOf<Decoder> {
  public:
   const AdapterDescription& describe() const override {
     static const AdapterDescription description{
@@ -306,15 +306,6 @@ class PiAdapter final : public Adapter {
 
   std::string session_uid(const SourceCandidate& source, std::string_view) const override {
     return make_session_uid(Platform::pi, session_id(source.path));
-  }
-
-  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
-    return std::make_unique<Decoder>(source.session_uid, Detail::stored);
-  }
-
-  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
-    Decoder decoder({}, Detail::full);
-    return decoded_text(decoder, record, kind, block);
   }
 };
 

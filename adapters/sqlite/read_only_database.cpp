@@ -1,5 +1,6 @@
 #include "adapters/sqlite/read_only_database.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 
 #include <sqlite3.h>
@@ -188,7 +189,7 @@ Result<std::unique_ptr<ReadOnlyDatabase>> ReadOnlyDatabase::attempt(const FileVi
   if (!state.is_database) return Error(Errc::io, path + ": not an SQLite database");
   std::unique_ptr<ReadOnlyDatabase> database(new ReadOnlyDatabase(files, path));
 
-  const bool closed = state.write_ahead && !state.has_log && !state.has_index;
+  const bool closed = state.is_empty || (state.write_ahead && !state.has_log && !state.has_index);
   const bool lost_index = state.write_ahead && state.has_log && !state.has_index;
   if (!closed && !lost_index) {
     const int code = database->open_as(Access::shared);
@@ -310,7 +311,8 @@ Result<FileState> file_state(const FileView& files, const std::string& path) {
   if (!files.stat(path)) return Error(Errc::not_found, path);
   MEMD_TRY_ASSIGN(const std::string header, files.read(path, 0, kHeader));
   FileState state;
-  state.is_database = header.empty() || header.starts_with(kMagic);
+  state.is_empty = header.empty();
+  state.is_database = state.is_empty || header.starts_with(kMagic);
   state.write_ahead = header.size() == kHeader && header[kWriteVersion] == 2;
   const auto log = files.stat(path + "-wal");
   state.has_log = log && log->size > 0;

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 struct sqlite3;
 struct sqlite3_blob;
@@ -32,6 +33,18 @@ class Query {
   // Returns true when there is a row. After the last row the query is reset and can be bound and stepped again.
   Result<bool> step();
   void reset();
+  // Calls visit() for each row that is left. It returns nothing, or a Result<void>, whose error ends the reading.
+  template <class Visit>
+  Result<void> each(Visit&& visit) {
+    for (;;) {
+      MEMD_TRY_ASSIGN(const bool row, step());
+      if (!row) return {};
+      if constexpr (std::is_void_v<decltype(visit())>)
+        visit();
+      else
+        MEMD_TRY(visit());
+    }
+  }
 
   // Columns count from 0. Views are valid until the next step, reset or bind.
   bool is_null(int column) const;
@@ -57,7 +70,8 @@ class Query {
 //
 // A database in rollback mode is read under SHARED locks, which make its writer wait: keep statements to a few
 // milliseconds. In WAL mode readers do not block. A database that nobody has open (no -wal, or an empty one and no
-// -shm), or whose folder is not writable, is read without locks, so that no -wal or -shm is created beside it. A
+// -shm), or whose folder is not writable, is read without locks, so that no -wal or -shm is created beside it. So is an
+// empty file: opencode 1.18 sets the WAL mode before its busy timeout, and fails while somebody has a lock. A
 // concurrent write then gives Errc::busy. So is one whose log has lost its index (-shm), as after a crash or in a copy;
 // the log is then read from its start with each connection. An existing index is only read. Nothing is ever created
 // beside the database.
@@ -148,7 +162,8 @@ Result<std::string> change_mark(const FileView& files, const std::string& path);
 
 // The state of the database files, determined without opening the database.
 struct FileState {
-  bool is_database = false;  // has the magic, or is empty, as new databases are
+  bool is_database = false;  // has the magic, or is empty
+  bool is_empty = false;     // has no bytes, as a database that its writer has just created
   bool write_ahead = false;  // WAL mode
   bool has_log = false;      // a non-empty -wal exists
   bool has_index = false;    // a -shm exists

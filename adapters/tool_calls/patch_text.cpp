@@ -77,6 +77,11 @@ void count_diff_lines(std::string_view diff, FileTouch& file) {
   }
 }
 
+std::int32_t count_lines(std::string_view text) {
+  const auto newlines = std::count(text.begin(), text.end(), '\n');
+  return static_cast<std::int32_t>(newlines + (text.empty() || text.ends_with('\n') ? 0 : 1));
+}
+
 // Hunks and edits.
 
 namespace {

@@ -33,6 +33,9 @@ std::string without_patches(std::string_view text);
 // Counts the lines of a unified diff by their first letter, starting at its first hunk.
 void count_diff_lines(std::string_view diff, FileTouch& file);
 
+// Returns the number of lines; one without a newline at its end counts.
+std::int32_t count_lines(std::string_view text);
+
 // Larger line numbers in a record are invalid.
 inline constexpr std::int64_t kMostLines = 1'000'000'000;
 

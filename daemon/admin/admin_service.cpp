@@ -5,6 +5,7 @@
 #include "daemon/admin/second_look_report.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/ingest_service.hpp"
 #include "daemon/version.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 

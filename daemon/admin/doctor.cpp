@@ -7,14 +7,19 @@
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
+#include "daemon/ingest/ingest_progress.hpp"
+#include "daemon/ingest/ingest_service.hpp"
 #include "daemon/tools/diagnostics.hpp"
 #include "daemon/version.hpp"
+#include "schemas/error.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
 #include "store/raw/frame_seal.hpp"
 #include "store/raw/raw_archive.hpp"
 #include "store/read/ingestion.hpp"
+#include "store/read/retention_plan.hpp"
 #include "store/read/store_check.hpp"
+#include "store/reader.hpp"
 #include "store/search/search_check.hpp"
 
 #include <fmt/format.h>
@@ -256,7 +261,7 @@ void check_ingest(MemoryHost& host, Findings& findings) {
 void check_sources(MemoryHost& host, Findings& findings) {
   const auto sources = sources_report(host);
   if (!sources)
-    return findings.problem("store", sources.error().message(), "A store of another version: use one version of memd.");
+    return findings.problem("store", sources.error().message(), "memd reads stores of its own schema version only.");
   std::string unread_of;
   for (const Platform platform : host.platforms_unread())
     unread_of.append(unread_of.empty() ? "" : ", ").append(to_string(platform));

@@ -1,8 +1,11 @@
 #include "daemon/admin/event_report.hpp"
 
 #include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/ingest_service.hpp"
 #include "schemas/harmless.hpp"
+#include "schemas/time.hpp"
 #include "store/read/ingestion.hpp"
+#include "store/reader.hpp"
 
 #include <fmt/format.h>
 

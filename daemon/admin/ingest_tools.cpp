@@ -3,7 +3,11 @@
 #include "daemon/admin/second_look_report.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/ingest_service.hpp"
+#include "daemon/memories/indexer_thread.hpp"
+#include "schemas/error.hpp"
 #include "schemas/time.hpp"
+#include "store/reader.hpp"
 #include "store/write/retention.hpp"
 
 #include <sys/resource.h>

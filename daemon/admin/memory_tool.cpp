@@ -1,6 +1,8 @@
 #include "daemon/admin/memory_tool.hpp"
 
 #include "daemon/host/memory_host.hpp"
+#include "daemon/memories/indexer_thread.hpp"
+#include "schemas/time.hpp"
 #include "store/catalog/catalog_state.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/admin/store_rebuild_report.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,8 +1,11 @@
 #include "daemon/admin/project_tool.hpp"
 
 #include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/ingest_service.hpp"
+#include "schemas/error.hpp"
 #include "schemas/harmless.hpp"
 #include "store/read/projects.hpp"
+#include "store/reader.hpp"
 #include "store/write/project_rows.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,8 @@
 #include "daemon/admin/second_look_report.hpp"
 
 #include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/ingest_service.hpp"
+#include "daemon/models/second_look_worker.hpp"
 #include "store/enrich/second_look.hpp"
 
 #include <string>

@@ -1,8 +1,11 @@
 #include "daemon/admin/source_list.hpp"
 
 #include "daemon/host/memory_host.hpp"
+#include "schemas/error.hpp"
 #include "schemas/harmless.hpp"
+#include "schemas/time.hpp"
 #include "store/read/ingestion.hpp"
+#include "store/reader.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,13 @@
 #include "daemon/admin/status_reports.hpp"
 
 #include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/api_key.hpp"
+#include "daemon/models/decision_judge.hpp"
+#include "daemon/models/enrichment_worker.hpp"
+#include "daemon/models/serving_index.hpp"
 #include "daemon/tools/scope.hpp"
+#include "schemas/time.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/read/ingestion.hpp"
 

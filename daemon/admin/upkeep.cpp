@@ -2,7 +2,9 @@
 
 #include "daemon/admin/memory_tool.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
+#include "schemas/error.hpp"
 #include "store/db/database.hpp"
 #include "store/search/search_check.hpp"
 

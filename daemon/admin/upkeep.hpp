@@ -2,7 +2,7 @@
 
 #include "daemon/admin/process_facts.hpp"
 #include "protocol/mcp/describe.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <array>
 #include <cstdint>

@@ -4,6 +4,8 @@
 #include "daemon/cli/browse/terminal.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/tools/list_sessions.hpp"
+#include "schemas/error.hpp"
+#include "store/reader.hpp"
 
 #include <algorithm>
 #include <chrono>

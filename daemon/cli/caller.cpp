@@ -10,6 +10,7 @@
 #include "protocol/mcp/rpc_client.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "protocol/transport/byte_stream.hpp"
+#include "schemas/error.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/json_writer.hpp"
 #include "store/reader.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/cli/render/look.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -7,6 +7,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/serve/service.hpp"
 #include "daemon/version.hpp"
+#include "schemas/error.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/time.hpp"
 

@@ -11,6 +11,7 @@
 #include "daemon/report/memory_map.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/time.hpp"
 #include "store/files/scope_root.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/harvest/draft.hpp"

@@ -6,6 +6,7 @@
 #include "daemon/memories/promotion.hpp"
 #include "daemon/memories/verification.hpp"
 #include "schemas/harmless.hpp"
+#include "schemas/time.hpp"
 #include "store/harvest/recap.hpp"
 #include "store/harvest/suggestions.hpp"
 #include "store/memory/memory_text.hpp"

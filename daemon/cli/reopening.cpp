@@ -1,6 +1,8 @@
 #include "daemon/cli/reopening.hpp"
 
+#include "schemas/error.hpp"
 #include "store/read/sessions.hpp"
+#include "store/reader.hpp"
 
 #include <unistd.h>
 

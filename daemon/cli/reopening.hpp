@@ -1,15 +1,17 @@
 #pragma once
 
 #include "daemon/cli/resume_command_line.hpp"
-#include "schemas/error.hpp"
-#include "schemas/query.hpp"
-#include "store/reader.hpp"
+#include "schemas/result.hpp"
 
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 // Reopening a session in the agent that it comes from. One thread.
+namespace memd {
+class Reader;
+}
+
 namespace memd::cli {
 
 struct Reopening {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/error.hpp"
-#include "schemas/query.hpp"
+#include "schemas/result.hpp"
+#include "schemas/session_row.hpp"
 
 #include <string>
 #include <string_view>

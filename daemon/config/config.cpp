@@ -3,6 +3,7 @@
 #include "daemon/config/config_section.hpp"
 #include "daemon/config/model_config.hpp"
 #include "daemon/grpc_built_in.hpp"
+#include "schemas/error.hpp"
 #include "schemas/time.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/seal/cipher.hpp"

@@ -1,4 +1,5 @@
 #include "daemon/config/config_section.hpp"
+#include "schemas/error.hpp"
 
 #include <algorithm>
 

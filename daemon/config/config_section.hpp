@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <yaml-cpp/yaml.h>
 

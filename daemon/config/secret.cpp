@@ -3,6 +3,7 @@
 #include "daemon/child_process.hpp"
 #include "protocol/transport/byte_stream.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -4,16 +4,28 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/capture_gate.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
+#include "daemon/ingest/ingest_service.hpp"
+#include "daemon/ingest/log_ids.hpp"
 #include "daemon/interchange/import_file.hpp"
 #include "daemon/log.hpp"
+#include "daemon/memories/indexer_thread.hpp"
+#include "daemon/models/decision_judge.hpp"
+#include "daemon/models/enrichment_worker.hpp"
 #include "daemon/models/exchange_enricher.hpp"
+#include "daemon/models/second_look_worker.hpp"
+#include "daemon/models/serving_index.hpp"
 #include "daemon/resources/prompts.hpp"
 #include "daemon/resources/resources.hpp"
+#include "daemon/tools/capture.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/server_profile.hpp"
+#include "schemas/store_health.hpp"
+#include "schemas/time.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
 #include "store/files/whole_file.hpp"
+#include "store/harvest/material.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/search/words/document_lengths.hpp"
 #include "store/write/forgetting.hpp"
@@ -95,6 +107,11 @@ std::vector<PlatformFreshness> HostFreshness::freshness() const {
   return rows->empty() ? not_looked_at_yet() : std::move(*rows);
 }
 
+std::string HostFreshness::trouble() const {
+  const IngestService* ingest = ingest_;
+  return ingest != nullptr ? ingest->trouble() : frozen_;
+}
+
 // Shortly after the first start there may be history that nobody has counted. Reports it as behind by an unknown
 // amount, not as absent.
 std::vector<PlatformFreshness> HostFreshness::not_looked_at_yet() const {
@@ -109,6 +126,13 @@ std::vector<PlatformFreshness> HostFreshness::not_looked_at_yet() const {
     rows.push_back(row);
   }
   return rows;
+}
+
+SourceText::SourceText(const StoreLayout& layout, const raw::FrameSeal& seal)
+    : archive_(layout.database(), layout.raw_dir(), seal), records_(layout.database(), layout.raw_dir(), seal) {}
+
+void SourceText::name_as_in_log(Reader& reader, harvest::Material& material) const {
+  memd::name_as_in_log(reader, records_, material);
 }
 
 class SourceText::Walk final : public tools::RawText {
@@ -171,6 +195,8 @@ SemanticSide::SemanticSide(EmbeddingConfig config, std::filesystem::path databas
   index_ = std::make_shared<embedding::ServingIndex>(
       database_, [this] { return models(); }, trouble);
 }
+
+SemanticSide::~SemanticSide() = default;
 
 std::shared_ptr<const embedding::Models> SemanticSide::models() {
   std::call_once(made_, [this] { models_ = embedding::make_models(config_); });
@@ -254,9 +280,10 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                  settings.agent_directory),
       semantic_(settings.config.embedding, settings.layout.database(), clock),
       lengths_(std::make_shared<search::DocumentLengths>()),
-      readers_(settings.layout.database(), reader_count(settings), semantic_.index(), lengths_),
+      readers_(std::make_unique<ReaderPool>(settings.layout.database(), reader_count(settings), semantic_.index(),
+                                            lengths_)),
       adapters_(describe_adapters(settings.config)),
-      freshness_(discovery_, readers_),
+      freshness_(discovery_, *readers_),
       source_text_(settings.layout, raw::FrameSeal(settings.cipher)),
       summarizer_(make_summarizer(settings, clock)) {
   tools::ToolDefaults defaults;
@@ -266,7 +293,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
   defaults.stopped_after = settings.config.sessions.stopped_after;
   defaults.judges_decisions = settings.config.judge_decisions;
   const tools::ToolServices services{
-      readers_,
+      *readers_,
       clock_,
       freshness_,
       source_text_,

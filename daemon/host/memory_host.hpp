@@ -3,24 +3,12 @@
 #include "daemon/config/model_config.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/discovery.hpp"
-#include "daemon/ingest/ingest_service.hpp"
-#include "daemon/ingest/log_ids.hpp"
 #include "daemon/ingest/record_finder.hpp"
-#include "daemon/memories/indexer_thread.hpp"
-#include "daemon/models/configured_summarizer.hpp"
-#include "daemon/models/decision_judge.hpp"
-#include "daemon/models/enrichment_worker.hpp"
-#include "daemon/models/second_look_worker.hpp"
-#include "daemon/models/serving_index.hpp"
-#include "daemon/tools/capture.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/time.hpp"
-#include "store/db/store_layout.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/raw/raw_archive.hpp"
-#include "store/read/retention_plan.hpp"
-#include "store/reader.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -31,8 +19,32 @@
 #include <utility>
 #include <vector>
 
+namespace memd::embedding {
+struct Models;
+class ServingIndex;
+}  // namespace memd::embedding
+namespace memd::llm {
+class ConfiguredSummarizer;
+class JudgeThread;
+}  // namespace memd::llm
+namespace memd::memories {
+class IndexerThread;
+}
+namespace memd::search {
+class DocumentLengths;
+}
+namespace memd::tools {
+struct CaptureAnswer;
+struct CaptureParams;
+}  // namespace memd::tools
+
 namespace memd {
 
+class EnrichmentWorker;
+class IngestService;
+struct RetentionPolicy;
+class SecondLookWorker;
+class StoreLayout;
 class Withheld;
 
 // The distance of the store behind the sources: live figures while this process ingests, stored figures otherwise.
@@ -54,10 +66,7 @@ class HostFreshness final : public tools::FreshnessProvider {
   }
 
   std::vector<PlatformFreshness> freshness() const override;
-  std::string trouble() const override {
-    const IngestService* ingest = ingest_;
-    return ingest != nullptr ? ingest->trouble() : frozen_;
-  }
+  std::string trouble() const override;
   std::string held_by() const override { return held_by_; }
   bool is_reading() const override { return ingest_ != nullptr; }
   std::uint64_t generation() const override { return generation_.load(std::memory_order_relaxed); }
@@ -77,15 +86,12 @@ class HostFreshness final : public tools::FreshnessProvider {
 // Code purges transcripts after a month. Thread-safe.
 class SourceText final : public tools::RawText {
  public:
-  SourceText(const StoreLayout& layout, const raw::FrameSeal& seal)
-      : archive_(layout.database(), layout.raw_dir(), seal), records_(layout.database(), layout.raw_dir(), seal) {}
+  SourceText(const StoreLayout& layout, const raw::FrameSeal& seal);
 
   Result<std::string> event_text(const EventSource& where, EventKind kind) const override;
   Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const override;
   std::unique_ptr<tools::RawText> walk() const override;
-  void name_as_in_log(Reader& reader, harvest::Material& material) const {
-    memd::name_as_in_log(reader, records_, material);
-  }
+  void name_as_in_log(Reader& reader, harvest::Material& material) const;
 
  private:
   class Walk;
@@ -101,6 +107,7 @@ class SourceText final : public tools::RawText {
 class SemanticSide {
  public:
   SemanticSide(EmbeddingConfig config, std::filesystem::path database, const Clock& clock);
+  ~SemanticSide();
 
   std::shared_ptr<const embedding::Models> models();
   const std::shared_ptr<embedding::ServingIndex>& index() const { return index_; }
@@ -144,7 +151,7 @@ class MemoryHost {
   const mcp::ResourceRegistry& resources() const { return resources_; }
   const mcp::PromptRegistry& prompts() const { return prompts_; }
   const Discovery& discovery() const { return discovery_; }
-  ReaderPool& readers() { return readers_; }
+  ReaderPool& readers() { return *readers_; }
   const Settings& settings() const { return settings_; }
   const Clock& clock() const { return clock_; }
 
@@ -190,7 +197,7 @@ class MemoryHost {
   Discovery discovery_;
   SemanticSide semantic_;
   const std::shared_ptr<search::DocumentLengths> lengths_;
-  ReaderPool readers_;
+  const std::unique_ptr<ReaderPool> readers_;
   std::vector<AdapterDescription> adapters_;
   HostFreshness freshness_;
   SourceText source_text_;

@@ -1,6 +1,8 @@
 #include "daemon/ingest/capture_gate.hpp"
 
 #include "store/files/git_place.hpp"
+#include "store/read/session_contents.hpp"
+#include "store/reader.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -29,17 +31,14 @@ const Source* shared(const Source& source) { return source.session_uid.empty() ?
 
 }  // namespace
 
-void CaptureGate::load_stored_sessions(sqlite::Database& db) {
+void CaptureGate::load_stored_sessions(Reader& store) {
   if (exclusion_.is_empty()) return;
-  auto& sessions = db.prepare("SELECT uid, cwd FROM sessions WHERE cwd <> ''");
-  sessions.bind();
-  while (sessions.step())
-    (is_excluded(sessions.str(1)) ? rejected_ : admitted_).insert(sessions.str(0));
-  sessions.reset();
-  auto& items = db.prepare("SELECT DISTINCT session_uid FROM source_items WHERE reason = ?").bind(kNotCapturedReason);
-  while (items.step())
-    if (!admitted_.contains(items.text(0))) rejected_.insert(items.str(0));
-  items.reset();
+  const auto places = store.ask(CapturedSessionsQuery{kNotCapturedReason});
+  if (!places) return;
+  for (const auto& [uid, directory] : places->directories)
+    (is_excluded(directory) ? rejected_ : admitted_).insert(uid);
+  for (const std::string& uid : places->skipped)
+    if (!admitted_.contains(uid)) rejected_.insert(uid);
 }
 
 bool CaptureGate::is_forgotten(const std::string& uid) {

@@ -4,8 +4,7 @@
 #include "daemon/ingest/exclusion.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
 #include "schemas/source.hpp"
-#include "schemas/time.hpp"
-#include "store/db/database.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/db/withheld.hpp"
 #include "store/read/forget_plan.hpp"
 
@@ -23,6 +22,8 @@
 
 namespace memd {
 
+class Reader;
+
 // Keeps out of the store what must not be captured: forgotten sessions and exchanges, excluded ones, and what agents
 // wrote while capture was paused. It stands between reading and decoding on one side and the writer on the other, so
 // such content becomes neither rows nor raw records. The store gets no row for a single-session log that is rejected.
@@ -32,8 +33,9 @@ class CaptureGate {
   CaptureGate(Exclusion exclusion, std::shared_ptr<const Withheld> withheld, const Clock& clock)
       : exclusion_(std::move(exclusion)), withheld_(std::move(withheld)), clock_(clock), turns_(*withheld_) {}
 
-  // Applies the current exclusion to the sessions already in the store. Throws ErrorException.
-  void load_stored_sessions(sqlite::Database& db);
+  // Applies the current exclusion to the sessions already in the store. If the store cannot be read, the gate judges by
+  // the sources' own content.
+  void load_stored_sessions(Reader& store);
   // Clears the cache of forgotten sessions. Call it at first, after something was forgotten, and when what was read
   // since the last commit is read again.
   void withheld_changed(const std::vector<CutOffSession>& cut_off) {

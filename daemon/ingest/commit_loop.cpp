@@ -126,7 +126,7 @@ Result<void> CommitLoop::write(SliceRead& message) {
   if (uncommitted_letters_ == 0) first_uncommitted_ = std::chrono::steady_clock::now();
   ++uncommitted_letters_;
   MEMD_TRY(sqlite::guard([&] { pack_raw(message.slice); }));
-  MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(message.slice, &message.notes));
+  MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(message.slice, message.notes));
   sources_set_back_ = sources_set_back_ || stats.sources_set_back;
   uncommitted_bytes_ += message.bytes;
   uncommitted_.push_back(message.slice.source);

@@ -1,6 +1,7 @@
 #include "daemon/ingest/ingest_progress.hpp"
 
 #include "schemas/hash.hpp"
+#include "schemas/store_health.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/ingest/silent_places.hpp"
-#include "schemas/query.hpp"
 #include "schemas/source.hpp"
+#include "schemas/store_health.hpp"
 #include "store/write/writer.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>

@@ -48,6 +48,8 @@ std::string packed(const KnownSource& known) {
   return w.take();
 }
 
+std::string below(std::string_view directory) { return std::string(directory) + (directory.ends_with('/') ? "" : "/"); }
+
 Platform platform_of(std::string_view packed) { return static_cast<Platform>(packed[1]); }
 
 bool unpack(std::string_view bytes, const std::string& path, Source& s) {
@@ -79,7 +81,30 @@ bool unpack(std::string_view bytes, const std::string& path, Source& s) {
 }  // namespace
 
 KnownSources::KnownSources(const Discovery& discovery, const Clock& clock, IngestProgress& progress)
-    : discovery_(discovery), clock_(clock), progress_(progress), packed_(discovery.root_paths()) {}
+    : discovery_(discovery), clock_(clock), progress_(progress) {}
+
+void KnownSources::each_packed(std::string_view prefix, const Visitor& visit) const {
+  for (auto it = packed_.lower_bound(prefix); it != packed_.end() && it->starts_with(prefix); ++it) {
+    const auto end = it->find('\0');
+    if (!visit(it->substr(0, end), std::string_view(*it).substr(end + 1))) return;
+  }
+}
+
+std::optional<std::string_view> KnownSources::find_packed(const std::string& path) const {
+  std::optional<std::string_view> found;
+  each_packed(path + '\0', [&found](const std::string&, std::string_view packed) { return !(found = packed); });
+  return found;
+}
+
+void KnownSources::erase_packed(const std::string& path) {
+  if (const auto it = packed_.lower_bound(path + '\0'); it != packed_.end() && it->starts_with(path + '\0'))
+    packed_.erase(it);
+}
+
+void KnownSources::put_packed(const KnownSource& known) {
+  erase_packed(known.source.path);
+  packed_.insert(known.source.path + '\0' + packed(known));
+}
 
 SourceState KnownSources::state_of(const std::string& path, std::string_view packed) const {
   const auto it = unpacked_.find(path);
@@ -95,7 +120,7 @@ Source KnownSources::look_into(const std::string& path, std::string_view packed)
 
 KnownSource* KnownSources::find(const std::string& path) {
   if (const auto it = unpacked_.find(path); it != unpacked_.end()) return it->second.get();
-  const auto packed = packed_.find(path);
+  const auto packed = find_packed(path);
   if (!packed) return nullptr;
   auto known = std::make_unique<KnownSource>();
   known->is_hinted = unpack(*packed, path, known->source);
@@ -110,7 +135,7 @@ void KnownSources::pack(const std::string& path) {
   // A source that is changed in place has more state than the packed form holds.
   const bool in_place = known.pass || known.needs_check || known.last_sent != 0;
   if (in_place || known.is_tailed || known.became_dirty || known.is_continued || known.let_others_pass) return;
-  packed_.put(path, packed(known));
+  put_packed(known);
   unpacked_.erase(it);
 }
 
@@ -124,7 +149,7 @@ void KnownSources::reload(std::vector<Source> sources) {
     progress_.committed(source);
     KnownSource known;
     known.source = std::move(source);
-    packed_.put(known.source.path, packed(known));
+    put_packed(known);
   }
 }
 
@@ -132,7 +157,7 @@ std::error_code KnownSources::find_all() {
   std::error_code unlisted;
   for (const auto& candidate : discovery_.find_all(&unlisted))
     add(candidate);
-  packed_.each([this](const std::string& path, std::string_view packed) {
+  each_packed({}, [this](const std::string& path, std::string_view packed) {
     if (state_of(path, packed) == SourceState::active && !dirty_.contains(path) && discovery_.classify(path))
       dirty_.add(path);
     return true;
@@ -187,7 +212,7 @@ void KnownSources::take(SourceCandidate file) {
 }
 
 void KnownSources::add_named(const Discovery::NamedSource& whole) {
-  packed_.each([&](const std::string& path, std::string_view packed) {
+  each_packed({}, [&](const std::string& path, std::string_view packed) {
     if (platform_of(packed) == whole.platform && path.ends_with("/" + whole.name)) hint_known(path);
     return true;
   });
@@ -195,23 +220,23 @@ void KnownSources::add_named(const Discovery::NamedSource& whole) {
 
 // Known sources that were not found need a look too.
 void KnownSources::add_below(const std::string& directory) {
-  packed_.each_below(directory, [this](const std::string& path, std::string_view packed) {
+  each_packed(below(directory), [this](const std::string& path, std::string_view packed) {
     if (state_of(path, packed) == SourceState::active) dirty_.add(path);
     return true;
   });
 }
 
 void KnownSources::add(const SourceCandidate& candidate) {
-  if (!packed_.contains(candidate.path)) {
+  if (!find_packed(candidate.path)) {
     KnownSource known;
     known.source.platform = candidate.platform;
     known.source.path = candidate.path;
     known.source.format = candidate.format;
-    packed_.put(candidate.path, packed(known));
+    put_packed(known);
   }
   dirty_.add(candidate.path);
   // Adds the size before any reading, so that progress starts with the full total.
-  Source seen = look_into(candidate.path, *packed_.find(candidate.path));
+  Source seen = look_into(candidate.path, *find_packed(candidate.path));
   seen.size = candidate.size;
   progress_.saw(seen, clock_.now());
 }
@@ -227,13 +252,13 @@ void KnownSources::written(const SourceSlice& slice) {
 void KnownSources::forget(const std::string& path) {
   progress_.forget(path);
   unpacked_.erase(path);
-  packed_.erase(path);
+  erase_packed(path);
 }
 
 bool KnownSources::has_witness(const std::filesystem::path& directory, const StatPath& look) const {
   int tries = 0;
   bool found = false;
-  packed_.each_below(directory.native(), [&](const std::string& path, std::string_view packed) {
+  each_packed(below(directory.native()), [&](const std::string& path, std::string_view packed) {
     const SourceIdentity was = look_into(path, packed).identity;
     if (was.inode == 0 || state_of(path, packed) != SourceState::active) return true;
     const PathStat now = look(path);

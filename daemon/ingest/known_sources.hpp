@@ -2,19 +2,21 @@
 
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/discovery.hpp"
-#include "daemon/ingest/idle_sources.hpp"
 #include "daemon/ingest/ingest_progress.hpp"
 #include "daemon/ingest/look_schedule.hpp"
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/source.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -41,7 +43,7 @@ struct KnownSource {
 };
 
 // The sources that the reading side tracks, and which of them are dirty, that is, have to be looked at. There may be a
-// million, so an idle source is kept packed, in some 250 bytes with its path. One thread. The discovery, the clock and
+// million, so an idle source is kept packed, in some 300 bytes with its path. One thread. The discovery, the clock and
 // the progress must outlive it.
 class KnownSources {
  public:
@@ -68,7 +70,13 @@ class KnownSources {
   bool has_witness(const std::filesystem::path& directory, const StatPath& look) const;
 
  private:
-  // `packed`: the entry of `packed_` for the path.
+  // `packed`: the state in `packed_` for the path. The visitor must not change `packed_`, and ends the visit with
+  // false.
+  using Visitor = std::function<bool(const std::string& path, std::string_view packed)>;
+  void each_packed(std::string_view prefix, const Visitor& visit) const;
+  std::optional<std::string_view> find_packed(const std::string& path) const;
+  void erase_packed(const std::string& path);
+  void put_packed(const KnownSource& known);
   Source look_into(const std::string& path, std::string_view packed) const;
   SourceState state_of(const std::string& path, std::string_view packed) const;
   void add(const SourceCandidate& candidate);
@@ -79,7 +87,8 @@ class KnownSources {
   const Discovery& discovery_;
   const Clock& clock_;
   IngestProgress& progress_;
-  IdleSources packed_;  // all sources; for an unpacked one, its state when it was last packed
+  // Path, NUL and state of all sources; for an unpacked one, its state when it was last packed.
+  std::set<std::string, std::less<>> packed_;
   std::map<std::string, std::unique_ptr<KnownSource>> unpacked_;
   DirtyQueue dirty_;
 };

@@ -4,6 +4,7 @@
 #include "adapters/events_v1/line_ids.hpp"
 #include "daemon/ingest/event_record.hpp"
 #include "store/read/exchanges.hpp"
+#include "store/reader.hpp"
 
 #include <cstdint>
 #include <optional>

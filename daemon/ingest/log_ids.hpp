@@ -2,9 +2,10 @@
 
 #include "daemon/ingest/record_finder.hpp"
 #include "store/harvest/material.hpp"
-#include "store/reader.hpp"
 
 namespace memd {
+
+class Reader;
 
 // Gives the events of a session that another program wrote as events.v1 the ids that they have in its log, as `memd
 // export` writes them; an event that memd concluded gets those of the line that it was concluded from. Other events,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "daemon/ingest/slice_replay.hpp"
 
 #include "daemon/ingest/log_decoding.hpp"
-#include "store/text/redaction/redactor.hpp"
+#include "schemas/error.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -89,7 +89,6 @@ Result<SourceSlice> SliceReplay::slice(const raw::FrameHeader& h, const raw::Par
     if (p.passed_over > 0) pass_over_oversized(p.passed_over, p.passed_over_ends, source, slice.batch);
     slice.source = source;
   }
-  mask_secrets(slice.batch);
   return slice;
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/ingest/snapshot_pass.hpp"
 
 #include "daemon/ingest/capture_gate.hpp"
+#include "schemas/error.hpp"
 #include "schemas/forgotten.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"

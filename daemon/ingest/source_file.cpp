@@ -1,5 +1,6 @@
 #include "daemon/ingest/source_file.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "store/files/beneath.hpp"
 #include "store/files/path_name.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
-#include "protocol/transport/byte_stream.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 #include "schemas/source.hpp"
+#include "schemas/unique_fd.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,9 +1,9 @@
 #include "daemon/ingest/source_reader.hpp"
 
+#include "schemas/error.hpp"
 #include "store/files/git_place.hpp"
 #include "store/read/forget_plan.hpp"
 #include "store/read/session_contents.hpp"
-#include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -53,11 +53,7 @@ SourceReader::SourceReader(const Discovery& discovery, const Clock& clock, const
 void SourceReader::open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld) {
   store_ = std::make_unique<Reader>(Reader::in_background(database));
   gate_ = std::make_unique<CaptureGate>(options_.exclusion, std::move(withheld), clock_);
-  // Errors are ignored: without the query the gate judges by the sources' own content.
-  (void)sqlite::guard([&] {
-    auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
-    gate_->load_stored_sessions(db);
-  });
+  gate_->load_stored_sessions(*store_);
   withheld_changed();
   TailerLimits limits = options_.tailer;
   limits.gate = gate_.get();
@@ -108,7 +104,6 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
     return {};
   }
   out.sights = see_directories(out.slice->batch);
-  mask_secrets(out.slice->batch);                            // on this thread, because the writer is the busier one
   known.source.id = std::max<SourceId>(known.source.id, 1);  // will be stored; the writer finds the row by path
   out.slice->caught_up = !out.more;
   out.bytes = bytes_of(*out.slice, cursor_before);

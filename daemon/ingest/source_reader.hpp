@@ -4,7 +4,7 @@
 #include "daemon/ingest/ingest_options.hpp"
 #include "daemon/ingest/known_sources.hpp"
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 #include "store/reader.hpp"
 #include "store/write/project_rows.hpp"
 
@@ -32,7 +32,7 @@ class SourceReader {
   void open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld);
 
   struct Look {
-    std::optional<SourceSlice> slice;  // absent: nothing new. Secrets are masked
+    std::optional<SourceSlice> slice;  // absent: nothing new
     std::uint64_t bytes = 0;           // source bytes that the slice accounts for
     bool more = false;                 // look again: the slice did not reach the end
     std::vector<DirectorySight> sights{};

@@ -1,6 +1,7 @@
 #include "daemon/interchange/sealed_file.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/interchange/output_file.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 #include "store/seal/cipher.hpp"
 
 #include <cstdint>

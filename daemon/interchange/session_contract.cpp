@@ -2,8 +2,10 @@
 
 #include "schemas/ids.hpp"
 #include "schemas/json_writer.hpp"
+#include "schemas/time.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/read/sessions.hpp"
+#include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <optional>

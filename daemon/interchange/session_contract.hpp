@@ -2,10 +2,13 @@
 
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/interchange/transcript.hpp"
-#include "schemas/error.hpp"
-#include "store/reader.hpp"
+#include "schemas/result.hpp"
 
 #include <cstdint>
+
+namespace memd {
+class Reader;
+}
 
 namespace memd::interchange {
 

@@ -7,6 +7,7 @@
 #include "store/read/exchanges.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/read/sessions.hpp"
+#include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>

@@ -1,15 +1,18 @@
 #pragma once
 
 #include "daemon/ingest/record_finder.hpp"
-#include "schemas/error.hpp"
 #include "schemas/event.hpp"
+#include "schemas/result.hpp"
 #include "schemas/stored_session.hpp"
-#include "store/reader.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
+
+namespace memd {
+class Reader;
+}
 
 namespace memd::interchange {
 

@@ -1,7 +1,9 @@
 #include "daemon/interchange/transcript.hpp"
 
 #include "daemon/version.hpp"
+#include "schemas/time.hpp"
 #include "store/read/exchanges.hpp"
+#include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <fmt/format.h>

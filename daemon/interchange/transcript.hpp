@@ -2,7 +2,7 @@
 
 #include "daemon/interchange/session_walk.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/query.hpp"
+#include "schemas/session_row.hpp"
 
 #include <cstdint>
 #include <memory>

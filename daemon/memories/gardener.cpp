@@ -2,12 +2,14 @@
 
 #include "daemon/config/memory_config.hpp"
 #include "daemon/memories/verification.hpp"
+#include "schemas/time.hpp"
 #include "store/harvest/known_memories.hpp"
 #include "store/harvest/recap.hpp"
 #include "store/harvest/suggestions.hpp"
 #include "store/memory/embedding_cache.hpp"
 #include "store/memory/headings.hpp"
 #include "store/memory/memory_health.hpp"
+#include "store/reader.hpp"
 #include "store/text/text_units.hpp"
 
 #include <fmt/format.h>

@@ -2,10 +2,9 @@
 
 #include "daemon/config/garden_rules.hpp"
 #include "daemon/memories/notebook.hpp"
-#include "schemas/error.hpp"
 #include "schemas/memory.hpp"
+#include "schemas/result.hpp"
 #include "store/memory/memory_places.hpp"
-#include "store/reader.hpp"
 
 #include <array>
 #include <cstdint>
@@ -13,6 +12,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace memd {
+class Reader;
+}
 
 namespace memd::memories {
 

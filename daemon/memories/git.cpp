@@ -2,6 +2,8 @@
 
 #include "daemon/child_process.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
 #include "store/files/git_place.hpp"
 #include "store/files/path_name.hpp"
 

@@ -1,11 +1,12 @@
 #include "daemon/memories/indexer_thread.hpp"
 
 #include "daemon/log.hpp"
-
-#include <pthread.h>
+#include "schemas/error.hpp"
 
 namespace memd::memories {
 namespace {
+
+using SteadyClock = std::chrono::steady_clock;
 
 // An editor writes a file in several steps, so a change is processed after a quiet period.
 constexpr std::chrono::milliseconds kQuiet{8};
@@ -19,23 +20,15 @@ constexpr std::chrono::seconds kRetryAfterTrouble{30};
 }  // namespace
 
 IndexerThread::IndexerThread(IndexerParts parts, const Clock& clock)
-    : clock_(clock), indexer_(std::move(parts), clock) {}
+    : clock_(clock),
+      indexer_(std::move(parts), clock),
+      thread_("memd-memories", [this](const std::stop_token& stop) { return round(stop); }) {}
 
-IndexerThread::~IndexerThread() {
-  stop();
-  join();
-}
+IndexerThread::~IndexerThread() { stop(); }
 
 void IndexerThread::start() {
-  tell([](Hints& h) { h.everything = h.thorough = true; });
-  thread_ = std::jthread([this](const std::stop_token& stop) {
-#ifdef __APPLE__
-    ::pthread_setname_np("memd-memories");
-#else
-    ::pthread_setname_np(::pthread_self(), "memd-memories");
-#endif
-    run(stop);
-  });
+  tell([this](Hints& h) { is_running_ = h.everything = h.thorough = true; });
+  thread_.start(false);
 }
 
 template <class F>
@@ -43,7 +36,12 @@ void IndexerThread::tell(F&& change) {
   const std::lock_guard lock(mutex_);
   change(hints_);
   ++told_;
-  wake_.notify_one();
+  wake();
+}
+
+void IndexerThread::wake() {
+  told_more_.notify_one();
+  thread_.hint();
 }
 
 void IndexerThread::hint(const std::filesystem::path& path) {
@@ -73,20 +71,20 @@ bool IndexerThread::await_look(const std::string& directory, std::chrono::millis
   }
   if (dealt_with_ >= wanted) return trouble_.empty();
   ++waiting_;
-  wake_.notify_one();
-  const bool done = settled_.wait_for(lock, deadline, [&] { return dealt_with_ >= wanted || ended_; });
+  wake();
+  const bool done = settled_.wait_for(lock, deadline, [&] { return dealt_with_ >= wanted || !is_running_; });
   --waiting_;
-  return done && !ended_ && trouble_.empty();
+  return done && is_running_ && trouble_.empty();
 }
 
 Result<void> IndexerThread::rebuild(std::string reason) {
   std::future<Result<void>> done;
   {
     const std::lock_guard lock(mutex_);
-    if (ended_ || !thread_.joinable()) return Error(Errc::cancelled, "memd is stopping");
+    if (!is_running_) return Error(Errc::cancelled, "memd is stopping");
     done = hints_.rebuilds.emplace_back(std::move(reason), std::promise<Result<void>>()).second.get_future();
     ++told_;
-    wake_.notify_one();
+    wake();
   }
   return done.get();
 }
@@ -95,18 +93,24 @@ bool IndexerThread::settle(std::chrono::milliseconds deadline) {
   std::unique_lock lock(mutex_);
   const std::uint64_t wanted = told_;
   ++waiting_;
-  wake_.notify_one();
-  const bool settled =
-      settled_.wait_for(lock, deadline, [&] { return (dealt_with_ >= wanted && !has_vectors_to_keep_) || ended_; });
+  wake();
+  const bool settled = settled_.wait_for(
+      lock, deadline, [&] { return (dealt_with_ >= wanted && !has_vectors_to_keep_) || !is_running_; });
   --waiting_;
-  return settled && !ended_;
+  return settled && is_running_;
 }
 
-void IndexerThread::stop() { thread_.request_stop(); }
-
-void IndexerThread::join() {
-  if (thread_.joinable()) thread_.join();
+void IndexerThread::stop() {
+  thread_.stop();
+  const std::lock_guard lock(mutex_);
+  is_running_ = false;
+  for (auto& [reason, done] : hints_.rebuilds)
+    done.set_value(Error(Errc::cancelled, "memd is stopping"));
+  hints_.rebuilds.clear();
+  settled_.notify_all();
 }
+
+void IndexerThread::join() { thread_.join(); }
 
 IndexerThread::Looked IndexerThread::looked() const {
   const std::lock_guard lock(mutex_);
@@ -118,50 +122,46 @@ std::string IndexerThread::trouble() const {
   return trouble_;
 }
 
-void IndexerThread::run(const std::stop_token& stop) {
-  using SteadyClock = std::chrono::steady_clock;
+BackgroundThread::Next IndexerThread::round(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (!stop.stop_requested()) {
-    const auto hinted = [this] { return !hints_.empty(); };
-    if (has_vectors_to_keep_ && hints_.empty()) {
-      wake_.wait_for(lock, stop, kVectorsWait, [&] { return hinted() || waiting_ > 0; });
-      if (hinted() || stop.stop_requested()) continue;
-      lock.unlock();
-      const bool more = indexer_.keep_vectors();
-      lock.lock();
-      has_vectors_to_keep_ = more;
-      if (!more) settled_.notify_all();
-      continue;
-    }
-    if (trouble_.empty())
-      wake_.wait(lock, stop, hinted);
-    else if (!wake_.wait_for(lock, stop, kRetryAfterTrouble, hinted))
-      hints_.everything = true;
-    if (stop.stop_requested()) break;
-    const bool only_projects = hints_.paths.empty() && !hints_.everything && hints_.rebuilds.empty();
-    const auto quiet = only_projects ? kProjectsWait : kQuiet;
-    const auto latest = SteadyClock::now() + (only_projects ? kProjectsWait : kLongestWait);
-    for (std::uint64_t seen = 0;
-         seen != told_ && SteadyClock::now() < latest && waiting_ == 0 && !stop.stop_requested();) {
-      seen = told_;
-      wake_.wait_for(lock, stop, quiet, [&] { return told_ != seen || waiting_ > 0; });
-      if (only_projects && !hints_.paths.empty()) break;
-    }
-    if (stop.stop_requested()) break;
-    Hints taken = std::exchange(hints_, {});
-    const std::uint64_t told = told_;
+  const bool is_due = SteadyClock::now() >= idle_work_at_;
+  if (hints_.empty() && has_vectors_to_keep_ && (is_due || waiting_ > 0)) {
     lock.unlock();
-    deal_with(std::move(taken));
+    const bool more = indexer_.keep_vectors();
     lock.lock();
-    dealt_with_ = told;
-    has_vectors_to_keep_ = true;
-    settled_.notify_all();
+    has_vectors_to_keep_ = more;
+    if (!more) settled_.notify_all();
+    idle_work_at_ = SteadyClock::now() + (more ? kVectorsWait : kRetryAfterTrouble);
+  } else {
+    if (hints_.empty() && !has_vectors_to_keep_ && !trouble_.empty() && is_due) hints_.everything = true;
+    if (!hints_.empty()) gather(lock, stop);
+    if (!hints_.empty() && !stop.stop_requested()) {
+      Hints taken = std::exchange(hints_, {});
+      const std::uint64_t told = told_;
+      lock.unlock();
+      deal_with(std::move(taken));
+      lock.lock();
+      dealt_with_ = told;
+      has_vectors_to_keep_ = true;
+      idle_work_at_ = SteadyClock::now() + kVectorsWait;
+      settled_.notify_all();
+    }
   }
-  ended_ = true;
-  for (auto& [reason, done] : hints_.rebuilds)
-    done.set_value(Error(Errc::cancelled, "memd is stopping"));
-  hints_.rebuilds.clear();
-  settled_.notify_all();
+  if (has_vectors_to_keep_ && waiting_ > 0) return {SteadyClock::now()};
+  return has_vectors_to_keep_ || !trouble_.empty() ? BackgroundThread::Next{idle_work_at_} : BackgroundThread::Next{};
+}
+
+// Waits until hints no longer come in quick succession.
+void IndexerThread::gather(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  const bool only_projects = hints_.paths.empty() && !hints_.everything && hints_.rebuilds.empty();
+  const auto quiet = only_projects ? kProjectsWait : kQuiet;
+  const auto latest = SteadyClock::now() + (only_projects ? kProjectsWait : kLongestWait);
+  for (std::uint64_t seen = 0;
+       seen != told_ && SteadyClock::now() < latest && waiting_ == 0 && !stop.stop_requested();) {
+    seen = told_;
+    told_more_.wait_for(lock, stop, quiet, [&] { return told_ != seen || waiting_ > 0; });
+    if (only_projects && !hints_.paths.empty()) break;
+  }
 }
 
 void IndexerThread::deal_with(Hints hints) {

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "daemon/background_thread.hpp"
 #include "daemon/memories/memory_indexer.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -13,8 +14,8 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -61,24 +62,27 @@ class IndexerThread {
   };
   template <class F>
   void tell(F&& change);
-  void run(const std::stop_token& stop);
+  void wake();
+  BackgroundThread::Next round(const std::stop_token& stop);
+  void gather(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
   void deal_with(Hints hints);
 
   const Clock& clock_;
   MemoryIndexer indexer_;
   mutable std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::condition_variable_any settled_;
+  std::condition_variable_any told_more_;  // ends a wait of gather()
+  std::condition_variable settled_;
   Hints hints_;             // guarded by mutex_, as are the members below
   std::uint64_t told_ = 0;  // count of hints
   std::uint64_t dealt_with_ = 0;
   std::map<std::string, std::uint64_t> awaited_;  // directories of await_look(), and the count that each was told at
   int waiting_ = 0;                               // callers of settle(): while there are any, nothing is delayed
   bool has_vectors_to_keep_ = false;
-  bool ended_ = false;
+  BackgroundThread::Time idle_work_at_{};  // when vectors are written, or what failed is tried again
+  bool is_running_ = false;                // between start() and stop()
   std::string trouble_;
   Looked looked_;
-  std::jthread thread_;
+  BackgroundThread thread_;  // last: it uses the members above
 };
 
 }  // namespace memd::memories

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "schemas/error.hpp"
 #include "schemas/memory_path_policy.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/catalog/catalog_changes.hpp"
 #include "store/catalog/memory_file_set.hpp"
 #include "store/db/store_layout.hpp"

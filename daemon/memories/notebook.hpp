@@ -1,9 +1,9 @@
 #pragma once
 
 #include "daemon/config/config.hpp"
-#include "schemas/error.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "store/memory/memory_places.hpp"
 

@@ -1,6 +1,8 @@
 #include "daemon/memories/promotion.hpp"
 
+#include "schemas/error.hpp"
 #include "store/harvest/material.hpp"
+#include "store/reader.hpp"
 
 #include <utility>
 

@@ -1,18 +1,21 @@
 #pragma once
 
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/harvest/draft.hpp"
 #include "store/harvest/known_memories.hpp"
 #include "store/harvest/material.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "store/memory/memory_places.hpp"
-#include "store/reader.hpp"
 
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace memd {
+class Reader;
+}
 
 namespace memd::memories {
 

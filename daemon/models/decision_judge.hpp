@@ -1,8 +1,8 @@
 #pragma once
 
-#include "daemon/models/background_thread.hpp"
+#include "daemon/background_thread.hpp"
 #include "daemon/models/configured_summarizer.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 #include "store/enrich/decision_judging.hpp"
 #include "store/reader.hpp"
 #include "store/write/observation_rows.hpp"

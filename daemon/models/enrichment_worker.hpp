@@ -1,10 +1,10 @@
 #pragma once
 
-#include "daemon/models/background_thread.hpp"
+#include "daemon/background_thread.hpp"
 #include "daemon/models/exchange_enricher.hpp"
 #include "daemon/models/session_analyzer.hpp"
 #include "daemon/models/step_trouble.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include "protocol/models/model_api.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "daemon/models/model_server.hpp"
 
-#include "schemas/time.hpp"
+#include "schemas/error.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #include "daemon/models/api_key.hpp"
 #include "protocol/models/http_client.hpp"
 #include "protocol/models/model_api.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,5 +1,6 @@
 #include "daemon/models/second_look_maker.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "store/enrich/second_look.hpp"
 #include "store/search/vectors/codes.hpp"

@@ -2,8 +2,8 @@
 
 #include "daemon/models/exchange_enricher.hpp"
 #include "schemas/enrichment.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"

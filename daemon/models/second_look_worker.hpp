@@ -1,10 +1,10 @@
 #pragma once
 
-#include "daemon/models/background_thread.hpp"
+#include "daemon/background_thread.hpp"
 #include "daemon/models/machine_state.hpp"
 #include "daemon/models/second_look_maker.hpp"
 #include "daemon/models/step_trouble.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include "schemas/enrichment.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/reader.hpp"
+#include "store/search/vectors/semantic_index.hpp"
 #include "store/search/vectors/vector_index.hpp"
 
 #include <chrono>

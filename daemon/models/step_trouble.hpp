@@ -1,8 +1,8 @@
 #pragma once
 
-#include "daemon/models/background_thread.hpp"
+#include "daemon/background_thread.hpp"
 #include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <chrono>
 #include <string>

@@ -2,6 +2,7 @@
 
 #include "daemon/models/embedding_models.hpp"
 #include "schemas/enrichment.hpp"
+#include "schemas/exchange_row.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,5 +1,7 @@
 #include "daemon/report/gaps.hpp"
 
+#include "schemas/query.hpp"
+#include "schemas/store_health.hpp"
 #include "store/report/report.hpp"
 
 #include <fmt/format.h>

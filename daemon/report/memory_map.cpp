@@ -2,6 +2,7 @@
 
 #include "daemon/report/html_page.hpp"
 #include "daemon/version.hpp"
+#include "schemas/time.hpp"
 
 #include <algorithm>
 #include <cstdint>

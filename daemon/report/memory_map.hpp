@@ -2,7 +2,7 @@
 
 #include "daemon/memories/notebook.hpp"
 #include "daemon/report/data_writer.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <string>
 #include <string_view>

@@ -6,6 +6,7 @@
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/json_writer.hpp"
+#include "schemas/store_health.hpp"
 #include "schemas/time.hpp"
 
 #include <fmt/format.h>

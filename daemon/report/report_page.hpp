@@ -3,7 +3,7 @@
 #include "daemon/memories/notebook.hpp"
 #include "daemon/report/gaps.hpp"
 #include "schemas/report.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
 #include "daemon/resources/argument_values.hpp"
 
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "schemas/ascii.hpp"
 #include "store/read/sessions.hpp"
 #include "store/search/topic_index.hpp"

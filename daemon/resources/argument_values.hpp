@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
 
 // Completions for arguments of resource templates and prompts. Thread-safe. The objects that the services refer to must

@@ -3,10 +3,13 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/notebooks.hpp"
 #include "daemon/tools/tool_arguments.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/harmless.hpp"
+#include "schemas/time.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>

@@ -1,12 +1,16 @@
 #pragma once
 
 #include "daemon/memories/notebook.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+namespace memd::mcp {
+class ToolRegistry;
+}
 
 namespace memd::resources {
 

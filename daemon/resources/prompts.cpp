@@ -4,6 +4,7 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_arguments.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"

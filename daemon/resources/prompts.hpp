@@ -1,7 +1,11 @@
 #pragma once
 
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
+
+namespace memd::mcp {
+class ToolRegistry;
+}
 
 namespace memd::prompts {
 

@@ -1,10 +1,14 @@
 #pragma once
 
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
 
 #include <string>
 #include <string_view>
+
+namespace memd::mcp {
+class ToolRegistry;
+}
 
 namespace memd::resources {
 

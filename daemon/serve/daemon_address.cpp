@@ -3,6 +3,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/transport/byte_stream.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <sys/types.h>
 

@@ -2,8 +2,12 @@
 
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/settings.hpp"
+#include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/log.hpp"
+#include "daemon/memories/indexer_thread.hpp"
+#include "daemon/memories/memory_indexer.hpp"
+#include "daemon/models/configured_summarizer.hpp"
 #include "daemon/process_memory.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/daemon_client.hpp"
@@ -18,6 +22,7 @@
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "daemon/version.hpp"
+#include "schemas/error.hpp"
 
 #include <boost/asio/post.hpp>
 

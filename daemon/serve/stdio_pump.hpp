@@ -2,7 +2,7 @@
 
 #include "daemon/serve/client_ledger.hpp"
 #include "daemon/serve/daemon_client.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -3,6 +3,8 @@
 #include "adapters/registry.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/log.hpp"
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
 #include "store/raw/raw_file.hpp"
 
 #include <chrono>

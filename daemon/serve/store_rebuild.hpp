@@ -3,8 +3,8 @@
 #include "daemon/admin/store_rebuild_report.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/rebuild.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <condition_variable>
 #include <functional>

@@ -1,4 +1,5 @@
 #include "daemon/serve/takeover.hpp"
+#include "schemas/error.hpp"
 
 #include <poll.h>
 

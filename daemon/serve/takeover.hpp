@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/serve/instance_lock.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -1,5 +1,6 @@
 #include "daemon/setup/jsonc_text.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <fmt/format.h>

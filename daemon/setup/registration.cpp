@@ -1,7 +1,8 @@
 #include "daemon/setup/registration.hpp"
 
-#include "daemon/setup/toml_text.hpp"
+#include "daemon/setup/toml_block.hpp"
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 #include "store/files/path_name.hpp"
@@ -150,13 +151,11 @@ Result<std::string> take_json_server(const std::string& text, const ConfigFile& 
   return without_member(text, dialect_of(file.format), below(servers_path(root, file), {kServerName}));
 }
 
-std::vector<std::string> toml_path(const ConfigFile& file) { return below(file.servers, {kServerName}); }
-
-Result<std::string> put_toml_server(const std::string& text, const ConfigFile& file,
-                                    const std::vector<std::string>& command) {
-  const std::array entries{TomlEntry{"command", {command.front()}, false},
-                           TomlEntry{"args", {command.begin() + 1, command.end()}, true}};
-  return with_table(text, toml_path(file), entries);
+// Appends the strings of a JSON value: of one, or of a list.
+void append_words(const JsonValue& value, std::vector<std::string>& out) {
+  if (value.kind == JsonValue::Kind::string) out.push_back(value.string);
+  for (const JsonElement& word : value.elements)
+    out.push_back(word.value.string);
 }
 
 const std::vector<std::string>& session_start_path() {
@@ -364,11 +363,17 @@ Result<FileBytes> Registration::taken_out(const Kept& memory, const FileBytes& b
 
 Result<Edit> Registration::server_edit(const ClientInfo& client, const ConfigFile& file, bool remove) const {
   const std::vector<std::string> command = wanted();
-  if (file.format == ConfigFormat::toml)
-    return edit_of(
-        client, Part::server, file.path, remove,
-        [file, command](const std::string& text) { return put_toml_server(text, file, command); },
-        [file](const std::string& text) { return without_table(text, toml_path(file)); });
+  if (file.format == ConfigFormat::toml) {
+    TomlServer server{json_text(command.front()), string_list(std::span(command).subspan(1))};
+    MEMD_TRY_ASSIGN(Edit edit,
+                    edit_of(
+                        client, Part::server, file.path, remove,
+                        [server = std::move(server)](const std::string& text) { return with_block(text, server); },
+                        [](const std::string& text) { return without_block(text); }));
+    if (edit.before && has_foreign_server(*edit.before))
+      edit.note = "mcp_servers.memd is there without the marks of memd: left alone";
+    return edit;
+  }
   return edit_of(
       client, Part::server, file.path, remove,
       [file, command](const std::string& text) { return put_json_server(text, file, command); },
@@ -552,22 +557,16 @@ Result<std::vector<std::string>> Registration::registered(const ClientInfo& clie
     MEMD_TRY_ASSIGN(const FileBytes bytes, read_if_there(target));
     if (!bytes) continue;
     if (file.format == ConfigFormat::toml) {
-      auto table = read_table(*bytes, toml_path(file));
-      if (!table) return in_file(file.path, table.error());
-      for (const TomlEntry& entry : *table)
-        if (entry.key == "command" || entry.key == "args")
-          out.insert(entry.key == "command" ? out.begin() : out.end(), entry.values.begin(), entry.values.end());
+      const TomlServer server = read_block(*bytes);
+      for (const std::string& value : {server.command, server.args})
+        if (const auto words = parse_jsonc(value, JsonDialect::strict)) append_words(*words, out);
     } else {
       auto root = parse_jsonc(*bytes, dialect_of(file.format));
       if (!root) return in_file(file.path, root.error());
       const JsonValue* there = find_value(*root, below(servers_path(*root, file), {kServerName}));
       if (there == nullptr) continue;
       for (const char* key : {"command", "args"}) {
-        const JsonElement* element = there->find(key);
-        if (element == nullptr) continue;
-        if (element->value.kind == JsonValue::Kind::string) out.push_back(element->value.string);
-        for (const JsonElement& word : element->value.elements)
-          out.push_back(word.value.string);
+        if (const JsonElement* element = there->find(key)) append_words(element->value, out);
       }
     }
     if (!out.empty()) break;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/setup/clients.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <filesystem>
 #include <functional>

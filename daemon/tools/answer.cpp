@@ -2,7 +2,9 @@
 
 #include "daemon/tools/scope.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
+#include "schemas/store_health.hpp"
 #include "schemas/time.hpp"
 #include "store/text/token_budget.hpp"
 

@@ -3,10 +3,10 @@
 #include "daemon/tools/answer_text.hpp"
 #include "daemon/tools/scope_params.hpp"
 #include "protocol/mcp/describe.hpp"
-#include "schemas/error.hpp"
 #include "schemas/outcome.hpp"
-#include "schemas/query.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/search.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>

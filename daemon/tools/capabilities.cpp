@@ -2,10 +2,12 @@
 
 #include "daemon/tools/llm_summarizer.hpp"
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/version.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/store_health.hpp"
 #include "store/read/ingestion.hpp"
+#include "store/search/vectors/semantic_index.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>

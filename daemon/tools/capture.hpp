@@ -1,8 +1,8 @@
 #pragma once
 
 #include "protocol/mcp/describe.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <array>
 #include <functional>

@@ -2,6 +2,7 @@
 
 #include "schemas/harmless.hpp"
 #include "schemas/platform.hpp"
+#include "schemas/time.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "protocol/mcp/describe.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/store_health.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstdint>
 #include <string>

@@ -2,9 +2,10 @@
 
 #include "daemon/tools/file_question.hpp"
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/time.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"

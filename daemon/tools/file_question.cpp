@@ -2,8 +2,10 @@
 
 #include "daemon/tools/file_history.hpp"
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/text/redaction/redactor.hpp"

@@ -2,7 +2,7 @@
 
 #include "daemon/tools/answer_text.hpp"
 #include "protocol/mcp/describe.hpp"
-#include "schemas/query.hpp"
+#include "schemas/search.hpp"
 #include "store/catalog/memory_search.hpp"
 
 #include <cstddef>

@@ -2,9 +2,11 @@
 
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/summary_source.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
 #include "store/search/topic_index.hpp"

@@ -1,9 +1,10 @@
 #include "daemon/tools/list_observations.hpp"
 
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/time.hpp"
 #include "store/harvest/material.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"

@@ -2,9 +2,10 @@
 
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/usage/usage_report.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/time.hpp"
 #include "store/read/projects.hpp"
 #include "store/read/sessions.hpp"
 
@@ -133,7 +134,8 @@ AnswerText render_text(const ListSessionsAnswer& a) {
     for (const UsageOut& u : *a.usage) {
       body.add(u.key, ": tokens in ", u.tokens_input, " out ", u.tokens_output, " cached ", u.tokens_cache_read, "+",
                u.tokens_cache_creation);
-      if (u.cost_usd) body.add(", ", std::string_view(u.lower_bound ? "at least " : ""), "$", fmt::format("{:.2f}", *u.cost_usd));
+      if (u.cost_usd)
+        body.add(", ", std::string_view(u.lower_bound ? "at least " : ""), "$", fmt::format("{:.2f}", *u.cost_usd));
       if (u.unpriced_tokens) body.add(", ", *u.unpriced_tokens, " without a price");
       body.add("\n");
     }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "protocol/mcp/tool_context.hpp"
-#include "schemas/error.hpp"
-#include "schemas/query.hpp"
+#include "schemas/result.hpp"
+#include "schemas/session_row.hpp"
 #include "store/insight/summary/extractive.hpp"
 
 #include <cstdint>

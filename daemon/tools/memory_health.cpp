@@ -2,7 +2,7 @@
 
 #include "daemon/memories/gardener.hpp"
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
 #include <utility>

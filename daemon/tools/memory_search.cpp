@@ -1,7 +1,7 @@
 #include "daemon/tools/memory_search.hpp"
 
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/query.hpp"
 #include "store/catalog/memory_search.hpp"

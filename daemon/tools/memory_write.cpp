@@ -2,8 +2,9 @@
 
 #include "daemon/memories/promotion.hpp"
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/error.hpp"
 #include "store/harvest/draft.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"

@@ -1,7 +1,8 @@
 #include "daemon/tools/notebooks.hpp"
 
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
+#include "schemas/error.hpp"
 #include "schemas/time.hpp"
 
 #include <filesystem>

@@ -1,10 +1,12 @@
 #include "daemon/tools/resume_context.hpp"
 
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/error.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/project_identity.hpp"
+#include "schemas/time.hpp"
 #include "store/files/git_place.hpp"
 #include "store/insight/continuity/pack.hpp"
 #include "store/insight/continuity/text_content.hpp"

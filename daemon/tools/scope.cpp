@@ -1,9 +1,11 @@
 #include "daemon/tools/scope.hpp"
 
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
+#include "schemas/store_health.hpp"
 #include "schemas/time.hpp"
 #include "store/files/git_place.hpp"
 #include "store/read/sessions.hpp"

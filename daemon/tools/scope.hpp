@@ -2,11 +2,13 @@
 
 #include "daemon/tools/answer_text.hpp"
 #include "daemon/tools/scope_params.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_context.hpp"
-#include "schemas/error.hpp"
 #include "schemas/query.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/session_row.hpp"
+#include "schemas/store_health.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/reader.hpp"
 #include "store/text/time_expression.hpp"
 

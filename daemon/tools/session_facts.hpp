@@ -2,7 +2,7 @@
 
 #include "daemon/tools/answer_text.hpp"
 #include "protocol/mcp/describe.hpp"
-#include "schemas/query.hpp"
+#include "schemas/session_row.hpp"
 
 #include <cstdint>
 #include <optional>

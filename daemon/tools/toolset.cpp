@@ -14,28 +14,16 @@
 #include "daemon/tools/semantic_search.hpp"
 #include "daemon/tools/session_summary.hpp"
 #include "daemon/tools/temporal_query.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/topic_search.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/error.hpp"
 
 #include <array>
 
 namespace memd::tools {
 
 namespace {
-
-class ForwardingText final : public RawText {
- public:
-  explicit ForwardingText(const RawText& text) : text_(text) {}
-  Result<std::string> event_text(const EventSource& where, EventKind kind) const override {
-    return text_.event_text(where, kind);
-  }
-  Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const override {
-    return text_.recorded_edits(where);
-  }
-
- private:
-  const RawText& text_;
-};
 
 void register_history_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
   add_resume_context(registry, services);
@@ -51,8 +39,6 @@ void register_history_tools(mcp::ToolRegistry& registry, const ToolServices& ser
 }
 
 }  // namespace
-
-std::unique_ptr<RawText> RawText::walk() const { return std::make_unique<ForwardingText>(*this); }
 
 void register_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
   register_history_tools(registry, services);

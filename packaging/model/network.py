@@ -50,8 +50,8 @@ class Writer:
 
 
 def write_reference(directory, file, folder):
+    from minilm import MiniLm
     from sample_texts import CODE, SENTENCES
-    from teacher_vectors import MiniLm
 
     long_text = " ".join(SENTENCES + CODE)  # more tokens than there are positions
     texts = [*SENTENCES, *CODE, long_text, SENTENCES[0] + "\n" + long_text, "", "x" * 101, "naïve café, Zürich"]

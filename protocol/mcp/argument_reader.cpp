@@ -1,6 +1,7 @@
 #include "protocol/mcp/argument_reader.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <fmt/format.h>

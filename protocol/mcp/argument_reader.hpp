@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
+#include "schemas/result.hpp"
 
 #include <boost/json/fwd.hpp>
 

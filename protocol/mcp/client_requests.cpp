@@ -2,6 +2,7 @@
 
 #include "protocol/mcp/request_params.hpp"
 #include "protocol/mcp/server_state.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 

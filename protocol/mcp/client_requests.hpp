@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/jsonrpc/message.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <boost/json/value.hpp>
 

@@ -1,5 +1,6 @@
 #include "protocol/mcp/hook_message.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <boost/json/object.hpp>

@@ -1,6 +1,7 @@
 #include "protocol/mcp/offered_methods.hpp"
 
 #include "protocol/mcp/request_params.hpp"
+#include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <boost/json/object.hpp>

@@ -2,7 +2,7 @@
 
 #include "protocol/mcp/describe.hpp"
 #include "protocol/mcp/tool_context.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <boost/json/fwd.hpp>
 

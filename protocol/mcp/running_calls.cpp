@@ -1,6 +1,7 @@
 #include "protocol/mcp/running_calls.hpp"
 
 #include "protocol/mcp/sampling.hpp"
+#include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <boost/json/object.hpp>

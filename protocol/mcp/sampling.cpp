@@ -1,6 +1,7 @@
 #include "protocol/mcp/sampling.hpp"
 
 #include "protocol/mcp/request_params.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 

@@ -1,4 +1,5 @@
 #include "protocol/mcp/server_profile.hpp"
+#include "schemas/error.hpp"
 
 #include <utility>
 

@@ -3,9 +3,9 @@
 #include "protocol/mcp/offers.hpp"
 #include "protocol/mcp/revision.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <array>
 #include <cstddef>

@@ -3,6 +3,7 @@
 #include "protocol/jsonrpc/message.hpp"
 #include "protocol/mcp/offered_methods.hpp"
 #include "protocol/mcp/request_params.hpp"
+#include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <boost/json/array.hpp>

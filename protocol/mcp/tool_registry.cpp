@@ -2,6 +2,7 @@
 
 #include "protocol/mcp/argument_text.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/json_writer.hpp"
 

@@ -1,6 +1,7 @@
 #include "protocol/models/http_client.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 
 #include <openssl/ssl.h>
 #include <boost/asio/basic_stream_socket.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/models/url.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <chrono>
 #include <cstddef>

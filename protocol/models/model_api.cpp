@@ -1,6 +1,7 @@
 #include "protocol/models/model_api.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <boost/json/parse.hpp>

@@ -4,7 +4,7 @@
 -- Times are Unix epoch milliseconds in UTC; 0 means that the source does not say. Enumerations are the numbers of the
 -- `enum class` named here (schemas/*.hpp): numbers are appended, never reused. Hashes are XXH3 with 64 bits, stored with
 -- the same bits in SQLite's signed integer. …_pk is a local row number and never leaves the store, except as a short id
--- (x42 is exchange 42). An empty text means "not known". Texts and records are masked: no table holds a known secret.
+-- (x42 is exchange 42). An empty text means "not known". Secrets in texts are masked.
 --
 -- memd-write, the only writer, writes every table. Other threads that make rows (enrichment, the second look, the
 -- analysis, the judge, memories) hand them to it.

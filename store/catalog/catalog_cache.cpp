@@ -1,5 +1,6 @@
 #include "store/catalog/catalog_cache.hpp"
 
+#include "store/db/rows.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 
 #include <unordered_set>
@@ -23,7 +24,6 @@ void CatalogCache::load_places(sqlite::Database& db) {
   for (q.bind(); q.step();)
     places_[q.int64(0)] = {static_cast<MemoryDialect>(q.int64(1)), static_cast<MemoryScope>(q.int64(2)), q.str(3),
                            q.str(4)};
-  q.reset();
 }
 
 void CatalogCache::drop_vanished(sqlite::Database& db) {
@@ -31,7 +31,6 @@ void CatalogCache::drop_vanished(sqlite::Database& db) {
   auto& q = db.prepare("SELECT doc_pk FROM docs INDEXED BY docs_by_generation");
   for (q.bind(); q.step();)
     there.insert(q.int64(0));
-  q.reset();
   std::erase_if(docs_, [&](const auto& doc) { return !there.contains(doc.first); });
 }
 
@@ -46,9 +45,7 @@ void CatalogCache::refresh(sqlite::Database& db, const CatalogStatus& status) {
   const bool has_vectors = vectors_.model != 0;
   vectors::SnapshotBuilder builder(std::move(vectors_));
   if (!has_vectors) {
-    auto& first = db.prepare("SELECT 1 FROM doc_vectors LIMIT 1");
-    const bool any = first.bind().step();
-    first.reset();
+    const bool any = db.query("SELECT 1 FROM doc_vectors LIMIT 1").any();
     if (any) builder.start(1, static_cast<std::size_t>(embedding::builtin_embedder().model().dimension));
   }
   auto& q = db.prepare(
@@ -57,23 +54,14 @@ void CatalogCache::refresh(sqlite::Database& db, const CatalogStatus& status) {
       " FROM docs d LEFT JOIN doc_vectors v ON v.doc_pk = d.doc_pk WHERE d.generation > ?1");
   for (q.bind(generation_); q.step();) {
     Facets& f = docs_[q.int64(0)];
-    f.place = q.int64(1);
-    f.type = static_cast<MemoryType>(q.int64(2));
-    f.status = static_cast<VerificationStatus>(q.int64(3));
-    f.created = q.int64(4);
-    f.updated = q.int64(5);
-    f.superseded_at = q.int64(6);
-    f.superseded_by = q.str(7);
+    sqlite::read_from(q, 1, f.place, f.type, f.status, f.created, f.updated, f.superseded_at, f.superseded_by);
     f.slug = q.str(13);
-    f.is_valid = q.int64(8) != 0;
-    f.path = q.str(9);
-    f.title = q.str(10);
+    sqlite::read_from(q, 8, f.is_valid, f.path, f.title);
     f.tags = " " + q.str(11) + " ";
     const std::string_view codes = q.blob(12);
     if (builder.so_far().model != 0)
       builder.put(q.int64(0), {reinterpret_cast<const std::int8_t*>(codes.data()), codes.size()});
   }
-  q.reset();
   builder.apply();
   vectors_ = builder.finish();
   if (static_cast<std::int64_t>(docs_.size()) != status.docs) drop_vanished(db);

@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "schemas/sql_text.hpp"
 #include "schemas/utf8.hpp"
 #include "store/enrich/embedding/embedder.hpp"
@@ -58,13 +59,11 @@ std::vector<KnownFile> KnownFilesQuery::run(sqlite::Database& db) const {
   const auto take = [&out](sqlite::Statement& q) {
     while (q.step())
       out.push_back({q.str(0), {q.int64(1), q.int64(2), q.int64(3)}, q.int64(4), q.str(5)});
-    q.reset();
   };
-  if (only.empty())
-    take(db.prepare("SELECT path, bytes, changed_ns, inode, read_ns, file_hash FROM docs ORDER BY path").bind());
+  if (only.empty()) take(db.query("SELECT path, bytes, changed_ns, inode, read_ns, file_hash FROM docs ORDER BY path"));
   for (const auto& path : only)
-    take(db.prepare("SELECT path, bytes, changed_ns, inode, read_ns, file_hash FROM docs WHERE path = ?1")
-             .bind(path.native()));
+    take(
+        db.query("SELECT path, bytes, changed_ns, inode, read_ns, file_hash FROM docs WHERE path = ?1", path.native()));
   return out;
 }
 
@@ -73,7 +72,6 @@ std::vector<KnownGraphsQuery::Graph> KnownGraphsQuery::run(sqlite::Database& db)
   auto& q = db.prepare("SELECT directory, graph_hash FROM doc_places WHERE dialect = 0");
   for (q.bind(); q.step();)
     out.push_back({q.str(0), q.str(1)});
-  q.reset();
   return out;
 }
 
@@ -88,7 +86,6 @@ std::vector<memory::IndexEntry> IndexedMemoriesQuery::run(sqlite::Database& db) 
                    std::vector<std::string>(std::istream_iterator<std::string>(tags), {}), q.int64(4), q.int64(5),
                    q.str(6), false});
   }
-  q.reset();
   return out;
 }
 
@@ -151,16 +148,14 @@ class Applying {
 
   void run() {
     put_row(db_);
-    auto& q = db_.prepare("UPDATE doc_catalog SET generation = generation + 1 RETURNING generation");
-    if (q.bind().step()) generation_ = q.int64(0);
-    q.reset();
+    generation_ =
+        db_.query("UPDATE doc_catalog SET generation = generation + 1 RETURNING generation").value_or(generation_);
     for (const std::string& path : changes_.gone)
       remove(path);
     put_records();
     for (const StampChange& r : changes_.stamp_changes)
-      db_.prepare("UPDATE docs SET bytes = ?2, changed_ns = ?3, inode = ?4, read_ns = ?5 WHERE path = ?1")
-          .bind(r.path, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns)
-          .run();
+      db_.run("UPDATE docs SET bytes = ?2, changed_ns = ?3, inode = ?4, read_ns = ?5 WHERE path = ?1", r.path,
+              r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns);
     for (const PlaceEdges& edges : changes_.edges)
       put_graph(edges);
     if (touched_.size() < kFew)
@@ -169,9 +164,8 @@ class Applying {
     else
       judge_all();
     db_.exec("DELETE FROM doc_places WHERE place_pk NOT IN (SELECT place_pk FROM docs)");
-    db_.prepare("UPDATE doc_catalog SET docs = docs + ?1, model = ?2")
-        .bind(added_, changes_.with_vectors ? embedding::builtin_embedder().model().name : std::string())
-        .run();
+    db_.run("UPDATE doc_catalog SET docs = docs + ?1, model = ?2", added_,
+            changes_.with_vectors ? embedding::builtin_embedder().model().name : std::string());
   }
 
  private:
@@ -182,24 +176,21 @@ class Applying {
     auto& q = db_.prepare(
         "INSERT INTO doc_places (directory, dialect, scope, project_key, project) VALUES (?1, ?2, ?3, ?4, ?5)"
         " ON CONFLICT (directory, dialect, scope) DO UPDATE SET project_key = ?4, project = ?5 RETURNING place_pk");
-    q.bind(place.directory.native(), static_cast<int>(place.dialect), static_cast<int>(place.scope), place.project_key,
-           place.project);
-    it->second = q.step() ? q.int64(0) : 0;
-    q.reset();
+    it->second = q.bind(place.directory.native(), static_cast<int>(place.dialect), static_cast<int>(place.scope),
+                        place.project_key, place.project)
+                     .value_or(0);
     return it->second;
   }
 
   void remove(const std::string& path) {
-    auto& q = db_.prepare("SELECT doc_pk, place_pk, slug FROM docs WHERE path = ?1").bind(path);
-    const bool found = q.step();
-    const std::int64_t doc = found ? q.int64(0) : 0;
-    const std::pair<PlacePk, std::string> which{found ? q.int64(1) : 0, found ? q.str(2) : std::string()};
-    q.reset();
-    if (!found) return;
+    const auto row = db_.query("SELECT doc_pk, place_pk, slug FROM docs WHERE path = ?1", path).row();
+    const std::int64_t doc = row->int64(0);
+    const std::pair<PlacePk, std::string> which{row->int64(1), row->str(2)};
+    if (!row) return;
     touch(which);
     if (is_repository(which.first))
-      db_.prepare("DELETE FROM doc_edges WHERE place_pk = ?1 AND source = ?2").bind(which.first, which.second).run();
-    db_.prepare("DELETE FROM docs WHERE doc_pk = ?1").bind(doc).run();
+      db_.run("DELETE FROM doc_edges WHERE place_pk = ?1 AND source = ?2", which.first, which.second);
+    db_.run("DELETE FROM docs WHERE doc_pk = ?1", doc);
     --added_;
   }
 
@@ -210,23 +201,18 @@ class Applying {
     auto& q = db_.prepare("SELECT target FROM doc_edges WHERE place_pk = ?1 AND source = ?2 AND label = 'supersedes'");
     for (q.bind(which.first, which.second); q.step();)
       touched_.emplace(which.first, q.str(0));
-    q.reset();
   }
 
   bool is_repository(PlacePk place) {
-    auto& q = db_.prepare("SELECT dialect FROM doc_places WHERE place_pk = ?1").bind(place);
-    const bool is = q.step() && q.int64(0) == static_cast<int>(MemoryDialect::repository);
-    q.reset();
-    return is;
+    return db_.query("SELECT dialect FROM doc_places WHERE place_pk = ?1", place).value_or(0) ==
+           static_cast<int>(MemoryDialect::repository);
   }
 
   void put_records() {
     std::vector<const MemoryRecord*> fresh;
     for (const MemoryRecord& record : changes_.put)
       if (changes_.all_new || !update(record)) fresh.push_back(&record);
-    auto& q = db_.prepare("SELECT coalesce(max(doc_pk), 0) FROM docs");
-    std::int64_t doc = q.bind().step() ? q.int64(0) : 0;
-    q.reset();
+    std::int64_t doc = db_.query("SELECT coalesce(max(doc_pk), 0) FROM docs").value_or(0);
     std::vector<std::int64_t> ids;
     std::vector<std::string> tags;  // must live until they are inserted
     for (const MemoryRecord* r : fresh)
@@ -267,44 +253,36 @@ class Applying {
 
   // Returns false if there is no row with this path.
   bool update(const MemoryRecord& r) {
-    auto& there = db_.prepare("SELECT doc_pk, place_pk, slug FROM docs WHERE path = ?1").bind(r.memory.path.native());
-    const bool found = there.step();
-    const std::int64_t doc = found ? there.int64(0) : 0;
-    const std::pair<PlacePk, std::string> was{found ? there.int64(1) : 0, found ? there.str(2) : std::string()};
-    there.reset();
-    if (!found) return false;
+    const auto row = db_.query("SELECT doc_pk, place_pk, slug FROM docs WHERE path = ?1", r.memory.path.native()).row();
+    const std::int64_t doc = row->int64(0);
+    const std::pair<PlacePk, std::string> was{row->int64(1), row->str(2)};
+    if (!row) return false;
     touch(was);
     const Memory& m = r.memory;
-    db_.prepare(
-           "UPDATE docs SET place_pk = ?2, slug = ?3, type = ?4, created = ?5, updated = ?6, status = ?7,"
-           " commit_sha = ?8, is_valid = ?9, session_uid = ?10, file_hash = ?11, bytes = ?12, changed_ns = ?13,"
-           " inode = ?14, read_ns = ?15, generation = ?16, title = ?17, tags = ?18, content = ?19 WHERE doc_pk = ?1")
-        .bind(doc, place_of(r.place), m.slug, static_cast<int>(m.type), m.created, m.updated,
-              static_cast<int>(m.verification.status), m.verification.last_verified_commit, r.is_valid,
-              m.provenance.session, m.file_hash, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns,
-              generation_, m.title, joined(m.tags), m.content)
-        .run();
-    db_.prepare("DELETE FROM doc_files WHERE doc_pk = ?1").bind(doc).run();
-    db_.prepare("DELETE FROM doc_vectors WHERE doc_pk = ?1").bind(doc).run();
+    db_.run(
+        "UPDATE docs SET place_pk = ?2, slug = ?3, type = ?4, created = ?5, updated = ?6, status = ?7,"
+        " commit_sha = ?8, is_valid = ?9, session_uid = ?10, file_hash = ?11, bytes = ?12, changed_ns = ?13,"
+        " inode = ?14, read_ns = ?15, generation = ?16, title = ?17, tags = ?18, content = ?19 WHERE doc_pk = ?1",
+        doc, place_of(r.place), m.slug, static_cast<int>(m.type), m.created, m.updated,
+        static_cast<int>(m.verification.status), m.verification.last_verified_commit, r.is_valid, m.provenance.session,
+        m.file_hash, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns, generation_, m.title, joined(m.tags),
+        m.content);
+    db_.run("DELETE FROM doc_files WHERE doc_pk = ?1", doc);
+    db_.run("DELETE FROM doc_vectors WHERE doc_pk = ?1", doc);
     if (is_repository(was.first))
-      db_.prepare("DELETE FROM doc_edges WHERE place_pk = ?1 AND source = ?2").bind(was.first, was.second).run();
+      db_.run("DELETE FROM doc_edges WHERE place_pk = ?1 AND source = ?2", was.first, was.second);
     for (const std::string& file : r.files)
-      db_.prepare("INSERT OR IGNORE INTO doc_files (doc_pk, name, file) VALUES (?1, ?2, ?3)")
-          .bind(doc, base_name(file), file)
-          .run();
+      db_.run("INSERT OR IGNORE INTO doc_files (doc_pk, name, file) VALUES (?1, ?2, ?3)", doc, base_name(file), file);
     if (!r.vectors.empty())
-      db_.prepare("INSERT INTO doc_vectors (doc_pk, vectors) VALUES (?1, ?2)")
-          .bind(doc, std::as_bytes(std::span(r.vectors)))
-          .run();
+      db_.run("INSERT INTO doc_vectors (doc_pk, vectors) VALUES (?1, ?2)", doc, std::as_bytes(std::span(r.vectors)));
     put_relations(r);
     return true;
   }
 
   void put_relations(const MemoryRecord& r) {
     for (const MemoryRelation& relation : r.memory.relations)
-      db_.prepare("INSERT OR IGNORE INTO doc_edges VALUES (?1, ?2, ?3, ?4, 0)")
-          .bind(place_of(r.place), r.memory.slug, relation.label, relation.target)
-          .run();
+      db_.run("INSERT OR IGNORE INTO doc_edges VALUES (?1, ?2, ?3, ?4, 0)", place_of(r.place), r.memory.slug,
+              relation.label, relation.target);
     touch({place_of(r.place), r.memory.slug});
   }
 
@@ -316,47 +294,43 @@ class Applying {
     for (const MemoryEdge& e : to.edges)
       wanted.emplace(e.source, e.label, e.target, e.created);
     std::set<Edge> there;
-    auto& q = db_.prepare("SELECT source, label, target, created FROM doc_edges WHERE place_pk = ?1").bind(place);
+    auto& q = db_.query("SELECT source, label, target, created FROM doc_edges WHERE place_pk = ?1", place);
     while (q.step())
       there.emplace(q.str(0), q.str(1), q.str(2), q.int64(3));
-    q.reset();
     const auto note = [&](const Edge& e) {
       if (std::get<1>(e) == "supersedes") touched_.emplace(place, std::get<2>(e));
     };
     for (const Edge& e : there) {
       if (wanted.contains(e)) continue;
       note(e);
-      db_.prepare("DELETE FROM doc_edges WHERE place_pk = ?1 AND source = ?2 AND label = ?3 AND target = ?4")
-          .bind(place, std::get<0>(e), std::get<1>(e), std::get<2>(e))
-          .run();
+      db_.run("DELETE FROM doc_edges WHERE place_pk = ?1 AND source = ?2 AND label = ?3 AND target = ?4", place,
+              std::get<0>(e), std::get<1>(e), std::get<2>(e));
     }
     for (const Edge& e : wanted) {
       if (there.contains(e)) continue;
       note(e);
-      db_.prepare("INSERT OR REPLACE INTO doc_edges VALUES (?1, ?2, ?3, ?4, ?5)")
-          .bind(place, std::get<0>(e), std::get<1>(e), std::get<2>(e), std::get<3>(e))
-          .run();
+      db_.run("INSERT OR REPLACE INTO doc_edges VALUES (?1, ?2, ?3, ?4, ?5)", place, std::get<0>(e), std::get<1>(e),
+              std::get<2>(e), std::get<3>(e));
     }
-    db_.prepare("UPDATE doc_places SET graph_hash = ?2 WHERE place_pk = ?1").bind(place, to.graph_hash).run();
+    db_.run("UPDATE doc_places SET graph_hash = ?2 WHERE place_pk = ?1", place, to.graph_hash);
   }
 
   // Updates whether an existing memory supersedes this one.
   void judge(PlacePk place, const std::string& slug) {
-    auto& q = db_.prepare(
-        "SELECT e.source, iif(e.created > 0, e.created, s.created) FROM docs d"
-        " CROSS JOIN doc_edges e ON e.place_pk = d.place_pk AND e.target = d.slug AND e.label = 'supersedes'"
-        " CROSS JOIN docs s ON s.slug = e.source AND s.place_pk = e.place_pk AND s.is_valid = 1"
-        " WHERE d.slug = ?2 AND d.place_pk = ?1 AND s.doc_pk <> d.doc_pk ORDER BY 2, 1 LIMIT 1");
-    q.bind(place, slug);
-    const bool is = q.step();
-    const std::string by = is ? q.str(0) : std::string();
-    const TimeMs at = is ? q.int64(1) : 0;
-    q.reset();
-    db_.prepare(
-           "UPDATE docs SET superseded_by = ?3, superseded_at = ?4, generation = ?5"
-           " WHERE slug = ?2 AND place_pk = ?1 AND (superseded_by <> ?3 OR superseded_at <> ?4)")
-        .bind(place, slug, by, at, generation_)
-        .run();
+    const auto row =
+        db_.query(
+               "SELECT e.source, iif(e.created > 0, e.created, s.created) FROM docs d"
+               " CROSS JOIN doc_edges e ON e.place_pk = d.place_pk AND e.target = d.slug AND e.label = 'supersedes'"
+               " CROSS JOIN docs s ON s.slug = e.source AND s.place_pk = e.place_pk AND s.is_valid = 1"
+               " WHERE d.slug = ?2 AND d.place_pk = ?1 AND s.doc_pk <> d.doc_pk ORDER BY 2, 1 LIMIT 1",
+               place, slug)
+            .row();
+    const std::string by = row->str(0);
+    const TimeMs at = row->int64(1);
+    db_.run(
+        "UPDATE docs SET superseded_by = ?3, superseded_at = ?4, generation = ?5"
+        " WHERE slug = ?2 AND place_pk = ?1 AND (superseded_by <> ?3 OR superseded_at <> ?4)",
+        place, slug, by, at, generation_);
   }
 
   // Does the same for all memories in one pass over all edges.
@@ -369,17 +343,14 @@ class Applying {
         " WHERE e.label = 'supersedes' AND s.doc_pk <> d.doc_pk ORDER BY 1, 3, 2");
     for (q.bind(); q.step();)
       superseded.try_emplace(q.int64(0), q.str(1), q.int64(2));
-    q.reset();
     auto& there = db_.prepare("SELECT doc_pk FROM docs WHERE superseded_by <> ''");
     for (there.bind(); there.step();)
       superseded.try_emplace(there.int64(0), std::string(), 0);
-    there.reset();
     for (const auto& [doc, by] : superseded)
-      db_.prepare(
-             "UPDATE docs SET superseded_by = ?2, superseded_at = ?3, generation = ?4"
-             " WHERE doc_pk = ?1 AND (superseded_by <> ?2 OR superseded_at <> ?3)")
-          .bind(doc, by.first, by.second, generation_)
-          .run();
+      db_.run(
+          "UPDATE docs SET superseded_by = ?2, superseded_at = ?3, generation = ?4"
+          " WHERE doc_pk = ?1 AND (superseded_by <> ?2 OR superseded_at <> ?3)",
+          doc, by.first, by.second, generation_);
   }
 
   static constexpr std::size_t kFew = 100;  // number of memories above which one pass over all edges is cheaper
@@ -431,20 +402,17 @@ std::string damage_of(sqlite::Database& db, bool thorough) {
           "SELECT title, tags, content FROM docs_fts LIMIT 1",
           "SELECT place_pk, source, label, target, created FROM doc_edges LIMIT 1",
           "SELECT doc_pk, name, file FROM doc_files LIMIT 1", "SELECT doc_pk, vectors FROM doc_vectors LIMIT 1"}) {
-      auto& q = db.prepare(sql);
-      q.bind().step();
-      q.reset();
+      db.query(sql).row();
     }
-    auto& counts = db.prepare(
-        "SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM docs_fts_docsize),"
-        " coalesce((SELECT docs FROM doc_catalog), 0),"
-        " (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'docs'),"
-        " (SELECT model FROM doc_catalog)");
-    counts.bind().step();
-    const bool same = counts.int64(0) == counts.int64(1) && counts.int64(0) == counts.int64(2) && counts.int64(3) == 3;
-    const std::string model = counts.str(4);
+    const auto row = db.query(
+                           "SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM docs_fts_docsize),"
+                           " coalesce((SELECT docs FROM doc_catalog), 0),"
+                           " (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'docs'),"
+                           " (SELECT model FROM doc_catalog)")
+                         .row();
+    const bool same = row->int64(0) == row->int64(1) && row->int64(0) == row->int64(2) && row->int64(3) == 3;
+    const std::string model = row->str(4);
     const bool other_model = !model.empty() && model != embedding::builtin_embedder().model().name;
-    counts.reset();
     if (!same) return "its tables do not fit one another";
     if (other_model) return "its vectors are of another model";
     if (thorough) db.exec("INSERT INTO docs_fts (docs_fts) VALUES ('integrity-check')");
@@ -467,25 +435,21 @@ void begin_rebuild(sqlite::Database& db, const std::string& reason, TimeMs now) 
   // Segments are merged once, at the end (end_rebuild).
   db.exec("INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 0), ('hashsize', 16777216)");
   put_row(db);
-  db.prepare("UPDATE doc_catalog SET state = ?1, reason = ?2, built_at = ?3")
-      .bind(static_cast<int>(CatalogState::rebuilding), reason, now)
-      .run();
+  db.run("UPDATE doc_catalog SET state = ?1, reason = ?2, built_at = ?3", static_cast<int>(CatalogState::rebuilding),
+         reason, now);
 }
 
 void end_rebuild(sqlite::Database& db, TimeMs now, std::int64_t took_ms) {
   db.exec("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')");
   db.exec("INSERT INTO docs_fts (docs_fts, rank) VALUES ('automerge', 4), ('hashsize', 1048576)");  // FTS5 defaults
-  db.prepare("UPDATE doc_catalog SET state = ?1, built_at = max(?2, built_at + 1), built_ms = ?3")
-      .bind(static_cast<int>(CatalogState::valid), now, took_ms)
-      .run();
+  db.run("UPDATE doc_catalog SET state = ?1, built_at = max(?2, built_at + 1), built_ms = ?3",
+         static_cast<int>(CatalogState::valid), now, took_ms);
 }
 
 void note_damage(sqlite::Database& db, const std::string& reason) {
   try {
     put_row(db);
-    db.prepare("UPDATE doc_catalog SET state = ?1, reason = ?2")
-        .bind(static_cast<int>(CatalogState::corrupted), reason)
-        .run();
+    db.run("UPDATE doc_catalog SET state = ?1, reason = ?2", static_cast<int>(CatalogState::corrupted), reason);
   } catch (const ErrorException&) {  // the missing table means the same
   }
 }

@@ -1,5 +1,6 @@
 #include "store/catalog/memory_file_set.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/project_identity.hpp"
 #include "store/memory/memory_directory.hpp"
@@ -40,7 +41,6 @@ std::vector<std::string> SessionDirectoriesQuery::run(sqlite::Database& db) cons
       " SELECT identity_key FROM projects WHERE identity_key LIKE '/%'");
   for (q.bind(); q.step();)
     out.push_back(q.str(0));
-  q.reset();
   return out;
 }
 

@@ -1,8 +1,10 @@
 #include "store/catalog/memory_search.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "store/catalog/catalog_cache.hpp"
+#include "store/db/rows.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/memory/headings.hpp"
 #include "store/search/rank/hybrid_search.hpp"
@@ -117,20 +119,15 @@ std::string anchor_of(std::string_view content, const search::Passage& passage) 
 
 MemoryHit load(sqlite::Database& db, const CatalogCache& cache, const Sieve& sieve, std::int64_t doc) {
   MemoryHit out;
-  auto& q = db.prepare(
-                  "SELECT slug, type, created, updated, status, path, superseded_by, title, tags, content"
-                  " FROM docs WHERE doc_pk = ?1")
-                .bind(doc);
+  auto& q = db.query(
+      "SELECT slug, type, created, updated, status, path, superseded_by, title, tags, content"
+      " FROM docs WHERE doc_pk = ?1",
+      doc);
   const Facets* facets = cache.find(doc);
-  if (facets != nullptr && q.step()) {
+  if (const auto row = q.row(); facets != nullptr && row) {
     const Place& place = cache.place(*facets);
     out.id = doc;
-    out.slug = q.str(0);
-    out.type = static_cast<MemoryType>(q.int64(1));
-    out.created = q.int64(2);
-    out.updated = q.int64(3);
-    out.status = static_cast<VerificationStatus>(q.int64(4));
-    out.path = q.str(5);
+    sqlite::read(q, out.slug, out.type, out.created, out.updated, out.status, out.path);
     if (sieve.is_superseded(*facets)) out.superseded_by = q.str(6);
     out.changed_since = sieve.is_changed_since(*facets);
     out.title = q.str(7);
@@ -141,7 +138,6 @@ MemoryHit load(sqlite::Database& db, const CatalogCache& cache, const Sieve& sie
     out.project = place.project;
     out.project_key = place.project_key;
   }
-  q.reset();
   return out;
 }
 
@@ -243,10 +239,7 @@ class Question {
 
   bool is_excluded(std::int64_t doc) {
     if (plan_.excluded.empty()) return false;
-    auto& q = db_.prepare("SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?1 AND rowid = ?2").bind(plan_.excluded, doc);
-    const bool found = q.step();
-    q.reset();
-    return found;
+    return db_.query("SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?1 AND rowid = ?2", plan_.excluded, doc).any();
   }
 
   // Without vectors, all hits are found by words.
@@ -462,7 +455,6 @@ std::vector<MemoryHit> MemoriesOfFiles::run(sqlite::Database& db) const {
                                                         longer[longer.size() - shorter.size() - 1] == '/');
         if (same && sieve.passes(q.int64(0))) ++named[q.int64(0)];
       }
-      q.reset();
     }
     std::vector<std::pair<std::pair<int, TimeMs>, std::int64_t>> order;
     for (const auto& [doc, count] : named)
@@ -485,7 +477,6 @@ std::vector<MemoryHit> MemoriesOfSlug::run(sqlite::Database& db) const {
     auto& q = db.prepare("SELECT doc_pk FROM docs WHERE slug = ?1");
     for (q.bind(slug); q.step();)
       if (sieve.passes(q.int64(0))) found.push_back(q.int64(0));
-    q.reset();
     std::sort(found.begin(), found.end(), [&](std::int64_t a, std::int64_t b) {
       const MemoryScope first = cache.place(*cache.find(a)).scope;
       const MemoryScope second = cache.place(*cache.find(b)).scope;

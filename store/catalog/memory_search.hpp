@@ -2,8 +2,8 @@
 
 #include "schemas/ids.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/query.hpp"
-#include "schemas/time.hpp"
+#include "schemas/search.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/catalog/catalog_state.hpp"
 #include "store/db/database.hpp"
 

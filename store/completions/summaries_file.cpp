@@ -1,8 +1,10 @@
 #include "store/completions/summaries_file.hpp"
 
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/time.hpp"
+#include "store/db/rows.hpp"
 
 #include <array>
 #include <cstring>
@@ -46,12 +48,12 @@ struct Total {
 };
 
 Total total_of(sqlite::Database& db, const std::string& day) {
-  auto& q = db.prepare(
-      "SELECT coalesce(sum(requests), 0), coalesce(sum(tokens_in + tokens_out), 0) FROM spending WHERE day = ?");
-  q.bind(day);
-  q.step();
-  const Total out{q.int64(0), q.int64(1)};
-  q.reset();
+  const auto row =
+      db.query(
+            "SELECT coalesce(sum(requests), 0), coalesce(sum(tokens_in + tokens_out), 0) FROM spending WHERE day = ?",
+            day)
+          .row();
+  const Total out{row->int64(0), row->int64(1)};
   return out;
 }
 
@@ -73,12 +75,9 @@ Result<std::shared_ptr<SummariesFile>> SummariesFile::open(const std::filesystem
   return sqlite::guard([&] {
     auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
     sqlite::migrate(db, summaries_migrations(), file.filename().string());
-    db.prepare("INSERT OR IGNORE INTO secrets (name, value) VALUES ('marks', ?)").bind(as_sql(random_number())).run();
-    auto& q = db.prepare("SELECT value FROM secrets WHERE name = 'marks'");
-    q.bind();
-    q.step();
-    const std::uint64_t secret = from_sql(q.int64(0));
-    q.reset();
+    db.run("INSERT OR IGNORE INTO secrets (name, value) VALUES ('marks', ?)", as_sql(random_number()));
+    const auto row = db.query("SELECT value FROM secrets WHERE name = 'marks'").row();
+    const std::uint64_t secret = from_sql(row->int64(0));
     std::shared_ptr<SummariesFile> out(new SummariesFile(std::move(db)));
     out->secret_ = secret;
     return out;
@@ -89,17 +88,15 @@ Result<std::optional<std::string>> AnswerCache::find(std::string_view model, con
   const auto hash = hash_of(file_->secret(), model, request);
   return file_->with([&](sqlite::Database& db) {
     std::optional<std::string> out;
-    auto& q = db.prepare("SELECT answer, used_at FROM answers WHERE request_hash = ?");
-    q.bind(blob(hash));
+    auto& q = db.query("SELECT answer, used_at FROM answers WHERE request_hash = ?", blob(hash));
     TimeMs used_at = 0;
-    if (q.step()) {
-      out = q.str(0);
-      used_at = q.int64(1);
+    if (const auto row = q.row()) {
+      out = row->str(0);
+      used_at = row->int64(1);
     }
-    q.reset();
     const TimeMs now = clock_.now();
     if (out && now - used_at >= kUseIsNoted)
-      db.prepare("UPDATE answers SET used_at = ? WHERE request_hash = ?").bind(now, blob(hash)).run();
+      db.run("UPDATE answers SET used_at = ? WHERE request_hash = ?", now, blob(hash));
     return out;
   });
 }
@@ -110,30 +107,21 @@ Result<void> AnswerCache::keep(std::string_view session_uid, std::string_view mo
   return file_->with([&](sqlite::Database& db) {
     sqlite::Transaction transaction(db);
     const TimeMs now = clock_.now();
-    db.prepare(
-          "INSERT OR REPLACE INTO answers (request_hash, session_uid, model, answer, created_at, used_at)"
-          " VALUES (?, ?, ?, ?, ?5, ?5)")
-        .bind(blob(hash), session_uid, model, answer, now)
-        .run();
-    db.prepare(
-          "DELETE FROM answers WHERE request_hash IN (SELECT request_hash FROM (SELECT request_hash,"
-          " sum(length(CAST(answer AS BLOB)) + ?1) OVER (ORDER BY used_at DESC, created_at DESC, request_hash) AS"
-          " bytes FROM answers) WHERE bytes > ?2)")
-        .bind(static_cast<std::int64_t>(kBytesOfARow), static_cast<std::int64_t>(max_bytes_))
-        .run();
+    db.run(
+        "INSERT OR REPLACE INTO answers (request_hash, session_uid, model, answer, created_at, used_at)"
+        " VALUES (?, ?, ?, ?, ?5, ?5)",
+        blob(hash), session_uid, model, answer, now);
+    db.run(
+        "DELETE FROM answers WHERE request_hash IN (SELECT request_hash FROM (SELECT request_hash,"
+        " sum(length(CAST(answer AS BLOB)) + ?1) OVER (ORDER BY used_at DESC, created_at DESC, request_hash) AS"
+        " bytes FROM answers) WHERE bytes > ?2)",
+        static_cast<std::int64_t>(kBytesOfARow), static_cast<std::int64_t>(max_bytes_));
     transaction.commit();
   });
 }
 
 Result<std::int64_t> AnswerCache::size() {
-  return file_->with([&](sqlite::Database& db) {
-    auto& q = db.prepare("SELECT count(*) FROM answers");
-    q.bind();
-    q.step();
-    const auto out = q.int64(0);
-    q.reset();
-    return out;
-  });
+  return file_->with([&](sqlite::Database& db) { return db.query("SELECT count(*) FROM answers").value_or(0); });
 }
 
 Result<void> forget_answers(const std::filesystem::path& file, const std::vector<std::string>& session_uids) {
@@ -143,7 +131,7 @@ Result<void> forget_answers(const std::filesystem::path& file, const std::vector
   return summaries->with([&](sqlite::Database& db) {
     sqlite::Transaction transaction(db);
     for (const auto& uid : session_uids)
-      db.prepare("DELETE FROM answers WHERE session_uid = ?").bind(uid).run();
+      db.run("DELETE FROM answers WHERE session_uid = ?", uid);
     transaction.commit();
   });
 }
@@ -155,11 +143,9 @@ Result<void> erase_answers(const std::filesystem::path& file,
   MEMD_TRY_ASSIGN(const auto summaries, SummariesFile::open(file));
   std::vector<std::string> forgotten;
   MEMD_TRY(summaries->with([&](sqlite::Database& db) {
-    auto& q = db.prepare("SELECT DISTINCT session_uid FROM answers");
-    q.bind();
+    auto& q = db.query("SELECT DISTINCT session_uid FROM answers");
     while (q.step())
       if (is_forgotten(q.text(0))) forgotten.push_back(q.str(0));
-    q.reset();
   }));
   MEMD_TRY(forget_answers(file, forgotten));
   return sqlite::clear_free_space(file);
@@ -173,12 +159,11 @@ Result<void> erase_answers_with(const std::filesystem::path& file,
   bool erased = false;
   MEMD_TRY(summaries->with([&](sqlite::Database& db) {
     std::vector<std::string> hashes;
-    auto& q = db.prepare("SELECT hex(request_hash), answer FROM answers").bind();
+    auto& q = db.query("SELECT hex(request_hash), answer FROM answers");
     while (q.step())
       if (is_forgotten(q.text(1))) hashes.push_back(q.str(0));
-    q.reset();
     for (const auto& hash : hashes)
-      db.prepare("DELETE FROM answers WHERE hex(request_hash) = ?").bind(hash).run();
+      db.run("DELETE FROM answers WHERE hex(request_hash) = ?", hash);
     erased = !hashes.empty();
   }));
   return erased ? sqlite::clear_free_space(file) : Result<void>();
@@ -192,13 +177,12 @@ Result<SpendingLedger::Charge> SpendingLedger::charge(std::string_view model, st
     sqlite::Transaction transaction(db);
     const std::string refusal = too_much(budget_, total_of(db, out.day), {1, tokens_in + tokens_out});
     if (!refusal.empty()) throw ErrorException(Error(Errc::unavailable, refusal));
-    db.prepare(
-          "INSERT INTO spending (day, model, requests, tokens_in, tokens_out) VALUES (?, ?, 1, ?, ?)"
-          " ON CONFLICT DO UPDATE SET requests = requests + 1, tokens_in = tokens_in + excluded.tokens_in,"
-          " tokens_out = tokens_out + excluded.tokens_out")
-        .bind(out.day, out.model, tokens_in, tokens_out)
-        .run();
-    db.prepare("DELETE FROM spending WHERE day < ?").bind(day_of(now - kKept)).run();
+    db.run(
+        "INSERT INTO spending (day, model, requests, tokens_in, tokens_out) VALUES (?, ?, 1, ?, ?)"
+        " ON CONFLICT DO UPDATE SET requests = requests + 1, tokens_in = tokens_in + excluded.tokens_in,"
+        " tokens_out = tokens_out + excluded.tokens_out",
+        out.day, out.model, tokens_in, tokens_out);
+    db.run("DELETE FROM spending WHERE day < ?", day_of(now - kKept));
     transaction.commit();
     return out;
   });
@@ -208,27 +192,22 @@ Result<void> SpendingLedger::settle(const Charge& charge, Outcome outcome, std::
                                     std::int64_t tokens_out) {
   const bool asked = outcome != Outcome::not_asked;
   return file_->with([&](sqlite::Database& db) {
-    db.prepare(
-          "UPDATE spending SET requests = requests - ?3, failures = failures + ?4,"
-          " tokens_in = max(0, tokens_in + ?5), tokens_out = max(0, tokens_out + ?6) WHERE day = ?1 AND model = ?2")
-        .bind(charge.day, charge.model, asked ? 0 : 1, outcome == Outcome::failed ? 1 : 0,
-              (asked ? tokens_in : 0) - charge.tokens_in, (asked ? tokens_out : 0) - charge.tokens_out)
-        .run();
-    db.prepare("DELETE FROM spending WHERE day = ? AND requests = 0").bind(charge.day).run();
+    db.run(
+        "UPDATE spending SET requests = requests - ?3, failures = failures + ?4,"
+        " tokens_in = max(0, tokens_in + ?5), tokens_out = max(0, tokens_out + ?6) WHERE day = ?1 AND model = ?2",
+        charge.day, charge.model, asked ? 0 : 1, outcome == Outcome::failed ? 1 : 0,
+        (asked ? tokens_in : 0) - charge.tokens_in, (asked ? tokens_out : 0) - charge.tokens_out);
+    db.run("DELETE FROM spending WHERE day = ? AND requests = 0", charge.day);
   });
 }
 
 Result<std::vector<ModelUsage>> SpendingLedger::today() {
   return file_->with([&](sqlite::Database& db) {
-    std::vector<ModelUsage> out;
     const std::string day = day_of(clock_.now());  // must outlive the steps: bound texts are not copied
-    auto& q = db.prepare(
-        "SELECT model, requests, failures, tokens_in, tokens_out FROM spending WHERE day = ? ORDER BY model");
-    q.bind(day);
-    while (q.step())
-      out.push_back({q.str(0), q.int64(1), q.int64(2), q.int64(3), q.int64(4)});
-    q.reset();
-    return out;
+    return db
+        .query("SELECT model, requests, failures, tokens_in, tokens_out FROM spending WHERE day = ? ORDER BY model",
+               day)
+        .all(sqlite::fields_of<ModelUsage>);
   });
 }
 

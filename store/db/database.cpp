@@ -1,6 +1,7 @@
 #include "store/db/database.hpp"
 
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "store/db/fts5.hpp"
 
 #include <sys/stat.h>
@@ -48,6 +49,10 @@ Error make_error(sqlite3* db, int code, std::string_view doing) {
   return Error(kind, std::move(what));
 }
 
+Error make_error(const std::exception& failure) {
+  return {Errc::store, std::string("the store failed: ") + failure.what()};
+}
+
 void throw_error(sqlite3* db, std::string_view doing) {
   throw ErrorException(make_error(db, sqlite3_extended_errcode(db), doing));
 }
@@ -63,7 +68,10 @@ Statement::~Statement() { sqlite3_finalize(stmt_); }
 bool Statement::step() {
   const int rc = sqlite3_step(stmt_);
   if (rc == SQLITE_ROW) return true;
-  if (rc == SQLITE_DONE) return false;
+  if (rc == SQLITE_DONE) {
+    reset();
+    return false;
+  }
   const Error error = make_error(db_, sqlite3_extended_errcode(db_), sqlite3_sql(stmt_));
   sqlite3_reset(stmt_);
   throw ErrorException(error);
@@ -72,10 +80,26 @@ bool Statement::step() {
 void Statement::run() {
   while (step()) {
   }
-  reset();
 }
 
 void Statement::reset() noexcept { sqlite3_reset(stmt_); }
+
+bool Statement::any() { return static_cast<bool>(row()); }
+
+std::optional<std::int64_t> Statement::number() {
+  const Row first = row();
+  return first->is_null(0) ? std::nullopt : std::optional(first->int64(0));
+}
+
+std::int64_t Statement::value_or(std::int64_t without_row) {
+  const Row first = row();
+  return first ? first->int64(0) : without_row;
+}
+
+std::string Statement::value_or(std::string_view without_row) {
+  const Row first = row();
+  return std::string(first ? first->text(0) : without_row);
+}
 
 std::string_view Statement::text(int column) const {
   const auto* p = reinterpret_cast<const char*>(sqlite3_column_text(stmt_, column));

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
+#include "schemas/result.hpp"
 
 #include <sqlite3.h>
 
@@ -29,9 +29,12 @@ namespace memd::sqlite {
 // Throws the error of a failing call inside store/. The public functions of store/ turn it into an Error.
 [[noreturn]] void throw_error(sqlite3* db, std::string_view doing);
 Error make_error(sqlite3* db, int code, std::string_view doing);
+Error make_error(const std::exception& failure);  // any other failure inside store/
 
-// A prepared statement. Owned by Database's cache; one user at a time, one thread at a time.
-// Bound strings must outlive the step that uses them.
+class Row;
+
+// A prepared statement. Owned by Database's cache; one user at a time, one thread at a time. Reset when its rows are
+// read to the end; a loop that leaves earlier must reset it. Bound strings must outlive the step that uses them.
 class Statement {
  public:
   Statement(sqlite3* db, std::string_view sql);
@@ -49,8 +52,25 @@ class Statement {
   }
 
   bool step();  // true: a row is available
-  void run();   // steps until done, then resets
+  void run();   // steps until done
   void reset() noexcept;
+
+  // What `read` makes of each row: T(const Statement&).
+  template <class Read>
+  auto all(Read read) {
+    std::vector<decltype(read(*this))> out;
+    while (step())
+      out.push_back(read(*this));
+    return out;
+  }
+
+  // Of the first row, whatever follows; the statement is reset.
+  Row row();                                        // at the end of the Row's scope
+  bool any();                                       // whether there is one
+  std::optional<std::int64_t> number();             // its first column; nullopt for NULL, and without a row
+  std::int64_t value_or(std::int64_t without_row);  // its first column
+  std::string value_or(std::string_view without_row);
+
   sqlite3_stmt* handle() const { return stmt_; }
 
   std::int64_t int64(int column) const { return sqlite3_column_int64(stmt_, column); }
@@ -87,6 +107,30 @@ class Statement {
   sqlite3_stmt* stmt_ = nullptr;
 };
 
+// The first row of a statement, if any; without one all columns read as NULL. Resets the statement at the end of its
+// scope.
+class Row {
+ public:
+  explicit Row(Statement& statement) : statement_(statement), there_(statement.step()) {}
+  ~Row() { statement_.reset(); }
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
+
+  explicit operator bool() const { return there_; }
+  const Statement& operator*() const { return statement_; }
+  const Statement* operator->() const { return &statement_; }
+
+ private:
+  Statement& statement_;
+  const bool there_;
+};
+
+// For Statement::all(): the first column.
+inline std::int64_t first_number(const Statement& row) { return row.int64(0); }
+inline std::string first_text(const Statement& row) { return row.str(0); }
+
+inline Row Statement::row() { return Row(*this); }
+
 enum class OpenMode {
   read_write,  // creates the file (0600); for the single writer
   read_only,   // sees the WAL of a running writer; memory-maps the file, for connections that answer queries
@@ -116,6 +160,15 @@ class Database {
 
   // Returns a prepared statement, cached per connection and SQL text. The connection owns it.
   Statement& prepare(std::string_view sql);
+  // The same with its parameters bound; run() also executes it.
+  template <class... Args>
+  Statement& query(std::string_view sql, const Args&... args) {
+    return prepare(sql).bind(args...);
+  }
+  template <class... Args>
+  void run(std::string_view sql, const Args&... args) {
+    query(sql, args...).run();
+  }
   void exec(const char* sql);
   std::int64_t pragma(std::string_view name);                      // value of an integer pragma
   void release_memory() { sqlite3_db_release_memory(db_.get()); }  // frees cached pages that can be read again
@@ -207,7 +260,7 @@ auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
   } catch (const ErrorException& e) {
     return e.error();
   } catch (const std::exception& e) {  // out of memory, or a bug triggered by a damaged file
-    return Error(Errc::store, std::string("the store failed: ") + e.what());
+    return make_error(e);
   }
 }
 

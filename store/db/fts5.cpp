@@ -168,40 +168,23 @@ FtsVocabulary::FtsVocabulary(sqlite::Database& db, const std::string& table)
   };
   create(table + "_places", "instance");
   create(table + "_words", "row");
-  auto& q = db_.prepare("SELECT name, cid FROM pragma_table_info(?1)").bind(table);
+  auto& q = db_.query("SELECT name, cid FROM pragma_table_info(?1)", table);
   while (q.step())
     columns_.emplace(q.str(0), static_cast<std::uint64_t>(q.int64(1)));
-  q.reset();
 }
 
 std::string FtsVocabulary::entries(std::string_view word) {
   EntryList list;
-  auto& q = db_.prepare(entries_sql_).bind(word);
+  auto& q = db_.query(entries_sql_, word);
   while (q.step())
     list.add(q.int64(0), columns_.at(q.str(1)), static_cast<std::uint64_t>(q.int64(2)));
-  q.reset();
   return list.take();
 }
 
-bool FtsVocabulary::contains(std::string_view word) {
-  auto& q = db_.prepare(contains_sql_).bind(word);
-  const bool found = q.step();
-  q.reset();
-  return found;
-}
+bool FtsVocabulary::contains(std::string_view word) { return db_.query(contains_sql_, word).any(); }
 
-std::int64_t FtsVocabulary::count(std::string_view word) {
-  auto& q = db_.prepare(count_sql_).bind(word);
-  const std::int64_t documents = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return documents;
-}
+std::int64_t FtsVocabulary::count(std::string_view word) { return db_.query(count_sql_, word).value_or(0); }
 
-std::int64_t FtsVocabulary::documents() {
-  auto& q = db_.prepare(documents_sql_);
-  const std::int64_t documents = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return documents;
-}
+std::int64_t FtsVocabulary::documents() { return db_.prepare(documents_sql_).value_or(0); }
 
 }  // namespace memd::search

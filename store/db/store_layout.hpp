@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <filesystem>
 #include <string>
@@ -15,14 +15,7 @@ struct DataEnvironment {
 
 // Returns $XDG_DATA_HOME/memd if that is an absolute path (the XDG specification requires relative ones to be ignored),
 // else $HOME/.local/share/memd. Errc::bad_config when neither gives an absolute path.
-inline Result<std::filesystem::path> default_data_dir(const DataEnvironment& environment) {
-  const std::filesystem::path xdg(environment.xdg_data_home);
-  if (xdg.is_absolute()) return xdg / "memd";
-  const std::filesystem::path home(environment.home);
-  if (home.is_absolute()) return home / ".local" / "share" / "memd";
-  return Error(Errc::bad_config,
-               "no place for data: set HOME or XDG_DATA_HOME to an absolute path, or pass --data-dir");
-}
+Result<std::filesystem::path> default_data_dir(const DataEnvironment& environment);
 
 // File names inside a data directory (docs/store-format.md). A value; accesses no file.
 class StoreLayout {

@@ -1,5 +1,6 @@
 #include "store/db/withheld.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/forgotten.hpp"
 #include "schemas/hash.hpp"
 #include "store/files/whole_file.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/text/redaction/forgotten_text.hpp"
 
 #include <atomic>

@@ -31,14 +31,10 @@ JudgeBacklog JudgeBacklogQuery::run(sqlite::Database& db) const {
   static const std::string page = "SELECT s.session_pk, s.next_seq, s.ingested_at, s.uid" + std::string(kWaiting) +
                                   " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?3";
   JudgeBacklog out;
-  auto& counted = db.prepare(count).bind(analysis::kVersion, analysis::kJudgeVersion);
-  counted.step();
-  out.waiting = counted.int64(0);
-  counted.reset();
-  auto& q = db.prepare(page).bind(analysis::kVersion, analysis::kJudgeVersion, limit);
+  out.waiting = db.query(count, analysis::kVersion, analysis::kJudgeVersion).value_or(0);
+  auto& q = db.query(page, analysis::kVersion, analysis::kJudgeVersion, limit);
   while (q.step())
     out.due.push_back({{q.int64(0), q.int64(1), q.int64(2)}, q.str(3)});
-  q.reset();
   return out;
 }
 
@@ -59,7 +55,6 @@ std::vector<ExchangeToJudge> ExchangesToJudgeQuery::run(sqlite::Database& db) co
     dialogs.bind(session_pk, row.first_seq, row.last_seq);
     while (dialogs.step())
       one.dialogs.push_back(dialogs.str(0));
-    dialogs.reset();
     if (!one.user_message.empty() || !one.interventions.empty() || !one.assistant_response.empty())
       out.push_back(std::move(one));
   }
@@ -67,18 +62,17 @@ std::vector<ExchangeToJudge> ExchangesToJudgeQuery::run(sqlite::Database& db) co
 }
 
 VersionState SessionVersionQuery::run(sqlite::Database& db) const {
-  auto& q = db.prepare("SELECT next_seq = ?2 AND ingested_at = ?3 FROM sessions WHERE session_pk = ?1")
-                .bind(version.session_pk, version.next_seq, version.ingested_at);
+  auto& q = db.query("SELECT next_seq = ?2 AND ingested_at = ?3 FROM sessions WHERE session_pk = ?1",
+                     version.session_pk, version.next_seq, version.ingested_at);
   VersionState out = VersionState::gone;
-  if (q.step()) out = q.int64(0) != 0 ? VersionState::unchanged : VersionState::continued;
-  q.reset();
+  if (const auto row = q.row()) out = row->int64(0) != 0 ? VersionState::unchanged : VersionState::continued;
   return out;
 }
 
 namespace analysis {
 
 void mark_judged(sqlite::Database& db, std::int64_t session_pk) {
-  db.prepare("UPDATE sessions SET judge_version = ?2 WHERE session_pk = ?1").bind(session_pk, kJudgeVersion).run();
+  db.run("UPDATE sessions SET judge_version = ?2 WHERE session_pk = ?1", session_pk, kJudgeVersion);
 }
 
 }  // namespace analysis

@@ -4,6 +4,7 @@
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/fts5.hpp"
+#include "store/db/rows.hpp"
 #include "store/enrich/second_look.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/search/words/full_text_index.hpp"
@@ -19,14 +20,9 @@ namespace memd::topics {
 namespace {
 
 std::int64_t topic_pk(sqlite::Database& db, const TopicMention& t) {
-  db.prepare("INSERT INTO topics (topic, stems) VALUES (?1, iif(?2 = '', ?1, ?2)) ON CONFLICT DO NOTHING")
-      .bind(t.topic, t.stems)
-      .run();
-  auto& q = db.prepare("SELECT topic_pk FROM topics WHERE topic = ?").bind(t.topic);
-  q.step();
-  const std::int64_t pk = q.int64(0);
-  q.reset();
-  return pk;
+  db.run("INSERT INTO topics (topic, stems) VALUES (?1, iif(?2 = '', ?1, ?2)) ON CONFLICT DO NOTHING", t.topic,
+         t.stems);
+  return db.query("SELECT topic_pk FROM topics WHERE topic = ?", t.topic).value_or(0);
 }
 
 }  // namespace
@@ -39,7 +35,7 @@ void save(sqlite::Database& db, ExchangeId id, std::span<const TopicMention> top
       relevance = std::max(relevance, std::clamp(t.relevance, 0.0, 1.0));
     }
   std::vector<std::int64_t> dropped;
-  auto& q = db.prepare("SELECT topic_pk, relevance_score FROM exchange_topics WHERE exchange_pk = ?").bind(id);
+  auto& q = db.query("SELECT topic_pk, relevance_score FROM exchange_topics WHERE exchange_pk = ?", id);
   while (q.step()) {
     const auto it = wanted.find(q.int64(0));
     if (it == wanted.end())
@@ -47,15 +43,13 @@ void save(sqlite::Database& db, ExchangeId id, std::span<const TopicMention> top
     else if (it->second == q.real(1))
       wanted.erase(it);
   }
-  q.reset();
   for (const auto& [pk, relevance] : wanted)
-    db.prepare(
-          "INSERT INTO exchange_topics (topic_pk, exchange_pk, relevance_score) VALUES (?, ?, ?)"
-          " ON CONFLICT DO UPDATE SET relevance_score = excluded.relevance_score")
-        .bind(pk, id, relevance)
-        .run();
+    db.run(
+        "INSERT INTO exchange_topics (topic_pk, exchange_pk, relevance_score) VALUES (?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET relevance_score = excluded.relevance_score",
+        pk, id, relevance);
   for (const std::int64_t pk : dropped)
-    db.prepare("DELETE FROM exchange_topics WHERE topic_pk = ? AND exchange_pk = ?").bind(pk, id).run();
+    db.run("DELETE FROM exchange_topics WHERE topic_pk = ? AND exchange_pk = ?", pk, id);
 }
 
 }  // namespace memd::topics
@@ -94,20 +88,15 @@ void prune_identifiers(sqlite::Database& db) {
     }
     if (!known->second) gone.push_back({q.str(0), known->first});
   }
-  q.reset();
   for (const Row& row : gone)
-    db.prepare("DELETE FROM identifier_parts WHERE part = ? AND identifier = ?").bind(row.part, row.identifier).run();
+    db.run("DELETE FROM identifier_parts WHERE part = ? AND identifier = ?", row.part, row.identifier);
 }
 
 namespace {
 
 std::int64_t model_pk(sqlite::Database& db, const ExchangeVectors& v) {
-  db.prepare("INSERT OR IGNORE INTO vector_models (name, dimension) VALUES (?, ?)").bind(v.model, v.dimension).run();
-  auto& q = db.prepare("SELECT model_pk FROM vector_models WHERE name = ?").bind(v.model);
-  q.step();
-  const std::int64_t out = q.int64(0);
-  q.reset();
-  return out;
+  db.run("INSERT OR IGNORE INTO vector_models (name, dimension) VALUES (?, ?)", v.model, v.dimension);
+  return db.query("SELECT model_pk FROM vector_models WHERE name = ?", v.model).value_or(0);
 }
 
 }  // namespace
@@ -121,33 +110,29 @@ void save_vectors(sqlite::Database& db, ExchangeId id, const ExchangeVectors& v)
   const std::int64_t model = model_pk(db, v);
   // Deletes and inserts rather than updates, because readers refresh their cache by reading rows above the highest
   // vector_pk.
-  db.prepare("DELETE FROM vectors WHERE exchange_pk = ? AND model_pk = ?").bind(id, model).run();
+  db.run("DELETE FROM vectors WHERE exchange_pk = ? AND model_pk = ?", id, model);
   if (v.chunk_hashes.empty()) return;
-  db.prepare("INSERT INTO vectors (model_pk, exchange_pk, chunk_hashes, vectors) VALUES (?, ?, ?, ?)")
-      .bind(model, id, std::as_bytes(std::span(v.chunk_hashes)), std::as_bytes(std::span(v.vectors)))
-      .run();
+  db.run("INSERT INTO vectors (model_pk, exchange_pk, chunk_hashes, vectors) VALUES (?, ?, ?, ?)", model, id,
+         std::as_bytes(std::span(v.chunk_hashes)), std::as_bytes(std::span(v.vectors)));
 }
 
 void enqueue(sqlite::Database& db, ExchangeId id) {
-  db.prepare(sql_text("INSERT INTO enrichment_queue (exchange_pk) VALUES (?) ON CONFLICT DO UPDATE"
-                      " SET revision = revision + 1, missing = kMissingTerms | kMissingVectors"))
-      .bind(id)
-      .run();
+  db.run(sql_text("INSERT INTO enrichment_queue (exchange_pk) VALUES (?) ON CONFLICT DO UPDATE"
+                  " SET revision = revision + 1, missing = kMissingTerms | kMissingVectors"),
+         id);
   second_look::enqueue(db, id);
 }
 
 void enqueue_vectors_of_all(sqlite::Database& db) {
-  db.prepare(sql_text("INSERT INTO enrichment_queue (exchange_pk, missing) SELECT exchange_pk, kMissingVectors"
-                      " FROM exchanges WHERE true ON CONFLICT DO UPDATE SET missing = missing | kMissingVectors"))
-      .bind()
-      .run();
+  db.run(
+      sql_text("INSERT INTO enrichment_queue (exchange_pk, missing) SELECT exchange_pk, kMissingVectors"
+               " FROM exchanges WHERE true ON CONFLICT DO UPDATE SET missing = missing | kMissingVectors"));
 }
 
 void enqueue_terms_of_all(sqlite::Database& db) {
-  db.prepare(sql_text("INSERT INTO enrichment_queue (exchange_pk, missing) SELECT exchange_pk, kMissingTerms"
-                      " FROM exchanges WHERE true ON CONFLICT DO UPDATE SET missing = missing | kMissingTerms"))
-      .bind()
-      .run();
+  db.run(
+      sql_text("INSERT INTO enrichment_queue (exchange_pk, missing) SELECT exchange_pk, kMissingTerms"
+               " FROM exchanges WHERE true ON CONFLICT DO UPDATE SET missing = missing | kMissingTerms"));
 }
 
 namespace {
@@ -174,19 +159,15 @@ const std::string& pending_sql(unsigned missing) {
 
 void save(sqlite::Database& db, std::span<const Enrichment> made) {
   for (const Enrichment& e : made) {
-    auto& exists = db.prepare("SELECT 1 FROM exchanges WHERE exchange_pk = ?").bind(e.id);
-    const bool found = exists.step();
-    exists.reset();
+    const bool found = db.query("SELECT 1 FROM exchanges WHERE exchange_pk = ?", e.id).any();
     if (!found) continue;
     if (e.terms) save_terms(db, e.id, *e.terms);
     if (e.vectors) save_vectors(db, e.id, *e.vectors);
     const unsigned done = (e.terms ? kMissingTerms : 0U) | (e.vectors ? kMissingVectors : 0U);
-    db.prepare("DELETE FROM enrichment_queue WHERE exchange_pk = ?1 AND revision = ?2 AND missing & ~?3 = 0")
-        .bind(e.id, e.revision, static_cast<std::int64_t>(done))
-        .run();
-    db.prepare("UPDATE enrichment_queue SET missing = missing & ~?3 WHERE exchange_pk = ?1 AND revision = ?2")
-        .bind(e.id, e.revision, static_cast<std::int64_t>(done))
-        .run();
+    db.run("DELETE FROM enrichment_queue WHERE exchange_pk = ?1 AND revision = ?2 AND missing & ~?3 = 0", e.id,
+           e.revision, static_cast<std::int64_t>(done));
+    db.run("UPDATE enrichment_queue SET missing = missing & ~?3 WHERE exchange_pk = ?1 AND revision = ?2", e.id,
+           e.revision, static_cast<std::int64_t>(done));
   }
 }
 
@@ -195,22 +176,12 @@ void save(sqlite::Database& db, std::span<const Enrichment> made) {
 namespace memd {
 
 std::vector<PendingExchange> PendingEnrichmentQuery::run(sqlite::Database& db) const {
-  auto& q = db.prepare(enrichment::pending_sql(missing)).bind(limit);
+  auto& q = db.query(enrichment::pending_sql(missing), limit);
   std::vector<PendingExchange> out;
   for (std::size_t bytes = 0; bytes < kMostPendingBytes && q.step();) {
     PendingExchange& e = out.emplace_back();
-    e.id = q.int64(0);
-    e.revision = q.int64(1);
-    e.missing = static_cast<unsigned>(q.int64(2));
-    e.session_pk = q.int64(3);
-    e.started_at = q.int64(4);
-    e.ended_at = q.int64(5);
-    e.session_title = q.str(6);
-    e.user_message = q.str(7);
-    e.interventions = q.str(8);
-    e.assistant_response = q.str(9);
-    e.answer_offset = q.int64(10);
-    e.tool_text = q.str(11);
+    sqlite::read(q, e.id, e.revision, e.missing, e.session_pk, e.started_at, e.ended_at, e.session_title,
+                 e.user_message, e.interventions, e.assistant_response, e.answer_offset, e.tool_text);
     bytes += e.user_message.size() + e.interventions.size() + e.assistant_response.size() + e.tool_text.size();
   }
   q.reset();
@@ -218,14 +189,11 @@ std::vector<PendingExchange> PendingEnrichmentQuery::run(sqlite::Database& db) c
 }
 
 EnrichmentBacklog EnrichmentBacklogQuery::run(sqlite::Database& db) const {
-  auto& q =
-      db.prepare(sql_text("SELECT (SELECT count(*) FROM enrichment_queue"
-                          " WHERE missing & kMissingTerms), (SELECT count(*) FROM enrichment_queue"
-                          " WHERE missing & kMissingVectors)"));
-  q.bind();
-  q.step();
-  const EnrichmentBacklog out{q.int64(0), q.int64(1)};
-  q.reset();
+  const auto row = db.query(sql_text("SELECT (SELECT count(*) FROM enrichment_queue"
+                                     " WHERE missing & kMissingTerms), (SELECT count(*) FROM enrichment_queue"
+                                     " WHERE missing & kMissingVectors)"))
+                       .row();
+  const EnrichmentBacklog out{row->int64(0), row->int64(1)};
   return out;
 }
 
@@ -238,20 +206,15 @@ constexpr std::string_view kModelKey = "enrichment_model";
 constexpr std::string_view kTermsKey = "enrichment_terms";
 
 std::optional<std::string> fact(sqlite::Database& db, std::string_view key) {
-  auto& q = db.prepare("SELECT CAST(value AS TEXT) FROM meta WHERE key = ?").bind(key);
-  std::optional<std::string> out;
-  if (q.step()) out = q.str(0);
-  q.reset();
-  return out;
+  const auto row = db.query("SELECT CAST(value AS TEXT) FROM meta WHERE key = ?", key).row();
+  return row ? std::optional(row->str(0)) : std::nullopt;
 }
 
 // Returns whether it replaced a different value.
 bool replace_fact(sqlite::Database& db, std::string_view key, const std::string& value) {
   const auto old = fact(db, key);
   if (old == value) return false;
-  db.prepare("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2")
-      .bind(key, value)
-      .run();
+  db.run("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", key, value);
   return old.has_value();
 }
 
@@ -272,13 +235,12 @@ void set_target(sqlite::Database& db, const EnrichmentTarget& target) {
 std::int64_t drop_other_vectors(sqlite::Database& db, std::span<const std::string> keep, int limit) {
   for (const auto& row : EmbeddingModelsQuery{}.run(db).models) {
     if (std::find(keep.begin(), keep.end(), row.name) != keep.end()) continue;
-    db.prepare(
-          "DELETE FROM vectors WHERE vector_pk IN (SELECT vector_pk FROM vectors WHERE model_pk ="
-          " (SELECT model_pk FROM vector_models WHERE name = ?1) LIMIT ?2)")
-        .bind(row.name, limit)
-        .run();
+    db.run(
+        "DELETE FROM vectors WHERE vector_pk IN (SELECT vector_pk FROM vectors WHERE model_pk ="
+        " (SELECT model_pk FROM vector_models WHERE name = ?1) LIMIT ?2)",
+        row.name, limit);
     if (const auto dropped = db.changes(); dropped > 0) return dropped;
-    db.prepare("DELETE FROM vector_models WHERE name = ?").bind(row.name).run();
+    db.run("DELETE FROM vector_models WHERE name = ?", row.name);
   }
   return 0;
 }
@@ -291,15 +253,11 @@ EmbeddingModels EmbeddingModelsQuery::run(sqlite::Database& db) const {
   using namespace enrichment;
   EmbeddingModels out;
   out.target = fact(db, kModelKey).value_or("");
-  auto& q = db.prepare("SELECT name, dimension, exchanges FROM vector_models ORDER BY model_pk");
-  q.bind();
+  auto& q = db.query("SELECT name, dimension, exchanges FROM vector_models ORDER BY model_pk");
   while (q.step())
     out.models.push_back({q.str(0), static_cast<int>(q.int64(1)), q.int64(2)});
-  q.reset();
   auto& waiting = db.prepare(sql_text("SELECT 1 FROM enrichment_queue WHERE missing & kMissingVectors LIMIT 1"));
-  waiting.bind();
-  out.complete = !waiting.step();
-  waiting.reset();
+  out.complete = !waiting.bind().any();
   return out;
 }
 
@@ -312,12 +270,11 @@ std::vector<ExchangeVectors> ExchangeVectorsQuery::run(sqlite::Database& db) con
   for (std::size_t i = 0; i < ids.size(); ++i) {
     q.bind(ids[i], model);
     out[i].model = model;
-    if (q.step()) {
-      out[i].dimension = static_cast<int>(q.int64(0));
-      out[i].chunk_hashes = items_of<std::uint64_t>(q.blob(1));
-      out[i].vectors = items_of<std::int8_t>(q.blob(2));
+    if (const auto row = q.row()) {
+      out[i].dimension = static_cast<int>(row->int64(0));
+      out[i].chunk_hashes = items_of<std::uint64_t>(row->blob(1));
+      out[i].vectors = items_of<std::int8_t>(row->blob(2));
     }
-    q.reset();
   }
   return out;
 }

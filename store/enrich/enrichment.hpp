@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/enrichment.hpp"
+#include "schemas/exchange_row.hpp"
 #include "store/db/database.hpp"
 
 #include <cstddef>

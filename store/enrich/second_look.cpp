@@ -1,6 +1,7 @@
 #include "store/enrich/second_look.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/db/rows.hpp"
 #include "store/text/plain_text.hpp"
 
 #include <algorithm>
@@ -27,48 +28,35 @@ namespace {
 constexpr std::string_view kModelKey = "second_look_model";
 
 std::string model_of(sqlite::Database& db) {
-  auto& q = db.prepare("SELECT CAST(value AS TEXT) FROM meta WHERE key = ?").bind(kModelKey);
-  std::string out;
-  if (q.step()) out = q.str(0);
-  q.reset();
-  return out;
+  return db.query("SELECT CAST(value AS TEXT) FROM meta WHERE key = ?", kModelKey).value_or("");
 }
 
 }  // namespace
 
 // Not one statement: SQLite opens a savepoint for an INSERT … SELECT, and FTS5 writes a segment at each savepoint.
 void enqueue(sqlite::Database& db, ExchangeId id) {
-  auto& on = db.prepare("SELECT 1 FROM meta WHERE key = ?").bind(kModelKey);
-  const bool is_on = on.step();
-  on.reset();
+  const bool is_on = db.query("SELECT 1 FROM meta WHERE key = ?", kModelKey).any();
   if (!is_on) return;
-  db.prepare("INSERT INTO second_look (exchange_pk) VALUES (?) ON CONFLICT DO UPDATE SET waiting = waiting + 1")
-      .bind(id)
-      .run();
+  db.run("INSERT INTO second_look (exchange_pk) VALUES (?) ON CONFLICT DO UPDATE SET waiting = waiting + 1", id);
 }
 
 void set_model(sqlite::Database& db, std::string_view model) {
   if (model == model_of(db)) return;
   if (model.empty()) {
-    db.prepare("DELETE FROM meta WHERE key = ?").bind(kModelKey).run();
+    db.run("DELETE FROM meta WHERE key = ?", kModelKey);
     return;
   }
-  db.prepare("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2")
-      .bind(kModelKey, model)
-      .run();
-  db.prepare(
-        "INSERT INTO second_look (exchange_pk) SELECT exchange_pk FROM exchanges WHERE true"
-        " ON CONFLICT DO UPDATE SET waiting = waiting + 1, text_hash = 0, vector = NULL")
-      .bind()
-      .run();
+  db.run("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", kModelKey, model);
+  db.run(
+      "INSERT INTO second_look (exchange_pk) SELECT exchange_pk FROM exchanges WHERE true"
+      " ON CONFLICT DO UPDATE SET waiting = waiting + 1, text_hash = 0, vector = NULL");
 }
 
 std::int64_t drop_some(sqlite::Database& db, int limit) {
-  db.prepare(
-        "DELETE FROM second_look WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = ?2)"
-        " AND exchange_pk IN (SELECT exchange_pk FROM second_look LIMIT ?1)")
-      .bind(limit, kModelKey)
-      .run();
+  db.run(
+      "DELETE FROM second_look WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = ?2)"
+      " AND exchange_pk IN (SELECT exchange_pk FROM second_look LIMIT ?1)",
+      limit, kModelKey);
   return db.changes();
 }
 
@@ -83,7 +71,7 @@ void save(sqlite::Database& db, std::span<const SecondLookVector> made) {
 }
 
 void forget(sqlite::Database& db, ExchangeId id) {
-  db.prepare("UPDATE second_look SET text_hash = 0, vector = NULL WHERE exchange_pk = ?").bind(id).run();
+  db.run("UPDATE second_look SET text_hash = 0, vector = NULL WHERE exchange_pk = ?", id);
 }
 
 }  // namespace memd::second_look
@@ -92,11 +80,11 @@ namespace memd {
 
 std::vector<PendingSecondLook> SecondLookPendingQuery::run(sqlite::Database& db) const {
   // CROSS JOIN keeps the order of the tables, so that the index of the waiting rows is used.
-  auto& q = db.prepare(
+  auto& q = db.query(
       "SELECT w.exchange_pk, w.waiting, iif(w.vector IS NULL, NULL, w.text_hash), e.ended_at, e.user_message,"
       " e.assistant_response, e.answer_offset FROM second_look w CROSS JOIN exchanges e"
-      " USING (exchange_pk) WHERE w.waiting AND w.exchange_pk < ?2 ORDER BY w.exchange_pk DESC LIMIT ?1");
-  q.bind(limit, below);
+      " USING (exchange_pk) WHERE w.waiting AND w.exchange_pk < ?2 ORDER BY w.exchange_pk DESC LIMIT ?1",
+      limit, below);
   std::vector<PendingSecondLook> out;
   while (q.step()) {
     PendingSecondLook& e = out.emplace_back();
@@ -106,7 +94,6 @@ std::vector<PendingSecondLook> SecondLookPendingQuery::run(sqlite::Database& db)
     e.ended_at = q.int64(3);
     e.text = second_look_text(q.text(4), q.text(5), q.int64(6));
   }
-  q.reset();
   return out;
 }
 
@@ -115,13 +102,11 @@ std::vector<std::vector<std::int8_t>> SecondLookVectorsQuery::run(sqlite::Databa
   if (model.empty() || second_look::model_of(db) != model) return out;
   auto& q = db.prepare("SELECT vector FROM second_look WHERE exchange_pk = ? AND vector IS NOT NULL");
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    q.bind(ids[i]);
-    if (q.step()) {
-      const std::string_view bytes = q.blob(0);
+    if (const auto row = q.bind(ids[i]).row()) {
+      const std::string_view bytes = row->blob(0);
       const auto* begin = reinterpret_cast<const std::int8_t*>(bytes.data());
       out[i].assign(begin, begin + bytes.size());
     }
-    q.reset();
   }
   return out;
 }
@@ -129,15 +114,12 @@ std::vector<std::vector<std::int8_t>> SecondLookVectorsQuery::run(sqlite::Databa
 SecondLookBacklog SecondLookBacklogQuery::run(sqlite::Database& db) const {
   SecondLookBacklog out;
   out.model = second_look::model_of(db);
-  auto& q = db.prepare(
-      "SELECT (SELECT count(*) FROM exchanges), (SELECT count(*) FROM second_look WHERE vector IS NOT NULL),"
-      " (SELECT count(*) FROM second_look WHERE waiting)");
-  q.bind();
-  q.step();
-  out.exchanges = q.int64(0);
-  out.made = q.int64(1);
-  out.waiting = q.int64(2);
-  q.reset();
+  const auto row =
+      db.query(
+            "SELECT (SELECT count(*) FROM exchanges), (SELECT count(*) FROM second_look WHERE vector IS NOT NULL),"
+            " (SELECT count(*) FROM second_look WHERE waiting)")
+          .row();
+  sqlite::read(*row, out.exchanges, out.made, out.waiting);
   return out;
 }
 

@@ -51,12 +51,12 @@ std::string abstract_of(const std::vector<ExchangeRow>& exchanges) {
 std::vector<ErrorSnippet> last_errors(sqlite::Database& db, std::int64_t session_pk) {
   // A result takes its tool from its call. Errors derived from a result would repeat it and are skipped.
   auto& q =
-      db.prepare(sql_text("SELECT e.time, coalesce(e.tool, c.tool, ''), e.summary FROM events e"
-                          " LEFT JOIN events c ON c.session_pk = e.session_pk AND c.seq = e.pair_seq"
-                          " WHERE e.session_pk = ?1 AND e.summary <> '' AND e.flags & kFlagDerived = 0"
-                          " AND (e.kind = EventKind::error OR e.kind = EventKind::tool_result AND e.flags & kFlagError)"
-                          " ORDER BY e.seq DESC LIMIT ?2"))
-          .bind(session_pk, kErrorsLookedAt);
+      db.query(sql_text("SELECT e.time, coalesce(e.tool, c.tool, ''), e.summary FROM events e"
+                        " LEFT JOIN events c ON c.session_pk = e.session_pk AND c.seq = e.pair_seq"
+                        " WHERE e.session_pk = ?1 AND e.summary <> '' AND e.flags & kFlagDerived = 0"
+                        " AND (e.kind = EventKind::error OR e.kind = EventKind::tool_result AND e.flags & kFlagError)"
+                        " ORDER BY e.seq DESC LIMIT ?2"),
+               session_pk, kErrorsLookedAt);
   std::vector<ErrorSnippet> out;
   std::unordered_set<std::string> seen;
   while (out.size() < kMostErrorSnippets && q.step()) {
@@ -68,13 +68,7 @@ std::vector<ErrorSnippet> last_errors(sqlite::Database& db, std::int64_t session
   return out;
 }
 
-std::vector<std::int64_t> analyzed_keys(sqlite::Statement& q) {
-  std::vector<std::int64_t> out;
-  while (q.step())
-    out.push_back(q.int64(0));
-  q.reset();
-  return out;
-}
+std::vector<std::int64_t> analyzed_keys(sqlite::Statement& q) { return q.all(sqlite::first_number); }
 
 void add_kept(const KeptDigest& kept, KeptDigest& now) {
   if (!kept.request.empty()) now.request = kept.request;
@@ -96,7 +90,7 @@ AnalysisBacklog AnalysisBacklogQuery::run(sqlite::Database& db) const {
                                  " AND (s.next_seq > 0 OR s.analysis_version = 0)"
                                  " AND (s.evicted_at IS NULL OR s.evicted_at < s.ingested_at)"
                                  " ORDER BY iif(s.stopped_at <> 0, 0, silent_since)";
-  auto& q = db.prepare(sql).bind(analysis::kVersion);
+  auto& q = db.query(sql, analysis::kVersion);
   AnalysisBacklog out;
   while (!out.next && out.due.size() < static_cast<std::size_t>(std::max(limit, 0)) && q.step()) {
     const SessionLife life{.silent_since = q.int64(4), .stopped_at = q.int64(3)};
@@ -134,26 +128,23 @@ std::optional<KeptDigest> MakeDigestQuery::run(sqlite::Database& db) const {
 namespace analysis {
 
 void save_digest(sqlite::Database& db, std::int64_t session_pk, const KeptDigest& digest) {
-  db.prepare("DELETE FROM session_digests WHERE session_pk = ?").bind(session_pk).run();
-  db.prepare(
-        "INSERT INTO session_digests (session_pk, request, result, abstract, wall_clock_ms, source_path,"
-        " source_bytes) VALUES (?, ?, ?, ?, ?, ?, ?)")
-      .bind(session_pk, digest.request, digest.result, digest.abstract, digest.wall_clock, digest.source_path,
-            digest.source_bytes)
-      .run();
+  db.run("DELETE FROM session_digests WHERE session_pk = ?", session_pk);
+  db.run(
+      "INSERT INTO session_digests (session_pk, request, result, abstract, wall_clock_ms, source_path,"
+      " source_bytes) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      session_pk, digest.request, digest.result, digest.abstract, digest.wall_clock, digest.source_path,
+      digest.source_bytes);
   std::int64_t place = 0;
   for (const ErrorSnippet& e : digest.errors)
-    db.prepare("INSERT INTO digest_errors (session_pk, place, time, tool, text) VALUES (?, ?, ?, ?, ?)")
-        .bind(session_pk, place++, e.time, e.tool, e.text)
-        .run();
+    db.run("INSERT INTO digest_errors (session_pk, place, time, tool, text) VALUES (?, ?, ?, ?, ?)", session_pk,
+           place++, e.time, e.tool, e.text);
 }
 
 bool mark_analyzed(sqlite::Database& db, const SessionVersion& version, TimeMs now) {
-  db.prepare(
-        "UPDATE sessions SET analyzed_at = ?4, analysis_version = ?5"
-        " WHERE session_pk = ?1 AND next_seq = ?2 AND ingested_at = ?3")
-      .bind(version.session_pk, version.next_seq, version.ingested_at, now, kVersion)
-      .run();
+  db.run(
+      "UPDATE sessions SET analyzed_at = ?4, analysis_version = ?5"
+      " WHERE session_pk = ?1 AND next_seq = ?2 AND ingested_at = ?3",
+      version.session_pk, version.next_seq, version.ingested_at, now, kVersion);
   return db.changes() == 1;
 }
 
@@ -161,17 +152,15 @@ void store_outcome(sqlite::Database& db, std::int64_t session_pk) {
   const SessionEnd end = SessionEndQuery{session_pk}.run(db);
   const JudgedOutcome judged = judge_outcome(end);
   const bool has_rows = end.last != SessionEnd::Last::nothing;
-  db.prepare(
-        "UPDATE sessions SET outcome = ?2, outcome_signs = ?3 WHERE session_pk = ?1 AND (?4 OR evicted_at IS NULL)")
-      .bind(session_pk, static_cast<int>(judged.value), judged.signs().bits(), has_rows)
-      .run();
+  db.run("UPDATE sessions SET outcome = ?2, outcome_signs = ?3 WHERE session_pk = ?1 AND (?4 OR evicted_at IS NULL)",
+         session_pk, static_cast<int>(judged.value), judged.signs().bits(), has_rows);
 }
 
 void store_outcomes_of_subagents(sqlite::Database& db, std::int64_t parent_pk) {
-  auto& q = db.prepare(
-                  "SELECT c.session_pk FROM sessions c JOIN sessions p ON p.uid = c.parent_uid WHERE p.session_pk = ?1"
-                  " AND c.parent_uid <> '' AND c.parent_call_id <> '' AND c.outcome_signs & ?2")
-                .bind(parent_pk, OutcomeSignSet(OutcomeSign::broken_off).bits());
+  auto& q = db.query(
+      "SELECT c.session_pk FROM sessions c JOIN sessions p ON p.uid = c.parent_uid WHERE p.session_pk = ?1"
+      " AND c.parent_uid <> '' AND c.parent_call_id <> '' AND c.outcome_signs & ?2",
+      parent_pk, OutcomeSignSet(OutcomeSign::broken_off).bits());
   for (const std::int64_t pk : analyzed_keys(q))
     store_outcome(db, pk);
 }

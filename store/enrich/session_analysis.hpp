@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schemas/event.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 #include "store/files/directory_entry.hpp"
+#include "schemas/error.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

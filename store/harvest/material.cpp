@@ -1,6 +1,7 @@
 #include "store/harvest/material.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/exchanges.hpp"
@@ -21,17 +22,15 @@ struct Place {
 };
 
 Place place_of(sqlite::Database& db, std::int64_t observation) {
-  auto& q = db.prepare(
-                  "SELECT e.exchange_pk FROM observations o JOIN exchanges e ON e.session_pk = o.session_pk"
-                  " AND e.exchange_number = o.exchange_number WHERE o.observation_pk = ?")
-                .bind(observation);
-  const bool there = q.step();
-  const ExchangeId exchange = there ? q.int64(0) : 0;
-  q.reset();
-  if (!there)
+  const auto exchange = db.query(
+                              "SELECT e.exchange_pk FROM observations o JOIN exchanges e ON e.session_pk = o.session_pk"
+                              " AND e.exchange_number = o.exchange_number WHERE o.observation_pk = ?",
+                              observation)
+                            .number();
+  if (!exchange)
     throw ErrorException(Error(Errc::not_found, "there is no observation " + format_observation_id(observation) +
                                                     " in an exchange: `memd memory suggest` names some"));
-  return {exchange, observation};
+  return {*exchange, observation};
 }
 
 std::vector<MaterialEvent> events_of(sqlite::Database& db, const ExchangeRow& exchange,
@@ -50,7 +49,6 @@ std::vector<MaterialEvent> events_of(sqlite::Database& db, const ExchangeRow& ex
         std::any_of(observations.begin(), observations.end(), [&](const auto& o) { return o.event_seq == e.seq; }))
       out.push_back(e);
   }
-  q.reset();
   return out;
 }
 
@@ -67,6 +65,8 @@ std::optional<HistoryRef> parse_history_ref(std::string_view text) {
 }
 
 std::string format_observation_id(std::int64_t id) { return "o" + std::to_string(id); }
+
+Error MaterialQuery::without_store() { return {Errc::not_found, "nothing has been read yet"}; }
 
 Material MaterialQuery::run(sqlite::Database& db) const {
   const Place place = of.observation != 0 ? place_of(db, of.observation)

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "schemas/exchange_name.hpp"
+#include "schemas/exchange_row.hpp"
 #include "schemas/file_history.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/observation.hpp"
-#include "schemas/query.hpp"
+#include "schemas/result.hpp"
 #include "store/db/database.hpp"
 
 #include <cstddef>
@@ -57,7 +58,7 @@ struct MaterialQuery {
 
   using Answer = Material;
   Answer run(sqlite::Database& db) const;
-  static Error without_store() { return Error(Errc::not_found, "nothing has been read yet"); }
+  static Error without_store();
 };
 
 // Returns each path relative to the first root that contains it, otherwise unchanged.

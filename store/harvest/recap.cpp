@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/exchange_name.hpp"
+#include "schemas/time.hpp"
 #include "store/harvest/material.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/commits.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/ids.hpp"
 #include "schemas/memory.hpp"
 #include "schemas/query.hpp"
 #include "store/db/database.hpp"

@@ -1,6 +1,7 @@
 #include "store/memory/front_matter.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
 #include "schemas/time.hpp"
 

@@ -1,4 +1,5 @@
 #include "store/memory/memory_graph.hpp"
+#include "schemas/error.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "schemas/error.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/time.hpp"
+#include "schemas/result.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <map>
 #include <string>

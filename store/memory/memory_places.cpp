@@ -1,6 +1,7 @@
 #include "store/memory/memory_places.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 
 #include <algorithm>
 #include <set>

@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
+#include "schemas/time.hpp"
 #include "schemas/utf8.hpp"
 #include "store/memory/front_matter.hpp"
 #include "store/memory/headings.hpp"

@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/json_writer.hpp"
+#include "schemas/time.hpp"
 #include "store/memory/front_matter.hpp"
 #include "store/memory/headings.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/error.hpp"
 #include "schemas/memory.hpp"
+#include "schemas/result.hpp"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,5 @@
 #include "store/raw/frame_codec.hpp"
+#include "schemas/error.hpp"
 
 #include <zstd.h>
 

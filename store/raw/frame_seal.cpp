@@ -1,5 +1,6 @@
 #include "store/raw/frame_seal.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_file.hpp"

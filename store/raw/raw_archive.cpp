@@ -1,5 +1,7 @@
 #include "store/raw/raw_archive.hpp"
 
+#include "schemas/error.hpp"
+#include "store/db/rows.hpp"
 #include "store/raw/raw_file.hpp"
 
 #include <fmt/format.h>
@@ -69,17 +71,14 @@ RawArchive::RawArchive(std::filesystem::path database, std::filesystem::path dir
 
 std::vector<RawArchive::Place> RawArchive::places(const EventSource& where) {
   if (!db_) db_ = sqlite::Database::open(database_, sqlite::OpenMode::read_only);
-  auto& q = db_->prepare(
-      "SELECT f.name, r.file_offset, r.file_length, r.first_number, r.last_number FROM raw_frames r JOIN raw_files f"
-      " USING (file_pk) WHERE r.source_pk = ?1 AND r.range_first <= ?2 AND r.range_end > ?2"
-      " AND (r.session_uid = '' OR r.session_uid = ?3) ORDER BY r.last_number DESC LIMIT 16");
-  q.bind(where.source, where.raw.offset, where.session_uid);
-  std::vector<Place> out;
-  const auto u = [&q](int column) { return static_cast<std::uint64_t>(q.int64(column)); };
-  while (q.step())
-    out.push_back({q.str(0), u(1), u(2), u(3), u(4)});
-  q.reset();
-  return out;
+  return db_
+      ->query(
+          "SELECT f.name, r.file_offset, r.file_length, r.first_number, r.last_number FROM raw_frames r JOIN raw_files "
+          "f"
+          " USING (file_pk) WHERE r.source_pk = ?1 AND r.range_first <= ?2 AND r.range_end > ?2"
+          " AND (r.session_uid = '' OR r.session_uid = ?3) ORDER BY r.last_number DESC LIMIT 16",
+          where.source, where.raw.offset, where.session_uid)
+      .all(sqlite::fields_of<Place>);
 }
 
 // Returns a frame from the cache or the file. Errc::io when the file meanwhile has other frames at this place, or a
@@ -263,7 +262,7 @@ Result<RawCheck> check_raw_layer(const std::filesystem::path& database, const st
   MEMD_TRY_ASSIGN(auto files, sqlite::guard([&] {
                     auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
                     std::vector<std::pair<std::string, std::uint64_t>> out;
-                    auto& q = db.prepare("SELECT name, length FROM raw_files").bind();
+                    auto& q = db.query("SELECT name, length FROM raw_files");
                     while (q.step())
                       out.emplace_back(q.str(0), static_cast<std::uint64_t>(q.int64(1)));
                     return out;

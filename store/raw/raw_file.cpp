@@ -1,5 +1,6 @@
 #include "store/raw/raw_file.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/unique_fd.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 #include "store/raw/raw_layer.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/ids.hpp"
 #include "store/raw/raw_file.hpp"
 
@@ -45,10 +46,7 @@ RawLayer::RawLayer(sqlite::Database& db, fs::path directory, FrameSeal seal, Opt
 void RawLayer::check_key() {
   const auto own = seal_.key_id();
   if (!own) throw ErrorException(own.error());
-  auto& q = db_.prepare("SELECT value FROM meta WHERE key = ?");
-  q.bind(kKeyOfStore);
-  const std::string of_store = q.step() ? q.str(0) : std::string();
-  q.reset();
+  const std::string of_store = db_.query("SELECT value FROM meta WHERE key = ?", kKeyOfStore).value_or("");
   if (of_store.empty() || of_store == *own) return;
   throw ErrorException(Error(
       Errc::bad_config,
@@ -61,9 +59,9 @@ void RawLayer::check_key() {
 
 void RawLayer::save_key(const std::string& id) {
   if (id.empty())
-    db_.prepare("DELETE FROM meta WHERE key = ?").bind(kKeyOfStore).run();
+    db_.run("DELETE FROM meta WHERE key = ?", kKeyOfStore);
   else
-    db_.prepare("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING").bind(kKeyOfStore, id).run();
+    db_.run("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", kKeyOfStore, id);
 }
 
 void RawLayer::recover(TimeMs now) {

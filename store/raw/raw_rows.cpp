@@ -1,7 +1,9 @@
 #include "store/raw/raw_rows.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/raw/raw_file.hpp"
 
 #include <set>
@@ -11,7 +13,7 @@ namespace memd::raw {
 namespace fs = std::filesystem;
 namespace {
 
-FileRow row_at(sqlite::Statement& q) {
+FileRow row_at(const sqlite::Statement& q) {
   return {q.int64(0),
           q.str(1),
           static_cast<std::uint64_t>(q.int64(2)),
@@ -39,63 +41,50 @@ void add_rows(RawRows& rows, FileRow& file, const RawScan& scan) {
 }
 
 void log_loss(sqlite::Database& db, SourceId source, std::string_view detail, std::uint64_t bytes, TimeMs now) {
-  db.prepare(
-        "INSERT INTO ingestion_log (time, source_pk, platform, what, detail, bytes) SELECT ?1, source_pk, platform,"
-        " 'raw_layer_lost', ?3, ?4 FROM sources WHERE source_pk = ?2")
-      .bind(now, source, detail, bytes)
-      .run();
-  db.prepare(sql_text("INSERT INTO diagnostics (time, platform, error_type, severity, source_pk, redacted, expires_at)"
-                      " SELECT ?1, platform, ?3, Severity::warning, source_pk, 1, ?1 + ?4 FROM sources"
-                      " WHERE source_pk = ?2"))
-      .bind(now, source, to_string(DiagnosticType::raw_layer_lost), kDiagnosticRetention)
-      .run();
+  db.run(
+      "INSERT INTO ingestion_log (time, source_pk, platform, what, detail, bytes) SELECT ?1, source_pk, platform,"
+      " 'raw_layer_lost', ?3, ?4 FROM sources WHERE source_pk = ?2",
+      now, source, detail, bytes);
+  db.run(sql_text("INSERT INTO diagnostics (time, platform, error_type, severity, source_pk, redacted, expires_at)"
+                  " SELECT ?1, platform, ?3, Severity::warning, source_pk, 1, ?1 + ?4 FROM sources"
+                  " WHERE source_pk = ?2"),
+         now, source, to_string(DiagnosticType::raw_layer_lost), kDiagnosticRetention);
 }
 
 // Resets a source so that it is read again from the start, with a new ledger and cursor. Its events stay and are
 // recognised as duplicates.
 void read_again(sqlite::Database& db, SourceId source, std::uint64_t bytes, TimeMs now) {
-  auto& q = db.prepare("SELECT path FROM sources WHERE source_pk = ?");
-  q.bind(source);
-  const std::string path = q.step() ? q.str(0) : std::string();
-  q.reset();
+  const std::string path = db.query("SELECT path FROM sources WHERE source_pk = ?", source).value_or("");
   std::error_code ec;
   if (path.empty() || !fs::exists(path, ec))
     return log_loss(db, source, "records are lost, and the source is gone", bytes, now);
-  db.prepare(
-        "UPDATE sources SET cursor = 0, open_tail = '', mark = '', size = 0, mtime = 0, generation = generation + 1"
-        " WHERE source_pk = ?")
-      .bind(source)
-      .run();
-  db.prepare("DELETE FROM coverage WHERE source_pk = ?").bind(source).run();
-  db.prepare("DELETE FROM source_items WHERE source_pk = ?").bind(source).run();
+  db.run(
+      "UPDATE sources SET cursor = 0, open_tail = '', mark = '', size = 0, mtime = 0, generation = generation + 1"
+      " WHERE source_pk = ?",
+      source);
+  db.run("DELETE FROM coverage WHERE source_pk = ?", source);
+  db.run("DELETE FROM source_items WHERE source_pk = ?", source);
   log_loss(db, source, "records are lost, the source is read again", bytes, now);
 }
 
 }  // namespace
 
 std::vector<FileRow> RawRows::files() {
-  std::vector<FileRow> out;
-  auto& q = db_.prepare(
-      "SELECT file_pk, name, length, last_number, small_frames, written_at FROM raw_files ORDER BY file_pk");
-  q.bind();
-  while (q.step())
-    out.push_back(row_at(q));
-  q.reset();
-  return out;
+  return db_
+      .query("SELECT file_pk, name, length, last_number, small_frames, written_at FROM raw_files ORDER BY file_pk")
+      .all(row_at);
 }
 
 std::optional<FileRow> RawRows::file(std::string_view name) {
-  auto& q =
-      db_.prepare("SELECT file_pk, name, length, last_number, small_frames, written_at FROM raw_files WHERE name = ?");
-  q.bind(name);
+  auto& q = db_.query(
+      "SELECT file_pk, name, length, last_number, small_frames, written_at FROM raw_files WHERE name = ?", name);
   std::optional<FileRow> out;
-  if (q.step()) out = row_at(q);
-  q.reset();
+  if (const auto row = q.row()) out = row_at(*row);
   return out;
 }
 
 FileRow RawRows::create_file(std::string_view name) {
-  db_.prepare("INSERT INTO raw_files (name, length) VALUES (?, 0)").bind(name).run();
+  db_.run("INSERT INTO raw_files (name, length) VALUES (?, 0)", name);
   FileRow row;
   row.pk = db_.last_insert_rowid();
   row.name = name;
@@ -103,67 +92,52 @@ FileRow RawRows::create_file(std::string_view name) {
 }
 
 void RawRows::save(const FileRow& r) {
-  db_.prepare(
-         "UPDATE raw_files SET length = ?2, last_number = ?3, small_frames = ?4, written_at = ?5 WHERE file_pk = ?1")
-      .bind(r.pk, r.length, r.last_number, r.small_frames, r.written_at)
-      .run();
+  db_.run("UPDATE raw_files SET length = ?2, last_number = ?3, small_frames = ?4, written_at = ?5 WHERE file_pk = ?1",
+          r.pk, r.length, r.last_number, r.small_frames, r.written_at);
 }
 
 void RawRows::remove_file(std::string_view name) {
-  db_.prepare("DELETE FROM raw_frames WHERE file_pk = (SELECT file_pk FROM raw_files WHERE name = ?)").bind(name).run();
-  db_.prepare("DELETE FROM raw_files WHERE name = ?").bind(name).run();
+  db_.run("DELETE FROM raw_frames WHERE file_pk = (SELECT file_pk FROM raw_files WHERE name = ?)", name);
+  db_.run("DELETE FROM raw_files WHERE name = ?", name);
 }
 
 std::uint64_t RawRows::last_number() {
-  auto& q = db_.prepare("SELECT coalesce(max(last_number), 0) FROM raw_files");
-  q.bind();
-  q.step();
-  const auto n = static_cast<std::uint64_t>(q.int64(0));
-  q.reset();
+  const auto row = db_.query("SELECT coalesce(max(last_number), 0) FROM raw_files").row();
+  const auto n = static_cast<std::uint64_t>(row->int64(0));
   return n;
 }
 
 std::vector<FrameRow> RawRows::frames(std::int64_t file) {
-  std::vector<FrameRow> out;
-  auto& q = db_.prepare(
-      "SELECT file_offset, file_length, first_number, last_number, source_pk, bytes FROM raw_frames"
-      " WHERE file_pk = ? ORDER BY file_offset");
-  q.bind(file);
-  const auto u = [&q](int column) { return static_cast<std::uint64_t>(q.int64(column)); };
-  while (q.step())
-    out.push_back({u(0), u(1), u(2), u(3), q.int64(4), u(5)});
-  q.reset();
-  return out;
+  return db_
+      .query(
+          "SELECT file_offset, file_length, first_number, last_number, source_pk, bytes FROM raw_frames"
+          " WHERE file_pk = ? ORDER BY file_offset",
+          file)
+      .all(sqlite::fields_of<FrameRow>);
 }
 
 void RawRows::add_frame(std::int64_t file, std::uint64_t offset, std::uint64_t length, SourceId source,
                         const FrameHeader& h) {
   const FrameRange range = h.range();
   const std::string session = h.kind == FrameKind::items ? h.session() : std::string();
-  db_.prepare(
-         "INSERT OR REPLACE INTO raw_frames (file_pk, file_offset, file_length, first_number, last_number, source_pk,"
-         " generation, session_uid, range_first, range_end, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(file, offset, length, h.parts.front().number, h.parts.back().number, source, h.generation, session,
-            range.first, range.end, h.content_bytes())
-      .run();
+  db_.run(
+      "INSERT OR REPLACE INTO raw_frames (file_pk, file_offset, file_length, first_number, last_number, source_pk,"
+      " generation, session_uid, range_first, range_end, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      file, offset, length, h.parts.front().number, h.parts.back().number, source, h.generation, session, range.first,
+      range.end, h.content_bytes());
 }
 
 void RawRows::drop_frames(std::int64_t file, std::uint64_t from_offset) {
-  db_.prepare("DELETE FROM raw_frames WHERE file_pk = ? AND file_offset >= ?").bind(file, from_offset).run();
+  db_.run("DELETE FROM raw_frames WHERE file_pk = ? AND file_offset >= ?", file, from_offset);
 }
 
 SourceId RawRows::source_of(const FrameHeader& h) {
-  db_.prepare(
-         "INSERT INTO sources (platform, path, format, session_uid) VALUES (?, ?, ?, ?)"
-         " ON CONFLICT (platform, path) DO NOTHING")
-      .bind(to_string(h.platform), h.path, static_cast<int>(h.format), h.session_uid)
-      .run();
-  auto& q = db_.prepare("SELECT source_pk FROM sources WHERE platform = ? AND path = ?");
-  q.bind(to_string(h.platform), h.path);
-  q.step();
-  const SourceId id = q.int64(0);
-  q.reset();
-  return id;
+  db_.run(
+      "INSERT INTO sources (platform, path, format, session_uid) VALUES (?, ?, ?, ?)"
+      " ON CONFLICT (platform, path) DO NOTHING",
+      to_string(h.platform), h.path, static_cast<int>(h.format), h.session_uid);
+  return db_.query("SELECT source_pk FROM sources WHERE platform = ? AND path = ?", to_string(h.platform), h.path)
+      .value_or(0);
 }
 
 FileRow adopt(sqlite::Database& db, const fs::path& directory, const FrameSeal& seal, const std::string& name) {

@@ -1,6 +1,7 @@
 #include "store/read/commits.hpp"
 
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
 
 #include <algorithm>
@@ -28,30 +29,28 @@ std::string request_of(const std::vector<PullRequestRow>& requests, const Commit
 
 // Returns the session that started a subagent; 0: none or unknown.
 std::int64_t parent_of(sqlite::Database& db, std::int64_t session_pk) {
-  auto& q = db.prepare(
-                  "SELECT p.session_pk FROM sessions s JOIN sessions p ON p.uid = s.parent_uid"
-                  " WHERE s.session_pk = ? AND s.parent_uid <> ''")
-                .bind(session_pk);
-  const std::int64_t parent = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return parent;
+  return db
+      .query(
+          "SELECT p.session_pk FROM sessions s JOIN sessions p ON p.uid = s.parent_uid"
+          " WHERE s.session_pk = ? AND s.parent_uid <> ''",
+          session_pk)
+      .value_or(0);
 }
 
 }  // namespace
 
 std::vector<PullRequestRow> pull_requests_of(sqlite::Database& db, std::int64_t session_pk) {
-  auto& q = db.prepare(
-                  "SELECT p.url, min(p.event_seq), p.time, coalesce(p.exchange_number, -1), coalesce(x.exchange_pk, 0),"
-                  " coalesce((SELECT c.branch FROM commits c WHERE c.session_pk = p.session_pk"
-                  "           AND c.event_seq < p.event_seq ORDER BY c.event_seq DESC LIMIT 1), '')"
-                  " FROM pull_requests p LEFT JOIN exchanges x ON x.session_pk = p.session_pk"
-                  " AND x.exchange_number = p.exchange_number"
-                  " WHERE p.session_pk = ?1 GROUP BY p.url ORDER BY 2, p.url")
-                .bind(session_pk);
+  auto& q = db.query(
+      "SELECT p.url, min(p.event_seq), p.time, coalesce(p.exchange_number, -1), coalesce(x.exchange_pk, 0),"
+      " coalesce((SELECT c.branch FROM commits c WHERE c.session_pk = p.session_pk"
+      "           AND c.event_seq < p.event_seq ORDER BY c.event_seq DESC LIMIT 1), '')"
+      " FROM pull_requests p LEFT JOIN exchanges x ON x.session_pk = p.session_pk"
+      " AND x.exchange_number = p.exchange_number"
+      " WHERE p.session_pk = ?1 GROUP BY p.url ORDER BY 2, p.url",
+      session_pk);
   std::vector<PullRequestRow> out;
   while (q.step())
     out.push_back({q.str(0), q.str(5), q.int64(2), q.int64(3), q.int64(4), q.int64(1)});
-  q.reset();
   return out;
 }
 
@@ -88,28 +87,19 @@ constexpr std::size_t kLeastSha = 7;  // length of stored ids
 
 CommitRow read_commit(const sqlite::Statement& q) {
   CommitRow c;
-  c.sha = q.str(0);
-  c.branch = q.str(1);
-  c.subject = q.str(2);
-  c.time = q.int64(3);
-  c.session_pk = q.int64(4);
-  c.session_uid = q.str(5);
-  c.exchange_number = q.int64(6);
-  c.exchange_id = q.int64(7);
-  c.event_seq = q.int64(8);
+  sqlite::read(q, c.sha, c.branch, c.subject, c.time, c.session_pk, c.session_uid, c.exchange_number, c.exchange_id,
+               c.event_seq);
   return c;
 }
 
 void read_all(sqlite::Statement& q, std::vector<CommitRow>& out) {
   while (q.step())
     out.push_back(read_commit(q));
-  q.reset();
 }
 
 std::optional<CommitRow> read_one(sqlite::Statement& q) {
   std::optional<CommitRow> out;
-  if (q.step()) out = read_commit(q);
-  q.reset();
+  if (const auto row = q.row()) out = read_commit(*row);
   return out;
 }
 
@@ -121,7 +111,7 @@ std::vector<CommitRow> commits_of(sqlite::Database& db, std::int64_t session_pk,
       std::string(kColumns) +
       "WHERE c.session_pk = ? AND c.exchange_number BETWEEN ? AND ? ORDER BY c.event_seq, c.sha";
   std::vector<CommitRow> out;
-  read_all(db.prepare(sql).bind(session_pk, first, last), out);
+  read_all(db.query(sql, session_pk, first, last), out);
   join_pull_requests(db, out);
   return out;
 }
@@ -129,7 +119,7 @@ std::vector<CommitRow> commits_of(sqlite::Database& db, std::int64_t session_pk,
 std::optional<CommitRow> commit_after(sqlite::Database& db, std::int64_t session_pk, std::int64_t event_seq) {
   static const std::string sql =
       std::string(kColumns) + "WHERE c.session_pk = ? AND c.event_seq > ? ORDER BY c.event_seq LIMIT 1";
-  return read_one(db.prepare(sql).bind(session_pk, event_seq));
+  return read_one(db.query(sql, session_pk, event_seq));
 }
 
 }  // namespace queries
@@ -139,9 +129,9 @@ std::vector<CommitRow> CommitsQuery::run(sqlite::Database& db) const {
   static const std::string longer = std::string(kColumns) + "WHERE c.sha >= ?1 AND c.sha < ?1 || 'g' LIMIT 100";
   static const std::string same = std::string(kColumns) + "WHERE c.sha = ?1 LIMIT 100";
   std::vector<CommitRow> out;
-  read_all(db.prepare(longer).bind(sha), out);
+  read_all(db.query(longer, sha), out);
   for (std::size_t n = kLeastSha; n < sha.size(); ++n)
-    read_all(db.prepare(same).bind(sha.substr(0, n)), out);
+    read_all(db.query(same, sha.substr(0, n)), out);
   std::sort(out.begin(), out.end(), [](const CommitRow& a, const CommitRow& b) {
     return a.time != b.time ? a.time > b.time
                             : std::pair(a.session_pk, a.event_seq) > std::pair(b.session_pk, b.event_seq);
@@ -155,7 +145,7 @@ std::optional<CommitRow> CommitBeforeQuery::run(sqlite::Database& db) const {
   using namespace queries;
   static const std::string sql =
       std::string(kColumns) + "WHERE c.session_pk = ? AND c.event_seq < ? ORDER BY c.event_seq DESC LIMIT 1";
-  return read_one(db.prepare(sql).bind(session_pk, event_seq));
+  return read_one(db.query(sql, session_pk, event_seq));
 }
 
 std::vector<CommitCandidate> CommitCandidatesQuery::run(sqlite::Database& db) const {
@@ -172,8 +162,7 @@ std::vector<CommitCandidate> CommitCandidatesQuery::run(sqlite::Database& db) co
   std::map<std::int64_t, CommitCandidate> found;
   std::map<std::int64_t, std::set<int>> names;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    auto& q =
-        db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, paths[i], time, time - window);
+    auto& q = db.query(sql, c.platforms, c.project, c.session_pk, c.include_subagents, paths[i], time, time - window);
     while (q.step()) {
       const std::string used = q.str(2);
       if (!branch.empty() && !used.empty() && used != branch) continue;
@@ -186,7 +175,6 @@ std::vector<CommitCandidate> CommitCandidatesQuery::run(sqlite::Database& db) co
       one.last_change = std::max(one.last_change, std::min(q.int64(4), time));
       names[one.session_pk].insert(name_of[i]);
     }
-    q.reset();
   }
   std::vector<CommitCandidate> out;
   for (auto& [pk, one] : found) {

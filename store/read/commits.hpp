@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/file_history.hpp"
+#include "schemas/query.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

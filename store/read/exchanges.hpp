@@ -1,8 +1,9 @@
 #pragma once
 
 #include "schemas/exchange_name.hpp"
+#include "schemas/exchange_row.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/query.hpp"
+#include "schemas/result.hpp"
 #include "store/db/database.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ struct ExchangeQuery {
 
   using Answer = ExchangeRow;
   Answer run(sqlite::Database& db) const;
-  Error without_store() const { return Error(Errc::not_found, "there is no exchange " + format_exchange_id(id)); }
+  Error without_store() const;
 };
 
 // Finds the id of an exchange by its name. Errc::not_found when this store does not have it.
@@ -30,9 +31,7 @@ struct NamedExchangeQuery {
 
   using Answer = ExchangeId;
   Answer run(sqlite::Database& db) const;
-  Error without_store() const {
-    return Error(Errc::not_found, "there is no exchange " + format_exchange_name(name.session, name.number));
-  }
+  Error without_store() const;
 };
 
 // Loads exchanges in the order of `ids`. Ids that do not exist are skipped.
@@ -95,9 +94,7 @@ struct EventSourceQuery {
 
   using Answer = EventSource;
   Answer run(sqlite::Database& db) const;
-  Error without_store() const {
-    return Error(Errc::not_found, "there is no source record of event " + std::to_string(seq));
-  }
+  Error without_store() const;
 };
 
 struct EventPlace {
@@ -111,7 +108,7 @@ struct EventByIdQuery {
 
   using Answer = EventPlace;
   Answer run(sqlite::Database& db) const;
-  Error without_store() const { return Error(Errc::not_found, "there is no event evt_" + format_key(event_id)); }
+  Error without_store() const;
 };
 
 // Finds the source positions of many events, keyed by seq. Events without one are skipped.

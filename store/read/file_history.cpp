@@ -4,6 +4,7 @@
 #include "schemas/project_identity.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/database.hpp"
+#include "store/db/rows.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/file_touches.hpp"
 #include "store/read/row_filter.hpp"
@@ -57,25 +58,24 @@ std::string_view below_project(std::string_view path, std::string_view key) {
 
 // Adds the same file in other worktrees of the repository, and in directories that are joined to its project.
 void add_joined_paths(sqlite::Database& db, const std::string& text, PathFinding& out) {
-  auto& project = db.prepare(
-                        "SELECT identity_key, coalesce(joined_pk, project_pk) FROM projects WHERE identity_key <> ''"
-                        " AND substr(?1, 1, length(identity_key) + 1) = identity_key || '/'"
-                        " ORDER BY length(identity_key) DESC LIMIT 1")
-                      .bind(text);
-  const std::string key = project.step() ? project.str(0) : std::string();
-  const std::int64_t group = key.empty() ? 0 : project.int64(1);
-  project.reset();
+  const auto row = db.query(
+                         "SELECT identity_key, coalesce(joined_pk, project_pk) FROM projects WHERE identity_key <> ''"
+                         " AND substr(?1, 1, length(identity_key) + 1) = identity_key || '/'"
+                         " ORDER BY length(identity_key) DESC LIMIT 1",
+                         text)
+                       .row();
+  const std::string key = row->str(0);
+  const std::int64_t group = row->int64(1);
   const std::string_view rest = below_project(text, key);
   if (key.empty() || rest.empty()) return;
   std::vector<std::string> members;
-  auto& all = db.prepare("SELECT identity_key FROM projects WHERE coalesce(joined_pk, project_pk) = ?1").bind(group);
+  auto& all = db.query("SELECT identity_key FROM projects WHERE coalesce(joined_pk, project_pk) = ?1", group);
   while (all.step())
     members.push_back(all.str(0));
-  all.reset();
   PathFinding named;
-  collect_paths(db.prepare("SELECT path_pk, path FROM paths WHERE name = ?1 AND path <> ?2 ORDER BY path")
-                    .bind(name_of(text), text),
-                named);
+  collect_paths(
+      db.query("SELECT path_pk, path FROM paths WHERE name = ?1 AND path <> ?2 ORDER BY path", name_of(text), text),
+      named);
   for (KnownPath& path : named.paths)
     if (std::ranges::any_of(members, [&](const auto& member) { return below_project(path.path, member) == rest; }))
       out.paths.push_back(std::move(path));
@@ -84,17 +84,17 @@ void add_joined_paths(sqlite::Database& db, const std::string& text, PathFinding
 bool by_file(sqlite::Database& db, const std::string& text, PathFinding& out) {
   out.fit = PathFit::exact;
   if (text.starts_with('/') || text.find(':') == 1) {
-    collect_paths(
-        db.prepare("SELECT path_pk, path FROM paths WHERE path = ?1 OR path = replace(?1, '/', '\\')").bind(text), out);
+    collect_paths(db.query("SELECT path_pk, path FROM paths WHERE path = ?1 OR path = replace(?1, '/', '\\')", text),
+                  out);
     add_joined_paths(db, text, out);
     return !out.paths.empty();
   }
   // With `name = …` the index yields only the few paths whose suffixes must be compared.
   const std::string name(name_of(text));
-  auto& q = db.prepare(
+  auto& q = db.query(
       "SELECT path_pk, path FROM paths WHERE name = ?1 AND (path = ?2"
-      " OR substr(replace(path, '\\', '/'), -length(?2) - 1) = '/' || ?2) ORDER BY path");
-  q.bind(name, text);
+      " OR substr(replace(path, '\\', '/'), -length(?2) - 1) = '/' || ?2) ORDER BY path",
+      name, text);
   collect_paths(q, out);
   if (out.paths.size() != 1 || out.paths.front().path != text) out.fit = PathFit::suffix;
   return !out.paths.empty();
@@ -107,16 +107,14 @@ bool by_directory(sqlite::Database& db, std::string text, PathFinding& out) {
   const std::string first = text == "/" ? text : text + "/";
   std::string behind = first;
   behind.back() = '0';  // the character after '/'
-  collect_paths(
-      db.prepare("SELECT path_pk, path FROM paths WHERE path >= ?1 AND path < ?2 ORDER BY path").bind(first, behind),
-      out);
+  collect_paths(db.query("SELECT path_pk, path FROM paths WHERE path >= ?1 AND path < ?2 ORDER BY path", first, behind),
+                out);
   if (!out.paths.empty() || text.starts_with('/')) return !out.paths.empty();
   const std::string slash = "/" + first;
   std::string backslash = slash;
   std::replace(backslash.begin(), backslash.end(), '/', '\\');
-  auto& q =
-      db.prepare("SELECT path_pk, path FROM paths WHERE instr(path, ?1) > 0 OR instr(path, ?2) > 0 ORDER BY path");
-  q.bind(slash, backslash);
+  auto& q = db.query("SELECT path_pk, path FROM paths WHERE instr(path, ?1) > 0 OR instr(path, ?2) > 0 ORDER BY path",
+                     slash, backslash);
   collect_paths(q, out);
   return !out.paths.empty();
 }
@@ -157,14 +155,13 @@ void add_similar(sqlite::Database& db, std::string_view text, PathFinding& out) 
   if (stem.size() < 3) return;
   // Finds the names from the index alone.
   const std::string part(stem);
-  auto& q = db.prepare(
+  auto& q = db.query(
       "SELECT p.path FROM (SELECT path_pk AS pk, length(name) AS n FROM paths INDEXED BY paths_by_name"
       " WHERE instr(lower(name), lower(?1)) > 0 ORDER BY n LIMIT ?2) JOIN paths p ON p.path_pk = pk ORDER BY n, "
-      "p.path");
-  q.bind(part, kMostSimilar);
+      "p.path",
+      part, kMostSimilar);
   while (q.step())
     out.similar.push_back(q.str(0));
-  q.reset();
 }
 
 }  // namespace
@@ -199,33 +196,26 @@ Span touched_span(sqlite::Database& db, const FileUse& use, const Span& exchange
       "SELECT min(seq), max(seq) FROM events WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 AND path_pk = ?4");
   Span out{exchange.last + 1, exchange.first - 1};
   for (const auto& file : use.files) {
-    q.bind(use.session_pk, exchange.first, exchange.last, file.path_pk);
-    if (q.step() && !q.is_null(0)) out = {std::min(out.first, q.int64(0)), std::max(out.last, q.int64(1))};
-    q.reset();
+    if (const auto row = q.bind(use.session_pk, exchange.first, exchange.last, file.path_pk).row(); !row->is_null(0))
+      out = {std::min(out.first, row->int64(0)), std::max(out.last, row->int64(1))};
   }
   return out.first > out.last ? exchange : out;
 }
 
 std::string summary_of(sqlite::Database& db, std::string_view sql, std::int64_t session, std::int64_t from,
                        std::int64_t to) {
-  auto& q = db.prepare(sql);
-  q.bind(session, from, to);
-  std::string out = q.step() ? q.str(0) : std::string();
-  q.reset();
-  return out;
+  return db.query(sql, session, from, to).value_or("");
 }
 
 // Finds the next test run. Includes the following exchange, because people say "now run the tests".
 std::optional<TestRun> test_behind(sqlite::Database& db, std::int64_t session, std::int64_t seq, std::int64_t end) {
-  auto& q =
-      db.prepare(sql_text("SELECT summary, seq FROM events WHERE session_pk = ?1 AND seq > ?2"
-                          " AND kind = EventKind::test_run AND seq <= coalesce((SELECT last_seq FROM exchanges"
-                          " WHERE session_pk = ?1 AND first_seq > ?3 ORDER BY exchange_number LIMIT 1), ?3)"
-                          " ORDER BY seq LIMIT 1"));
-  q.bind(session, seq, end);
+  auto& q = db.query(sql_text("SELECT summary, seq FROM events WHERE session_pk = ?1 AND seq > ?2"
+                              " AND kind = EventKind::test_run AND seq <= coalesce((SELECT last_seq FROM exchanges"
+                              " WHERE session_pk = ?1 AND first_seq > ?3 ORDER BY exchange_number LIMIT 1), ?3)"
+                              " ORDER BY seq LIMIT 1"),
+                     session, seq, end);
   std::optional<TestRun> out;
-  if (q.step()) out = TestRun{outcome_of_test_run(q.text(0)), q.str(0), q.int64(1) <= end};
-  q.reset();
+  if (const auto row = q.row()) out = TestRun{outcome_of_test_run(row->text(0)), row->str(0), row->int64(1) <= end};
   return out;
 }
 
@@ -240,30 +230,21 @@ std::string beginning_of_answer(std::string_view response, std::int64_t offset) 
 }
 
 std::string path_of(sqlite::Database& db, std::int64_t path_pk) {
-  auto& q = db.prepare("SELECT path FROM paths WHERE path_pk = ?").bind(path_pk);
-  std::string out = q.step() ? q.str(0) : std::string();
-  q.reset();
-  return out;
+  return db.query("SELECT path FROM paths WHERE path_pk = ?", path_pk).value_or("");
 }
 
 // Sets the members after `files`: texts, outcome, commit.
 void add_details(sqlite::Database& db, FileUse& use) {
-  auto& q = db.prepare(
-                  "SELECT first_seq, last_seq, origin, substr(user_message, 1, 2000), assistant_response, tool_errors,"
-                  " answer_offset"
-                  " FROM exchanges WHERE exchange_pk = ?")
-                .bind(use.exchange_id);
+  auto& q = db.query(
+      "SELECT first_seq, last_seq, origin, substr(user_message, 1, 2000), assistant_response, tool_errors,"
+      " answer_offset"
+      " FROM exchanges WHERE exchange_pk = ?",
+      use.exchange_id);
   Span exchange;
   std::int64_t answer_offset = 0;
-  if (q.step()) {
-    exchange = {q.int64(0), q.int64(1)};
-    use.origin = static_cast<Origin>(q.int64(2));
-    use.user_message = q.str(3);
-    use.assistant_response = q.str(4);
-    use.tool_errors = q.int64(5);
-    answer_offset = q.int64(6);
+  if (const auto row = q.row()) {
+    sqlite::read(*row, exchange, use.origin, use.user_message, use.assistant_response, use.tool_errors, answer_offset);
   }
-  q.reset();
   const Span touched = touched_span(db, use, exchange);
   use.said_before = summary_of(db,
                                sql_text("SELECT summary FROM events WHERE session_pk = ? AND seq >= ? AND seq < ?"
@@ -293,13 +274,13 @@ FileUseSession session_of_use(sqlite::Database& db, std::int64_t session_pk) {
 std::vector<EditPlace> edits_of(sqlite::Database& db, ExchangeId exchange, std::int64_t path_pk) {
   // The parent of an assembled edit is the tool result or the tool call it was found in. The pair of that event is the
   // other of the two.
-  auto& q = db.prepare(sql_text("SELECT x.session_pk, e.time, e.seq, e.flags, e.parent_seq, p.pair_seq, p.kind"
-                                " FROM exchanges x CROSS JOIN events e ON e.session_pk = x.session_pk"
-                                " AND e.seq BETWEEN x.first_seq AND x.last_seq LEFT"
-                                " JOIN events p ON p.session_pk = e.session_pk AND p.seq = e.parent_seq"
-                                " WHERE x.exchange_pk = ?1 AND e.kind = EventKind::edit AND e.path_pk = ?2"
-                                " AND e.flags & ?3 = 0 ORDER BY e.seq"))
-                .bind(exchange, path_pk, static_cast<std::uint32_t>(kFlagPlanned));
+  auto& q = db.query(sql_text("SELECT x.session_pk, e.time, e.seq, e.flags, e.parent_seq, p.pair_seq, p.kind"
+                              " FROM exchanges x CROSS JOIN events e ON e.session_pk = x.session_pk"
+                              " AND e.seq BETWEEN x.first_seq AND x.last_seq LEFT"
+                              " JOIN events p ON p.session_pk = e.session_pk AND p.seq = e.parent_seq"
+                              " WHERE x.exchange_pk = ?1 AND e.kind = EventKind::edit AND e.path_pk = ?2"
+                              " AND e.flags & ?3 = 0 ORDER BY e.seq"),
+                     exchange, path_pk, static_cast<std::uint32_t>(kFlagPlanned));
   std::vector<EditPlace> out;
   while (q.step()) {
     EditPlace edit{exchange, q.int64(0), q.int64(1), {}};
@@ -315,7 +296,6 @@ std::vector<EditPlace> edits_of(sqlite::Database& db, ExchangeId exchange, std::
     }
     out.push_back(std::move(edit));
   }
-  q.reset();
   return out;
 }
 
@@ -338,7 +318,6 @@ void add_lines(TouchFilter& filter, std::vector<Total>& totals) {
     const auto it = std::find_if(totals.begin(), totals.end(), [&](const Total& t) { return t.pk == q.int64(0); });
     if (it != totals.end()) it->lines_added = q.int64(1), it->lines_removed = q.int64(2);
   }
-  q.reset();
 }
 
 // Removes the touches of exchanges that changed none of the files from `touches` and returns them.
@@ -397,9 +376,8 @@ std::vector<ExchangeFile> files_of(sqlite::Database& db, std::span<const Touch> 
       " WHERE session_pk = ? AND exchange_number = ? AND path_pk = ? AND access = ?");
   std::vector<ExchangeFile> out;
   for (const Touch& t : touches) {
-    q.bind(t.session_pk, t.exchange_number, t.path_pk, static_cast<int>(t.access));
-    if (q.step()) out.push_back({t.exchange_number, t.path_pk, {}, t.access, q.int64(0), q.int64(1), q.int64(2)});
-    q.reset();
+    if (const auto row = q.bind(t.session_pk, t.exchange_number, t.path_pk, static_cast<int>(t.access)).row())
+      out.push_back({t.exchange_number, t.path_pk, {}, t.access, row->int64(0), row->int64(1), row->int64(2)});
   }
   for (ExchangeFile& file : out)
     file.path = path_of(db, file.path_pk);

@@ -78,10 +78,11 @@ bool same_exchange(const Touch& a, const Touch& b) {
 
 void load_exchange(sqlite::Database& db, Touch& touch) {
   if (touch.exchange_id != 0) return;
-  auto& q = db.prepare("SELECT exchange_pk, started_at FROM exchanges WHERE session_pk = ? AND exchange_number = ?")
-                .bind(touch.session_pk, touch.exchange_number);
-  if (q.step()) touch.exchange_id = q.int64(0), touch.time = q.int64(1);
-  q.reset();
+  if (const auto row =
+          db.query("SELECT exchange_pk, started_at FROM exchanges WHERE session_pk = ? AND exchange_number = ?",
+                   touch.session_pk, touch.exchange_number)
+              .row())
+    touch.exchange_id = row->int64(0), touch.time = row->int64(1);
 }
 
 TouchFilter::TouchFilter(sqlite::Database& db, const FileHistoryQuery& query)
@@ -129,7 +130,6 @@ std::vector<Touch> TouchFilter::touches(bool with_times) {
     if (with_times) t.exchange_id = q.int64(4), t.time = q.int64(5);
     out.push_back(t);
   }
-  q.reset();
   return out;
 }
 
@@ -153,8 +153,7 @@ std::vector<TouchedSession> newest_first(sqlite::Database& db, std::vector<Touch
     for (; !looked_at.empty() && !taken.enough() && looked_at.top().touches.front().time > end; looked_at.pop())
       taken.take(looked_at.top());
   };
-  auto& q = db.prepare("SELECT session_pk, ended_at FROM sessions ORDER BY ended_at DESC");
-  q.reset();
+  auto& q = db.query("SELECT session_pk, ended_at FROM sessions ORDER BY ended_at DESC");
   while (!taken.enough() && !waiting.empty() && q.step()) {
     const auto it = waiting.find(q.int64(0));
     if (it == waiting.end()) continue;

@@ -1,6 +1,7 @@
 #include "store/read/forget_plan.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 #include "schemas/sql_text.hpp"
@@ -59,20 +60,16 @@ class ForgetPlanner {
 
  private:
   void load() {
-    auto& q = db_.prepare(
+    auto& q = db_.query(
         "SELECT s.uid, s.parent_uid, s.forked_from, s.title, coalesce(p.name, ''), s.ended_at FROM sessions s"
         " LEFT JOIN projects p USING (project_pk)");
-    q.bind();
     while (q.step())
       sessions_.emplace(q.str(0), KnownSession{q.str(1), q.str(2), q.str(3), q.str(4), q.int64(5)});
-    q.reset();
-    auto& frames = db_.prepare(
+    auto& frames = db_.query(
         "SELECT iif(f.session_uid = '', o.session_uid, f.session_uid), sum(f.file_length)"
         " FROM raw_frames f JOIN sources o USING (source_pk) GROUP BY 1");
-    frames.bind();
     while (frames.step())
       raw_bytes_[frames.str(0)] = static_cast<std::uint64_t>(frames.int64(1));
-    frames.reset();
     for (const auto& [uid, session] : sessions_)
       for (const auto& origin : {session.parent, session.forked_from})
         if (!origin.empty()) descendants_[origin].push_back(uid);
@@ -138,11 +135,9 @@ class ForgetPlanner {
   template <class Value>
   Uids uids(const char* sql, const Value& value) {
     Uids out;
-    auto& q = db_.prepare(sql);
-    q.bind(value);
+    auto& q = db_.query(sql, value);
     while (q.step())
       out.insert(q.str(0));
-    q.reset();
     return out;
   }
 
@@ -193,15 +188,14 @@ class ForgetPlanner {
 
   void count(PlannedForgetting& group) {
     for (const auto& uid : group.members) {
-      auto& q = db_.prepare(
-          "SELECT (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk),"
-          " (SELECT count(*) FROM events e WHERE e.session_pk = s.session_pk) FROM sessions s WHERE s.uid = ?");
-      q.bind(uid);
-      if (q.step()) {
-        group.exchanges += q.int64(0);
-        group.events += q.int64(1);
+      if (const auto row = db_.query("SELECT (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk),"
+                                     " (SELECT count(*) FROM events e WHERE e.session_pk = s.session_pk) FROM "
+                                     "sessions s WHERE s.uid = ?",
+                                     uid)
+                               .row()) {
+        group.exchanges += row->int64(0);
+        group.events += row->int64(1);
       }
-      q.reset();
       group.raw_bytes += raw_bytes_[uid];
     }
   }
@@ -224,13 +218,11 @@ ForgetPlanQuery::Answer ForgetPlanQuery::run(sqlite::Database& db) const {
 
 SessionPlacesQuery::Answer SessionPlacesQuery::run(sqlite::Database& db) const {
   Answer out;
-  auto& q = db.prepare(
+  auto& q = db.query(
       "SELECT s.uid, s.platform, s.cwd, coalesce(o.path, '') FROM sessions s LEFT JOIN sources o"
       " ON o.source_pk = s.source_pk AND o.session_uid = s.uid");
-  q.bind();
   while (q.step())
     out.push_back({q.str(0), queries::platform_of(q.text(1)), q.str(2), q.str(3)});
-  q.reset();
   return out;
 }
 
@@ -247,30 +239,26 @@ struct StoredExchange {
 // Sessions that a call of the exchange started; of those whose call is not known, what began while it was the newest.
 std::vector<std::string> started_in(sqlite::Database& db, const StoredExchange& x, const PlannedExchange& planned) {
   std::set<std::int64_t> calls;
-  auto& keys =
-      db.prepare(sql_text("SELECT call_key FROM events WHERE session_pk = ? AND seq BETWEEN ? AND ?"
-                          " AND kind = EventKind::tool_call AND call_key IS NOT NULL"));
-  keys.bind(x.session_pk, x.first_seq, x.last_seq);
+  auto& keys = db.query(sql_text("SELECT call_key FROM events WHERE session_pk = ? AND seq BETWEEN ? AND ?"
+                                 " AND kind = EventKind::tool_call AND call_key IS NOT NULL"),
+                        x.session_pk, x.first_seq, x.last_seq);
   while (keys.step())
     calls.insert(keys.int64(0));
-  keys.reset();
   std::vector<std::string> out;
-  auto& children = db.prepare(
+  auto& children = db.query(
       "SELECT s.uid, s.parent_call_id, s.started_at >= ?2 AND s.started_at < coalesce((SELECT min(n.started_at)"
       " FROM exchanges n WHERE n.session_pk = ?3 AND n.exchange_number > ?4), s.started_at + 1) FROM sessions s"
-      " WHERE s.parent_uid = ?1 ORDER BY 1");
-  children.bind(planned.exchange.session_uid, planned.started_at, x.session_pk, planned.exchange.number);
+      " WHERE s.parent_uid = ?1 ORDER BY 1",
+      planned.exchange.session_uid, planned.started_at, x.session_pk, planned.exchange.number);
   while (children.step())
     if (children.text(1).empty() ? children.int64(2) != 0 : calls.contains(as_sql(hash64(children.text(1)))))
       out.push_back(children.str(0));
-  children.reset();
   auto& below = db.prepare("SELECT uid FROM sessions WHERE parent_uid = ? ORDER BY 1");
   for (std::size_t i = 0; i < out.size(); ++i) {
     below.bind(out[i]);
     std::vector<std::string> found;
     while (below.step())
       found.push_back(below.str(0));
-    below.reset();
     for (auto& uid : found)
       if (std::find(out.begin(), out.end(), uid) == out.end()) out.push_back(std::move(uid));
   }
@@ -279,9 +267,9 @@ std::vector<std::string> started_in(sqlite::Database& db, const StoredExchange& 
 
 void read_events(sqlite::Database& db, const StoredExchange& x, PlannedExchange& planned) {
   auto& events =
-      db.prepare(sql_text("SELECT event_id, kind IN (EventKind::user_msg, EventKind::human_intervention), input_hash,"
-                          " time, flags & kFlagDerived FROM events WHERE session_pk = ? AND seq BETWEEN ? AND ?"));
-  events.bind(x.session_pk, x.first_seq, x.last_seq);
+      db.query(sql_text("SELECT event_id, kind IN (EventKind::user_msg, EventKind::human_intervention), input_hash,"
+                        " time, flags & kFlagDerived FROM events WHERE session_pk = ? AND seq BETWEEN ? AND ?"),
+               x.session_pk, x.first_seq, x.last_seq);
   while (events.step()) {
     ++planned.events;
     if (events.int64(4) != 0) continue;
@@ -289,13 +277,11 @@ void read_events(sqlite::Database& db, const StoredExchange& x, PlannedExchange&
     if (events.int64(1) != 0 && !events.is_null(2))
       planned.exchange.prompts.push_back({from_sql(events.int64(2)), events.int64(3)});
   }
-  events.reset();
   // Records that told the same once more have no rows.
-  auto& echoes = db.prepare("SELECT identity FROM identities WHERE session_pk = ? AND place BETWEEN ? AND ?");
-  echoes.bind(x.session_pk, x.first_seq, x.last_seq);
+  auto& echoes = db.query("SELECT identity FROM identities WHERE session_pk = ? AND place BETWEEN ? AND ?",
+                          x.session_pk, x.first_seq, x.last_seq);
   while (echoes.step())
     planned.exchange.event_ids.push_back(from_sql(echoes.int64(0)));
-  echoes.reset();
 }
 
 }  // namespace
@@ -307,11 +293,8 @@ ExchangeForgetPlanQuery::Answer ExchangeForgetPlanQuery::run(sqlite::Database& d
         sql_text("SELECT s.uid, x.exchange_number, x.session_pk, x.first_seq, x.last_seq, x.started_at,"
                  " coalesce(x.user_message, ''), x.data_completeness = DataCompleteness::metadata_only FROM exchanges x"
                  " JOIN sessions s USING (session_pk) WHERE x.exchange_pk = ?"));
-    q.bind(id);
-    if (!q.step()) {
-      q.reset();
-      throw ErrorException(Error(Errc::not_found, "there is no exchange " + format_exchange_id(id)));
-    }
+    const auto row = q.bind(id).row();
+    if (!row) throw ErrorException(Error(Errc::not_found, "there is no exchange " + format_exchange_id(id)));
     PlannedExchange planned;
     planned.exchange.key = id;
     planned.exchange.session_uid = q.str(0);
@@ -320,7 +303,6 @@ ExchangeForgetPlanQuery::Answer ExchangeForgetPlanQuery::run(sqlite::Database& d
     planned.started_at = q.int64(5);
     planned.prompt = first_line(q.text(6), kLongestPrompt);
     const bool is_evicted = q.int64(7) != 0;
-    q.reset();
     if (is_evicted)
       throw ErrorException(
           Error(Errc::invalid_argument, format_exchange_id(id) +
@@ -336,13 +318,11 @@ ExchangeForgetPlanQuery::Answer ExchangeForgetPlanQuery::run(sqlite::Database& d
 
 CutOffSessionsQuery::Answer CutOffSessionsQuery::run(sqlite::Database& db) const {
   Answer out;
-  auto& q = db.prepare(
+  auto& q = db.query(
       "SELECT uid, next_exchange - 1 FROM sessions s WHERE next_exchange > 0 AND NOT EXISTS (SELECT 1 FROM exchanges x"
       " WHERE x.session_pk = s.session_pk AND x.exchange_number = s.next_exchange - 1)");
-  q.bind();
   while (q.step())
     out.push_back({q.str(0), q.int64(1)});
-  q.reset();
   return out;
 }
 

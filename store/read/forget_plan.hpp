@@ -2,7 +2,7 @@
 
 #include "schemas/ids.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 #include "store/db/withheld.hpp"
 #include "store/raw/frame_seal.hpp"

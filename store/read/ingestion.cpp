@@ -1,6 +1,8 @@
 #include "store/read/ingestion.hpp"
 
 #include "schemas/sql_text.hpp"
+#include "schemas/store_health.hpp"
+#include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/usage.hpp"
 
@@ -88,20 +90,14 @@ constexpr std::string_view kSourceConditions = R"(
 
 std::vector<CoverageRow> read_ledger(sqlite::Database& db, const std::string& sql, const QueryFilter& filter) {
   const auto c = queries::conditions_of(db, filter);
-  auto& q = db.prepare(sql).bind(c.platforms, c.session_pk);
+  auto& q = db.query(sql, c.platforms, c.session_pk);
   std::vector<CoverageRow> out;
   while (q.step()) {
     CoverageRow r;
-    r.platform = queries::platform_of(q.text(0));
-    r.path = q.str(1);
-    r.entry.record_type = q.str(2);
-    r.entry.disposition = static_cast<Disposition>(q.int64(3));
-    r.entry.reason = q.str(4);
-    r.entry.records = static_cast<std::uint64_t>(q.int64(5));
-    r.entry.bytes = static_cast<std::uint64_t>(q.int64(6));
+    sqlite::read(q, r.platform, r.path, r.entry.record_type, r.entry.disposition, r.entry.reason, r.entry.records,
+                 r.entry.bytes);
     out.push_back(std::move(r));
   }
-  q.reset();
   return out;
 }
 
@@ -129,15 +125,7 @@ constexpr std::string_view kDiagnosticColumns =
 
 DiagnosticRow diagnostic_row(const sqlite::Statement& q) {
   DiagnosticRow r;
-  r.id = q.int64(0);
-  r.time = q.int64(1);
-  r.platform = queries::platform_of(q.text(2));
-  r.error_type = q.str(3);
-  r.field_names = q.str(4);
-  r.severity = static_cast<Severity>(q.int64(5));
-  r.path = q.str(6);
-  if (!q.is_null(7)) r.offset = q.int64(7);
-  r.is_item = q.int64(8) != 0;
+  sqlite::read(q, r.id, r.time, r.platform, r.error_type, r.field_names, r.severity, r.path, r.offset, r.is_item);
   return r;
 }
 
@@ -146,18 +134,16 @@ DiagnosticRow diagnostic_row(const sqlite::Statement& q) {
 DiagnosticList DiagnosticQuery::run(sqlite::Database& db) const {
   const auto wanted = queries::platform_list(platforms);
   DiagnosticList out;
-  auto& total = db.prepare("SELECT count(*) FROM diagnostics WHERE ?1 = '' OR instr(?1, ',' || platform || ',') > 0")
-                    .bind(wanted);
-  if (total.step()) out.total = total.int64(0);
-  total.reset();
+  out.total =
+      db.query("SELECT count(*) FROM diagnostics WHERE ?1 = '' OR instr(?1, ',' || platform || ',') > 0", wanted)
+          .value_or(0);
   static const std::string page = "SELECT " + std::string(kDiagnosticColumns) +
                                   " FROM diagnostics d LEFT JOIN sources src ON src.source_pk = d.source_pk"
                                   " WHERE ?1 = '' OR instr(?1, ',' || d.platform || ',') > 0"
                                   " ORDER BY d.time DESC, d.diagnostic_pk DESC LIMIT ?2 OFFSET ?3";
-  auto& q = db.prepare(page).bind(wanted, std::max(limit, 0), std::max(offset, 0));
+  auto& q = db.query(page, wanted, std::max(limit, 0), std::max(offset, 0));
   while (q.step())
     out.diagnostics.push_back(diagnostic_row(q));
-  q.reset();
   return out;
 }
 
@@ -168,22 +154,20 @@ std::vector<DiagnosticGroup> DiagnosticGroupsQuery::run(sqlite::Database& db) co
                                     " ON src.source_pk = d.source_pk GROUP BY d.platform, d.error_type"
                                     " ORDER BY d.platform, d.error_type";
   std::vector<DiagnosticGroup> out;
-  auto& q = db.prepare(groups);
-  q.bind();
+  auto& q = db.query(groups);
   while (q.step())
     out.push_back({q.int64(9), diagnostic_row(q)});
-  q.reset();
   return out;
 }
 
 std::vector<IngestionLogEntry> IngestionLogQuery::run(sqlite::Database& db) const {
   const auto wanted = queries::platform_list(platforms);
-  auto& q = db.prepare(
-                  "SELECT l.time, l.platform, coalesce(s.path, ''), l.what, l.detail, l.bytes, l.events"
-                  " FROM ingestion_log l LEFT JOIN sources s ON s.source_pk = l.source_pk"
-                  " WHERE (?1 = '' OR instr(?1, ',' || l.platform || ',') > 0) AND l.time >= ?2"
-                  " ORDER BY l.time DESC, l.log_pk DESC LIMIT ?3")
-                .bind(wanted, since, std::max(limit, 0));
+  auto& q = db.query(
+      "SELECT l.time, l.platform, coalesce(s.path, ''), l.what, l.detail, l.bytes, l.events"
+      " FROM ingestion_log l LEFT JOIN sources s ON s.source_pk = l.source_pk"
+      " WHERE (?1 = '' OR instr(?1, ',' || l.platform || ',') > 0) AND l.time >= ?2"
+      " ORDER BY l.time DESC, l.log_pk DESC LIMIT ?3",
+      wanted, since, std::max(limit, 0));
   std::vector<IngestionLogEntry> out;
   while (q.step()) {
     const auto platform = parse_platform(q.text(1));
@@ -191,14 +175,12 @@ std::vector<IngestionLogEntry> IngestionLogQuery::run(sqlite::Database& db) cons
     out.push_back({q.int64(0), *platform, q.str(2), q.str(3), q.str(4), static_cast<std::uint64_t>(q.int64(5)),
                    static_cast<std::uint64_t>(q.int64(6))});
   }
-  q.reset();
   return out;
 }
 
 SourceHealth SourceHealthQuery::run(sqlite::Database& db) const {
   SourceHealth out;
-  auto& counts = db.prepare("SELECT state, count(*), sum(failures > 0) FROM sources GROUP BY state");
-  counts.bind();
+  auto& counts = db.query("SELECT state, count(*), sum(failures > 0) FROM sources GROUP BY state");
   while (counts.step()) {
     switch (static_cast<SourceState>(counts.int64(0))) {
       case SourceState::active:
@@ -210,33 +192,29 @@ SourceHealth SourceHealthQuery::run(sqlite::Database& db) const {
       case SourceState::quarantined: out.quarantined = counts.int64(1); break;
     }
   }
-  counts.reset();
-  auto& q = db.prepare(sql_text("SELECT platform, path, state, state_reason, failures, retry_at FROM sources"
-                                " WHERE state IN (SourceState::unreachable, SourceState::quarantined) OR failures > 0"
-                                " ORDER BY state DESC, platform, path LIMIT ?"))
-                .bind(most_troubles);
+  auto& q = db.query(sql_text("SELECT platform, path, state, state_reason, failures, retry_at FROM sources"
+                              " WHERE state IN (SourceState::unreachable, SourceState::quarantined) OR failures > 0"
+                              " ORDER BY state DESC, platform, path LIMIT ?"),
+                     most_troubles);
   while (q.step()) {
     const auto platform = parse_platform(q.text(0));
     if (!platform) continue;
     out.troubles.push_back({*platform, q.str(1), static_cast<SourceState>(q.int64(2)), q.str(3),
                             static_cast<std::uint32_t>(q.int64(4)), q.int64(5)});
   }
-  q.reset();
   return out;
 }
 
 SourceListQuery::Answer SourceListQuery::run(sqlite::Database& db) const {
   const auto wanted = queries::platform_list(platforms);
   Answer out;
-  auto& count =
-      db.prepare("SELECT count(*) FROM sources WHERE ?1 = '' OR instr(?1, ',' || platform || ',') > 0").bind(wanted);
-  if (count.step()) out.total = count.int64(0);
-  count.reset();
-  auto& q = db.prepare(
-                  "SELECT platform, path, state, state_reason, size, cursor, failures, retry_at FROM sources"
-                  " WHERE ?1 = '' OR instr(?1, ',' || platform || ',') > 0"
-                  " ORDER BY platform, path LIMIT ?2 OFFSET ?3")
-                .bind(wanted, limit, offset);
+  out.total = db.query("SELECT count(*) FROM sources WHERE ?1 = '' OR instr(?1, ',' || platform || ',') > 0", wanted)
+                  .value_or(0);
+  auto& q = db.query(
+      "SELECT platform, path, state, state_reason, size, cursor, failures, retry_at FROM sources"
+      " WHERE ?1 = '' OR instr(?1, ',' || platform || ',') > 0"
+      " ORDER BY platform, path LIMIT ?2 OFFSET ?3",
+      wanted, limit, offset);
   while (q.step()) {
     const auto platform = parse_platform(q.text(0));
     if (!platform) continue;
@@ -244,26 +222,22 @@ SourceListQuery::Answer SourceListQuery::run(sqlite::Database& db) const {
                         static_cast<std::uint64_t>(q.int64(4)), static_cast<std::uint64_t>(q.int64(5)), q.int64(6),
                         q.int64(7)});
   }
-  q.reset();
   return out;
 }
 
 ChangedSessionsQuery::Answer ChangedSessionsQuery::run(sqlite::Database& db) const {
   Answer out;
   auto& newest = db.prepare("SELECT coalesce(max(ingested_at), 0) FROM sessions");
-  newest.bind();
-  if (newest.step()) out.newest = newest.int64(0);
-  newest.reset();
-  auto& q = db.prepare(
-                  "SELECT uid, platform, title, parent_uid, next_seq, next_exchange, ended_at, ingested_at"
-                  " FROM sessions WHERE ingested_at > ?1 ORDER BY ingested_at LIMIT ?2")
-                .bind(after, limit);
+  out.newest = newest.bind().value_or(out.newest);
+  auto& q = db.query(
+      "SELECT uid, platform, title, parent_uid, next_seq, next_exchange, ended_at, ingested_at"
+      " FROM sessions WHERE ingested_at > ?1 ORDER BY ingested_at LIMIT ?2",
+      after, limit);
   while (q.step()) {
     const auto platform = parse_platform(q.text(1));
     if (!platform) continue;
     out.rows.push_back({q.str(0), *platform, q.str(2), q.str(3), q.int64(4), q.int64(5), q.int64(6), q.int64(7)});
   }
-  q.reset();
   return out;
 }
 
@@ -297,27 +271,24 @@ std::uint64_t bytes(const sqlite::Statement& q, int column) { return static_cast
 void add_unknown_shares(sqlite::Database& db, std::vector<PlatformTotals>& totals) {
   for (auto& t : totals) {
     const auto key = to_string(t.platform);
-    auto& ledger =
-        db.prepare(sql_text("SELECT coalesce(sum(c.records), 0),"
-                            " coalesce(sum(CASE WHEN c.disposition = Disposition::unknown THEN c.records END), 0)"
-                            " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?"))
-            .bind(key);
-    if (ledger.step()) t.records = ledger.int64(0), t.unknown_records = ledger.int64(1);
-    ledger.reset();
+    if (const auto row =
+            db.query(sql_text("SELECT coalesce(sum(c.records), 0),"
+                              " coalesce(sum(CASE WHEN c.disposition = Disposition::unknown THEN c.records END), 0)"
+                              " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?"),
+                     key)
+                .row())
+      t.records = row->int64(0), t.unknown_records = row->int64(1);
     const std::string meta_key = recent_records_key(t.platform);
-    auto& recent = db.prepare("SELECT value FROM meta WHERE key = ?").bind(meta_key);
-    if (recent.step()) {
-      const auto sum = RecentRecords::decode(recent.text(0)).total();
+    if (const auto row = db.query("SELECT value FROM meta WHERE key = ?", meta_key).row()) {
+      const auto sum = RecentRecords::decode(row->text(0)).total();
       t.recent_records = static_cast<std::int64_t>(sum.records);
       t.recent_unknown = static_cast<std::int64_t>(sum.unknown);
     }
-    recent.reset();
-    auto& drift = db.prepare(
-                        "SELECT coalesce(max(time), 0) FROM diagnostics WHERE error_type = 'schema_drift' AND platform"
-                        " = ?")
-                      .bind(key);
-    if (drift.step()) t.drift_at = drift.int64(0);
-    drift.reset();
+    t.drift_at = db.query(
+                       "SELECT coalesce(max(time), 0) FROM diagnostics WHERE error_type = 'schema_drift' AND platform"
+                       " = ?",
+                       key)
+                     .value_or(0);
   }
 }
 
@@ -333,7 +304,6 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
     r.bytes_total = bytes(sources, 2);
     r.bytes_pending = bytes(sources, 3);
   }
-  sources.reset();
 
   auto& ledger = db.prepare(
       "SELECT src.platform, c.disposition, sum(c.bytes) FROM coverage c"
@@ -346,7 +316,6 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
       case Disposition::unknown: r.bytes_unknown += bytes(ledger, 2); break;
     }
   }
-  ledger.reset();
 
   // Counts rows, because eviction and imports leave sessions whose stored counters are higher. Event numbers have no
   // gaps. Only exchanges that began with a human turn count: events before a session's first prompt belong to no turn.
@@ -367,7 +336,6 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
       r.span.start = sessions.int64(5);
     r.span.end = std::max(r.span.end, sessions.int64(6));
   }
-  sessions.reset();
 
   for_each_response(db, {},
                     [&](const ResponseRow& r) { row_of(rows, to_string(r.session->platform)).tokens += r.tokens; });
@@ -375,7 +343,6 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
   auto& diagnostics = db.prepare("SELECT platform, count(*) FROM diagnostics GROUP BY platform");
   while (diagnostics.step())
     row_of(rows, diagnostics.text(0)).diagnostics = diagnostics.int64(1);
-  diagnostics.reset();
   auto out = present(rows);
   add_unknown_shares(db, out);
   return out;
@@ -390,15 +357,11 @@ std::vector<PlatformFreshness> PlatformFreshnessQuery::run(sqlite::Database& db)
                           " FROM sources GROUP BY platform"));
   while (sources.step()) {
     auto& r = row_of(rows, sources.text(0));
-    r.sources = sources.int64(1);
-    r.sources_behind = sources.int64(2);
-    r.bytes_behind = sources.int64(3);
+    sqlite::read_from(sources, 1, r.sources, r.sources_behind, r.bytes_behind);
   }
-  sources.reset();
   auto& sessions = db.prepare("SELECT platform, max(ended_at) FROM sessions GROUP BY platform");
   while (sessions.step())
     row_of(rows, sessions.text(0)).last_event = sessions.int64(1);
-  sessions.reset();
   return present(rows);
 }
 

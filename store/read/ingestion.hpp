@@ -3,7 +3,8 @@
 #include "schemas/platform.hpp"
 #include "schemas/query.hpp"
 #include "schemas/source.hpp"
-#include "schemas/time.hpp"
+#include "schemas/store_health.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

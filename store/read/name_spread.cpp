@@ -4,16 +4,14 @@ namespace memd {
 
 NameSpreadQuery::Answer NameSpreadQuery::run(sqlite::Database& db) const {
   std::int64_t first = 0;
-  auto& newest = db.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges");
-  if (newest.step()) first = newest.int64(0) - kSpreadExchanges;
-  newest.reset();
+  if (const auto row = db.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges").row())
+    first = row->int64(0) - kSpreadExchanges;
   continuity::NameSpread all;
   auto& sessions = db.prepare("SELECT count(*), count(DISTINCT project_pk) FROM sessions");
-  if (sessions.step()) {
-    all.all_sessions = static_cast<std::size_t>(sessions.int64(0));
-    all.all_projects = static_cast<std::size_t>(sessions.int64(1));
+  if (const auto row = sessions.row()) {
+    all.all_sessions = static_cast<std::size_t>(row->int64(0));
+    all.all_projects = static_cast<std::size_t>(row->int64(1));
   }
-  sessions.reset();
   Answer out;
   auto& q = db.prepare(
       "SELECT count(DISTINCT e.session_pk), count(DISTINCT s.project_pk) FROM"
@@ -22,12 +20,10 @@ NameSpreadQuery::Answer NameSpreadQuery::run(sqlite::Database& db) const {
   for (const std::string& name : names) {
     continuity::NameSpread spread = all;
     const std::string phrase = '"' + name + '"';
-    q.bind(phrase, first, kSpreadHits);
-    if (q.step()) {
-      spread.sessions = static_cast<std::size_t>(q.int64(0));
-      spread.projects = static_cast<std::size_t>(q.int64(1));
+    if (const auto row = q.bind(phrase, first, kSpreadHits).row()) {
+      spread.sessions = static_cast<std::size_t>(row->int64(0));
+      spread.projects = static_cast<std::size_t>(row->int64(1));
     }
-    q.reset();
     out.push_back(spread);
   }
   return out;

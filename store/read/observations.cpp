@@ -1,5 +1,6 @@
 #include "store/read/observations.hpp"
 
+#include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
 
@@ -28,10 +29,7 @@ Observation observation_row(const sqlite::Statement& q) {
   o.event_seq = number_or_none(q, 2);
   o.time = q.int64(3);
   o.type = parse_observation_type(q.text(4)).value_or(ObservationType::discovery);
-  o.summary = q.str(5);
-  o.content = q.str(6);
-  o.tool = q.str(7);
-  o.metadata = q.str(8);
+  sqlite::read_from(q, 5, o.summary, o.content, o.tool, o.metadata);
   if (!q.is_null(9))
     o.decision = Decision{static_cast<DecisionKind>(q.int64(9)),
                           static_cast<DecidedBy>(q.int64(10)),
@@ -47,11 +45,8 @@ Observation observation_row(const sqlite::Statement& q) {
 
 ExchangeId exchange_of(sqlite::Database& db, std::int64_t session_pk, std::optional<std::int64_t> number) {
   if (!number) return 0;
-  auto& q = db.prepare("SELECT exchange_pk FROM exchanges WHERE session_pk = ? AND exchange_number = ?")
-                .bind(session_pk, *number);
-  const ExchangeId id = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return id;
+  return db.query("SELECT exchange_pk FROM exchanges WHERE session_pk = ? AND exchange_number = ?", session_pk, *number)
+      .value_or(0);
 }
 
 }  // namespace
@@ -63,12 +58,7 @@ std::vector<Observation> observations_of(sqlite::Database& db, std::int64_t sess
   static const std::string sql = "SELECT " + std::string(kObservationColumns) + std::string(kObservationTables) +
                                  " WHERE o.session_pk = ?1 AND o.exchange_number BETWEEN ?2 AND ?3"
                                  " ORDER BY o.event_seq, o.observation_pk";
-  auto& q = db.prepare(sql).bind(session_pk, first_number, last_number);
-  std::vector<Observation> out;
-  while (q.step())
-    out.push_back(observation_row(q));
-  q.reset();
-  return out;
+  return db.query(sql, session_pk, first_number, last_number).all(observation_row);
 }
 
 }  // namespace queries
@@ -85,7 +75,6 @@ std::vector<PlacedObservation> ObservationsOfQuery::run(sqlite::Database& db) co
     while (q.step())
       out.push_back({observation_row(q), id, 0});
   }
-  q.reset();
   for (PlacedObservation& one : out)
     one.reversed_by = exchange_of(db, one.observation.session_pk, one.observation.reversed_by);
   return out;
@@ -104,13 +93,11 @@ ObservationList ObservationListQuery::run(sqlite::Database& db) const {
                                   " ORDER BY o.time DESC, o.observation_pk DESC LIMIT ?8 OFFSET ?9";
   const std::string_view of_type = type ? to_string(*type) : std::string_view();
   ObservationList out;
-  auto& counted = db.prepare(count).bind(c.platforms, c.project, c.session_pk, c.include_subagents, of_type,
-                                         filter.since, filter.until);
-  counted.step();
-  out.total = counted.int64(0);
-  counted.reset();
-  auto& q = db.prepare(page).bind(c.platforms, c.project, c.session_pk, c.include_subagents, of_type, filter.since,
-                                  filter.until, limit, offset);
+  out.total =
+      db.query(count, c.platforms, c.project, c.session_pk, c.include_subagents, of_type, filter.since, filter.until)
+          .value_or(0);
+  auto& q = db.query(page, c.platforms, c.project, c.session_pk, c.include_subagents, of_type, filter.since,
+                     filter.until, limit, offset);
   while (q.step()) {
     constexpr int kNext = kObservationColumnCount;
     ObservationRow row;
@@ -121,7 +108,6 @@ ObservationList ObservationListQuery::run(sqlite::Database& db) const {
     row.session_title = queries::session_title(q.text(kNext + 3), q.text(kNext + 4));
     out.observations.push_back(std::move(row));
   }
-  q.reset();
   for (ObservationRow& row : out.observations) {
     row.exchange_id = exchange_of(db, row.observation.session_pk, row.observation.exchange_number);
     row.reversed_by = exchange_of(db, row.observation.session_pk, row.observation.reversed_by);

@@ -5,6 +5,7 @@
 #include "schemas/harmless.hpp"
 #include "schemas/project_identity.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
 
@@ -57,28 +58,24 @@ ProjectListQuery::Answer ProjectListQuery::run(sqlite::Database& db) const {
   auto& q = db.prepare(sql);
   while (q.step()) {
     KnownProjectRow& p = out.emplace_back();
-    p.key = q.str(0);
-    p.name = q.str(1);
-    p.joined_to = q.str(2);
+    sqlite::read(q, p.key, p.name, p.joined_to);
     p.join = join_of(!p.joined_to.empty(), q.text(3), p.key, q.int64(4) != 0);
     p.sessions = q.int64(5);
   }
-  q.reset();
   return out;
 }
 
 WorktreeQuery::Answer WorktreeQuery::run(sqlite::Database& db) const {
-  auto& q = db.prepare(
-                  "SELECT s.cwd, CASE WHEN o.worktree <> '' THEN o.worktree WHEN o.merged_into = '' THEN o.name END"
-                  " FROM sessions s LEFT JOIN projects o ON o.project_pk = s.own_project_pk AND o.joined_pk IS NOT NULL"
-                  " WHERE s.session_pk = ?1")
-                .bind(session_pk);
+  auto& q = db.query(
+      "SELECT s.cwd, CASE WHEN o.worktree <> '' THEN o.worktree WHEN o.merged_into = '' THEN o.name END"
+      " FROM sessions s LEFT JOIN projects o ON o.project_pk = s.own_project_pk AND o.joined_pk IS NOT NULL"
+      " WHERE s.session_pk = ?1",
+      session_pk);
   std::string out;
-  if (q.step()) {
-    out = project_identity(q.text(0)).worktree;
-    if (out.empty()) out = q.str(1);
+  if (const auto row = q.row()) {
+    out = project_identity(row->text(0)).worktree;
+    if (out.empty()) out = row->str(1);
   }
-  q.reset();
   return out;
 }
 

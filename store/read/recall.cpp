@@ -7,13 +7,13 @@
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string_view>
 
 namespace memd {
 namespace {
 
-using continuity::command_heads;
 using continuity::tidy_command;
 using continuity::without_pipe_end;
 
@@ -23,14 +23,12 @@ struct PastSession {
   std::int64_t end = 0;  // exclusive seq
 };
 
-std::int64_t last_compaction(sqlite::Database& db, std::int64_t session_pk, TimeMs before) {
-  auto& q =
-      db.prepare(sql_text("SELECT coalesce(max(seq), 0) FROM events WHERE session_pk = ? AND time < ?"
-                          " AND kind = EventKind::lifecycle AND summary GLOB 'compaction*'"));
-  q.bind(session_pk, before);
-  const std::int64_t seq = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return seq;
+std::int64_t last_compaction(sqlite::Database& db, std::int64_t session_pk) {
+  return db
+      .query(sql_text("SELECT coalesce(max(seq), 0) FROM events WHERE session_pk = ?"
+                      " AND kind = EventKind::lifecycle AND summary GLOB 'compaction*'"),
+             session_pk)
+      .value_or(0);
 }
 
 // Returns the sessions of the project in scope, newest first.
@@ -38,30 +36,29 @@ std::vector<PastSession> sessions_of(sqlite::Database& db, const RecallScope& sc
   std::vector<PastSession> out;
   const auto project = NearestProjectQuery{scope.cwd}.run(db);
   if (!project) return out;
-  auto& q = db.prepare(
+  auto& q = db.query(
       "SELECT s.session_pk, s.native_id FROM sessions s JOIN projects p USING (project_pk)"
-      " WHERE p.identity_key = ?1 AND s.started_at < ?2 ORDER BY s.ended_at DESC LIMIT ?3");
-  q.bind(project->key, scope.before, kRecallSessions);
+      " WHERE p.identity_key = ?1 ORDER BY s.ended_at DESC LIMIT ?2",
+      project->key, kRecallSessions);
   std::vector<std::int64_t> own;
   while (q.step()) {
     out.push_back({q.int64(0), std::numeric_limits<std::int64_t>::max()});
     if (!scope.session_id.empty() && q.str(1) == scope.session_id) own.push_back(q.int64(0));
   }
-  q.reset();
   for (PastSession& s : out)
-    if (std::find(own.begin(), own.end(), s.pk) != own.end()) s.end = last_compaction(db, s.pk, scope.before);
+    if (std::find(own.begin(), own.end(), s.pk) != own.end()) s.end = last_compaction(db, s.pk);
   std::erase_if(out, [](const PastSession& s) { return s.end == 0; });
   return out;
 }
 
 ExchangeId exchange_of_event(sqlite::Database& db, std::int64_t session_pk, std::int64_t seq) {
-  auto& q = db.prepare(
-      "SELECT exchange_pk FROM exchanges WHERE session_pk = ?1 AND first_seq <= ?2 ORDER BY exchange_number DESC LIMIT "
-      "1");
-  q.bind(session_pk, seq);
-  const ExchangeId id = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return id;
+  return db
+      .query(
+          "SELECT exchange_pk FROM exchanges WHERE session_pk = ?1 AND first_seq <= ?2 ORDER BY exchange_number DESC "
+          "LIMIT "
+          "1",
+          session_pk, seq)
+      .value_or(0);
 }
 
 // A finished command with its result.
@@ -77,16 +74,15 @@ struct RecalledRun {
 };
 
 // Returns the finished runs of a session, in order.
-std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& session, TimeMs before) {
+std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& session) {
   std::vector<RecalledRun> out;
-  auto& q = db.prepare(
-      sql_text("SELECT c.event_seq, c.line, c.purpose, r.summary, r.flags, o.outcome FROM commands c"
-               " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
-               " JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
-               " LEFT JOIN command_results o ON o.session_pk = c.session_pk AND o.event_seq = r.seq"
-               " WHERE c.session_pk = ?1 AND c.event_seq < ?2 AND r.time < ?3 AND r.kind = EventKind::tool_result"
-               " ORDER BY c.event_seq, c.place"));
-  q.bind(session.pk, session.end, before);
+  auto& q = db.query(sql_text("SELECT c.event_seq, c.line, c.purpose, r.summary, r.flags, o.outcome FROM commands c"
+                              " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
+                              " JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
+                              " LEFT JOIN command_results o ON o.session_pk = c.session_pk AND o.event_seq = r.seq"
+                              " WHERE c.session_pk = ?1 AND c.event_seq < ?2 AND r.kind = EventKind::tool_result"
+                              " ORDER BY c.event_seq, c.place"),
+                     session.pk, session.end);
   while (q.step()) {
     const bool error = (static_cast<std::uint32_t>(q.int64(4)) & kFlagError) != 0;
     RecalledRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(3)),
@@ -94,22 +90,17 @@ std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& sessio
     if (!q.is_null(5)) run.outcome = static_cast<RunOutcome>(q.int64(5));
     out.push_back(std::move(run));
   }
-  q.reset();
   return out;
 }
 
 // Returns the names of the files edited between two runs, at most 4.
 std::vector<std::string> edited_between(sqlite::Database& db, std::int64_t session_pk, std::int64_t from,
                                         std::int64_t to) {
-  std::vector<std::string> out;
-  auto& q =
-      db.prepare(sql_text("SELECT DISTINCT p.name FROM events e JOIN paths p USING (path_pk) WHERE e.session_pk = ?1"
-                          " AND e.seq > ?2 AND e.seq < ?3 AND e.kind = EventKind::edit LIMIT 4"));
-  q.bind(session_pk, from, to);
-  while (q.step())
-    out.emplace_back(q.str(0));
-  q.reset();
-  return out;
+  return db
+      .query(sql_text("SELECT DISTINCT p.name FROM events e JOIN paths p USING (path_pk) WHERE e.session_pk = ?1"
+                      " AND e.seq > ?2 AND e.seq < ?3 AND e.kind = EventKind::edit LIMIT 4"),
+             session_pk, from, to)
+      .all(sqlite::first_text);
 }
 
 std::string recalled_line(std::string_view text, std::size_t bytes) {
@@ -122,20 +113,7 @@ std::string recalled_line(std::string_view text, std::size_t bytes) {
   return out + "…";
 }
 
-std::string first_head_of(const std::string& line) {
-  const auto heads = command_heads(line);
-  return heads.empty() ? std::string() : heads.front();
-}
-
-constexpr std::size_t kRecalledBytes = 180;
 constexpr std::size_t kRecalledCommandBytes = 140;
-
-bool speaks_of(std::string_view text, std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (text.find(name) != std::string_view::npos) return true;
-  const std::string_view stem = name.substr(0, name.rfind('.'));
-  return stem.size() >= 5 && text.find(stem) != std::string_view::npos;
-}
 
 }  // namespace
 
@@ -164,47 +142,21 @@ std::string error_signature(std::string_view output) {
 
 FileRecallQuery::Answer FileRecallQuery::run(sqlite::Database& db) const {
   Answer out;
-  auto& file = db.prepare("SELECT path_pk FROM paths WHERE path = ?");
-  file.bind(path);
-  const std::int64_t path_pk = file.step() ? file.int64(0) : 0;
-  file.reset();
+  const std::int64_t path_pk = db.query("SELECT path_pk FROM paths WHERE path = ?", path).value_or(0);
   if (path_pk == 0) return out;
-  std::optional<Recalled> decision;
   std::optional<Recalled> attempt;
   std::optional<Recalled> test;
   for (const PastSession& session : sessions_of(db, scope)) {
-    auto& touched =
-        db.prepare(sql_text("SELECT min(seq), max(seq) FROM events WHERE session_pk = ?1 AND path_pk = ?2 AND seq < ?3"
-                            " AND time < ?4 AND kind = EventKind::edit"));
-    touched.bind(session.pk, path_pk, session.end, scope.before);
-    const bool edited = touched.step() && !touched.is_null(0);
-    const std::int64_t last_edit = edited ? touched.int64(1) : 0;
-    touched.reset();
+    const auto row =
+        db.query(sql_text("SELECT min(seq), max(seq) FROM events WHERE session_pk = ?1 AND path_pk = ?2 AND seq < ?3"
+                          " AND kind = EventKind::edit"),
+                 session.pk, path_pk, session.end)
+            .row();
+    const bool edited = !row->is_null(0);
+    const std::int64_t last_edit = row->int64(1);
     if (!edited) continue;
-    if (!decision) {
-      auto& q = db.prepare(
-          "SELECT o.summary, o.event_seq, o.exchange_number FROM observations o JOIN decisions d USING (observation_pk)"
-          " WHERE o.session_pk = ?1 AND o.time < ?2 AND o.type = 'decision' AND d.reversed_by IS NULL"
-          " ORDER BY o.time DESC");
-      q.bind(session.pk, scope.before);
-      std::string summary;
-      std::int64_t number = -1;
-      while (q.step()) {
-        if (!speaks_of(q.str(0), path) || (!q.is_null(1) && q.int64(1) >= session.end)) continue;
-        summary = q.str(0);
-        number = q.is_null(2) ? -1 : q.int64(2);
-        break;
-      }
-      q.reset();
-      if (!summary.empty()) {
-        auto& x = db.prepare("SELECT exchange_pk FROM exchanges WHERE session_pk = ? AND exchange_number = ?");
-        x.bind(session.pk, number);
-        decision = Recalled{RecalledKind::decision, recalled_line(summary, kRecalledBytes), x.step() ? x.int64(0) : 0};
-        x.reset();
-      }
-    }
     if (attempt && test) continue;
-    for (const RecalledRun& run : runs_of(db, session, scope.before)) {
+    for (const RecalledRun& run : runs_of(db, session)) {
       if (!run.is_test || run.seq < last_edit || run.outcome == RunOutcome::unknown) continue;
       const Recalled found{run.failed() ? RecalledKind::failed_attempt : RecalledKind::test_command,
                            recalled_line(run.line, kRecalledCommandBytes), exchange_of_event(db, session.pk, run.seq)};
@@ -214,42 +166,16 @@ FileRecallQuery::Answer FileRecallQuery::run(sqlite::Database& db) const {
       if (attempt && attempt->exchange == found.exchange) attempt.reset();  // the tests passed in the end
     }
   }
-  for (const auto* found : {&decision, &attempt, &test})
+  for (const auto* found : {&attempt, &test})
     if (*found) out.push_back(**found);
   return out;
-}
-
-CommandRecallQuery::Answer CommandRecallQuery::run(sqlite::Database& db) const {
-  constexpr std::size_t kSoonAfter = 10;
-  const std::string tidy = tidy_command(line);
-  const std::string_view wanted = without_pipe_end(tidy);
-  const std::string head = first_head_of(tidy);
-  if (head.empty()) return {};
-  for (const PastSession& session : sessions_of(db, scope)) {
-    const std::vector<RecalledRun> runs = runs_of(db, session, scope.before);
-    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-      if (without_pipe_end(run->line) != wanted) continue;
-      if (!run->failed()) return {};  // its last run succeeded, or may have
-      Answer out{{RecalledKind::failed_command, recalled_line(run->result, kRecalledBytes),
-                  exchange_of_event(db, session.pk, run->seq)}};
-      std::size_t looked = 0;
-      for (auto next = run.base(); next != runs.end() && looked < kSoonAfter; ++next, ++looked) {
-        if (!next->passed() || first_head_of(next->line) != head) continue;
-        out.push_back({RecalledKind::worked, recalled_line(next->line, kRecalledCommandBytes),
-                       exchange_of_event(db, session.pk, next->seq)});
-        return out;
-      }
-      return {};  // no later run of the same program succeeded
-    }
-  }
-  return {};
 }
 
 ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
   const std::string wanted = error_signature(text);
   if (wanted.empty()) return {};
   for (const PastSession& session : sessions_of(db, scope)) {
-    const std::vector<RecalledRun> runs = runs_of(db, session, scope.before);
+    const std::vector<RecalledRun> runs = runs_of(db, session);
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
       if (!run->failed()) continue;
       const std::string known = error_signature(run->result);

@@ -1,11 +1,10 @@
 #pragma once
 
 #include "schemas/ids.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,11 +13,8 @@
 namespace memd {
 
 enum class RecalledKind : std::uint8_t {
-  decision,        // a decision about the file
   failed_attempt,  // tests that failed after the last edits of the file
   test_command,    // a test command that passed after edits of the file
-  failed_command,  // the command failed when it last ran in this project
-  worked,          // a later command of the same program that succeeded
   met_error,       // the same error occurred before
   solved,          // what was done between the failure and the next success of the same command
 };
@@ -33,20 +29,11 @@ struct Recalled {
 struct RecallScope {
   std::string cwd;         // the agent's working directory; only its project is searched
   std::string session_id;  // native id of the requesting session; may be empty
-  TimeMs before = std::numeric_limits<TimeMs>::max();
 };
 
 struct FileRecallQuery {
   RecallScope scope;
   std::string path;  // absolute
-
-  using Answer = std::vector<Recalled>;
-  Answer run(sqlite::Database& db) const;
-};
-
-struct CommandRecallQuery {
-  RecallScope scope;
-  std::string line;
 
   using Answer = std::vector<Recalled>;
   Answer run(sqlite::Database& db) const;

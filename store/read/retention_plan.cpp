@@ -21,24 +21,20 @@ using BytesBySession = std::map<std::string, std::uint64_t, std::less<>>;
 
 BytesBySession raw_bytes_by_session(sqlite::Database& db) {
   BytesBySession out;
-  auto& q = db.prepare(
+  auto& q = db.query(
       "SELECT CASE WHEN f.session_uid = '' THEN o.session_uid ELSE f.session_uid END, sum(f.file_length)"
       " FROM raw_frames f JOIN sources o USING (source_pk) GROUP BY 1");
-  q.bind();
   while (q.step())
     out[q.str(0)] = static_cast<std::uint64_t>(q.int64(1));
-  q.reset();
   return out;
 }
 
 // Groups sessions with their subagents, keyed by the uid of the root session.
 std::map<std::string, DropGroup> groups_of(sqlite::Database& db, const BytesBySession& bytes) {
   std::map<std::string, std::string, std::less<>> parents;
-  auto& p = db.prepare("SELECT uid, parent_uid FROM sessions WHERE parent_uid <> ''");
-  p.bind();
+  auto& p = db.query("SELECT uid, parent_uid FROM sessions WHERE parent_uid <> ''");
   while (p.step())
     parents[p.str(0)] = p.str(1);
-  p.reset();
   const auto root_of = [&](std::string uid) {
     for (int depth = 0; depth < 16; ++depth) {
       const auto it = parents.find(uid);
@@ -49,12 +45,11 @@ std::map<std::string, DropGroup> groups_of(sqlite::Database& db, const BytesBySe
   };
 
   std::map<std::string, DropGroup> out;
-  auto& q = db.prepare(sql_text(
+  auto& q = db.query(sql_text(
       "SELECT uid, title, ended_at, analysis_version > 0, evicted_at IS NOT NULL AND evicted_at >= ingested_at,"
       " CASE WHEN evicted_at IS NULL THEN (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk)"
       " ELSE (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk AND"
       " x.data_completeness <> DataCompleteness::metadata_only) END FROM sessions s"));
-  q.bind();
   while (q.step()) {
     if (q.int64(4) != 0) continue;
     const std::string uid = q.str(0);
@@ -71,7 +66,6 @@ std::map<std::string, DropGroup> groups_of(sqlite::Database& db, const BytesBySe
     g.analysed = g.analysed && q.int64(3) != 0;
     if (const auto it = bytes.find(uid); it != bytes.end()) g.drop.raw_bytes += it->second;
   }
-  q.reset();
   return out;
 }
 
@@ -108,10 +102,7 @@ std::string policy_key(const RetentionPolicy& policy) {
 }
 
 TimeMs time_of(sqlite::Database& db, std::string_view key, TimeMs otherwise) {
-  auto& q = db.prepare("SELECT value FROM meta WHERE key = ?").bind(key);
-  const TimeMs at = q.step() ? q.int64(0) : otherwise;
-  q.reset();
-  return at;
+  return db.query("SELECT value FROM meta WHERE key = ?", key).value_or(otherwise);
 }
 
 RetentionPlan plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now, TimeMs until) {
@@ -155,11 +146,11 @@ RetentionPlan plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs n
 std::int64_t count_events(sqlite::Database& db, const PlannedEviction& drop) {
   std::int64_t n = 0;
   for (const std::string& uid : drop.members) {
-    auto& q =
-        db.prepare("SELECT count(*) FROM events WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = ?)")
-            .bind(uid);
-    if (q.step()) n += q.int64(0);
-    q.reset();
+    if (const auto row =
+            db.query("SELECT count(*) FROM events WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = ?)",
+                     uid)
+                .row())
+      n += row->int64(0);
   }
   return n;
 }

@@ -1,6 +1,7 @@
 #include "store/read/row_filter.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "store/read/sessions.hpp"
 
 namespace memd::queries {
@@ -26,12 +27,6 @@ std::string number_list(const std::vector<std::int64_t>& numbers) {
   for (const auto n : numbers)
     out.append(out.size() > 1 ? "," : "").append(std::to_string(n));
   return out + "]";
-}
-
-Platform platform_of(std::string_view key) {
-  if (const auto p = parse_platform(key)) return *p;
-  throw ErrorException(Error(Errc::store_version, "the store names a platform this memd does not know: " +
-                                                      std::string(key) + "; install the newer memd"));
 }
 
 }  // namespace memd::queries

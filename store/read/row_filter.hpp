@@ -2,7 +2,7 @@
 
 #include "schemas/query.hpp"
 #include "schemas/sql_text.hpp"
-#include "store/db/database.hpp"
+#include "store/db/rows.hpp"
 
 #include <cstdint>
 #include <string>
@@ -48,9 +48,5 @@ std::string platform_list(const std::vector<Platform>& platforms);
 
 // Formats numbers for SQL's json_each(): "[3,14]".
 std::string number_list(const std::vector<std::int64_t>& numbers);
-
-// Returns the platform of a stored key. Throws store_version when this binary does not support the key: a newer memd
-// wrote it.
-Platform platform_of(std::string_view key);
 
 }  // namespace memd::queries

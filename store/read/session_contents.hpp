@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/platform.hpp"
+#include "schemas/result.hpp"
 #include "schemas/session_digest.hpp"
 #include "schemas/source.hpp"
 #include "schemas/stored_session.hpp"
@@ -8,7 +9,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace memd {
 
@@ -36,7 +40,7 @@ struct StoredSessionQuery {
 
   using Answer = StoredSession;
   Answer run(sqlite::Database& db) const;
-  static Error without_store() { return Error(Errc::not_found, "there is no such session"); }
+  static Error without_store();
 };
 
 // Loads the stored items of a session in a source that is changed in place: items by number, the head separately. No
@@ -57,6 +61,17 @@ struct ItemSessionsQuery {
   std::string_view source_path;
 
   using Answer = std::vector<std::string>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Lists the directories of all sessions, and the sessions with an item that the ledger skips for `reason`.
+struct CapturedSessionsQuery {
+  std::string_view reason;
+
+  struct Answer {
+    std::vector<std::pair<std::string, std::string>> directories;  // session uid, directory
+    std::vector<std::string> skipped;                              // session uids
+  };
   Answer run(sqlite::Database& db) const;
 };
 

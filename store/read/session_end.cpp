@@ -32,10 +32,9 @@ struct Lineage {
 };
 
 std::optional<Lineage> lineage_of(sqlite::Database& db, std::int64_t session_pk) {
-  auto& q = db.prepare("SELECT kind, parent_uid, parent_call_id FROM sessions WHERE session_pk = ?").bind(session_pk);
+  auto& q = db.query("SELECT kind, parent_uid, parent_call_id FROM sessions WHERE session_pk = ?", session_pk);
   std::optional<Lineage> out;
-  if (q.step()) out = Lineage{static_cast<SessionKind>(q.int64(0)), q.str(1), q.str(2)};
-  q.reset();
+  if (const auto row = q.row()) out = Lineage{static_cast<SessionKind>(row->int64(0)), row->str(1), row->str(2)};
   return out;
 }
 
@@ -49,16 +48,15 @@ struct EndSpan {
 
 // Returns the last exchanges, newest first.
 std::vector<EndSpan> last_exchanges(sqlite::Database& db, std::int64_t session_pk, std::int64_t before_seq) {
-  auto& q = db.prepare(
-                  "SELECT exchange_number, first_seq, last_seq, origin FROM exchanges"
-                  " WHERE session_pk = ?1 AND first_seq < ?2 ORDER BY exchange_number DESC LIMIT ?3")
-                .bind(session_pk, before_seq, kExchanges);
+  auto& q = db.query(
+      "SELECT exchange_number, first_seq, last_seq, origin FROM exchanges"
+      " WHERE session_pk = ?1 AND first_seq < ?2 ORDER BY exchange_number DESC LIMIT ?3",
+      session_pk, before_seq, kExchanges);
   std::vector<EndSpan> out;
   while (q.step()) {
     const std::int64_t end = out.empty() ? before_seq : out.back().first_seq;
     out.push_back({q.int64(0), q.int64(1), end, q.int64(2) < before_seq, static_cast<Origin>(q.int64(3))});
   }
-  q.reset();
   return out;
 }
 
@@ -76,10 +74,10 @@ struct EndEvent {
 
 // Returns the events of a span, newest first. Excludes subagent events inside a main session.
 std::vector<EndEvent> events_of(sqlite::Database& db, std::int64_t session_pk, SessionKind kind, const EndSpan& span) {
-  auto& q = db.prepare(sql_text("SELECT seq, kind, origin, flags, pair_seq, coalesce(tool, ''), summary FROM events"
-                                " WHERE session_pk = ?1 AND seq >= ?2 AND seq < ?3 AND kind <> EventKind::thinking"
-                                " ORDER BY seq DESC LIMIT ?4"))
-                .bind(session_pk, span.first_seq, span.end_seq, kEvents);
+  auto& q = db.query(sql_text("SELECT seq, kind, origin, flags, pair_seq, coalesce(tool, ''), summary FROM events"
+                              " WHERE session_pk = ?1 AND seq >= ?2 AND seq < ?3 AND kind <> EventKind::thinking"
+                              " ORDER BY seq DESC LIMIT ?4"),
+                     session_pk, span.first_seq, span.end_seq, kEvents);
   std::vector<EndEvent> out;
   while (q.step()) {
     EndEvent e{q.int64(0),
@@ -93,7 +91,6 @@ std::vector<EndEvent> events_of(sqlite::Database& db, std::int64_t session_pk, S
     if (e.has(kFlagSuperseded) || (e.has(kFlagSidechain) && kind == SessionKind::main)) continue;
     out.push_back(std::move(e));
   }
-  q.reset();
   return out;
 }
 
@@ -211,41 +208,34 @@ void read_work(const std::vector<EndEvent>& newest_first, const std::map<std::in
 }
 
 std::int64_t count(sqlite::Database& db, std::string_view sql, std::int64_t session_pk, const EndSpan& span) {
-  auto& q = db.prepare(sql).bind(session_pk, span.first_seq, span.end_seq);
-  const std::int64_t n = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return n;
+  return db.query(sql, session_pk, span.first_seq, span.end_seq).value_or(0);
 }
 
 void read_texts(sqlite::Database& db, std::int64_t session_pk, const EndSpan& span, SessionEnd& out) {
-  auto& q = db.prepare(
-                  "SELECT user_message, assistant_response, answer_offset FROM exchanges"
-                  " WHERE session_pk = ?1 AND exchange_number = ?2")
-                .bind(session_pk, span.number);
-  if (q.step()) {
-    out.request = q.str(0);
-    const std::string_view response = q.text(1);
+  if (const auto row = db.query("SELECT user_message, assistant_response, answer_offset FROM exchanges"
+                                " WHERE session_pk = ?1 AND exchange_number = ?2",
+                                session_pk, span.number)
+                           .row()) {
+    out.request = row->str(0);
+    const std::string_view response = row->text(1);
     // The column holds the text of the whole exchange.
-    if (span.whole) out.answer = response.substr(std::min(static_cast<std::size_t>(q.int64(2)), response.size()));
+    if (span.whole) out.answer = response.substr(std::min(static_cast<std::size_t>(row->int64(2)), response.size()));
   }
-  q.reset();
 }
 
 // Reads the outcome of the tool call that started a subagent. A result that only reports the start is ignored.
 void read_report(sqlite::Database& db, const Lineage& session, SessionEnd& out) {
   constexpr std::string_view kStarted = "Async agent launched";
   if (session.parent_uid.empty() || session.parent_call_id.empty()) return;
-  auto& q =
-      db.prepare(sql_text("SELECT r.flags, r.summary FROM sessions p"
-                          " JOIN events c ON c.session_pk = p.session_pk AND c.call_key = ?2"
-                          " AND c.kind = EventKind::tool_call"
-                          " JOIN events r ON r.session_pk = c.session_pk AND r.seq = c.pair_seq WHERE p.uid = ?1"))
-          .bind(session.parent_uid, as_sql(hash64(session.parent_call_id)));
-  if (q.step() && !q.text(1).starts_with(kStarted)) {
+  auto& q = db.query(sql_text("SELECT r.flags, r.summary FROM sessions p"
+                              " JOIN events c ON c.session_pk = p.session_pk AND c.call_key = ?2"
+                              " AND c.kind = EventKind::tool_call"
+                              " JOIN events r ON r.session_pk = c.session_pk AND r.seq = c.pair_seq WHERE p.uid = ?1"),
+                     session.parent_uid, as_sql(hash64(session.parent_call_id)));
+  if (const auto row = q.row(); row && !row->text(1).starts_with(kStarted)) {
     out.report = (static_cast<std::uint32_t>(q.int64(0)) & kFlagError) != 0 ? Run::failed : Run::passed;
     out.report_text = q.str(1);
   }
-  q.reset();
 }
 
 }  // namespace

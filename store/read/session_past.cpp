@@ -1,6 +1,8 @@
 #include "store/read/session_past.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/tool_facts.hpp"
 #include "store/text/event_summary.hpp"
@@ -23,9 +25,7 @@ std::string_view behind_colon(std::string_view summary) {
 Boundary end_of(sqlite::Database& db, std::int64_t session_pk) {
   Boundary end;
   end.seq = std::numeric_limits<std::int64_t>::max();
-  auto& q = db.prepare("SELECT ended_at FROM sessions WHERE session_pk = ?").bind(session_pk);
-  if (q.step()) end.time = q.int64(0);
-  q.reset();
+  end.time = db.query("SELECT ended_at FROM sessions WHERE session_pk = ?", session_pk).value_or(end.time);
   return end;
 }
 
@@ -41,11 +41,10 @@ std::size_t bytes_of(const std::vector<ExchangeRow>& rows) {
 
 // Returns the number of the exchange that was open at the boundary; −1: none.
 std::int64_t last_number(sqlite::Database& db, std::int64_t session_pk, std::int64_t boundary) {
-  auto& q = db.prepare("SELECT max(exchange_number) FROM exchanges WHERE session_pk = ? AND first_seq < ?");
-  q.bind(session_pk, boundary);
-  const std::int64_t number = q.step() && !q.is_null(0) ? q.int64(0) : -1;
-  q.reset();
-  return number;
+  return db
+      .query("SELECT max(exchange_number) FROM exchanges WHERE session_pk = ? AND first_seq < ?", session_pk, boundary)
+      .number()
+      .value_or(-1);
 }
 
 void load_exchanges(sqlite::Database& db, std::int64_t session_pk, SessionPast& past) {
@@ -95,30 +94,22 @@ void load_events(sqlite::Database& db, std::int64_t session_pk, const std::vecto
     return std::any_of(left.begin(), left.end(), [&](const SeqRange& r) { return r.first <= seq && seq <= r.last; });
   };
   const std::size_t second = past.exchanges_left_out > 0 && past.exchanges.size() > 1 ? 1 : 0;
-  auto& q =
-      db.prepare(sql_text("SELECT e.seq, e.time, e.kind, e.pair_seq, e.tool, e.summary, p.path, e.flags, e.tokens"
-                          " FROM events e LEFT JOIN paths p USING (path_pk)"
-                          " WHERE e.session_pk = ?1 AND e.seq >= ?2 AND e.seq < ?3"
-                          " AND e.kind <> EventKind::thinking ORDER BY e.seq DESC LIMIT ?4"));
-  q.bind(session_pk, past.exchanges[second].first_seq, past.boundary.seq, kPastEvents);
+  auto& q = db.query(sql_text("SELECT e.seq, e.time, e.kind, e.pair_seq, e.tool, e.summary, p.path, e.flags, e.tokens"
+                              " FROM events e LEFT JOIN paths p USING (path_pk)"
+                              " WHERE e.session_pk = ?1 AND e.seq >= ?2 AND e.seq < ?3"
+                              " AND e.kind <> EventKind::thinking ORDER BY e.seq DESC LIMIT ?4"),
+                     session_pk, past.exchanges[second].first_seq, past.boundary.seq, kPastEvents);
   while (q.step()) {
     const auto flags = static_cast<std::uint32_t>(q.int64(7));
     if ((flags & (kFlagSidechain | kFlagSuperseded | kFlagPlanned)) != 0 || is_left(q.int64(0))) continue;
     PastEvent e;
-    e.seq = q.int64(0);
-    e.time = q.int64(1);
-    e.kind = static_cast<EventKind>(q.int64(2));
-    if (!q.is_null(3)) e.pair_seq = q.int64(3);
-    e.tool = q.str(4);
-    e.summary = q.str(5);
-    e.path = q.str(6);
+    sqlite::read(q, e.seq, e.time, e.kind, e.pair_seq, e.tool, e.summary, e.path);
     e.failed = (flags & kFlagError) != 0;
     e.derived = (flags & kFlagDerived) != 0;
     e.modifies = (flags & kFlagModifies) != 0;
     e.text_bytes = 4 * static_cast<std::size_t>(q.int64(8));
     past.events.push_back(std::move(e));
   }
-  q.reset();
   std::size_t age = 0;
   for (PastEvent& e : past.events) {
     e.age = age;
@@ -154,13 +145,11 @@ void read_place(SessionPast& past) {
 
 bool is_worked_on(sqlite::Database& db, std::int64_t session_pk, const Boundary& boundary) {
   if (boundary.kind == BoundaryKind::end) return false;
-  auto& q = db.prepare(
-      sql_text("SELECT 1 FROM events WHERE session_pk = ? AND seq > ?"
-               " AND kind IN (EventKind::user_msg, EventKind::assistant_msg, EventKind::tool_call) LIMIT 1"));
-  q.bind(session_pk, boundary.seq);
-  const bool found = q.step();
-  q.reset();
-  return found;
+  return db
+      .query(sql_text("SELECT 1 FROM events WHERE session_pk = ? AND seq > ?"
+                      " AND kind IN (EventKind::user_msg, EventKind::assistant_msg, EventKind::tool_call) LIMIT 1"),
+             session_pk, boundary.seq)
+      .any();
 }
 
 // Returns the first messages after the boundary from the exchange that was open there.
@@ -170,14 +159,12 @@ std::vector<MessageAfterBoundary> messages_after_boundary(sqlite::Database& db, 
   if (past.exchanges.empty() || past.exchanges.back().last_seq < past.boundary.seq) return out;
   constexpr int kEnough = 1;  // the first message after the boundary identifies where the column's text ends
   for (const auto kind : {EventKind::assistant_msg, EventKind::human_intervention, EventKind::user_msg}) {
-    auto& q =
-        db.prepare(sql_text("SELECT seq, summary FROM events WHERE session_pk = ?1 AND seq >= ?2 AND seq <= ?3"
-                            " AND kind = ?4 AND flags & kFlagSidechain = 0 ORDER BY seq LIMIT ?5"));
-    q.bind(session_pk, past.boundary.seq, past.exchanges.back().last_seq, static_cast<int>(kind), kEnough);
+    auto& q = db.query(sql_text("SELECT seq, summary FROM events WHERE session_pk = ?1 AND seq >= ?2 AND seq <= ?3"
+                                " AND kind = ?4 AND flags & kFlagSidechain = 0 ORDER BY seq LIMIT ?5"),
+                       session_pk, past.boundary.seq, past.exchanges.back().last_seq, static_cast<int>(kind), kEnough);
     const auto speaker = kind == EventKind::assistant_msg ? Speaker::agent : Speaker::meanwhile;
     while (q.step())
       out.push_back({q.int64(0), speaker, q.str(1)});
-    q.reset();
   }
   return out;
 }
@@ -188,10 +175,10 @@ std::vector<Boundary> find_boundaries(sqlite::Database& db, std::int64_t session
   constexpr std::int64_t kSummaryWithin = 20;
   std::vector<Boundary> out;
   auto& q =
-      db.prepare(sql_text("SELECT seq, time, summary FROM events WHERE session_pk = ? AND kind = EventKind::lifecycle"
-                          " AND flags & kFlagSidechain = 0 AND (summary GLOB 'compaction*'"
-                          " OR summary GLOB 'microcompaction*' OR summary GLOB 'compact_summary*') ORDER BY seq"));
-  q.bind(session_pk);
+      db.query(sql_text("SELECT seq, time, summary FROM events WHERE session_pk = ? AND kind = EventKind::lifecycle"
+                        " AND flags & kFlagSidechain = 0 AND (summary GLOB 'compaction*'"
+                        " OR summary GLOB 'microcompaction*' OR summary GLOB 'compact_summary*') ORDER BY seq"),
+               session_pk);
   while (q.step()) {
     const std::string_view summary = q.text(2);
     if (summary.starts_with("compact_summary")) {
@@ -207,7 +194,6 @@ std::vector<Boundary> find_boundaries(sqlite::Database& db, std::int64_t session
     b.number = static_cast<std::int64_t>(out.size()) + 1;
     out.push_back(std::move(b));
   }
-  q.reset();
   for (Boundary& b : out)
     b.count = static_cast<std::int64_t>(out.size());
   return out;

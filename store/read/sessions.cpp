@@ -1,10 +1,13 @@
 #include "store/read/sessions.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/project_identity.hpp"
 #include "schemas/sql_text.hpp"
+#include "schemas/time.hpp"
+#include "store/db/rows.hpp"
 #include "store/insight/outcome.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/usage.hpp"
@@ -156,10 +159,7 @@ std::string session_title(std::string_view stored, std::string_view told) {
 
 void read_head(const sqlite::Statement& q, SessionHead& head) {
   head.session_title = session_title(q.text(0), q.text(1));
-  head.session_pk = q.int64(2);
-  head.session_uid = q.str(3);
-  head.platform = platform_of(q.text(4));
-  head.project = q.str(5);
+  sqlite::read_from(q, 2, head.session_pk, head.session_uid, head.platform, head.project);
 }
 
 }  // namespace memd::queries
@@ -181,23 +181,18 @@ std::vector<std::string> RecentProjectsQuery::run(sqlite::Database& db) const {
   static const std::string sql =
       projects_newest_first(sql_text("s.kind = SessionKind::main AND ").str() + std::string(queries::kHasWords)) +
       " LIMIT ?1";
-  auto& newest = db.prepare(sql).bind(limit);
-  std::vector<std::string> out;
-  while (newest.step())
-    out.push_back(newest.str(0));
-  newest.reset();
-  return out;
+  return db.query(sql, limit).all(sqlite::first_text);
 }
 
 std::string UnknownProjectQuery::run(sqlite::Database& db) const {
   if (part.empty()) return {};
   const std::string wanted = ascii::lowered(part);
-  auto& fitting = db.prepare(
-                        "SELECT 1 FROM projects WHERE instr(lower(identity_key), ?1) > 0 OR instr(lower(name), ?1) > 0"
-                        " LIMIT 1")
-                      .bind(wanted);
-  const bool known = fitting.step();
-  fitting.reset();
+  const bool known =
+      db.query(
+            "SELECT 1 FROM projects WHERE instr(lower(identity_key), ?1) > 0 OR instr(lower(name), ?1) > 0"
+            " LIMIT 1",
+            wanted)
+          .any();
   if (known) return {};
 
   std::string names;
@@ -281,47 +276,15 @@ const std::string kFrom =
 
 SessionRow read_session(sqlite::Database& db, const sqlite::Statement& q) {
   SessionRow r;
-  r.pk = q.int64(0);
-  r.uid = q.str(1);
-  r.platform = platform_of(q.text(2));
-  r.native_id = q.str(3);
-  r.kind = static_cast<SessionKind>(q.int64(4));
-  r.parent_uid = q.str(5);
-  r.forked_from = q.str(6);
-  r.agent_name = q.str(7);
-  r.project_key = q.str(8);
-  r.project_name = q.str(9);
-  r.cwd = q.str(10);
-  r.git_branch = q.str(11);
-  r.model = q.str(12);
-  r.agent_version = q.str(13);
-  r.started_at = q.int64(14);
-  r.ended_at = q.int64(15);
-  r.life.has_events = q.int64(16) != 0;
-  r.outcome = static_cast<Outcome>(q.int64(17));
-  r.cost.turns = q.int64(18);
-  r.cost.retries = q.int64(19);
-  r.exchanges = q.int64(20);
-  r.tool_calls = q.int64(21);
-  r.tool_errors = q.int64(22);
-  r.compactions = q.int64(23);
-  r.subagents = q.int64(24);
-  r.source_path = q.str(25);
+  sqlite::read(q, r.pk, r.uid, r.platform, r.native_id, r.kind, r.parent_uid, r.forked_from, r.agent_name,
+               r.project_key, r.project_name, r.cwd, r.git_branch, r.model, r.agent_version, r.started_at, r.ended_at,
+               r.life.has_events, r.outcome, r.cost.turns, r.cost.retries, r.exchanges, r.tool_calls, r.tool_errors,
+               r.compactions, r.subagents, r.source_path);
   r.title = session_title(q.text(26), q.text(27));
-  r.life.silent_since = q.int64(28);
-  r.life.stopped_at = q.int64(29);
-  r.life.capture_disabled_at = q.int64(30);
-  r.watermarks = {q.int64(31), q.int64(32), q.int64(33), q.int64(34)};
-  r.repo = q.str(35);
-  r.source_bytes = q.int64(36);
-  r.cost.wall_clock = q.int64(37);
+  sqlite::read_from(q, 28, r.life.silent_since, r.life.stopped_at, r.life.capture_disabled_at, r.watermarks, r.repo,
+                    r.source_bytes, r.cost.wall_clock);
   r.outcome_reasons = outcome_reasons(r.outcome, OutcomeSignSet::of_bits(q.int64(38)));
-  r.description = q.str(39);
-  r.mode = q.str(40);
-  if (!q.is_null(41)) r.cost_usd = q.real(41);
-  r.context_tokens = q.int64(42);
-  r.lines_added = q.int64(43);
-  r.lines_removed = q.int64(44);
+  sqlite::read_from(q, 39, r.description, r.mode, r.cost_usd, r.context_tokens, r.lines_added, r.lines_removed);
   const SessionTokens tokens = session_tokens(db, r.pk);
   r.cost.tokens = tokens.own;
   r.subagent_tokens = tokens.subagents;
@@ -333,19 +296,14 @@ SessionRow read_session(sqlite::Database& db, const sqlite::Statement& q) {
 
 std::optional<TimeMs> work_time(sqlite::Database& db, std::int64_t session_pk) {
   static const std::string sql = "SELECT " + kWorkTime + " FROM sessions s WHERE s.session_pk = ?1";
-  auto& q = db.prepare(sql).bind(session_pk);
-  const auto out = q.step() && !q.is_null(0) ? std::optional(q.int64(0)) : std::nullopt;
-  q.reset();
-  return out;
+  return db.query(sql, session_pk).number();
 }
 
 SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
   static const std::string sql = "SELECT " + kSessionsColumns + kFrom + " WHERE s.session_pk = ?1";
-  auto& q = db.prepare(sql).bind(session_pk);
-  if (!q.step()) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(session_pk)));
-  auto row = read_session(db, q);
-  q.reset();
-  return row;
+  const auto row = db.query(sql, session_pk).row();
+  if (!row) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(session_pk)));
+  return read_session(db, *row);
 }
 
 namespace {
@@ -361,7 +319,6 @@ Candidates collect(sqlite::Statement& q) {
     out.all.push_back(q.int64(0));
     if (q.int64(1) == static_cast<int>(SessionKind::main)) out.main.push_back(q.int64(0));
   }
-  q.reset();
   return out;
 }
 
@@ -380,7 +337,7 @@ std::vector<std::int64_t> newest_main(sqlite::Database& db, std::string_view pro
                                  std::string(kSessionConditions) + " AND " + std::string(kHasWords) +
                                  " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?5";
   const std::string wanted = ascii::lowered(project);
-  return collect(db.prepare(sql).bind("", wanted, 0, false, count)).all;
+  return collect(db.query(sql, "", wanted, 0, false, count)).all;
 }
 
 // Returns the single candidate, preferring a main session over its agents; 0 when there is none. Throws when several
@@ -408,9 +365,10 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
   }
   const auto parts = split_session_uid(reference);  // also parses "claude:…"
   const std::string uid = parts ? make_session_uid(parts->platform, parts->native_id) : std::string(reference);
-  const auto exact = collect(db.prepare("SELECT session_pk, kind FROM sessions WHERE uid = ?1"
-                                        " UNION SELECT session_pk, kind FROM sessions WHERE native_id = ?2")
-                                 .bind(uid, reference));
+  const auto exact =
+      collect(db.query("SELECT session_pk, kind FROM sessions WHERE uid = ?1"
+                       " UNION SELECT session_pk, kind FROM sessions WHERE native_id = ?2",
+                       uid, reference));
   if (const auto pk = only_one(db, exact, reference)) return pk;
 
   const std::string prefix(parts ? parts->native_id : reference);
@@ -419,9 +377,10 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
     throw ErrorException(Error(Errc::invalid_argument, "\"" + std::string(reference) +
                                                            "\" is no session: give \"latest\", an id, or at least " +
                                                            std::to_string(kMinPrefix) + " characters of one"));
-  const auto close = collect(db.prepare("SELECT session_pk, kind FROM sessions WHERE (?1 = '' OR platform = ?1)"
-                                        " AND substr(native_id, 1, length(?2)) = ?2 ORDER BY ended_at DESC")
-                                 .bind(platform, prefix));
+  const auto close =
+      collect(db.query("SELECT session_pk, kind FROM sessions WHERE (?1 = '' OR platform = ?1)"
+                       " AND substr(native_id, 1, length(?2)) = ?2 ORDER BY ended_at DESC",
+                       platform, prefix));
   if (const auto pk = only_one(db, close, reference)) return pk;
   const auto newest = newest_main(db, {}, kCandidates);
   throw ErrorException(Error(Errc::not_found, "no session \"" + std::string(reference) + "\"" +
@@ -429,6 +388,8 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
 }
 
 }  // namespace queries
+
+Error SessionQuery::without_store() { return {Errc::not_found, "there is no session yet: nothing has been read"}; }
 
 SessionRow SessionQuery::run(sqlite::Database& db) const {
   return queries::session_by_pk(db, queries::resolve_session(db, reference, project));
@@ -466,15 +427,13 @@ SessionList SessionListQuery::run(sqlite::Database& db) const {
   const TimeMs silent_before = state ? state->now - state->stopped_after : 0;
 
   SessionList out;
-  auto& total = db.prepare(count).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
-                                       silent_before, placeholders);
-  if (total.step()) out.total = total.int64(0);
-  total.reset();
-  auto& q = db.prepare(page).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
-                                  silent_before, placeholders, std::max(limit, 0), std::max(offset, 0));
+  out.total = db.query(count, c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
+                       silent_before, placeholders)
+                  .value_or(0);
+  auto& q = db.query(page, c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
+                     silent_before, placeholders, std::max(limit, 0), std::max(offset, 0));
   while (q.step())
     out.sessions.push_back(read_session(db, q));
-  q.reset();
   return out;
 }
 
@@ -491,20 +450,16 @@ TypedSessionsQuery::Answer TypedSessionsQuery::run(sqlite::Database& db) const {
   const std::string wanted = ascii::lowered(typed);
   auto& title = db.prepare(title_of);
   const auto has_in_title = [&](std::int64_t pk) {
-    title.bind(pk);
-    const bool found =
-        title.step() && ascii::lowered(session_title(title.text(0), title.text(1))).find(wanted) != std::string::npos;
-    title.reset();
-    return found;
+    const auto row = title.bind(pk).row();
+    return row && ascii::lowered(session_title(row->text(0), row->text(1))).find(wanted) != std::string::npos;
   };
   Found out;
-  auto& q = db.prepare(all).bind(c.platforms, c.project, c.session_pk, c.include_subagents, typed, wanted);
+  auto& q = db.query(all, c.platforms, c.project, c.session_pk, c.include_subagents, typed, wanted);
   while (q.step()) {
     // A stored title that does not tell is replaced by one from prompts, which is in other rows.
     if (q.int64(2) == 0 && (tells(q.text(3)) || !has_in_title(q.int64(0)))) continue;
     if (out.total++ < limit) out.uids.push_back(q.str(1));
   }
-  q.reset();
   return out;
 }
 
@@ -516,11 +471,10 @@ TypedProjectsQuery::Answer TypedProjectsQuery::run(sqlite::Database& db) const {
       ", p.name";
   const auto c = conditions_of(db, filter);
   const std::string wanted = ascii::lowered(typed);
-  auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, wanted);
+  auto& q = db.query(sql, c.platforms, c.project, c.session_pk, c.include_subagents, wanted);
   Found out;
   while (q.step())
     if (out.total++ < limit) out.names.push_back(q.str(0));
-  q.reset();
   return out;
 }
 
@@ -535,21 +489,17 @@ NearestProjectQuery::Answer NearestProjectQuery::run(sqlite::Database& db) const
   auto& q = db.prepare(kMainSession);
   if (or_below) {
     std::string key = project_identity(directory).key;
-    if (q.bind(key).step() && q.int64(1) != 0) key = q.str(0);
-    q.reset();
+    if (const auto row = q.bind(key).row(); row->int64(1) != 0) key = row->str(0);
     const std::string tree = ascii::lowered(project_tree(key));
-    auto& below = db.prepare(
-                        "SELECT 1 FROM projects p WHERE instr(char(1) || lower(p.identity_key) || '/', ?1) = 1"
-                        " AND EXISTS (SELECT 1 FROM sessions s WHERE s.project_pk = p.project_pk) LIMIT 1")
-                      .bind(tree);
-    const bool found = !key.empty() && below.step();
-    below.reset();
-    if (found) return Found{std::string(directory), std::move(key)};
+    auto& below = db.query(
+        "SELECT 1 FROM projects p WHERE instr(char(1) || lower(p.identity_key) || '/', ?1) = 1"
+        " AND EXISTS (SELECT 1 FROM sessions s WHERE s.project_pk = p.project_pk) LIMIT 1",
+        tree);
+    if (!key.empty() && below.any()) return Found{std::string(directory), std::move(key)};
   }
   for (std::string_view at = directory; at.size() > 1; at = at.substr(0, at.rfind('/'))) {
     const std::string own = project_identity(at).key;
-    std::string key = !own.empty() && q.bind(own).step() ? q.str(0) : std::string();
-    q.reset();
+    std::string key = own.empty() ? std::string() : q.bind(own).value_or("");
     if (!key.empty()) return Found{std::string(at), std::move(key)};
     if (at.find('/') == std::string_view::npos) break;
   }
@@ -560,12 +510,7 @@ std::vector<SessionRow> SubagentsQuery::run(sqlite::Database& db) const {
   using namespace queries;
   static const std::string sql = "SELECT " + kSessionsColumns + kFrom +
                                  " WHERE s.parent_uid = ?1 AND s.parent_uid <> '' ORDER BY s.started_at, s.session_pk";
-  std::vector<SessionRow> out;
-  auto& q = db.prepare(sql).bind(session_uid);
-  while (q.step())
-    out.push_back(read_session(db, q));
-  q.reset();
-  return out;
+  return db.query(sql, session_uid).all([&](const sqlite::Statement& q) { return read_session(db, q); });
 }
 
 }  // namespace memd

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "schemas/query.hpp"
+#include "schemas/result.hpp"
+#include "schemas/session_row.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/database.hpp"
 
@@ -71,7 +73,7 @@ struct SessionQuery {
 
   using Answer = SessionRow;
   Answer run(sqlite::Database& db) const;
-  static Error without_store() { return Error(Errc::not_found, "there is no session yet: nothing has been read"); }
+  static Error without_store();
 };
 
 // Lists the subagents and workflow agents of a session, in order of start.

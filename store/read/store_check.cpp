@@ -1,6 +1,7 @@
 #include "store/read/store_check.hpp"
 
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "store/db/database.hpp"
 #include "store/db/time_limit.hpp"
 
@@ -32,18 +33,14 @@ constexpr Pairing kPairings[] = {
 std::string unpaired(sqlite::Database& db) {
   if (db.pragma("user_version") != newest_schema_version()) return {};
   for (const Pairing& pairing : kPairings) {
-    auto& q = db.prepare(pairing.count);
-    const std::int64_t count = q.step() ? q.int64(0) : 0;
-    q.reset();
+    const std::int64_t count = db.prepare(pairing.count).value_or(0);
     if (count > 0) return std::to_string(count) + ' ' + (count == 1 ? pairing.one : pairing.many);
   }
   return {};
 }
 
 std::string first_damage(sqlite::Database& db, const char* pragma) {
-  auto& q = db.prepare(pragma);
-  std::string first = q.step() ? q.str(0) : "nothing was looked at";
-  q.reset();
+  std::string first = db.prepare(pragma).value_or("nothing was looked at");
   return first == "ok" ? std::string() : first;
 }
 

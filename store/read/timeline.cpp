@@ -114,9 +114,7 @@ DaySessions::DaySessions(sqlite::Database& db) {
 }
 
 const std::vector<DaySession>& DaySessions::between(sqlite::Database& db, TimeMs since, TimeMs until) {
-  auto& of_store = db.prepare("PRAGMA data_version");
-  const std::int64_t version = of_store.step() ? of_store.int64(0) : -1;
-  of_store.reset();
+  const std::int64_t version = db.prepare("PRAGMA data_version").value_or(-1);
   if (version >= 0 && version == version_ && since == since_ && until == until_) return known_;
   version_ = -1;
 
@@ -131,12 +129,11 @@ const std::vector<DaySession>& DaySessions::between(sqlite::Database& db, TimeMs
   else
     q.bind(first);
   known_.clear();
-  if (q.step()) {
-    const std::string_view blob = q.blob(0);
+  if (const auto row = q.row()) {
+    const std::string_view blob = row->blob(0);
     known_.resize(blob.size() / sizeof(DaySession));
     if (!known_.empty()) std::memcpy(known_.data(), blob.data(), blob.size());
   }
-  q.reset();
   version_ = version;
   since_ = since;
   until_ = until;
@@ -172,10 +169,9 @@ PlatformBySession allowed_sessions(sqlite::Database& db, const QueryFilter& filt
   const auto read = [&](sqlite::Statement& q) {
     while (q.step())
       out.add(q.int64(0), platform_of(q.text(1)));
-    q.reset();
   };
   if (slices.size() > kFew) {
-    read(db.prepare(all).bind(c.platforms, c.project, c.session_pk, c.include_subagents));
+    read(db.query(all, c.platforms, c.project, c.session_pk, c.include_subagents));
     return out;
   }
   auto& q = db.prepare(one);
@@ -203,10 +199,7 @@ std::string whole_characters(std::string_view text) {
 }
 
 ExchangeId exchange_at(sqlite::Database& db, std::string_view sql, std::int64_t session_pk, TimeMs time) {
-  auto& q = db.prepare(sql).bind(time, session_pk);
-  const ExchangeId found = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return found;
+  return db.query(sql, time, session_pk).value_or(0);
 }
 
 void add_texts(sqlite::Database& db, const DaySession& slice, DaySlice& out) {
@@ -216,17 +209,14 @@ void add_texts(sqlite::Database& db, const DaySession& slice, DaySlice& out) {
   out.first_exchange = exchange_at(db, kFirst, slice.session_pk, slice.start);
   out.last_exchange = exchange_at(db, kLast, slice.session_pk, slice.last);
   auto& q = db.prepare(kSliceTexts);
-  q.bind(out.first_exchange, static_cast<std::int64_t>(kSliceTextBytes));
-  if (q.step()) out.first_request = whole_characters(q.blob(1));
-  q.reset();
-  q.bind(out.last_exchange, static_cast<std::int64_t>(kSliceTextBytes));
-  if (q.step()) {
-    out.range.end = std::max(out.range.start, q.int64(0));
-    out.last_request = whole_characters(q.blob(1));
-    out.last_answer = whole_characters(q.blob(2));
-    out.is_evicted = static_cast<DataCompleteness>(q.int64(3)) == DataCompleteness::metadata_only;
+  if (const auto row = q.bind(out.first_exchange, static_cast<std::int64_t>(kSliceTextBytes)).row())
+    out.first_request = whole_characters(row->blob(1));
+  if (const auto row = q.bind(out.last_exchange, static_cast<std::int64_t>(kSliceTextBytes)).row()) {
+    out.range.end = std::max(out.range.start, row->int64(0));
+    out.last_request = whole_characters(row->blob(1));
+    out.last_answer = whole_characters(row->blob(2));
+    out.is_evicted = static_cast<DataCompleteness>(row->int64(3)) == DataCompleteness::metadata_only;
   }
-  q.reset();
 }
 
 DaySlice described(sqlite::Database& db, const DaySession& slice) {
@@ -236,9 +226,7 @@ DaySlice described(sqlite::Database& db, const DaySession& slice) {
   out.session_pk = slice.session_pk;
   out.exchange_count = slice.exchanges;
   out.range.start = slice.start;
-  auto& q = db.prepare(sql).bind(slice.session_pk);
-  if (q.step()) read_head(q, out);
-  q.reset();
+  if (const auto row = db.query(sql, slice.session_pk).row()) read_head(*row, out);
   add_texts(db, slice, out);
   return out;
 }
@@ -257,10 +245,7 @@ NearestActivityQuery::Found NearestActivityQuery::run(sqlite::Database& db) cons
   static const std::string kAfter = kFromExchanges + " AND e.started_at >= ?5 ORDER BY e.started_at LIMIT 1";
   const auto c = conditions_of(db, filter);
   const auto nearest = [&](const std::string& sql, TimeMs time) {
-    auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, time);
-    const TimeMs found = q.step() ? q.int64(0) : 0;
-    q.reset();
-    return found;
+    return db.query(sql, c.platforms, c.project, c.session_pk, c.include_subagents, time).value_or(0);
   };
   Found out;
   if (filter.since > 0) out.before = nearest(kBefore, filter.since);

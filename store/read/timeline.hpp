@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/query.hpp"
+#include "schemas/timeline.hpp"
 #include "store/db/database.hpp"
 
 namespace memd {

@@ -10,7 +10,7 @@
 namespace memd {
 namespace {
 
-ShellCommand command_at(sqlite::Statement& q, int column) {
+ShellCommand command_at(const sqlite::Statement& q, int column) {
   return {q.str(column), q.str(column + 1), static_cast<CommandPurpose>(q.int64(column + 2)), q.int64(column + 3) != 0,
           q.int64(column + 4) != 0};
 }
@@ -21,7 +21,7 @@ void add_item_at(sqlite::Statement& q, int column, TodoUpdate& update) {
   if (!item.key.empty() || !item.text.empty()) update.items.push_back(std::move(item));
 }
 
-std::optional<std::int32_t> exit_code_at(sqlite::Statement& q, int column) {
+std::optional<std::int32_t> exit_code_at(const sqlite::Statement& q, int column) {
   return q.is_null(column) ? std::nullopt : std::optional(static_cast<std::int32_t>(q.int64(column)));
 }
 
@@ -33,29 +33,29 @@ RunOutcome outcome_of_old_row(const CommandRun& run, bool is_error, std::string_
 }
 
 std::optional<CommandRun> last_run(sqlite::Database& db, const LastRunsQuery& query, CommandPurpose purpose) {
-  auto& q = db.prepare(
+  auto& q = db.query(
       sql_text("SELECT c.line, c.directory, c.purpose, c.is_whole, c.in_background, e.seq, e.time, r.seq,"
                " o.exit_code, o.outcome, r.flags, r.summary"
                " FROM commands c JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
                " LEFT JOIN events r ON r.session_pk = e.session_pk AND r.seq = e.pair_seq AND r.seq < ?2"
                " LEFT JOIN command_results o ON o.session_pk = r.session_pk AND o.event_seq = r.seq"
                " WHERE c.session_pk = ?1 AND c.event_seq < ?2 AND c.purpose = ?3 AND e.flags & kFlagSidechain = 0"
-               " ORDER BY c.event_seq DESC, c.place DESC LIMIT 1"));
-  q.bind(query.session_pk, query.before_seq, static_cast<int>(purpose));
+               " ORDER BY c.event_seq DESC, c.place DESC LIMIT 1"),
+      query.session_pk, query.before_seq, static_cast<int>(purpose));
   std::optional<CommandRun> run;
-  if (q.step()) {
+  if (const auto row = q.row()) {
     run.emplace();
-    run->command = command_at(q, 0);
-    run->seq = q.int64(5);
-    run->time = q.int64(6);
-    run->ended = !q.is_null(7);
-    run->exit_code = exit_code_at(q, 8);
-    if (!q.is_null(9))
-      run->outcome = static_cast<RunOutcome>(q.int64(9));
+    run->command = command_at(*row, 0);
+    run->seq = row->int64(5);
+    run->time = row->int64(6);
+    run->ended = !row->is_null(7);
+    run->exit_code = exit_code_at(*row, 8);
+    if (!row->is_null(9))
+      run->outcome = static_cast<RunOutcome>(row->int64(9));
     else if (run->ended)
-      run->outcome = outcome_of_old_row(*run, (static_cast<std::uint32_t>(q.int64(10)) & kFlagError) != 0, q.text(11));
+      run->outcome =
+          outcome_of_old_row(*run, (static_cast<std::uint32_t>(row->int64(10)) & kFlagError) != 0, row->text(11));
   }
-  q.reset();
   return run;
 }
 
@@ -63,15 +63,15 @@ std::optional<CommandRun> last_run(sqlite::Database& db, const LastRunsQuery& qu
 
 std::vector<continuity::Todo> TodoListQuery::run(sqlite::Database& db) const {
   std::vector<continuity::Todo> list;
-  auto& q = db.prepare(
+  auto& q = db.query(
       sql_text("SELECT t.event_seq, t.replaces, t.item_key, t.text, t.state"
                " FROM todo_items t JOIN events e ON e.session_pk = t.session_pk AND e.seq = t.event_seq"
                " WHERE t.session_pk = ?1 AND t.event_seq < ?2 AND e.flags & kFlagSidechain = 0"
                " AND t.event_seq >= coalesce((SELECT max(w.event_seq) FROM todo_items w JOIN events v"
                "  ON v.session_pk = w.session_pk AND v.seq = w.event_seq WHERE w.session_pk = ?1 AND w.event_seq < ?2"
                "  AND w.replaces AND v.flags & kFlagSidechain = 0), 0)"
-               " ORDER BY t.event_seq, t.place"));
-  q.bind(session_pk, before_seq);
+               " ORDER BY t.event_seq, t.place"),
+      session_pk, before_seq);
   std::optional<TodoUpdate> update;
   std::int64_t seq = 0;
   const auto take = [&] {
@@ -84,7 +84,6 @@ std::vector<continuity::Todo> TodoListQuery::run(sqlite::Database& db) const {
     if (!update) update = TodoUpdate{q.int64(1) != 0, {}};
     add_item_at(q, 2, *update);
   }
-  q.reset();
   take();
   return list;
 }
@@ -96,35 +95,32 @@ LastRuns LastRunsQuery::run(sqlite::Database& db) const {
 std::map<std::int64_t, ToolFacts> queries::tool_facts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,
                                                       std::int64_t end) {
   std::map<std::int64_t, ToolFacts> facts;
-  auto& c = db.prepare(
+  auto& c = db.query(
       "SELECT line, directory, purpose, is_whole, in_background, event_seq FROM commands"
-      " WHERE session_pk = ?1 AND event_seq >= ?2 AND event_seq < ?3 ORDER BY event_seq, place");
-  c.bind(session_pk, first, end);
+      " WHERE session_pk = ?1 AND event_seq >= ?2 AND event_seq < ?3 ORDER BY event_seq, place",
+      session_pk, first, end);
   while (c.step())
     facts[c.int64(5)].commands.push_back(command_at(c, 0));
-  c.reset();
 
-  auto& r = db.prepare(
+  auto& r = db.query(
       "SELECT event_seq, exit_code, outcome FROM command_results"
-      " WHERE session_pk = ?1 AND event_seq >= ?2 AND event_seq < ?3");
-  r.bind(session_pk, first, end);
+      " WHERE session_pk = ?1 AND event_seq >= ?2 AND event_seq < ?3",
+      session_pk, first, end);
   while (r.step()) {
     ToolFacts& of_result = facts[r.int64(0)];
     of_result.exit_code = exit_code_at(r, 1);
     if (!r.is_null(2)) of_result.outcome = static_cast<RunOutcome>(r.int64(2));
   }
-  r.reset();
 
-  auto& t = db.prepare(
+  auto& t = db.query(
       "SELECT item_key, text, state, event_seq, replaces FROM todo_items"
-      " WHERE session_pk = ?1 AND event_seq >= ?2 AND event_seq < ?3 ORDER BY event_seq, place");
-  t.bind(session_pk, first, end);
+      " WHERE session_pk = ?1 AND event_seq >= ?2 AND event_seq < ?3 ORDER BY event_seq, place",
+      session_pk, first, end);
   while (t.step()) {
     auto& todos = facts[t.int64(3)].todos;
     if (!todos) todos = TodoUpdate{t.int64(4) != 0, {}};
     add_item_at(t, 0, *todos);
   }
-  t.reset();
   return facts;
 }
 

@@ -1,5 +1,6 @@
 #include "store/report/report.hpp"
 
+#include "store/db/rows.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/row_filter.hpp"
@@ -34,20 +35,15 @@ std::vector<Selected> select(sqlite::Database& db, const QueryFilter& filter) {
       " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6) AND " + std::string(queries::kHasWords) +
       " ORDER BY s.ended_at DESC, s.session_pk DESC";
   const auto c = queries::conditions_of(db, filter);
-  auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, filter.since, filter.until);
+  auto& q = db.query(sql, c.platforms, c.project, c.session_pk, c.include_subagents, filter.since, filter.until);
   std::vector<Selected> out;
   while (q.step()) {
     Selected& s = out.emplace_back();
     s.pk = q.int64(0);
     s.platform = queries::platform_of(q.text(1));
     s.main = static_cast<SessionKind>(q.int64(2)) == SessionKind::main;
-    s.project_pk = q.int64(3);
-    s.started_at = q.int64(4);
-    s.model = q.str(5);
-    if (!q.is_null(6)) s.cost_usd = q.real(6);
-    s.evicted = q.int64(7) != 0;
+    sqlite::read_from(q, 3, s.project_pk, s.started_at, s.model, s.cost_usd, s.evicted);
   }
-  q.reset();
   return out;
 }
 
@@ -78,9 +74,7 @@ bool is_directory(sqlite::Database& db, std::string_view path) {
   auto& below = db.prepare("SELECT 1 FROM paths WHERE path >= ?1 AND path < ?2 LIMIT 1");
   const std::string first = std::string(path) + "/";
   const std::string behind = std::string(path) + "0";  // '0' follows '/'
-  const bool found = below.bind(first, behind).step();
-  below.reset();
-  return found;
+  return below.bind(first, behind).any();
 }
 
 void take_files(sqlite::Database& db, const Figures& figures, int most, Report& report) {
@@ -111,7 +105,6 @@ void take_files(sqlite::Database& db, const Figures& figures, int most, Report& 
     use.lines_removed = sums.lines_removed;
     use.sessions = sums.sessions;
   }
-  q.reset();
 }
 
 void take_store_facts(sqlite::Database& db, const QueryFilter& filter, Report& report) {
@@ -132,13 +125,11 @@ void take_store_facts(sqlite::Database& db, const QueryFilter& filter, Report& r
   report.health = SourceHealthQuery{kTroubles}.run(db);
   report.health.troubles = keep_asked(std::move(report.health.troubles));
   report.without_terms = EnrichmentBacklogQuery{}.run(db).terms;
-  auto& q = db.prepare(
+  auto& q = db.query(
       "SELECT platform, error_type, count(*) FROM diagnostics GROUP BY platform, error_type"
       " ORDER BY count(*) DESC, platform, error_type");
-  q.bind();
   while (q.step())
     report.diagnostics.push_back({queries::platform_of(q.text(0)), q.str(1), q.int64(2)});
-  q.reset();
   report.diagnostics = keep_asked(std::move(report.diagnostics));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/query.hpp"
 #include "schemas/report.hpp"
 #include "store/db/database.hpp"
 #include "store/read/usage.hpp"

@@ -40,12 +40,12 @@ void SessionPass::add(const SelectedSession& session, ReportSession* detail) {
 }
 
 void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* detail) {
-  auto& q = db_.prepare(
-                   "SELECT exchange_pk, exchange_number, first_seq, last_seq, started_at, origin,"
-                   " user_message IS NOT NULL, CASE WHEN ?2 THEN substr(user_message, 1, ?3) END, model_used,"
-                   " tool_calls, tool_errors, lines_added, lines_removed"
-                   " FROM exchanges WHERE session_pk = ?1 ORDER BY exchange_number")
-                .bind(session.pk, detail != nullptr, kTextStart);
+  auto& q = db_.query(
+      "SELECT exchange_pk, exchange_number, first_seq, last_seq, started_at, origin,"
+      " user_message IS NOT NULL, CASE WHEN ?2 THEN substr(user_message, 1, ?3) END, model_used,"
+      " tool_calls, tool_errors, lines_added, lines_removed"
+      " FROM exchanges WHERE session_pk = ?1 ORDER BY exchange_number",
+      session.pk, detail != nullptr, kTextStart);
   std::set<TimeMs> days;
   while (q.step()) {
     const TimeMs time = q.int64(4);
@@ -91,28 +91,27 @@ void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* 
       detail->turns.push_back(
           {q.int64(0), time, queries::session_title({}, q.text(7)), q.str(7), q.int64(9), q.int64(10)});
   }
-  q.reset();
 }
 
 void SessionPass::read_last_answer(ReportSession& detail) {
   auto& q = db_.prepare(
       "SELECT substr(CAST(assistant_response AS BLOB), answer_offset + 1, ?2) FROM exchanges WHERE exchange_pk = ?1");
   for (auto it = exchanges_.rbegin(); it != exchanges_.rend() && detail.last_said.empty(); ++it) {
-    if (!q.bind(it->id, kTextStart + 1).step()) continue;  // the extra byte shows whether the limit cuts a character
+    const auto row = q.bind(it->id, kTextStart + 1).row();
+    if (!row) continue;  // the extra byte shows whether the limit cuts a character
     const std::string_view text = q.blob(0);
     std::size_t end = std::min(text.size(), static_cast<std::size_t>(kTextStart));
     while (end > 0 && is_utf8_tail(text, end))
       --end;
     detail.last_said = text.substr(0, end);
   }
-  q.reset();
 }
 
 void SessionPass::read_files(const SelectedSession& session, ReportSession* detail) {
-  auto& q = db_.prepare(
-                   "SELECT exchange_number, path_pk, access, touches, lines_added, lines_removed FROM exchange_files"
-                   " WHERE session_pk = ?1")
-                .bind(session.pk);
+  auto& q = db_.query(
+      "SELECT exchange_number, path_pk, access, touches, lines_added, lines_removed FROM exchange_files"
+      " WHERE session_pk = ?1",
+      session.pk);
   std::map<std::int64_t, Figures::FileSums> of_session;
   while (q.step()) {
     const auto in_time = [&] {
@@ -130,7 +129,6 @@ void SessionPass::read_files(const SelectedSession& session, ReportSession* deta
     sums.lines_added += q.int64(4);
     sums.lines_removed += q.int64(5);
   }
-  q.reset();
   for (const auto& [path, sums] : of_session) {
     auto& all = figures_.files[{path, session.project_pk}];
     all.reads += sums.reads;
@@ -152,19 +150,19 @@ void SessionPass::read_files(const SelectedSession& session, ReportSession* deta
   auto& name = db_.prepare("SELECT path FROM paths WHERE path_pk = ?1");
   for (std::size_t i = 0; i < count; ++i) {
     const auto& [path, sums] = most[i];
-    if (!name.bind(path).step()) continue;
-    detail->files.push_back({name.str(0), sums.reads, sums.edits, sums.mentions, sums.lines_added, sums.lines_removed});
+    if (const auto row = name.bind(path).row())
+      detail->files.push_back(
+          {row->str(0), sums.reads, sums.edits, sums.mentions, sums.lines_added, sums.lines_removed});
   }
-  name.reset();
 }
 
 void SessionPass::read_events(const SelectedSession& session, ReportSession* detail) {
   auto& q =
-      db_.prepare(sql_text("SELECT seq, kind, tool, pair_seq, flags"
-                           ", CASE WHEN kind IN (EventKind::decision, EventKind::test_run) THEN summary END FROM events"
-                           " WHERE session_pk = ?1 AND kind IN (EventKind::tool_call, EventKind::tool_result,"
-                           " EventKind::test_run, EventKind::decision) ORDER BY seq"))
-          .bind(session.pk);
+      db_.query(sql_text("SELECT seq, kind, tool, pair_seq, flags"
+                         ", CASE WHEN kind IN (EventKind::decision, EventKind::test_run) THEN summary END FROM events"
+                         " WHERE session_pk = ?1 AND kind IN (EventKind::tool_call, EventKind::tool_result,"
+                         " EventKind::test_run, EventKind::decision) ORDER BY seq"),
+                session.pk);
   std::unordered_map<std::int64_t, ToolUse*> calls;  // by seq
   auto exchange = exchanges_.begin();
   while (q.step()) {
@@ -202,14 +200,13 @@ void SessionPass::read_events(const SelectedSession& session, ReportSession* det
       default: break;
     }
   }
-  q.reset();
 }
 
 // For an evicted session, whose events are deleted.
 void SessionPass::read_kept_decisions(const SelectedSession& session, ReportSession& detail) {
   detail.decisions.clear();
-  auto& q = db_.prepare("SELECT summary FROM observations WHERE session_pk = ? AND type = 'decision' ORDER BY time")
-                .bind(session.pk);
+  auto& q = db_.query("SELECT summary FROM observations WHERE session_pk = ? AND type = 'decision' ORDER BY time",
+                      session.pk);
   while (detail.decisions.size() < kDecisions && q.step())
     detail.decisions.push_back(q.str(0));
   q.reset();
@@ -241,7 +238,6 @@ void SessionPass::read_topics(ReportSession* detail) {
       weight.name = q.text(1);
     }
   }
-  q.reset();
   if (detail == nullptr) return;
   std::vector<const Weight*> order;
   for (const auto& [stems, weight] : of_session)

@@ -1,6 +1,7 @@
 #include "store/seal/cipher.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 
 #ifdef MEMD_WITH_ENCRYPTION

@@ -1,6 +1,7 @@
 #include "store/search/search_check.hpp"
 
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/time_limit.hpp"
 #include "store/search/words/full_text_index.hpp"
@@ -29,9 +30,7 @@ std::string damage_of(sqlite::Database& db) {
       if (!e.error().is(Errc::store_corrupt)) throw;
       return std::string(table) + " cannot be read";
     }
-  auto& q = db.prepare(std::string("SELECT count(*) ") + kUnusableVectors);
-  const std::int64_t vectors = q.step() ? q.int64(0) : 0;
-  q.reset();
+  const std::int64_t vectors = db.prepare(std::string("SELECT count(*) ") + kUnusableVectors).value_or(0);
   return vectors == 0 ? std::string() : std::to_string(vectors) + " rows of vectors have no size that fits";
 }
 

@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "store/db/fts5.hpp"
+#include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/text/words.hpp"
 
@@ -19,21 +20,19 @@ constexpr std::size_t kMerged = 4'000;  // most topics merged into them, the hea
 // Returns the spelling of a topic that most exchanges use.
 std::string name_of(sqlite::Database& db, std::string_view stems) {
   std::vector<std::pair<std::int64_t, std::string>> forms;
-  auto& q = db.prepare("SELECT topic_pk, topic FROM topics WHERE stems = ?1 ORDER BY topic_pk").bind(stems);
+  auto& q = db.query("SELECT topic_pk, topic FROM topics WHERE stems = ?1 ORDER BY topic_pk", stems);
   while (q.step())
     forms.emplace_back(q.int64(0), q.str(1));
-  q.reset();
   if (forms.empty()) return std::string(stems);
   if (forms.size() == 1) return forms.front().second;
   auto& count = db.prepare("SELECT count(*) FROM exchange_topics WHERE topic_pk = ?1");
   std::size_t best = 0;
   std::int64_t most = -1;
   for (std::size_t i = 0; i < forms.size(); ++i)
-    if (count.bind(forms[i].first).step() && count.int64(0) > most) {
-      most = count.int64(0);
+    if (const auto row = count.bind(forms[i].first).row(); row && row->int64(0) > most) {
+      most = row->int64(0);
       best = i;
     }
-  count.reset();
   return forms[best].second;
 }
 
@@ -55,15 +54,12 @@ std::vector<Place> places(sqlite::Database& db, const TopicFilter& filter) {
       while (q.step())
         if (filter.passes(q.int64(0), session, q.int64(1))) out.push_back({q.int64(0), session, q.int64(1)});
     }
-    q.reset();
   } else {
     auto& q =
-        db.prepare(
-              "SELECT exchange_pk, session_pk, started_at FROM exchanges WHERE started_at >= ?1 AND started_at < ?2")
-            .bind(filter.since(), filter.until());
+        db.query("SELECT exchange_pk, session_pk, started_at FROM exchanges WHERE started_at >= ?1 AND started_at < ?2",
+                 filter.since(), filter.until());
     while (q.step())
       if (filter.passes(q.int64(0), q.int64(1), q.int64(2))) out.push_back({q.int64(0), q.int64(1), q.int64(2)});
-    q.reset();
   }
   std::sort(out.begin(), out.end(), [](const Place& a, const Place& b) { return a.id < b.id; });
   return out;
@@ -88,7 +84,6 @@ UseByTopic uses_of_many(sqlite::Database& db, const std::vector<Place>& places) 
     if (use == nullptr) use = &uses[topic];
     use->add(at->session, at->time, q.real(2));
   }
-  q.reset();
   return uses;
 }
 
@@ -126,30 +121,27 @@ TopicFilter::TopicFilter(sqlite::Database& db, const QueryFilter& filter) : sinc
   by_session_ = filter.no_platform || !filter.platforms.empty() || !filter.project.empty() || !filter.session.empty() ||
                 !filter.include_subagents;
   if (filter.observed) {
-    auto& q = db.prepare(
-                    "SELECT e.exchange_pk FROM observations o CROSS JOIN exchanges e"
-                    " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number WHERE o.type = ?1")
-                  .bind(to_string(*filter.observed));
+    auto& q = db.query(
+        "SELECT e.exchange_pk FROM observations o CROSS JOIN exchanges e"
+        " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number WHERE o.type = ?1",
+        to_string(*filter.observed));
     observed_.emplace();
     while (q.step())
       observed_->insert(q.int64(0));
-    q.reset();
   }
   if (!by_session_) return;
   static const std::string sql =
       "SELECT s.session_pk FROM sessions s WHERE " + std::string(queries::kSessionConditions);
   const auto c = queries::conditions_of(db, filter);
-  auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents);
+  auto& q = db.query(sql, c.platforms, c.project, c.session_pk, c.include_subagents);
   while (q.step())
     sessions_.insert(q.int64(0));
-  q.reset();
 }
 
 void add_exchange(sqlite::Database& db, UseByTopic& uses, ExchangeId id, std::int64_t session, TimeMs time) {
-  auto& q = db.prepare("SELECT topic_pk, relevance_score FROM exchange_topics WHERE exchange_pk = ?").bind(id);
+  auto& q = db.query("SELECT topic_pk, relevance_score FROM exchange_topics WHERE exchange_pk = ?", id);
   while (q.step())
     uses[q.int64(0)].add(session, time, q.real(1));
-  q.reset();
 }
 
 UseByTopic uses_in(sqlite::Database& db, const TopicFilter& filter) {
@@ -173,8 +165,7 @@ RankedTopics merged_by_stems(sqlite::Database& db, const UseByTopic& uses) {
   std::map<std::string, TopicUse> merged;
   auto& q = db.prepare("SELECT stems FROM topics WHERE topic_pk = ?1");
   for (const auto* use : heaviest)
-    if (q.bind(use->first).step()) merged[q.str(0)].add(use->second);
-  q.reset();
+    if (const auto row = q.bind(use->first).row()) merged[row->str(0)].add(use->second);
   std::vector<std::pair<double, std::map<std::string, TopicUse>::iterator>> order;
   for (auto it = merged.begin(); it != merged.end(); ++it)
     order.emplace_back(it->second.rank(), it);
@@ -251,15 +242,12 @@ struct NamedTopic {
 // Returns the topics whose stems equal `asked` or begin with it.
 std::vector<NamedTopic> topics_named(sqlite::Database& db, const std::string& asked) {
   constexpr std::int64_t kForms = 400;
-  auto& q = db.prepare(
-                  "SELECT topic_pk, stems FROM topics WHERE stems = ?1 OR (stems >= ?1 || ' ' AND stems < ?1 || '!')"
-                  " LIMIT ?2")
-                .bind(asked, kForms);
-  std::vector<NamedTopic> out;
-  while (q.step())
-    out.push_back({q.int64(0), q.str(1)});
-  q.reset();
-  return out;
+  return db
+      .query(
+          "SELECT topic_pk, stems FROM topics WHERE stems = ?1 OR (stems >= ?1 || ' ' AND stems < ?1 || '!')"
+          " LIMIT ?2",
+          asked, kForms)
+      .all(sqlite::fields_of<NamedTopic>);
 }
 
 // Runs a TopicQuery: finds the exchanges with the topic, its names and related topics.
@@ -288,12 +276,11 @@ class TopicFinder {
   void take(const NamedTopic& topic) {
     if (!taken_.insert(topic.pk).second) return;
     constexpr std::int64_t kMost = 5000;
-    auto& q =
-        db_.prepare(
-               "SELECT x.exchange_pk, x.relevance_score, e.session_pk, e.started_at FROM"
-               " (SELECT exchange_pk, relevance_score FROM exchange_topics WHERE topic_pk = ?1"
-               "  ORDER BY relevance_score DESC, exchange_pk DESC LIMIT ?2) x JOIN exchanges e USING (exchange_pk)")
-            .bind(topic.pk, kMost);
+    auto& q = db_.query(
+        "SELECT x.exchange_pk, x.relevance_score, e.session_pk, e.started_at FROM"
+        " (SELECT exchange_pk, relevance_score FROM exchange_topics WHERE topic_pk = ?1"
+        "  ORDER BY relevance_score DESC, exchange_pk DESC LIMIT ?2) x JOIN exchanges e USING (exchange_pk)",
+        topic.pk, kMost);
     const double factor = topic.stems == asked_ ? 1.0 : 0.8;
     TopicUse use;
     while (q.step()) {
@@ -303,16 +290,14 @@ class TopicFinder {
       double& known = exchanges_.try_emplace(q.int64(0), relevance).first->second;
       known = std::max(known, relevance);
     }
-    q.reset();
     if (use.exchanges > 0) names_[topic.stems].add(use);
   }
 
   void take_all_forms(const std::string& stems) {
     std::vector<NamedTopic> forms;
-    auto& q = db_.prepare("SELECT topic_pk FROM topics WHERE stems = ?1").bind(stems);
+    auto& q = db_.query("SELECT topic_pk FROM topics WHERE stems = ?1", stems);
     while (q.step())
       forms.push_back({q.int64(0), stems});
-    q.reset();
     for (const NamedTopic& topic : forms)
       take(topic);
   }
@@ -335,8 +320,7 @@ class TopicFinder {
     UseByTopic uses;
     auto& q = db_.prepare("SELECT session_pk, started_at FROM exchanges WHERE exchange_pk = ?");
     for (const ExchangeId id : ids)
-      if (q.bind(id).step()) add_exchange(db_, uses, id, q.int64(0), q.int64(1));
-    q.reset();
+      if (const auto row = q.bind(id).row()) add_exchange(db_, uses, id, row->int64(0), row->int64(1));
     return merged_by_stems(db_, uses);
   }
 
@@ -361,10 +345,9 @@ class TopicFinder {
     for (const auto& topic : around) {
       const auto& [stems, use] = topic;
       if (names_.contains(stems) || (!asked_.empty() && (holds(stems, asked_) || holds(asked_, stems)))) continue;
-      const double all = q.bind(stems).step() ? static_cast<double>(std::max<std::int64_t>(q.int64(0), 1)) : 1;
+      const auto all = static_cast<double>(std::max<std::int64_t>(q.bind(stems).value_or(1), 1));
       order.emplace_back(use.rank() * std::sqrt(static_cast<double>(use.exchanges) / all), &topic);
     }
-    q.reset();
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     RankedTopics chosen;
     for (const auto& [weight, topic] : order)
@@ -400,10 +383,10 @@ TopicList TopicListQuery::run(sqlite::Database& db) const {
 }
 
 std::vector<std::string> ExchangeTopicsQuery::run(sqlite::Database& db) const {
-  auto& q = db.prepare(
-                  "SELECT t.topic, t.stems FROM exchange_topics x JOIN topics t USING (topic_pk)"
-                  " WHERE x.exchange_pk = ?1 ORDER BY x.relevance_score DESC, x.topic_pk")
-                .bind(id);
+  auto& q = db.query(
+      "SELECT t.topic, t.stems FROM exchange_topics x JOIN topics t USING (topic_pk)"
+      " WHERE x.exchange_pk = ?1 ORDER BY x.relevance_score DESC, x.topic_pk",
+      id);
   std::vector<std::string> out;
   std::vector<std::string> told;  // stems
   while (out.size() < static_cast<std::size_t>(std::max(limit, 0)) && q.step()) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/query.hpp"
+#include "schemas/exchange_row.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/query.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,6 @@
 #include "store/write/assembler.hpp"
 
 #include "schemas/hash.hpp"
-#include "store/text/redaction/redactor.hpp"
 #include "store/write/git_rows.hpp"
 
 #include <algorithm>
@@ -42,13 +41,11 @@ Assembler::Assembler(sqlite::Database& db)
       echoes_(db, rows_, exchange_, paths_) {}
 
 AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now,
-                               const BatchNotes* notes) {
-  mask_secrets(batch);
-  const BatchNotes made = notes == nullptr ? BatchNotes(batch) : BatchNotes();
+                               const BatchNotes& notes) {
   copies_.clear();  // other sources may have added events since
   AssemblyStats stats;
   const bool is_read_again = source.generation > 0 || source.format == SourceFormat::json;
-  AssemblyContext context{source, adapter_version, now, notes == nullptr ? made : *notes, stats, is_read_again};
+  AssemblyContext context{source, adapter_version, now, notes, stats, is_read_again};
   for (const auto& update : batch.sessions)
     facts_.update(update, now);
   for (const auto& record : batch.silent)

@@ -38,9 +38,9 @@ class Assembler {
  public:
   explicit Assembler(sqlite::Database& db);
 
-  // Masks secrets in the batch first. `notes` are the notes of this batch; if null, they are computed here.
+  // `notes` are the notes of this batch.
   AssemblyStats apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now,
-                      const BatchNotes* notes = nullptr);
+                      const BatchNotes& notes);
 
   // Removes everything that `source` gave of a session after its first `keep` items: events, the exchanges from there
   // on, and all rows that depend on them. Reading the items again then gives the same rows as a first reading. Later

@@ -35,11 +35,10 @@ bool is_prompt(const Event& e) { return e.kind == EventKind::user_msg && e.start
 void CopyDetector::add_facts(std::int64_t session_pk, TimeMs until, Facts& out) {
   events_.write();
   auto& q =
-      db_.prepare("SELECT kind, input_hash FROM events WHERE session_pk = ? AND input_hash IS NOT NULL AND time <= ?");
-  q.bind(session_pk, until);
+      db_.query("SELECT kind, input_hash FROM events WHERE session_pk = ? AND input_hash IS NOT NULL AND time <= ?",
+                session_pk, until);
   while (q.step())
     out.insert(fact_of(q.int64(0), from_sql(q.int64(1))));
-  q.reset();
 }
 
 const CopyDetector::Facts& CopyDetector::facts_of_origins(const SessionWork& fork) {
@@ -47,15 +46,10 @@ const CopyDetector::Facts& CopyDetector::facts_of_origins(const SessionWork& for
   Facts facts;
   std::string uid = fork.forked_from.empty() ? fork.parent_uid : fork.forked_from;
   for (int step = 0; step < kLongestChain && !uid.empty() && uid != fork.uid; ++step) {
-    auto& q = db_.prepare("SELECT session_pk, forked_from, parent_uid FROM sessions WHERE uid = ?");
-    q.bind(uid);
-    if (!q.step()) {
-      q.reset();
-      break;
-    }
-    const std::int64_t pk = q.int64(0);
-    std::string next = q.str(1).empty() ? q.str(2) : q.str(1);
-    q.reset();
+    const auto row = db_.query("SELECT session_pk, forked_from, parent_uid FROM sessions WHERE uid = ?", uid).row();
+    if (!row) break;
+    const std::int64_t pk = row->int64(0);
+    std::string next = row->text(1).empty() ? row->str(2) : row->str(1);
     add_facts(pk, std::numeric_limits<TimeMs>::max(), facts);
     uid = std::move(next);
   }
@@ -80,7 +74,6 @@ const std::vector<CopyDetector::Fork>& CopyDetector::forks_of(const SessionWork&
     q.bind(uid);
     while (q.step())
       found.push_back({q.int64(0), q.str(1), q.int64(2), std::min(found[i].parted_at, q.int64(2))});
-    q.reset();
   }
   std::vector<Fork> forks;
   for (std::size_t i = 1; i < found.size(); ++i) {
@@ -118,13 +111,12 @@ void CopyDetector::clear() {
 
 void CopyDetector::add_timed_facts(std::int64_t session_pk, std::int64_t first_seq, std::int64_t last_seq, Facts& out) {
   events_.write();
-  auto& q = db_.prepare(
-      sql_text("SELECT kind, time, coalesce(input_hash, 0), summary, tokens FROM events WHERE session_pk = ?"
-               " AND seq BETWEEN ? AND ? AND flags & kFlagDerived = 0"));
-  q.bind(session_pk, first_seq, last_seq);
+  auto& q =
+      db_.query(sql_text("SELECT kind, time, coalesce(input_hash, 0), summary, tokens FROM events WHERE session_pk = ?"
+                         " AND seq BETWEEN ? AND ? AND flags & kFlagDerived = 0"),
+                session_pk, first_seq, last_seq);
   while (q.step())
     out.insert(timed_fact(q.int64(0), q.int64(1), from_sql(q.int64(2)), q.text(3), q.int64(4)));
-  q.reset();
 }
 
 // Returns the exchanges of the platform's other sessions that begin at a time.
@@ -134,13 +126,12 @@ std::vector<CopyDetector::Origin> CopyDetector::exchanges_at(const SessionWork& 
   for (const SessionWork* s : sessions_.begun_at(started_at))
     if (s->pk != copy.pk && s->platform == copy.platform)
       out.push_back({s->pk, s->uid, s->forked_from, s->draft.first_seq, s->draft.last_seq, {}});
-  auto& q = db_.prepare(
+  auto& q = db_.query(
       "SELECT x.session_pk, s.uid, s.forked_from, x.first_seq, x.last_seq FROM exchanges x JOIN sessions s USING"
-      " (session_pk) WHERE x.started_at = ? AND x.session_pk <> ? AND s.platform = ? ORDER BY x.exchange_pk");
-  q.bind(started_at, copy.pk, to_string(copy.platform));
+      " (session_pk) WHERE x.started_at = ? AND x.session_pk <> ? AND s.platform = ? ORDER BY x.exchange_pk",
+      started_at, copy.pk, to_string(copy.platform));
   while (q.step())
     out.push_back({q.int64(0), q.str(1), q.str(2), q.int64(3), q.int64(4), {}});
-  q.reset();
   return out;
 }
 
@@ -159,17 +150,13 @@ const CopyDetector::Facts& CopyDetector::facts_at(const SessionWork& copy, TimeM
   Facts& facts = repeated_[copy.uid];
   std::string uid = copy.forked_from;
   for (int step = 0; step < kLongestChain && !uid.empty() && uid != copy.uid; ++step) {
-    auto& q = db_.prepare("SELECT session_pk, forked_from FROM sessions WHERE uid = ?").bind(uid);
-    const bool there = q.step();
-    const std::int64_t pk = there ? q.int64(0) : 0;
-    uid = there ? q.str(1) : std::string();
-    q.reset();
+    const auto row = db_.query("SELECT session_pk, forked_from FROM sessions WHERE uid = ?", uid).row();
+    const std::int64_t pk = row->int64(0);
+    uid = row->str(1);
     auto& x = db_.prepare(
         "SELECT first_seq, last_seq FROM exchanges WHERE session_pk = ? AND started_at <= ?"
         " ORDER BY exchange_number DESC LIMIT 1");
-    x.bind(pk, time);
-    if (x.step()) add_timed_facts(pk, x.int64(0), x.int64(1), facts);
-    x.reset();
+    if (const auto times = x.bind(pk, time).row()) add_timed_facts(pk, times->int64(0), times->int64(1), facts);
   }
   return facts;
 }

@@ -82,12 +82,11 @@ bool Echoes::answers_as_echo(SessionWork& s, const Event& e) {
   ExchangeDraft& d = s.draft;
   if (!d.echo_known) {
     rows_.write();
-    auto& q =
-        db_.prepare(sql_text("SELECT seq, flags & kFlagEcho FROM events WHERE session_pk = ? AND seq >= ?"
-                             " AND kind = EventKind::assistant_msg ORDER BY seq DESC LIMIT 1"));
-    q.bind(s.pk, d.first_seq);
-    d.echo_answer = q.step() && q.int64(1) != 0 ? std::optional(q.int64(0)) : std::nullopt;
-    q.reset();
+    const auto row = db_.query(sql_text("SELECT seq, flags & kFlagEcho FROM events WHERE session_pk = ? AND seq >= ?"
+                                        " AND kind = EventKind::assistant_msg ORDER BY seq DESC LIMIT 1"),
+                               s.pk, d.first_seq)
+                         .row();
+    d.echo_answer = row->int64(1) != 0 ? std::optional(row->int64(0)) : std::nullopt;
     d.echo_known = true;
   }
   if (!d.echo_answer || !holds(e.text, newest_answer(d)) || rows_.place_of(e.event_id)) return false;
@@ -133,12 +132,12 @@ std::optional<std::int64_t> Echoes::find_result(SessionWork& s, const Event& e, 
 std::optional<std::int64_t> Echoes::find_usage(SessionWork& s, const Event& e) {
   if (!s.usage_known && s.next_seq > 0) {
     rows_.write();
-    auto& q =
-        db_.prepare(sql_text("SELECT seq, summary FROM events WHERE session_pk = ? AND kind = EventKind::lifecycle"
-                             " AND (summary = 'usage' OR summary LIKE 'usage: %') ORDER BY seq DESC LIMIT 1"));
-    q.bind(s.pk);
-    if (q.step()) s.told_usage = SessionWork::ToldUsage{q.int64(0), q.str(1)};
-    q.reset();
+    if (const auto row =
+            db_.query(sql_text("SELECT seq, summary FROM events WHERE session_pk = ? AND kind = EventKind::lifecycle"
+                               " AND (summary = 'usage' OR summary LIKE 'usage: %') ORDER BY seq DESC LIMIT 1"),
+                      s.pk)
+                .row())
+      s.told_usage = SessionWork::ToldUsage{row->int64(0), row->str(1)};
   }
   s.usage_known = true;
   if (!s.told_usage || s.told_usage->line != usage_line(e.usage)) return std::nullopt;

@@ -3,6 +3,7 @@
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/database.hpp"
+#include "store/db/rows.hpp"
 #include "store/text/path_names.hpp"
 #include "store/text/plain_text.hpp"
 
@@ -37,13 +38,10 @@ std::string_view without_leading_tag(std::string_view text) {
 
 std::int64_t PathInterner::intern(std::string_view path) {
   if (const auto it = cache_.find(path); it != cache_.end()) return it->second;
-  db_.prepare("INSERT OR IGNORE INTO paths (path) VALUES (?)").bind(path).run();
+  db_.run("INSERT OR IGNORE INTO paths (path) VALUES (?)", path);
   std::int64_t pk = db_.last_insert_rowid();
   if (db_.changes() == 0) {
-    auto& find = db_.prepare("SELECT path_pk FROM paths WHERE path = ?").bind(path);
-    find.step();
-    pk = find.int64(0);
-    find.reset();
+    pk = db_.query("SELECT path_pk FROM paths WHERE path = ?", path).value_or(0);
   }
   if (cache_.size() >= kCachedPaths) cache_.clear();
   cache_.emplace(path, pk);
@@ -139,14 +137,12 @@ bool EventRows::opens_exchange(std::uint64_t event_id, std::string_view uid, Sou
   const auto place = identities_.find(event_id);
   if (!place) return false;
   write();
-  auto& q =
-      db_.prepare(sql_text("SELECT 1 FROM events e JOIN sessions s USING (session_pk)"
-                           " WHERE e.session_pk = ? AND e.seq = ? AND s.uid = ? AND e.source_pk = ?"
-                           " AND e.raw_offset = ? AND e.kind = EventKind::user_msg AND e.flags & kFlagStartsExchange"));
-  q.bind(place->session_pk, place->place, uid, source, item);
-  const bool found = q.step();
-  q.reset();
-  return found;
+  return db_
+      .query(sql_text("SELECT 1 FROM events e JOIN sessions s USING (session_pk)"
+                      " WHERE e.session_pk = ? AND e.seq = ? AND s.uid = ? AND e.source_pk = ?"
+                      " AND e.raw_offset = ? AND e.kind = EventKind::user_msg AND e.flags & kFlagStartsExchange"),
+             place->session_pk, place->place, uid, source, item)
+      .any();
 }
 
 std::optional<std::uint64_t> EventRows::original_of(const SessionWork& s, const Event& e, const EventParent& parent) {
@@ -163,17 +159,15 @@ std::optional<std::uint64_t> EventRows::original_of(const SessionWork& s, const 
          as_sql(e.event_id), summary, text_tokens(e.text), as_sql(content_hash(e)),
          as_sql(e.call_id.empty() ? 0 : hash64(e.call_id)));
   std::optional<std::uint64_t> found;
-  if (q.step()) found = from_sql(q.int64(0));
-  q.reset();
+  if (const auto row = q.row()) found = from_sql(row->int64(0));
   return found;
 }
 
 void EventRows::date(std::int64_t session_pk, TimeMs time) {
   write();
-  db_.prepare(
-         sql_text("UPDATE events SET time = ?2, flags = flags | kFlagTimeEstimated WHERE session_pk = ?1 AND time = 0"))
-      .bind(session_pk, time)
-      .run();
+  db_.run(
+      sql_text("UPDATE events SET time = ?2, flags = flags | kFlagTimeEstimated WHERE session_pk = ?1 AND time = 0"),
+      session_pk, time);
 }
 
 void EventRows::pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_t result_seq) {
@@ -181,9 +175,7 @@ void EventRows::pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_
     call->pair_seq = result_seq;
     return;
   }
-  db_.prepare("UPDATE events SET pair_seq = ? WHERE session_pk = ? AND seq = ?")
-      .bind(result_seq, session_pk, call_seq)
-      .run();
+  db_.run("UPDATE events SET pair_seq = ? WHERE session_pk = ? AND seq = ?", result_seq, session_pk, call_seq);
 }
 
 // Columns of a call's row for call_of_row().
@@ -192,11 +184,7 @@ void EventRows::pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_
 OpenCall EventRows::call_of_row(std::int64_t session_pk, const sqlite::Statement& row) {
   const auto flags = static_cast<std::uint32_t>(row.int64(5));
   OpenCall call;
-  call.seq = row.int64(0);
-  call.tool = row.str(1);
-  call.summary = row.str(2);
-  call.input_hash = from_sql(row.int64(3));
-  call.path_pk = row.int64(4);
+  sqlite::read(row, call.seq, call.tool, call.summary, call.input_hash, call.path_pk);
   call.path = row.str(6);
   call.modifies = (flags & kFlagModifies) != 0;
   call.is_test = (flags & kFlagTest) != 0;
@@ -206,60 +194,56 @@ OpenCall EventRows::call_of_row(std::int64_t session_pk, const sqlite::Statement
 }
 
 void EventRows::read_tried(std::int64_t session_pk, OpenCall& call) {
-  auto& c =
-      db_.prepare(sql_text("SELECT line, purpose, in_background FROM commands WHERE session_pk = ? AND event_seq = ?"
-                           " AND purpose <> CommandPurpose::other ORDER BY purpose, place LIMIT 1"));
-  c.bind(session_pk, call.seq);
-  const bool any = c.step();
-  call.tried = any ? c.str(0) : std::string();
-  call.tries = any ? static_cast<CommandPurpose>(c.int64(1)) : CommandPurpose::other;
-  call.in_background = any && c.int64(2) != 0;
-  c.reset();
+  const auto row =
+      db_.query(sql_text("SELECT line, purpose, in_background FROM commands WHERE session_pk = ? AND event_seq = ?"
+                         " AND purpose <> CommandPurpose::other ORDER BY purpose, place LIMIT 1"),
+                session_pk, call.seq)
+          .row();
+  call.tried = row->str(0);
+  call.tries = row ? static_cast<CommandPurpose>(row->int64(1)) : CommandPurpose::other;
+  call.in_background = row->int64(2) != 0;
 }
 
 std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::uint64_t call_key) {
   write();
-  auto& q = db_.prepare(sql_text("SELECT " MEMD_CALL_COLUMNS " FROM events e LEFT JOIN paths p USING (path_pk)"
-                                 " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = EventKind::tool_call"
-                                 " AND e.pair_seq IS NULL ORDER BY e.seq DESC LIMIT 1"));
-  q.bind(session_pk, as_sql(call_key));
+  auto& q = db_.query(sql_text("SELECT " MEMD_CALL_COLUMNS " FROM events e LEFT JOIN paths p USING (path_pk)"
+                               " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = EventKind::tool_call"
+                               " AND e.pair_seq IS NULL ORDER BY e.seq DESC LIMIT 1"),
+                      session_pk, as_sql(call_key));
   std::optional<OpenCall> call;
-  if (q.step()) call = call_of_row(session_pk, q);
-  q.reset();
+  if (const auto row = q.row()) call = call_of_row(session_pk, q);
   return call;
 }
 
 std::vector<EventRows::KeyedCall> EventRows::newest_open_calls(std::int64_t session_pk) {
   write();
-  auto& q = db_.prepare(sql_text("SELECT " MEMD_CALL_COLUMNS
-                                 " FROM events e INDEXED BY events_open_calls LEFT JOIN paths p USING (path_pk)"
-                                 " WHERE e.session_pk = ? AND e.kind = EventKind::tool_call AND e.pair_seq IS NULL"
-                                 " ORDER BY e.seq DESC LIMIT 8"));
-  q.bind(session_pk);
+  auto& q = db_.query(sql_text("SELECT " MEMD_CALL_COLUMNS
+                               " FROM events e INDEXED BY events_open_calls LEFT JOIN paths p USING (path_pk)"
+                               " WHERE e.session_pk = ? AND e.kind = EventKind::tool_call AND e.pair_seq IS NULL"
+                               " ORDER BY e.seq DESC LIMIT 8"),
+                      session_pk);
   std::vector<KeyedCall> calls;
   while (q.step())
     calls.push_back({from_sql(q.int64(7)), call_of_row(session_pk, q)});
-  q.reset();
   return calls;
 }
 
 std::optional<EventRows::AnsweredCall> EventRows::find_answered_call(std::int64_t session_pk, std::uint64_t call_key,
                                                                      std::int64_t next_seq) {
   write();
-  auto& q = db_.prepare(sql_text("SELECT " MEMD_CALL_COLUMNS
-                                 ", r.flags & kFlagEcho, r.flags & kFlagError, c.exit_code FROM events e"
-                                 " JOIN events r ON r.session_pk = e.session_pk AND r.seq = e.pair_seq"
-                                 " LEFT JOIN command_results c ON c.session_pk = r.session_pk AND c.event_seq = r.seq"
-                                 " LEFT JOIN paths p ON p.path_pk = e.path_pk"
-                                 " WHERE e.session_pk = ? AND e.seq >= ? AND e.call_key = ?"
-                                 " AND e.kind = EventKind::tool_call ORDER BY e.seq DESC LIMIT 1"));
-  q.bind(session_pk, next_seq - kFarthestAnswer, as_sql(call_key));
+  auto& q = db_.query(
+      sql_text("SELECT " MEMD_CALL_COLUMNS ", r.flags & kFlagEcho, r.flags & kFlagError, c.exit_code FROM events e"
+               " JOIN events r ON r.session_pk = e.session_pk AND r.seq = e.pair_seq"
+               " LEFT JOIN command_results c ON c.session_pk = r.session_pk AND c.event_seq = r.seq"
+               " LEFT JOIN paths p ON p.path_pk = e.path_pk"
+               " WHERE e.session_pk = ? AND e.seq >= ? AND e.call_key = ?"
+               " AND e.kind = EventKind::tool_call ORDER BY e.seq DESC LIMIT 1"),
+      session_pk, next_seq - kFarthestAnswer, as_sql(call_key));
   std::optional<AnsweredCall> found;
-  if (q.step()) {
-    found = AnsweredCall{call_of_row(session_pk, q), q.int64(8) != 0, q.int64(9) != 0 || !q.is_null(10)};
+  if (const auto row = q.row()) {
+    found = AnsweredCall{call_of_row(session_pk, q), row->int64(8) != 0, row->int64(9) != 0 || !row->is_null(10)};
     found->call.answered = true;
   }
-  q.reset();
   return found;
 }
 
@@ -276,21 +260,20 @@ bool EventRows::take_command(std::int64_t session_pk, std::string_view line, Ope
     if (!call.is_test) row->flags &= ~static_cast<std::uint32_t>(kFlagTest);
     return true;
   }
-  auto& q = db_.prepare(
-      "DELETE FROM commands WHERE session_pk = ?1 AND event_seq = ?2 AND place ="
-      " (SELECT min(place) FROM commands WHERE session_pk = ?1 AND event_seq = ?2 AND line = ?3) RETURNING place");
-  q.bind(session_pk, call.seq, line);
-  const std::optional<std::int64_t> place = q.step() ? std::optional(q.int64(0)) : std::nullopt;
-  q.reset();
+  const std::optional<std::int64_t> place =
+      db_.query(
+             "DELETE FROM commands WHERE session_pk = ?1 AND event_seq = ?2 AND place ="
+             " (SELECT min(place) FROM commands WHERE session_pk = ?1 AND event_seq = ?2 AND line = ?3) RETURNING "
+             "place",
+             session_pk, call.seq, line)
+          .number();
   if (!place) return false;
-  db_.prepare("UPDATE commands SET place = place - 1 WHERE session_pk = ? AND event_seq = ? AND place > ?")
-      .bind(session_pk, call.seq, *place)
-      .run();
-  db_.prepare(sql_text("UPDATE events SET flags = flags & ~kFlagTest WHERE session_pk = ?1 AND seq = ?2 AND NOT EXISTS"
-                       " (SELECT 1 FROM commands WHERE session_pk = ?1 AND event_seq = ?2"
-                       " AND purpose = CommandPurpose::test)"))
-      .bind(session_pk, call.seq)
-      .run();
+  db_.run("UPDATE commands SET place = place - 1 WHERE session_pk = ? AND event_seq = ? AND place > ?", session_pk,
+          call.seq, *place);
+  db_.run(sql_text("UPDATE events SET flags = flags & ~kFlagTest WHERE session_pk = ?1 AND seq = ?2 AND NOT EXISTS"
+                   " (SELECT 1 FROM commands WHERE session_pk = ?1 AND event_seq = ?2"
+                   " AND purpose = CommandPurpose::test)"),
+          session_pk, call.seq);
   read_tried(session_pk, call);
   call.is_test = call.tries == CommandPurpose::test;
   return true;
@@ -307,13 +290,12 @@ void EventRows::take_over(std::int64_t session_pk, std::int64_t seq, const Event
     row->raw = e.raw;
     return;
   }
-  db_.prepare(
-         sql_text("UPDATE events SET event_id = ?3, time = ?4, flags = ?5 | (flags & kFlagRoot), summary = ?6,"
-                  " tokens = ?7, raw_offset = ?8, raw_length = ?9, raw_block = ?10 WHERE session_pk = ?1 AND seq = ?2"))
-      .bind(session_pk, seq, as_sql(e.event_id), e.time, static_cast<std::int64_t>(flags_of(e)), event_summary(e),
-            text_tokens(e.text), static_cast<std::int64_t>(e.raw.offset), static_cast<std::int64_t>(e.raw.length),
-            static_cast<std::int64_t>(e.raw.block))
-      .run();
+  db_.run(
+      sql_text("UPDATE events SET event_id = ?3, time = ?4, flags = ?5 | (flags & kFlagRoot), summary = ?6,"
+               " tokens = ?7, raw_offset = ?8, raw_length = ?9, raw_block = ?10 WHERE session_pk = ?1 AND seq = ?2"),
+      session_pk, seq, as_sql(e.event_id), e.time, static_cast<std::int64_t>(flags_of(e)), event_summary(e),
+      text_tokens(e.text), static_cast<std::int64_t>(e.raw.offset), static_cast<std::int64_t>(e.raw.length),
+      static_cast<std::int64_t>(e.raw.block));
 }
 
 void EventRows::add_identity(std::int64_t session_pk, std::int64_t seq, std::uint64_t event_id) {
@@ -326,27 +308,22 @@ void EventRows::set_content(std::int64_t session_pk, std::int64_t seq, const Eve
     row->input_hash = content;
     return;
   }
-  db_.prepare("UPDATE events SET input_hash = ? WHERE session_pk = ? AND seq = ?")
-      .bind(hash_or_null(content), session_pk, seq)
-      .run();
+  db_.run("UPDATE events SET input_hash = ? WHERE session_pk = ? AND seq = ?", hash_or_null(content), session_pk, seq);
 }
 
 std::optional<std::int64_t> EventRows::withdraw_answer(std::int64_t session_pk, std::int64_t first_seq) {
   write();
-  auto& q =
-      db_.prepare(sql_text("SELECT seq, tokens FROM events WHERE session_pk = ? AND seq >= ?"
-                           " AND kind = EventKind::assistant_msg AND NOT flags & kFlagSuperseded"
-                           " ORDER BY seq DESC LIMIT 2"));
-  q.bind(session_pk, first_seq);
+  auto& q = db_.query(sql_text("SELECT seq, tokens FROM events WHERE session_pk = ? AND seq >= ?"
+                               " AND kind = EventKind::assistant_msg AND NOT flags & kFlagSuperseded"
+                               " ORDER BY seq DESC LIMIT 2"),
+                      session_pk, first_seq);
   std::optional<std::int64_t> newest;
   std::optional<std::int64_t> before;
   if (q.step()) newest = q.int64(0);
-  if (q.step()) before = q.int64(1);
-  q.reset();
+  if (const auto row = q.row()) before = row->int64(1);
   if (newest)
-    db_.prepare(sql_text("UPDATE events SET flags = flags | kFlagSuperseded WHERE session_pk = ? AND seq = ?"))
-        .bind(session_pk, *newest)
-        .run();
+    db_.run(sql_text("UPDATE events SET flags = flags | kFlagSuperseded WHERE session_pk = ? AND seq = ?"), session_pk,
+            *newest);
   return before;
 }
 
@@ -362,10 +339,9 @@ std::vector<EventRecord*> EventRows::held_plans(const EventRecord& call) {
 bool EventRows::has_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
   if (const EventRecord* call = held(session_pk, call_seq)) return !held_plans(*call).empty();
   write();
-  auto& q =
-      db_.prepare(sql_text("SELECT parent_seq IS ?2, kind = EventKind::edit AND flags & kFlagPlanned FROM events"
-                           " WHERE session_pk = ?1 AND seq > ?2 ORDER BY seq"));
-  q.bind(session_pk, call_seq);
+  auto& q = db_.query(sql_text("SELECT parent_seq IS ?2, kind = EventKind::edit AND flags & kFlagPlanned FROM events"
+                               " WHERE session_pk = ?1 AND seq > ?2 ORDER BY seq"),
+                      session_pk, call_seq);
   bool found = false;
   while (!found && q.step() && q.int64(0) != 0)
     found = q.int64(1) != 0;
@@ -387,13 +363,12 @@ std::vector<EventRows::PlannedEdit> EventRows::take_planned_edits(std::int64_t s
     return planned;
   }
   if (!has_planned_edits(session_pk, call_seq)) return planned;
-  auto& q = db_.prepare(
+  auto& q = db_.query(
       sql_text("UPDATE events SET flags = flags & ~kFlagPlanned WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
-               " AND kind = EventKind::edit AND parent_seq = ?2 AND flags & kFlagPlanned RETURNING path_pk, summary"));
-  q.bind(session_pk, call_seq, call_seq + kFarthestPlan);
+               " AND kind = EventKind::edit AND parent_seq = ?2 AND flags & kFlagPlanned RETURNING path_pk, summary"),
+      session_pk, call_seq, call_seq + kFarthestPlan);
   while (q.step())
     take(q.int64(0), q.text(1));
-  q.reset();
   return planned;
 }
 
@@ -412,16 +387,14 @@ void EventRows::count_planned_edit(std::int64_t session_pk, std::int64_t call_se
     return;
   }
   write();
-  auto& q =
-      db_.prepare(sql_text("SELECT seq, summary FROM events WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
-                           " AND kind = EventKind::edit AND parent_seq = ?2 AND path_pk = ?4 LIMIT 1"));
-  q.bind(session_pk, call_seq, call_seq + kFarthestPlan, path_pk);
-  const bool found = q.step();
-  const std::int64_t seq = found ? q.int64(0) : 0;
-  const std::string summary = found ? counted(q.text(1)) : std::string();
-  q.reset();
-  if (found)
-    db_.prepare("UPDATE events SET summary = ? WHERE session_pk = ? AND seq = ?").bind(summary, session_pk, seq).run();
+  const auto found =
+      db_.query(sql_text("SELECT seq, summary FROM events WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
+                         " AND kind = EventKind::edit AND parent_seq = ?2 AND path_pk = ?4 LIMIT 1"),
+                session_pk, call_seq, call_seq + kFarthestPlan, path_pk)
+          .row();
+  const std::int64_t seq = found->int64(0);
+  const std::string summary = found ? counted(found->text(1)) : std::string();
+  if (found) db_.run("UPDATE events SET summary = ? WHERE session_pk = ? AND seq = ?", summary, session_pk, seq);
 }
 
 void EventRows::fail_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
@@ -431,18 +404,16 @@ void EventRows::fail_planned_edits(std::int64_t session_pk, std::int64_t call_se
     return;
   }
   if (!has_planned_edits(session_pk, call_seq)) return;
-  db_.prepare(sql_text("UPDATE events SET flags = flags | kFlagError WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
-                       " AND kind = EventKind::edit AND parent_seq = ?2 AND flags & kFlagPlanned"))
-      .bind(session_pk, call_seq, call_seq + kFarthestPlan)
-      .run();
+  db_.run(sql_text("UPDATE events SET flags = flags | kFlagError WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
+                   " AND kind = EventKind::edit AND parent_seq = ?2 AND flags & kFlagPlanned"),
+          session_pk, call_seq, call_seq + kFarthestPlan);
 }
 
 void EventRows::mark_gone(SourceId source, std::string_view session_uid) {
   write();
-  db_.prepare(sql_text("UPDATE events SET flags = flags | kFlagGone WHERE source_pk = ?1 AND flags & kFlagGone = 0"
-                       " AND session_pk IN (SELECT session_pk FROM sessions WHERE source_pk = ?1 OR uid = ?2)"))
-      .bind(source, session_uid)
-      .run();
+  db_.run(sql_text("UPDATE events SET flags = flags | kFlagGone WHERE source_pk = ?1 AND flags & kFlagGone = 0"
+                   " AND session_pk IN (SELECT session_pk FROM sessions WHERE source_pk = ?1 OR uid = ?2)"),
+          source, session_uid);
 }
 
 void EventRows::came_again(const Event& e, SourceId source) {
@@ -450,23 +421,21 @@ void EventRows::came_again(const Event& e, SourceId source) {
   if (!place || held(place->session_pk, place->place) != nullptr) return;
   // Rows derived from an event follow it and have its place. An echo that leads to the row of the record that it
   // repeats is not at its place.
-  db_.prepare(sql_text("UPDATE events SET flags = flags & ~kFlagGone, raw_offset = ?4, raw_length = ?5"
-                       " WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?2 + ?6 AND source_pk = ?3 AND flags & kFlagGone"
-                       " AND (seq = ?2 OR (flags & kFlagDerived AND raw_offset ="
-                       " (SELECT raw_offset FROM events WHERE session_pk = ?1 AND seq = ?2)))"
-                       " AND EXISTS (SELECT 1 FROM events WHERE session_pk = ?1 AND seq = ?2 AND event_id = ?7"
-                       " AND (flags & kFlagEcho OR NOT ?8))"))
-      .bind(place->session_pk, place->place, source, e.raw.offset, e.raw.length, kFarthestDerived, as_sql(e.event_id),
-            e.is_echo)
-      .run();
+  db_.run(sql_text("UPDATE events SET flags = flags & ~kFlagGone, raw_offset = ?4, raw_length = ?5"
+                   " WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?2 + ?6 AND source_pk = ?3 AND flags & kFlagGone"
+                   " AND (seq = ?2 OR (flags & kFlagDerived AND raw_offset ="
+                   " (SELECT raw_offset FROM events WHERE session_pk = ?1 AND seq = ?2)))"
+                   " AND EXISTS (SELECT 1 FROM events WHERE session_pk = ?1 AND seq = ?2 AND event_id = ?7"
+                   " AND (flags & kFlagEcho OR NOT ?8))"),
+          place->session_pk, place->place, source, e.raw.offset, e.raw.length, kFarthestDerived, as_sql(e.event_id),
+          e.is_echo);
 }
 
 void EventRows::supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash) {
   write();
-  db_.prepare(sql_text("UPDATE events SET flags = flags | kFlagSuperseded WHERE session_pk = ? AND seq >= ?"
-                       " AND origin = Origin::queued AND input_hash = ?"))
-      .bind(session_pk, first_seq, as_sql(text_hash))
-      .run();
+  db_.run(sql_text("UPDATE events SET flags = flags | kFlagSuperseded WHERE session_pk = ? AND seq >= ?"
+                   " AND origin = Origin::queued AND input_hash = ?"),
+          session_pk, first_seq, as_sql(text_hash));
 }
 
 std::string usage_line(const TokenUsage& u) {

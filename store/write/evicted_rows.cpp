@@ -35,9 +35,9 @@ struct Kept {
 };
 
 std::vector<Kept> first_lines_of(sqlite::Database& db, std::int64_t session_pk) {
-  auto& q = db.prepare(sql_text("SELECT exchange_pk, user_message, assistant_response, answer_offset FROM exchanges"
-                                " WHERE session_pk = ? AND data_completeness <> DataCompleteness::metadata_only"))
-                .bind(session_pk);
+  auto& q = db.query(sql_text("SELECT exchange_pk, user_message, assistant_response, answer_offset FROM exchanges"
+                              " WHERE session_pk = ? AND data_completeness <> DataCompleteness::metadata_only"),
+                     session_pk);
   std::vector<Kept> out;
   while (q.step()) {
     Kept kept{q.int64(0), std::nullopt, {}};
@@ -47,7 +47,6 @@ std::vector<Kept> first_lines_of(sqlite::Database& db, std::int64_t session_pk) 
     kept.answer = first_lines(response.substr(std::min(answer, response.size())));
     out.push_back(std::move(kept));
   }
-  q.reset();
   return out;
 }
 
@@ -55,9 +54,7 @@ std::vector<Kept> first_lines_of(sqlite::Database& db, std::int64_t session_pk) 
 void write_title_down(sqlite::Database& db, std::int64_t session_pk) {
   const SessionRow session = queries::session_by_pk(db, session_pk);
   if (session.title.empty()) return;
-  db.prepare("UPDATE sessions SET title = ?2 WHERE session_pk = ?1 AND title = ''")
-      .bind(session_pk, session.title)
-      .run();
+  db.run("UPDATE sessions SET title = ?2 WHERE session_pk = ?1 AND title = ''", session_pk, session.title);
 }
 
 using Row = std::vector<std::optional<std::string>>;
@@ -72,7 +69,7 @@ struct NamedRows {
 NamedRows select(sqlite::Database& db, const SessionTable& kept, std::string_view uid) {
   Selection selection = selection_of(db, kept);
   NamedRows out{std::string(kept.table), std::move(selection.columns), {}};
-  auto& q = db.prepare(selection.sql).bind(uid);
+  auto& q = db.query(selection.sql, uid);
   while (q.step()) {
     Row& row = out.rows.emplace_back();
     for (std::size_t i = 0; i < out.columns.size(); ++i) {
@@ -80,7 +77,6 @@ NamedRows select(sqlite::Database& db, const SessionTable& kept, std::string_vie
       row.push_back(q.is_null(column) ? std::nullopt : std::optional(q.str(column)));
     }
   }
-  q.reset();
   return out;
 }
 
@@ -88,7 +84,6 @@ void insert(sqlite::Database& db, const SessionTable& kept, const NamedRows& nam
   const Insertion insertion = insertion_of(db, kept, named.columns);
   for (const Row& row : named.rows) {
     auto& q = db.prepare(insertion.sql);
-    q.reset();
     q.bind_at(1, uid);
     for (std::size_t i = 0; i < insertion.places.size(); ++i)
       q.bind_at(static_cast<int>(i) + 2, row[insertion.places[i]]);
@@ -201,18 +196,17 @@ constexpr std::string_view kSharedLedger = "shared coverage";
 
 NamedRows select_shared_ledger(sqlite::Database& db, std::string_view uid) {
   NamedRows out{std::string(kSharedLedger), words("source_pk record_type disposition reason records bytes"), {}};
-  auto& q = db.prepare(sql_text("SELECT o.platform || ':' || o.path, i.record_type, i.disposition, i.reason, count(*),"
-                                " sum(i.bytes) FROM source_items i JOIN sources o USING (source_pk)"
-                                " WHERE i.session_uid = ?1 AND o.session_uid <> ?1 AND i.flags & kItemGone = 0"
-                                " AND EXISTS (SELECT 1 FROM source_items x WHERE x.source_pk = i.source_pk"
-                                " AND x.session_uid <> ?1) GROUP BY 1, 2, 3, 4"))
-                .bind(uid);
+  auto& q = db.query(sql_text("SELECT o.platform || ':' || o.path, i.record_type, i.disposition, i.reason, count(*),"
+                              " sum(i.bytes) FROM source_items i JOIN sources o USING (source_pk)"
+                              " WHERE i.session_uid = ?1 AND o.session_uid <> ?1 AND i.flags & kItemGone = 0"
+                              " AND EXISTS (SELECT 1 FROM source_items x WHERE x.source_pk = i.source_pk"
+                              " AND x.session_uid <> ?1) GROUP BY 1, 2, 3, 4"),
+                     uid);
   while (q.step()) {
     Row& row = out.rows.emplace_back();
     for (int column = 0; column < 6; ++column)
       row.emplace_back(q.str(column));
   }
-  q.reset();
   return out;
 }
 
@@ -222,7 +216,7 @@ void add_shared_ledger(sqlite::Database& db, const NamedRows& named) {
       ", ?2, ?3, ?4, ?5, ?6 WHERE ?1 <> '' ON CONFLICT DO UPDATE SET records = records + excluded.records,"
       " bytes = bytes + excluded.bytes";
   for (const Row& row : named.rows)
-    if (row.size() == 6) db.prepare(sql).bind(row[0], row[1], row[2], row[3], row[4], row[5]).run();
+    if (row.size() == 6) db.run(sql, row[0], row[1], row[2], row[3], row[4], row[5]);
 }
 
 void put(raw::ByteWriter& w, const NamedRows& named) {
@@ -250,18 +244,17 @@ Freed keep_first_lines(sqlite::Database& db, std::int64_t session_pk) {
   assembly::forget_texts(db, sql_text("session_pk = ?1 AND data_completeness <> DataCompleteness::metadata_only"),
                          session_pk);
   for (const Kept& k : kept)
-    db.prepare(sql_text("UPDATE exchanges SET user_message = ?2, assistant_response = ?3, answer_offset = 0,"
-                        " interventions = NULL, tool_text = NULL, content_hash = ?4,"
-                        " data_completeness = DataCompleteness::metadata_only WHERE exchange_pk = ?1"))
-        .bind(k.id, k.user, k.answer.empty() ? std::nullopt : std::optional(k.answer),
-              as_sql(hash_combine(hash64(k.user.value_or("")), hash64(k.answer))))
-        .run();
+    db.run(sql_text("UPDATE exchanges SET user_message = ?2, assistant_response = ?3, answer_offset = 0,"
+                    " interventions = NULL, tool_text = NULL, content_hash = ?4,"
+                    " data_completeness = DataCompleteness::metadata_only WHERE exchange_pk = ?1"),
+           k.id, k.user, k.answer.empty() ? std::nullopt : std::optional(k.answer),
+           as_sql(hash_combine(hash64(k.user.value_or("")), hash64(k.answer))));
   for (const Kept& k : kept) {
     index_texts(db, k.id);
-    db.prepare("DELETE FROM vectors WHERE exchange_pk = ?").bind(k.id).run();
+    db.run("DELETE FROM vectors WHERE exchange_pk = ?", k.id);
     second_look::forget(db, k.id);
   }
-  db.prepare("DELETE FROM events WHERE session_pk = ?").bind(session_pk).run();
+  db.run("DELETE FROM events WHERE session_pk = ?", session_pk);
   return {static_cast<std::int64_t>(kept.size()), db.changes()};
 }
 
@@ -292,13 +285,12 @@ std::vector<ExchangeId> restore_rows(sqlite::Database& db, std::string_view reco
   session.reset();
   transfer::add_identities(db, session_pk);
   std::vector<ExchangeId> ids;
-  auto& q = db.prepare(
-                  "SELECT exchange_pk FROM exchanges x JOIN sessions s USING (session_pk) WHERE s.uid = ?"
-                  " ORDER BY exchange_pk")
-                .bind(uid);
+  auto& q = db.query(
+      "SELECT exchange_pk FROM exchanges x JOIN sessions s USING (session_pk) WHERE s.uid = ?"
+      " ORDER BY exchange_pk",
+      uid);
   while (q.step())
     ids.push_back(q.int64(0));
-  q.reset();
   for (const ExchangeId id : ids)
     index_texts(db, id);
   return ids;

@@ -2,6 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/enrich/enrichment.hpp"
 
 #include <utility>
@@ -24,7 +25,7 @@ OptionalText text_or_null(const std::string& s) { return s.empty() ? std::nullop
 void ExchangeRows::keep_ids_in_use() {
   if (next_id_ != 0) return;
   // Reserved keys have their rows from the start.
-  auto& q = db_.prepare("SELECT exchange_pk FROM exchanges ORDER BY exchange_pk DESC").bind();
+  auto& q = db_.query("SELECT exchange_pk FROM exchanges ORDER BY exchange_pk DESC");
   ExchangeId last = 0;
   while (last == 0 && q.step())
     if (!reserved_.contains(q.int64(0))) last = q.int64(0);
@@ -43,9 +44,7 @@ void ExchangeRows::remove_from(std::int64_t session_pk, std::int64_t first) {
   write_index();
   forget_texts(db_, "session_pk = ?1 AND exchange_number >= ?2", session_pk, first);
   for (const std::string_view table : {"exchange_files", "exchanges"})
-    db_.prepare("DELETE FROM " + std::string(table) + " WHERE session_pk = ? AND exchange_number >= ?")
-        .bind(session_pk, first)
-        .run();
+    db_.run("DELETE FROM " + std::string(table) + " WHERE session_pk = ? AND exchange_number >= ?", session_pk, first);
 }
 
 void ExchangeRows::save(const SessionWork& session, ExchangeDraft& d, TimeMs ingested_at) {
@@ -135,11 +134,8 @@ void ExchangeRows::save_files(std::int64_t session_pk, const ExchangeDraft& d) {
 
 std::int64_t ExchangeRows::intern_tool(const std::string& tool) {
   if (const auto it = tools_.find(tool); it != tools_.end()) return it->second;
-  db_.prepare("INSERT INTO tools (tool) VALUES (?) ON CONFLICT DO NOTHING").bind(tool).run();
-  auto& find = db_.prepare("SELECT tool_pk FROM tools WHERE tool = ?").bind(tool);
-  find.step();
-  const std::int64_t pk = find.int64(0);
-  find.reset();
+  db_.run("INSERT INTO tools (tool) VALUES (?) ON CONFLICT DO NOTHING", tool);
+  const std::int64_t pk = db_.query("SELECT tool_pk FROM tools WHERE tool = ?", tool).value_or(0);
   tools_.emplace(tool, pk);
   return pk;
 }
@@ -165,33 +161,13 @@ bool ExchangeRows::load_newest(std::int64_t session_pk, std::int64_t end, Exchan
       " model_used, raw_format_version, adapter_version, tool_calls, tool_errors, lines_added, lines_removed, "
       "data_completeness FROM exchanges"
       " WHERE session_pk = ? AND exchange_number < ? ORDER BY exchange_number DESC LIMIT 1");
-  q.bind(session_pk, end);
-  if (!q.step() || static_cast<DataCompleteness>(q.int64(22)) == DataCompleteness::metadata_only) {
-    q.reset();
-    return false;
-  }
+  const auto row = q.bind(session_pk, end).row();
+  if (!row || static_cast<DataCompleteness>(q.int64(22)) == DataCompleteness::metadata_only) return false;
   d = {};
-  d.pk = q.int64(0);
-  d.number = q.int64(1);
-  d.first_seq = q.int64(2);
-  d.last_seq = q.int64(3);
-  d.started_at = q.int64(4);
-  d.ended_at = q.int64(5);
-  d.origin = static_cast<Origin>(q.int64(6));
-  d.user_event_id = from_sql(q.int64(7));
+  sqlite::read(q, d.pk, d.number, d.first_seq, d.last_seq, d.started_at, d.ended_at, d.origin, d.user_event_id);
   d.has_user_message = !q.is_null(8);
-  d.text = {q.str(8), q.str(9), q.str(10), q.str(11)};
-  d.answer_offset = static_cast<std::size_t>(q.int64(12));
-  d.git_branch = q.str(13);
-  d.cwd = q.str(14);
-  d.model = q.str(15);
-  d.agent_version = q.str(16);
-  d.adapter_version = q.str(17);
-  d.tool_calls = q.int64(18);
-  d.tool_errors = q.int64(19);
-  d.lines_added = q.int64(20);
-  d.lines_removed = q.int64(21);
-  q.reset();
+  sqlite::read_from(q, 8, d.text, d.answer_offset, d.git_branch, d.cwd, d.model, d.agent_version, d.adapter_version,
+                    d.tool_calls, d.tool_errors, d.lines_added, d.lines_removed);
   d.indexed = d.text;
   d.stored = true;
   remember_tool_lines(d);
@@ -201,25 +177,22 @@ bool ExchangeRows::load_newest(std::int64_t session_pk, std::int64_t end, Exchan
 }
 
 void ExchangeRows::load_files(std::int64_t session_pk, ExchangeDraft& d) {
-  auto& q = db_.prepare(
+  auto& q = db_.query(
       "SELECT path_pk, access, touches, lines_added, lines_removed FROM exchange_files"
-      " WHERE session_pk = ? AND exchange_number = ?");
-  q.bind(session_pk, d.number);
+      " WHERE session_pk = ? AND exchange_number = ?",
+      session_pk, d.number);
   while (q.step())
     d.files[{q.int64(0), static_cast<FileAccess>(q.int64(1))}] = {q.int64(2), q.int64(3), q.int64(4)};
-  q.reset();
 }
 
 void ExchangeRows::replay_failures(std::int64_t session_pk, ExchangeDraft& d) {
-  auto& q =
-      db_.prepare(sql_text("SELECT c.input_hash FROM events e JOIN events c ON c.session_pk = e.session_pk"
-                           " AND c.seq = e.pair_seq WHERE e.session_pk = ? AND e.seq BETWEEN ? AND ?"
-                           " AND e.kind = EventKind::tool_result AND e.flags & kFlagError"
-                           " AND c.input_hash IS NOT NULL"));
-  q.bind(session_pk, d.first_seq, d.last_seq);
+  auto& q = db_.query(sql_text("SELECT c.input_hash FROM events e JOIN events c ON c.session_pk = e.session_pk"
+                               " AND c.seq = e.pair_seq WHERE e.session_pk = ? AND e.seq BETWEEN ? AND ?"
+                               " AND e.kind = EventKind::tool_result AND e.flags & kFlagError"
+                               " AND c.input_hash IS NOT NULL"),
+                      session_pk, d.first_seq, d.last_seq);
   while (q.step())
     d.failed_inputs.insert(from_sql(q.int64(0)));
-  q.reset();
 }
 
 }  // namespace memd::assembly

@@ -21,13 +21,12 @@ namespace memd::assembly {
 // its ?1, ?2, …
 template <class... Values>
 void forget_texts(sqlite::Database& db, std::string_view which, const Values&... values) {
-  db.prepare(
-        "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response, tool_text)"
-        " SELECT 'delete', exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''),"
-        " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges WHERE " +
-        std::string(which))
-      .bind(values...)
-      .run();
+  db.run(
+      "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response, tool_text)"
+      " SELECT 'delete', exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''),"
+      " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges WHERE " +
+          std::string(which),
+      values...);
 }
 
 // Reads and writes rows of exchanges, their files and their full-text entries. Buffers the full-text entries until

@@ -58,7 +58,6 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
                       q.bind(uid);
                       while (q.step())
                         out.push_back(q.str(0));
-                      q.reset();
                     }
                     // Documents and trees of one session, whose path names it.
                     auto& own = writer_.db_.prepare(
@@ -72,7 +71,6 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
                       own.bind(uid, name);
                       while (own.step())
                         if (has_word(own.text(0), name)) out.push_back(own.str(0));
-                      own.reset();
                     }
                     return out;
                   }));
@@ -86,7 +84,6 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
                       q.bind(uid);
                       while (q.step())
                         out.push_back(from_sql(q.int64(0)));
-                      q.reset();
                     }
                     return out;
                   }));
@@ -100,7 +97,6 @@ Result<Forgetting::Report> Forgetting::forget(const std::vector<std::string>& se
         q.bind(uid);
         while (q.step())
           with_keys.push_back({q.int64(0), uid, q.int64(1), {}, {}});
-        q.reset();
       }
     }));
   MEMD_TRY(writer_.withheld_->forget(session_uids, paths, records, with_keys));
@@ -163,18 +159,16 @@ Result<Forgetting::Report> Forgetting::finish() {
 
 std::vector<std::string> Forgetting::stored_sessions() {
   std::vector<std::string> out;
-  auto& q = writer_.db_.prepare("SELECT uid FROM sessions");
-  q.bind();
+  auto& q = writer_.db_.query("SELECT uid FROM sessions");
   while (q.step())
     if (writer_.withheld_->has_session(q.text(0))) out.push_back(q.str(0));
-  q.reset();
   return out;
 }
 
 void Forgetting::remove_rows(const std::string& uid) {
   sqlite::Transaction transaction(writer_.db_);
   retention::remove(writer_.db_, uid, kForgottenReason);
-  writer_.db_.prepare("DELETE FROM raw_evictions WHERE session_uid = ?").bind(uid).run();
+  writer_.db_.run("DELETE FROM raw_evictions WHERE session_uid = ?", uid);
   transaction.commit();
 }
 
@@ -183,24 +177,20 @@ std::uint64_t Forgetting::remove_exchanges() {
   if (!writer_.withheld_->forgot_exchanges()) return 0;
   auto& db = writer_.db_;
   std::vector<std::pair<std::int64_t, std::int64_t>> found;
-  auto& q = db.prepare(
+  auto& q = db.query(
       "SELECT x.session_pk, x.exchange_number, s.uid FROM exchanges x JOIN sessions s USING (session_pk)"
       " ORDER BY 1, 2");
-  q.bind();
   std::int64_t session = 0;
   bool is_cut = false;
   while (q.step()) {
     if (std::exchange(session, q.int64(0)) != q.int64(0)) is_cut = writer_.withheld_->has_exchange_of(q.text(2));
     if (is_cut && writer_.withheld_->has_exchange(q.text(2), q.int64(1))) found.emplace_back(session, q.int64(1));
   }
-  q.reset();
   for (const auto& [session_pk, number] : found) {
     sqlite::Transaction transaction(db);
     assembly::SessionTail(db).remove_exchange(session_pk, number);
-    db.prepare("DELETE FROM session_digests WHERE session_pk = ?").bind(session_pk).run();
-    db.prepare("UPDATE sessions SET analyzed_at = NULL, analysis_version = 0 WHERE session_pk = ?")
-        .bind(session_pk)
-        .run();
+    db.run("DELETE FROM session_digests WHERE session_pk = ?", session_pk);
+    db.run("UPDATE sessions SET analyzed_at = NULL, analysis_version = 0 WHERE session_pk = ?", session_pk);
     transaction.commit();
   }
   return found.size();
@@ -230,16 +220,14 @@ void Forgetting::mask_texts() {
 void Forgetting::remove_sources() {
   auto& db = writer_.db_;
   std::vector<std::int64_t> sources;
-  auto& q = db.prepare("SELECT source_pk, path, session_uid FROM sources");
-  q.bind();
+  auto& q = db.query("SELECT source_pk, path, session_uid FROM sources");
   while (q.step())
     if (writer_.withheld_->has_source(q.text(1)) || writer_.withheld_->has_session(q.text(2)))
       sources.push_back(q.int64(0));
-  q.reset();
   for (const auto source : sources) {
     sqlite::Transaction transaction(db);
-    db.prepare("UPDATE sessions SET source_pk = NULL WHERE source_pk = ?").bind(source).run();
-    db.prepare("DELETE FROM sources WHERE source_pk = ?").bind(source).run();
+    db.run("UPDATE sessions SET source_pk = NULL WHERE source_pk = ?", source);
+    db.run("DELETE FROM sources WHERE source_pk = ?", source);
     transaction.commit();
   }
 }
@@ -247,11 +235,9 @@ void Forgetting::remove_sources() {
 Result<void> Forgetting::replace_items() {
   return sqlite::guard([&] {
     std::vector<std::pair<std::int64_t, std::string>> found;
-    auto& q = writer_.db_.prepare("SELECT DISTINCT source_pk, session_uid FROM source_items");
-    q.bind();
+    auto& q = writer_.db_.query("SELECT DISTINCT source_pk, session_uid FROM source_items");
     while (q.step())
       if (writer_.withheld_->has_session(q.text(1))) found.emplace_back(q.int64(0), q.str(1));
-    q.reset();
     for (const auto& [source, uid] : found) {
       sqlite::Transaction transaction(writer_.db_);
       replace_items_of(source, uid);
@@ -264,38 +250,28 @@ void Forgetting::replace_items_of(std::int64_t source, const std::string& uid) {
   auto& db = writer_.db_;
   const std::string alias = writer_.withheld_->alias(uid);
   // The line of an earlier time is counted anew.
-  db.prepare(sql_text("UPDATE coverage AS c SET (records, bytes) = (SELECT c.records - count(*), c.bytes -"
-                      " coalesce(sum(i.bytes), 0) FROM source_items i WHERE i.source_pk = ?1"
-                      " AND i.session_uid IN (?2, ?3) AND i.flags & kItemGone = 0 AND i.record_type = c.record_type"
-                      " AND i.disposition = c.disposition AND i.reason = c.reason) WHERE c.source_pk = ?1"))
-      .bind(source, uid, alias)
-      .run();
-  auto& sum =
-      db.prepare(sql_text("SELECT coalesce(sum(bytes), 0) FROM source_items WHERE source_pk = ?1"
-                          " AND session_uid IN (?2, ?3) AND flags & kItemGone = 0"));
-  sum.bind(source, uid, alias);
-  sum.step();
-  const std::int64_t bytes = sum.int64(0);
-  sum.reset();
+  db.run(sql_text("UPDATE coverage AS c SET (records, bytes) = (SELECT c.records - count(*), c.bytes -"
+                  " coalesce(sum(i.bytes), 0) FROM source_items i WHERE i.source_pk = ?1"
+                  " AND i.session_uid IN (?2, ?3) AND i.flags & kItemGone = 0 AND i.record_type = c.record_type"
+                  " AND i.disposition = c.disposition AND i.reason = c.reason) WHERE c.source_pk = ?1"),
+         source, uid, alias);
+  const std::int64_t bytes = db.query(sql_text("SELECT coalesce(sum(bytes), 0) FROM source_items WHERE source_pk = ?1"
+                                               " AND session_uid IN (?2, ?3) AND flags & kItemGone = 0"),
+                                      source, uid, alias)
+                                 .value_or(0);
   // A mark may name the sessions that changed last. A short id may stand in it as part of something else.
   const std::size_t platform = uid.find(':') + 1;
-  db.prepare("UPDATE sources SET mark = replace(mark, ?2, ?3) WHERE source_pk = ?1 AND length(?2) >= 8")
-      .bind(source, uid.substr(platform), alias.substr(platform))
-      .run();
-  db.prepare("DELETE FROM source_items WHERE source_pk = ?1 AND session_uid IN (?2, ?3)")
-      .bind(source, uid, alias)
-      .run();
-  db.prepare("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0").bind(source).run();
-  db.prepare(
-        sql_text("INSERT INTO source_items (source_pk, session_uid, item_no, item_key, version, flags, record_type,"
-                 " disposition, reason, bytes) VALUES (?, ?, 0, '', 1, 0, ?, Disposition::skipped, ?, ?)"))
-      .bind(source, alias, kForgottenType, kForgottenReason, bytes)
-      .run();
-  db.prepare(sql_text("INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes)"
-                      " VALUES (?, ?, Disposition::skipped, ?, 1, ?) ON CONFLICT DO UPDATE"
-                      " SET records = records + 1, bytes = bytes + excluded.bytes"))
-      .bind(source, kForgottenType, kForgottenReason, bytes)
-      .run();
+  db.run("UPDATE sources SET mark = replace(mark, ?2, ?3) WHERE source_pk = ?1 AND length(?2) >= 8", source,
+         uid.substr(platform), alias.substr(platform));
+  db.run("DELETE FROM source_items WHERE source_pk = ?1 AND session_uid IN (?2, ?3)", source, uid, alias);
+  db.run("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0", source);
+  db.run(sql_text("INSERT INTO source_items (source_pk, session_uid, item_no, item_key, version, flags, record_type,"
+                  " disposition, reason, bytes) VALUES (?, ?, 0, '', 1, 0, ?, Disposition::skipped, ?, ?)"),
+         source, alias, kForgottenType, kForgottenReason, bytes);
+  db.run(sql_text("INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes)"
+                  " VALUES (?, ?, Disposition::skipped, ?, 1, ?) ON CONFLICT DO UPDATE"
+                  " SET records = records + 1, bytes = bytes + excluded.bytes"),
+         source, kForgottenType, kForgottenReason, bytes);
 }
 
 // Deletes unused rows of name tables. Foreign keys are off because they would scan all events for each path.

@@ -70,11 +70,10 @@ void save_address(sqlite::Database& db, EventRows& events, const SessionWork& se
                   const Event& event, std::int64_t seq) {
   events.write();  // the new row refers to these
   const auto exchange = session.has_draft ? std::optional(session.draft.number) : std::nullopt;
-  db.prepare(
-        "INSERT OR IGNORE INTO pull_requests (session_pk, event_seq, url, exchange_number, time)"
-        " VALUES (?, ?, ?, ?, ?)")
-      .bind(session.pk, seq, url, exchange, event.time)
-      .run();
+  db.run(
+      "INSERT OR IGNORE INTO pull_requests (session_pk, event_seq, url, exchange_number, time)"
+      " VALUES (?, ?, ?, ?, ?)",
+      session.pk, seq, url, exchange, event.time);
 }
 
 }  // namespace
@@ -104,11 +103,10 @@ void save_commits(sqlite::Database& db, EventRows& events, const SessionWork& se
   for (const auto& commit : commits_in(result.text, git)) {
     events.write();  // the new rows refer to these
     const auto exchange = session.has_draft ? std::optional(session.draft.number) : std::nullopt;
-    db.prepare(
-          "INSERT OR IGNORE INTO commits (session_pk, event_seq, sha, exchange_number, branch, subject, time)"
-          " VALUES (?, ?, ?, ?, ?, ?, ?)")
-        .bind(session.pk, seq, commit.sha, exchange, commit.branch, commit.subject, result.time)
-        .run();
+    db.run(
+        "INSERT OR IGNORE INTO commits (session_pk, event_seq, sha, exchange_number, branch, subject, time)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        session.pk, seq, commit.sha, exchange, commit.branch, commit.subject, result.time);
   }
 }
 

@@ -24,22 +24,18 @@ bool is_near(TimeMs a, TimeMs b) { return std::llabs(a - b) <= kSamePrompt; }
 bool HistoryPrompts::is_in_transcript(const SessionWork& s, const Event& e) {
   if (s.next_seq > 0 && e.time <= s.ended_at) return true;
   events_.write();
-  auto& own =
-      db_.prepare(sql_text("SELECT 1 FROM events WHERE session_pk = ? AND seq < ? AND kind = EventKind::user_msg"
-                           " AND input_hash = ? AND abs(time - ?) <= ?"));
-  own.bind(s.pk, s.next_seq, as_sql(hash64(e.text)), e.time, kSamePrompt);
-  bool found = own.step();
-  own.reset();
+  bool found = db_.query(sql_text("SELECT 1 FROM events WHERE session_pk = ? AND seq < ? AND kind = EventKind::user_msg"
+                                  " AND input_hash = ? AND abs(time - ?) <= ?"),
+                         s.pk, s.next_seq, as_sql(hash64(e.text)), e.time, kSamePrompt)
+                   .any();
   if (found) return true;
-  auto& other =
-      db_.prepare(sql_text("SELECT 1 FROM exchanges x JOIN events e ON e.session_pk = x.session_pk"
-                           " AND e.seq = x.first_seq JOIN sessions s ON s.session_pk = x.session_pk"
-                           " WHERE x.started_at BETWEEN ?1 AND ?2 AND x.origin <> Origin::history"
-                           " AND e.kind = EventKind::user_msg AND e.input_hash = ?3"
-                           " AND (?4 = 0 OR coalesce(s.own_project_pk, ?4) = ?4)"));
-  other.bind(e.time - kSamePrompt, e.time + kSamePrompt, as_sql(hash64(e.text)), s.project_pk);
-  found = other.step();
-  other.reset();
+  found = db_.query(sql_text("SELECT 1 FROM exchanges x JOIN events e ON e.session_pk = x.session_pk"
+                             " AND e.seq = x.first_seq JOIN sessions s ON s.session_pk = x.session_pk"
+                             " WHERE x.started_at BETWEEN ?1 AND ?2 AND x.origin <> Origin::history"
+                             " AND e.kind = EventKind::user_msg AND e.input_hash = ?3"
+                             " AND (?4 = 0 OR coalesce(s.own_project_pk, ?4) = ?4)"),
+                    e.time - kSamePrompt, e.time + kSamePrompt, as_sql(hash64(e.text)), s.project_pk)
+              .any();
   return found;
 }
 
@@ -64,7 +60,7 @@ void HistoryPrompts::withdraw(SessionWork& s) {
   exchanges_.keep_ids_in_use();  // while the highest ids are still in the table
   events_.write_for_deletion();
   exchanges_.remove_from(s.pk, s.next_exchange);
-  db_.prepare("DELETE FROM events WHERE session_pk = ? AND seq >= ?").bind(s.pk, s.next_seq).run();
+  db_.run("DELETE FROM events WHERE session_pk = ? AND seq >= ?", s.pk, s.next_seq);
   for (const HistoryPrompt& p : s.history)
     unstored_.emplace(hash64(p.text), Unstored{s.uid, p.time, s.project_pk});
 }
@@ -84,11 +80,9 @@ void HistoryPrompts::cover(SessionWork& s, const Event& e) {
 
 bool HistoryPrompts::any() {
   if (!any_) {
-    auto& q = db_.prepare(sql_text("SELECT EXISTS (SELECT 1 FROM exchanges WHERE origin = Origin::history)"));
-    q.bind();
-    q.step();
-    any_ = q.int64(0) != 0;
-    q.reset();
+    const auto row =
+        db_.query(sql_text("SELECT EXISTS (SELECT 1 FROM exchanges WHERE origin = Origin::history)")).row();
+    any_ = row->int64(0) != 0;
   }
   return *any_;
 }
@@ -98,15 +92,13 @@ std::optional<std::string> HistoryPrompts::holder_of(const Event& e, std::int64_
   const auto [first, last] = unstored_.equal_range(hash64(e.text));
   for (auto it = first; it != last; ++it)
     if (is_near(it->second.time, e.time) && is_same_project(it->second.project_pk, project_pk)) return it->second.uid;
-  auto& q = db_.prepare(
-      sql_text("SELECT s.uid FROM exchanges x JOIN sessions s USING (session_pk)"
-               " WHERE x.started_at BETWEEN ?1 AND ?2 AND x.origin = Origin::history AND x.user_message = ?3"
-               " AND (?4 = 0 OR coalesce(s.own_project_pk, ?4) = ?4) ORDER BY x.exchange_pk LIMIT 1"));
-  q.bind(e.time - kSamePrompt, e.time + kSamePrompt, e.text, project_pk);
-  std::optional<std::string> uid;
-  if (q.step()) uid = q.str(0);
-  q.reset();
-  return uid;
+  auto& q =
+      db_.query(sql_text("SELECT s.uid FROM exchanges x JOIN sessions s USING (session_pk)"
+                         " WHERE x.started_at BETWEEN ?1 AND ?2 AND x.origin = Origin::history AND x.user_message = ?3"
+                         " AND (?4 = 0 OR coalesce(s.own_project_pk, ?4) = ?4) ORDER BY x.exchange_pk LIMIT 1"),
+                e.time - kSamePrompt, e.time + kSamePrompt, e.text, project_pk);
+  const auto row = q.row();
+  return row ? std::optional(row->str(0)) : std::nullopt;
 }
 
 void HistoryPrompts::store(SessionWork& s, TimeMs now) {
@@ -150,28 +142,27 @@ void HistoryPrompts::store(SessionWork& s, TimeMs now) {
 }
 
 void HistoryPrompts::load(SessionWork& s) {
-  auto& q = db_.prepare(
+  auto& q = db_.query(
       "SELECT e.event_id, e.time, e.raw_offset, e.raw_length, e.raw_block, e.source_pk, x.user_message,"
       " x.working_directory, x.adapter_version, x.exchange_pk FROM events e JOIN exchanges x"
-      " ON x.session_pk = e.session_pk AND x.first_seq = e.seq WHERE e.session_pk = ? AND e.seq >= ? ORDER BY e.seq");
-  q.bind(s.pk, s.next_seq);
+      " ON x.session_pk = e.session_pk AND x.first_seq = e.seq WHERE e.session_pk = ? AND e.seq >= ? ORDER BY e.seq",
+      s.pk, s.next_seq);
   while (q.step()) {
     const RawRef raw{from_sql(q.int64(2)), static_cast<std::uint32_t>(q.int64(3)),
                      static_cast<std::uint16_t>(q.int64(4))};
     s.history.push_back({from_sql(q.int64(0)), q.int64(1), raw, q.int64(5), q.str(6), q.str(7), q.str(8), q.int64(9)});
   }
-  q.reset();
   if (s.history.empty()) return;
   s.history_stored = true;
   // The row counts transcript and history together.
   s.turns -= static_cast<std::int64_t>(s.history.size());
-  auto& times = db_.prepare(
-      "SELECT coalesce(min(nullif(time, 0)), 0), coalesce(max(time), 0) FROM events WHERE session_pk = ? AND seq < ?");
-  times.bind(s.pk, s.next_seq);
-  times.step();
-  s.started_at = times.int64(0);
-  s.ended_at = times.int64(1);
-  times.reset();
+  const auto row = db_.query(
+                          "SELECT coalesce(min(nullif(time, 0)), 0), coalesce(max(time), 0) FROM events WHERE "
+                          "session_pk = ? AND seq < ?",
+                          s.pk, s.next_seq)
+                       .row();
+  s.started_at = row->int64(0);
+  s.ended_at = row->int64(1);
   if (s.next_seq > 0) return;
   s.cwd.clear();
   s.project_pk = 0;

@@ -22,20 +22,18 @@ void IdentityIndex::load() {
   if (loaded_) return;
   runs_.clear();
   entries_ = 0;
-  auto& q = db_.prepare("SELECT run, level, entries, sealed, coalesce(merges_into, 0) FROM identity_runs ORDER BY run");
-  q.bind();
+  auto& q = db_.query("SELECT run, level, entries, sealed, coalesce(merges_into, 0) FROM identity_runs ORDER BY run");
   while (q.step()) {
     runs_.push_back({q.int64(0), q.int64(1), q.int64(2), q.int64(3) != 0, q.int64(4)});
     entries_ += q.int64(2);
   }
-  q.reset();
   last_hit_ = runs_.empty() ? 0 : runs_.back().run;
   loaded_ = true;
 }
 
 std::int64_t IdentityIndex::open_run(std::int64_t level) {
   const std::int64_t number = runs_.empty() ? 1 : runs_.back().run + 1;
-  db_.prepare("INSERT INTO identity_runs (run, level) VALUES (?, ?)").bind(number, level).run();
+  db_.run("INSERT INTO identity_runs (run, level) VALUES (?, ?)", number, level);
   runs_.push_back({number, level});
   return number;
 }
@@ -47,18 +45,16 @@ IdentityIndex::Run& IdentityIndex::newest() {
   if (const auto run = open(); run != runs_.rend()) {
     if (run->entries < shape_.run_entries) return *run;
     run->sealed = true;
-    db_.prepare("UPDATE identity_runs SET sealed = 1, entries = ? WHERE run = ?").bind(run->entries, run->run).run();
+    db_.run("UPDATE identity_runs SET sealed = 1, entries = ? WHERE run = ?", run->entries, run->run);
   }
   open_run(0);
   return runs_.back();
 }
 
 std::optional<IdentityIndex::Place> IdentityIndex::look_into(std::int64_t run, std::uint64_t identity) {
-  auto& q = db_.prepare("SELECT session_pk, place FROM identities WHERE run = ? AND identity = ?");
-  q.bind(run, as_sql(identity));
+  auto& q = db_.query("SELECT session_pk, place FROM identities WHERE run = ? AND identity = ?", run, as_sql(identity));
   std::optional<Place> place;
-  if (q.step()) place = Place{q.int64(0), q.int64(1)};
-  q.reset();
+  if (const auto row = q.row()) place = Place{row->int64(0), row->int64(1)};
   return place;
 }
 
@@ -82,11 +78,9 @@ void IdentityIndex::make_filter() {
   filter_.emplace(static_cast<std::uint64_t>(filter_capacity_), shape_.filter_bytes);
   probes_ = 0;
   if (entries_ == 0) return;
-  auto& q = db_.prepare("SELECT identity FROM identities");
-  q.bind();
+  auto& q = db_.query("SELECT identity FROM identities");
   while (q.step())
     filter_->add(from_sql(q.int64(0)));
-  q.reset();
   for (const Entry& e : held_)
     filter_->add(from_sql(e.identity));
 }
@@ -152,7 +146,7 @@ void IdentityIndex::flush() {
   if (!loaded_ || added_ == 0) return;
   write();
   const Run& run = newest();
-  db_.prepare("UPDATE identity_runs SET entries = ? WHERE run = ?").bind(run.entries, run.run).run();
+  db_.run("UPDATE identity_runs SET entries = ? WHERE run = ?", run.entries, run.run);
   plan_merge();
   merge(std::max(kLeastMerge, added_ * kMergePerAdded));
   if (added_ < kBulk) probes_ = 0;
@@ -171,7 +165,7 @@ void IdentityIndex::plan_merge() {
     const std::int64_t into = open_run(level + 1);
     for (Run& r : runs_)
       if (ready(r)) r.merges_into = into;
-    db_.prepare("UPDATE identity_runs SET merges_into = ? WHERE level = ? AND sealed = 1").bind(into, level).run();
+    db_.run("UPDATE identity_runs SET merges_into = ? WHERE level = ? AND sealed = 1", into, level);
     return;
   }
 }
@@ -192,14 +186,12 @@ void IdentityIndex::merge(std::int64_t budget) {
   const bool done = sources.empty();
   if (done) {
     std::erase_if(runs_, [&](const Run& r) { return r.merges_into == into; });
-    db_.prepare("DELETE FROM identity_runs WHERE merges_into = ?").bind(into).run();
+    db_.run("DELETE FROM identity_runs WHERE merges_into = ?", into);
   }
   const auto target = std::find_if(runs_.begin(), runs_.end(), [&](const Run& r) { return r.run == into; });
   target->entries += moved;
   target->sealed = done;
-  db_.prepare("UPDATE identity_runs SET entries = ?, sealed = ? WHERE run = ?")
-      .bind(target->entries, target->sealed, into)
-      .run();
+  db_.run("UPDATE identity_runs SET entries = ?, sealed = ? WHERE run = ?", target->entries, target->sealed, into);
 }
 
 // Moves the smallest entries of all sources, and drops empty sources from the list.
@@ -216,7 +208,6 @@ std::int64_t IdentityIndex::merge_step(std::int64_t into, std::vector<std::int64
     if (read == share) bound = std::min(bound, smallest.back().identity);
     return read == 0;
   });
-  q.reset();
 
   std::erase_if(smallest, [&](const Entry& e) { return e.identity > bound; });
   std::sort(smallest.begin(), smallest.end(), in_order);

@@ -1,5 +1,6 @@
 #include "store/write/item_ledger.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "store/write/assembler.hpp"
 
@@ -20,10 +21,9 @@ unsigned item_flags(const SourceItem& item) {
 }  // namespace
 
 bool ItemLedger::follows(const SourceSlice& slice) {
-  auto& q = db_.prepare("SELECT source_pk FROM sources WHERE platform = ? AND path = ?")
-                .bind(to_string(slice.source.platform), slice.source.path);
-  const SourceId source = q.step() ? q.int64(0) : 0;
-  q.reset();
+  const SourceId source = db_.query("SELECT source_pk FROM sources WHERE platform = ? AND path = ?",
+                                    to_string(slice.source.platform), slice.source.path)
+                              .value_or(0);
   return !slice.items || slice.items->keep <= (source == 0 ? 0 : count(source, slice.items->session_uid));
 }
 
@@ -71,30 +71,27 @@ void ItemLedger::save(SourceSlice& slice) {
   else if (slice.source.cursor == slice.source.size)
     return;  // read to its end
   slice.source.cursor = covered;
-  db_.prepare("UPDATE sources SET cursor = ?, size = ? WHERE source_pk = ?")
-      .bind(covered, slice.source.size, source)
-      .run();
+  db_.run("UPDATE sources SET cursor = ?, size = ? WHERE source_pk = ?", covered, slice.source.size, source);
 }
 
 std::uint32_t ItemLedger::count(SourceId source, std::string_view uid) {
-  auto& q = db_.prepare("SELECT coalesce(max(item_no), 0) FROM source_items WHERE source_pk = ? AND session_uid = ?");
-  q.bind(source, uid);
-  q.step();
-  const auto n = static_cast<std::uint32_t>(q.int64(0));
-  q.reset();
+  const auto row =
+      db_.query("SELECT coalesce(max(item_no), 0) FROM source_items WHERE source_pk = ? AND session_uid = ?", source,
+                uid)
+          .row();
+  const auto n = static_cast<std::uint32_t>(row->int64(0));
   return n;
 }
 
 void ItemLedger::subtract(SourceId source, std::string_view uid, std::uint32_t first, std::uint32_t last) {
-  auto& q = db_.prepare(
+  auto& q = db_.query(
       "SELECT record_type, disposition, reason, count(*), sum(bytes) FROM source_items WHERE source_pk = ?"
-      " AND session_uid = ? AND item_no BETWEEN ? AND ? AND flags & ? = 0 GROUP BY 1, 2, 3");
-  q.bind(source, uid, first, last, kItemGone);
+      " AND session_uid = ? AND item_no BETWEEN ? AND ? AND flags & ? = 0 GROUP BY 1, 2, 3",
+      source, uid, first, last, kItemGone);
   std::vector<CoverageEntry> lines;
   while (q.step())
     lines.push_back(
         {q.str(0), static_cast<Disposition>(q.int64(1)), q.str(2), from_sql(q.int64(3)), from_sql(q.int64(4))});
-  q.reset();
   auto& update = db_.prepare(
       "UPDATE coverage SET records = records - ?, bytes = bytes - ? WHERE source_pk = ? AND record_type = ?"
       " AND disposition = ? AND reason = ?");
@@ -105,32 +102,27 @@ void ItemLedger::subtract(SourceId source, std::string_view uid, std::uint32_t f
 
 void ItemLedger::truncate(SourceId source, std::string_view uid, std::uint32_t keep) {
   subtract(source, uid, keep + 1, kLast);
-  db_.prepare("DELETE FROM source_items WHERE source_pk = ? AND session_uid = ? AND item_no > ?")
-      .bind(source, uid, keep)
-      .run();
+  db_.run("DELETE FROM source_items WHERE source_pk = ? AND session_uid = ? AND item_no > ?", source, uid, keep);
 }
 
 void ItemLedger::put(SourceId source, std::string_view uid, std::uint32_t number, const SourceItem& item) {
   subtract(source, uid, number, number);
   const CoverageEntry& line = item.ledger;
-  db_.prepare(
-         "INSERT OR REPLACE INTO source_items (source_pk, session_uid, item_no, item_key, version, flags, record_type,"
-         " disposition, reason, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(source, uid, number, item.key, as_sql(item.version), item_flags(item), line.record_type,
-            static_cast<int>(line.disposition), line.reason, line.bytes)
-      .run();
-  db_.prepare(
-         "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, ?, ?, 1, ?)"
-         " ON CONFLICT DO UPDATE SET records = records + 1, bytes = bytes + excluded.bytes")
-      .bind(source, line.record_type, static_cast<int>(line.disposition), line.reason, line.bytes)
-      .run();
+  db_.run(
+      "INSERT OR REPLACE INTO source_items (source_pk, session_uid, item_no, item_key, version, flags, record_type,"
+      " disposition, reason, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      source, uid, number, item.key, as_sql(item.version), item_flags(item), line.record_type,
+      static_cast<int>(line.disposition), line.reason, line.bytes);
+  db_.run(
+      "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, ?, ?, 1, ?)"
+      " ON CONFLICT DO UPDATE SET records = records + 1, bytes = bytes + excluded.bytes",
+      source, line.record_type, static_cast<int>(line.disposition), line.reason, line.bytes);
 }
 
 void ItemLedger::mark_gone(SourceId source, std::string_view uid, std::uint32_t number) {
   subtract(source, uid, number, number);
-  db_.prepare("UPDATE source_items SET flags = flags | ? WHERE source_pk = ? AND session_uid = ? AND item_no = ?")
-      .bind(kItemGone, source, uid, number)
-      .run();
+  db_.run("UPDATE source_items SET flags = flags | ? WHERE source_pk = ? AND session_uid = ? AND item_no = ?",
+          kItemGone, source, uid, number);
 }
 
 void ItemLedger::set_totals(SourceId source, std::span<const CoverageEntry> lines) {
@@ -142,43 +134,33 @@ void ItemLedger::set_totals(SourceId source, std::span<const CoverageEntry> line
 }
 
 std::uint64_t ItemLedger::settle(SourceId source) {
-  db_.prepare("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0").bind(source).run();
-  auto& q = db_.prepare("SELECT coalesce(sum(bytes), 0) FROM coverage WHERE source_pk = ?");
-  q.bind(source);
-  q.step();
-  const std::uint64_t bytes = from_sql(q.int64(0));
-  q.reset();
+  db_.run("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0", source);
+  const auto row = db_.query("SELECT coalesce(sum(bytes), 0) FROM coverage WHERE source_pk = ?", source).row();
+  const std::uint64_t bytes = from_sql(row->int64(0));
   return bytes;
 }
 
 void ItemLedger::set_back(SourceId source, std::string_view uid) {
-  auto& q = db_.prepare("SELECT 1 FROM source_items WHERE source_pk = ? LIMIT 1");
-  q.bind(source);
-  const bool in_place = q.step();
-  q.reset();
+  const bool in_place = db_.query("SELECT 1 FROM source_items WHERE source_pk = ? LIMIT 1", source).any();
   if (!in_place) {
-    db_.prepare("DELETE FROM coverage WHERE source_pk = ?").bind(source).run();
-    db_.prepare(
-           "UPDATE sources SET cursor = 0, open_tail = '', mark = '', generation = generation + 1 WHERE source_pk = ?")
-        .bind(source)
-        .run();
+    db_.run("DELETE FROM coverage WHERE source_pk = ?", source);
+    db_.run("UPDATE sources SET cursor = 0, open_tail = '', mark = '', generation = generation + 1 WHERE source_pk = ?",
+            source);
     return;
   }
-  auto& left = db_.prepare(
-      "SELECT coalesce(max(e.raw_offset), 0) FROM events e JOIN sessions s USING (session_pk) WHERE s.uid = ?"
-      " AND e.source_pk = ?");
-  left.bind(uid, source);
-  left.step();
-  const auto keep = static_cast<std::uint32_t>(left.int64(0));
-  left.reset();
+  const auto row =
+      db_.query(
+             "SELECT coalesce(max(e.raw_offset), 0) FROM events e JOIN sessions s USING (session_pk) WHERE s.uid = ?"
+             " AND e.source_pk = ?",
+             uid, source)
+          .row();
+  const auto keep = static_cast<std::uint32_t>(row->int64(0));
   truncate(source, uid, keep);
   // The session attributes set by its head were deleted with the rows.
   subtract(source, uid, 0, 0);
-  db_.prepare("DELETE FROM source_items WHERE source_pk = ? AND session_uid = ? AND item_no = 0")
-      .bind(source, uid)
-      .run();
+  db_.run("DELETE FROM source_items WHERE source_pk = ? AND session_uid = ? AND item_no = 0", source, uid);
   const std::uint64_t covered = settle(source);
-  db_.prepare("UPDATE sources SET mark = '', cursor = ? WHERE source_pk = ?").bind(covered, source).run();
+  db_.run("UPDATE sources SET mark = '', cursor = ? WHERE source_pk = ?", covered, source);
 }
 
 }  // namespace memd::assembly

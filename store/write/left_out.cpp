@@ -48,12 +48,10 @@ bool is_prompt(const Event& e) { return e.kind == EventKind::user_msg && e.origi
 
 void EvictedSessions::load(sqlite::Database& db) {
   evictions_.clear();
-  auto& q = db.prepare(
-      "SELECT uid, evicted_through, coalesce(evicted_at, 0) FROM sessions WHERE evicted_through IS NOT NULL");
-  q.bind();
+  auto& q =
+      db.query("SELECT uid, evicted_through, coalesce(evicted_at, 0) FROM sessions WHERE evicted_through IS NOT NULL");
   while (q.step())
     evictions_[q.str(0)] = {q.int64(1), q.int64(2)};
-  q.reset();
 }
 
 void EvictedSessions::take_out_of(SourceSlice& slice, TimeMs now) const {
@@ -75,11 +73,9 @@ void EvictedSessions::take_out_of(SourceSlice& slice, TimeMs now) const {
 
 void OwnSessions::load() {
   uids_.clear();
-  auto& q = db_.prepare("SELECT uid FROM own_sessions");
-  q.bind();
+  auto& q = db_.query("SELECT uid FROM own_sessions");
   while (q.step())
     uids_.insert(q.str(0));
-  q.reset();
 }
 
 bool OwnSessions::leave_out_of(SourceSlice& slice, TimeMs now) {
@@ -112,26 +108,22 @@ void OwnSessions::find_in(const SourceSlice& slice, TimeMs now) {
 
 bool OwnSessions::has_prompt(std::string_view uid, TimeMs now) {
   assembler_.flush(now);
-  auto& q =
-      db_.prepare(sql_text("SELECT 1 FROM events e JOIN sessions s USING (session_pk) WHERE s.uid = ?"
-                           " AND e.kind = EventKind::user_msg AND e.origin <> Origin::injected LIMIT 1"));
-  q.bind(uid);
-  const bool there = q.step();
-  q.reset();
-  return there;
+  return db_
+      .query(sql_text("SELECT 1 FROM events e JOIN sessions s USING (session_pk) WHERE s.uid = ?"
+                      " AND e.kind = EventKind::user_msg AND e.origin <> Origin::injected LIMIT 1"),
+             uid)
+      .any();
 }
 
 void OwnSessions::add(const std::string& uid, TimeMs now) {
   assembler_.flush(now);
   std::vector<std::string> children;  // that were read first
-  auto& q = db_.prepare("SELECT uid FROM sessions WHERE parent_uid = ?");
-  q.bind(uid);
+  auto& q = db_.query("SELECT uid FROM sessions WHERE parent_uid = ?", uid);
   while (q.step())
     children.push_back(q.str(0));
-  q.reset();
   retention::remove(db_, uid, kOwnReason);
   assembler_.forget();
-  db_.prepare("INSERT OR IGNORE INTO own_sessions (uid) VALUES (?)").bind(uid).run();
+  db_.run("INSERT OR IGNORE INTO own_sessions (uid) VALUES (?)", uid);
   uids_.insert(uid);
   for (const auto& child : children)
     if (!uids_.contains(child)) add(child, now);

@@ -6,6 +6,7 @@
 #include "store/insight/summary/decisions.hpp"
 #include "store/insight/summary/observations.hpp"
 #include "store/text/plain_text.hpp"
+#include "store/text/redaction/redactor.hpp"
 #include "store/write/observation_rows.hpp"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ Observation observation_of(const SessionWork& s, const Event& e, std::int64_t se
 
 }  // namespace
 
-BatchNotes::BatchNotes(const EventBatch& batch) {
+BatchNotes::BatchNotes(EventBatch& batch) {
+  mask_secrets(batch);
   for (const Event& e : batch.events) {
     if (e.kind != EventKind::assistant_msg || e.text.empty()) continue;
     EventNotes notes{find_decisions(e.text), find_observations(e.text)};
@@ -136,24 +138,22 @@ void ObservationCollector::save_decision(const SessionWork& s, const Event& e, s
 
 std::vector<std::string> ObservationCollector::edits_since_failure(std::int64_t session_pk, std::int64_t first_seq,
                                                                    std::int64_t call_seq, std::uint64_t input_hash) {
-  auto& last =
-      db_.prepare(sql_text("SELECT r.seq, r.flags FROM events c JOIN events r ON r.session_pk = c.session_pk"
-                           " AND r.seq = c.pair_seq WHERE c.session_pk = ?1 AND c.seq >= ?2 AND c.seq < ?3"
-                           " AND c.kind = EventKind::tool_call AND c.input_hash = ?4 ORDER BY c.seq DESC LIMIT 1"));
-  last.bind(session_pk, first_seq, call_seq, as_sql(input_hash));
+  const auto row =
+      db_.query(sql_text("SELECT r.seq, r.flags FROM events c JOIN events r ON r.session_pk = c.session_pk"
+                         " AND r.seq = c.pair_seq WHERE c.session_pk = ?1 AND c.seq >= ?2 AND c.seq < ?3"
+                         " AND c.kind = EventKind::tool_call AND c.input_hash = ?4 ORDER BY c.seq DESC LIMIT 1"),
+                session_pk, first_seq, call_seq, as_sql(input_hash))
+          .row();
   std::optional<std::int64_t> failed_at;
-  if (last.step() && (static_cast<std::uint32_t>(last.int64(1)) & kFlagError) != 0) failed_at = last.int64(0);
-  last.reset();
+  if ((static_cast<std::uint32_t>(row->int64(1)) & kFlagError) != 0) failed_at = row->int64(0);
   std::vector<std::string> paths;
   if (!failed_at) return paths;
-  auto& q =
-      db_.prepare(sql_text("SELECT DISTINCT p.path FROM events e JOIN paths p ON p.path_pk = e.path_pk"
-                           " WHERE e.session_pk = ?1 AND e.seq > ?2 AND e.seq < ?3 AND e.kind = EventKind::edit"
-                           " AND e.flags & kFlagPlanned = 0 ORDER BY p.path"));
-  q.bind(session_pk, *failed_at, call_seq);
+  auto& q = db_.query(sql_text("SELECT DISTINCT p.path FROM events e JOIN paths p ON p.path_pk = e.path_pk"
+                               " WHERE e.session_pk = ?1 AND e.seq > ?2 AND e.seq < ?3 AND e.kind = EventKind::edit"
+                               " AND e.flags & kFlagPlanned = 0 ORDER BY p.path"),
+                      session_pk, *failed_at, call_seq);
   while (q.step())
     paths.push_back(q.str(0));
-  q.reset();
   return paths;
 }
 

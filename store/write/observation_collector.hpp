@@ -21,12 +21,12 @@ struct EventNotes {
   std::vector<FoundObservation> observations;
 };
 
-// The notes of a batch's events. They depend only on the texts, so the reading thread computes them while the writing
-// thread, which is busier, stores the previous batch. Immutable; owns its texts.
+// The notes of a batch's events, without which the writer takes no batch. They depend only on the texts, so the reading
+// thread computes them while the writing thread, which is busier, stores the previous batch. Immutable; owns its texts.
 class BatchNotes {
  public:
   BatchNotes() = default;
-  explicit BatchNotes(const EventBatch& batch);  // secrets must be masked already
+  explicit BatchNotes(EventBatch& batch);  // masks the secrets in the batch first (mask_secrets)
 
   const EventNotes& of(const Event& event) const;
 

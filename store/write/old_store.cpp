@@ -1,7 +1,9 @@
 #include "store/write/old_store.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
+#include "store/db/rows.hpp"
 #include "store/db/withheld.hpp"
 #include "store/write/assembler.hpp"
 #include "store/write/exchange_rows.hpp"
@@ -23,45 +25,35 @@ namespace {
 using transfer::copy_rows;
 
 std::optional<std::int64_t> number(sqlite::Database& db, std::string_view sql, std::string_view parameter) {
-  auto& q = db.prepare(sql).bind(parameter);
-  const auto out = q.step() && !q.is_null(0) ? std::optional(q.int64(0)) : std::nullopt;
-  q.reset();
-  return out;
+  return db.query(sql, parameter).number();
 }
 
 // Returns the ids of the events later than `after`, sorted.
 std::vector<std::int64_t> event_ids(sqlite::Database& db, std::int64_t session_pk, TimeMs after) {
   std::vector<std::int64_t> out;
-  auto& q = db.prepare("SELECT event_id FROM events WHERE session_pk = ? AND time > ?").bind(session_pk, after);
+  auto& q = db.query("SELECT event_id FROM events WHERE session_pk = ? AND time > ?", session_pk, after);
   while (q.step())
     out.push_back(q.int64(0));
-  q.reset();
   std::sort(out.begin(), out.end());
   return out;
 }
 
 std::int64_t exchanges_of(sqlite::Database& db, std::int64_t session_pk) {
-  auto& q = db.prepare("SELECT count(*) FROM exchanges WHERE session_pk = ?").bind(session_pk);
-  q.step();
-  const std::int64_t count = q.int64(0);
-  q.reset();
-  return count;
+  return db.query("SELECT count(*) FROM exchanges WHERE session_pk = ?", session_pk).value_or(0);
 }
 
 // Returns the attributes of a session that come from its own and other sources, as a string for comparison.
 std::string facts_of(sqlite::Database& db, std::int64_t session_pk) {
-  auto& q =
-      db.prepare(
-            "SELECT kind, parent_uid, parent_call_id, forked_from, agent_name, title, title_rank, description, cwd,"
-            " git_branch, model, agent_version, repo, mode, started_at, ended_at, turns,"
-            " (SELECT sum(input) || ' ' || sum(output) FROM responses r WHERE r.session_pk = sessions.session_pk)"
-            " FROM sessions WHERE session_pk = ?")
-          .bind(session_pk);
+  auto& q = db.query(
+      "SELECT kind, parent_uid, parent_call_id, forked_from, agent_name, title, title_rank, description, cwd,"
+      " git_branch, model, agent_version, repo, mode, started_at, ended_at, turns,"
+      " (SELECT sum(input) || ' ' || sum(output) FROM responses r WHERE r.session_pk = sessions.session_pk)"
+      " FROM sessions WHERE session_pk = ?",
+      session_pk);
   std::string out;
-  if (q.step())
+  if (const auto row = q.row())
     for (int column = 0; column < sqlite3_data_count(q.handle()); ++column)
-      out.append(q.text(column)).append(1, '\0');
-  q.reset();
+      out.append(row->text(column)).append(1, '\0');
   return out;
 }
 
@@ -76,26 +68,22 @@ struct Reached {
 };
 
 std::optional<Reached> reached(sqlite::Database& db, std::string_view platform, std::string_view path) {
-  auto& q = db.prepare("SELECT source_pk, generation, cursor FROM sources WHERE platform = ? AND path = ?")
-                .bind(platform, path);
-  const auto out = q.step() ? std::optional<Reached>({q.int64(0), q.int64(1), q.int64(2)}) : std::optional<Reached>();
-  q.reset();
-  return out;
+  const auto row =
+      db.query("SELECT source_pk, generation, cursor FROM sources WHERE platform = ? AND path = ?", platform, path)
+          .row();
+  return row ? std::optional<Reached>({row->int64(0), row->int64(1), row->int64(2)}) : std::nullopt;
 }
 
 // A ledger with a gap may have reached the same cursor and still lack records.
 bool is_behind(sqlite::Database& fresh, const std::optional<Reached>& now, const Reached& before) {
   if (!now || now->generation < before.generation) return true;
   if (now->generation == before.generation && now->cursor < before.cursor) return true;
-  auto& q = fresh.prepare("SELECT 1 FROM coverage WHERE source_pk = ? AND record_type = '(lost)'").bind(now->source_pk);
-  const bool has_gap = q.step();
-  q.reset();
-  return has_gap;
+  return fresh.query("SELECT 1 FROM coverage WHERE source_pk = ? AND record_type = '(lost)'", now->source_pk).any();
 }
 
 void give_ledger(sqlite::Database& from, sqlite::Database& to, const Reached& before) {
   auto& source =
-      from.prepare("SELECT " + std::string(kSourceFacts) + " FROM sources WHERE source_pk = ?").bind(before.source_pk);
+      from.query("SELECT " + std::string(kSourceFacts) + " FROM sources WHERE source_pk = ?", before.source_pk);
   std::string parameters;
   std::string changes;
   std::vector<std::size_t> places;
@@ -112,21 +100,19 @@ void give_ledger(sqlite::Database& from, sqlite::Database& to, const Reached& be
             to.prepare("INSERT INTO sources (" + std::string(kSourceFacts) + ") SELECT " + parameters +
                        " WHERE ?1 <> '' ON CONFLICT (platform, path) DO UPDATE SET " + changes),
             places, "-");
-  auto& name = from.prepare("SELECT platform || ':' || path FROM sources WHERE source_pk = ?").bind(before.source_pk);
-  name.step();
-  const std::string key = name.str(0);
-  name.reset();
+  const std::string key =
+      from.query("SELECT platform || ':' || path FROM sources WHERE source_pk = ?", before.source_pk).value_or("");
   const std::string found = transfer::find_source("?1");
   for (const char* table : {"coverage", "source_items"})
-    to.prepare("DELETE FROM " + std::string(table) + " WHERE source_pk = " + found).bind(key).run();
-  copy_rows(from.prepare("SELECT record_type, disposition, reason, records, bytes FROM coverage WHERE source_pk = ?")
-                .bind(before.source_pk),
+    to.run("DELETE FROM " + std::string(table) + " WHERE source_pk = " + found, key);
+  copy_rows(from.query("SELECT record_type, disposition, reason, records, bytes FROM coverage WHERE source_pk = ?",
+                       before.source_pk),
             to.prepare("INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (" +
                        found + ", ?2, ?3, ?4, ?5, ?6)"),
             {0, 1, 2, 3, 4}, key);
-  copy_rows(from.prepare("SELECT session_uid, item_no, item_key, version, flags, record_type, disposition, reason,"
-                         " bytes FROM source_items WHERE source_pk = ?")
-                .bind(before.source_pk),
+  copy_rows(from.query("SELECT session_uid, item_no, item_key, version, flags, record_type, disposition, reason,"
+                       " bytes FROM source_items WHERE source_pk = ?",
+                       before.source_pk),
             to.prepare("INSERT INTO source_items (source_pk, session_uid, item_no, item_key, version, flags,"
                        " record_type, disposition, reason, bytes) VALUES (" +
                        found + ", ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"),
@@ -136,24 +122,23 @@ void give_ledger(sqlite::Database& from, sqlite::Database& to, const Reached& be
 // Returns the keys of a session's exchanges by number.
 std::map<std::int64_t, ExchangeId> keys_of(sqlite::Database& db, std::int64_t session_pk) {
   std::map<std::int64_t, ExchangeId> out;
-  auto& q = db.prepare("SELECT exchange_number, exchange_pk FROM exchanges WHERE session_pk = ?").bind(session_pk);
+  auto& q = db.query("SELECT exchange_number, exchange_pk FROM exchanges WHERE session_pk = ?", session_pk);
   while (q.step())
     out[q.int64(0)] = q.int64(1);
-  q.reset();
   return out;
 }
 
 void move_exchanges(sqlite::Database& db, const std::map<ExchangeId, ExchangeId>& moves) {
   const auto set_key = [&db](ExchangeId from, ExchangeId to) {
     for (const char* table : {"exchanges", "exchange_tools"})
-      db.prepare("UPDATE " + std::string(table) + " SET exchange_pk = ?2 WHERE exchange_pk = ?1").bind(from, to).run();
+      db.run("UPDATE " + std::string(table) + " SET exchange_pk = ?2 WHERE exchange_pk = ?1", from, to);
   };
   db.exec("PRAGMA defer_foreign_keys = ON");
   for (const auto& [from, to] : moves) {
     assembly::forget_texts(db, "exchange_pk = ?1", from);
     // Data derived from their texts is recomputed.
     for (const char* table : {"enrichment_queue", "exchange_topics", "vectors", "second_look"})
-      db.prepare("DELETE FROM " + std::string(table) + " WHERE exchange_pk = ?").bind(from).run();
+      db.run("DELETE FROM " + std::string(table) + " WHERE exchange_pk = ?", from);
     set_key(from, -from);
   }
   for (const auto& [from, to] : moves)
@@ -169,12 +154,8 @@ struct KnownSource {
 };
 
 std::vector<KnownSource> sources_of(sqlite::Database& db) {
-  std::vector<KnownSource> out;
-  auto& q = db.prepare("SELECT platform, path, source_pk, generation, cursor FROM sources ORDER BY source_pk").bind();
-  while (q.step())
-    out.push_back({q.str(0), q.str(1), {q.int64(2), q.int64(3), q.int64(4)}});
-  q.reset();
-  return out;
+  return db.query("SELECT platform, path, source_pk, generation, cursor FROM sources ORDER BY source_pk")
+      .all(sqlite::fields_of<KnownSource>);
 }
 
 }  // namespace
@@ -205,10 +186,9 @@ SessionLoss OldStore::compare(sqlite::Database& fresh, std::int64_t session_pk, 
 Result<std::vector<SessionLoss>> OldStore::losses(sqlite::Database& fresh, const Withheld& withheld, Compare what) {
   return sqlite::guard([&] {
     std::vector<std::pair<std::int64_t, std::string>> sessions;
-    auto& q = db_.prepare("SELECT session_pk, uid FROM sessions ORDER BY uid").bind();
+    auto& q = db_.query("SELECT session_pk, uid FROM sessions ORDER BY uid");
     while (q.step())
       if (!withheld.has_session(q.text(1))) sessions.emplace_back(q.int64(0), q.str(1));
-    q.reset();
     std::vector<SessionLoss> out;
     for (auto& [session, uid] : sessions) {
       const auto loss = sqlite::guard([&, pk = session, &name = uid] { return compare(fresh, pk, name, what); });
@@ -227,7 +207,7 @@ Result<bool> OldStore::had_more_records(sqlite::Database& fresh, const std::vect
       return std::binary_search(slices.begin(), slices.end(), static_cast<std::uint64_t>(slice));
     };
     bool more = false;
-    auto& q = db_.prepare("SELECT first_number, last_number FROM raw_frames").bind();
+    auto& q = db_.query("SELECT first_number, last_number FROM raw_frames");
     while (!more && q.step())
       more = !has(q.int64(0)) || !has(q.int64(1));
     q.reset();
@@ -262,10 +242,9 @@ Result<void> OldStore::give_projects(Writer& fresh) {
 Result<void> OldStore::restore_exchange_keys(Writer& fresh) {
   return fresh.transact([&](sqlite::Database& to) {
     std::vector<std::pair<std::int64_t, std::string>> sessions;
-    auto& q = to.prepare("SELECT session_pk, uid FROM sessions").bind();
+    auto& q = to.query("SELECT session_pk, uid FROM sessions");
     while (q.step())
       sessions.emplace_back(q.int64(0), q.str(1));
-    q.reset();
     std::map<ExchangeId, ExchangeId> moves;
     std::vector<ExchangeId> others;  // may have a key that another exchange needs
     std::set<ExchangeId> taken;

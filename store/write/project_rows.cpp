@@ -1,5 +1,6 @@
 #include "store/write/project_rows.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/project_identity.hpp"
 
 #include <algorithm>
@@ -19,15 +20,12 @@ namespace {
 enum class Sight : std::uint8_t { none = 0, own = 1, worktree = 2 };
 
 std::int64_t project_with_key(sqlite::Database& db, std::string_view key) {
-  auto& q = db.prepare("SELECT project_pk FROM projects WHERE identity_key = ?").bind(key);
-  const std::int64_t pk = q.step() ? q.int64(0) : 0;
-  q.reset();
-  return pk;
+  return db.query("SELECT project_pk FROM projects WHERE identity_key = ?", key).value_or(0);
 }
 
 std::int64_t intern_key(sqlite::Database& db, std::string_view key, std::string_view name) {
   if (const auto pk = project_with_key(db, key); pk != 0) return pk;
-  db.prepare("INSERT INTO projects (identity_key, name) VALUES (?, ?)").bind(key, name).run();
+  db.run("INSERT INTO projects (identity_key, name) VALUES (?, ?)", key, name);
   return db.last_insert_rowid();
 }
 
@@ -72,13 +70,11 @@ ProjectGroups::ProjectGroups(sqlite::Database& db) : db_(db) {
     by_key_[q.str(1)] = all_.size();
     all_.push_back({q.int64(0), q.str(1), static_cast<Sight>(q.int64(2)), q.str(3), q.str(4), q.int64(5), {}});
   }
-  q.reset();
   std::map<std::size_t, std::set<std::string>> named;
   auto& remotes = db.prepare("SELECT DISTINCT own_project_pk, repo FROM sessions WHERE repo <> ''");
   while (remotes.step())
     if (const auto at = places.find(remotes.int64(0)); at != places.end())
       named[at->second].insert(remote_identity(remotes.text(1)));
-  remotes.reset();
   for (const auto& [at, remote] : named) {
     if (remote.size() != 1 || remote.begin()->empty()) continue;
     all_[at].remote = *remote.begin();
@@ -176,8 +172,8 @@ void join(sqlite::Database& db) {
     const KnownProject& p = groups.all()[i];
     const std::int64_t joined = target == p.pk ? 0 : target;
     if (joined == p.joined) continue;
-    db.prepare("UPDATE projects SET joined_pk = nullif(?2, 0) WHERE project_pk = ?1").bind(p.pk, joined).run();
-    db.prepare("UPDATE sessions SET project_pk = ?2 WHERE own_project_pk = ?1").bind(p.pk, target).run();
+    db.run("UPDATE projects SET joined_pk = nullif(?2, 0) WHERE project_pk = ?1", p.pk, joined);
+    db.run("UPDATE sessions SET project_pk = ?2 WHERE own_project_pk = ?1", p.pk, target);
   }
 }
 
@@ -186,38 +182,35 @@ void note(sqlite::Database& db, std::span<const DirectorySight> sights) {
   for (const DirectorySight& sight : sights) {
     const ProjectIdentity project = project_identity(sight.directory);
     const bool elsewhere = !sight.worktree.empty() && sight.repository != project.key;
-    db.prepare(
-          "UPDATE projects SET sight = ?2, repository = ?3, worktree = ?4 WHERE identity_key = ?1"
-          " AND (sight, repository, worktree) IS NOT (?2, ?3, ?4)")
-        .bind(project.key, static_cast<int>(elsewhere ? Sight::worktree : Sight::own), sight.repository,
-              elsewhere ? std::string_view(sight.worktree) : std::string_view())
-        .run();
+    db.run(
+        "UPDATE projects SET sight = ?2, repository = ?3, worktree = ?4 WHERE identity_key = ?1"
+        " AND (sight, repository, worktree) IS NOT (?2, ?3, ?4)",
+        project.key, static_cast<int>(elsewhere ? Sight::worktree : Sight::own), sight.repository,
+        elsewhere ? std::string_view(sight.worktree) : std::string_view());
     changed = changed || db.changes() > 0;
   }
   if (changed) join(db);
 }
 
 Result<void> merge(sqlite::Database& db, std::string_view key, std::string_view into) {
-  auto& belongs = db.prepare(
-                        "SELECT 1 FROM projects b JOIN projects a ON a.project_pk = coalesce(b.joined_pk, b.project_pk)"
-                        " WHERE b.identity_key = ?2 AND a.identity_key = ?1")
-                      .bind(key, into);
-  const bool circle = belongs.step();
-  belongs.reset();
+  auto& belongs = db.query(
+      "SELECT 1 FROM projects b JOIN projects a ON a.project_pk = coalesce(b.joined_pk, b.project_pk)"
+      " WHERE b.identity_key = ?2 AND a.identity_key = ?1",
+      key, into);
+  const bool circle = belongs.any();
   if (circle)
     return Error(Errc::invalid_argument, std::string(into) + " belongs to " + std::string(key) +
                                              " already; split it first, or join the others");
-  db.prepare("UPDATE projects SET merged_into = ?2 WHERE identity_key = ?1").bind(key, into).run();
+  db.run("UPDATE projects SET merged_into = ?2 WHERE identity_key = ?1", key, into);
   join(db);
   return {};
 }
 
 bool split(sqlite::Database& db, std::string_view key) {
-  db.prepare(
-        "UPDATE projects SET merged_into = iif(merged_into = '', identity_key, '')"
-        " WHERE identity_key = ? AND joined_pk IS NOT NULL")
-      .bind(key)
-      .run();
+  db.run(
+      "UPDATE projects SET merged_into = iif(merged_into = '', identity_key, '')"
+      " WHERE identity_key = ? AND joined_pk IS NOT NULL",
+      key);
   const bool done = db.changes() > 0;
   join(db);
   return done;
@@ -228,11 +221,8 @@ void take_over(sqlite::Database& from, sqlite::Database& to) {
       "SELECT identity_key, sight, repository, worktree, merged_into FROM projects WHERE sight <> 0 OR merged_into <> "
       "''");
   while (known.step())
-    to.prepare(
-          "UPDATE projects SET sight = ?2, repository = ?3, worktree = ?4, merged_into = ?5 WHERE identity_key = ?1")
-        .bind(known.text(0), known.int64(1), known.text(2), known.text(3), known.text(4))
-        .run();
-  known.reset();
+    to.run("UPDATE projects SET sight = ?2, repository = ?3, worktree = ?4, merged_into = ?5 WHERE identity_key = ?1",
+           known.text(0), known.int64(1), known.text(2), known.text(3), known.text(4));
   join(to);
 }
 

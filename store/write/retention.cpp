@@ -2,6 +2,7 @@
 
 #include "schemas/sql_text.hpp"
 #include "store/completions/summaries_file.hpp"
+#include "store/db/rows.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/enrich/enrichment.hpp"
@@ -27,21 +28,19 @@ void forget_session(sqlite::Database& db, std::int64_t session) {
         "DELETE FROM commits WHERE session_pk = ?", "DELETE FROM pull_requests WHERE session_pk = ?",
         "DELETE FROM exchanges WHERE session_pk = ?", "DELETE FROM silent_records WHERE session_pk = ?",
         "DELETE FROM events WHERE session_pk = ?"})
-    db.prepare(sql).bind(session).run();
+    db.run(sql, session);
 }
 
 void move_in_ledger(sqlite::Database& db, SourceId source, std::string_view type, std::int64_t records,
                     std::int64_t bytes, std::string_view reason) {
-  db.prepare(sql_text("UPDATE coverage SET records = records - ?3, bytes = bytes - ?4"
-                      " WHERE source_pk = ?1 AND record_type = ?2 AND disposition = Disposition::indexed"))
-      .bind(source, type, records, bytes)
-      .run();
-  db.prepare("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0").bind(source).run();
-  db.prepare(sql_text("INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes)"
-                      " VALUES (?, ?, Disposition::skipped, ?, ?, ?) ON CONFLICT DO UPDATE"
-                      " SET records = records + excluded.records, bytes = bytes + excluded.bytes"))
-      .bind(source, type, reason, records, bytes)
-      .run();
+  db.run(sql_text("UPDATE coverage SET records = records - ?3, bytes = bytes - ?4"
+                  " WHERE source_pk = ?1 AND record_type = ?2 AND disposition = Disposition::indexed"),
+         source, type, records, bytes);
+  db.run("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0", source);
+  db.run(sql_text("INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes)"
+                  " VALUES (?, ?, Disposition::skipped, ?, ?, ?) ON CONFLICT DO UPDATE"
+                  " SET records = records + excluded.records, bytes = bytes + excluded.bytes"),
+         source, type, reason, records, bytes);
 }
 
 struct LedgerLine {
@@ -52,13 +51,7 @@ struct LedgerLine {
 };
 
 std::vector<LedgerLine> lines(sqlite::Database& db, std::string_view sql, std::string_view uid) {
-  std::vector<LedgerLine> out;
-  auto& q = db.prepare(sql);
-  q.bind(uid);
-  while (q.step())
-    out.push_back({q.int64(0), q.str(1), q.int64(2), q.int64(3)});
-  q.reset();
-  return out;
+  return db.query(sql, uid).all(sqlite::fields_of<LedgerLine>);
 }
 
 void account(sqlite::Database& db, std::string_view uid, std::string_view reason) {
@@ -77,37 +70,29 @@ void account(sqlite::Database& db, std::string_view uid, std::string_view reason
                       " AND i.flags & kItemGone = 0 GROUP BY 1, 2"),
              uid))
     move_in_ledger(db, line.source, line.type, line.records, line.bytes, reason);
-  db.prepare(sql_text("UPDATE source_items SET disposition = Disposition::skipped, reason = ?"
-                      " WHERE session_uid = ? AND disposition = Disposition::indexed"))
-      .bind(reason, uid)
-      .run();
+  db.run(sql_text("UPDATE source_items SET disposition = Disposition::skipped, reason = ?"
+                  " WHERE session_uid = ? AND disposition = Disposition::indexed"),
+         reason, uid);
 }
 
 std::optional<std::int64_t> session_of(sqlite::Database& db, std::string_view uid, std::string_view condition) {
-  auto& q = db.prepare("SELECT session_pk FROM sessions WHERE uid = ? AND " + std::string(condition)).bind(uid);
-  const std::optional<std::int64_t> session = q.step() ? std::optional(q.int64(0)) : std::nullopt;
-  q.reset();
-  return session;
+  return db.query("SELECT session_pk FROM sessions WHERE uid = ? AND " + std::string(condition), uid).number();
 }
 
 void set_time(sqlite::Database& db, std::string_view key, TimeMs time) {
-  db.prepare("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
-      .bind(key, time)
-      .run();
+  db.run("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", key, time);
 }
 
 void announce(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now) {
   const std::string key = policy.is_set() ? policy_key(policy) : std::string();
-  db.prepare("DELETE FROM meta WHERE substr(key, 1, length(?1)) = ?1 AND key <> ?2").bind(kPolicyKeys, key).run();
-  if (policy.is_set())
-    db.prepare("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING").bind(key, now).run();
+  db.run("DELETE FROM meta WHERE substr(key, 1, length(?1)) = ?1 AND key <> ?2", kPolicyKeys, key);
+  if (policy.is_set()) db.run("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", key, now);
 }
 
 // The notice stays as long as more than the allowed share is due.
 void announce_large(sqlite::Database& db, bool is_large, TimeMs now) {
-  if (!is_large) db.prepare("DELETE FROM meta WHERE key = ?").bind(kLargeKey).run();
-  if (is_large)
-    db.prepare("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING").bind(kLargeKey, now).run();
+  if (!is_large) db.run("DELETE FROM meta WHERE key = ?", kLargeKey);
+  if (is_large) db.run("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", kLargeKey, now);
 }
 
 }  // namespace
@@ -117,7 +102,7 @@ bool remove(sqlite::Database& db, std::string_view uid, std::string_view reason)
   if (!session) return false;
   forget_session(db, *session);
   account(db, uid, reason);
-  db.prepare("DELETE FROM sessions WHERE session_pk = ?").bind(*session).run();
+  db.run("DELETE FROM sessions WHERE session_pk = ?", *session);
   return true;
 }
 
@@ -126,9 +111,7 @@ std::optional<Freed> evict(sqlite::Database& db, std::string_view uid, TimeMs no
   if (!session) return std::nullopt;
   const Freed freed = keep_first_lines(db, *session);
   account(db, uid, kEvictedReason);
-  db.prepare("UPDATE sessions SET evicted_at = ?2, evicted_through = ended_at WHERE session_pk = ?1")
-      .bind(*session, now)
-      .run();
+  db.run("UPDATE sessions SET evicted_at = ?2, evicted_through = ended_at WHERE session_pk = ?1", *session, now);
   return freed;
 }
 
@@ -183,7 +166,7 @@ Result<Retention::Dropped> Retention::evict(const std::vector<std::string>& sess
       sqlite::Transaction transaction(writer_.db_);
       const auto freed = retention::evict(writer_.db_, uid, writer_.clock_.now());
       if (!freed) continue;
-      if (writer_.raw_) writer_.db_.prepare("INSERT OR IGNORE INTO raw_evictions VALUES (?)").bind(uid).run();
+      if (writer_.raw_) writer_.db_.run("INSERT OR IGNORE INTO raw_evictions VALUES (?)", uid);
       transaction.commit();
       ++out.sessions;
       out.exchanges += static_cast<std::uint64_t>(freed->exchanges);
@@ -205,15 +188,13 @@ Result<Retention::Dropped> Retention::evict(const std::vector<std::string>& sess
 std::uint64_t Retention::cut_records() {
   if (!writer_.raw_) return 0;
   std::vector<std::string> uids;
-  auto& q = writer_.db_.prepare("SELECT session_uid FROM raw_evictions ORDER BY 1");
-  q.bind();
+  auto& q = writer_.db_.query("SELECT session_uid FROM raw_evictions ORDER BY 1");
   while (q.step())
     uids.push_back(q.str(0));
-  q.reset();
   std::uint64_t bytes = 0;
   for (const auto& uid : uids) {
     sqlite::Transaction transaction(writer_.db_);
-    writer_.db_.prepare("DELETE FROM raw_evictions WHERE session_uid = ?").bind(uid).run();
+    writer_.db_.run("DELETE FROM raw_evictions WHERE session_uid = ?", uid);
     bytes += writer_.raw_->evict(uid, retention::record_of(writer_.db_, uid), writer_.clock_.now());
     transaction.commit();
   }

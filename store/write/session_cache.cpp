@@ -1,6 +1,8 @@
 #include "store/write/session_cache.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/enrich/session_analysis.hpp"
 #include "store/write/response_ledger.hpp"
 
@@ -37,49 +39,17 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
       " AND EXISTS (SELECT 1 FROM session_digests d WHERE d.session_pk = sessions.session_pk)"
       " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_pk = sessions.session_pk)"
       " FROM sessions WHERE uid = ?");
-  q.bind(uid);
-  if (!q.step()) {
-    q.reset();
-    return std::nullopt;
-  }
+  const auto row = q.bind(uid).row();
+  if (!row) return std::nullopt;
   SessionWork s;
   s.pk = q.int64(0);
   s.uid = uid;
   s.platform = parse_platform(q.text(1)).value_or(Platform::claude_code);
-  s.kind = static_cast<SessionKind>(q.int64(2));
-  s.parent_uid = q.str(3);
-  s.parent_call_id = q.str(4);
-  s.forked_from = q.str(5);
-  s.agent_name = q.str(6);
-  s.project_pk = q.int64(7);
-  s.title = q.str(8);
-  s.title_rank = static_cast<TitleRank>(q.int64(9));
-  s.description = q.str(10);
-  s.cwd = q.str(11);
-  s.git_branch = q.str(12);
-  s.model = q.str(13);
-  s.agent_version = q.str(14);
-  s.started_at = q.int64(15);
-  s.ended_at = q.int64(16);
-  s.stopped_at = q.int64(17);
-  if (!q.is_null(18)) s.cost_usd = q.real(18);
-  s.turns = q.int64(19);
-  s.retries = q.int64(20);
-  s.tool_calls = q.int64(21);
-  s.tool_pairs = q.int64(22);
-  s.tool_errors = q.int64(23);
-  s.compactions = q.int64(24);
-  s.next_seq = q.int64(25);
-  s.next_exchange = q.int64(26);
-  s.source = q.int64(27);
-  s.mode = q.str(28);
-  s.context_tokens = q.int64(29);
-  s.lines_added = q.int64(30);
-  s.lines_removed = q.int64(31);
-  s.capture_disabled_at = q.int64(32);
-  s.repo = q.str(33);
-  s.counted_elsewhere = q.int64(34) != 0;
-  q.reset();
+  sqlite::read_from(q, 2, s.kind, s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name, s.project_pk, s.title,
+                    s.title_rank, s.description, s.cwd, s.git_branch, s.model, s.agent_version, s.started_at,
+                    s.ended_at, s.stopped_at, s.cost_usd, s.turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors,
+                    s.compactions, s.next_seq, s.next_exchange, s.source, s.mode, s.context_tokens, s.lines_added,
+                    s.lines_removed, s.capture_disabled_at, s.repo, s.counted_elsewhere);
   s.stored = {s.title, s.project_pk, s.source};
   return s;
 }
@@ -87,9 +57,8 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
 SessionWork SessionRows::create(std::string_view uid, TimeMs discovered_at) {
   const auto parts = split_session_uid(uid);
   if (!parts) throw ErrorException(Error(Errc::invalid_argument, "not a session uid: " + std::string(uid)));
-  db_.prepare("INSERT INTO sessions (uid, platform, native_id, discovered_at) VALUES (?, ?, ?, ?)")
-      .bind(uid, to_string(parts->platform), parts->native_id, discovered_at)
-      .run();
+  db_.run("INSERT INTO sessions (uid, platform, native_id, discovered_at) VALUES (?, ?, ?, ?)", uid,
+          to_string(parts->platform), parts->native_id, discovered_at);
   SessionWork s;
   s.pk = db_.last_insert_rowid();
   s.uid = uid;
@@ -109,20 +78,19 @@ void SessionRows::save(SessionWork& s, TimeMs ingested_at) {
     if (s.history.back().time > stopped_at) stopped_at = 0;
   }
   const std::string& cwd = s.cwd.empty() && !s.history.empty() ? s.history.front().cwd : s.cwd;
-  db_.prepare(
-         "UPDATE sessions SET kind = ?2, parent_uid = ?3, parent_call_id = ?4, forked_from = ?5, agent_name = ?6,"
-         " title_rank = ?7, description = ?8, cwd = ?9, git_branch = ?10, model = ?11, agent_version = ?12,"
-         " started_at = ?13, ended_at = ?14, stopped_at = ?15, cost_usd = ?16, turns = ?17, retries = ?18,"
-         " tool_calls = ?19, tool_pairs = ?20, tool_errors = ?21, compactions = ?22, next_seq = ?23,"
-         " next_exchange = ?24, ingested_at = ?25, mode = ?26, context_tokens = ?27, lines_added = ?28,"
-         " lines_removed = ?29, capture_disabled_at = ?30, repo = ?31, analysis_version = 0, judge_version = 0"
-         " WHERE session_pk = ?1")
-      .bind(s.pk, static_cast<int>(s.kind), s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name,
-            static_cast<int>(s.title_rank), s.description, cwd, s.git_branch, s.model, s.agent_version, started_at,
-            ended_at, stopped_at, s.cost_usd, turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors,
-            s.compactions, s.next_seq, s.next_exchange, ingested_at, s.mode, s.context_tokens, s.lines_added,
-            s.lines_removed, s.capture_disabled_at, s.repo)
-      .run();
+  db_.run(
+      "UPDATE sessions SET kind = ?2, parent_uid = ?3, parent_call_id = ?4, forked_from = ?5, agent_name = ?6,"
+      " title_rank = ?7, description = ?8, cwd = ?9, git_branch = ?10, model = ?11, agent_version = ?12,"
+      " started_at = ?13, ended_at = ?14, stopped_at = ?15, cost_usd = ?16, turns = ?17, retries = ?18,"
+      " tool_calls = ?19, tool_pairs = ?20, tool_errors = ?21, compactions = ?22, next_seq = ?23,"
+      " next_exchange = ?24, ingested_at = ?25, mode = ?26, context_tokens = ?27, lines_added = ?28,"
+      " lines_removed = ?29, capture_disabled_at = ?30, repo = ?31, analysis_version = 0, judge_version = 0"
+      " WHERE session_pk = ?1",
+      s.pk, static_cast<int>(s.kind), s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name,
+      static_cast<int>(s.title_rank), s.description, cwd, s.git_branch, s.model, s.agent_version, started_at, ended_at,
+      stopped_at, s.cost_usd, turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors, s.compactions, s.next_seq,
+      s.next_exchange, ingested_at, s.mode, s.context_tokens, s.lines_added, s.lines_removed, s.capture_disabled_at,
+      s.repo);
   save_references(s);
   s.dirty = false;
 }
@@ -134,11 +102,10 @@ void SessionRows::save_references(SessionWork& s) {
   if (s.stored == now) return;
   const auto or_null = [](std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); };
   if (s.stored.project_pk != now.project_pk && !s.repo.empty()) projects_.remote_changed();
-  db_.prepare(
-         "UPDATE sessions SET title = ?2, own_project_pk = ?3, source_pk = ?4, project_pk ="
-         " (SELECT coalesce(joined_pk, project_pk) FROM projects WHERE project_pk = ?3) WHERE session_pk = ?1")
-      .bind(s.pk, s.title, or_null(s.project_pk), or_null(s.source))
-      .run();
+  db_.run(
+      "UPDATE sessions SET title = ?2, own_project_pk = ?3, source_pk = ?4, project_pk ="
+      " (SELECT coalesce(joined_pk, project_pk) FROM projects WHERE project_pk = ?3) WHERE session_pk = ?1",
+      s.pk, s.title, or_null(s.project_pk), or_null(s.source));
   s.stored = std::move(now);
 }
 
@@ -161,12 +128,11 @@ void SessionRows::take_record(SessionWork& s, TimeMs now) {
   const Watermarks& w = r.watermarks;
   const bool analyzed = w.analyzed_at != 0;
   const auto when = [&](TimeMs time) { return analyzed && time != 0 ? std::optional(time) : std::nullopt; };
-  db_.prepare(
-         "UPDATE sessions SET discovered_at = ?2, ingested_at = ?3, analyzed_at = ?4, evicted_at = ?5,"
-         " analysis_version = ?6, outcome = ?7 WHERE session_pk = ?1")
-      .bind(s.pk, w.discovered_at != 0 ? w.discovered_at : now, w.ingested_at != 0 ? w.ingested_at : now,
-            when(w.analyzed_at), when(w.evicted_at), analyzed ? analysis::kVersion : 0, static_cast<int>(r.outcome))
-      .run();
+  db_.run(
+      "UPDATE sessions SET discovered_at = ?2, ingested_at = ?3, analyzed_at = ?4, evicted_at = ?5,"
+      " analysis_version = ?6, outcome = ?7 WHERE session_pk = ?1",
+      s.pk, w.discovered_at != 0 ? w.discovered_at : now, w.ingested_at != 0 ? w.ingested_at : now, when(w.analyzed_at),
+      when(w.evicted_at), analyzed ? analysis::kVersion : 0, static_cast<int>(r.outcome));
   s.counted_elsewhere = true;
   s.record.reset();
 }
@@ -174,17 +140,16 @@ void SessionRows::take_record(SessionWork& s, TimeMs now) {
 void SessionRows::drop_record_counts(SessionWork& s) {
   s.counted_elsewhere = false;
   s.turns = s.retries = 0;
-  db_.prepare("DELETE FROM responses WHERE session_pk = ?").bind(s.pk).run();
-  db_.prepare("UPDATE sessions SET evicted_at = NULL WHERE session_pk = ?").bind(s.pk).run();
+  db_.run("DELETE FROM responses WHERE session_pk = ?", s.pk);
+  db_.run("UPDATE sessions SET evicted_at = NULL WHERE session_pk = ?", s.pk);
 }
 
 bool SessionRows::remove_empty(std::int64_t session_pk) {
-  db_.prepare(
-         "DELETE FROM sessions WHERE session_pk = ?1 AND title = ''"
-         " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_pk = ?1)"
-         " AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_uid = sessions.uid AND c.parent_uid <> '')")
-      .bind(session_pk)
-      .run();
+  db_.run(
+      "DELETE FROM sessions WHERE session_pk = ?1 AND title = ''"
+      " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_pk = ?1)"
+      " AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_uid = sessions.uid AND c.parent_uid <> '')",
+      session_pk);
   return db_.changes() == 1;
 }
 

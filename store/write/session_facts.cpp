@@ -14,11 +14,9 @@ namespace memd::assembly {
 void TitleLedger::load() {
   if (loaded_) return;
   waiting_.clear();
-  auto& q = db_.prepare("SELECT record_key, title_rank, title FROM pending_titles ORDER BY title_rank");
-  q.bind();
+  auto& q = db_.query("SELECT record_key, title_rank, title FROM pending_titles ORDER BY title_rank");
   while (q.step())
     waiting_[from_sql(q.int64(0))] = {q.str(2), static_cast<TitleRank>(q.int64(1))};
-  q.reset();
   loaded_ = true;
 }
 
@@ -27,11 +25,10 @@ void TitleLedger::wait_for(std::uint64_t key, std::string_view title, TitleRank 
   auto& entry = waiting_[key];
   if (rank < entry.rank) return;
   entry = {std::string(title), rank};
-  db_.prepare(
-         "INSERT INTO pending_titles (record_key, title_rank, title) VALUES (?, ?, ?)"
-         " ON CONFLICT DO UPDATE SET title = excluded.title")
-      .bind(as_sql(key), static_cast<int>(rank), title)
-      .run();
+  db_.run(
+      "INSERT INTO pending_titles (record_key, title_rank, title) VALUES (?, ?, ?)"
+      " ON CONFLICT DO UPDATE SET title = excluded.title",
+      as_sql(key), static_cast<int>(rank), title);
 }
 
 std::optional<PendingTitle> TitleLedger::take(std::uint64_t event_id) {
@@ -40,7 +37,7 @@ std::optional<PendingTitle> TitleLedger::take(std::uint64_t event_id) {
   if (it == waiting_.end()) return std::nullopt;
   PendingTitle title = std::move(it->second);
   waiting_.erase(it);
-  db_.prepare("DELETE FROM pending_titles WHERE record_key = ?").bind(as_sql(event_id)).run();
+  db_.run("DELETE FROM pending_titles WHERE record_key = ?", as_sql(event_id));
   return title;
 }
 
@@ -168,9 +165,8 @@ void SessionFacts::inherit_context(SessionWork& s) {
 // Drops times taken from subagents once the session has events of its own.
 void SessionFacts::drop_times_of_children(SessionWork& s) {
   if (!s.times_of_children) {
-    auto& q = db_.prepare("SELECT 1 FROM sessions WHERE parent_uid = ? AND parent_uid <> '' LIMIT 1").bind(s.uid);
-    s.times_of_children = q.step();
-    q.reset();
+    s.times_of_children =
+        db_.query("SELECT 1 FROM sessions WHERE parent_uid = ? AND parent_uid <> '' LIMIT 1", s.uid).any();
   }
   if (!std::exchange(s.times_of_children, false)) return;
   s.started_at = s.declared.start;
@@ -180,10 +176,8 @@ void SessionFacts::drop_times_of_children(SessionWork& s) {
 // The first events of the session have no time of their own. They came before the first one that has.
 void SessionFacts::date_earlier_events(SessionWork& s, TimeMs time) {
   rows_.date(s.pk, time);
-  db_.prepare(
-         "UPDATE exchanges SET started_at = ?2, ended_at = max(ended_at, ?2) WHERE session_pk = ?1 AND started_at = 0")
-      .bind(s.pk, time)
-      .run();
+  db_.run("UPDATE exchanges SET started_at = ?2, ended_at = max(ended_at, ?2) WHERE session_pk = ?1 AND started_at = 0",
+          s.pk, time);
   if (s.has_draft && s.draft.started_at == 0) s.draft.started_at = time;
 }
 
@@ -237,10 +231,7 @@ void SessionFacts::note_copy(SessionWork& s, const Event& e) {
 }
 
 std::string SessionFacts::uid_of(std::int64_t session_pk) {
-  auto& q = db_.prepare("SELECT uid FROM sessions WHERE session_pk = ?").bind(session_pk);
-  std::string uid = q.step() ? q.str(0) : std::string();
-  q.reset();
-  return uid;
+  return db_.query("SELECT uid FROM sessions WHERE session_pk = ?", session_pk).value_or("");
 }
 
 }  // namespace memd::assembly

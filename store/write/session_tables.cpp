@@ -133,12 +133,7 @@ const Reference* reference_in(const SessionTable& table, std::string_view column
 
 // Returns the columns of a table except generated ones.
 std::vector<std::string> columns_of(sqlite::Database& db, std::string_view table) {
-  std::vector<std::string> out;
-  auto& q = db.prepare("SELECT name FROM pragma_table_info(?)").bind(table);
-  while (q.step())
-    out.push_back(q.str(0));
-  q.reset();
-  return out;
+  return db.query("SELECT name FROM pragma_table_info(?)", table).all(sqlite::first_text);
 }
 
 std::string replaced(std::string_view text, std::string_view by) {
@@ -193,27 +188,24 @@ Insertion insertion_of(sqlite::Database& db, const SessionTable& table, const st
 std::string find_source(std::string_view parameter) { return replaced(kSource.find, parameter); }
 
 void index_texts(sqlite::Database& db, ExchangeId id) {
-  db.prepare(
-        "INSERT INTO exchanges_fts (rowid, user_message, interventions, assistant_response, tool_text)"
-        " SELECT exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''), coalesce(assistant_response, "
-        "''),"
-        " coalesce(tool_text, '') FROM exchanges WHERE exchange_pk = ?")
-      .bind(id)
-      .run();
+  db.run(
+      "INSERT INTO exchanges_fts (rowid, user_message, interventions, assistant_response, tool_text)"
+      " SELECT exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''), coalesce(assistant_response, "
+      "''),"
+      " coalesce(tool_text, '') FROM exchanges WHERE exchange_pk = ?",
+      id);
   enrichment::enqueue(db, id);
 }
 
 void copy_rows(sqlite::Statement& from, sqlite::Statement& into, const std::vector<std::size_t>& places,
                std::string_view uid) {
   while (from.step()) {
-    into.reset();
     into.bind_at(1, uid);
     for (std::size_t i = 0; i < places.size(); ++i)
       sqlite3_bind_value(into.handle(), static_cast<int>(i) + 2,
                          sqlite3_column_value(from.handle(), static_cast<int>(places[i])));
     into.run();
   }
-  from.reset();
 }
 
 namespace {
@@ -221,16 +213,16 @@ namespace {
 void copy_table(sqlite::Database& from, sqlite::Database& to, const SessionTable& table, std::string_view uid) {
   const auto selection = selection_of(from, table);
   const auto insertion = insertion_of(to, table, selection.columns);
-  copy_rows(from.prepare(selection.sql).bind(uid), to.prepare(insertion.sql), insertion.places, uid);
+  copy_rows(from.query(selection.sql, uid), to.prepare(insertion.sql), insertion.places, uid);
 }
 
 // Adds the session's sources as unread: a replay reads them, and give_ledgers() sets how far they were read.
 void name_sources(sqlite::Database& from, sqlite::Database& to, std::string_view uid) {
   copy_rows(
-      from.prepare("SELECT platform, path, format, session_uid FROM sources WHERE source_pk IN (SELECT source_pk FROM"
-                   " events WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = ?1) UNION"
-                   " SELECT source_pk FROM sessions WHERE uid = ?1)")
-          .bind(uid),
+      from.query("SELECT platform, path, format, session_uid FROM sources WHERE source_pk IN (SELECT source_pk FROM"
+                 " events WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = ?1) UNION"
+                 " SELECT source_pk FROM sessions WHERE uid = ?1)",
+                 uid),
       to.prepare("INSERT INTO sources (platform, path, format, session_uid) SELECT ?2, ?3, ?4, ?5 WHERE ?1 <> ''"
                  " ON CONFLICT DO NOTHING"),
       {0, 1, 2, 3}, uid);
@@ -242,10 +234,9 @@ void add_identities(sqlite::Database& to, std::int64_t session_pk) {
   assembly::IdentityIndex identities(to);
   const auto add_all = [&](std::string_view sql) {
     std::vector<std::pair<std::uint64_t, std::int64_t>> found;
-    auto& q = to.prepare(sql).bind(session_pk);
+    auto& q = to.query(sql, session_pk);
     while (q.step())
       found.emplace_back(from_sql(q.int64(0)), q.int64(1));
-    q.reset();
     for (const auto& [identity, place] : found)
       if (!identities.find(identity)) identities.add(identity, session_pk, place);
   };
@@ -259,16 +250,13 @@ std::vector<ExchangeId> copy_session(sqlite::Database& from, sqlite::Database& t
   for (const auto& tables : {kept_tables(), event_tables()})
     for (const SessionTable& table : tables)
       if (!table.is_of_sources) copy_table(from, to, table, uid);
-  auto& found = to.prepare("SELECT session_pk FROM sessions WHERE uid = ?").bind(uid);
-  const std::int64_t session = found.step() ? found.int64(0) : 0;
-  found.reset();
+  const std::int64_t session = to.query("SELECT session_pk FROM sessions WHERE uid = ?", uid).value_or(0);
   if (session == 0) return {};
   add_identities(to, session);
   std::vector<ExchangeId> ids;
-  auto& q = to.prepare("SELECT exchange_pk FROM exchanges WHERE session_pk = ? ORDER BY exchange_pk").bind(session);
+  auto& q = to.query("SELECT exchange_pk FROM exchanges WHERE session_pk = ? ORDER BY exchange_pk", session);
   while (q.step())
     ids.push_back(q.int64(0));
-  q.reset();
   for (const ExchangeId id : ids)
     index_texts(to, id);
   return ids;

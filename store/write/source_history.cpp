@@ -29,12 +29,11 @@ constexpr std::uint64_t kLeastPast = 1000;
 
 SourceHistory::Before SourceHistory::look(const Source& source) {
   Before before;
-  auto& q = db_.prepare("SELECT state, cursor, size FROM sources WHERE platform = ? AND path = ?");
-  q.bind(to_string(source.platform), source.path);
-  if (q.step())
-    before = {true, static_cast<SourceState>(q.int64(0)), static_cast<std::uint64_t>(q.int64(1)),
-              static_cast<std::uint64_t>(q.int64(2))};
-  q.reset();
+  if (const auto row = db_.query("SELECT state, cursor, size FROM sources WHERE platform = ? AND path = ?",
+                                 to_string(source.platform), source.path)
+                           .row())
+    before = {true, static_cast<SourceState>(row->int64(0)), static_cast<std::uint64_t>(row->int64(1)),
+              static_cast<std::uint64_t>(row->int64(2))};
   return before;
 }
 
@@ -61,11 +60,9 @@ void SourceHistory::note(const Before& before, const SourceSlice& slice, std::ui
 // A process that ended during the first reading wrote no entry for its end.
 bool SourceHistory::was_read_before(const Before& before, SourceId source) {
   if (before.cursor >= before.size) return true;
-  auto& q = db_.prepare("SELECT 1 FROM ingestion_log WHERE source_pk = ? AND what = ?");
-  q.bind(source, to_string(IngestionStep::read));
-  const bool read = q.step();
-  q.reset();
-  return read;
+  return db_
+      .query("SELECT 1 FROM ingestion_log WHERE source_pk = ? AND what = ?", source, to_string(IngestionStep::read))
+      .any();
 }
 
 void SourceHistory::note_restart(const Before& before, const SourceSlice& slice, TimeMs now) {
@@ -87,11 +84,10 @@ void SourceHistory::note_state(const Before& before, const Source& source, TimeM
 
 void SourceHistory::add(Platform platform, SourceId source, IngestionStep step, std::string_view detail, TimeMs now,
                         std::uint64_t bytes, std::uint64_t events) {
-  db_.prepare(
-         "INSERT INTO ingestion_log (time, source_pk, platform, what, detail, bytes, events)"
-         " VALUES (?, nullif(?, 0), ?, ?, ?, ?, ?)")
-      .bind(now, source, to_string(platform), to_string(step), detail, bytes, events)
-      .run();
+  db_.run(
+      "INSERT INTO ingestion_log (time, source_pk, platform, what, detail, bytes, events)"
+      " VALUES (?, nullif(?, 0), ?, ?, ?, ?, ?)",
+      now, source, to_string(platform), to_string(step), detail, bytes, events);
 }
 
 void SourceHistory::write(SourceId source, Sum& sum, IngestionStep step, TimeMs now) {
@@ -123,17 +119,15 @@ void SourceHistory::forget() {
 }
 
 void SourceHistory::expire(TimeMs now) {
-  db_.prepare("DELETE FROM ingestion_log WHERE time <= ?").bind(now - kIngestionLogRetention).run();
+  db_.run("DELETE FROM ingestion_log WHERE time <= ?", now - kIngestionLogRetention);
 }
 
 DriftMonitor::Watched& DriftMonitor::watched(Platform platform) {
   const auto [it, is_new] = platforms_.try_emplace(platform);
   if (!is_new) return it->second;
   const std::string key = recent_records_key(platform);
-  auto& q = db_.prepare("SELECT value FROM meta WHERE key = ?");
-  q.bind(key);
-  if (q.step()) it->second.recent = RecentRecords::decode(q.text(0));
-  q.reset();
+  if (const auto row = db_.query("SELECT value FROM meta WHERE key = ?", key).row())
+    it->second.recent = RecentRecords::decode(row->text(0));
   return it->second;
 }
 
@@ -164,15 +158,14 @@ void DriftMonitor::note(const SourceSlice& slice) {
 bool DriftMonitor::has_drifted(Platform platform, const RecentRecords& recent) {
   const auto lately = recent.total();
   if (lately.unknown < kLeastUnknown) return false;
-  auto& q =
-      db_.prepare(sql_text("SELECT coalesce(sum(c.records), 0), coalesce(sum(CASE WHEN"
-                           " c.disposition = Disposition::unknown THEN c.records ELSE 0 END), 0)"
-                           " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?"));
-  q.bind(to_string(platform));
-  q.step();
-  const auto all = static_cast<std::uint64_t>(q.int64(0));
-  const auto all_unknown = static_cast<std::uint64_t>(q.int64(1));
-  q.reset();
+  const auto row =
+      db_.query(sql_text("SELECT coalesce(sum(c.records), 0), coalesce(sum(CASE WHEN"
+                         " c.disposition = Disposition::unknown THEN c.records ELSE 0 END), 0)"
+                         " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?"),
+                to_string(platform))
+          .row();
+  const auto all = static_cast<std::uint64_t>(row->int64(0));
+  const auto all_unknown = static_cast<std::uint64_t>(row->int64(1));
   if (all < lately.records + kLeastPast) return false;
   const double past = static_cast<double>(all - lately.records);
   const double past_unknown = static_cast<double>(all_unknown - std::min(all_unknown, lately.unknown));
@@ -181,12 +174,11 @@ bool DriftMonitor::has_drifted(Platform platform, const RecentRecords& recent) {
 
 void DriftMonitor::report(Platform platform, Watched& w, TimeMs now) {
   w.recent.reported_at = now;
-  db_.prepare(
-         "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, source_pk, raw_offset, redacted,"
-         " expires_at) VALUES (?, ?, ?, '', ?, nullif(?, 0), NULL, 1, ?)")
-      .bind(now, to_string(platform), to_string(DiagnosticType::schema_drift), static_cast<int>(Severity::warning),
-            w.suspect, now + kDiagnosticRetention)
-      .run();
+  db_.run(
+      "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, source_pk, raw_offset, redacted,"
+      " expires_at) VALUES (?, ?, ?, '', ?, nullif(?, 0), NULL, 1, ?)",
+      now, to_string(platform), to_string(DiagnosticType::schema_drift), static_cast<int>(Severity::warning), w.suspect,
+      now + kDiagnosticRetention);
   const auto lately = w.recent.total();
   history_.add(platform, w.suspect, IngestionStep::drift,
                fmt::format("{} of the last {} records are of unknown shape to adapter {}", lately.unknown,
@@ -201,9 +193,8 @@ void DriftMonitor::flush(TimeMs now) {
     const bool may_report = has_passed(kMsPerDay, w.recent.reported_at, now);
     if (may_report && has_drifted(platform, w.recent)) report(platform, w, now);
     const std::string key = recent_records_key(platform);
-    db_.prepare("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2")
-        .bind(key, w.recent.encode())
-        .run();
+    db_.run("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", key,
+            w.recent.encode());
   }
 }
 

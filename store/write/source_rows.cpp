@@ -3,6 +3,7 @@
 #include "schemas/event.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 
 #include <map>
 #include <optional>
@@ -22,74 +23,59 @@ constexpr int kDiagnosticsOfAKind = 50;
 
 std::vector<Source> SourceRows::all() {
   std::vector<Source> out;
-  auto& q = db_.prepare(
+  auto& q = db_.query(
       "SELECT source_pk, platform, path, format, state, state_reason, device, inode, head_hash, head_length, size,"
       " mtime, cursor, generation, open_tail, session_uid, mark, failures, retry_at, proof FROM sources ORDER BY "
       "source_pk");
-  q.bind();
   while (q.step()) {
     const auto platform = parse_platform(q.text(1));
     if (!platform) continue;  // from a newer memd; its rows stay unchanged
     Source s;
     s.id = q.int64(0);
     s.platform = *platform;
-    s.path = q.str(2);
-    s.format = static_cast<SourceFormat>(q.int64(3));
-    s.state = static_cast<SourceState>(q.int64(4));
-    s.state_reason = q.str(5);
+    sqlite::read_from(q, 2, s.path, s.format, s.state, s.state_reason);
     s.identity = {from_sql(q.int64(6)), from_sql(q.int64(7)), from_sql(q.int64(8)),
                   static_cast<std::uint32_t>(q.int64(9))};
-    s.size = from_sql(q.int64(10));
-    s.mtime = q.int64(11);
-    s.cursor = from_sql(q.int64(12));
-    s.generation = static_cast<std::uint32_t>(q.int64(13));
-    s.open_tail = q.str(14);
-    s.session_uid = q.str(15);
-    s.mark = q.str(16);
-    s.failures = static_cast<std::uint32_t>(q.int64(17));
-    s.retry_at = q.int64(18);
+    sqlite::read_from(q, 10, s.size, s.mtime, s.cursor, s.generation, s.open_tail, s.session_uid, s.mark, s.failures,
+                      s.retry_at);
     s.proof = q.blob(19);
     out.push_back(std::move(s));
   }
-  q.reset();
   return out;
 }
 
 // Does not use RETURNING: with it SQLite scans all tables that refer to sources, for each source.
 void SourceRows::save(Source& s) {
-  auto& find = db_.prepare("SELECT source_pk FROM sources WHERE platform = ? AND path = ?");
-  find.bind(to_string(s.platform), s.path);
-  const bool known = find.step();
-  if (known) s.id = find.int64(0);
-  find.reset();
-  auto& save = db_.prepare(
+  const auto known =
+      db_.query("SELECT source_pk FROM sources WHERE platform = ? AND path = ?", to_string(s.platform), s.path)
+          .number();
+  if (known) s.id = *known;
+  auto& save = db_.query(
       known ? "UPDATE sources SET state = ?3, state_reason = ?4, device = ?5, inode = ?6, head_hash = ?7,"
               " head_length = ?8, size = ?9, mtime = ?10, cursor = ?11, generation = ?12, open_tail = ?13, mark = ?14,"
               " failures = ?15, retry_at = ?16, session_uid = ?17, proof = ?18 WHERE platform = ?1 AND path = ?2"
             : "INSERT INTO sources (platform, path, state, state_reason, device, inode, head_hash, head_length, size,"
               " mtime, cursor, generation, open_tail, mark, failures, retry_at, session_uid, proof, format)"
-              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?17, ?18, ?19)");
-  save.bind(to_string(s.platform), s.path, static_cast<int>(s.state), s.state_reason, as_sql(s.identity.device),
-            as_sql(s.identity.inode), as_sql(s.identity.head_hash), s.identity.head_length, s.size, s.mtime, s.cursor,
-            s.generation, s.open_tail, s.mark, s.failures, s.retry_at, s.session_uid,
-            std::as_bytes(std::span(s.proof)));
+              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?17, ?18, ?19)",
+      to_string(s.platform), s.path, static_cast<int>(s.state), s.state_reason, as_sql(s.identity.device),
+      as_sql(s.identity.inode), as_sql(s.identity.head_hash), s.identity.head_length, s.size, s.mtime, s.cursor,
+      s.generation, s.open_tail, s.mark, s.failures, s.retry_at, s.session_uid, std::as_bytes(std::span(s.proof)));
   if (!known) save.bind_at(19, static_cast<int>(s.format));
   save.run();
   if (!known) s.id = db_.last_insert_rowid();
 }
 
 void SourceRows::set_state(SourceId source, SourceState state, std::string_view reason) {
-  db_.prepare("UPDATE sources SET state = ?, state_reason = ? WHERE source_pk = ?")
-      .bind(static_cast<int>(state), reason, source)
-      .run();
+  db_.run("UPDATE sources SET state = ?, state_reason = ? WHERE source_pk = ?", static_cast<int>(state), reason,
+          source);
 }
 
 void SourceRows::set_cursor(SourceId source, std::uint64_t cursor) {
-  db_.prepare("UPDATE sources SET cursor = ? WHERE source_pk = ?").bind(cursor, source).run();
+  db_.run("UPDATE sources SET cursor = ? WHERE source_pk = ?", cursor, source);
 }
 
 void SourceRows::add_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart) {
-  if (restart) db_.prepare("DELETE FROM coverage WHERE source_pk = ?").bind(source).run();
+  if (restart) db_.run("DELETE FROM coverage WHERE source_pk = ?", source);
   auto& add = db_.prepare(
       "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, ?, ?, ?, ?)"
       " ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes");
@@ -121,9 +107,7 @@ void SourceRows::add_diagnostics(const Source& source, const std::vector<Diagnos
     if (is_new_shape && !shapes.emplace(d.type, fields).second) continue;
     if (in_place || is_new_shape) {
       const auto offset = is_new_shape ? std::nullopt : std::optional(as_sql(d.offset));
-      said.bind(source.id, to_string(d.type), fields, offset);
-      const bool again = said.step();
-      said.reset();
+      const bool again = said.bind(source.id, to_string(d.type), fields, offset).any();
       if (again) continue;
     }
     const TimeMs time = d.time != 0 ? d.time : now;
@@ -135,7 +119,7 @@ void SourceRows::add_diagnostics(const Source& source, const std::vector<Diagnos
 }
 
 std::int64_t SourceRows::delete_expired_diagnostics(TimeMs now) {
-  db_.prepare("DELETE FROM diagnostics WHERE expires_at <= ?").bind(now).run();
+  db_.run("DELETE FROM diagnostics WHERE expires_at <= ?", now);
   return db_.changes();
 }
 
@@ -143,35 +127,31 @@ bool SourceRows::disable_capture(Platform platform, TimeMs now) {
   const auto key = to_string(platform);
   const auto type = to_string(DiagnosticType::contract_mismatch);
   // A session that reported its stop misses nothing. One that is merely silent is disabled too.
-  db_.prepare(
-         "UPDATE sessions SET capture_disabled_at = ?2 WHERE platform = ?1 AND capture_disabled_at = 0"
-         " AND stopped_at = 0 AND next_seq > 0")
-      .bind(key, now)
-      .run();
-  auto& said =
-      db_.prepare("SELECT 1 FROM diagnostics WHERE error_type = ?1 AND time BETWEEN ?2 AND ?3 AND platform = ?4")
-          .bind(type, now - kMsPerDay + 1, now, key);
-  const bool said_today = said.step();
-  said.reset();
+  db_.run(
+      "UPDATE sessions SET capture_disabled_at = ?2 WHERE platform = ?1 AND capture_disabled_at = 0"
+      " AND stopped_at = 0 AND next_seq > 0",
+      key, now);
+  const bool said_today =
+      db_.query("SELECT 1 FROM diagnostics WHERE error_type = ?1 AND time BETWEEN ?2 AND ?3 AND platform = ?4", type,
+                now - kMsPerDay + 1, now, key)
+          .any();
   if (said_today) return false;
-  db_.prepare(
-         "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, redacted, expires_at)"
-         " VALUES (?, ?, ?, 'contract_version', ?, 1, ?)")
-      .bind(now, key, type, static_cast<int>(Severity::error), now + kDiagnosticRetention)
-      .run();
+  db_.run(
+      "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, redacted, expires_at)"
+      " VALUES (?, ?, ?, 'contract_version', ?, 1, ?)",
+      now, key, type, static_cast<int>(Severity::error), now + kDiagnosticRetention);
   return true;
 }
 
 void SourceRows::disable_all_capture(TimeMs now) {
-  db_.prepare(
-         "UPDATE sessions SET capture_disabled_at = ? WHERE capture_disabled_at = 0 AND stopped_at = 0 AND next_seq > "
-         "0")
-      .bind(now)
-      .run();
+  db_.run(
+      "UPDATE sessions SET capture_disabled_at = ? WHERE capture_disabled_at = 0 AND stopped_at = 0 AND next_seq > "
+      "0",
+      now);
 }
 
 void SourceRows::enable_capture(TimeMs since) {
-  db_.prepare("UPDATE sessions SET capture_disabled_at = 0 WHERE capture_disabled_at = ?").bind(since).run();
+  db_.run("UPDATE sessions SET capture_disabled_at = 0 WHERE capture_disabled_at = ?", since);
 }
 
 }  // namespace memd::ingestion

@@ -180,14 +180,12 @@ struct TextColumn {
 
 std::vector<TextColumn> text_columns(sqlite::Database& db) {
   std::vector<TextColumn> out;
-  auto& q = db.prepare(
+  auto& q = db.query(
       "SELECT t.name, c.name, EXISTS (SELECT 1 FROM pragma_table_info(t.name) p WHERE p.name = 'session_pk')"
       " FROM pragma_table_list t JOIN pragma_table_info(t.name) c WHERE t.schema = 'main' AND t.type = 'table'"
       " AND t.name NOT LIKE 'sqlite%' AND c.type = 'TEXT' ORDER BY 1, c.cid");
-  q.bind();
   while (q.step())
     if (!is_left_out(q.text(0), q.text(1))) out.push_back({q.str(0), q.str(1), q.int64(2) != 0});
-  q.reset();
   return out;
 }
 
@@ -200,10 +198,8 @@ void mask_exchanges(sqlite::Database& db, const TextMask& mask) {
     std::int64_t answer_offset = 0;
   };
   std::vector<Change> changes;
-  auto& q =
-      db.prepare("SELECT exchange_pk, user_message, interventions, assistant_response, tool_text, answer_offset, " +
-                 std::string(kInPlaces) + " FROM exchanges");
-  q.bind();
+  auto& q = db.query("SELECT exchange_pk, user_message, interventions, assistant_response, tool_text, answer_offset, " +
+                     std::string(kInPlaces) + " FROM exchanges");
   while (q.step()) {
     Change change{q.int64(0), {}, q.int64(5)};
     const bool with_pieces = q.int64(6) != 0;
@@ -221,16 +217,14 @@ void mask_exchanges(sqlite::Database& db, const TextMask& mask) {
     }
     if (changed) changes.push_back(std::move(change));
   }
-  q.reset();
   for (const Change& c : changes) {
     assembly::forget_texts(db, "exchange_pk = ?1", c.pk);
-    db.prepare(
-          "UPDATE exchanges SET user_message = ?2, interventions = ?3, assistant_response = ?4, tool_text = ?5,"
-          " answer_offset = ?6 WHERE exchange_pk = ?1")
-        .bind(c.pk, c.texts[0], c.texts[1], c.texts[2], c.texts[3], c.answer_offset)
-        .run();
+    db.run(
+        "UPDATE exchanges SET user_message = ?2, interventions = ?3, assistant_response = ?4, tool_text = ?5,"
+        " answer_offset = ?6 WHERE exchange_pk = ?1",
+        c.pk, c.texts[0], c.texts[1], c.texts[2], c.texts[3], c.answer_offset);
     for (const char* table : {"vectors", "exchange_topics"})
-      db.prepare("DELETE FROM " + std::string(table) + " WHERE exchange_pk = ?").bind(c.pk).run();
+      db.run("DELETE FROM " + std::string(table) + " WHERE exchange_pk = ?", c.pk);
     second_look::forget(db, c.pk);
     transfer::index_texts(db, c.pk);
   }
@@ -241,10 +235,9 @@ void mask_exchanges(sqlite::Database& db, const TextMask& mask) {
 TextPlaces places_of(sqlite::Database& db, const redaction::ForgottenTexts& texts,
                      const std::filesystem::path& raw_directory, const raw::FrameSeal& seal) {
   TextPlaces out;
-  auto& exchanges = db.prepare(
+  auto& exchanges = db.query(
       "SELECT s.uid, x.user_message, x.interventions, x.assistant_response, x.tool_text, s.title, s.description"
       " FROM exchanges x JOIN sessions s USING (session_pk)");
-  exchanges.bind();
   while (exchanges.step()) {
     bool found = false;
     for (int i = 1; i <= 4; ++i)
@@ -254,13 +247,10 @@ TextPlaces places_of(sqlite::Database& db, const redaction::ForgottenTexts& text
       found = holds(texts, exchanges.text(i), &out.texts) || found;
     if (found) out.sessions.insert(exchanges.str(0));
   }
-  exchanges.reset();
-  auto& memories = db.prepare("SELECT path, title, tags, content FROM docs ORDER BY path");
-  memories.bind();
+  auto& memories = db.query("SELECT path, title, tags, content FROM docs ORDER BY path");
   while (memories.step())
     if (holds(texts, memories.text(1)) || holds(texts, memories.text(2)) || holds(texts, memories.text(3)))
       out.memories.push_back(memories.str(0));
-  memories.reset();
 
   raw::RawOrder records(raw_directory, seal);
   if (auto scanned = records.scan(); !scanned) throw ErrorException(scanned.error());
@@ -296,9 +286,7 @@ void mask_rows(sqlite::Database& db, const redaction::ForgottenTexts& texts, con
   db.exec("CREATE TEMP TABLE IF NOT EXISTS sessions_with_text (session_pk INTEGER PRIMARY KEY)");
   db.exec("DELETE FROM temp.sessions_with_text");
   for (const auto& uid : places.sessions)
-    db.prepare("INSERT OR IGNORE INTO temp.sessions_with_text SELECT session_pk FROM sessions WHERE uid = ?")
-        .bind(uid)
-        .run();
+    db.run("INSERT OR IGNORE INTO temp.sessions_with_text SELECT session_pk FROM sessions WHERE uid = ?", uid);
   const MaskFunction function(db, mask);
   mask_exchanges(db, mask);
   for (const TextColumn& c : text_columns(db)) {
@@ -315,9 +303,8 @@ void mask_rows(sqlite::Database& db, const redaction::ForgottenTexts& texts, con
       " topic)");
   enrichment::prune_identifiers(db);
   for (const auto& uid : places.evicted)
-    db.prepare("INSERT OR IGNORE INTO raw_evictions SELECT uid FROM sessions WHERE uid = ? AND evicted_at IS NOT NULL")
-        .bind(uid)
-        .run();
+    db.run("INSERT OR IGNORE INTO raw_evictions SELECT uid FROM sessions WHERE uid = ? AND evicted_at IS NOT NULL",
+           uid);
   db.exec("DROP TABLE temp.sessions_with_text");
 }
 

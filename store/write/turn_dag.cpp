@@ -27,9 +27,7 @@ const std::uint64_t* RecordChain::known(std::int64_t session_pk, std::uint64_t r
 // Returns the id that a record without events follows, or the record's own id if it is not such a record.
 std::uint64_t RecordChain::stored(std::int64_t session_pk, std::uint64_t record_id) {
   auto& q = db_.prepare("SELECT follows FROM silent_records WHERE session_pk = ? AND record_key = ?");
-  q.bind(session_pk, as_sql(record_id));
-  const std::uint64_t follows = q.step() ? from_sql(q.int64(0)) : record_id;
-  q.reset();
+  const std::uint64_t follows = from_sql(q.bind(session_pk, as_sql(record_id)).value_or(as_sql(record_id)));
   return follows;
 }
 
@@ -203,7 +201,6 @@ void Branches::place(const SessionWork& s, std::vector<Turn>& turns) {
     if (begins && parent != kNoTurn) turns[at].parent_seq = turns[parent].first_seq;
     if (q.int64(2) != 0) turns[owner[seq]].last_said = q.int64(0);
   }
-  q.reset();
 }
 
 // Includes the turn that the session will begin next if it has gone back.
@@ -214,34 +211,30 @@ std::vector<Turn> Branches::turns_of(const SessionWork& s) {
     Turn& turn = turns.emplace_back(Turn{q.int64(0), q.int64(1), {}});
     if (!q.is_null(2)) turn.parent_seq = q.int64(2);
   };
-  auto& exchanges = db_.prepare(
+  auto& exchanges = db_.query(
       "SELECT x.exchange_number, x.first_seq, e.parent_seq FROM exchanges x JOIN events e"
       " ON e.session_pk = x.session_pk AND e.seq = x.first_seq"
-      " WHERE x.session_pk = ? AND x.exchange_number < ? ORDER BY x.exchange_number");
-  exchanges.bind(s.pk, s.has_draft ? s.draft.number : s.next_exchange);
+      " WHERE x.session_pk = ? AND x.exchange_number < ? ORDER BY x.exchange_number",
+      s.pk, s.has_draft ? s.draft.number : s.next_exchange);
   while (exchanges.step())
     take(exchanges);
-  exchanges.reset();
   if (s.has_draft) {
     auto& draft = db_.prepare("SELECT ?3, seq, parent_seq FROM events WHERE session_pk = ?1 AND seq = ?2");
-    draft.bind(s.pk, s.draft.first_seq, s.draft.number);
-    if (draft.step()) take(draft);
-    draft.reset();
+    if (const auto row = draft.bind(s.pk, s.draft.first_seq, s.draft.number).row()) take(draft);
   }
   place(s, turns);
   turns.push_back({s.next_exchange, s.next_seq, {}});
 
   // After a reported rollback, the next turn follows the place that it names.
-  auto& back = db_.prepare(
+  auto& back = db_.query(
       sql_text("SELECT seq, coalesce(parent_seq, -1) FROM events WHERE session_pk = ? AND kind = EventKind::lifecycle"
-               " AND summary GLOB 'rollback*' AND (parent_seq IS NOT NULL OR flags & kFlagRoot) ORDER BY seq"));
-  back.bind(s.pk);
+               " AND summary GLOB 'rollback*' AND (parent_seq IS NOT NULL OR flags & kFlagRoot) ORDER BY seq"),
+      s.pk);
   while (back.step()) {
     const auto next =
         std::find_if(turns.begin(), turns.end(), [&](const Turn& t) { return t.first_seq > back.int64(0); });
     if (next != turns.end()) next->parent_seq = back.int64(1);
   }
-  back.reset();
   if (!turns.back().parent_seq) turns.pop_back();
   return turns;
 }
@@ -268,7 +261,7 @@ void Branches::settle(const SessionWork& s) {
   const auto before = stored(s.pk);
   abandoned.insert(before.begin(), before.lower_bound(turns.front().number));
   if (before == abandoned) return;
-  db_.prepare("DELETE FROM abandoned_exchanges WHERE session_pk = ?").bind(s.pk).run();
+  db_.run("DELETE FROM abandoned_exchanges WHERE session_pk = ?", s.pk);
   auto& q =
       db_.prepare("INSERT INTO abandoned_exchanges (session_pk, exchange_number, abandoned_for) VALUES (?, ?, ?)");
   for (const auto& [number, instead] : abandoned)
@@ -276,12 +269,11 @@ void Branches::settle(const SessionWork& s) {
 }
 
 std::map<std::int64_t, std::int64_t> Branches::stored(std::int64_t session_pk) {
-  auto& q = db_.prepare("SELECT exchange_number, abandoned_for FROM abandoned_exchanges WHERE session_pk = ?");
-  q.bind(session_pk);
+  auto& q =
+      db_.query("SELECT exchange_number, abandoned_for FROM abandoned_exchanges WHERE session_pk = ?", session_pk);
   std::map<std::int64_t, std::int64_t> out;
   while (q.step())
     out[q.int64(0)] = q.int64(1);
-  q.reset();
   return out;
 }
 

@@ -111,7 +111,9 @@ void Writer::share(std::shared_ptr<search::DocumentLengths> lengths) {
   lengths_->follow(db_);
 }
 
-Result<ApplyStats> Writer::apply(SourceSlice& slice, const assembly::BatchNotes* notes) {
+Result<ApplyStats> Writer::apply(SourceSlice& slice) { return apply(slice, assembly::BatchNotes(slice.batch)); }
+
+Result<ApplyStats> Writer::apply(SourceSlice& slice, const assembly::BatchNotes& notes) {
   return write([&] {
     const auto before = history_->look(slice.source);
     const TimeMs now = clock_.now();

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 #include "schemas/source.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>
@@ -74,8 +74,9 @@ class Writer {
 
   // Stores the source (with a new id if it is new), its ledger, diagnostics and events. For a source that is changed in
   // place, the cursor is the number of bytes in the ledger until the source is read to its end (cursor == size).
-  // `notes` are the precomputed notes of the slice's batch; if null, they are computed here.
-  Result<ApplyStats> apply(SourceSlice& slice, const assembly::BatchNotes* notes = nullptr);
+  // `notes` are those of the slice's batch, and mean that its secrets are masked. Without them both are done here.
+  Result<ApplyStats> apply(SourceSlice& slice, const assembly::BatchNotes& notes);
+  Result<ApplyStats> apply(SourceSlice& slice);
   // Returns whether apply() can accept the slice: for a source that is changed in place, the preceding items must be
   // stored.
   Result<bool> follows(const SourceSlice& slice);

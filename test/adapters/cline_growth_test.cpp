@@ -1,3 +1,4 @@
+#include "schemas/error.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/folder_view.hpp"

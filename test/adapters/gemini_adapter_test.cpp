@@ -1,3 +1,4 @@
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "test/adapters/batch_json.hpp"

@@ -1,5 +1,6 @@
 #include "adapters/sqlite/read_only_database.hpp"
 #include "daemon/ingest/source_file.hpp"
+#include "schemas/error.hpp"
 #include "test/adapters/written_database.hpp"
 
 #include <gtest/gtest.h>
@@ -68,6 +69,16 @@ TEST_F(SqliteRead, AWriterThatComesInMakesALocklessReadBusy) {
   EXPECT_FALSE(db->locks());
   EXPECT_TRUE(db->confirm());
   WrittenDatabase(path_).run("INSERT INTO t VALUES (2)");
+  EXPECT_TRUE(db->confirm().error().is(Errc::busy));
+}
+
+TEST_F(SqliteRead, AWriterThatCreatesTheDatabaseIsNotDisturbed) {
+  WrittenDatabase writer(path_, 0);
+  std::ofstream(path_).flush();
+  const auto db = ReadOnlyDatabase::open(view_, path_).value();
+  const ReadTransaction reading(*db);
+  EXPECT_FALSE(db->has_table("t").value());
+  writer.run("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)");
   EXPECT_TRUE(db->confirm().error().is(Errc::busy));
 }
 

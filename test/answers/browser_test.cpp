@@ -1,6 +1,7 @@
 #include "daemon/cli/browse/browser.hpp"
 
 #include "daemon/cli/render/columns.hpp"
+#include "schemas/error.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

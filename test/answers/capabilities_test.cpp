@@ -1,4 +1,6 @@
+#include "daemon/config/config.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "test/support/tool_fixture.hpp"
 
@@ -33,10 +35,8 @@ TEST_F(Capabilities, DescribesPlatformsAndServer) {
 
 // All agents are listed; only two of them have history.
 TEST_F(Capabilities, TellTokensByPlatform) {
-  store.session({.native_id = "aaaa1111"});
-  store.session({.native_id = "bbbb2222"});
-  store.db().exec(
-      "UPDATE sessions SET tokens_input = 10, tokens_output = 20, tokens_cache_read = 300, tokens_cache_creation = 4");
+  for (const char* id : {"aaaa1111", "bbbb2222"})
+    store.response(store.session({.native_id = id}), -1, {10, 20, 300, 4}, kNow);
   const auto a = call("capabilities", R"({"max_tokens":8000})");
   const auto& platforms = a.at("platforms").as_object();
   EXPECT_EQ(boost::json::serialize(platforms.at("claude_code").at("tokens")),

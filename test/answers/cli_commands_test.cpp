@@ -1,6 +1,6 @@
 // Commands of the command line, run in this process over a home of their own.
-#include "daemon/cli/command.hpp"
 #include "daemon/serve/instance_lock.hpp"
+#include "test/support/command_run.hpp"
 #include "test/support/killed_process.hpp"
 #include "test/support/temp_dir.hpp"
 #include "test/support/transcript_home.hpp"
@@ -10,7 +10,6 @@
 #include <boost/json.hpp>
 
 #include <filesystem>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,7 @@ namespace memd::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using test::Printed;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -29,31 +29,11 @@ class CliCommands : public testing::Test {
                      "retention:\n  max_age_days: 36500\nembedding:\n  provider: disabled\n");
   }
 
-  struct Printed {
-    int code = 0;
-    std::string out;
-    std::string err;
-  };
   Printed print(const std::vector<std::string>& words) {
-    std::vector<std::string> all{"memd",
-                                 "--home",
-                                 home_.path().string(),
-                                 "--data-dir",
-                                 data_.path().string(),
-                                 "--config",
-                                 (home_.path() / "config.yaml").string()};
+    std::vector<std::string> all{"--home",     home_.path(), "--data-dir",
+                                 data_.path(), "--config",   home_.path() / "config.yaml"};
     all.insert(all.end(), words.begin(), words.end());
-    std::vector<char*> argv;
-    for (std::string& word : all)
-      argv.push_back(word.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    Printed printed;
-    printed.code = run(static_cast<int>(argv.size()), argv.data());
-    std::cout.flush();
-    printed.out = testing::internal::GetCapturedStdout();
-    printed.err = testing::internal::GetCapturedStderr();
-    return printed;
+    return test::run_command(std::move(all));
   }
   boost::json::object json_of(std::vector<std::string> words) {
     words.insert(words.begin(), "--json");

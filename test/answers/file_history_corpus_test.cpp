@@ -1,7 +1,10 @@
 // Compares file_history over real histories with the findings of an independent reader (reference.json). Skipped
 // without a corpus.
 #include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
+#include "daemon/ingest/ingest_service.hpp"
 #include "store/read/file_history.hpp"
+#include "store/reader.hpp"
 #include "test/support/corpus.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/schema_checker.hpp"

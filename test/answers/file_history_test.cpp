@@ -1,6 +1,8 @@
 #include "daemon/tools/file_history.hpp"
 #include "daemon/tools/file_question.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
+#include "schemas/error.hpp"
 #include "test/support/tool_fixture.hpp"
 
 namespace memd::test {

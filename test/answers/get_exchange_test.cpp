@@ -23,10 +23,10 @@ TEST_F(GetExchange, HasTheFieldsOfTheCanonicalExchange) {
                                .interventions = "And small.",
                                .files = {"/home/u/app/a.cpp"}});
   store.db().exec(
-      "UPDATE exchanges SET git_branch = 'main', working_directory = '/home/u/app', model_used = 'm-1', tokens_input = "
-      "5,"
-      " tokens_output = 6, lines_added = 7, lines_removed = 8, raw_format_version = '2.1.0', adapter_version = '1.2.3',"
+      "UPDATE exchanges SET git_branch = 'main', working_directory = '/home/u/app', model_used = 'm-1',"
+      " lines_added = 7, lines_removed = 8, raw_format_version = '2.1.0', adapter_version = '1.2.3',"
       " origin = 1, tool_calls = 2");
+  store.response(session, 0, {5, 6, 0, 0}, 1);
   store.db().exec(
       "INSERT INTO observations (session_pk, exchange_number, event_seq, time, type, summary, content, content_hash)"
       " SELECT session_pk, exchange_number, first_seq, 1, 'decision', '', 'I''ll use a table instead of a map.', 1"

@@ -7,6 +7,8 @@
 #include "daemon/log.hpp"
 #include "daemon/tools/answer_text.hpp"
 #include "schemas/harmless.hpp"
+#include "schemas/time.hpp"
+#include "test/support/command_run.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -233,26 +235,10 @@ class HostileText : public testing::Test {
     delete data_;
   }
 
-  struct Printed {
-    int code = 0;
-    std::string out;
-    std::string err;
-  };
-  static Printed run(const std::vector<std::string>& words) {
-    std::vector<std::string> all{"memd",     "--home", home_->path().string(), "--data-dir", (*data_ / "d").string(),
-                                 "--config", config()};
+  static test::Printed run(const std::vector<std::string>& words) {
+    std::vector<std::string> all{"--home", home_->path(), "--data-dir", *data_ / "d", "--config", config()};
     all.insert(all.end(), words.begin(), words.end());
-    std::vector<char*> argv;
-    for (std::string& word : all)
-      argv.push_back(word.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    Printed printed;
-    printed.code = cli::run(static_cast<int>(argv.size()), argv.data());
-    std::cout.flush();
-    printed.out = testing::internal::GetCapturedStdout();
-    printed.err = testing::internal::GetCapturedStderr();
-    return printed;
+    return test::run_command(std::move(all));
   }
 
   static std::string config() {
@@ -326,7 +312,7 @@ TEST_F(HostileText, NoCommandPrintsIt) {
         words.insert(words.end(), arguments.begin(), arguments.end());
         if (json) words.insert(words.begin(), "--json");
         SCOPED_TRACE(testing::PrintToString(words));
-        const Printed p = run(words);
+        const test::Printed p = run(words);
         EXPECT_EQ(obeyed(p.out), "") << p.out;
         EXPECT_EQ(obeyed(p.err), "") << p.err;
         printed_hostile_text += (p.out + p.err).find("gnp") != std::string::npos ? 1 : 0;

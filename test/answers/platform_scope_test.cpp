@@ -1,8 +1,9 @@
 // The platforms that an answer omits, and the reasons it gives.
+#include "daemon/config/config.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "test/support/golden_file.hpp"
 #include "test/support/source_dir.hpp"
 #include "test/support/tool_fixture.hpp"

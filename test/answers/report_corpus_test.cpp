@@ -1,9 +1,11 @@
 // Checks that a report over real histories has the sums of reference.json and of the store's own totals. Skipped
 // without a corpus.
 #include "daemon/report/report_page.hpp"
+#include "schemas/store_health.hpp"
 #include "store/db/database.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/sessions.hpp"
+#include "store/reader.hpp"
 #include "store/report/report.hpp"
 #include "test/support/corpus_store.hpp"
 

@@ -2,6 +2,7 @@
 // without a corpus.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
+#include "schemas/search.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/observations.hpp"
 #include "store/read/sessions.hpp"

@@ -1,3 +1,4 @@
+#include "schemas/time.hpp"
 #include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -109,8 +109,8 @@ TEST_F(SessionTools, ListHasTheFieldsOfTheContract) {
   store.db().exec(
       "UPDATE sessions SET cwd = '/home/u/site', git_branch = 'main', model = 'm-1', retries = 3, outcome = 1,"
       " outcome_signs = 17, analysis_version = 1, analyzed_at = 1, tool_calls"
-      " = 7, tool_errors = 2, compactions = 1, tokens_input = 10, tokens_output = 20, tokens_cache_read = 30,"
-      " tokens_cache_creation = 40 WHERE native_id = 'bbbb2222'");
+      " = 7, tool_errors = 2, compactions = 1 WHERE native_id = 'bbbb2222'");
+  store.response(fresh, 0, {10, 20, 30, 40}, 1);
   const auto a = call("list_sessions", "{}");
   EXPECT_EQ(a.at("total").as_int64(), 2);
   const auto& s = a.at("sessions").at(0).as_object();

@@ -3,6 +3,7 @@
 #include "daemon/tools/session_outline.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/read/sessions.hpp"
+#include "store/reader.hpp"
 #include "test/support/corpus_store.hpp"
 
 #include <gtest/gtest.h>

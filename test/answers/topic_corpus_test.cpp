@@ -1,5 +1,6 @@
 // Topics of real histories: words of the title given by user or agent should be among the topics of the session.
 // Skipped without a corpus.
+#include "schemas/exchange_row.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/enrich/topics/lexicon.hpp"
 #include "store/enrich/topics/topic_extractor.hpp"

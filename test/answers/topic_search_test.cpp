@@ -1,3 +1,4 @@
+#include "schemas/exchange_row.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/enrich/topics/topic_extractor.hpp"
 #include "test/support/tool_fixture.hpp"

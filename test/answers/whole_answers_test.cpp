@@ -2,6 +2,7 @@
 #include "daemon/tools/get_exchange.hpp"
 #include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/semantic_search.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/described_json.hpp"
 #include "protocol/mcp/tool_registry.hpp"

@@ -1,4 +1,4 @@
-#include "daemon/models/background_thread.hpp"
+#include "daemon/background_thread.hpp"
 
 #include <gtest/gtest.h>
 

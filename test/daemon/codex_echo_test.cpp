@@ -280,7 +280,7 @@ TEST_F(CodexEcho, TokensOfAResponseCountOnce) {
   t.usage("resp_b", 100, 10).count(100, 10, 220);
   t.usage(long_id("resp_c"), 50, 5);  // the process ended here
   ingest_only(t);
-  EXPECT_EQ(text("SELECT tokens_input || ' ' || tokens_output FROM sessions"), "250 25");
+  EXPECT_EQ(text("SELECT sum(input) || ' ' || sum(output) FROM responses"), "250 25");
 }
 
 // Totals of a resumed thread include what came before; a fork copies the counts, not the records.
@@ -292,7 +292,7 @@ TEST_F(CodexEcho, TokensOfAForkAreNotThoseOfItsOrigin) {
   fork.usage(long_id("resp_b"), 70, 7).count(70, 7, 187);
   write({&origin.rollout(), &fork.rollout()});
   ingest();
-  EXPECT_EQ(text("SELECT sum(tokens_input) || ' ' || sum(tokens_output) FROM sessions"), "170 17");
+  EXPECT_EQ(text("SELECT sum(input) || ' ' || sum(output) FROM responses"), "170 17");
 }
 
 // A patch names the file that it deletes, without its lines.

@@ -53,7 +53,7 @@ TEST_F(CodexIngest, ForksWithoutIdsAreNotCountedTwiceInWhicheverOrderTheyAreRead
     EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 5);
     EXPECT_EQ(number("SELECT sum(turns) FROM sessions"), 5);
     EXPECT_EQ(number("SELECT count(*) FROM exchanges WHERE user_message = 'continue'"), 3);
-    EXPECT_EQ(number("SELECT sum(tokens_input + tokens_output) FROM sessions"), 60 + 40 + 5);
+    EXPECT_EQ(number("SELECT sum(input + output) FROM responses"), 60 + 40 + 5);
     EXPECT_EQ(number("SELECT count(*) FROM events WHERE kind = 1"), 5);
     EXPECT_EQ(text("SELECT forked_from FROM sessions WHERE native_id = '" + thread(3) + "'"), "codex:" + thread(2));
     const auto turns_of_origin = number("SELECT turns FROM sessions WHERE native_id = '" + thread(1) + "'");
@@ -79,7 +79,7 @@ TEST_F(CodexIngest, ASubagentHoldsItsTaskAndNotItsParentsTalk) {
             "codex:" + thread(1) + " 0 1 helpers;codex:" + thread(2) + " 1 1 codex:" + thread(1));
   EXPECT_EQ(text("SELECT user_message || ' ' || origin || ' ' || is_sidechain FROM exchanges WHERE is_sidechain = 1"),
             "look at the tests 7 1");
-  EXPECT_EQ(number("SELECT sum(tokens_input + tokens_output) FROM sessions"), 90);
+  EXPECT_EQ(number("SELECT sum(input + output) FROM responses"), 90);
 }
 
 // The same session read again from another path: archived, compressed, copied to another home.
@@ -92,7 +92,7 @@ TEST_F(CodexIngest, AMovedRolloutAddsNothing) {
   fs::rename(home_ / rollout.path(), home_ / ".codex/archived_sessions" / fs::path(rollout.path()).filename());
   ingest();
   EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 1);
-  EXPECT_EQ(number("SELECT sum(tokens_input + tokens_output) FROM sessions"), 10);
+  EXPECT_EQ(number("SELECT sum(input + output) FROM responses"), 10);
 }
 
 TEST_F(CodexIngest, LineCountsOfAPatchWaitForItsResult) {
@@ -174,9 +174,8 @@ TEST_F(CodexIngest, RealRolloutsInTinySlicesGiveTheSameRows) {
   EXPECT_EQ(text("SELECT sum(turns) || ' ' || sum(tool_calls) || ' ' || sum(tool_pairs) || ' ' || sum(tool_errors) ||"
                  " ' ' || sum(compactions) FROM sessions"),
             "172 1432 1432 109 1");
-  EXPECT_EQ(
-      text("SELECT sum(tokens_input) || ' ' || sum(tokens_output) || ' ' || sum(tokens_cache_read) FROM sessions"),
-      "6689587 716769 164956288");
+  EXPECT_EQ(text("SELECT sum(input) || ' ' || sum(output) || ' ' || sum(cache_read) FROM responses"),
+            "6689587 716769 164956288");
   EXPECT_EQ(number("SELECT sum(n) FROM (SELECT count(DISTINCT path_pk) AS n FROM exchange_files WHERE access = 1"
                    " GROUP BY session_pk)"),
             259);

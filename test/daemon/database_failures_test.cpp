@@ -121,7 +121,7 @@ TEST_F(DatabaseFailures, AForkOfOpencodeIsReadAfterItsOriginWhateverChangedLast)
   EXPECT_EQ(hits("wombat"), 1);
   EXPECT_EQ(number("SELECT turns FROM sessions WHERE native_id = 'ses_a'"), 2);
   EXPECT_EQ(number("SELECT turns FROM sessions WHERE native_id = 'ses_b'"), 1);
-  EXPECT_EQ(number("SELECT sum(tokens_input) FROM sessions"), 2000);
+  EXPECT_EQ(number("SELECT sum(input) FROM responses"), 2000);
   EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE native_id = 'ses_b' AND forked_from = 'opencode:ses_a'"), 1);
   EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE native_id = 'ses_c' AND parent_uid = 'opencode:ses_a'"), 1);
 }

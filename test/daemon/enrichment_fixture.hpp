@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/models/enrichment_worker.hpp"
+#include "schemas/exchange_row.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/letters_embedder.hpp"

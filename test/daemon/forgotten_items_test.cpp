@@ -2,6 +2,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
+#include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "store/db/withheld.hpp"
 #include "store/write/forgetting.hpp"

@@ -1,5 +1,6 @@
 #include "daemon/memories/gardener.hpp"
 
+#include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/memory_invariants.hpp"
 #include "test/support/store_fixture.hpp"

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -91,38 +89,18 @@ TEST_F(KnownSourcesTest, WhatIsLeftToDoIsNotForgotten) {
   EXPECT_EQ(sources_.find(source.path)->last_sent, 3u);
 }
 
-TEST(IdleSources, AreFoundByPathAndByDirectory) {
-  IdleSources idle({"/home/u/.a", "/home/u/.a/b", "/home/u/.c/"});
-  const std::vector<std::string> paths{"/home/u/.a/b/1", "/home/u/.a/b/d/2", "/home/u/.a/bd/3", "/home/u/.c/4", "/x/5"};
-  for (const auto& path : paths)
-    idle.put(path, "first");
-  for (const auto& path : paths)
-    idle.put(path, "what " + path + " is");
-  const auto below = [&](std::string_view directory) {
-    std::vector<std::string> out;
-    idle.each_below(directory, [&](const std::string& path, std::string_view bytes) {
-      EXPECT_EQ(bytes, "what " + path + " is");
-      out.push_back(path);
-      return true;
-    });
-    std::sort(out.begin(), out.end());
-    return out;
-  };
-  const auto some = [&](std::initializer_list<std::size_t> which) {
-    std::vector<std::string> out;
-    for (const std::size_t i : which)
-      out.push_back(paths[i]);
-    return out;
-  };
-  EXPECT_EQ(below("/home/u/.a/b"), some({0, 1}));
-  EXPECT_EQ(below("/home/u/.a"), some({0, 1, 2}));
-  EXPECT_EQ(below("/home/u"), some({0, 1, 2, 3}));
-  EXPECT_EQ(below("/"), paths);
-  EXPECT_EQ(below("/x"), some({4}));
-  EXPECT_EQ(below("/home/u/.a/b/1"), some({}));
-  idle.erase("/x/5");
-  EXPECT_FALSE(idle.contains("/x/5"));
-  EXPECT_EQ(idle.find("/home/u/.c/4"), "what /home/u/.c/4 is");
+TEST_F(KnownSourcesTest, OfADirectoryThoseBelowItAreLookedAt) {
+  std::vector<Source> all;
+  for (const char* path : {"/home/u/.a/b", "/home/u/.a/b/1", "/home/u/.a/b/d/2", "/home/u/.a/bd/3", "/home/u/.a/b-/4"})
+    all.emplace_back().path = path;
+  sources_.reload(all);
+  sources_.forget("/home/u/.a/b");
+  sources_.hint("/home/u/.a/b");
+  EXPECT_TRUE(sources_.dirty().contains("/home/u/.a/b/1"));
+  EXPECT_TRUE(sources_.dirty().contains("/home/u/.a/b/d/2"));
+  EXPECT_FALSE(sources_.dirty().contains("/home/u/.a/bd/3"));
+  EXPECT_FALSE(sources_.dirty().contains("/home/u/.a/b-/4"));
+  EXPECT_EQ(sources_.find("/home/u/.a/b"), nullptr);
 }
 
 }  // namespace

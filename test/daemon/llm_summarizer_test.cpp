@@ -1,3 +1,4 @@
+#include "schemas/error.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/daemon/llm_fixture.hpp"
 

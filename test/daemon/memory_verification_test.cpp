@@ -2,7 +2,9 @@
 
 #include "daemon/child_process.hpp"
 #include "daemon/memories/promotion.hpp"
+#include "schemas/error.hpp"
 #include "store/memory/named_things.hpp"
+#include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/memory_files.hpp"
 #include "test/support/store_fixture.hpp"

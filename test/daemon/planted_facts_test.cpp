@@ -2,9 +2,11 @@
 // planted facts. planted_facts/README.md describes how they are written.
 #include "daemon/ingest/record_finder.hpp"
 #include "daemon/tools/resume_context.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/store_health.hpp"
 #include "store/read/sessions.hpp"
+#include "store/reader.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/source_dir.hpp"
 

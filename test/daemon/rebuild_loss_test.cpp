@@ -1,6 +1,7 @@
 // A rebuild does not replace a store by one with less: because of a damaged raw layer, or an adapter that decodes less.
 // MEMD_DAMAGES sets the number of stores of which a raw file is damaged.
 #include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "store/db/store_copies.hpp"

@@ -1,7 +1,9 @@
 #include "daemon/resources/resources.hpp"
 
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/error.hpp"
 #include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -2,6 +2,8 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/models/model_clients.hpp"
+#include "schemas/search.hpp"
+#include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/stand_in_server.hpp"
 #include "test/support/temp_dir.hpp"

@@ -167,12 +167,14 @@ TEST(RecallHook, WhatIsKnownBecomesContextInTheAgentsOwnShape) {
 
 TEST(RecallHook, TellsOnlyKindsThatWereUsedWhenThatWasMeasured) {
   using memd::RecalledKind;
-  const auto lines = admin::recall_lines({{RecalledKind::decision, "JSON it is", 1},
-                                          {RecalledKind::failed_command, "no rule", 2},
-                                          {RecalledKind::worked, "make all", 3},
-                                          {RecalledKind::test_command, "make test", 4}});
-  ASSERT_EQ(lines.size(), 1U);
-  EXPECT_EQ(lines.front(), "Tests that passed after edits of it: make test [x4]");
+  const auto lines = admin::recall_lines({{RecalledKind::failed_attempt, "make check", 1},
+                                          {RecalledKind::test_command, "make test", 2},
+                                          {RecalledKind::met_error, "make all", 3},
+                                          {RecalledKind::solved, "edits of main.cpp", 4}});
+  EXPECT_EQ(lines, (std::vector<std::string>{"After the last edits of it this failed: make check [x1]",
+                                             "Tests that passed after edits of it: make test [x2]",
+                                             "The same error was met before by: make all [x3]",
+                                             "It went away after edits of main.cpp [x4]"}));
 }
 
 TEST(RecallHook, KnowingNothingItIsSilent) {

@@ -1,5 +1,6 @@
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/capture_gate.hpp"
+#include "schemas/error.hpp"
 #include "schemas/ids.hpp"
 #include "test/support/in_place_store.hpp"
 
@@ -93,7 +94,7 @@ TEST_F(SnapshotPassTest, StreamingReadsTheNewestExchangeOnly) {
   store_.sync();
   EXPECT_EQ(source_.counts().items - items, 3) << "the head, the prompt and the answer";
   EXPECT_EQ(store_.text("SELECT assistant_response FROM exchanges WHERE exchange_number = 1"), "Docs are done.");
-  EXPECT_EQ(store_.number("SELECT tokens_output FROM sessions"), 13);
+  EXPECT_EQ(store_.number("SELECT sum(output) FROM responses"), 13);
   EXPECT_EQ(store_.text("SELECT exchange_pk FROM exchanges WHERE exchange_number = 1"), id)
       << "what was said of an exchange by its id stays true";
   expect_as_read_at_once("");

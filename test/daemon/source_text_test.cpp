@@ -1,7 +1,7 @@
 #include "adapters/adapter.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/source_file.hpp"
-#include "daemon/tools/toolset.hpp"
+#include "daemon/tools/tool_services.hpp"
 #include "test/support/source_dir.hpp"
 #include "test/support/temp_dir.hpp"
 

@@ -3,6 +3,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "schemas/embedded.hpp"
 #include "store/read/sessions.hpp"
+#include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/json_schema.hpp"
 #include "test/support/temp_dir.hpp"

@@ -1,10 +1,10 @@
-// The screens in docs/cli.md and the README equal the output of memd. MEMD_UPDATE_GOLDEN=1 rewrites them.
+// The screens in docs/cli.md, screens.txt and the README equal the output of memd. MEMD_UPDATE_GOLDEN=1 rewrites them.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { Home } from './support/history.mjs';
 import { cleanUp, cli, options } from './support/memd.mjs';
-import { block, browsing, commands, document, screen, widths, withScreen, writeWeeks } from './support/screens.mjs';
+import { block, browsing, commands, document, pageOf, screen, widths, withScreen, writeWeeks } from './support/screens.mjs';
 import { has, inTerminal } from './support/terminal.mjs';
 
 const home = new Home();
@@ -39,14 +39,17 @@ async function checkBrowser(name, { args, keys }) {
       await terminal.until(key, pattern);
     }
     const shown = terminal.shown().split('\n').map((line) => line.trimEnd());
-    keep('docs/cli.md', `${name} 80`, 80, args, shown.join('\n'));
+    keep(pageOf(name, 80), `${name} 80`, 80, args, shown.join('\n'));
   }, { columns: 80, rows: 18, env });
 }
 
 describe('screens', () => {
   for (const [name, args] of Object.entries(commands))
-    for (const columns of widths) test(`${name}, ${columns} columns`, () => check('docs/cli.md', `${name} ${columns}`, columns, args));
+    for (const columns of widths) test(`${name}, ${columns} columns`, () => check(pageOf(name, columns), `${name} ${columns}`, columns, args));
   for (const [name, one] of Object.entries(browsing))
     test(name, { skip: has('tmux') ? false : 'there is no tmux here' }, () => checkBrowser(name, one));
-  test('of the README', () => check('README.md', 'search', 100, [...commands.search, '-n', '2']));
+  test('of the README', async () => {
+    await check('README.md', 'search', 100, [...commands.search, '-n', '2']);
+    await check('README.md', 'resume', 100, ['resume', 'd27a9f16']);
+  });
 });

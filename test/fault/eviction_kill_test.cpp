@@ -5,7 +5,6 @@
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/models/session_analyzer.hpp"
 #include "store/raw/raw_file.hpp"
-#include "store/reader.hpp"
 #include "store/write/retention.hpp"
 #include "test/support/analyze_all.hpp"
 #include "test/support/corpus.hpp"

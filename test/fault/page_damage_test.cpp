@@ -4,7 +4,10 @@
 // leaf or overflow page) is damaged in turn.
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
+#include "daemon/ingest/ingest_service.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/transcript_home.hpp"
 

@@ -4,9 +4,12 @@
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/config/config.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
+#include "daemon/ingest/ingest_service.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
 #include "daemon/serve/worker_pool.hpp"
+#include "store/reader.hpp"
 #include "test/grpc/admin_client.hpp"
 #include "test/support/temp_dir.hpp"
 

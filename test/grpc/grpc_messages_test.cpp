@@ -2,6 +2,9 @@
 #include "daemon/admin/admin_service.hpp"
 #include "daemon/admin/grpc/messages.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
+#include "daemon/ingest/ingest_service.hpp"
+#include "schemas/error.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>

@@ -96,6 +96,13 @@ TEST_F(BadTree, JsonReadByHand) {
   EXPECT_THAT(found(), ElementsAre("store/insight/a.cpp:2: store reads no JSON"));
 }
 
+TEST_F(BadTree, SqlOutsideTheStore) {
+  write("store/read/a.cpp", "db.prepare(\"SELECT 1\");\n");
+  write("adapters/cursor/b.cpp", "db.prepare(\"SELECT 1\");\n");
+  write("daemon/ingest/c.cpp", "\ndb.prepare(\"SELECT 1\");\n");
+  EXPECT_THAT(found(), ElementsAre("daemon/ingest/c.cpp:2: SQL belongs to store"));
+}
+
 TEST_F(BadTree, AnotherDoorToFilesOfAScope) {
   write("store/memory/a.cpp", "#include <fstream>\nstd::ifstream in(path);\n");
   write("store/catalog/b.cpp", "for (auto& e : fs::recursive_directory_iterator(at)) {}\n");

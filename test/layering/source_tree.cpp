@@ -132,6 +132,14 @@ bool opens_files(std::string_view line) {
   return std::any_of(kOpening.begin(), kOpening.end(), has);
 }
 
+bool speaks_sql(std::string_view line) {
+  line = line.substr(0, line.find("//"));
+  constexpr std::array<std::string_view, 6> kSigns{"\"SELECT ", "\"INSERT ", "\"UPDATE ",
+                                                   "\"DELETE ", "\"PRAGMA ", "sqlite3_"};
+  return std::any_of(kSigns.begin(), kSigns.end(),
+                     [&](auto sign) { return line.find(sign) != std::string_view::npos; });
+}
+
 bool on_top(std::string_view folder) { return folder == "test" || folder == "bench"; }
 
 std::optional<Include> parse_include(std::string_view text, int line) {
@@ -159,6 +167,7 @@ SourceFile read_file(const fs::path& path) {
     if (line.find("'{'") != std::string::npos || line.find("'}'") != std::string::npos)
       file.looks_for_braces.push_back(file.lines);
     if (opens_files(line)) file.opens_files.push_back(file.lines);
+    if (speaks_sql(line)) file.speaks_sql.push_back(file.lines);
   }
   return file;
 }
@@ -190,6 +199,7 @@ class Checker {
       check_own_header(path, file);
       check_json(path, file);
       check_doors(path, file);
+      check_sql(path, file);
     }
     for (const auto& [path, file] : tree_)
       walk(path);
@@ -246,6 +256,12 @@ class Checker {
     if (file.folder != "store" || path.starts_with("store/text/redaction/")) return;
     for (const int line : file.looks_for_braces)
       report(path, line, "store reads no JSON");
+  }
+
+  void check_sql(const std::string& path, const SourceFile& file) {
+    if (file.folder != "daemon" && file.folder != "protocol" && file.folder != "schemas") return;
+    for (const int line : file.speaks_sql)
+      report(path, line, "SQL belongs to store");
   }
 
   // A repository brings links, FIFOs and huge files: only one class opens what it brings.

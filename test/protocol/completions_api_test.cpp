@@ -1,4 +1,5 @@
 #include "protocol/models/model_api.hpp"
+#include "schemas/error.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

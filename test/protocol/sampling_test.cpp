@@ -2,6 +2,7 @@
 // one.
 #include "protocol/mcp/sampling.hpp"
 
+#include "schemas/error.hpp"
 #include "test/protocol/server_fixture.hpp"
 #include "test/protocol/session_fixture.hpp"
 #include "test/support/asking_tools.hpp"
@@ -39,20 +40,6 @@ TEST(SamplingResults, AreReadAsTheRevisionsWriteThem) {
 class Sampling : public ServerTest {
  protected:
   Sampling() { add_asking_tools(registry); }
-  LineClient connect_with(std::string_view capabilities) {
-    start_listening();
-    LineClient client = connect();
-    client.send_line(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
-                     R"("capabilities":)" +
-                     std::string(capabilities) + "}}");
-    EXPECT_TRUE(client.read_line());
-    return client;
-  }
-  static boost::json::object read(LineClient& client) {
-    const auto line = client.read_line();
-    EXPECT_TRUE(line);
-    return line ? boost::json::parse(*line).as_object() : boost::json::object();
-  }
   static void respond(LineClient& client, const boost::json::object& request, std::string_view text) {
     client.send_line(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(request.at("id")) +
                      R"(,"result":{"role":"assistant","model":"m1","content":{"type":"text","text":")" +

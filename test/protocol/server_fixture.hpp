@@ -72,6 +72,21 @@ class ServerTest : public testing::Test {
     EXPECT_TRUE(fd) << fd.error().message();
     return LineClient(fd ? fd->release() : -1);
   }
+  // Starts the server and connects a client with these capabilities, a JSON object.
+  LineClient connect_with(std::string_view capabilities) {
+    start_listening();
+    LineClient client = connect();
+    client.send_line(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
+                     R"("capabilities":)" +
+                     std::string(capabilities) + "}}");
+    EXPECT_TRUE(client.read_line());
+    return client;
+  }
+  static boost::json::object read(LineClient& client) {
+    const auto line = client.read_line();
+    EXPECT_TRUE(line);
+    return line ? boost::json::parse(*line).as_object() : boost::json::object();
+  }
   LineClient connect_legacy() {
     LineClient client = connect();
     client.send_line(kInitialize);

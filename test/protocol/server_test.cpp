@@ -1,3 +1,4 @@
+#include "schemas/error.hpp"
 #include "test/protocol/server_fixture.hpp"
 
 #include <latch>

@@ -1,3 +1,4 @@
+#include "schemas/error.hpp"
 #include "test/protocol/server_fixture.hpp"
 #include "test/protocol/session_fixture.hpp"
 
@@ -61,20 +62,6 @@ class Roots : public ServerTest {
       if (!context.directory.empty()) out.text += " in " + context.directory;
       return Result<EchoResult>(out);
     });
-  }
-  LineClient connect_with(std::string_view capabilities) {
-    start_listening();
-    LineClient client = connect();
-    client.send_line(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
-                     R"("capabilities":)" +
-                     std::string(capabilities) + "}}");
-    EXPECT_TRUE(client.read_line());
-    return client;
-  }
-  static boost::json::object read(LineClient& client) {
-    const auto line = client.read_line();
-    EXPECT_TRUE(line);
-    return line ? boost::json::parse(*line).as_object() : boost::json::object();
   }
   // Answers the one pending roots/list request.
   static void answer(LineClient& client, std::string_view member) {

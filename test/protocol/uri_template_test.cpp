@@ -1,5 +1,5 @@
 #include "protocol/mcp/offers.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

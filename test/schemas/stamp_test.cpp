@@ -1,4 +1,5 @@
 #include "schemas/stamp.hpp"
+#include "schemas/time.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // The configuration that `memd setup` writes for each client, and checks that hold for all of them.
 #include "daemon/setup/registration.hpp"
+#include "schemas/error.hpp"
 #include "store/files/whole_file.hpp"
 #include "test/support/killed_process.hpp"
 #include "test/support/temp_dir.hpp"
@@ -109,8 +110,9 @@ const GoldenSetup kGolden[] = {
      "{\n  \"mcpServers\": {\n    \"memd\": {\n      \"command\": \"/opt/memd/bin/memd\",\n      \"args\": "
      "[\"--stdio\"],\n      \"disabled\": false,\n      \"autoApprove\": [\"capabilities\"]\n    }\n  }\n}\n"},
     {"codex", ".codex/config.toml", "model = \"gpt-5\" # mine\n\n[projects.\"/a b\"]\ntrust_level = \"trusted\"\n",
-     "model = \"gpt-5\" # mine\n\n[projects.\"/a b\"]\ntrust_level = \"trusted\"\n\n[mcp_servers.memd]\ncommand = "
-     "\"/opt/memd/bin/memd\"\nargs = [\"--stdio\"]\n"},
+     "model = \"gpt-5\" # mine\n\n[projects.\"/a b\"]\ntrust_level = \"trusted\"\n\n# memd: "
+     "begin\n[mcp_servers.memd]\ncommand = "
+     "\"/opt/memd/bin/memd\"\nargs = [\"--stdio\"]\n# memd: end\n"},
     {"gemini", ".gemini/settings.json", "{\n  // dark\n  \"ui\": {\"theme\": \"Dracula\"} // nice\n}\n",
      "{\n  // dark\n  \"ui\": {\"theme\": \"Dracula\"}, // nice\n  \"mcpServers\": {\n    \"memd\": {\n      "
      "\"command\": \"/opt/memd/bin/memd\",\n      \"args\": [\"--stdio\"]\n    }\n  }\n}\n"},
@@ -202,7 +204,7 @@ TEST(Registration, AnotherPathReplacesTheOldOne) {
   write(file, "a = 1\n");
   ASSERT_TRUE(run(h.registration("/old/memd"), "codex", false));
   ASSERT_TRUE(run(h.registration("/new place/memd", {"--data-dir", "/d"}), "codex", false));
-  EXPECT_THAT(read(file), HasSubstr("command = \"/new place/memd\"\nargs = [\"--data-dir\", \"/d\", \"--stdio\"]\n"));
+  EXPECT_THAT(read(file), HasSubstr("command = \"/new place/memd\"\nargs = [\"--data-dir\",\"/d\",\"--stdio\"]\n"));
   EXPECT_THAT(read(file), Not(HasSubstr("/old/memd")));
   EXPECT_THAT(read(h.home() / ".codex/hooks.json"),
               HasSubstr("'/new place/memd' --data-dir /d hook session-start 2>/dev/null || true"));
@@ -213,8 +215,18 @@ TEST(Registration, AnotherPathReplacesTheOldOne) {
   EXPECT_EQ(read(file), "a = 1\n");
 }
 
+TEST(Registration, AServerOfSomebodyElseIsLeftAloneAndSaidToBeThere) {
+  const Home h;
+  write(config_of(h, "codex"), "[mcp_servers.memd]\ncommand = \"/old/memd\"\n");
+  const auto edits = h.registration().plan(*find_client("codex"), ClientScope::user, {}, false, true);
+  ASSERT_TRUE(edits);
+  EXPECT_EQ(edits->front().change, Change::none);
+  EXPECT_THAT(edits->front().note, HasSubstr("left alone"));
+}
+
 TEST(Registration, ABrokenFileIsNamedAndStaysAsItIs) {
   for (const GoldenSetup& golden : kGolden) {
+    if (std::string_view(golden.client) == "codex") continue;  // memd does not parse TOML
     SCOPED_TRACE(golden.client);
     const Home h;
     write(h.home() / golden.file, "{\n  \"memd\": 1\n  \"b\": [\n");
@@ -223,7 +235,7 @@ TEST(Registration, ABrokenFileIsNamedAndStaysAsItIs) {
     ASSERT_FALSE(done);
     EXPECT_TRUE(done.error().is(Errc::bad_config));
     EXPECT_THAT(done.error().context, HasSubstr((h.home() / golden.file).string() + ":"));
-    EXPECT_THAT(done.error().context, testing::ContainsRegex("json.?:3: |toml:1: "));
+    EXPECT_THAT(done.error().context, testing::ContainsRegex("json.?:3: "));
     EXPECT_EQ(h.files(), before);
     EXPECT_FALSE(run(h.registration(), golden.client, true));
     EXPECT_EQ(h.files(), before);

@@ -98,9 +98,9 @@ TEST_F(AssemblerTest, ATagAloneIsNoSummary) {
 
 TEST_F(AssemblerTest, UsageOfAResponseCountsOnceWithItsLargestOutput) {
   apply(long_session().batch());
-  EXPECT_EQ(number("SELECT tokens_output FROM sessions"), 42);
-  EXPECT_EQ(number("SELECT tokens_input FROM sessions"), 11);
-  EXPECT_EQ(number("SELECT tokens_cache_read FROM exchanges WHERE exchange_number = 0"), 103);
+  EXPECT_EQ(number("SELECT sum(output) FROM responses"), 42);
+  EXPECT_EQ(number("SELECT sum(input) FROM responses"), 11);
+  EXPECT_EQ(number("SELECT sum(cache_read) FROM responses WHERE exchange_number = 0"), 103);
 }
 
 TEST_F(AssemblerTest, EventByEventAndWithRestartsGivesTheSameRows) { expect_same_event_by_event(long_session()); }
@@ -129,7 +129,7 @@ TEST_F(AssemblerTest, AForkTakesInOnlyWhatIsItsOwn) {
   apply(std::move(fork));
   EXPECT_EQ(text("SELECT forked_from FROM sessions WHERE uid = 'claude_code:s2'"), "claude_code:s1");
   EXPECT_EQ(number("SELECT turns FROM sessions WHERE uid = 'claude_code:s2'"), 1);
-  EXPECT_EQ(number("SELECT tokens_output FROM sessions WHERE uid = 'claude_code:s2'"), 0);
+  EXPECT_EQ(number("SELECT sum(output) FROM responses WHERE uid = 'claude_code:s2'"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 4);
 }
 

@@ -58,9 +58,10 @@ TEST_F(CopiesTest, TurnsUnderNewIdsAreTakenInOnce) {
   EXPECT_EQ(prompts("claude_code:s1"), "write the parser;add tests");
   EXPECT_EQ(prompts(kCopy), "try another grammar");
   EXPECT_EQ(forked_from(kCopy), "claude_code:s1");
-  EXPECT_EQ(text("SELECT turns || ' ' || tokens_input || ' ' || tool_calls FROM sessions WHERE uid = 'claude_code:s2'"),
+  EXPECT_EQ(text("SELECT turns || ' ' || (SELECT sum(input) FROM responses r WHERE r.session_pk = sessions.session_pk) "
+                 "|| ' ' || tool_calls FROM sessions WHERE uid = 'claude_code:s2'"),
             "1 10 0");
-  EXPECT_EQ(text("SELECT sum(tokens_output) FROM sessions"), "205");
+  EXPECT_EQ(text("SELECT sum(output) FROM responses"), "205");
   EXPECT_EQ(text("SELECT sum(lines_added) FROM exchange_files"), "3");
 }
 
@@ -110,7 +111,7 @@ TEST_F(CopiesTest, AForkOfAForkNamesTheNearest) {
   apply(third.batch());
   EXPECT_EQ(prompts("claude_code:s3"), "and a third");
   EXPECT_EQ(forked_from("claude_code:s3"), kCopy);
-  EXPECT_EQ(text("SELECT sum(tokens_output) FROM sessions"), "205");
+  EXPECT_EQ(text("SELECT sum(output) FROM responses"), "205");
 }
 
 // Two sessions that were asked the same at the same time, as by a script that starts several agents.
@@ -168,7 +169,7 @@ TEST_F(CopiesTest, AForkThatWasReadFirstStaysTheFork) {
   apply(original().batch());
   EXPECT_EQ(forked_from("claude_code:s1"), "");
   EXPECT_EQ(forked_from(kCopy), "claude_code:s1");
-  EXPECT_EQ(text("SELECT sum(tokens_output) FROM sessions"), "205");
+  EXPECT_EQ(text("SELECT sum(output) FROM responses"), "205");
 }
 
 }  // namespace

@@ -90,20 +90,6 @@ TEST(Fusion, BrevityIsOneUpToSixtyWords) {
   EXPECT_EQ(brevity_of(6000), 0.01);
 }
 
-TEST(Fusion, OtherWeightsMakeAnotherOrder) {
-  std::vector<FusionCandidate> c{candidate(1, 7, 1), candidate(2, 8, 1)};
-  c[0].features.bm25 = 0.5;
-  c[1].features.dense_z = 5;
-  RankingWeights by_words;
-  by_words.meaning = 0;
-  rank(c, true, by_words);
-  EXPECT_EQ(c[0].id, 1);
-  RankingWeights meant;
-  meant.meaning = 3;
-  rank(c, true, meant);
-  EXPECT_EQ(c[0].id, 2);
-}
-
 TEST(Fusion, MeaningCountsOnlyWhenItWasLookedAt) {
   RankingFeatures f;
   f.bm25 = 0.5;

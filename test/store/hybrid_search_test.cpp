@@ -1,3 +1,4 @@
+#include "schemas/search.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_semantic_index.hpp"
 #include "test/support/store_fixture.hpp"

@@ -1,8 +1,11 @@
 // Semantic search with the built-in model, from texts to hits.
+#include "schemas/search.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/reader.hpp"
 #include "store/search/vectors/codes.hpp"
+#include "store/search/vectors/semantic_index.hpp"
+#include "store/search/vectors/vector_index.hpp"
 #include "store/text/text_chunks.hpp"
 #include "test/support/store_fixture.hpp"
 

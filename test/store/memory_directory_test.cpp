@@ -1,6 +1,7 @@
 #include "store/memory/memory_directory.hpp"
 #include "store/files/whole_file.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "store/memory/embedding_cache.hpp"
 #include "store/memory/memory_graph.hpp"

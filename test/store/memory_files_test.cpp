@@ -1,4 +1,6 @@
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
 #include "store/memory/front_matter.hpp"
 #include "store/memory/headings.hpp"
 #include "store/memory/memory_json.hpp"

@@ -1,3 +1,5 @@
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
 #include "store/harvest/draft.hpp"
 #include "store/harvest/known_memories.hpp"
 #include "store/harvest/recap.hpp"

@@ -1,5 +1,6 @@
 #include "schemas/embedded.hpp"
-#include "schemas/time.hpp"
+#include "schemas/error.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <gtest/gtest.h>

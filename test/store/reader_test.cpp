@@ -1,4 +1,6 @@
 #include "store/reader.hpp"
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/sessions.hpp"

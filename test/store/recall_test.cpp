@@ -35,20 +35,8 @@ class RecallTest : public testing::Test {
 
   test::TempDir dir_;
   std::filesystem::path file_ = dir_ / "memd.db";
-  RecallScope scope_{"/w/p", "new", std::numeric_limits<TimeMs>::max()};
+  RecallScope scope_{"/w/p", "new"};
 };
-
-TEST_F(RecallTest, ACommandThatFailedHereIsToldWithWhatWorked) {
-  const auto found = ask(CommandRecallQuery{scope_, "npm run deploy 2>&1 | tail -5"});
-  ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0].kind, RecalledKind::failed_command);
-  EXPECT_NE(found[0].text.find("no rule to make target"), std::string::npos);
-  EXPECT_EQ(found[1].kind, RecalledKind::worked);
-  EXPECT_EQ(found[1].text, "npm run deploy --force");
-  EXPECT_NE(found[1].exchange, 0);
-  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "go test ./src/..."}).empty()) << "it ran well the last time";
-  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "npm run other"}).empty());
-}
 
 TEST_F(RecallTest, AnErrorThatWentAwayIsToldWithWhatWasDone) {
   const auto found = ask(ErrorRecallQuery{scope_, "Exit code 1\nError: row 77 was lost in TestImport"});
@@ -68,13 +56,11 @@ TEST_F(RecallTest, AFileIsToldWithTheTestsThatPassedAfterItsEdits) {
   EXPECT_TRUE(ask(FileRecallQuery{scope_, "/w/p/src/other.go"}).empty());
 }
 
-TEST_F(RecallTest, NothingIsToldOfTheSessionThatAsksNorOfOtherProjectsNorOfWhatCameLater) {
+TEST_F(RecallTest, NothingIsToldOfTheSessionThatAsksNorOfOtherProjects) {
   scope_.session_id = "old";
-  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "npm run deploy"}).empty());
-  scope_ = {"/elsewhere", "new", std::numeric_limits<TimeMs>::max()};
-  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "npm run deploy"}).empty());
-  scope_ = {"/w/p", "new", 1};
-  EXPECT_TRUE(ask(CommandRecallQuery{scope_, "npm run deploy"}).empty());
+  EXPECT_TRUE(ask(FileRecallQuery{scope_, "/w/p/src/importer.go"}).empty());
+  scope_ = {"/elsewhere", "new"};
+  EXPECT_TRUE(ask(FileRecallQuery{scope_, "/w/p/src/importer.go"}).empty());
 }
 
 TEST(ErrorSignature, IsTheFirstLineThatTellsOfAnErrorWithoutNumbers) {

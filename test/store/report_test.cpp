@@ -1,5 +1,6 @@
 // The figures of a report, over stores written row by row.
 #include "store/report/report.hpp"
+#include "schemas/error.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"
@@ -53,14 +54,14 @@ TEST_F(ReportTest, ExchangesAndTokensByDayPlatformAndModel) {
   const auto b = store.session({.native_id = "b", .platform = Platform::codex});
   const auto agent = store.session({.native_id = "c", .kind = SessionKind::subagent, .parent_uid = "claude_code:a"});
   set(store.exchange(a, {.user = "one", .answer = "x", .time = kDay + 1000}),
-      "model_used = 'opus', tokens_input = 5, tokens_output = 7, tokens_cache_read = 100, tool_calls = 2, tool_errors "
-      "= 1");
-  set(store.exchange(a, {.user = "two", .answer = "x", .time = kDay + kMsPerDay}),
-      "model_used = 'opus', tokens_output = 1");
-  set(store.exchange(b, {.user = "three", .answer = "x", .time = kDay + 2000}),
-      "model_used = 'gpt', tokens_output = 30, lines_added = 4");
-  set(store.exchange(agent, {.user = "task", .answer = "x", .time = kDay + 3000}),
-      "model_used = 'haiku', tokens_output = 3");
+      "model_used = 'opus', tool_calls = 2, tool_errors = 1");
+  store.response(a, 0, {5, 7, 100, 0}, kDay + 1000, "opus");
+  set(store.exchange(a, {.user = "two", .answer = "x", .time = kDay + kMsPerDay}), "model_used = 'opus'");
+  store.response(a, 1, {0, 1, 0, 0}, kDay + kMsPerDay, "opus");
+  set(store.exchange(b, {.user = "three", .answer = "x", .time = kDay + 2000}), "model_used = 'gpt', lines_added = 4");
+  store.response(b, 0, {0, 30, 0, 0}, kDay + 2000, "gpt");
+  set(store.exchange(agent, {.user = "task", .answer = "x", .time = kDay + 3000}), "model_used = 'haiku'");
+  store.response(agent, 0, {0, 3, 0, 0}, kDay + 3000, "haiku");
 
   const Report r = report();
   EXPECT_EQ(r.sessions, 2);
@@ -207,7 +208,8 @@ TEST_F(ReportTest, OlderSessionsAreInTheFiguresOnly) {
 TEST_F(ReportTest, WhatHasNoTimeIsOnNoDayAndInTheSums) {
   const auto a = store.session({.native_id = "a", .start = 0});
   const auto id = store.exchange(a, {.user = "u", .answer = "a"});
-  set(id, "started_at = 0, tokens_output = 9");
+  set(id, "started_at = 0");
+  store.response(a, 0, {0, 9, 0, 0}, 0);
   const Report r = report();
   EXPECT_EQ(r.undated_exchanges, 1);
   EXPECT_EQ(r.tokens.output, 9);

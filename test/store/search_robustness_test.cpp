@@ -1,3 +1,5 @@
+#include "schemas/error.hpp"
+#include "schemas/search.hpp"
 #include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"
 

@@ -1,3 +1,4 @@
+#include "schemas/error.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "synthetic_model.hpp"
 

@@ -96,5 +96,142 @@ TEST(TimeExpression, DaysAreOfTheTimeZone) {
   EXPECT_EQ(range("on november 1", "2026-12-10T12:00:00Z"), "2026-11-01T04:00:00.000Z 2026-11-02T05:00:00.000Z");
 }
 
+constexpr TimeMs kMondayAtSix = 1'770'616'800'000;  // 2026-02-09T06:00:00Z, a Monday, six hours into the day
+
+std::string time_read(std::string_view text, RangeEnd end, TimeMs now) {
+  const auto time = read_time(text, end, now);
+  return time ? format_rfc3339(*time) : "none";
+}
+std::string since_of(std::string_view text, TimeMs now = kMondayAtSix) { return time_read(text, RangeEnd::since, now); }
+std::string until_of(std::string_view text, TimeMs now = kMondayAtSix) { return time_read(text, RangeEnd::until, now); }
+
+TEST(TimeText, AbsoluteTimes) {
+  EXPECT_EQ(since_of("2026-02-01T10:00:00Z"), "2026-02-01T10:00:00.000Z");
+  EXPECT_EQ(since_of("2026-02-01t10:00:00+02:00"), "2026-02-01T08:00:00.000Z");
+  EXPECT_EQ(since_of("2026-02-01"), "2026-02-01T00:00:00.000Z");
+}
+
+TEST(TimeText, ADayAsTheEndIsTakenIn) {
+  EXPECT_EQ(until_of("2026-02-01"), "2026-02-02T00:00:00.000Z");
+  EXPECT_EQ(until_of("9999-12-31"), "9999-12-31T23:59:59.999Z");
+  EXPECT_EQ(until_of("2026-02-01T00:00:00"), "2026-02-01T00:00:00.000Z");
+  EXPECT_EQ(until_of("yesterday"), "2026-02-09T00:00:00.000Z");
+  EXPECT_EQ(until_of("today"), "2026-02-10T00:00:00.000Z");
+}
+
+TEST(TimeText, DaysAreOfTheTimeZone) {
+  const test::ScopedTimeZone tokyo("Asia/Tokyo");
+  if (!tokyo.known()) GTEST_SKIP() << "no zones here";
+  const TimeMs now = *parse_rfc3339("2026-02-09T14:00:00Z");  // 23:00 in Tokyo
+  EXPECT_EQ(since_of("today", now), "2026-02-08T15:00:00.000Z");
+  EXPECT_EQ(since_of("yesterday", now), "2026-02-07T15:00:00.000Z");
+  EXPECT_EQ(until_of("yesterday", now), "2026-02-08T15:00:00.000Z");
+  EXPECT_EQ(since_of("today", now + 2 * 3'600'000), "2026-02-09T15:00:00.000Z");
+  EXPECT_EQ(since_of("yesterday at 9:30", now), "2026-02-08T00:30:00.000Z");
+  EXPECT_EQ(since_of("2026-02-09 08:30", now), "2026-02-08T23:30:00.000Z");
+  EXPECT_EQ(since_of("2026-02-09T08:30:00Z", now), "2026-02-09T08:30:00.000Z");
+  EXPECT_EQ(until_of("2026-02-09", now), "2026-02-09T15:00:00.000Z");
+  EXPECT_EQ(since_of("2026-02", now), "2026-01-31T15:00:00.000Z");
+  EXPECT_EQ(since_of("this week", now), "2026-02-08T15:00:00.000Z");
+  EXPECT_EQ(since_of("24h", now), "2026-02-08T14:00:00.000Z");
+}
+
+TEST(TimeText, ADayMayHave23Or25Hours) {
+  const test::ScopedTimeZone new_york("America/New_York");
+  if (!new_york.known()) GTEST_SKIP() << "no zones here";
+  const TimeMs spring = *parse_rfc3339("2026-03-09T12:00:00Z");
+  EXPECT_EQ(since_of("yesterday", spring), "2026-03-08T05:00:00.000Z");
+  EXPECT_EQ(until_of("yesterday", spring), "2026-03-09T04:00:00.000Z");
+  EXPECT_EQ(until_of("2026-03-08", spring), "2026-03-09T04:00:00.000Z");
+  const TimeMs autumn = *parse_rfc3339("2026-11-02T12:00:00Z");
+  EXPECT_EQ(since_of("yesterday", autumn), "2026-11-01T04:00:00.000Z");
+  EXPECT_EQ(until_of("yesterday", autumn), "2026-11-02T05:00:00.000Z");
+  EXPECT_EQ(since_of("2026-11", autumn), "2026-11-01T04:00:00.000Z");
+  EXPECT_EQ(until_of("2026-11", autumn), "2026-12-01T05:00:00.000Z");
+  EXPECT_EQ(since_of("november 2", autumn), "2026-11-02T05:00:00.000Z");
+}
+
+TEST(TimeText, SpansBackFromNow) {
+  EXPECT_EQ(since_of("7d"), "2026-02-02T06:00:00.000Z");
+  EXPECT_EQ(since_of("24h"), "2026-02-08T06:00:00.000Z");
+  EXPECT_EQ(since_of(" 30 Minutes ago "), "2026-02-09T05:30:00.000Z");
+  EXPECT_EQ(since_of("2 weeks ago"), "2026-01-26T06:00:00.000Z");
+  EXPECT_EQ(since_of("last 3 days"), "2026-02-06T06:00:00.000Z");
+  EXPECT_EQ(since_of("last week"), "2026-02-02T06:00:00.000Z");
+  EXPECT_EQ(since_of("an hour ago"), "2026-02-09T05:00:00.000Z");
+  EXPECT_EQ(since_of("1mo"), "2026-01-10T06:00:00.000Z");
+  EXPECT_EQ(since_of("1y"), "2025-02-09T06:00:00.000Z");
+  EXPECT_EQ(since_of("yesterday"), "2026-02-08T00:00:00.000Z");
+  EXPECT_EQ(since_of("today"), "2026-02-09T00:00:00.000Z");
+  EXPECT_EQ(since_of("now"), "2026-02-09T06:00:00.000Z");
+  EXPECT_EQ(since_of("99999y"), "1970-01-01T00:00:00.001Z");
+}
+
+TEST(TimeText, AsPeopleTypeThem) {
+  EXPECT_EQ(since_of("3 days ago"), "2026-02-06T06:00:00.000Z");
+  EXPECT_EQ(since_of("two weeks ago"), since_of("2 weeks ago"));
+  EXPECT_EQ(since_of("Three days"), since_of("3d"));
+  EXPECT_EQ(since_of("day before yesterday"), "2026-02-07T00:00:00.000Z");
+  EXPECT_EQ(since_of("yesterday 14:00"), "2026-02-08T14:00:00.000Z");
+  EXPECT_EQ(since_of("today at 4:30"), "2026-02-09T04:30:00.000Z");
+  EXPECT_EQ(since_of("2026-01-15 08:30"), "2026-01-15T08:30:00.000Z");
+  EXPECT_EQ(since_of("2026/01/15"), "2026-01-15T00:00:00.000Z");
+  EXPECT_EQ(until_of("2026/01/15"), "2026-01-16T00:00:00.000Z");
+  EXPECT_EQ(since_of("this week"), "2026-02-09T00:00:00.000Z");  // a Monday
+  EXPECT_EQ(since_of("this month"), "2026-02-01T00:00:00.000Z");
+  EXPECT_EQ(since_of("this year"), "2026-01-01T00:00:00.000Z");
+  EXPECT_EQ(since_of("last friday"), "2026-02-06T00:00:00.000Z");
+  EXPECT_EQ(since_of("Friday"), "2026-02-06T00:00:00.000Z");
+  EXPECT_EQ(until_of("friday"), "2026-02-07T00:00:00.000Z");
+}
+
+TEST(TimeText, MonthsAndYears) {
+  EXPECT_EQ(since_of("2025-12"), "2025-12-01T00:00:00.000Z");
+  EXPECT_EQ(until_of("2025-12"), "2026-01-01T00:00:00.000Z");
+  EXPECT_EQ(until_of("2026-02"), "2026-03-01T00:00:00.000Z");
+  EXPECT_EQ(since_of("may 2025"), "2025-05-01T00:00:00.000Z");
+  EXPECT_EQ(until_of("May 2025"), "2025-06-01T00:00:00.000Z");
+  EXPECT_EQ(since_of("May"), "2025-05-01T00:00:00.000Z");
+  EXPECT_EQ(since_of("january"), "2026-01-01T00:00:00.000Z");
+  EXPECT_EQ(since_of("May 3, 2025"), "2025-05-03T00:00:00.000Z");
+  EXPECT_EQ(until_of("3 May 2025"), "2025-05-04T00:00:00.000Z");
+  EXPECT_EQ(since_of("2025"), "2025-01-01T00:00:00.000Z");
+  EXPECT_EQ(until_of("2025"), "2026-01-01T00:00:00.000Z");
+}
+
+TEST(TimeText, APeriodAsTheEndIsTakenIn) {
+  EXPECT_EQ(until_of("last week"), "2026-02-09T00:00:00.000Z");
+  EXPECT_EQ(until_of("last month"), "2026-02-01T00:00:00.000Z");
+  EXPECT_EQ(until_of("this week"), "2026-02-16T00:00:00.000Z");
+  EXPECT_EQ(until_of("2 weeks ago"), "2026-01-26T06:00:00.000Z");
+  EXPECT_EQ(until_of("last 3 days"), "2026-02-06T06:00:00.000Z");
+}
+
+TEST(TimeText, WhatIsNoTime) {
+  for (const char* bad : {"",
+                          "soon",
+                          "7",
+                          "d",
+                          "7 parsecs",
+                          "2026-02-30",
+                          "ago",
+                          "999999d",
+                          "last",
+                          "week",
+                          "2026-13",
+                          "2026-5",
+                          "1999-02-30",
+                          "yesterday 25:00",
+                          "today noon",
+                          "may be",
+                          "friday or so",
+                          "when it broke last week",
+                          "5/1/2026",
+                          "in",
+                          "0000",
+                          "tomorrow"})
+    EXPECT_EQ(since_of(bad), "none") << bad;
+}
+
 }  // namespace
 }  // namespace memd::search

@@ -1,3 +1,4 @@
+#include "schemas/search.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"

@@ -1,4 +1,6 @@
 #include "store/enrich/topics/topic_extractor.hpp"
+#include "schemas/error.hpp"
+#include "schemas/exchange_row.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>

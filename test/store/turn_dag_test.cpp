@@ -1,5 +1,6 @@
 #include "store/write/turn_dag.hpp"
 
+#include "schemas/search.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_past.hpp"
 #include "store/reader.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "daemon/ingest/ingest_service.hpp"
-#include "store/reader.hpp"
 #include "test/support/corpus.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "store/search/vectors/vector_index.hpp"
+#include "schemas/error.hpp"
+#include "store/search/vectors/semantic_index.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -119,18 +119,15 @@ class DecisionComparison {
       count_precision("all", half, right);
       count_precision("by the " + one.by, half, right);
       count_precision(one.kind, half, right);
-      if (!right) miss(judged, "wrongly", one.kind + " " + one.by, one.content);
     }
     for (const JudgedSentence& s : judged.sentences) {
       if (s.is_neutral()) continue;
       scores_["all"][half].recall.count(s.told);
       scores_["by the " + s.by][half].recall.count(s.told);
       scores_[s.kind][half].recall.count(s.told);
-      if (!s.told) miss(judged, "missed", s.kind + " " + s.by, s.words);
     }
   }
   const Scores& scores() const { return scores_; }
-  const std::vector<std::string>& misses() const { return misses_; }
 
  private:
   enum class Verdict { right, wrong, neutral };
@@ -156,17 +153,12 @@ class DecisionComparison {
   void count_precision(const std::string& name, std::size_t half, bool right) {
     scores_[name][half].precision.count(right);
   }
-  void miss(const JudgedExchange& judged, const std::string& how, const std::string& what, const std::string& text) {
-    misses_.push_back((judged.held ? "held " : "dev ") + how + " " + what + ": " + text);
-  }
 
-  std::vector<std::string> misses_;
   Scores scores_;
 };
 
 struct JudgedStore {
   Scores scores;
-  std::vector<std::string> misses;  // decisions that differ from the labels
   std::size_t exchanges_found = 0;
   std::size_t exchanges = 0;  // labelled
   std::size_t decisions = 0;  // in the whole store
@@ -198,7 +190,6 @@ inline JudgedStore judge_decisions(sqlite::Database& db, const std::string& labe
   }
   q.reset();
   out.scores = comparison.scores();
-  out.misses = comparison.misses();
   return out;
 }
 

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -113,8 +112,6 @@ struct OutcomeTable {
   }
 };
 
-using SeenOutcome = std::function<void(const OutcomeLabel&, const JudgedOutcome&)>;
-
 // `ends` counts the labels with Cut::end of all parts. `missing` counts labels whose session is not stored.
 struct OutcomeComparison {
   std::array<OutcomeTable, 3> parts{};
@@ -124,8 +121,7 @@ struct OutcomeComparison {
   OutcomeTable& of(OutcomeLabel::Part part) { return parts[static_cast<std::size_t>(part)]; }
   const OutcomeTable& of(OutcomeLabel::Part part) const { return parts[static_cast<std::size_t>(part)]; }
 };
-inline OutcomeComparison compare_outcomes(sqlite::Database& db, const std::vector<OutcomeLabel>& labels,
-                                          const SeenOutcome& seen = {}) {
+inline OutcomeComparison compare_outcomes(sqlite::Database& db, const std::vector<OutcomeLabel>& labels) {
   OutcomeComparison out;
   for (const OutcomeLabel& label : labels) {
     const auto end = end_of(db, label);
@@ -136,7 +132,6 @@ inline OutcomeComparison compare_outcomes(sqlite::Database& db, const std::vecto
     const JudgedOutcome judged = judge_outcome(*end);
     ++out.of(label.part).at(label.label, judged.value);
     if (label.cut == OutcomeLabel::Cut::end) ++out.ends.at(label.label, judged.value);
-    if (seen) seen(label, judged);
   }
   return out;
 }

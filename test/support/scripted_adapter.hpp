@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 

@@ -11,9 +11,7 @@ namespace memd::test {
 inline std::vector<std::string> dump_store(sqlite::Database& db) {
   static const char* const kQueries[] = {
       "SELECT 'session', uid, kind, parent_uid, forked_from, title, title_rank, cwd, git_branch, model, started_at,"
-      " ended_at, stopped_at, repo, tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, "
-      "turns, "
-      "retries,"
+      " ended_at, stopped_at, repo, turns, retries,"
       " tool_calls, tool_pairs, tool_errors, compactions, next_seq, next_exchange, parent_call_id, agent_name,"
       " description, agent_version, mode, context_tokens, lines_added, lines_removed, cost_usd FROM sessions"
       " ORDER BY uid",
@@ -23,8 +21,8 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       "ORDER BY s.uid, e.seq",
       "SELECT 'exchange', s.uid, x.exchange_number, x.first_seq, x.last_seq, x.started_at, x.ended_at, x.origin,"
       " x.is_sidechain, x.data_completeness, x.user_event_id, x.user_message, x.interventions, x.assistant_response,"
-      " x.answer_offset, x.tool_text, x.git_branch, x.working_directory, x.model_used, x.tokens_input, x.tokens_output,"
-      " x.tokens_cache_read, x.tokens_cache_creation, x.tool_calls, x.tool_errors, x.lines_added, x.lines_removed,"
+      " x.answer_offset, x.tool_text, x.git_branch, x.working_directory, x.model_used, x.tool_calls, x.tool_errors, "
+      "x.lines_added, x.lines_removed,"
       " x.content_hash FROM exchanges x JOIN sessions s USING (session_pk) ORDER BY s.uid, x.exchange_number",
       "SELECT 'abandoned', s.uid, a.exchange_number, a.abandoned_for FROM abandoned_exchanges a"
       " JOIN sessions s USING (session_pk) ORDER BY s.uid, a.exchange_number",
@@ -33,8 +31,14 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       " ORDER BY s.uid, f.exchange_number, p.path, f.access",
       "SELECT 'tool', s.uid, x.exchange_number, t.tool FROM exchange_tools c JOIN exchanges x USING (exchange_pk)"
       " JOIN sessions s USING (session_pk) JOIN tools t USING (tool_pk) ORDER BY s.uid, x.exchange_number, t.tool",
-      "SELECT 'response', response_key, exchange_number, input, output, cache_read, cache_creation FROM responses"
-      " ORDER BY response_key",
+      "SELECT 'response', s.uid, response_key, exchange_number, time, coalesce(m.model, ''), flags, input, output,"
+      " cache_read, cache_creation, cache_creation_1h, reasoning, web_searches, r.cost_usd FROM responses r"
+      " JOIN sessions s USING (session_pk) LEFT JOIN models m USING (model_pk) ORDER BY response_key, s.uid",
+      "SELECT 'account', s.uid, counted_from, coalesce(m.model, ''), time, input, output, cache_read, cache_creation,"
+      " cache_creation_1h, reasoning, web_searches, a.cost_usd FROM session_accounts a JOIN sessions s"
+      " USING (session_pk) LEFT JOIN models m USING (model_pk) ORDER BY s.uid, counted_from, m.model",
+      "SELECT 'limit', platform, name, used_percent, window_minutes, resets_at, reported_at FROM rate_limits"
+      " ORDER BY platform, name",
       "SELECT 'observation', s.uid, o.exchange_number, o.event_seq, o.time, o.type, o.summary, o.content, o.tool,"
       " o.metadata FROM observations o JOIN sessions s USING (session_pk) ORDER BY s.uid, o.event_seq, o.type, "
       "o.content_hash",

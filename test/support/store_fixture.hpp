@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/query.hpp"
 #include "store/db/database.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -105,6 +105,21 @@ class StoreFixture {
     db_.prepare("UPDATE sessions SET next_seq = next_seq + 1 WHERE session_pk = ?").bind(session).run();
     if (kind == EventKind::tool_call) call(session, number, tool);
     return seq;
+  }
+
+  // A response of a model, finished and without further facts.
+  void response(std::int64_t session, std::int64_t number, const TokenUsage& usage, TimeMs time,
+                std::string_view model = {}) {
+    if (!model.empty()) db_.prepare("INSERT OR IGNORE INTO models (model) VALUES (?)").bind(model).run();
+    db_.prepare(
+           "INSERT INTO responses (session_pk, exchange_number, response_key, time, model_pk, flags, input, output,"
+           " cache_read, cache_creation, cache_creation_1h, reasoning, web_searches) VALUES (?1, ?2,"
+           " (SELECT count(*) * 131072 FROM responses), ?3, coalesce((SELECT model_pk FROM models WHERE model = ?4), "
+           "0),"
+           " 0, ?5, ?6, ?7, ?8, ?9, ?10, 0)")
+        .bind(session, number, time, model, usage.input, usage.output, usage.cache_read, usage.cache_creation,
+              usage.cache_creation_1h, usage.reasoning)
+        .run();
   }
 
   std::int64_t source(Platform platform, std::string_view path, std::int64_t size, std::int64_t cursor) {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/error.hpp"
+#include "schemas/store_health.hpp"
 #include "store/reader.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/support/fake_clock.hpp"

@@ -1,5 +1,6 @@
 #include "daemon/admin/grpc/messages.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/harmless.hpp"
 #include "schemas/json_writer.hpp"
 #include "schemas/utf8.hpp"

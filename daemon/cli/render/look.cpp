@@ -1,4 +1,5 @@
 #include "daemon/cli/render/look.hpp"
+#include "schemas/time.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "daemon/cli/render/line.hpp"
 #include "daemon/cli/render/look.hpp"
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 
 #include <sys/types.h>
 

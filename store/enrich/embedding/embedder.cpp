@@ -1,6 +1,8 @@
 #include "store/enrich/embedding/embedder.hpp"
 
 #include "schemas/embedded.hpp"
+#include "schemas/error.hpp"
+#include "store/search/vectors/kernels.hpp"
 
 #include <algorithm>
 #include <bit>

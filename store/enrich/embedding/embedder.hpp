@@ -1,8 +1,7 @@
 #pragma once
 
-#include "schemas/error.hpp"
+#include "schemas/result.hpp"
 #include "store/enrich/embedding/wordpiece.hpp"
-#include "store/search/vectors/kernels.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace memd::vectors {
+struct Kernels;
+}
 
 namespace memd::embedding {
 

@@ -2,7 +2,7 @@
 
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/search/vectors/codes.hpp"
-#include "store/search/vectors/vector_index.hpp"
+#include "store/search/vectors/semantic_index.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
 #include "store/enrich/topics/topic_extractor.hpp"
 
+#include "schemas/exchange_row.hpp"
 #include "store/enrich/topics/lexicon.hpp"
 #include "store/search/topic_index.hpp"
 #include "store/text/words.hpp"

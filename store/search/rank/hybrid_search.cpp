@@ -51,11 +51,9 @@ std::size_t column_of(const std::array<std::string_view, 4>& texts, std::string_
 SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, ExchangeId id, int chunk) {
   SearchHit hit;
   hit.id = id;
-  auto& q = db.prepare(kSql).bind(id);
-  if (!q.step()) {
-    q.reset();
-    return hit;
-  }
+  auto& q = db.query(kSql, id);
+  const auto row = q.row();
+  if (!row) return hit;
   queries::read_head(q, hit);
   const std::array<std::string_view, 4> texts{q.text(10), q.text(11), q.text(12), q.text(13)};
   hit.user_message = texts[0];
@@ -68,7 +66,6 @@ SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, Exchange
   hit.matched_in = kColumns[stretch.empty() ? passage.column : column_of(texts, stretch)];
   hit.snippet = std::move(passage.text);
   hit.matches = std::move(passage.matches);
-  q.reset();
   return hit;
 }
 
@@ -290,22 +287,7 @@ std::string HybridSearch::project_of(ExchangeId id) {
       "SELECT p.identity_key FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk"
       " JOIN projects p ON p.project_pk = s.project_pk WHERE e.exchange_pk = ?1");
   std::string out;
-  if (q.bind(id).step()) out = q.text(0);
-  q.reset();
-  return out;
-}
-
-std::vector<HybridSearch::Pool> HybridSearch::pools(const SearchQuery& query,
-                                                    std::span<const SemanticQuestion> questions,
-                                                    QueryLengths& lengths) {
-  const std::vector<Phrasing> phrasings = understand(query, questions, lengths);
-  CandidateFilter filter(db_, lexical_.places(), query.filter, phrasings.front().words.typed);
-  const std::vector<Nearest> near = nearest(query, phrasings, filter);
-  std::vector<Pool> out;
-  for (std::size_t i = 0; i < phrasings.size(); ++i) {
-    out.push_back({ranked(query, phrasings[i], near[i], filter, kByWords, phrasings.size() == 1).candidates,
-                   shares_of(phrasings[i].words.plan)});
-  }
+  if (const auto row = q.bind(id).row()) out = row->text(0);
   return out;
 }
 
@@ -488,11 +470,10 @@ void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandid
     c.features.abandoned = place->abandoned ? 1 : 0;
     if (query.near_project.empty()) return false;
     const auto [known, fresh] = in_project.try_emplace(c.session, false);
-    if (fresh && project.bind(c.session, query.near_project).step()) known->second = project.int64(0) != 0;
+    if (fresh) known->second = project.bind(c.session, query.near_project).value_or(0) != 0;
     c.features.same_project = known->second ? 1 : 0;
     return false;
   });
-  project.reset();
 }
 
 // Sets the features that need further queries: `subagent`, and `decision` if the query asks for one.
@@ -501,16 +482,14 @@ void HybridSearch::add_session_kind_and_decision(const LexicalQuestion& words, s
   auto& kind = db_.prepare(sql_text("SELECT kind <> SessionKind::main FROM sessions WHERE session_pk = ?1"));
   for (FusionCandidate& c : best) {
     const auto [known, fresh] = started_by_another.try_emplace(c.session, false);
-    if (fresh && kind.bind(c.session).step()) known->second = kind.int64(0) != 0;
+    if (fresh) known->second = kind.bind(c.session).value_or(0) != 0;
     c.features.subagent = known->second ? 1 : 0;
   }
-  kind.reset();
   if (!words.asks_why) return;
   auto& decided =
       db_.prepare("SELECT 1 FROM observations WHERE type = 'decision' AND session_pk = ?1 AND exchange_number = ?2");
   for (FusionCandidate& c : best)
-    c.features.decision = decided.bind(c.session, c.number).step() ? 1 : 0;
-  decided.reset();
+    c.features.decision = decided.bind(c.session, c.number).any() ? 1 : 0;
 }
 
 // Marks the best candidates that contain the query verbatim, or its words when the query has operators. The match is
@@ -528,10 +507,9 @@ void HybridSearch::mark_verbatim_matches(const Phrasing& phrasing, std::span<Fus
       "SELECT user_message, interventions, assistant_response, tool_text FROM exchanges WHERE exchange_pk = ?1");
   for (FusionCandidate& c : best) {
     if (c.features.coverage < kAllWords) continue;
-    if (q.bind(c.id).step())
+    if (const auto row = q.bind(c.id).row())
       for (int column = 0; column < 4 && c.features.verbatim == 0; ++column)
-        c.features.verbatim = stands_in(q.text(column)) ? 1 : 0;
-    q.reset();
+        c.features.verbatim = stands_in(row->text(column)) ? 1 : 0;
   }
 }
 
@@ -547,8 +525,8 @@ void HybridSearch::compare_tokens(const SemanticQuestion& question, std::vector<
   std::vector<double> values;
   for (const FusionCandidate& c : std::span(ranked).first(std::min(ranked.size(), kCompared))) {
     std::string text;
-    if (q.bind(c.id).step()) text = chunk_of({q.text(0), q.text(1), q.text(2), {}}, q.int64(3), std::max(c.chunk, 0));
-    q.reset();
+    if (const auto row = q.bind(c.id).row())
+      text = chunk_of({row->text(0), row->text(1), row->text(2), {}}, row->int64(3), std::max(c.chunk, 0));
     values.push_back(comparison->compare(text));
   }
   standardise(values);

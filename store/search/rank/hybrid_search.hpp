@@ -1,9 +1,9 @@
 #pragma once
 
-#include "schemas/query.hpp"
+#include "schemas/search.hpp"
 #include "store/db/database.hpp"
 #include "store/search/rank/ranking.hpp"
-#include "store/search/vectors/vector_index.hpp"
+#include "store/search/vectors/semantic_index.hpp"
 #include "store/search/words/lexical_search.hpp"
 
 #include <cstddef>
@@ -36,13 +36,6 @@ class HybridSearch {
   // is repeated with the operators read as words. `questions`: one for query.text and one for each of query.also. A
   // phrasing without one is searched by words alone.
   SearchAnswer search(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
-
-  // Returns the candidates of each phrasing, as add_context() takes them. Used by the weight-fitting benchmark.
-  struct Pool {
-    std::vector<FusionCandidate> candidates;  // best first
-    std::vector<double> shares;
-  };
-  std::vector<Pool> pools(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
 
  private:
   struct Attempt {

@@ -14,7 +14,8 @@ constexpr double kHalfLife = 90.0 * kMsPerDay;
 constexpr double kMostCloseness = 1.5;
 
 // Returns the contribution of an exchange to the neighbour_turns of others, 0…1.
-double own_text(const RankingFeatures& f, const RankingWeights& w) {
+double own_text(const RankingFeatures& f) {
+  constexpr const RankingWeights& w = kRankingWeights;
   const double most = w.bm25 + w.coverage + w.meaning * kMostCloseness;
   return (w.bm25 * f.bm25 + w.coverage * focused_coverage(f) + w.meaning * closeness(f.dense_z)) / most;
 }
@@ -57,7 +58,7 @@ double recency_of(TimeMs started_at, TimeMs now) {
   return std::exp2(-static_cast<double>(std::max<TimeMs>(0, now - started_at)) / kHalfLife);
 }
 
-void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares, const RankingWeights& weights) {
+void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares) {
   std::vector<std::size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto place = [&](std::size_t i) { return std::pair(candidates[i].session, candidates[i].number); };
@@ -66,7 +67,7 @@ void add_context(std::span<FusionCandidate> candidates, std::span<const double> 
                          std::accumulate(std::begin(kAfter), std::end(kAfter), 0.0);
   std::vector<double> own(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i)
-    own[i] = own_text(candidates[i].features, weights);
+    own[i] = own_text(candidates[i].features);
 
   std::size_t first = 0;  // first candidate within kSurroundings of `at`
   for (std::size_t at = 0; at < order.size(); ++at) {
@@ -89,7 +90,8 @@ void add_context(std::span<FusionCandidate> candidates, std::span<const double> 
   }
 }
 
-double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeights& w) {
+double fused_score(const RankingFeatures& f, bool by_meaning) {
+  constexpr const RankingWeights& w = kRankingWeights;
   const double around =
       w.coverage * focused_coverage(f) + w.neighbour_turns * f.neighbour_turns + w.surroundings * f.surroundings;
   double sum = w.bm25 * f.bm25 + w.adjacency * f.adjacency + w.title * f.title + w.identifier * f.identifier +
@@ -107,9 +109,9 @@ bool ranks_before(const FusionCandidate& a, const FusionCandidate& b) {
   return a.sort_key() != b.sort_key() ? a.sort_key() > b.sort_key() : a.id > b.id;
 }
 
-void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights) {
+void rank(std::vector<FusionCandidate>& candidates, bool by_meaning) {
   for (FusionCandidate& c : candidates) {
-    c.score = fused_score(c.features, by_meaning, weights);
+    c.score = fused_score(c.features, by_meaning);
     c.lead = c.features.verbatim;
   }
   std::sort(candidates.begin(), candidates.end(), ranks_before);

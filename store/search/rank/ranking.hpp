@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/query.hpp"
+#include "schemas/search.hpp"
 
 #include <cstdint>
 #include <span>
@@ -9,8 +9,9 @@
 
 namespace memd::search {
 
-// Weights of RankingFeatures in a score, relative to bm25 = 1. Fitted by `retrieval_bench --fit`, except `title` and
-// those after it, which its questions do not reward; docs/benchmarks.md has the figures.
+// Weights of RankingFeatures in a score, relative to bm25 = 1. Fitted by `retrieval_bench --fit` (in git's history up
+// to feecb62b), except `title` and those after it, which its questions do not reward; docs/benchmarks.md has the
+// figures.
 struct RankingWeights {
   double bm25 = 1.0;
   double adjacency = 0.25;
@@ -83,18 +84,17 @@ double recency_of(TimeMs started_at, TimeMs now);
 
 // Fills features.neighbour_turns and features.surroundings from the neighbours of each candidate in its session. An
 // exchange that is no candidate counts as empty. `shares`: each term's share of the query's weight; sums to at most 1.
-void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares,
-                 const RankingWeights& weights = kRankingWeights);
+void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares);
 
 // Returns about 1 for a hit with every word of the query, often and side by side, and its meaning when `by_meaning`.
 // Other features can raise it above 1. Ignores `verbatim`.
-double fused_score(const RankingFeatures& features, bool by_meaning, const RankingWeights& weights = kRankingWeights);
+double fused_score(const RankingFeatures& features, bool by_meaning);
 
 // Sets the scores and leads and sorts by ranks_before().
-void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights = kRankingWeights);
+void rank(std::vector<FusionCandidate>& candidates, bool by_meaning);
 
-// Weights of the features as evidence for a hit, in log odds. Fitted by bench/retrieval/calibration.py on the questions
-// of several homes; docs/benchmarks.md has the figures.
+// Weights of the features as evidence for a hit, in log odds. Fitted by bench/retrieval/calibration.py (in git's
+// history up to feecb62b) on the questions of several homes; docs/benchmarks.md has the figures.
 struct EvidenceWeights {
   double coverage = 0;
   double bm25 = 0;

@@ -2,6 +2,7 @@
 
 #include "schemas/ids.hpp"
 #include "store/search/vectors/kernels.hpp"
+#include "store/search/vectors/scan.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +16,6 @@ namespace memd::vectors {
 // Appends `vector` as signed bytes, scaled so that its largest component becomes ±127. Each component is rounded to the
 // nearest step. A zero vector, or one with an infinite or NaN component, becomes zeros.
 void append_quantised(std::span<const float> vector, std::vector<std::int8_t>& out);
-
-// Fetches the current chunks of an exchange from the store: chunks × dimension signed bytes; empty when it has none.
-using StoredCodes = std::function<void(ExchangeId, std::vector<std::int8_t>&)>;
 
 // Returns 1 / length; 0 for a vector without direction.
 float inverse_length(std::span<const std::int8_t> codes);

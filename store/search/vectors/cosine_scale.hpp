@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/search/vectors/vector_index.hpp"
+#include "store/search/vectors/scan.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include "store/search/vectors/codes.hpp"
 #include "store/search/vectors/kernels.hpp"
-#include "store/search/vectors/vector_index.hpp"
+#include "store/search/vectors/scan.hpp"
 
 #include <algorithm>
 #include <array>

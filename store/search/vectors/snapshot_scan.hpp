@@ -1,7 +1,7 @@
 #pragma once
 
 #include "store/search/vectors/kernels.hpp"
-#include "store/search/vectors/vector_index.hpp"
+#include "store/search/vectors/scan.hpp"
 #include "store/search/vectors/vector_snapshot.hpp"
 
 #include <cstddef>

@@ -18,25 +18,23 @@ struct StoredModel {
 };
 
 StoredModel stored_model(sqlite::Database& db, const std::string& name) {
-  auto& q = db.prepare(
-                  "SELECT m.model_pk, m.dimension, m.exchanges,"
-                  " (SELECT seq FROM sqlite_sequence WHERE name = 'vectors')"
-                  " FROM (SELECT ? AS name) LEFT JOIN vector_models m USING (name)")
-                .bind(name);
-  q.step();
-  const StoredModel out{q.int64(0), static_cast<std::size_t>(q.int64(1)), q.int64(2), q.int64(3)};
-  q.reset();
+  const auto row = db.query(
+                         "SELECT m.model_pk, m.dimension, m.exchanges,"
+                         " (SELECT seq FROM sqlite_sequence WHERE name = 'vectors')"
+                         " FROM (SELECT ? AS name) LEFT JOIN vector_models m USING (name)",
+                         name)
+                       .row();
+  const StoredModel out{row->int64(0), static_cast<std::size_t>(row->int64(1)), row->int64(2), row->int64(3)};
   return out;
 }
 
 void load(sqlite::Database& db, std::int64_t model, SnapshotBuilder& builder) {
-  auto& q = db.prepare("SELECT exchange_pk, vectors FROM vectors WHERE model_pk = ? AND vector_pk > ?")
-                .bind(model, builder.so_far().last_seen);
+  auto& q = db.query("SELECT exchange_pk, vectors FROM vectors WHERE model_pk = ? AND vector_pk > ?", model,
+                     builder.so_far().last_seen);
   while (q.step()) {
     const std::string_view codes = q.blob(1);
     builder.put(q.int64(0), {reinterpret_cast<const std::int8_t*>(codes.data()), codes.size()});
   }
-  q.reset();
   builder.apply();
 }
 
@@ -45,25 +43,23 @@ void drop_vanished(sqlite::Database& db, std::int64_t model, SnapshotBuilder& bu
   std::vector<ExchangeId> held;
   held.reserve(builder.so_far().table.size());
   builder.so_far().table.for_each([&](ExchangeId id, RowRange) { held.push_back(id); });
-  auto& q = db.prepare("SELECT exchange_pk FROM vectors WHERE model_pk = ? ORDER BY exchange_pk").bind(model);
+  auto& q = db.query("SELECT exchange_pk FROM vectors WHERE model_pk = ? ORDER BY exchange_pk", model);
   auto at = held.begin();
   while (q.step())
     for (const ExchangeId stored = q.int64(0); at != held.end() && *at <= stored; ++at)
       if (*at < stored) builder.drop(*at);
-  q.reset();
   for (; at != held.end(); ++at)
     builder.drop(*at);
 }
 
 StoredCodes codes_in(sqlite::Database& db, std::int64_t model) {
   return [&db, model](ExchangeId exchange, std::vector<std::int8_t>& out) {
-    auto& q = db.prepare("SELECT vectors FROM vectors WHERE exchange_pk = ?1 AND model_pk = ?2").bind(exchange, model);
-    if (q.step()) {
-      const std::string_view codes = q.blob(0);
+    if (const auto row =
+            db.query("SELECT vectors FROM vectors WHERE exchange_pk = ?1 AND model_pk = ?2", exchange, model).row()) {
+      const std::string_view codes = row->blob(0);
       const auto* const first = reinterpret_cast<const std::int8_t*>(codes.data());
       out.assign(first, first + codes.size());
     }
-    q.reset();
   };
 }
 

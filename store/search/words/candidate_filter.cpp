@@ -25,9 +25,7 @@ constexpr std::string_view kPlaceUnlessAbandonedSql =
 
 bool ExchangePlaces::any_abandoned() {
   if (!any_abandoned_) {
-    auto& q = db_.prepare("SELECT EXISTS (SELECT 1 FROM abandoned_exchanges)");
-    any_abandoned_ = q.step() && q.int64(0) != 0;
-    q.reset();
+    any_abandoned_ = db_.prepare("SELECT EXISTS (SELECT 1 FROM abandoned_exchanges)").value_or(0) != 0;
   }
   return *any_abandoned_;
 }
@@ -36,10 +34,9 @@ const ExchangePlace* ExchangePlaces::find(ExchangeId id) {
   const auto [at, fresh] = known_.try_emplace(id);
   Known& known = at->second;
   if (fresh) {
-    auto& q = db_.prepare(any_abandoned() ? kPlaceSql : kPlaceUnlessAbandonedSql).bind(id);
-    known.exists = q.step();
-    if (known.exists) known.place = {q.int64(0), q.int64(1), q.int64(2), q.int64(3), q.int64(4) != 0};
-    q.reset();
+    if (const auto row = db_.query(any_abandoned() ? kPlaceSql : kPlaceUnlessAbandonedSql, id).row())
+      known = {.exists = true,
+               .place = {row->int64(0), row->int64(1), row->int64(2), row->int64(3), row->int64(4) != 0}};
   }
   return known.exists ? &known.place : nullptr;
 }
@@ -107,14 +104,13 @@ void CandidateFilter::restrict_sessions(const QueryFilter& filter, const ParsedQ
       "SELECT s.session_pk, s.next_exchange FROM sessions s WHERE " + std::string(queries::kSessionConditions) +
       " AND (?5 = '' OR EXISTS (SELECT 1 FROM projects p WHERE p.project_pk IN (s.project_pk, s.own_project_pk)"
       " AND (instr(lower(p.identity_key), ?5) > 0 OR instr(lower(p.name), ?5) > 0)))";
-  auto& q = db_.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, project);
+  auto& q = db_.query(sql, c.platforms, c.project, c.session_pk, c.include_subagents, project);
   sessions_.emplace();
   std::int64_t exchanges = 0;
   while (q.step()) {
     sessions_->insert(q.int64(0));
     exchanges += q.int64(1);
   }
-  q.reset();
   if (auto ids = ids_of_sessions(exchanges)) {
     sessions_.reset();
     list_or_allow(std::move(*ids));
@@ -130,61 +126,55 @@ std::optional<CandidateFilter::Ids> CandidateFilter::ids_of_sessions(std::int64_
     while (q.step())
       ids.push_back(q.int64(0));
   }
-  q.reset();
   return ids;
 }
 
 // Estimates whether more than half of the exchanges are in the span, assuming an even distribution.
 bool CandidateFilter::is_most(TimeMs since, TimeMs until) {
-  auto& q = db_.prepare(
-      "SELECT (SELECT min(started_at) FROM exchanges WHERE started_at > 0), (SELECT max(started_at) FROM exchanges)");
-  q.step();
-  const TimeMs first = q.int64(0);
-  const TimeMs last = q.int64(1);
-  q.reset();
+  const auto row = db_.prepare(
+                          "SELECT (SELECT min(started_at) FROM exchanges WHERE started_at > 0), (SELECT "
+                          "max(started_at) FROM exchanges)")
+                       .row();
+  const TimeMs first = row->int64(0);
+  const TimeMs last = row->int64(1);
   return std::min(until, last) - std::max(since, first) > (last - first) / 2;
 }
 
 void CandidateFilter::restrict_observed(ObservationType type) {
   // CROSS JOIN fixes the join order: there are fewer observations of a type than exchanges.
-  auto& q = db_.prepare(
-                   "SELECT DISTINCT e.exchange_pk FROM observations o CROSS JOIN exchanges e"
-                   " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number WHERE o.type = ?1")
-                .bind(to_string(type));
+  auto& q = db_.query(
+      "SELECT DISTINCT e.exchange_pk FROM observations o CROSS JOIN exchanges e"
+      " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number WHERE o.type = ?1",
+      to_string(type));
   Ids ids;
   while (q.step())
     ids.push_back(q.int64(0));
-  q.reset();
   list_or_allow(std::move(ids));
 }
 
 void CandidateFilter::restrict_time() {
   if (!list_ && is_most(since_, until_)) return leave_out_other_times();
-  auto& q = db_.prepare("SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2 LIMIT ?3")
-                .bind(since_, until_, kMarked + 1);
+  auto& q = db_.query("SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2 LIMIT ?3", since_,
+                      until_, kMarked + 1);
   Ids ids;
   while (q.step())
     ids.push_back(q.int64(0));
-  q.reset();
   if (ids.size() > kMarked) return;
   check_time_ = false;
   list_or_allow(std::move(ids));
 }
 
 void CandidateFilter::leave_out_other_times() {
-  auto& newest = db_.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges");
-  newest.step();
-  std::vector<bool> allowed(static_cast<std::size_t>(newest.int64(0)) + 1, true);
-  newest.reset();
+  const auto row = db_.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges").row();
+  std::vector<bool> allowed(static_cast<std::size_t>(row->int64(0)) + 1, true);
   if (allowed_) allowed = *allowed_;
-  auto& q = db_.prepare(
-                   "SELECT exchange_pk FROM exchanges WHERE started_at < ?1"
-                   " UNION ALL SELECT exchange_pk FROM exchanges WHERE started_at >= ?2 LIMIT ?3")
-                .bind(since_, until_, kMarked + 1);
+  auto& q = db_.query(
+      "SELECT exchange_pk FROM exchanges WHERE started_at < ?1"
+      " UNION ALL SELECT exchange_pk FROM exchanges WHERE started_at >= ?2 LIMIT ?3",
+      since_, until_, kMarked + 1);
   std::size_t left_out = 0;
   for (; q.step(); ++left_out)
     if (const auto id = static_cast<std::size_t>(q.int64(0)); id < allowed.size()) allowed[id] = false;
-  q.reset();
   if (left_out > kMarked) return;
   check_time_ = false;
   allowed_ = std::move(allowed);
@@ -206,7 +196,6 @@ void CandidateFilter::restrict_paths() {
     q.bind(pattern, kFew + 1);
     while (q.step())
       ids.push_back(q.int64(0));
-    q.reset();
     if (ids.size() > kFew) return false;
     restrict_to(std::move(ids));
     return true;
@@ -216,10 +205,9 @@ void CandidateFilter::restrict_paths() {
 void CandidateFilter::restrict_tools(const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
     std::vector<std::int64_t> tools;
-    auto& find = db_.prepare("SELECT tool_pk FROM tools WHERE instr(lower(tool), ?1) > 0").bind(part);
+    auto& find = db_.query("SELECT tool_pk FROM tools WHERE instr(lower(tool), ?1) > 0", part);
     while (find.step())
       tools.push_back(find.int64(0));
-    find.reset();
 
     Ids ids;
     auto& q = db_.prepare("SELECT exchange_pk FROM exchange_tools WHERE tool_pk = ?1 LIMIT ?2");
@@ -228,7 +216,6 @@ void CandidateFilter::restrict_tools(const std::vector<std::string>& parts) {
       while (q.step())
         ids.push_back(q.int64(0));
     }
-    q.reset();
     if (ids.size() <= kMarked)
       list_or_allow(std::move(ids));
     else
@@ -286,23 +273,21 @@ bool CandidateFilter::passes(ExchangeId id) {
 
 bool CandidateFilter::touches_paths(std::int64_t session, std::int64_t number) {
   return std::all_of(paths_.begin(), paths_.end(), [&](const std::string& part) {
-    auto& q = db_.prepare(
-                     "SELECT 1 FROM exchange_files f JOIN paths p ON p.path_pk = f.path_pk"
-                     " WHERE f.session_pk = ?1 AND f.exchange_number = ?2 AND instr(lower(p.path), ?3) > 0 LIMIT 1")
-                  .bind(session, number, part);
-    const bool found = q.step();
-    q.reset();
-    return found;
+    return db_
+        .query(
+            "SELECT 1 FROM exchange_files f JOIN paths p ON p.path_pk = f.path_pk"
+            " WHERE f.session_pk = ?1 AND f.exchange_number = ?2 AND instr(lower(p.path), ?3) > 0 LIMIT 1",
+            session, number, part)
+        .any();
   });
 }
 
 bool CandidateFilter::calls_tools(ExchangeId id) {
   if (tools_.empty()) return true;
   std::vector<std::int64_t> called;
-  auto& q = db_.prepare("SELECT tool_pk FROM exchange_tools WHERE exchange_pk = ?1").bind(id);
+  auto& q = db_.query("SELECT tool_pk FROM exchange_tools WHERE exchange_pk = ?1", id);
   while (q.step())
     called.push_back(q.int64(0));
-  q.reset();
   return std::all_of(tools_.begin(), tools_.end(), [&](const std::vector<std::int64_t>& group) {
     return std::find_first_of(called.begin(), called.end(), group.begin(), group.end()) != called.end();
   });

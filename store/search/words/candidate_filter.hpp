@@ -2,7 +2,7 @@
 
 #include "schemas/ids.hpp"
 #include "schemas/query.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 #include "store/search/words/query_parser.hpp"
 

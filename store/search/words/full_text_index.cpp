@@ -1,5 +1,6 @@
 #include "store/search/words/full_text_index.hpp"
 
+#include "schemas/error.hpp"
 #include "store/db/fts5.hpp"
 
 #include <algorithm>
@@ -178,12 +179,9 @@ FullTextIndex::FullTextIndex(sqlite::Database& db, const std::string& table)
 FullTextIndex::~FullTextIndex() = default;
 
 bool FullTextIndex::knows_format(const std::string& table) {
-  auto& version = db_.prepare("SELECT v FROM " + table + "_config WHERE k = 'version'");
-  const bool known = version.step() && version.int64(0) == kFormatVersion;
-  version.reset();
-  auto& structure = db_.prepare(page_sql_).bind(kStructureRecord);
-  const bool other = structure.step() && structure.blob(0).substr(0, 8).ends_with(kOtherStructure);
-  structure.reset();
+  const bool known =
+      db_.prepare("SELECT v FROM " + table + "_config WHERE k = 'version'").value_or(0) == kFormatVersion;
+  const bool other = db_.query(page_sql_, kStructureRecord).row()->blob(0).substr(0, 8).ends_with(kOtherStructure);
   return known && !other;
 }
 
@@ -194,20 +192,19 @@ void FullTextIndex::refresh() {
     words_ = documents_;
     return;
   }
-  auto& q = db_.prepare(page_sql_).bind(kStructureRecord);
+  auto& q = db_.query(page_sql_, kStructureRecord);
   if (!q.step()) damaged();
   if (const auto record = q.blob(0); record != structure_ || segments_.empty()) read_structure(record);
   q.bind(kAveragesRecord);
   documents_ = 0;
   words_ = 0;
-  if (q.step())
-    if (const auto record = q.blob(0); !record.empty()) {
+  if (const auto row = q.row())
+    if (const auto record = row->blob(0); !record.empty()) {
       std::size_t at = 0;
       documents_ = static_cast<std::int64_t>(number_at(record, at, kMostWords));
       while (at < record.size())
         words_ += static_cast<std::int64_t>(number_at(record, at, kMostWords));
     }
-  q.reset();
   if (segments_.empty() && words_ > 0) damaged();
 }
 
@@ -245,11 +242,9 @@ void FullTextIndex::read_structure(std::string_view record) {
 
 bool FullTextIndex::read_page(std::int64_t segment, std::int64_t page, std::string& out) {
   db_.throw_if_stopped();
-  auto& q = db_.prepare(page_sql_).bind((segment << kSegmentShift) + page);
-  const bool found = q.step();
-  if (found) out = q.blob(0);
-  q.reset();
-  return found;
+  const auto row = db_.query(page_sql_, (segment << kSegmentShift) + page).row();
+  if (row) out = row->blob(0);
+  return static_cast<bool>(row);
 }
 
 const std::string& FullTextIndex::sought_page(std::int64_t segment, std::int64_t page) {
@@ -354,7 +349,6 @@ std::vector<FullTextIndex::FirstWord> FullTextIndex::first_words(const Segment& 
   auto& q = db_.prepare(first_words_sql_);
   for (q.bind(segment.id); q.step();)
     out.push_back({std::string(q.blob(0)), q.int64(1) >> 1});
-  q.reset();
   return out;
 }
 
@@ -362,16 +356,13 @@ std::int64_t FullTextIndex::stored_page_of(const Segment& segment, std::string_v
   auto& q = db_.prepare(seek_sql_);
   q.bind_at(1, segment.id);
   q.bind_blob(2, key);
-  const std::int64_t page = q.step() ? q.int64(0) >> 1 : 1;
-  q.reset();
+  const std::int64_t page = q.value_or(2) >> 1;
   return std::max(page, segment.first_page);
 }
 
 void FullTextIndex::check() {
   if (vocabulary_) return;
-  auto& sizes = db_.prepare("SELECT count(*) FROM " + lengths_table_);
-  const std::int64_t documents = sizes.step() ? sizes.int64(0) : 0;
-  sizes.reset();
+  const std::int64_t documents = db_.prepare("SELECT count(*) FROM " + lengths_table_).value_or(0);
   if (documents != documents_) damaged();
   PositionBytes positions;
   for (const Segment& segment : segments_) {
@@ -462,7 +453,7 @@ bool merge_segments(sqlite::Database& db) {
   if (index.segments() <= kFewSegments) return false;
   const auto before = sqlite3_total_changes64(db.handle());
   sqlite::Transaction transaction(db);
-  db.prepare("INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('merge', ?1)").bind(kPagesMerged).run();
+  db.run("INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('merge', ?1)", kPagesMerged);
   transaction.commit();
   // The command itself counts as one change: https://sqlite.org/fts5.html#the_merge_command
   return sqlite3_total_changes64(db.handle()) - before >= 2;

@@ -280,9 +280,7 @@ std::vector<LexicalCandidate> LexicalSearch::by_title(const LexicalQuestion& que
   auto& first = db_.prepare("SELECT exchange_pk FROM exchanges WHERE session_pk = ?1 ORDER BY exchange_number LIMIT 1");
   for (const auto& [share, session] : speaking) {
     if (shown.contains(session)) continue;
-    first.bind(session);
-    const ExchangeId id = first.step() ? first.int64(0) : 0;
-    first.reset();
+    const ExchangeId id = first.bind(session).value_or(0);
     if (id == 0 || !filter.passes(id) || is_excluded(question, id)) continue;
     Candidate& candidate = out.emplace_back(Candidate{id, kTitleScore * share, {}, 0});
     add_session_features(question.typed, titles, std::span(&candidate, 1));
@@ -292,11 +290,9 @@ std::vector<LexicalCandidate> LexicalSearch::by_title(const LexicalQuestion& que
 
 bool LexicalSearch::is_excluded(const LexicalQuestion& question, ExchangeId id) {
   if (question.plan.excluded.empty()) return false;
-  auto& q = db_.prepare("SELECT 1 FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2")
-                .bind(question.plan.excluded, id);
-  const bool found = q.step();
-  q.reset();
-  return found;
+  return db_
+      .query("SELECT 1 FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2", question.plan.excluded, id)
+      .any();
 }
 
 std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& question, CandidateFilter& filter,
@@ -307,10 +303,10 @@ std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& quest
   };
   // The exchanges of a list may all be old. After reading as many rows as the list has, switches to reading the list.
   std::size_t steps = filter.is_list() ? filter.list().size() : std::numeric_limits<std::size_t>::max();
-  auto& q = db_.prepare(
-                   "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"
-                   " ORDER BY started_at DESC, exchange_pk DESC")
-                .bind(filter.since(), filter.until());
+  auto& q = db_.query(
+      "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"
+      " ORDER BY started_at DESC, exchange_pk DESC",
+      filter.since(), filter.until());
   while (out.size() < count && steps > 0 && q.step()) {
     --steps;
     take(q.int64(0));

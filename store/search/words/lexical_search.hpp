@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/query.hpp"
+#include "schemas/search.hpp"
 #include "store/db/database.hpp"
 #include "store/db/fts5.hpp"
 #include "store/search/words/candidate_filter.hpp"

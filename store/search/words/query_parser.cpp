@@ -1,6 +1,7 @@
 #include "store/search/words/query_parser.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/time.hpp"
 #include "schemas/utf8.hpp"
 #include "store/text/time_expression.hpp"
 #include "store/text/words.hpp"

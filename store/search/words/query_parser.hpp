@@ -1,8 +1,7 @@
 #pragma once
 
 #include "schemas/platform.hpp"
-#include "schemas/query.hpp"
-#include "schemas/time.hpp"
+#include "schemas/timestamp.hpp"
 
 #include <optional>
 #include <string>

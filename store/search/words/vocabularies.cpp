@@ -47,7 +47,6 @@ std::vector<KnownName> IdentifierDictionary::names_with(std::span<const std::str
   for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 32); ++i)
     for (q.bind(words[i], kNamesOfAPart); q.step();)
       found[q.str(0)] |= 1U << i;
-  q.reset();
   std::vector<KnownName> out;
   for (const auto& [name, parts] : found)
     out.push_back({name, parts});

@@ -139,7 +139,6 @@ void rename_if_secret(std::string& call_id) {
 }  // namespace
 
 void mask_secrets(EventBatch& batch) {
-  if (batch.secrets_masked) return;
   std::array<Recurring, 6> recurring;
   for (auto& e : batch.events) {
     for (auto* text : {&e.text, &e.summary, &e.search_text})
@@ -181,7 +180,6 @@ void mask_secrets(EventBatch& batch) {
   }
   for (auto& entry : batch.coverage)
     redact(entry.record_type);
-  batch.secrets_masked = true;
 }
 
 namespace {

@@ -24,8 +24,7 @@ bool redact(std::string& text);
 bool has_secret(std::string_view text);
 
 // Masks secrets in every stored text of a batch, names and paths included. Identifiers that link records must not
-// become one: those of calls are renamed if they hold a secret, those of sessions and parents are not looked at. Does
-// nothing if the batch is masked already.
+// become one: those of calls are renamed if they hold a secret, those of sessions and parents are not looked at.
 void mask_secrets(EventBatch& batch);
 
 // Masks secrets in the lines of a source, in place, before they are decoded. Every line keeps its length and its

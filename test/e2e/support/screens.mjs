@@ -1,4 +1,4 @@
-// Screens of the command line from a generated history, shown in docs/cli.md and the README.
+// Screens of the command line from a generated history, shown in docs/cli.md, screens.txt and the README.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +50,10 @@ export const commands = {
   'file-history': ['file-history', 'server/store.py'],
 };
 export const widths = [80, 160];
+
+// Returns the file that contains the screen: the page of the command line, for a few of them.
+const documented = ['search', 'show', 'sessions', 'browse'];
+export const pageOf = (name, columns) => (columns === 80 && documented.includes(name) ? 'docs/cli.md' : 'test/e2e/screens.txt');
 
 // Keys for `memd browse`, as [key, what the screen must show before the next key].
 export const browsing = {

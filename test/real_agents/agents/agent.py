@@ -67,8 +67,8 @@ class Agent:
 
     # What scenarios do with it.
     def version(self):
-        out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, capture_output=True, text=True,
-                             timeout=60, stdin=subprocess.DEVNULL)
+        out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, text=True, timeout=60,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return next((w.strip('v,()') for w in out.stdout.split() if w.strip('v,()')[:1].isdigit()), '?')
 
     def environment(self):

@@ -14,8 +14,8 @@ NAMES = {
 PARAMETERS = {
     'path': ['file_path', 'filePath', 'absolute_path', 'path', 'target_file'],
     'command': ['command', 'cmd', 'commands'],
-    'old': ['old_string', 'oldString', 'old_text', 'old'],
-    'new': ['new_string', 'newString', 'new_text', 'new'],
+    'old': ['old_string', 'oldString', 'old_text', 'oldText', 'old'],
+    'new': ['new_string', 'newString', 'new_text', 'newText', 'new'],
     'prompt': ['prompt', 'message', 'task', 'objective'],
     'about': ['description', 'explanation', 'instruction', 'task_name'],
     'result': ['result', 'output'],
@@ -59,6 +59,8 @@ def arguments(tool, kind, step, project):
             out[name] = patch(step, project)
     if 'files' in properties and kind == 'read':
         out['files'] = [{'path': step['path']}]
+    if 'edits' in properties:
+        out['edits'] = [_fill(properties['edits']['items']['properties'], step)]
     if tool.name == 'spawn_agent' and 'task_name' in properties:
         out['task_name'] = 'count_lines'
     for name in tool.schema.get('required') or []:

@@ -1,0 +1,135 @@
+#include "daemon/setup/toml_block.hpp"
+
+#include "schemas/ascii.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace memd::setup {
+namespace {
+
+constexpr std::string_view kBegin = "# memd: begin";
+constexpr std::string_view kEnd = "# memd: end";
+
+std::vector<std::string_view> whole_lines(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    out.push_back(text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1));
+    text.remove_prefix(out.back().size());
+  }
+  return out;
+}
+
+bool is_header(std::string_view line) { return ascii::trimmed(line).starts_with('['); }
+
+// Returns a header, or the key of a line, without blanks and quotes.
+std::string bare_key(std::string_view line) {
+  line = ascii::trimmed(line);
+  std::string out(line.substr(0, is_header(line) ? line.find(']') + 1 : line.find('=')));
+  std::erase_if(out, [](char c) { return c == ' ' || c == '\t' || c == '"' || c == '\''; });
+  return out;
+}
+
+bool is_of_memd(std::string_view header) {
+  return header == "[mcp_servers.memd]" || header.starts_with("[mcp_servers.memd.");
+}
+
+struct MarkedText {
+  std::string before;
+  std::vector<std::string_view> block;  // lines between the marks, up to a table that a client has put there
+  std::string after;
+  bool is_marked = false;
+};
+
+MarkedText split(std::string_view text) {
+  const auto lines = whole_lines(text);
+  const auto mark = [&](std::string_view what) {
+    return std::find_if(lines.begin(), lines.end(), [&](auto line) { return ascii::trimmed(line) == what; });
+  };
+  const auto begin = mark(kBegin);
+  const auto end = mark(kEnd);
+  MarkedText out;
+  out.is_marked = begin < end && end != lines.end();
+  if (!out.is_marked) {
+    out.before = text;
+    return out;
+  }
+  auto line = begin + 1;
+  for (; line != end && (!is_header(*line) || is_of_memd(bare_key(*line))); ++line)
+    out.block.push_back(*line);
+  out.before = text.substr(0, static_cast<std::size_t>(begin->data() - text.data()));
+  for (; line != lines.end(); ++line)
+    if (line != end) out.after += *line;
+  return out;
+}
+
+// Returns the lines of the block that memd has not written.
+std::string added_lines(const MarkedText& all) {
+  std::string out;
+  bool is_list = false;  // a formatter has given each argument a line
+  for (const std::string_view line : all.block) {
+    const std::string key = bare_key(line);
+    const bool is_own = is_list || key == "[mcp_servers.memd]" || key == "command" || key == "args";
+    if (key == "args" || is_list) is_list = line.find(']') == std::string_view::npos;
+    if (!is_own) out += line;
+  }
+  return out;
+}
+
+}  // namespace
+
+TomlServer read_block(std::string_view text) {
+  TomlServer out;
+  for (const std::string_view line : split(text).block) {
+    const std::string key = bare_key(line);
+    if (key == "command" || key == "args")
+      (key == "args" ? out.args : out.command) = ascii::trimmed(line.substr(line.find('=') + 1));
+  }
+  return out;
+}
+
+bool has_foreign_server(std::string_view text) {
+  const MarkedText all = split(text);
+  for (const std::string& part : {all.before, all.after}) {
+    std::string table;
+    for (const std::string_view line : whole_lines(part)) {
+      const std::string key = bare_key(line);
+      if (is_header(line)) table = key;
+      if (is_of_memd(table) || (table.empty() && is_of_memd("[" + key + "]")) ||
+          (table == "[mcp_servers]" && is_of_memd("[mcp_servers." + key + "]")))
+        return true;
+    }
+  }
+  return false;
+}
+
+Result<std::string> with_block(std::string_view text, const TomlServer& server) {
+  if (has_foreign_server(text)) return std::string(text);
+  MarkedText all = split(text);
+  const auto lines = whole_lines(text);
+  const std::string newline = !lines.empty() && lines.front().ends_with("\r\n") ? "\r\n" : "\n";
+  if (!all.is_marked) {
+    for (std::size_t i = 0; i < lines.size() && !is_header(lines[i]); ++i)
+      if (bare_key(lines[i]) == "mcp_servers")
+        return Error(Errc::bad_config,
+                     fmt::format("line {}: mcp_servers is in braces: write it as [mcp_servers.NAME]", i + 1));
+    if (!text.empty()) all.before += text.ends_with('\n') ? newline : newline + newline;
+  }
+  return fmt::format("{1}{2}{0}[mcp_servers.memd]{0}command = {3}{0}args = {4}{0}{5}{6}{0}{7}", newline, all.before,
+                     kBegin, server.command, server.args, added_lines(all), kEnd, all.after);
+}
+
+std::string without_block(std::string_view text) {
+  MarkedText all = split(text);
+  if (!all.is_marked) return all.before;
+  for (const std::string_view blank : {"\r\n\r\n", "\n\n"})
+    if (all.after.empty() && all.before.ends_with(blank)) {
+      all.before.resize(all.before.size() - blank.size() / 2);
+      break;
+    }
+  return all.before + all.after;
+}
+
+}  // namespace memd::setup
