@@ -3,6 +3,7 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/history_filter.hpp"
 #include "daemon/cli/render/usage.hpp"
+#include "daemon/cli/usage_explanation.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/usage/usage_report.hpp"
 
@@ -23,6 +24,7 @@ struct UsageOptions : TypedFilter {
   std::string by = "day";
   std::optional<std::string> prices;
   std::optional<std::int64_t> count;
+  std::string explain;
   bool watch = false;
 };
 
@@ -56,7 +58,8 @@ std::array<std::int64_t, 4> state_of(const std::filesystem::path& database) {
 
 Result<usage::UsageReport> ask(Reader& reader, const UsageOptions& o, const Config& config,
                                const usage::PriceTable& prices) {
-  MEMD_TRY_ASSIGN(const auto filter, history_filter(o, "--agent", config));
+  MEMD_TRY_ASSIGN(auto filter, history_filter(o, "--agent", config));
+  filter.session = o.explain;
   return usage::usage_report(reader, {filter, *parse_usage_by(o.by)}, prices);
 }
 
@@ -94,6 +97,9 @@ Result<int> run_usage(const UsageOptions& o, const Invocation& call) {
   Reader reader(call.settings.layout.database());
   if (o.watch) return watch(call, o, reader, prices);
   MEMD_TRY_ASSIGN(auto report, ask(reader, o, call.settings.config, prices));
+  if (!o.explain.empty()) {
+    MEMD_TRY_ASSIGN(report.records, explain_usage(reader, call.settings, o.explain));
+  }
   constexpr std::int64_t kOnTerminal = 31;
   const UsageBy by = *parse_usage_by(o.by);
   const std::int64_t usual = call.as_json || !call.look.is_terminal ? 0 : kOnTerminal;
@@ -127,6 +133,8 @@ Command usage_command() {
        .help = "Own prices before the built-in ones, YAML; without a file: show the prices and their date",
        .value_name = "[FILE]",
        .bare_value = kShowPrices},
+      {"--explain", &o->explain,
+       "Of this session and its subagents: which records were counted, and which were not and why", "SESSION"},
       {"--watch", &o->watch, "Draw again whenever something is stored"}};
   c.run = [o](const Invocation& call) { return run_usage(*o, call); };
   return c;

@@ -57,8 +57,13 @@ SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) 
 constexpr std::int64_t kDefaultRows = 20;
 
 UsageOut usage_out(const usage::UsageRowOut& row) {
-  UsageOut out{row.key,     row.input_tokens, row.output_tokens, row.cache_read_tokens, row.cache_creation_tokens(),
-               row.cost_usd};
+  UsageOut out;
+  out.key = row.key;
+  out.tokens_input = row.input_tokens;
+  out.tokens_output = row.output_tokens;
+  out.tokens_cache_read = row.cache_read_tokens;
+  out.tokens_cache_creation = row.cache_creation_tokens();
+  out.cost_usd = row.cost_usd;
   if (row.unpriced_tokens > 0) out.unpriced_tokens = row.unpriced_tokens;
   if (row.lower_bound) out.lower_bound = true;
   return out;

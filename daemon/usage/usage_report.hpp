@@ -55,6 +55,20 @@ struct PricesOut {
   std::string source;
 };
 
+// A record that tells the tokens of a response: whether they were counted, and why not.
+struct ExplainedRecord {
+  std::string session;
+  std::string time;
+  std::string model;
+  std::string response;  // equal for records of one response
+  bool counted = false;
+  std::string reason;
+  std::int64_t input_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::int64_t cache_creation_tokens = 0;
+  std::int64_t cache_read_tokens = 0;
+};
+
 struct UsageReport {
   std::string by;
   std::vector<UsageRowOut> rows;
@@ -62,6 +76,7 @@ struct UsageReport {
   PricesOut prices;
   std::vector<LimitOut> limits;
   std::string time_zone;
+  std::optional<std::vector<ExplainedRecord>> records;
 };
 
 struct UsageQuestion {
@@ -123,14 +138,29 @@ struct Describe<usage::PricesOut> {
                                            field("source", &T::source, "Its origin, and the user's own files."));
 };
 template <>
+struct Describe<usage::ExplainedRecord> {
+  using T = usage::ExplainedRecord;
+  static constexpr auto fields =
+      fields_of(field("session", &T::session, "Whose record."), field("time", &T::time, "RFC 3339; empty: not told."),
+                field("model", &T::model, "Empty: not told."),
+                field("response", &T::response, "Equal for records of one response."),
+                field("counted", &T::counted, "false: left out."), field("reason", &T::reason, "Why."),
+                field("input_tokens", &T::input_tokens, "As the record tells them."),
+                field("output_tokens", &T::output_tokens, "As the record tells them."),
+                field("cache_creation_tokens", &T::cache_creation_tokens, "As the record tells them."),
+                field("cache_read_tokens", &T::cache_read_tokens, "As the record tells them."));
+};
+template <>
 struct Describe<usage::UsageReport> {
   using T = usage::UsageReport;
-  static constexpr auto fields = fields_of(field("by", &T::by, "What each row is about."),
-                                           field("rows", &T::rows, "Times in order, others with most tokens first."),
-                                           field("totals", &T::totals, "Of all rows, those left out by -n too."),
-                                           field("prices", &T::prices, "What cost_usd was computed by."),
-                                           field("limits", &T::limits, "Limits of accounts, as last reported."),
-                                           field("time_zone", &T::time_zone, "Of the days."));
+  static constexpr auto fields =
+      fields_of(field("by", &T::by, "What each row is about."),
+                field("rows", &T::rows, "Times in order, others with most tokens first."),
+                field("totals", &T::totals, "Of all rows, those left out by -n too."),
+                field("prices", &T::prices, "What cost_usd was computed by."),
+                field("limits", &T::limits, "Limits of accounts, as last reported."),
+                field("time_zone", &T::time_zone, "Of the days."),
+                field("records", &T::records, "With --explain: what was counted, in order; absent without."));
 };
 
 }  // namespace memd::mcp

@@ -61,10 +61,40 @@ std::string limit_words(const usage::LimitOut& limit, TimeMs now) {
   return out;
 }
 
+void show_records(Screen& screen, const std::vector<usage::ExplainedRecord>& records) {
+  Table table({{"WHEN"},
+               {"RESPONSE"},
+               {"NEW", Fit::whole, true},
+               {"WRITTEN", Fit::whole, true},
+               {"CACHED", Fit::whole, true},
+               {"FROM CACHE", Fit::whole, true},
+               {"", Fit::shrinks},
+               {"MODEL", Fit::may_go},
+               {"SESSION", Fit::may_go}});
+  constexpr std::size_t kIdShown = 6;
+  for (const usage::ExplainedRecord& r : records) {
+    const Style style = r.counted ? Style::plain : Style::faint;
+    table.row({Line(format_local_minute(parse_rfc3339(r.time).value_or(0)), Style::faint),
+               Line(r.response.substr(0, kIdShown), Style::id), Line(grouped_digits(r.input_tokens), style),
+               Line(grouped_digits(r.output_tokens), style), Line(grouped_digits(r.cache_creation_tokens), style),
+               Line(grouped_digits(r.cache_read_tokens), style),
+               Line((r.counted ? "counted: " : "left out: ") + r.reason, r.counted ? Style::good : Style::warning),
+               Line(r.model, Style::faint), Line(r.session, Style::faint)});
+  }
+  table.print(screen);
+  const auto counted = std::count_if(records.begin(), records.end(), [](const auto& r) { return r.counted; });
+  screen.blank();
+  screen.text(Line(fmt::format("{} with tokens: {} counted, {} left out.",
+                               with_noun(static_cast<std::int64_t>(records.size()), "record"), counted,
+                               static_cast<std::ptrdiff_t>(records.size()) - counted)));
+  screen.blank();
+}
+
 }  // namespace
 
 void show(Screen& screen, const usage::UsageReport& report, std::size_t left_out) {
   const Look& look = screen.look();
+  if (report.records) show_records(screen, *report.records);
   if (report.rows.empty()) {
     screen.text("No tokens are recorded there.");
     return;
