@@ -94,7 +94,7 @@ TEST_F(Usage, SaysWhatHasNoPriceBesideEverySum) {
 }
 
 TEST_F(Usage, HasATableForEachQuestionWithOneTotal) {
-  const auto app = store.session({.native_id = "aaaa1111", .project = "app", .title = "Parser"});
+  const auto app = store.session({.native_id = "aaaa1111", .title = "Parser", .project = "app"});
   const auto tool = store.session({.native_id = "bbbb2222", .platform = Platform::codex, .project = "tool"});
   store.response(app, -1, {1000, 10}, at("2026-01-31T12:00:00Z"), "claude-opus-4-6");
   store.response(app, -1, {500, 10}, at("2026-02-02T03:00:00Z"), "claude-haiku-4-5");
@@ -192,7 +192,10 @@ TEST(StatuslineInput, MayBeAnything) {
         R"({"context_window":{"used_percentage":1e300,"context_window_size":-5,"current_usage":3}})",
         R"({"rate_limits":{"five_hour":{"used_percentage":-9e99,"resets_at":"soon"},"seven_day":null}})",
         R"({"model":{"display_name":"\u001b[31m\n#(rm -rf)\u202e"}})"}) {
-    const auto input = usage::parse_statusline_input(json).value_or(usage::StatuslineInput());
+    const auto input = [&] {
+      auto told = usage::parse_statusline_input(json);
+      return told ? *std::move(told) : usage::StatuslineInput();
+    }();
     for (const auto style : {usage::StatuslineStyle::plain, usage::StatuslineStyle::tmux}) {
       const std::string line = usage::statusline_text(input, {}, style, kNow);
       EXPECT_FALSE(line.empty()) << json;
@@ -209,10 +212,10 @@ TEST(StatuslineInput, MayBeAnything) {
 }
 
 TEST_F(Usage, TheStatusLineTellsSessionTodayAndBlock) {
-  const auto session = store.session({.native_id = "aaaa1111"});
+  const auto session = store.session({.native_id = "aaaa1111", .start = kNow});
   store.response(session, -1, {1'000'000, 0}, kNow - 30 * kHour, "claude-opus-4-6");
   store.response(session, -1, {200'000, 0}, kNow - 2 * kHour - 60'000, "claude-opus-4-6");
-  const auto other = store.session({.native_id = "bbbb2222"});
+  const auto other = store.session({.native_id = "bbbb2222", .start = kNow});
   store.response(other, -1, {100'000, 0}, kNow - kHour, "gpt-99");
   usage::StatuslineInput input;
   input.session_id = "aaaa1111";
