@@ -84,6 +84,7 @@ void Assembler::claim_history_prompt(SessionWork& s, const Event& e, const Assem
 void Assembler::apply_event(Event& e, std::span<const Event> following, AssemblyContext& context) {
   SessionWork& s = sessions_.get(e.session_uid, context.now);
   facts_.complete(s, e);
+  facts_.note_model(s, e);
   if (e.origin == Origin::history && e.kind == EventKind::user_msg) {
     if (s.project_pk == 0 && !e.cwd.empty()) s.project_pk = sessions_.rows().projects().intern(e.cwd);
     s.made_by_history = s.made_by_history || s.next_seq == 0;
@@ -92,7 +93,6 @@ void Assembler::apply_event(Event& e, std::span<const Event> following, Assembly
     return;
   }
   if (copies_.is_copy(s, e, following)) {
-    facts_.note_copied(s, e);
     ++context.stats.duplicates;
     return;
   }

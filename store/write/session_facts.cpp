@@ -214,7 +214,7 @@ void SessionFacts::note_usage(SessionWork& s, const Event& e) {
   responses_.add(e, e.model.empty() ? s.model : e.model, s.pk, s.has_draft ? s.draft.number : -1);
 }
 
-void SessionFacts::note_copied(SessionWork& s, const Event& e) {
+void SessionFacts::note_model(SessionWork& s, const Event& e) {
   if (e.model.empty() || s.said.model || s.model == e.model) return;
   s.model = e.model;
   s.dirty = true;

@@ -62,8 +62,8 @@ class SessionFacts {
   // Updates directory, branch, model and version. Adds an event for a change of directory or branch.
   void note_context(SessionWork& session, const Event& event, std::int64_t seq, AssemblyContext& context);
   void note_usage(SessionWork& session, const Event& event);
-  // Takes the model that a copied record names: the session's own records may not repeat it.
-  void note_copied(SessionWork& session, const Event& event);
+  // Takes the model that a record names, even a copied one: the session's own records may not repeat it.
+  void note_model(SessionWork& session, const Event& event);
   // Marks a session that begins with another session's event as a fork of that session.
   void note_copy(SessionWork& session, const Event& event);
 

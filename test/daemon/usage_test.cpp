@@ -99,7 +99,7 @@ class Transcript {
 
  private:
   std::string head(const std::string& type, const std::string& uuid, const std::string& time) const {
-    return R"({"type":")" + type + R"(","uuid":")" + session_.substr(0, 8) + uuid +
+    return R"({"type":")" + type + R"(","uuid":")" + session_.substr(30) + uuid +
            R"(","parentUuid":null,"sessionId":")" + session_ + R"(","cwd":"/w/p","version":"2.1.40","timestamp":")" +
            time + R"(","isSidechain":false,)";
   }
@@ -423,7 +423,8 @@ TEST_F(UsageOfHomes, SlicesGiveTheSameLedger) {
   EXPECT_EQ(total(), "2200/14");
   const test::TempDir sliced;
   IngestOptions line_by_line;
-  line_by_line.max_slice_bytes = 1;
+  line_by_line.tailer.slice_bytes = 300;
+  line_by_line.commit_bytes = 1;
   ingest(home_.path(), sliced / "memd.db", line_by_line);
   auto other = sqlite::Database::open(sliced / "memd.db", sqlite::OpenMode::read_only);
   const auto rows = [](sqlite::Database& from) {
