@@ -1,5 +1,6 @@
 // The cases of failures_test.cpp that need the databases of agents. The tests write them as the agents do.
 #include "daemon/ingest/ingest_service.hpp"
+#include "schemas/search.hpp"
 #include "store/reader.hpp"
 #include "test/adapters/opencode_case.hpp"
 #include "test/support/cursor_state.hpp"

@@ -1,6 +1,7 @@
 // Failures seen in comparable tools, numbered as in the list that collects them. Parts of 19 and 20 that need the
 // databases of agents are in database_failures_test.cpp; the tests here cover ingest itself.
 #include "daemon/ingest/ingest_service.hpp"
+#include "schemas/search.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"

@@ -1,5 +1,6 @@
 #include "store/reader.hpp"
 #include "schemas/error.hpp"
+#include "schemas/search.hpp"
 #include "schemas/time.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/ingestion.hpp"
