@@ -1,5 +1,6 @@
 #include "store/read/usage.hpp"
 
+#include "schemas/error.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/read/row_filter.hpp"
