@@ -92,7 +92,7 @@ struct ModelAccount {
 
 // How much of a limit of the account is used, as a provider last reported it.
 struct RateLimit {
-  std::string name;                 // "codex primary"
+  std::string name;                 // as the provider calls it: "codex"
   double used_percent = 0;          // 0 … 100
   std::int64_t window_minutes = 0;  // 300: five hours; 10,080: a week; 0: not told
   TimeMs resets_at = 0;             // 0: not told

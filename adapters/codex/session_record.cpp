@@ -202,7 +202,7 @@ bool read_limits(RecordContext& c, od::object& item) {
     const auto used = fraction(counts.used_percent);
     if (!used) continue;
     RateLimit& limit = found.emplace_back();
-    limit.name = (of.empty() ? "codex" : of) + " " + std::string(key);
+    limit.name = of.empty() ? "codex" : of;
     limit.used_percent = *used;
     limit.window_minutes = integer(counts.window_minutes);
     limit.reported_at = c.time();
@@ -215,7 +215,8 @@ bool read_limits(RecordContext& c, od::object& item) {
   const bool again = !updates.empty() && updates.back().session_uid == c.line().session_uid;
   SessionUpdate& update = again ? updates.back() : c.update(c.line().session_uid);
   std::erase_if(update.limits, [&](const RateLimit& l) {
-    return std::ranges::any_of(found, [&](const RateLimit& f) { return f.name == l.name; });
+    return std::ranges::any_of(
+        found, [&](const RateLimit& f) { return f.name == l.name && f.window_minutes == l.window_minutes; });
   });
   update.limits.insert(update.limits.end(), found.begin(), found.end());
   return true;

@@ -459,14 +459,14 @@ CREATE TABLE session_accounts (
 
 -- Limits of the person's account with a provider, as it last reported them.
 CREATE TABLE rate_limits (
-  -- the agent, by the key of its Platform, and its name of the limit
+  -- the agent, by the key of its Platform; its name of the limit; the time that it is for, 0: not told
   platform       TEXT NOT NULL,
   name           TEXT NOT NULL,
+  window_minutes INTEGER NOT NULL,
   used_percent   REAL NOT NULL,
-  window_minutes INTEGER NOT NULL,  -- 0: not told
   resets_at      INTEGER NOT NULL,
   reported_at    INTEGER NOT NULL,
-  PRIMARY KEY (platform, name)
+  PRIMARY KEY (platform, name, window_minutes)
 ) STRICT, WITHOUT ROWID;
 
 -- The place of each event and each response, by its hash; what is listed here is not ingested again. The table is a

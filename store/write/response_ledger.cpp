@@ -210,7 +210,7 @@ void ResponseLedger::add_limits(const SessionUpdate& u) {
     db_.prepare(
            "INSERT INTO rate_limits (platform, name, used_percent, window_minutes, resets_at, reported_at)"
            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET used_percent = excluded.used_percent,"
-           " window_minutes = excluded.window_minutes, resets_at = excluded.resets_at,"
+           " resets_at = excluded.resets_at,"
            " reported_at = excluded.reported_at WHERE excluded.reported_at >= rate_limits.reported_at")
         .bind(to_string(u.platform), limit.name, limit.used_percent, limit.window_minutes, limit.resets_at,
               limit.reported_at)

@@ -10,7 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -437,6 +438,49 @@ TEST_F(UsageOfHomes, SlicesGiveTheSameLedger) {
     return out;
   };
   EXPECT_EQ(rows(other), rows(db()));
+}
+
+// Responses of several records, some without the request, in turns, subagents and copies of whole sessions.
+TEST_F(UsageOfHomes, RandomHomesCountEachResponseOnce) {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const auto below = [&](unsigned n) { return static_cast<int>(random() % n); };
+    const test::TempDir home;
+    const test::TempDir store;
+    TokenUsage expected;
+    for (int n = 1; n <= 4; ++n) {
+      Transcript t(session_id(n));
+      int minute = 0;
+      const auto now = [&](int second) {
+        return format_rfc3339(*parse_rfc3339("2026-03-0" + std::to_string(n) + "T10:00:00Z") + minute * 60'000 +
+                              second * 1000);
+      };
+      for (int response = 0; response < 12; ++response) {
+        minute += 1 + below(90);
+        if (response == 0 || below(3) == 0) t.user(now(0), "prompt " + std::to_string(response));
+        const bool named = below(2) == 0;  // else a server that numbers its responses anew in each session
+        const int input = 100 * (response + 1) + below(50);
+        const int records = 1 + below(3);
+        const bool helper = below(4) == 0;
+        int output = 1 + below(20);
+        for (int record = 0; record < records; ++record) {
+          output += below(10);
+          const Transcript::Answer answer{.id = (named ? session_id(n) : "msg_") + std::to_string(response),
+                                          .request = named && (record > 0 || below(2) == 0) ? "req" : "",
+                                          .text = "text " + std::to_string(record)};
+          helper ? t.progress(now(1 + record), input, output, answer)
+                 : t.answer(now(1 + record), input, output, answer);
+        }
+        expected += TokenUsage{input, output, 0, 0};
+      }
+      test::write_file(home / t.path(), t.text_);
+    }
+    ingest(home.path(), store / "memd.db", {});
+    auto db = sqlite::Database::open(store / "memd.db", sqlite::OpenMode::read_only);
+    expect_one_total(db);
+    EXPECT_EQ((UsageQuery{{}, UsageBy::model, {}}.run(db).total.tokens), expected);
+  }
 }
 
 class UsageOfCorpus : public test::CorpusStore {};
