@@ -151,7 +151,7 @@ def opencode(home, responses):
                 continue
             cache = used.get("cache") or {}
             responses.add(("opencode", key), "opencode", from_ms((said.get("time") or {}).get("created")),
-                          said.get("modelID") or "",
+                          "/".join(filter(None, (said.get("providerID"), said.get("modelID")))),
                           {"input": number(used.get("input")),
                            "output": number(used.get("output")) + number(used.get("reasoning")),
                            "cache_read": number(cache.get("read")), "cache_creation": number(cache.get("write")),
@@ -236,7 +236,7 @@ def asked(program, home, zone):
             if done.returncode not in (0, 3):
                 sys.exit(f"memd {' '.join(arguments)}: {done.stderr}")
             return done.stdout
-        memd("ingest")
+        memd("ingest", "--once")
         agents = ("claude_code", "codex", "opencode", "gemini", "cline", "pi")
         for agent in agents:
             for row in json.loads(memd("--json", "usage", "--by", "day,model", "--agent", agent))["rows"]:

@@ -32,7 +32,8 @@ std::string bar(double value, double largest, std::size_t columns) {
 
 Line cost_cell(const UsageRowOut& row) {
   if (!row.cost_usd) return Line(row.unpriced_tokens > 0 ? "no price" : "", Style::faint);
-  return Line((row.lower_bound ? "≥" : "") + dollars(*row.cost_usd), Style::strong);
+  const std::string usd = dollars(*row.cost_usd);
+  return Line((row.lower_bound && usd.front() == '$' ? "≥" : "") + usd, Style::strong);
 }
 
 std::string share(std::int64_t part, std::int64_t all) {
@@ -54,7 +55,8 @@ Line key_cell(const usage::UsageReport& report, const UsageRowOut& row, const Se
 }
 
 std::string limit_words(const usage::LimitOut& limit, TimeMs now) {
-  std::string out = fmt::format("{} {}: {:.0f}% used", limit.agent, limit.name, limit.used_percent);
+  const std::string whose = limit.name.starts_with(limit.agent) ? limit.name : limit.agent + " " + limit.name;
+  std::string out = fmt::format("{}: {:.0f}% used", whose, limit.used_percent);
   if (const auto resets = parse_rfc3339(limit.resets_at); resets && *resets > now)
     out += ", resets in " + short_duration((*resets - now) / 1000);
   if (const auto told = parse_rfc3339(limit.reported_at)) out += " (told " + ago(*told, now) + ")";
@@ -67,7 +69,7 @@ void show_records(Screen& screen, const std::vector<usage::ExplainedRecord>& rec
                {"NEW", Fit::whole, true},
                {"WRITTEN", Fit::whole, true},
                {"CACHED", Fit::whole, true},
-               {"FROM CACHE", Fit::whole, true},
+               {"REUSED", Fit::whole, true},
                {"", Fit::shrinks},
                {"MODEL", Fit::may_go},
                {"SESSION", Fit::may_go}});
@@ -116,11 +118,11 @@ void show(Screen& screen, const usage::UsageReport& report, std::size_t left_out
   Table table({{first, of_sessions ? Fit::whole : Fit::shrinks},
                {"COST", Fit::whole, true},
                {"NO PRICE", Fit::whole, true},
-               {"BY AGENT", Fit::whole, true},
+               {"AGENT", Fit::whole, true},
                {"NEW", Fit::whole, true},
                {"WRITTEN", Fit::whole, true},
                {"CACHED", Fit::whole, true},
-               {"FROM CACHE", Fit::whole, true},
+               {"REUSED", Fit::whole, true},
                {of_sessions ? "SUBAGENTS" : "", Fit::whole, true},
                {"", Fit::may_go},
                {"TITLE", Fit::may_go},
@@ -176,7 +178,7 @@ void show(Screen& screen, const usage::PriceTable& prices) {
                {"WRITTEN", Fit::whole, true},
                {"CACHED", Fit::whole, true},
                {"1 H", Fit::whole, true},
-               {"FROM CACHE", Fit::whole, true},
+               {"REUSED", Fit::whole, true},
                {"1,000 SEARCHES", Fit::may_go, true}});
   const auto number = [](double usd) { return fmt::format("{:g}", usd); };
   for (const usage::PricedModel& model : prices.models()) {
