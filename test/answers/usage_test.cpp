@@ -219,8 +219,8 @@ TEST_F(Usage, TheStatusLineTellsSessionTodayAndBlock) {
   store.response(other, -1, {100'000, 0}, kNow - kHour, "gpt-99");
   usage::StatuslineInput input;
   input.session_id = "aaaa1111";
-  // The block begins at 03:00, the hour of its first response, and it is 06:00.
-  EXPECT_EQ(line(input), "session 1.2M $6.00 · today 300k ≥$1.00 · block 300k ≥$1.00, 2 h 0 min left");
+  // Prompts above 200,000 tokens cost twice as much then. The block begins at 03:00, the hour of its first response.
+  EXPECT_EQ(line(input), "session 1.2M $11.00 · today 300k ≥$1.00 · block 300k ≥$1.00, 2 h 0 min left");
   input.session_id = "cccc3333";
   EXPECT_THAT(line(input), Not(HasSubstr("session")));
   EXPECT_EQ(line({}, kNow + 10 * kMsPerDay), "memd");
