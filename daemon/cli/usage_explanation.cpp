@@ -14,10 +14,10 @@
 namespace memd::cli {
 namespace {
 
-constexpr std::string_view kFirst = "the response's first record";
-constexpr std::string_view kLarger = "a later record of a response, with more: its figures count instead";
-constexpr std::string_view kRepeat = "repeats a response that is counted";
-constexpr std::string_view kElsewhere = "another session has this response: a fork or a resumed session repeats it";
+constexpr std::string_view kFirst = "first record";
+constexpr std::string_view kLarger = "more of it";
+constexpr std::string_view kRepeat = "repeated";
+constexpr std::string_view kElsewhere = "another session's";
 
 // Judges the records of sessions as the ledger of responses does. One thread.
 class Explanation : public interchange::SessionVisitor {

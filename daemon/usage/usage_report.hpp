@@ -144,7 +144,10 @@ struct Describe<usage::ExplainedRecord> {
       fields_of(field("session", &T::session, "Whose record."), field("time", &T::time, "RFC 3339; empty: not told."),
                 field("model", &T::model, "Empty: not told."),
                 field("response", &T::response, "Equal for records of one response."),
-                field("counted", &T::counted, "false: left out."), field("reason", &T::reason, "Why."),
+                field("counted", &T::counted, "false: left out."),
+                field("reason", &T::reason,
+                      "Why: first record; more of it (a later record of the response, with larger figures); repeated "
+                      "(the response again); another session's (a fork or a resumed session repeats it)."),
                 field("input_tokens", &T::input_tokens, "As the record tells them."),
                 field("output_tokens", &T::output_tokens, "As the record tells them."),
                 field("cache_creation_tokens", &T::cache_creation_tokens, "As the record tells them."),
