@@ -463,9 +463,9 @@ CREATE TABLE rate_limits (
   platform       TEXT NOT NULL,
   name           TEXT NOT NULL,
   window_minutes INTEGER NOT NULL,
-  used_percent   REAL NOT NULL,
-  resets_at      INTEGER NOT NULL,
-  reported_at    INTEGER NOT NULL,
+  used_percent   REAL NOT NULL,  -- 0 to 100
+  resets_at      INTEGER NOT NULL,  -- 0: not told
+  reported_at    INTEGER NOT NULL,  -- when the provider said so
   PRIMARY KEY (platform, name, window_minutes)
 ) STRICT, WITHOUT ROWID;
 

@@ -108,6 +108,8 @@ constexpr SessionTable kKeptTables[] = {
      kOfModels},
     {"responses", kOfThisSession, kOfUsage},
     {"session_accounts", kOfThisSession, kOfUsage},
+    // Of no session: kept with each, because a session's records are gone once it is evicted.
+    {"rate_limits", "t.platform = (SELECT platform FROM sessions WHERE uid = ?1)", {}},
     {"commits", kOfThisSession, kOfSession},
     {"pull_requests", kOfThisSession, kOfSession},
 };

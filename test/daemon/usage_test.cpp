@@ -378,8 +378,8 @@ TEST_F(UsageOfHomes, WhatAForkOrASubagentReplaysIsNotCounted) {
   count(said(context(prompt(fork, 86'400, "Hi"), 86'400.001), 86'400.002, "ok"), 86'400.003, 10'000, 10'000);
   count(said(context(prompt(fork, 86'460, "Another way"), 86'460.1), 86'463, "ok"), 86'463.1, 40'000, 30'000);
   test::Rollout agent(3,
-                      R"(,"x":0,"source":{"subagent":{"thread_spawn":{"parent_thread_id":")" + test::thread(1) +
-                          R"(","depth":1,"agent_nickname":"Ada","agent_role":"worker"}}})",
+                      R"(,"thread_source":"subagent","parent_thread_id":")" + test::thread(1) +
+                          R"(","agent_nickname":"Ada","agent_role":"worker")",
                       5);
   agent.meta(0, 1);
   count(said(context(prompt(agent, 5, "Hi"), 5.001), 5.002, "ok"), 5.003, 10'000, 10'000);

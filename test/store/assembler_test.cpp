@@ -129,7 +129,9 @@ TEST_F(AssemblerTest, AForkTakesInOnlyWhatIsItsOwn) {
   apply(std::move(fork));
   EXPECT_EQ(text("SELECT forked_from FROM sessions WHERE uid = 'claude_code:s2'"), "claude_code:s1");
   EXPECT_EQ(number("SELECT turns FROM sessions WHERE uid = 'claude_code:s2'"), 1);
-  EXPECT_EQ(number("SELECT sum(output) FROM responses WHERE uid = 'claude_code:s2'"), 0);
+  EXPECT_EQ(number("SELECT coalesce(sum(output), 0) FROM responses JOIN sessions USING (session_pk) WHERE uid = "
+                   "'claude_code:s2'"),
+            0);
   EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 4);
 }
 

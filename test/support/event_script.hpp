@@ -37,7 +37,7 @@ class EventScript {
   EventScript& answer(std::string text, std::uint64_t response = 0, TokenUsage usage = {}) {
     Event& e = add(EventKind::assistant_msg, Role::assistant);
     e.text = std::move(text);
-    e.response_key = response;
+    e.response_key = response << 16;  // the lower bits are no part of the response's name (schemas/usage.hpp)
     e.usage = usage;
     return *this;
   }
