@@ -38,6 +38,9 @@ OWN = {
         "{above: 200000, input: 6, output: 22.5, cache_read: 0.6, cache_creation: 7.5, cache_creation_1h: 12, "
         "web_search: 10}"],
 }
+# Since when a model takes long prompts, and charges more for them: its release, or that of its long context.
+LONG_PROMPTS = {"claude-sonnet-4-0": "2025-08-12", "claude-sonnet-4-5": "2025-09-29", "claude-opus-4-6": "2026-02-05",
+                "claude-sonnet-4-6": "2026-02-17"}
 KINDS = {"input": "input_mtok", "output": "output_mtok", "cache_read": "cache_read_mtok",
          "cache_creation": "cache_write_mtok", "cache_creation_1h": "cache_write_1h_mtok"}
 
@@ -172,6 +175,8 @@ def main():
             continue
         entries = entries_of_model(model)
         entries += OWN.get(name, [])
+        if name in LONG_PROMPTS:
+            entries = [re.sub(r"^\{((?:tier: \w+, )?)above:", f"{{\\1from: {LONG_PROMPTS[name]}, above:", e) for e in entries]
         if not entries or all(float(x) == 0 for x in re.findall(r"put: ([\d.]+)", " ".join(entries))):
             continue
         names = []

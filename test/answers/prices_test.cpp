@@ -34,7 +34,9 @@ TEST(Prices, DependOnTheSizeOfThePrompt) {
   EXPECT_DOUBLE_EQ(*cost(prices, "claude-sonnet-4-20250514", {200'001, 0}), 1.200006);
   // The prompt is all that the model reads, and the price of the answer depends on it, too.
   EXPECT_DOUBLE_EQ(*cost(prices, "claude-sonnet-4-5", {1000, 1000, 300'000, 0}), (6 * 1000 + 22.5 * 1000) / 1e6 + 0.18);
+  EXPECT_DOUBLE_EQ(*cost(prices, "claude-opus-4-6", {300'000, 0}, {}, "2026-02-05T00:00:00Z"), 3);
   EXPECT_DOUBLE_EQ(*cost(prices, "claude-opus-4-6", {300'000, 0}, {}, "2026-03-12T00:00:00Z"), 3);
+  EXPECT_DOUBLE_EQ(*cost(prices, "claude-opus-4-6", {300'000, 0}, {}, "2026-02-01T00:00:00Z"), 1.5) << "not yet";
   EXPECT_DOUBLE_EQ(*cost(prices, "claude-opus-4-6", {300'000, 0}, {}, "2026-03-13T00:00:00Z"), 1.5) << "no longer";
   EXPECT_DOUBLE_EQ(*cost(prices, "gpt-5.5", {272'001, 0}), 2.72001);
 }
