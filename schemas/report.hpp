@@ -44,6 +44,8 @@ struct ReportSession {
   bool evicted = false;            // the retention policy has deleted its texts
   std::int64_t exchanges = 0;      // in the requested time, as are all members below
   TokenUsage tokens;
+  std::optional<double> usd;  // by ReportQuery::pricer; nullopt: nothing has a price
+  std::int64_t unpriced_tokens = 0;
   std::int64_t lines_added = 0;
   std::int64_t lines_removed = 0;
   std::int64_t test_runs = 0;
@@ -78,6 +80,8 @@ struct DayUsage {
   std::string model;  // empty: the platform does not say
   std::int64_t exchanges = 0;
   TokenUsage tokens;
+  std::optional<double> usd;  // by ReportQuery::pricer; nullopt: nothing has a price
+  std::int64_t unpriced_tokens = 0;
 };
 
 // Cost as calculated by platforms: of whole sessions, on the day they began, under the model they had last.

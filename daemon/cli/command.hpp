@@ -38,6 +38,7 @@ struct Option {
   std::vector<std::string> one_of{};             // allowed values; empty: any
   std::optional<std::pair<int, int>> between{};  // range, both ends included
   bool existing_file = false;
+  std::string bare_value{};  // the value when the option is given without one; empty: it needs one
 };
 
 // Returns `-n`, the number of rows of a list; 0 is all.
@@ -90,6 +91,8 @@ Command browse_command();
 Command key_command();
 Command hook_command();
 Command report_command();
+Command usage_command();
+Command statusline_command();
 Command memory_command();
 Command setup_command();
 std::vector<Command> service_commands();  // stop, restart, logs, uninstall

@@ -42,6 +42,7 @@ void add_option(CLI::App& app, const Option& option) {
   if (!option.one_of.empty()) added->check(CLI::IsMember(option.one_of));
   if (option.between) added->check(CLI::Range(option.between->first, option.between->second));
   if (option.existing_file) added->check(CLI::ExistingFile);
+  if (!option.bare_value.empty()) added->expected(0, 1)->default_str(option.bare_value);
 }
 
 // Adds a command to the parser. `chosen` is set when the command line names it.
@@ -105,6 +106,8 @@ class Offer {
     commands_.push_back(browse_command());
     take(interchange_commands());
     commands_.push_back(report_command());
+    commands_.push_back(usage_command());
+    commands_.push_back(statusline_command());
     commands_.push_back(memory_command());
     take(admin_commands());
     take(tool_commands());

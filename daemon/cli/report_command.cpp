@@ -1,14 +1,13 @@
 // `memd report`: the history, or a part of it, as an HTML page.
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/history_filter.hpp"
 #include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/html_page.hpp"
-#include "daemon/report/prices.hpp"
 #include "daemon/report/report_page.hpp"
-#include "daemon/tools/scope.hpp"
 #include "daemon/version.hpp"
 #include "schemas/time.hpp"
 #include "store/reader.hpp"
@@ -17,51 +16,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 
 namespace memd::cli {
 namespace {
 
-struct ReportOptions {
-  std::string project;
-  std::string platform;
-  std::optional<std::string> since;
-  std::optional<std::string> until;
+struct ReportOptions : TypedFilter {
   std::string prices;
   std::string output;
 };
-
-// Leaves out platforms that the configuration disables, as the answers of tools do.
-Result<QueryFilter> filter_of(const ReportOptions& o, const std::vector<AdapterDescription>& adapters) {
-  QueryFilter filter;
-  filter.project = o.project;
-  MEMD_TRY_ASSIGN(const auto span, tools::parse_time_span(o.since, o.until, system_clock()));
-  filter.since = span.since;
-  filter.until = span.until;
-  const auto active = [&](Platform p) {
-    return std::none_of(adapters.begin(), adapters.end(), [&](const AdapterDescription& a) {
-      return a.platform == p && a.status != AdapterStatus::active;
-    });
-  };
-  if (!o.platform.empty()) {
-    const auto platform = parse_platform(o.platform);
-    if (!platform)
-      return Error(Errc::invalid_argument,
-                   fmt::format("--platform: \"{}\" is no agent memd knows: send one of {}", o.platform,
-                               fmt::join(kPlatforms | std::views::transform(&PlatformInfo::key), ", ")));
-    if (!active(*platform))
-      return Error(Errc::invalid_argument, "--platform: " + o.platform + " is disabled in the configuration");
-    filter.platforms = {*platform};
-  } else if (!std::all_of(kAllPlatforms.begin(), kAllPlatforms.end(), active)) {
-    std::copy_if(kAllPlatforms.begin(), kAllPlatforms.end(), std::back_inserter(filter.platforms), active);
-    filter.no_platform = filter.platforms.empty();
-  }
-  return filter;
-}
 
 std::string as_typed(const ReportOptions& o) {
   std::string out;
@@ -80,11 +44,9 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
     return Error(Errc::invalid_argument, "a page is not for the terminal: name a file with -o report.html");
   const auto adapters = describe_adapters(settings.config);
   ReportQuery query;
-  MEMD_TRY_ASSIGN(query.filter, filter_of(o, adapters));
-  report::PriceList prices;
-  if (!o.prices.empty()) {
-    MEMD_TRY_ASSIGN(prices, report::PriceList::load(o.prices));
-  }
+  MEMD_TRY_ASSIGN(query.filter, history_filter(o, "--platform", settings.config));
+  MEMD_TRY_ASSIGN(const usage::PriceTable prices, prices_in_force(settings.config, o.prices));
+  query.pricer = usage::pricer(prices);
   auto opened = interchange::OutputFile::open(o.output);
   if (!opened) return opened.error();
 
@@ -98,7 +60,7 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
   }
   if (!report) return report.error();
   report::ReportContext context{system_clock().now(), std::string(version()), as_typed(o),
-                                report::gaps_of(*report, query, adapters), prices};
+                                report::gaps_of(*report, query, adapters), prices.source() + " of " + prices.date()};
   if (auto memories = notebook_of(settings).graph())
     context.memories = *std::move(memories);
   else
@@ -128,7 +90,7 @@ Command report_command() {
                {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
                {"--until", &o->until, "Up to this time; a day or month is included"},
                {"--prices", &o->prices,
-                "What models cost, YAML: {claude-opus: {input: …, output: …, cache_read: …, "
+                "Own prices before the built-in ones, YAML: {claude-opus: {input: …, output: …, cache_read: …, "
                 "cache_creation: …}}, dollars for a million tokens",
                 "FILE"}};
   c.run = [o](const Invocation& call) { return run_report(*o, call.settings, call.as_json); };

@@ -165,6 +165,11 @@ Config read_document(const std::string& file, const YAML::Node& document) {
     if (!mode) refuse(file, v.Mark(), key + ": expected one of masked, as_is, off");
     out.raw_layer = *mode;
   });
+  Section usage(file, "usage");
+  usage.key("prices", [&](const auto& v, const auto& key) {
+    out.prices = read_place(file, v, key);
+    if (!out.prices.is_absolute()) refuse(file, v.Mark(), key + ": expected an absolute path");
+  });
   Section hooks(file, "hooks");
   hooks.key("recall",
             [&](const auto& v, const auto& key) { out.recall_hooks = scalar<bool>(file, v, key, "true or false"); });
@@ -205,6 +210,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("raw_layer", [&](const auto& v, const auto&) { raw_layer.read(v); })
       .key("encryption", [&](const auto& v, const auto& key) { out.encryption = read_encryption(file, v, key); })
       .key("sessions", [&](const auto& v, const auto&) { sessions.read(v); })
+      .key("usage", [&](const auto& v, const auto&) { usage.read(v); })
       .key("hooks", [&](const auto& v, const auto&) { hooks.read(v); })
       .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
       .key("exclude", [&](const auto& v, const auto&) { out.exclude = read_exclude(file, v); })

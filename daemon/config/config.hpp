@@ -68,6 +68,7 @@ struct Config {
   bool judge_decisions = false;     // with the language model that writes summaries
   bool recall_hooks = false;        // hooks may recall stored history while an agent works
   RawMode raw_layer = RawMode::masked;
+  std::filesystem::path prices;  // own prices of models; empty: none
   EncryptionConfig encryption;
   SessionsConfig sessions;
   RetentionConfig retention;

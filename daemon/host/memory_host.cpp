@@ -289,6 +289,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
   defaults.own_project = settings.config.own_project;
+  defaults.prices = settings.config.prices;
   defaults.stopped_after = settings.config.sessions.stopped_after;
   defaults.judges_decisions = settings.config.judge_decisions;
   const tools::ToolServices services{

@@ -192,6 +192,7 @@ class SessionWalk {
     whole.session_uid = session_.facts.session_uid;
     whole.parent_id = parent_of(row);
     mask_names(whole);
+    walked.told_response = whole.response_key;
     if (!session_.responses.contains(whole.response_key))
       whole.response_key = 0;  // its tokens are counted in another session
     const std::optional<std::string> text = full_text(row, whole);

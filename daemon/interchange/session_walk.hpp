@@ -35,6 +35,7 @@ struct WalkedEvent {
   std::uint32_t flags = 0;                    // bits of EventFlag, as stored
   std::optional<std::string_view> full_text;  // set if longer than Event::text: whole inputs and results
   std::uint64_t derived_from = 0;             // the event from which memd derived this one
+  std::uint64_t told_response = 0;            // Event::response_key, also if the response is counted elsewhere
   bool partial = false;                       // record no longer available: only the stored parts
 };
 

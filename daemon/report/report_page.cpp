@@ -31,6 +31,13 @@ void write_file(DataWriter& w, const ReportFile& f) {
   w.count("removed", f.lines_removed);
 }
 
+// The cost of a session's or a day's tokens, and how many have no price.
+template <class Priced>
+void write_cost(DataWriter& w, const Priced& priced) {
+  w.count("usd", priced.usd.value_or(0));
+  w.count("unpriced", priced.unpriced_tokens);
+}
+
 void write_row(DataWriter& w, const ReportSession& s) {
   const SessionRow& row = s.session;
   w.text("id", row.uid);
@@ -86,12 +93,12 @@ void write_detail(DataWriter& w, const ReportSession& s) {
     });
 }
 
-void write_sessions(DataWriter& w, std::string& out, const Report& report, const PriceList& prices) {
+void write_sessions(DataWriter& w, std::string& out, const Report& report) {
   const std::size_t begin = out.size();
   std::int64_t detailed = 0;
   w.rows("sessions", report.newest, [&](const ReportSession& s) {
     write_row(w, s);
-    if (const auto usd = prices.cost(s.session.model, s.tokens)) w.count("usd", *usd);
+    write_cost(w, s);
     if (out.size() - begin > kDetailBytes) return;
     ++detailed;
     w.flag("detail", true);
@@ -121,7 +128,7 @@ void write_sums(DataWriter& w, const Report& r) {
   w.end_object();
 }
 
-void write_days(DataWriter& w, const Report& r, const PriceList& prices) {
+void write_days(DataWriter& w, const Report& r) {
   w.rows("activity", r.activity, [&](const DayActivity& d) {
     w.count("day", d.day);
     w.text("platform", to_string(d.platform));
@@ -139,7 +146,7 @@ void write_days(DataWriter& w, const Report& r, const PriceList& prices) {
     w.text("model", d.model);
     w.count("exchanges", d.exchanges);
     w.tokens(d.tokens);
-    if (const auto usd = prices.cost(d.model, d.tokens)) w.count("usd", *usd);
+    write_cost(w, d);
   });
   w.rows("costs", r.costs, [&](const DayCost& d) {
     w.count("day", d.day);
@@ -255,9 +262,9 @@ std::string report_data(const Report& report, const ReportContext& context) {
   w.text("asked", context.asked, 1000);
   write_platform_names(w);
   write_sums(w, report);
-  write_sessions(w, out, report, context.prices);
-  w.flag("priced", !context.prices.empty());
-  write_days(w, report, context.prices);
+  write_sessions(w, out, report);
+  w.text("priced", context.priced_by);
+  write_days(w, report);
   write_uses(w, report);
   write_memories(w, context.memories);
   write_coverage(w, report);

@@ -2,7 +2,6 @@
 
 #include "daemon/memories/notebook.hpp"
 #include "daemon/report/gaps.hpp"
-#include "daemon/report/prices.hpp"
 #include "schemas/report.hpp"
 #include "schemas/timestamp.hpp"
 
@@ -19,7 +18,7 @@ struct ReportContext {
   std::string version;
   std::string asked;  // command-line options, as typed
   std::vector<Gap> gaps;
-  PriceList prices{};  // empty: only costs that platforms compute themselves are shown
+  std::string priced_by{};  // where the prices of Report::usage come from; empty: only costs of platforms are shown
   memories::MemoryGraphView memories{};
 };
 

@@ -3,10 +3,15 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
+#include "daemon/usage/usage_report.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/time.hpp"
 #include "store/read/projects.hpp"
 #include "store/read/sessions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace memd::tools {
 namespace {
@@ -51,6 +56,50 @@ SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) 
 
 constexpr std::int64_t kDefaultRows = 20;
 
+UsageOut usage_out(const usage::UsageRowOut& row) {
+  UsageOut out;
+  out.key = row.key;
+  out.tokens_input = row.input_tokens;
+  out.tokens_output = row.output_tokens;
+  out.tokens_cache_read = row.cache_read_tokens;
+  out.tokens_cache_creation = row.cache_creation_tokens();
+  out.cost_usd = row.cost_usd;
+  if (row.unpriced_tokens > 0) out.unpriced_tokens = row.unpriced_tokens;
+  if (row.lower_bound) out.lower_bound = true;
+  return out;
+}
+
+// Answers with sums instead of sessions. Subagents are in them.
+Result<ListSessionsAnswer> usage_of(const ToolServices& services, const ListSessionsParams& params, const Scope& scope,
+                                    Reader& reader) {
+  const auto by = parse_usage_by(*params.usage);
+  if (!by)
+    return Error(Errc::invalid_argument,
+                 "usage: send day, week, month, block, model, \"day,model\", agent, project, branch or session");
+  usage::PriceTable prices;
+  if (!services.defaults.prices.empty()) MEMD_TRY(prices.add_own(services.defaults.prices));
+  MEMD_TRY_ASSIGN(usage::UsageReport report, usage::usage_report(reader, {scope.filter, *by}, prices));
+  if (usage::is_over_time(*by)) std::reverse(report.rows.begin(), report.rows.end());
+  const auto most = static_cast<std::size_t>(params.n_results.value_or(kDefaultRows));
+  if (report.rows.size() > most) report.rows.resize(most);
+  const Answer frame = answer_for(scope);
+  const auto build = [&](std::size_t tokens) {
+    ListSessionsAnswer out;
+    static_cast<Answer&>(out) = frame;
+    TokenBudget budget(tokens);
+    std::vector<UsageOut>& shown = out.usage.emplace();
+    shown.push_back(usage_out(report.totals));
+    for (const usage::UsageRowOut& row : report.rows) {
+      UsageOut one = usage_out(row);
+      if (!budget.take_text(mcp::to_json(one))) break;
+      shown.push_back(std::move(one));
+    }
+    out.notice.say("Costs: computed, with prices of ", AnswerText::Id{report.prices.date}, ".");
+    return out;
+  };
+  return fit_answer<ListSessionsAnswer>(token_limit(services, params), frame, build);
+}
+
 Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsParams& params,
                                mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params, {std::nullopt, {}, &context}));
@@ -59,6 +108,10 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
       question_key({"list_sessions", scope.key, params.include_subagents ? "1" : "0", params.state.value_or("")});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
+  if (params.usage) {
+    scope.filter.include_subagents = true;
+    return usage_of(services, params, scope, *reader);
+  }
   const TimeMs now = services.clock.now();
   const TimeMs stopped_after = services.defaults.stopped_after;
   SessionListQuery query{scope.filter, static_cast<int>(params.n_results.value_or(kDefaultRows)),
@@ -82,6 +135,17 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
 
 AnswerText render_text(const ListSessionsAnswer& a) {
   HistoryText body;
+  if (a.usage) {
+    for (const UsageOut& u : *a.usage) {
+      body.add(u.key, ": tokens in ", u.tokens_input, " out ", u.tokens_output, " cached ", u.tokens_cache_read, "+",
+               u.tokens_cache_creation);
+      if (u.cost_usd)
+        body.add(", ", std::string_view(u.lower_bound ? "at least " : ""), "$", fmt::format("{:.2f}", *u.cost_usd));
+      if (u.unpriced_tokens) body.add(", ", *u.unpriced_tokens, " without a price");
+      body.add("\n");
+    }
+    return AnswerText().add(answer_header(a)).quote(body).add(answer_footer(a));
+  }
   for (const SessionOut& s : a.sessions) {
     body.add(s.session_id, "  ", short_time(s.started_at), " to ", short_time(s.last_event_at), "  ", s.project);
     if (s.worktree) body.add("/", *s.worktree);

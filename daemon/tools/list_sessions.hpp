@@ -21,6 +21,7 @@ struct ListSessionsParams : ScopeParams {
   std::optional<std::int64_t> n_results;
   bool include_subagents = false;
   std::optional<std::string> state;
+  std::optional<std::string> usage;
 };
 inline constexpr std::array<std::string_view, 4> kStateChoices{"started", "active", "stopped", "capture_disabled"};
 
@@ -53,8 +54,21 @@ struct SessionOut : SessionFactsOut {
   std::optional<std::string> evicted_at;
 };
 
+// What a day, a model, … used, instead of sessions.
+struct UsageOut {
+  std::string key;
+  std::int64_t tokens_input = 0;
+  std::int64_t tokens_output = 0;
+  std::int64_t tokens_cache_read = 0;
+  std::int64_t tokens_cache_creation = 0;
+  std::optional<double> cost_usd;
+  std::optional<std::int64_t> unpriced_tokens;
+  std::optional<bool> lower_bound;
+};
+
 struct ListSessionsAnswer : Answer {
   std::vector<SessionOut> sessions;
+  std::optional<std::vector<UsageOut>> usage;
   std::int64_t total = 0;
 };
 AnswerText render_text(const ListSessionsAnswer& answer);
@@ -68,11 +82,13 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::ListSessionsParams> {
   using T = tools::ListSessionsParams;
-  static constexpr auto fields = join_fields(tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
-                                             fields_of(field("state", &T::state, "", one_of(tools::kStateChoices)),
-                                                       field("include_subagents", &T::include_subagents, ""),
-                                                       field("n_results", &T::n_results, "", clamped(1, 1000))),
-                                             tools::kPageFields);
+  static constexpr auto fields =
+      join_fields(tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
+                  fields_of(field("state", &T::state, "", one_of(tools::kStateChoices)),
+                            field("include_subagents", &T::include_subagents, ""),
+                            field("usage", &T::usage, "Instead: tokens, cost by day, model, …"),
+                            field("n_results", &T::n_results, "", clamped(1, 1000))),
+                  tools::kPageFields);
 };
 template <>
 struct Describe<tools::SessionOut> {
@@ -104,11 +120,26 @@ struct Describe<tools::SessionOut> {
       Describe<tools::SessionFactsOut>::fields);
 };
 template <>
+struct Describe<tools::UsageOut> {
+  using T = tools::UsageOut;
+  static constexpr auto fields =
+      fields_of(field("key", &T::key, "What `usage` names; \"total\" of all."),
+                field("tokens_input", &T::tokens_input, "Without what came from the cache."),
+                field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
+                field("tokens_cache_read", &T::tokens_cache_read, "Tokens read from the cache."),
+                field("tokens_cache_creation", &T::tokens_cache_creation, "Tokens put into the cache."),
+                field("cost_usd", &T::cost_usd, "By the prices of models; absent: none has a known price."),
+                field("unpriced_tokens", &T::unpriced_tokens, "Tokens that the cost leaves out; absent: none."),
+                field("lower_bound", &T::lower_bound, "True: some responses were cut off, so it was more."));
+};
+template <>
 struct Describe<tools::ListSessionsAnswer> {
   using T = tools::ListSessionsAnswer;
   static constexpr auto fields = join_fields(
       Describe<tools::Answer>::head,
-      fields_of(field("sessions", &T::sessions, "Newest first."), field("total", &T::total, "On all pages.")),
+      fields_of(field("sessions", &T::sessions, "Newest first."),
+                field("usage", &T::usage, "Newest or largest first, after the total; absent: not asked for."),
+                field("total", &T::total, "On all pages.")),
       Describe<tools::Answer>::tail);
 };
 

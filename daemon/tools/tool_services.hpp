@@ -69,6 +69,7 @@ struct ToolDefaults {
   TimeMs stopped_after = kStoppedAfter;  // ms of silence after which a session counts as stopped
   bool judges_decisions = false;         // the language model for summaries also judges decisions
   bool own_project = true;               // searches cover only the project of the caller's directory, if it is known
+  std::filesystem::path prices{};        // own prices of models; empty: none
   bool whole = false;                    // answers are for people: no token limit unless a call sends max_tokens
 };
 

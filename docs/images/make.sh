@@ -5,4 +5,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 MEMD_BINARY=$(realpath "${1:?the memd binary}")
 export MEMD_BINARY
 test/e2e/install.sh test/browser
+docs/images/usage_screens.py "$MEMD_BINARY"
 exec node test/browser/make_pictures.mjs docs/images

@@ -5,7 +5,6 @@
 #include "store/read/ingestion.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
-#include "store/read/usage.hpp"
 #include "store/report/session_pass.hpp"
 #include "store/search/topic_index.hpp"
 
@@ -135,21 +134,29 @@ void take_store_facts(sqlite::Database& db, const QueryFilter& filter, Report& r
 }
 
 // Usage is of the day of each response, of all sessions: those without words, too.
-void count_usage(sqlite::Database& db, const QueryFilter& filter, Report& report, Figures& figures) {
+void count_usage(sqlite::Database& db, const ReportQuery& query, Report& report, Figures& figures) {
   std::unordered_map<std::int64_t, ReportSession*> details;
   for (ReportSession& detail : report.newest)
     details[detail.session.pk] = &detail;
   std::set<std::int64_t> sessions;
-  for_each_response(db, filter, [&](const ResponseRow& r) {
+  for_each_response(db, query.filter, [&](const ResponseRow& r) {
+    const std::optional<double> usd = query.pricer ? query.pricer(r) : std::nullopt;
+    const auto add = [&](auto& to) {
+      to.tokens += r.tokens;
+      if (usd)
+        to.usd = to.usd.value_or(0) + *usd;
+      else
+        to.unpriced_tokens += r.tokens.total();
+    };
     const TimeMs day = report_day(r.time);
     DayUsage& usage = figures.usage[{day, r.session->platform, std::string(r.model)}];
     usage.day = day;
     usage.platform = r.session->platform;
     usage.model = r.model;
-    usage.tokens += r.tokens;
+    add(usage);
     report.tokens += r.tokens;
     if (!(r.tokens == TokenUsage())) sessions.insert(r.session->pk);
-    if (const auto detail = details.find(r.session->pk); detail != details.end()) detail->second->tokens += r.tokens;
+    if (const auto detail = details.find(r.session->pk); detail != details.end()) add(*detail->second);
   });
   report.sessions_with_tokens = static_cast<std::int64_t>(sessions.size());
 }
@@ -180,7 +187,7 @@ Report ReportQuery::run(sqlite::Database& db) const {
     count(sessions[i], filter, out, figures);
     pass.add(sessions[i], detail);
   }
-  count_usage(db, filter, out, figures);
+  count_usage(db, *this, out, figures);
   take_rows(figures.activity, out.activity);
   take_rows(figures.usage, out.usage);
   take_rows(figures.costs, out.costs);

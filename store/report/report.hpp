@@ -3,6 +3,7 @@
 #include "schemas/query.hpp"
 #include "schemas/report.hpp"
 #include "store/db/database.hpp"
+#include "store/read/usage.hpp"
 
 namespace memd {
 
@@ -14,6 +15,7 @@ struct ReportQuery {
   int topics = 14;               // number of topics tracked over time
   int files = 300;               // number of most touched files
   ReportProgress progress{};     // may be empty
+  Pricer pricer{};               // of single responses; may be empty
 
   using Answer = Report;
   Answer run(sqlite::Database& db) const;

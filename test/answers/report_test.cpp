@@ -1,7 +1,6 @@
 // The page of a report: whatever transcripts contain, it stays one page that runs only its own script.
 #include "daemon/report/gaps.hpp"
 #include "daemon/report/html_page.hpp"
-#include "daemon/report/prices.hpp"
 #include "daemon/report/report_page.hpp"
 
 #include "daemon/report/memory_map.hpp"
@@ -112,31 +111,16 @@ TEST(ReportPage, EscapesForMarkup) {
   EXPECT_THROW(page_file("no-such.css"), std::out_of_range);
 }
 
-TEST(ReportPrices, AreThoseThatWereWrittenDownAndNoOthers) {
-  const auto prices = PriceList::parse(
-      "claude-opus: {input: 5, output: 25, cache_read: 0.5, cache_creation: 6.25}\n"
-      "claude-opus-4-1: {input: 15, output: 75, cache_read: 1.5, cache_creation: 18.75}\n",
-      "p.yaml");
-  ASSERT_TRUE(prices) << prices.error().message();
-  const TokenUsage tokens{1'000'000, 100'000, 2'000'000, 0};
-  EXPECT_DOUBLE_EQ(prices->cost("claude-opus-4-6", tokens).value(), 5 + 2.5 + 1);
-  EXPECT_DOUBLE_EQ(prices->cost("claude-opus-4-1-20250805", tokens).value(), 15 + 7.5 + 3);
-  EXPECT_FALSE(prices->cost("gpt-5", tokens));
-  EXPECT_FALSE(prices->cost("", tokens));
-  for (const auto& [yaml, said] :
-       {std::pair{"a: {input: 1}", "p.yaml:1: a: expected input, output"}, std::pair{"a: {inptu: 1}", "inptu"},
-        std::pair{"a: {input: -1}", "a.input: expected dollars"}, std::pair{"- a", "expected names of models"},
-        std::pair{"", "expected names of models"}, std::pair{"a: {", "not valid YAML"}}) {
-    const auto bad = PriceList::parse(yaml, "p.yaml");
-    ASSERT_FALSE(bad) << yaml;
-    EXPECT_THAT(bad.error().message(), HasSubstr(said));
-  }
+TEST(ReportPage, SaysWhatWasComputedAndWhatHasNoPrice) {
   Report r = with_sessions(1);
-  r.usage = {{1000, Platform::claude_code, "claude-opus-4-6", 1, tokens}, {1000, Platform::codex, "gpt-5", 1, tokens}};
-  const auto data = boost::json::parse(report_data(r, {1, "0", "", {}, *prices}));
-  EXPECT_TRUE(data.at("priced").as_bool());
+  const TokenUsage tokens{1'000'000, 100'000};
+  r.usage = {{1000, Platform::claude_code, "claude-opus-4-6", 1, tokens, 8.5},
+             {1000, Platform::codex, "gpt-99", 1, tokens, std::nullopt, 1'100'000}};
+  const auto data = boost::json::parse(report_data(r, {1, "0", "", {}, "a table"}));
+  EXPECT_EQ(data.at("priced").as_string(), "a table");
   EXPECT_DOUBLE_EQ(data.at("usage").at(0).at("usd").as_double(), 8.5);
   EXPECT_FALSE(data.at("usage").at(1).as_object().contains("usd"));
+  EXPECT_EQ(data.at("usage").at(1).at("unpriced").as_int64(), 1'100'000);
   EXPECT_FALSE(boost::json::parse(report_data(r, {})).as_object().contains("priced"));
 }
 

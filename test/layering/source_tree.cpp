@@ -37,7 +37,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls"}},
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",
-     {"", "config", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host", "admin",
+     {"", "config", "usage", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host", "admin",
       "serve", "setup", "cli"}},
 };
 

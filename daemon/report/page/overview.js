@@ -19,7 +19,7 @@ function drawOverview() {
       tile('Files touched', num(sums.files), `+${short(sum(data.activity, 'added'))} −${short(sum(data.activity, 'removed'))} lines`),
       tile('Tokens written', short(sums.output), prompt ? `${short(prompt)} read` : 'none counted'),
       tile('From cache', percent(sums.cache_read ?? 0, prompt), 'of the tokens read'),
-      data.priced ? tile('Cost', `$${sum(data.usage, 'usd').toFixed(2)}`, 'by the prices given', cost ? `$${cost.toFixed(2)} by agents themselves` : '')
+      data.priced ? tile('Cost', `$${sum(data.usage, 'usd').toFixed(2)}`, sum(data.usage, 'unpriced') ? `by prices; ${short(sum(data.usage, 'unpriced'))} tokens have none` : 'by prices of models', cost ? `$${cost.toFixed(2)} by agents themselves` : '')
       : tile('Cost', sums.sessions_with_cost ? `$${cost.toFixed(2)}` : 'not known',
         sums.sessions_with_cost ? `as reckoned by the agent, for ${count(sums.sessions_with_cost, 'session')}` : 'no agent here reckons it')));
 }

@@ -6,9 +6,12 @@ const tokenKinds = [
   ['cache', 'Read from cache', (row) => row.cache_read ?? 0],
   ['all', 'All together', usedTokens],
 ];
-// By the given prices, else by the costs that agents compute for whole sessions.
+// By prices, else by the costs that agents compute for whole sessions.
 if (data.priced || data.costs.length > 0) tokenKinds.push(['cost', data.priced ? 'Cost, by prices' : 'Cost, as agents reckon', (row) => row.usd ?? 0]);
 const modelName = (key) => key || '(model not named)';
+
+// The cost of a row, and beside it how many tokens it leaves out.
+const priced = (row) => (row.unpriced ? `${row.usd ? `$${row.usd.toFixed(2)} + ` : ''}${short(row.unpriced)} without a price` : `$${row.usd.toFixed(2)}`);
 
 function tokenSeries() {
   const costly = new Set(data.costs.map((row) => row.model ?? ''));
@@ -66,7 +69,7 @@ function tokenChart(kind, width) {
 
 function modelTable() {
   const rows = [...Map.groupBy(data.usage, (row) => row.model ?? '')]
-    .map(([model, all]) => ({ model, platforms: [...new Set(all.map((row) => row.platform))], input: sum(all, 'input'), output: sum(all, 'output'), cache_read: sum(all, 'cache_read'), cache_creation: sum(all, 'cache_creation'), exchanges: sum(all, 'exchanges'), usd: sum(all, 'usd'), priced: all.some((row) => row.usd !== undefined) }))
+    .map(([model, all]) => ({ model, platforms: [...new Set(all.map((row) => row.platform))], input: sum(all, 'input'), output: sum(all, 'output'), cache_read: sum(all, 'cache_read'), cache_creation: sum(all, 'cache_creation'), exchanges: sum(all, 'exchanges'), usd: sum(all, 'usd'), unpriced: sum(all, 'unpriced') }))
     .sort((a, b) => usedTokens(b) - usedTokens(a) || b.exchanges - a.exchanges);
   const series = tokenSeries().named;
   const cost = (model) => data.costs.filter((row) => (row.model ?? '') === model);
@@ -76,13 +79,13 @@ function modelTable() {
       el('td', {}, el('span', { class: `dot square s${series.includes(row.model) ? series.indexOf(row.model) : 7}`, 'aria-hidden': 'true' }), text(modelName(row.model)), el('span', { class: 'muted small' }, ` ${row.platforms.map(platformName).join(', ')}`)),
       el('td', { class: 'n wide' }, num(row.exchanges)), el('td', { class: 'n' }, short(row.output)), el('td', { class: 'n' }, short(row.input)), el('td', { class: 'n wide' }, short(row.cache_creation)), el('td', { class: 'n' }, short(row.cache_read)),
       el('td', { class: 'n' }, percent(row.cache_read, promptTokens(row))),
-      el('td', { class: 'n wide' }, cost(row.model).length ? `$${sum(cost(row.model), 'usd').toFixed(2)}` : '–'), data.priced && el('td', { class: 'n' }, row.priced ? `$${row.usd.toFixed(2)}` : 'no price'))))));
+      el('td', { class: 'n wide' }, cost(row.model).length ? `$${sum(cost(row.model), 'usd').toFixed(2)}` : '–'), data.priced && el('td', { class: 'n' }, priced(row)))))));
 }
 
 // Includes sessions of subagents, which cost, too.
 function projectTable() {
   const rows = [...Map.groupBy(data.sessions, (session) => session.project ?? '')]
-    .map(([project, all]) => ({ project, sessions: all.length, input: sum(all, 'input'), output: sum(all, 'output'), cache_read: sum(all, 'cache_read'), cache_creation: sum(all, 'cache_creation'), cost: sum(all, 'cost'), usd: sum(all, 'usd') }))
+    .map(([project, all]) => ({ project, sessions: all.length, input: sum(all, 'input'), output: sum(all, 'output'), cache_read: sum(all, 'cache_read'), cache_creation: sum(all, 'cache_creation'), cost: sum(all, 'cost'), usd: sum(all, 'usd'), unpriced: sum(all, 'unpriced') }))
     .filter((row) => usedTokens(row) || row.cost)
     .sort((a, b) => usedTokens(b) - usedTokens(a))
     .slice(0, 30);
@@ -90,7 +93,7 @@ function projectTable() {
     el('thead', {}, el('tr', {}, ['Project', 'Sessions', 'Written', 'Read, new', 'Read from cache', 'Cost by agent', ...(data.priced ? ['By prices'] : [])].map((head, i) => el('th', { class: i ? 'n' : '', scope: 'col' }, head)))),
     el('tbody', {}, rows.map((row) => el('tr', {},
       el('td', {}, text(row.project || '(no project)')), el('td', { class: 'n' }, num(row.sessions)), el('td', { class: 'n' }, short(row.output)), el('td', { class: 'n' }, short(row.input + row.cache_creation)), el('td', { class: 'n' }, short(row.cache_read)),
-      el('td', { class: 'n' }, row.cost ? `$${row.cost.toFixed(2)}` : '–'), data.priced && el('td', { class: 'n' }, row.usd ? `$${row.usd.toFixed(2)}` : 'no price'))))));
+      el('td', { class: 'n' }, row.cost ? `$${row.cost.toFixed(2)}` : '–'), data.priced && el('td', { class: 'n' }, priced(row)))))));
 }
 
 function drawTokens() {
@@ -105,7 +108,7 @@ function drawTokens() {
     legend([...series.named.map((model, i) => [`s${i}`, modelName(model)]), ...(series.others ? [['s7', 'other models']] : [])]),
     el('h3', { class: 'sub' }, 'By model'), modelTable(),
     el('h3', { class: 'sub' }, 'By project'), projectTable(),
-    el('p', { class: 'muted small' }, data.priced ? 'By prices: what the file of prices makes of the tokens; it is no bill. By agent: what the agent itself reckons for whole sessions, on the day they began.' : sums.sessions_with_cost
+    el('p', { class: 'muted small' }, data.priced ? `By prices: what the prices of models make of the tokens (${data.priced}); it is no bill. By agent: what the agent itself reckons for whole sessions, on the day they began.` : sums.sessions_with_cost
       ? `Cost is what the agent itself reckons, which ${sums.sessions_with_cost === 1 ? 'one session says' : `${num(sums.sessions_with_cost)} of ${num(sums.sessions + (sums.subagent_sessions ?? 0))} sessions say`}; memd knows no prices and invents none.`
       : 'No agent here says what its sessions cost; memd knows no prices and invents none.'));
   drawAsWide(box, draw);

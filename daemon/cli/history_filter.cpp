@@ -1,0 +1,51 @@
+#include "daemon/cli/history_filter.hpp"
+
+#include "daemon/host/memory_host.hpp"
+#include "daemon/tools/scope.hpp"
+#include "schemas/time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <ranges>
+
+namespace memd::cli {
+
+Result<QueryFilter> history_filter(const TypedFilter& typed, std::string_view platform_option, const Config& config) {
+  const auto adapters = describe_adapters(config);
+  QueryFilter filter;
+  filter.project = typed.project;
+  MEMD_TRY_ASSIGN(const auto span, tools::parse_time_span(typed.since, typed.until, system_clock()));
+  filter.since = span.since;
+  filter.until = span.until;
+  const auto active = [&](Platform p) {
+    return std::none_of(adapters.begin(), adapters.end(), [&](const AdapterDescription& a) {
+      return a.platform == p && a.status != AdapterStatus::active;
+    });
+  };
+  if (!typed.platform.empty()) {
+    const auto platform = parse_platform(typed.platform);
+    if (!platform)
+      return Error(Errc::invalid_argument,
+                   fmt::format("{}: \"{}\" is no agent memd knows: send one of {}", platform_option, typed.platform,
+                               fmt::join(kPlatforms | std::views::transform(&PlatformInfo::key), ", ")));
+    if (!active(*platform))
+      return Error(Errc::invalid_argument,
+                   fmt::format("{}: {} is disabled in the configuration", platform_option, typed.platform));
+    filter.platforms = {*platform};
+  } else if (!std::all_of(kAllPlatforms.begin(), kAllPlatforms.end(), active)) {
+    std::copy_if(kAllPlatforms.begin(), kAllPlatforms.end(), std::back_inserter(filter.platforms), active);
+    filter.no_platform = filter.platforms.empty();
+  }
+  return filter;
+}
+
+Result<usage::PriceTable> prices_in_force(const Config& config, const std::filesystem::path& file) {
+  usage::PriceTable out;
+  if (!config.prices.empty()) MEMD_TRY(out.add_own(config.prices));
+  if (!file.empty()) MEMD_TRY(out.add_own(file));
+  return out;
+}
+
+}  // namespace memd::cli
