@@ -76,14 +76,13 @@ struct RecalledRun {
 // Returns the finished runs of a session, in order.
 std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& session) {
   std::vector<RecalledRun> out;
-  auto& q = db.query(
-      sql_text("SELECT c.event_seq, c.line, c.purpose, r.summary, r.flags, o.outcome FROM commands c"
-               " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
-               " JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
-               " LEFT JOIN command_results o ON o.session_pk = c.session_pk AND o.event_seq = r.seq"
-               " WHERE c.session_pk = ?1 AND c.event_seq < ?2 AND r.kind = EventKind::tool_result"
-               " ORDER BY c.event_seq, c.place"),
-      session.pk, session.end);
+  auto& q = db.query(sql_text("SELECT c.event_seq, c.line, c.purpose, r.summary, r.flags, o.outcome FROM commands c"
+                              " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
+                              " JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
+                              " LEFT JOIN command_results o ON o.session_pk = c.session_pk AND o.event_seq = r.seq"
+                              " WHERE c.session_pk = ?1 AND c.event_seq < ?2 AND r.kind = EventKind::tool_result"
+                              " ORDER BY c.event_seq, c.place"),
+                     session.pk, session.end);
   while (q.step()) {
     const bool error = (static_cast<std::uint32_t>(q.int64(4)) & kFlagError) != 0;
     RecalledRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(3)),
