@@ -78,7 +78,7 @@ class EncryptedHost : public testing::Test {
   }
   std::string doctor() {
     mcp::ToolContext context;
-    return registry_->call("doctor", "{}", context).text;
+    return registry_->call("doctor", "{}", context).structured;
   }
   std::map<std::string, std::string> raw_bytes() const {
     std::map<std::string, std::string> out;

@@ -69,7 +69,7 @@ class LlmHost : public testing::Test {
     mcp::ToolContext context;
     const auto out = registry.call(tool, arguments, context);
     EXPECT_FALSE(out.is_error) << tool << ": " << out.text;
-    text_ = out.text;
+    text_ = out.text + out.structured;
     return out.is_error ? boost::json::object() : boost::json::parse(out.structured).as_object();
   }
   static SummariesConfig ollama(const StandInServer& server) {
@@ -109,7 +109,7 @@ TEST_F(LlmHost, NobodyIsAskedWhoIsNotConfigured) {
   EXPECT_THAT(silent.asked(), IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(settings_.layout.summaries()));
   ask("status");
-  EXPECT_THAT(text_, HasSubstr("no language model is configured"));
+  EXPECT_THAT(text_, HasSubstr(R"("summaries":{"models":"")"));
 }
 
 TEST_F(LlmHost, OneThatIsConfiguredIsShownAndNotAskedUnasked) {
@@ -118,7 +118,9 @@ TEST_F(LlmHost, OneThatIsConfiguredIsShownAndNotAskedUnasked) {
   call(host_->tools(), "capabilities", "{}");
   EXPECT_THAT(text_, HasSubstr("summaries by a language model: ollama/m1"));
   ask("status");
-  EXPECT_THAT(text_, HasSubstr("summaries with ollama/m1: 0 of 200 requests today"));
+  EXPECT_THAT(
+      text_,
+      HasSubstr(R"("summaries":{"models":"ollama/m1","requests":0,"failures":0,"tokens":0,"daily_requests":200)"));
   ask("doctor");
   EXPECT_THAT(text_, HasSubstr("ollama/m1: 0 requests today"));
   EXPECT_THAT(server.asked(), IsEmpty());

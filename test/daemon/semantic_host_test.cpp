@@ -53,7 +53,7 @@ class SemanticHost : public testing::Test {
     mcp::ToolContext context;
     const auto out = registry_->call(tool, arguments, context);
     EXPECT_FALSE(out.is_error) << out.text;
-    text_ = out.text;
+    text_ = out.text + out.structured;
     return boost::json::parse(out.structured).as_object();
   }
   SearchAnswer search(const std::string& text, SearchMode mode = SearchMode::hybrid) {
@@ -87,7 +87,7 @@ TEST_F(SemanticHost, ACommandThatIngestsAlsoEnriches) {
   ingest();
   EXPECT_EQ(report_.at("enrichment").at("exchanges").to_number<int>(), 3);
   EXPECT_EQ(report_.at("enrichment").at("pending_vectors").to_number<int>(), 0);
-  EXPECT_THAT(text_, HasSubstr("Made vectors and terms of 3 exchanges"));
+  EXPECT_THAT(text_, HasSubstr(R"("enrichment":{"exchanges":3,)"));
   const auto answer = search("sign-in takes too long", SearchMode::semantic);
   ASSERT_FALSE(answer.hits.empty());
   EXPECT_THAT(answer.hits.front().user_message, HasSubstr("login page"));
@@ -101,7 +101,7 @@ TEST_F(SemanticHost, StatusAndDoctorSayHowFarItIs) {
   const auto status = ask("status").at("enrichment").as_object();
   EXPECT_EQ(status.at("exchanges").to_number<int>(), 3);
   EXPECT_EQ(status.at("pending_vectors").to_number<int>(), 0);
-  EXPECT_THAT(text_, HasSubstr("3 exchanges have vectors, 0 wait"));
+  EXPECT_THAT(text_, HasSubstr(R"("exchanges":3,"pending_terms":0,"pending_vectors":0,)"));
   ask("doctor");
   EXPECT_THAT(text_, HasSubstr("3 exchanges have vectors"));
 }
@@ -110,16 +110,16 @@ TEST_F(SemanticHost, ACommandMakesVectorsOfTheSecondLookOnlyIfAskedTo) {
   ingest();
   EXPECT_FALSE(report_.contains("second_look"));
   auto status = ask("status").at("second_look").as_object();
-  EXPECT_THAT(text_, HasSubstr("second look: 0 of 3 exchanges, 3 waiting\n"));
+  EXPECT_THAT(text_, HasSubstr(R"("exchanges":3,"made":0,"waiting":3,)"));
   const auto run = ask("ingest", R"({"second_look":true})").at("second_look").as_object();
   EXPECT_EQ(run.at("exchanges").to_number<int>(), 3);
   EXPECT_EQ(run.at("waiting").to_number<int>(), 0);
-  EXPECT_THAT(text_, HasSubstr("Made vectors of the second look of 3 exchanges"));
+  EXPECT_THAT(text_, HasSubstr(R"("second_look":{"exchanges":3,)"));
   status = ask("status").at("second_look").as_object();
   EXPECT_EQ(status.at("made").to_number<int>(), 3);
   EXPECT_EQ(status.at("waiting").to_number<int>(), 0);
   EXPECT_THAT(status.at("model").as_string(), HasSubstr("builtin/"));
-  EXPECT_THAT(text_, HasSubstr("second look: 3 of 3 exchanges\n"));
+  EXPECT_THAT(text_, HasSubstr(R"("exchanges":3,"made":3,"waiting":0,)"));
   ask("doctor");
   EXPECT_THAT(text_, HasSubstr("3 of 3 exchanges"));
 
@@ -132,7 +132,7 @@ TEST_F(SemanticHost, TheSecondLookCanBeTurnedOff) {
   config.second_look = false;
   ingest(config);
   ask("status");
-  EXPECT_THAT(text_, HasSubstr("second look: off (embedding.second_look)\n"));
+  EXPECT_THAT(text_, HasSubstr(R"("turned_off_by":"embedding.second_look")"));
   EXPECT_TRUE(ask("doctor").at("ok").as_bool());
   mcp::ToolContext context;
   const auto out = registry_->call("ingest", R"({"second_look":true})", context);
@@ -157,8 +157,8 @@ TEST_F(SemanticHost, Disabled) {
   EXPECT_FALSE(answer.semantic.used);
   EXPECT_THAT(answer.semantic.trouble, HasSubstr("disabled"));
   ask("status");
-  EXPECT_THAT(text_, HasSubstr("embedding disabled"));
-  EXPECT_THAT(text_, HasSubstr("second look: off (embedding.provider: disabled)"));
+  EXPECT_THAT(text_, HasSubstr(R"("enrichment":{"model":"","becoming":"","exchanges":0,)"));
+  EXPECT_THAT(text_, HasSubstr(R"("turned_off_by":"embedding.provider: disabled")"));
   EXPECT_TRUE(ask("doctor").at("ok").as_bool());
 }
 

@@ -17,7 +17,7 @@ from .driven import DrivenAgent
 from .harness import CompactionTestHarness
 from .recorded import RECORDED
 
-DRIVEN = ['claude_code', 'codex', 'gemini', 'opencode', 'grok']
+DRIVEN = ['claude_code', 'codex', 'gemini', 'opencode', 'grok', 'pi']
 
 
 def opener(platform, installed):
