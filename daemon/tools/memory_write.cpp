@@ -153,6 +153,9 @@ class MemoryCall {
                        .show("type", to_string(draft.draft.type))
                        .show("where", request.place.directory.native())
                        .quote(draft.draft.content)));
+    // Another client may have written it while the person was asked.
+    if (!params_.force)
+      MEMD_TRY(refuse_same(memories::similar_memories(notebook_.places(), draft.draft, services_.clock.now())));
     MEMD_TRY_ASSIGN(const auto done, memories::write(draft, notebook_.places(), request, services_.clock));
     return with_type(told(done.memory, done.masked), done.memory.type);
   }

@@ -8,7 +8,9 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <utility>
 
 namespace memd::test {
 namespace {
@@ -22,8 +24,10 @@ class ScriptedElicitation final : public mcp::Elicitation {
  public:
   Result<mcp::Consent> confirm(const std::string& question, std::stop_token) override {
     questions.push_back(question);
+    if (const auto act = std::exchange(meanwhile, nullptr)) act();
     return answer;
   }
+  std::function<void()> meanwhile;  // what others do while the person is asked, once
   mcp::Consent answer = mcp::Consent::accepted;
   std::vector<std::string> questions;
 };
@@ -208,6 +212,18 @@ TEST_F(MemoryTools, AnObservationBecomesAMemoryThatKnowsWhereItComesFrom) {
   EXPECT_THAT(text, HasSubstr("from session claude_code:aaaa1111"));
   EXPECT_THAT(error("memory_write", R"({"action":"promote","from":"o1"})"), HasSubstr("says the same"));
   EXPECT_THAT(error("memory_write", R"({"action":"promote","from":"42"})"), HasSubstr("is no id"));
+}
+
+TEST_F(MemoryTools, AMemoryThatAppearsWhileThePersonIsAskedIsNotWrittenTwice) {
+  elicitation = &asked;
+  const auto session = store.session({.native_id = "aaaa1111", .title = "Parser"});
+  store.exchange(session, {.user = "How do we read dates?"});
+  store.db().exec(
+      "INSERT INTO observations (session_pk, exchange_number, event_seq, time, type, summary, content, content_hash)"
+      " VALUES (1, 0, 0, 1, 'decision', 's', 'Always use parse_rfc3339 for the dates of users.', 1)");
+  const std::string promotion = R"({"action":"promote","from":"o1"})";
+  asked.meanwhile = [&] { slug_of(promotion); };
+  EXPECT_THAT(error("memory_write", promotion), HasSubstr("says the same"));
 }
 
 TEST_F(MemoryTools, FilesOfAgentsAreReadAndNeverWritten) {

@@ -199,8 +199,10 @@ class DamagedStore {
     }
     begin("doctor");
     const auto doctor = admin_tools.call("doctor", "{}", context);
-    out.doctor_is_content = !doctor.is_error && doctor.text.find("problem  store") == std::string::npos &&
-                            doctor.text.find("problem  searching") == std::string::npos;
+    const auto is_problem = [&](const std::string& check) {
+      return doctor.structured.find(R"("name":")" + check + R"(","status":"problem")") != std::string::npos;
+    };
+    out.doctor_is_content = !doctor.is_error && !is_problem("store") && !is_problem("searching");
     if (writes) {
       begin("ingest");
       const auto started = host.start_ingest();
