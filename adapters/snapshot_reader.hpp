@@ -1,9 +1,9 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/result.hpp"
 #include "schemas/source.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <cstdint>
 #include <limits>

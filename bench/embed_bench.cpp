@@ -2,7 +2,7 @@
 //   embed_bench [STORE]     embeds a store's exchanges as the workers do; without STORE synthetic turns only
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
-#include "schemas/embedded.hpp"
+#include "schemas/base/embedded.hpp"
 #include "store/db/database.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/enrich/embedding/sentence_network.hpp"

@@ -6,7 +6,7 @@
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/watcher.hpp"
 #include "daemon/memories/indexer_thread.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "store/catalog/memory_search.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/memory/memory_directory.hpp"

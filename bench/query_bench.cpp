@@ -6,9 +6,9 @@
 #include "bench/served_memd.hpp"
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/time.hpp"
 #include "schemas/search.hpp"
-#include "schemas/time.hpp"
 #include "store/db/database.hpp"
 #include "store/reader.hpp"
 

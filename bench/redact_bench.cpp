@@ -3,7 +3,7 @@
 //   redact_bench HOME [RUNS]   searches the agents' logs below HOME: as lines of a source, and each file as one text;
 //                              then runs the search alone, without decoding of escape sequences, in each variant that
 //                              this processor supports. Prints the best of RUNS
-#include "schemas/embedded.hpp"
+#include "schemas/base/embedded.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/redaction/secret_finder.hpp"
 

@@ -8,9 +8,9 @@
 #include "daemon/tools/temporal_query.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "schemas/store_health.hpp"
-#include "schemas/time.hpp"
 #include "store/db/database.hpp"
 #include "store/reader.hpp"
 

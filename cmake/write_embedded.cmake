@@ -1,5 +1,5 @@
 # Writes raw string literals in pieces: compilers limit the length of one.
-set(body "#include \"schemas/embedded.hpp\"\n\nnamespace memd::embedded {\n\nconst std::vector<EmbeddedFile>& ${NAME}() {\n  static const std::vector<EmbeddedFile> files{\n")
+set(body "#include \"schemas/base/embedded.hpp\"\n\nnamespace memd::embedded {\n\nconst std::vector<EmbeddedFile>& ${NAME}() {\n  static const std::vector<EmbeddedFile> files{\n")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)
   file(READ ${file} text HEX)

@@ -1,7 +1,7 @@
 #include "daemon/child_process.hpp"
 
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 #include "daemon/log.hpp"
 
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <spdlog/sinks/stdout_sinks.h>

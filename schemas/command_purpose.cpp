@@ -1,8 +1,8 @@
 #include "schemas/command_purpose.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/word_lists.hpp"
 #include "schemas/shell_script.hpp"
-#include "schemas/word_lists.hpp"
 
 #include <algorithm>
 #include <array>

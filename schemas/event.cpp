@@ -1,6 +1,6 @@
 #include "schemas/event.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <array>
 

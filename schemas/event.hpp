@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/outcome.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/timestamp.hpp"
 #include "schemas/tool_facts.hpp"
 #include "schemas/usage.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/session_row.hpp"
 #include "schemas/source.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <algorithm>
 #include <cstddef>

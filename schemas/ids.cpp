@@ -1,6 +1,6 @@
 #include "schemas/ids.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <charconv>
 

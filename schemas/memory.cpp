@@ -1,7 +1,7 @@
 #include "schemas/memory.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <algorithm>
 #include <utility>

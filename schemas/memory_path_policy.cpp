@@ -1,5 +1,5 @@
 #include "schemas/memory_path_policy.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "schemas/pull_request.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <array>

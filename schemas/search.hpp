@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/exchange_row.hpp"
 #include "schemas/query.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/outcome.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <cstdint>
 #include <optional>

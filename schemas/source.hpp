@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <cstdint>
 #include <optional>

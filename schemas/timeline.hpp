@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/session_row.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "store/reader.hpp"
 
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/database.hpp"
 #include "store/search/rank/hybrid_search.hpp"
 #include "store/search/words/document_lengths.hpp"

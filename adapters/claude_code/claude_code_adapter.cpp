@@ -1,7 +1,7 @@
 #include "adapters/claude_code/paths.hpp"
 #include "adapters/claude_code/record_decoder.hpp"
 #include "adapters/registry.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

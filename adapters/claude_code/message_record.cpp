@@ -1,7 +1,7 @@
 #include "adapters/claude_code/record_context.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <array>
 #include <vector>

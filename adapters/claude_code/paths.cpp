@@ -1,6 +1,6 @@
 #include "adapters/claude_code/paths.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

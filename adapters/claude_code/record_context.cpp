@@ -1,7 +1,7 @@
 #include "adapters/claude_code/record_context.hpp"
 
 #include "adapters/claude_code/paths.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

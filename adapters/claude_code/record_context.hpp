@@ -5,8 +5,8 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/record_events.hpp"
 #include "adapters/json/stamp_token.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <array>
 #include <cstddef>

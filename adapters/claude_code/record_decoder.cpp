@@ -3,9 +3,9 @@
 #include "adapters/claude_code/paths.hpp"
 #include "adapters/claude_code/record_context.hpp"
 #include "adapters/json/stamp_token.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/time.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/time.hpp"
 
 #include <algorithm>
 #include <array>

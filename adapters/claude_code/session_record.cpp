@@ -1,6 +1,6 @@
 #include "adapters/claude_code/paths.hpp"
 #include "adapters/claude_code/record_context.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <array>

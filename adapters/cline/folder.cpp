@@ -1,8 +1,8 @@
 #include "adapters/cline/folder.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <algorithm>
 #include <array>

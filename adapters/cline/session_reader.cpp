@@ -5,12 +5,12 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "adapters/snapshot/document.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/stamp.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/stamp.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <simdjson.h>
 

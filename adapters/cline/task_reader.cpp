@@ -7,9 +7,9 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "adapters/snapshot_reader.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <simdjson.h>

@@ -1,6 +1,6 @@
 #include "adapters/codex/decoders.hpp"
 #include "adapters/registry.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

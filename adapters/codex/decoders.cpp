@@ -1,7 +1,7 @@
 #include "adapters/codex/decoders.hpp"
 
 #include "adapters/json/stamp_token.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 namespace memd::codex {

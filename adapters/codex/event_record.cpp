@@ -2,7 +2,7 @@
 // type may be skipped.
 #include "adapters/codex/record_context.hpp"
 #include "adapters/names.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 #include "adapters/codex/record_context.hpp"
 #include "adapters/json/json_text.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <algorithm>
 #include <array>

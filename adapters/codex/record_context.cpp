@@ -1,8 +1,8 @@
 #include "adapters/codex/record_context.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/stamp.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/stamp.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 // The records about a rollout's session: session_meta, turn_context, compacted.
 #include "adapters/codex/record_context.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/command_purpose.hpp"
-#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <algorithm>
 #include <array>

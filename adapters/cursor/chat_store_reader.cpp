@@ -4,9 +4,9 @@
 #include "adapters/cursor/item_json.hpp"
 #include "adapters/cursor/places.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

@@ -4,9 +4,9 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/names.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/time.hpp"
 
 #include <algorithm>
 #include <array>

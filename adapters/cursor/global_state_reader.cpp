@@ -4,9 +4,9 @@
 #include "adapters/cursor/places.hpp"
 #include "adapters/cursor/state_rows.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/forgotten.hpp"
-#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "adapters/cursor/item_json.hpp"
 #include "adapters/cursor/prompt_text.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

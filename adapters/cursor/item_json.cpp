@@ -1,7 +1,7 @@
 #include "adapters/cursor/item_json.hpp"
 
 #include "adapters/json/json_text.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <simdjson.h>

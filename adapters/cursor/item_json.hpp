@@ -3,7 +3,7 @@
 #include "adapters/cursor/composer.hpp"
 #include "adapters/cursor/state_rows.hpp"
 #include "adapters/json/json_writer.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <cstdint>
 #include <string>

@@ -4,8 +4,8 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 
 #include "adapters/json/json_text.hpp"
 #include "adapters/names.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/time.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <string>
 #include <string_view>

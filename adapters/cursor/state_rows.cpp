@@ -5,8 +5,8 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
 
 #include <algorithm>
 #include <unordered_map>

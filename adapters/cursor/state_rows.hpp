@@ -2,8 +2,8 @@
 
 #include "adapters/cursor/composer.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/result.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -3,7 +3,7 @@
 #include "adapters/cursor/item_json.hpp"
 #include "adapters/cursor/prompt_text.hpp"
 #include "adapters/json/json_text.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
 

@@ -1,7 +1,7 @@
 #include "adapters/events_v1/line_reader.hpp"
 #include "adapters/json/log_decoder.hpp"
 #include "adapters/registry.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 
 #include <algorithm>
 #include <filesystem>

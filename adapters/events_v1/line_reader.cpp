@@ -1,7 +1,7 @@
 #include "adapters/events_v1/line_reader.hpp"
 
 #include "adapters/tool_calls/tool_result.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 #include "adapters/events_v1/line_writer.hpp"
 
 #include "adapters/events_v1/line_reader.hpp"
-#include "schemas/hash.hpp"
-#include "schemas/json_writer.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/time.hpp"
 
 #include <algorithm>
 #include <vector>

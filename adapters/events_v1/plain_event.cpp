@@ -2,7 +2,7 @@
 #include "adapters/events_v1/line_reader.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 

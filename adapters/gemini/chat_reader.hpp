@@ -2,8 +2,8 @@
 
 #include "adapters/gemini/paths.hpp"
 #include "adapters/snapshot_reader.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/result.hpp"
 
 #include <cstdint>
 #include <memory>

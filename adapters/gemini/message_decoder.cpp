@@ -6,9 +6,9 @@
 #include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <algorithm>
 #include <limits>

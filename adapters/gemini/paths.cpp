@@ -2,7 +2,7 @@
 
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/value_scanner.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 namespace memd::gemini {
 

@@ -4,8 +4,8 @@
 #include "adapters/json/json_writer.hpp"
 #include "adapters/json/value_scanner.hpp"
 #include "adapters/snapshot/document.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

@@ -8,9 +8,9 @@
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/stamp.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/stamp.hpp"
 
 #include <simdjson.h>
 

@@ -3,7 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
-#include "schemas/stamp.hpp"
+#include "schemas/base/stamp.hpp"
 
 #include <simdjson.h>
 

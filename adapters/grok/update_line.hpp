@@ -2,7 +2,7 @@
 
 #include "adapters/grok/update_log.hpp"
 #include "adapters/json/json_access.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <simdjson.h>
 

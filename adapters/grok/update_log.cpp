@@ -4,8 +4,8 @@
 #include "adapters/grok/update_line.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/names.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <algorithm>
 #include <array>

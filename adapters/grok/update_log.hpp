@@ -1,8 +1,8 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <cstdint>

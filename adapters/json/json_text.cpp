@@ -1,7 +1,7 @@
 #include "adapters/json/json_text.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/utf8.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <algorithm>
 #include <array>

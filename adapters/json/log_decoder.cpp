@@ -1,7 +1,7 @@
 #include "adapters/json/log_decoder.hpp"
 
 #include "adapters/json/json_text.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 #include "adapters/adapter.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/record_events.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/json/json_text.hpp"
-#include "schemas/stamp.hpp"
+#include "schemas/base/stamp.hpp"
 
 #include <string_view>
 

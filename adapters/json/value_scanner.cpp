@@ -1,6 +1,6 @@
 #include "adapters/json/value_scanner.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "adapters/opencode/database_changes.hpp"
 
 #include "adapters/names.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "adapters/opencode/session_items.hpp"
 #include "adapters/snapshot_reader.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <cstdint>
 #include <map>

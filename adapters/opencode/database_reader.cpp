@@ -2,8 +2,8 @@
 
 #include "adapters/opencode/database_changes.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <limits>

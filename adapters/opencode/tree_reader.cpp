@@ -1,8 +1,8 @@
 #include "adapters/opencode/tree_reader.hpp"
 
 #include "adapters/sqlite/read_only_database.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

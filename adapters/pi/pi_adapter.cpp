@@ -3,8 +3,8 @@
 #include "adapters/registry.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
+#include "schemas/base/stamp.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/stamp.hpp"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 #include "adapters/sqlite/read_only_database.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <sqlite3.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <cstdint>
 #include <memory>

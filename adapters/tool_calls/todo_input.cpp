@@ -1,6 +1,6 @@
 #include "adapters/tool_calls/todo_input.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <array>

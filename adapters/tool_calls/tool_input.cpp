@@ -4,9 +4,9 @@
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/recorded_edits.hpp"
 #include "adapters/tool_calls/todo_input.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/command_purpose.hpp"
-#include "schemas/hash.hpp"
 
 #include <algorithm>
 #include <array>

@@ -14,7 +14,7 @@
 #include "daemon/tools/capture.hpp"
 #include "daemon/tools/diagnostics.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <functional>
 #include <string_view>

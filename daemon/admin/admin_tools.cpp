@@ -1,6 +1,6 @@
 #include "daemon/admin/admin_tools.hpp"
 
-#include "schemas/json_writer.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <utility>
 

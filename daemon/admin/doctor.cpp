@@ -11,7 +11,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/tools/diagnostics.hpp"
 #include "daemon/version.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
 #include "store/raw/frame_seal.hpp"

@@ -2,7 +2,7 @@
 
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/ingest_service.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/reader.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "daemon/admin/reports.hpp"
 #include "protocol/mcp/describe.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -5,8 +5,8 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/memories/indexer_thread.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "store/reader.hpp"
 #include "store/write/retention.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "daemon/host/memory_host.hpp"
 #include "daemon/memories/indexer_thread.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/catalog/catalog_state.hpp"
 
 #include <fmt/format.h>

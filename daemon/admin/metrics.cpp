@@ -1,6 +1,6 @@
 #include "daemon/admin/metrics.hpp"
 
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Replaces daemon/admin/grpc in a memd that is built without it.
 #include "daemon/admin/admin_door.hpp"
 #include "daemon/grpc_built_in.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 namespace memd {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/admin/store_rebuild_report.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -2,8 +2,8 @@
 
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/ingest_service.hpp"
-#include "schemas/error.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/harmless.hpp"
 #include "store/read/projects.hpp"
 #include "store/reader.hpp"
 #include "store/write/project_rows.hpp"

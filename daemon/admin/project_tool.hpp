@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/mcp/describe.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <array>
 #include <cstdint>

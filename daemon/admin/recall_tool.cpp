@@ -1,7 +1,7 @@
 #include "daemon/admin/recall_tool.hpp"
 
 #include "daemon/host/memory_host.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 #include "schemas/ids.hpp"
 #include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"

@@ -1,6 +1,6 @@
 #include "daemon/admin/reports.hpp"
 
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "daemon/admin/reports.hpp"
 #include "protocol/mcp/tool_context.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <chrono>
 

@@ -1,8 +1,8 @@
 #include "daemon/admin/source_list.hpp"
 
 #include "daemon/host/memory_host.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/reader.hpp"
 

@@ -3,7 +3,7 @@
 #include "daemon/admin/reports.hpp"
 #include "daemon/tools/diagnostics.hpp"
 #include "protocol/mcp/tool_context.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <chrono>
 #include <vector>

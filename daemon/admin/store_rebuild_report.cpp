@@ -1,7 +1,7 @@
 #include "daemon/admin/store_rebuild_report.hpp"
 
 #include "daemon/ingest/rebuild.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/database.hpp"
 #include "store/search/search_check.hpp"
 

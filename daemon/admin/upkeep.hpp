@@ -2,7 +2,7 @@
 
 #include "daemon/admin/process_facts.hpp"
 #include "protocol/mcp/describe.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <array>
 #include <cstdint>

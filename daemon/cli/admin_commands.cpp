@@ -15,10 +15,10 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/base/harmless.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/exchange_name.hpp"
-#include "schemas/harmless.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/utf8.hpp"
 #include "store/text/redaction/forgotten_text.hpp"
 
 #include <fmt/format.h>

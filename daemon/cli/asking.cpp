@@ -1,7 +1,7 @@
 #include "daemon/cli/asking.hpp"
 
 #include "daemon/cli/render/words.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/json_writer.hpp"
 
 namespace memd::cli {
 

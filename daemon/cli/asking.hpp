@@ -4,7 +4,7 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/render/screen.hpp"
 #include "protocol/mcp/described_json.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 
 #include <functional>
 #include <string>

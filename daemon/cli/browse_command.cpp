@@ -4,7 +4,7 @@
 #include "daemon/cli/browse/terminal.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/tools/list_sessions.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/reader.hpp"
 
 #include <algorithm>

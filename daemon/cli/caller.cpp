@@ -10,9 +10,9 @@
 #include "protocol/mcp/rpc_client.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/error.hpp"
-#include "schemas/harmless.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/harmless.hpp"
+#include "schemas/base/json_writer.hpp"
 #include "store/reader.hpp"
 
 #include <fmt/format.h>

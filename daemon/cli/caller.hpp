@@ -2,7 +2,7 @@
 
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <chrono>
 #include <functional>

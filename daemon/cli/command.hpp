@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/cli/render/look.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <cstdint>
 #include <functional>

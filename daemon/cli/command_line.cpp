@@ -7,9 +7,9 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/serve/service.hpp"
 #include "daemon/version.hpp"
-#include "schemas/error.hpp"
-#include "schemas/harmless.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/harmless.hpp"
+#include "schemas/base/time.hpp"
 
 #include <CLI/CLI.hpp>
 

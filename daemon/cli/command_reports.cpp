@@ -3,7 +3,7 @@
 #include "daemon/cli/render/table.hpp"
 #include "daemon/cli/render/words.hpp"
 #include "daemon/version.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 
 #include <fmt/format.h>
 

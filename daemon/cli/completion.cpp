@@ -4,7 +4,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/tool_arguments.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 #include "schemas/platform.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "daemon/host/memory_host.hpp"
 #include "daemon/tools/scope.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 
 #include <fmt/format.h>
 

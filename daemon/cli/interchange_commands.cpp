@@ -17,7 +17,7 @@
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 #include "schemas/ids.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/sessions.hpp"

@@ -6,7 +6,7 @@
 #include "daemon/cli/render/line.hpp"
 #include "daemon/memories/notebook.hpp"
 #include "daemon/memories/promotion.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <cstdint>
 #include <functional>

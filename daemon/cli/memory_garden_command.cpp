@@ -4,7 +4,7 @@
 #include "daemon/cli/render/words.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/memories/gardener.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 #include "store/reader.hpp"
 
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 #include "daemon/cli/render/screen.hpp"
 #include "daemon/tools/get_exchange.hpp"
 #include "protocol/mcp/described_json.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "daemon/cli/progress_bar.hpp"
 
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

@@ -1,6 +1,6 @@
 #include "daemon/cli/reopening.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 

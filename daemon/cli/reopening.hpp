@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/cli/resume_command_line.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <filesystem>
 #include <string>

@@ -9,7 +9,7 @@
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/report_page.hpp"
 #include "daemon/version.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/reader.hpp"
 #include "store/report/report.hpp"
 

@@ -1,6 +1,6 @@
 #include "daemon/cli/resume_command_line.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/platform.hpp"
 
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/session_row.hpp"
 
 #include <string>

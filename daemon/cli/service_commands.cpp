@@ -10,7 +10,7 @@
 #include "daemon/serve/takeover.hpp"
 #include "daemon/setup/service_setup.hpp"
 #include "daemon/version.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 #include "store/files/whole_file.hpp"
 
 #include <fmt/format.h>

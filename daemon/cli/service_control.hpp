@@ -2,7 +2,7 @@
 
 #include "daemon/cli/command_reports.hpp"
 #include "daemon/host/settings.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <vector>
 

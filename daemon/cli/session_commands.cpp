@@ -7,8 +7,8 @@
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/setup/clients.hpp"
 #include "daemon/tools/tool_arguments.hpp"
-#include "schemas/error.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/harmless.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 

@@ -4,7 +4,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/record_finder.hpp"
 #include "daemon/interchange/session_walk.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/read/sessions.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/usage/usage_report.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "store/reader.hpp"
 
 #include <string>

@@ -3,8 +3,8 @@
 #include "daemon/config/config_section.hpp"
 #include "daemon/config/model_config.hpp"
 #include "daemon/grpc_built_in.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/seal/cipher.hpp"
 

@@ -2,11 +2,11 @@
 
 #include "daemon/config/memory_config.hpp"
 #include "daemon/config/model_config.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/result.hpp"
 #include "schemas/source.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <cstdint>
 #include <filesystem>

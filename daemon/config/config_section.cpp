@@ -1,5 +1,5 @@
 #include "daemon/config/config_section.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <algorithm>
 

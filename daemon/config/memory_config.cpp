@@ -1,7 +1,7 @@
 #include "daemon/config/memory_config.hpp"
 
 #include "daemon/config/config_section.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/files/scope_root.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "daemon/config/garden_rules.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/memory.hpp"
 #include "schemas/memory_path_policy.hpp"
-#include "schemas/result.hpp"
 #include "store/files/scope_root.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "daemon/config/config_section.hpp"
 #include "protocol/models/url.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 
 #include "daemon/child_process.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -7,7 +7,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "store/raw/raw_archive.hpp"
 
 #include <atomic>

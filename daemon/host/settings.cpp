@@ -1,7 +1,7 @@
 #include "daemon/host/settings.hpp"
 
 #include "daemon/config/secret.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/files/path_name.hpp"
 
 #include <pwd.h>

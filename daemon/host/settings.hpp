@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/config/config.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/seal/cipher.hpp"
 

@@ -3,8 +3,8 @@
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/exclusion.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/source.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/db/withheld.hpp"
 #include "store/read/forget_plan.hpp"
 

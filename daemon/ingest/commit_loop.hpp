@@ -4,7 +4,7 @@
 #include "daemon/ingest/ingest_options.hpp"
 #include "daemon/ingest/ingest_progress.hpp"
 #include "daemon/ingest/mailbox.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "store/db/placed_file.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/write/writer.hpp"

@@ -1,7 +1,7 @@
 #include "daemon/ingest/discovery.hpp"
 
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/files/path_name.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "daemon/ingest/event_record.hpp"
 
 #include "adapters/adapter.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>

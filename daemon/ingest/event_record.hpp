@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/ingest/record_finder.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/exchange_row.hpp"
-#include "schemas/result.hpp"
 
 #include <cstdint>
 #include <string>

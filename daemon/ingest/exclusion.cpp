@@ -1,6 +1,6 @@
 #include "daemon/ingest/exclusion.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/project_identity.hpp"
 
 #include <fnmatch.h>

@@ -1,7 +1,7 @@
 #include "daemon/ingest/forgotten_turns.hpp"
 
 #include "adapters/adapter.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/raw/raw_frame.hpp"
 #include "store/text/redaction/redactor.hpp"
 

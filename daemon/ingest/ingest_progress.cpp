@@ -1,6 +1,6 @@
 #include "daemon/ingest/ingest_progress.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/store_health.hpp"
 
 #include <algorithm>

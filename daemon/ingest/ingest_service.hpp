@@ -4,7 +4,7 @@
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/ingest_options.hpp"
 #include "daemon/ingest/ingest_progress.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "store/write/writer.hpp"
 
 #include <atomic>

@@ -6,8 +6,8 @@
 #include "daemon/ingest/look_schedule.hpp"
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/source_file.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/source.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>

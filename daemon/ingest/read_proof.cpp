@@ -1,6 +1,6 @@
 #include "daemon/ingest/read_proof.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/raw/frame_codec.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/ingest/log_window.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "daemon/ingest/rebuild.hpp"
 
 #include "daemon/ingest/slice_replay.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/source.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/ingest/slice_replay.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/seal/cipher.hpp"
 #include "store/write/old_store.hpp"

@@ -3,7 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/log_window.hpp"
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/ids.hpp"
 #include "store/text/redaction/redactor.hpp"
 

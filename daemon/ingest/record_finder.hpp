@@ -2,9 +2,9 @@
 
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/source_file.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/event.hpp"
 #include "schemas/exchange_row.hpp"
-#include "schemas/result.hpp"
 #include "schemas/source.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/db/withheld.hpp"

@@ -1,7 +1,7 @@
 #include "daemon/ingest/slice_replay.hpp"
 
 #include "daemon/ingest/log_decoding.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/source.hpp"
 #include "store/raw/raw_frame.hpp"
 

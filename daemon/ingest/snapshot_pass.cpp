@@ -1,9 +1,9 @@
 #include "daemon/ingest/snapshot_pass.hpp"
 
 #include "daemon/ingest/capture_gate.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/forgotten.hpp"
-#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "store/text/redaction/redactor.hpp"
 

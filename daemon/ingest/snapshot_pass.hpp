@@ -2,7 +2,7 @@
 
 #include "adapters/adapter.hpp"
 #include "adapters/snapshot_reader.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "daemon/ingest/source_file.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/files/beneath.hpp"
 #include "store/files/path_name.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/unique_fd.hpp"
 #include "schemas/source.hpp"
-#include "schemas/unique_fd.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "daemon/ingest/source_reader.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/files/git_place.hpp"
 #include "store/read/forget_plan.hpp"
 #include "store/read/session_contents.hpp"

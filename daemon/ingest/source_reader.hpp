@@ -4,7 +4,7 @@
 #include "daemon/ingest/ingest_options.hpp"
 #include "daemon/ingest/known_sources.hpp"
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "store/reader.hpp"
 #include "store/write/project_rows.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "daemon/ingest/capture_gate.hpp"
 #include "daemon/ingest/log_decoding.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>

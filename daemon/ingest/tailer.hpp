@@ -4,7 +4,7 @@
 #include "daemon/ingest/log_window.hpp"
 #include "daemon/ingest/read_proof.hpp"
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/interchange/sealed_file.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <fmt/format.h>
 

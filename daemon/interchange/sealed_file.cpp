@@ -1,8 +1,8 @@
 #include "daemon/interchange/sealed_file.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/interchange/output_file.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "store/seal/cipher.hpp"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "daemon/interchange/session_contract.hpp"
 
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/time.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/json_writer.hpp"
-#include "schemas/time.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"

@@ -2,7 +2,7 @@
 
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/interchange/transcript.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <cstdint>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/ingest/record_finder.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/event.hpp"
-#include "schemas/result.hpp"
 #include "schemas/stored_session.hpp"
 
 #include <cstdint>

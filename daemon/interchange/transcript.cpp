@@ -1,7 +1,7 @@
 #include "daemon/interchange/transcript.hpp"
 
 #include "daemon/version.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"

@@ -1,7 +1,7 @@
 #include "daemon/interchange/transcript.hpp"
 #include "daemon/version.hpp"
-#include "schemas/json_writer.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/time.hpp"
 #include "store/read/sessions.hpp"
 
 namespace memd::interchange {

@@ -1,8 +1,8 @@
 #include "daemon/interchange/transcript.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/tools/answer.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/harmless.hpp"
 #include "store/text/text_units.hpp"
 
 #include <fmt/format.h>

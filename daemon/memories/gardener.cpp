@@ -2,7 +2,7 @@
 
 #include "daemon/config/memory_config.hpp"
 #include "daemon/memories/verification.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/harvest/known_memories.hpp"
 #include "store/harvest/recap.hpp"
 #include "store/harvest/suggestions.hpp"

@@ -2,8 +2,8 @@
 
 #include "daemon/config/garden_rules.hpp"
 #include "daemon/memories/notebook.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/result.hpp"
 #include "store/memory/memory_places.hpp"
 
 #include <array>

@@ -1,9 +1,9 @@
 #include "daemon/memories/git.hpp"
 
 #include "daemon/child_process.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "store/files/git_place.hpp"
 #include "store/files/path_name.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <filesystem>
 #include <string>

@@ -1,7 +1,7 @@
 #include "daemon/memories/indexer_thread.hpp"
 
 #include "daemon/log.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 namespace memd::memories {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "daemon/background_thread.hpp"
 #include "daemon/memories/memory_indexer.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <chrono>
 #include <condition_variable>

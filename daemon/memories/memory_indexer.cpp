@@ -1,7 +1,7 @@
 #include "daemon/memories/memory_indexer.hpp"
 
 #include "daemon/log.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/catalog/catalog_state.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/memory/embedding_cache.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/memory_path_policy.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/catalog/catalog_changes.hpp"
 #include "store/catalog/memory_file_set.hpp"
 #include "store/db/store_layout.hpp"

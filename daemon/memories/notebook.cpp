@@ -1,6 +1,6 @@
 #include "daemon/memories/notebook.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/memory/memory_health.hpp"
 #include "store/text/redaction/redactor.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "daemon/config/config.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "store/memory/memory_places.hpp"
 

@@ -1,6 +1,6 @@
 #include "daemon/memories/promotion.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/harvest/material.hpp"
 #include "store/reader.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/memories/git.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/result.hpp"
 
 #include <string>
 #include <vector>

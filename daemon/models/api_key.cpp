@@ -1,7 +1,7 @@
 #include "daemon/models/api_key.hpp"
 
 #include "daemon/config/secret.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <cstdlib>
 

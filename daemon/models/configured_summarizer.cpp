@@ -1,7 +1,7 @@
 #include "daemon/models/configured_summarizer.hpp"
 
 #include "daemon/models/strategies.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <fmt/format.h>

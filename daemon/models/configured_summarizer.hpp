@@ -4,7 +4,7 @@
 #include "daemon/models/model_clients.hpp"
 #include "daemon/models/model_run.hpp"
 #include "daemon/tools/llm_summarizer.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "store/completions/summaries_file.hpp"
 
 #include <atomic>

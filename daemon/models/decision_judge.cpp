@@ -1,7 +1,7 @@
 #include "daemon/models/decision_judge.hpp"
 
 #include "daemon/models/decision_prompts.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/database.hpp"
 
 #include <chrono>

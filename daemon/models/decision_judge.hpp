@@ -2,7 +2,7 @@
 
 #include "daemon/background_thread.hpp"
 #include "daemon/models/configured_summarizer.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "store/enrich/decision_judging.hpp"
 #include "store/reader.hpp"
 #include "store/write/observation_rows.hpp"

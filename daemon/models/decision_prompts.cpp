@@ -1,6 +1,6 @@
 #include "daemon/models/decision_prompts.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/language_model.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/text/plain_text.hpp"

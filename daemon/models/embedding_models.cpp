@@ -1,6 +1,6 @@
 #include "daemon/models/embedding_models.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/enrich/embedding/sentence_network.hpp"
 

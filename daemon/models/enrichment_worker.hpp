@@ -4,7 +4,7 @@
 #include "daemon/models/exchange_enricher.hpp"
 #include "daemon/models/session_analyzer.hpp"
 #include "daemon/models/step_trouble.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <chrono>
 #include <cstdint>

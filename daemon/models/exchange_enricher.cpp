@@ -1,6 +1,6 @@
 #include "daemon/models/exchange_enricher.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/database.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/enrich/topics/topic_extractor.hpp"

@@ -2,11 +2,11 @@
 
 #include "daemon/models/embedding_models.hpp"
 #include "daemon/models/vector_maker.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/enrichment.hpp"
 #include "schemas/event.hpp"
 #include "schemas/exchange_row.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"

@@ -1,8 +1,8 @@
 #include "daemon/models/http_models.hpp"
 
 #include "protocol/models/model_api.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
 
 #include <algorithm>
 #include <array>

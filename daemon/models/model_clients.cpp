@@ -3,7 +3,7 @@
 #ifdef MEMD_WITH_MODELS
 #include "daemon/models/http_models.hpp"
 #else
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #endif
 
 namespace memd {

@@ -1,6 +1,6 @@
 #include "daemon/models/model_run.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>

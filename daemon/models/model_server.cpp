@@ -1,7 +1,7 @@
 #include "daemon/models/model_server.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #include "daemon/models/api_key.hpp"
 #include "protocol/models/http_client.hpp"
 #include "protocol/models/model_api.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "daemon/models/second_look_maker.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/enrich/second_look.hpp"
 #include "store/search/vectors/codes.hpp"
 

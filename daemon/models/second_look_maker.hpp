@@ -1,9 +1,9 @@
 #pragma once
 
 #include "daemon/models/exchange_enricher.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/enrichment.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"

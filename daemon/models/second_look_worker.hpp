@@ -4,7 +4,7 @@
 #include "daemon/models/machine_state.hpp"
 #include "daemon/models/second_look_maker.hpp"
 #include "daemon/models/step_trouble.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <chrono>
 #include <cstdint>

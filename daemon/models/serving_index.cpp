@@ -1,6 +1,6 @@
 #include "daemon/models/serving_index.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/enrich/embedding/token_match.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/enrich/second_look.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/models/exchange_enricher.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "store/enrich/session_analysis.hpp"
 #include "store/reader.hpp"
 

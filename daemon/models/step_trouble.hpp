@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/background_thread.hpp"
-#include "schemas/error.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <chrono>
 #include <string>

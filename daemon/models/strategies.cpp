@@ -1,6 +1,6 @@
 #include "daemon/models/strategies.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
 

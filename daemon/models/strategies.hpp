@@ -3,7 +3,7 @@
 #include "daemon/models/model_run.hpp"
 #include "daemon/models/summary_prompts.hpp"
 #include "daemon/tools/llm_summarizer.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "store/insight/summary/extractive.hpp"
 
 #include <cstddef>

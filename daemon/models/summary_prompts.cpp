@@ -1,7 +1,7 @@
 #include "daemon/models/summary_prompts.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/language_model.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"

@@ -1,6 +1,6 @@
 #include "daemon/models/vector_maker.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/search/vectors/codes.hpp"
 #include "store/text/text_chunks.hpp"
 

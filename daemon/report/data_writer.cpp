@@ -1,6 +1,6 @@
 #include "daemon/report/data_writer.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/text_units.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/json_writer.hpp"
 #include "schemas/event.hpp"
-#include "schemas/json_writer.hpp"
 
 #include <cstddef>
 #include <string>

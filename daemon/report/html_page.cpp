@@ -1,8 +1,8 @@
 #include "daemon/report/html_page.hpp"
 
 #include "daemon/version.hpp"
-#include "schemas/embedded.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <algorithm>
 #include <span>

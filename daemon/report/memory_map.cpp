@@ -2,7 +2,7 @@
 
 #include "daemon/report/html_page.hpp"
 #include "daemon/version.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "daemon/memories/notebook.hpp"
 #include "daemon/report/data_writer.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <string>
 #include <string_view>

@@ -4,10 +4,10 @@
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/memory_map.hpp"
 #include "daemon/tools/answer.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/time.hpp"
 #include "schemas/store_health.hpp"
-#include "schemas/time.hpp"
 
 #include <fmt/format.h>
 

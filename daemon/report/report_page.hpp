@@ -2,8 +2,8 @@
 
 #include "daemon/memories/notebook.hpp"
 #include "daemon/report/gaps.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/report.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <string>

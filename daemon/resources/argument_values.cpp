@@ -2,7 +2,7 @@
 
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/read/sessions.hpp"
 #include "store/search/topic_index.hpp"
 

@@ -6,10 +6,10 @@
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/harmless.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/harmless.hpp"
+#include "schemas/base/time.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>

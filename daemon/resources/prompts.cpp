@@ -7,7 +7,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <optional>
 #include <string>

@@ -3,8 +3,8 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

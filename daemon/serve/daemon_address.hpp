@@ -3,7 +3,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/serve/daemon_client.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -4,7 +4,7 @@
 #include "daemon/serve/newest_program.hpp"
 #include "daemon/version.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "daemon/serve/instance_lock.hpp"
 
 #include "daemon/version.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

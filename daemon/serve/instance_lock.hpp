@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <sys/types.h>
 

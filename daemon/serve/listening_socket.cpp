@@ -2,7 +2,7 @@
 
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <sys/types.h>
 

@@ -22,7 +22,7 @@
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "daemon/version.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <boost/asio/post.hpp>
 

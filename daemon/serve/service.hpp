@@ -11,8 +11,8 @@
 #include "protocol/mcp/server.hpp"
 #include "protocol/mcp/server_profile.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>

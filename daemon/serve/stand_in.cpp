@@ -4,7 +4,7 @@
 #include "daemon/serve/service.hpp"
 #include "daemon/serve/shutdown_limit.hpp"
 #include "daemon/serve/takeover.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -3,7 +3,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <sys/types.h>
 

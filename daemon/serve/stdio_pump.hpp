@@ -2,7 +2,7 @@
 
 #include "daemon/serve/client_ledger.hpp"
 #include "daemon/serve/daemon_client.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <chrono>
 #include <filesystem>

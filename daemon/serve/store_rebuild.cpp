@@ -3,8 +3,8 @@
 #include "adapters/registry.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/log.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "store/raw/raw_file.hpp"
 
 #include <chrono>

@@ -3,8 +3,8 @@
 #include "daemon/admin/store_rebuild_report.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/rebuild.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <condition_variable>
 #include <functional>

@@ -1,5 +1,5 @@
 #include "daemon/serve/takeover.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <poll.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/serve/instance_lock.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <chrono>
 #include <filesystem>

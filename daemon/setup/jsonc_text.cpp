@@ -1,7 +1,7 @@
 #include "daemon/setup/jsonc_text.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <fmt/format.h>
 

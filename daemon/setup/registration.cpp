@@ -1,10 +1,10 @@
 #include "daemon/setup/registration.hpp"
 
 #include "daemon/setup/toml_block.hpp"
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/json_writer.hpp"
 #include "store/files/path_name.hpp"
 #include "store/files/whole_file.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/setup/clients.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <filesystem>
 #include <functional>

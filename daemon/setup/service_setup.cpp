@@ -1,7 +1,7 @@
 #include "daemon/setup/service_setup.hpp"
 
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/setup/registration.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <filesystem>
 #include <string>

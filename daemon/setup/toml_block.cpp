@@ -1,6 +1,6 @@
 #include "daemon/setup/toml_block.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 #include "daemon/tools/answer.hpp"
 
 #include "daemon/tools/scope.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/time.hpp"
 #include "schemas/store_health.hpp"
-#include "schemas/time.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <array>

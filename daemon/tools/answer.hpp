@@ -3,10 +3,10 @@
 #include "daemon/tools/answer_text.hpp"
 #include "daemon/tools/scope_params.hpp"
 #include "protocol/mcp/describe.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/outcome.hpp"
-#include "schemas/result.hpp"
 #include "schemas/search.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ AnswerText answer_header(const Answer& answer);
 // cursor of the next page.
 AnswerText answer_footer(const Answer& answer);
 
-// Returns "2026-02-09 06:01", in the time zone of schemas/time.hpp.
+// Returns "2026-02-09 06:01", in the time zone of schemas/base/time.hpp.
 std::string short_time(TimeMs t);
 std::string short_time(std::string_view rfc3339);
 // Returns the text on one line, cut to at most `max_tokens`.

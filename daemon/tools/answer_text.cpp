@@ -1,7 +1,7 @@
 #include "daemon/tools/answer_text.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/time.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 
 #include <concepts>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "daemon/tools/capability_matrix.hpp"
 
-#include "schemas/embedded.hpp"
+#include "schemas/base/embedded.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "daemon/tools/capture.hpp"
 
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <charconv>
 #include <utility>

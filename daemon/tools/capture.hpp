@@ -1,8 +1,8 @@
 #pragma once
 
 #include "protocol/mcp/describe.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <array>
 #include <functional>

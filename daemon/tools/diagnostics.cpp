@@ -1,8 +1,8 @@
 #include "daemon/tools/diagnostics.hpp"
 
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
+#include "schemas/base/time.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/time.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "protocol/mcp/describe.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/store_health.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <cstdint>
 #include <string>

@@ -3,9 +3,9 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/time.hpp"
 #include "schemas/observation.hpp"
-#include "schemas/time.hpp"
 #include "store/reader.hpp"
 #include "store/text/token_budget.hpp"
 

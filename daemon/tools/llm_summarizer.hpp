@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/mcp/tool_context.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/session_row.hpp"
 #include "store/insight/summary/extractive.hpp"
 

@@ -3,7 +3,7 @@
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/memory/memory_health.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/redaction/redactor.hpp"

@@ -4,7 +4,7 @@
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/harvest/draft.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"

@@ -2,8 +2,8 @@
 
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 
 #include <filesystem>
 #include <utility>

@@ -1,7 +1,7 @@
 #include "daemon/tools/observed.hpp"
 
 #include "daemon/tools/answer.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 namespace memd::tools {
 

@@ -5,7 +5,7 @@
 #include "daemon/tools/summary_source.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/text/token_budget.hpp"

@@ -2,10 +2,10 @@
 
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "schemas/store_health.hpp"
-#include "schemas/time.hpp"
 #include "store/files/git_place.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"

@@ -4,11 +4,11 @@
 #include "daemon/tools/scope_params.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_context.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/query.hpp"
-#include "schemas/result.hpp"
 #include "schemas/session_row.hpp"
 #include "schemas/store_health.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/reader.hpp"
 #include "store/text/time_expression.hpp"
 

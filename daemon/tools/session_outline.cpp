@@ -1,7 +1,7 @@
 #include "daemon/tools/session_outline.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/text/token_budget.hpp"
 

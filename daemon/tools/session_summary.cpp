@@ -5,7 +5,7 @@
 #include "daemon/tools/session_outline.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/search/topic_index.hpp"

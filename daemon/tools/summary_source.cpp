@@ -1,7 +1,7 @@
 #include "daemon/tools/summary_source.hpp"
 
 #include "daemon/tools/answer.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/text_units.hpp"
 
 namespace memd::tools {

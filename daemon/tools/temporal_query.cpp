@@ -4,7 +4,7 @@
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/timeline.hpp"
 #include "store/text/token_budget.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/json_writer.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "daemon/config/memory_config.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -17,7 +17,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/topic_search.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <array>
 

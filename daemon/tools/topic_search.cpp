@@ -4,7 +4,7 @@
 #include "daemon/tools/summary_source.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/enrichment.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/insight/topics/topic_story.hpp"

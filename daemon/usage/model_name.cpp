@@ -1,6 +1,6 @@
 #include "daemon/usage/model_name.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <array>

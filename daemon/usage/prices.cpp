@@ -2,9 +2,9 @@
 
 #include "daemon/config/config_section.hpp"
 #include "daemon/usage/model_name.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/embedded.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/time.hpp"
 #include "store/files/whole_file.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/usage/prices.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "store/read/usage.hpp"
 #include "store/reader.hpp"
 

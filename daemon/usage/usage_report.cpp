@@ -1,6 +1,6 @@
 #include "daemon/usage/usage_report.hpp"
 
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 
 namespace memd::usage {
 namespace {

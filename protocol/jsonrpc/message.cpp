@@ -1,7 +1,7 @@
 #include "protocol/jsonrpc/message.hpp"
 
-#include "schemas/json_writer.hpp"
-#include "schemas/utf8.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/monotonic_resource.hpp>

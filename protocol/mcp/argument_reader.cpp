@@ -1,8 +1,8 @@
 #include "protocol/mcp/argument_reader.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <fmt/format.h>
 #include <boost/json/array.hpp>

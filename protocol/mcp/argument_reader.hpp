@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/json_writer.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/result.hpp"
 
 #include <boost/json/fwd.hpp>
 

@@ -1,5 +1,5 @@
 #include "protocol/mcp/argument_text.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <boost/json/parse.hpp>
 

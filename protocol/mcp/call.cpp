@@ -1,6 +1,6 @@
 #include "protocol/mcp/call.hpp"
 
-#include "schemas/json_writer.hpp"
+#include "schemas/base/json_writer.hpp"
 
 namespace memd::mcp {
 namespace {

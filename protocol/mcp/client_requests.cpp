@@ -2,9 +2,9 @@
 
 #include "protocol/mcp/request_params.hpp"
 #include "protocol/mcp/server_state.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <openssl/rand.h>
 #include <boost/json/array.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/jsonrpc/message.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <boost/json/value.hpp>
 

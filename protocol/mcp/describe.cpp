@@ -1,6 +1,6 @@
 #include "protocol/mcp/describe.hpp"
 
-#include "schemas/envelopes.hpp"
+#include "schemas/base/envelopes.hpp"
 
 namespace memd::mcp::detail {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "protocol/mcp/argument_reader.hpp"
-#include "schemas/json_writer.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/result.hpp"
 
 #include <array>
 #include <concepts>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/mcp/describe.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <boost/json/fwd.hpp>
 

@@ -1,7 +1,7 @@
 #include "protocol/mcp/hook_message.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>

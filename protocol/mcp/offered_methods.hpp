@@ -2,7 +2,7 @@
 
 #include "protocol/mcp/call.hpp"
 #include "protocol/mcp/server_profile.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "protocol/mcp/offers.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/url/encode.hpp>

@@ -1,7 +1,7 @@
 #include "protocol/mcp/request_params.hpp"
 
 #include "protocol/mcp/revision.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>

@@ -1,7 +1,7 @@
 #include "protocol/mcp/request_router.hpp"
 
 #include "protocol/mcp/offered_methods.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>

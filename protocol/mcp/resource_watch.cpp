@@ -1,7 +1,7 @@
 #include "protocol/mcp/resource_watch.hpp"
 
 #include "protocol/mcp/server_state.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <boost/asio/io_context.hpp>
 

@@ -1,5 +1,5 @@
 #include "protocol/mcp/rpc_client.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <boost/json.hpp>
 

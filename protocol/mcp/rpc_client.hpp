@@ -2,7 +2,7 @@
 
 #include "protocol/mcp/tool_registry.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "protocol/mcp/running_calls.hpp"
 
 #include "protocol/mcp/sampling.hpp"
-#include "schemas/error.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <boost/json/object.hpp>
 

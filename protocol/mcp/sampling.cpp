@@ -1,9 +1,9 @@
 #include "protocol/mcp/sampling.hpp"
 
 #include "protocol/mcp/request_params.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

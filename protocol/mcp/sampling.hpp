@@ -2,9 +2,9 @@
 
 #include "protocol/mcp/client_requests.hpp"
 #include "protocol/mcp/tool_context.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/language_model.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <boost/json/fwd.hpp>
 

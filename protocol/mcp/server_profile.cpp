@@ -1,5 +1,5 @@
 #include "protocol/mcp/server_profile.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <utility>
 

@@ -3,9 +3,9 @@
 #include "protocol/mcp/offers.hpp"
 #include "protocol/mcp/revision.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/json_writer.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <array>
 #include <cstddef>

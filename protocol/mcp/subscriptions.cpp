@@ -3,8 +3,8 @@
 #include "protocol/jsonrpc/message.hpp"
 #include "protocol/mcp/offered_methods.hpp"
 #include "protocol/mcp/request_params.hpp"
-#include "schemas/error.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
 #include "schemas/language_model.hpp"
-#include "schemas/result.hpp"
 
 #include <cstdint>
 #include <functional>

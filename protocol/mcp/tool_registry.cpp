@@ -1,10 +1,10 @@
 #include "protocol/mcp/tool_registry.hpp"
 
 #include "protocol/mcp/argument_text.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/harmless.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/harmless.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <fmt/format.h>
 #include <boost/json/array.hpp>

@@ -2,7 +2,7 @@
 
 #include "protocol/mcp/describe.hpp"
 #include "protocol/mcp/tool_context.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <boost/json/fwd.hpp>
 

@@ -1,5 +1,5 @@
 #include "protocol/models/decision_answer.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>

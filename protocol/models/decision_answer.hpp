@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
 #include "schemas/observation.hpp"
-#include "schemas/result.hpp"
 
 #include <cstddef>
 #include <string>

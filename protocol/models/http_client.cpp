@@ -1,7 +1,7 @@
 #include "protocol/models/http_client.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
 
 #include <openssl/ssl.h>
 #include <boost/asio/basic_stream_socket.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/models/url.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "protocol/models/model_api.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>

@@ -1,5 +1,5 @@
 #include "protocol/models/url.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>

@@ -1,5 +1,5 @@
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/result.hpp"
-#include "schemas/unique_fd.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/unique_fd.hpp"
 
 #include <boost/system/error_code.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/catalog/catalog_state.hpp"
 #include "store/db/database.hpp"
 #include "store/memory/memory_json.hpp"

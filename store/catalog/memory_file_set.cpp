@@ -1,7 +1,7 @@
 #include "store/catalog/memory_file_set.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/project_identity.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "store/memory/memory_json.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "store/catalog/catalog_changes.hpp"
 #include "store/db/database.hpp"
 #include "store/memory/memory_places.hpp"

@@ -1,8 +1,8 @@
 #include "store/catalog/memory_search.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/catalog/catalog_cache.hpp"
 #include "store/db/rows.hpp"
 #include "store/enrich/embedding/embedder.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/memory.hpp"
 #include "schemas/search.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/catalog/catalog_state.hpp"
 #include "store/db/database.hpp"
 

@@ -1,9 +1,9 @@
 #include "store/completions/summaries_file.hpp"
 
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/time.hpp"
 #include "store/db/rows.hpp"
 
 #include <array>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/language_model.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "store/db/database.hpp"
 
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/fts5.hpp"
 
 #include <sys/stat.h>

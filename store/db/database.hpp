@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/hash.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/result.hpp"
 
 #include <sqlite3.h>
 

@@ -1,6 +1,6 @@
 #include "store/db/fts5.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/fts_tokenizer.hpp"
 
 #include <exception>

@@ -1,6 +1,6 @@
 #include "store/db/fts_tokenizer.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/eight_bytes.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <sys/stat.h>
 

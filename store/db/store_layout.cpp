@@ -1,6 +1,6 @@
 #include "store/db/store_layout.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 namespace memd {
 

@@ -1,8 +1,8 @@
 #include "store/db/withheld.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/forgotten.hpp"
-#include "schemas/hash.hpp"
 #include "store/files/whole_file.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "store/enrich/second_look.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/db/rows.hpp"
 #include "store/text/plain_text.hpp"
 

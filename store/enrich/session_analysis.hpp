@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/event.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/unique_fd.hpp"
+#include "schemas/base/unique_fd.hpp"
 
 #include <cstdint>
 #include <filesystem>

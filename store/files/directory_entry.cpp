@@ -1,5 +1,5 @@
 #include "store/files/directory_entry.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

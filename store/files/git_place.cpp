@@ -1,8 +1,8 @@
 #include "store/files/git_place.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/unique_fd.hpp"
 #include "schemas/project_identity.hpp"
-#include "schemas/unique_fd.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 #include "store/files/scope_root.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/files/beneath.hpp"
 #include "store/files/whole_file.hpp"
 

@@ -1,7 +1,7 @@
 #include "store/harvest/draft.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/time.hpp"
 #include "store/harvest/suggestion_score.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/text/cue_matcher.hpp"

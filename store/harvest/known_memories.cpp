@@ -1,7 +1,7 @@
 #include "store/harvest/known_memories.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/text/text_words.hpp"
 #include "store/text/words.hpp"
 

@@ -1,7 +1,7 @@
 #include "store/harvest/material.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/exchanges.hpp"

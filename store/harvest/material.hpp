@@ -1,11 +1,11 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
 #include "schemas/exchange_name.hpp"
 #include "schemas/exchange_row.hpp"
 #include "schemas/file_history.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/observation.hpp"
-#include "schemas/result.hpp"
 #include "store/db/database.hpp"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "store/harvest/recap.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/time.hpp"
 #include "schemas/exchange_name.hpp"
-#include "schemas/time.hpp"
 #include "store/harvest/material.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/commits.hpp"

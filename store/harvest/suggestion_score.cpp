@@ -1,6 +1,6 @@
 #include "store/harvest/suggestion_score.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/code_names.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"

@@ -1,6 +1,6 @@
 #include "store/insight/outcome.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/sentences.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"

@@ -1,6 +1,6 @@
 #include "store/memory/embedding_cache.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/result.hpp"
 #include "store/files/scope_root.hpp"
 #include "store/memory/memory_json.hpp"
 

@@ -1,9 +1,9 @@
 #include "store/memory/front_matter.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/json_writer.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/time.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "store/memory/headings.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <map>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "store/memory/memory_directory.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/memory/embedding_cache.hpp"
 #include "store/text/redaction/redactor.hpp"
 

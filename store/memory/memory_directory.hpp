@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/files/scope_root.hpp"
 #include "store/memory/memory_graph.hpp"
 #include "store/memory/memory_index.hpp"

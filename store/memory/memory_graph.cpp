@@ -1,5 +1,5 @@
 #include "store/memory/memory_graph.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,7 +1,7 @@
 #include "store/memory/memory_health.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
 #include "store/memory/embedding_cache.hpp"
 #include "store/memory/memory_graph.hpp"
 #include "store/memory/memory_index.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "store/files/scope_root.hpp"
 #include "store/memory/memory_json.hpp"
 

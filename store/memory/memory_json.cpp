@@ -1,8 +1,8 @@
 #include "store/memory/memory_json.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/json_writer.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/time.hpp"
 
 #include <simdjson.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <map>
 #include <string>

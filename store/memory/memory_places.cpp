@@ -1,7 +1,7 @@
 #include "store/memory/memory_places.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
 #include "schemas/memory.hpp"
 #include "schemas/memory_path_policy.hpp"
-#include "schemas/result.hpp"
 #include "store/memory/memory_reader.hpp"
 
 #include <filesystem>

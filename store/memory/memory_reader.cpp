@@ -1,9 +1,9 @@
 #include "store/memory/memory_reader.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
-#include "schemas/time.hpp"
-#include "schemas/utf8.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/time.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/memory/front_matter.hpp"
 #include "store/memory/headings.hpp"
 #include "store/text/redaction/redactor.hpp"

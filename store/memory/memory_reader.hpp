@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/files/scope_root.hpp"
 
 #include <filesystem>

@@ -1,8 +1,8 @@
 #include "store/memory/memory_text.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/json_writer.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/time.hpp"
 #include "store/memory/front_matter.hpp"
 #include "store/memory/headings.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/result.hpp"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "store/memory/named_things.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/path_names.hpp"
 
 #include <algorithm>

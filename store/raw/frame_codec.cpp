@@ -1,5 +1,5 @@
 #include "store/raw/frame_codec.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <zstd.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 #include "store/raw/raw_frame.hpp"
 #include "store/seal/cipher.hpp"
 

@@ -1,6 +1,6 @@
 #include "store/raw/raw_archive.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/rows.hpp"
 #include "store/raw/raw_file.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
 #include "schemas/exchange_row.hpp"
-#include "schemas/result.hpp"
 #include "store/db/database.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/frame_seal.hpp"

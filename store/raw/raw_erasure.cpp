@@ -1,7 +1,7 @@
 #include "store/raw/raw_erasure.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/ids.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_file.hpp"

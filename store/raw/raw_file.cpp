@@ -1,7 +1,7 @@
 #include "store/raw/raw_file.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/unique_fd.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/unique_fd.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

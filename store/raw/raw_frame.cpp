@@ -1,7 +1,7 @@
 #include "store/raw/raw_frame.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 #include "store/raw/frame_codec.hpp"
 

@@ -1,6 +1,6 @@
 #include "store/raw/raw_layer.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/ids.hpp"
 #include "store/raw/raw_file.hpp"
 

@@ -1,6 +1,6 @@
 #include "store/raw/raw_rows.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
 #include "schemas/exchange_name.hpp"
 #include "schemas/exchange_row.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/result.hpp"
 #include "store/db/database.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include "store/read/forget_plan.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/json_writer.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/raw/raw_archive.hpp"
 #include "store/read/row_filter.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 #include "store/db/withheld.hpp"
 #include "store/raw/frame_seal.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/query.hpp"
 #include "schemas/source.hpp"
 #include "schemas/store_health.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "store/read/projects.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/harmless.hpp"
 #include "schemas/project_identity.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"

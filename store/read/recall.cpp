@@ -1,6 +1,6 @@
 #include "store/read/recall.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/event.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/read/sessions.hpp"

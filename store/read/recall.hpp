@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "store/read/session_contents.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 #include "store/read/commits.hpp"

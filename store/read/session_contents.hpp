@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/result.hpp"
 #include "schemas/session_digest.hpp"
 #include "schemas/source.hpp"
 #include "schemas/stored_session.hpp"

@@ -1,6 +1,6 @@
 #include "store/read/session_end.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/insight/continuity/working_state.hpp"
 #include "store/read/tool_facts.hpp"

@@ -1,6 +1,6 @@
 #include "store/read/session_past.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 #include "store/read/exchanges.hpp"

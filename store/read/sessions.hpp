@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
 #include "schemas/query.hpp"
-#include "schemas/result.hpp"
 #include "schemas/session_row.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/database.hpp"

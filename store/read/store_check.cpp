@@ -1,7 +1,7 @@
 #include "store/read/store_check.hpp"
 
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/database.hpp"
 #include "store/db/time_limit.hpp"
 

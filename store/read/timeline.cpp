@@ -1,6 +1,6 @@
 #include "store/read/timeline.hpp"
 
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/db/database.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/timestamp.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/tool_facts.hpp"
 #include "store/db/database.hpp"
 #include "store/insight/continuity/todo_list.hpp"

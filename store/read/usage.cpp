@@ -1,7 +1,7 @@
 #include "store/read/usage.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"

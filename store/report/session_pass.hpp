@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/time.hpp"
 #include "schemas/query.hpp"
 #include "schemas/report.hpp"
-#include "schemas/time.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

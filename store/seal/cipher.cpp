@@ -1,8 +1,8 @@
 #include "store/seal/cipher.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 
 #ifdef MEMD_WITH_ENCRYPTION
 

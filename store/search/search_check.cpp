@@ -1,7 +1,7 @@
 #include "store/search/search_check.hpp"
 
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/time_limit.hpp"
 #include "store/search/words/full_text_index.hpp"

@@ -1,6 +1,6 @@
 #include "store/search/topic_index.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/db/fts5.hpp"
 #include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"

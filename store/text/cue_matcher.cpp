@@ -1,7 +1,7 @@
 #include "store/text/cue_matcher.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/embedded.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/embedded.hpp"
 #include "store/text/script.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "store/text/exit_status.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/command_purpose.hpp"
 #include "schemas/shell_script.hpp"
 

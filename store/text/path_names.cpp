@@ -1,6 +1,6 @@
 #include "store/text/path_names.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "store/text/plain_text.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>

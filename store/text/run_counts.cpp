@@ -1,6 +1,6 @@
 #include "store/text/run_counts.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/run_words.hpp"
 
 #include <algorithm>

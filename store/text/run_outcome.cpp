@@ -1,6 +1,6 @@
 #include "store/text/run_outcome.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/exit_status.hpp"
 #include "store/text/run_report.hpp"
 

@@ -1,6 +1,6 @@
 #include "store/text/run_words.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "store/text/script.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <array>

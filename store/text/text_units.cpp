@@ -1,6 +1,6 @@
 #include "store/text/text_units.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "store/text/time_expression.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/time.hpp"
 #include "store/text/script.hpp"
 #include "store/text/words.hpp"
 

@@ -1,7 +1,7 @@
 #include "store/text/token_budget.hpp"
 
-#include "schemas/embedded.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/text/pre_tokens.hpp"
 #include "store/text/text_units.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/word_lists.hpp"
+#include "schemas/base/word_lists.hpp"
 
 #include <cstdint>
 #include <string_view>

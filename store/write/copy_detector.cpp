@@ -1,6 +1,6 @@
 #include "store/write/copy_detector.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/sql_text.hpp"
 
 #include <algorithm>

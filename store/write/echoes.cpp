@@ -1,7 +1,7 @@
 #include "store/write/echoes.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/sql_text.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "store/write/event_rows.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/database.hpp"
 #include "store/db/rows.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/hash.hpp"
 #include "schemas/event.hpp"
-#include "schemas/hash.hpp"
 #include "schemas/source.hpp"
 #include "store/db/database.hpp"
 #include "store/write/identity_index.hpp"

@@ -1,6 +1,6 @@
 #include "store/write/evicted_rows.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/enrich/second_look.hpp"

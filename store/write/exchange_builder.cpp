@@ -1,6 +1,6 @@
 #include "store/write/exchange_builder.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
 #include "store/write/forgetting.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/forgotten.hpp"
-#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/catalog/catalog_changes.hpp"

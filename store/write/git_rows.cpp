@@ -1,6 +1,6 @@
 #include "store/write/git_rows.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/pull_request.hpp"
 #include "store/text/plain_text.hpp"
 

@@ -1,6 +1,6 @@
 #include "store/write/history_prompts.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/text/plain_text.hpp"
 

@@ -1,7 +1,7 @@
 #include "store/write/item_ledger.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/write/assembler.hpp"
 
 #include <limits>

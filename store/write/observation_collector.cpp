@@ -1,7 +1,7 @@
 #include "store/write/observation_collector.hpp"
 
-#include "schemas/hash.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/json_writer.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/insight/summary/observations.hpp"

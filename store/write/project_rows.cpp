@@ -1,6 +1,6 @@
 #include "store/write/project_rows.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/project_identity.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "store/write/response_ledger.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/result.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "store/db/database.hpp"
 #include "store/read/retention_plan.hpp"
 #include "store/write/evicted_rows.hpp"

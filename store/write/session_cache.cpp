@@ -1,6 +1,6 @@
 #include "store/write/session_cache.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 #include "store/enrich/session_analysis.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/write/exchange_rows.hpp"
 #include "store/write/history_prompts.hpp"
 #include "store/write/project_rows.hpp"

@@ -1,6 +1,6 @@
 #include "store/write/session_facts.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/db/database.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/text/path_names.hpp"

@@ -1,6 +1,6 @@
 #include "store/write/session_state.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/text/plain_text.hpp"
 
 namespace memd::assembly {

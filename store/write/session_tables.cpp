@@ -1,6 +1,6 @@
 #include "store/write/session_tables.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/write/identity_index.hpp"
 

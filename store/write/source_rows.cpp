@@ -1,7 +1,7 @@
 #include "store/write/source_rows.hpp"
 
+#include "schemas/base/hash.hpp"
 #include "schemas/event.hpp"
-#include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 

@@ -1,7 +1,7 @@
 #include "store/write/text_removal.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/json_writer.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/enrich/second_look.hpp"
 #include "store/raw/raw_archive.hpp"

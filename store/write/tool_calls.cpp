@@ -1,6 +1,6 @@
 #include "store/write/tool_calls.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/insight/continuity/working_state.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/text/path_names.hpp"

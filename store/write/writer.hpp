@@ -1,8 +1,8 @@
 #pragma once
 
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "schemas/source.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/golden_case.hpp"
 

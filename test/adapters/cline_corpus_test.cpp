@@ -1,5 +1,5 @@
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/support/corpus.hpp"

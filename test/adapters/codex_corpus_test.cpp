@@ -1,5 +1,5 @@
 #include "adapters/adapter.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/session_counts.hpp"

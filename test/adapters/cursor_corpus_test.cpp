@@ -1,7 +1,7 @@
 #include "adapters/adapter.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/support/source_dir.hpp"

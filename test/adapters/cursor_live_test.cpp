@@ -1,7 +1,7 @@
 #include "adapters/adapter.hpp"
 #include "adapters/cursor/state_rows.hpp"
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/adapters/state_follower.hpp"
 #include "test/support/cursor_state.hpp"
 #include "test/support/temp_dir.hpp"

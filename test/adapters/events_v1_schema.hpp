@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/embedded.hpp"
+#include "schemas/base/embedded.hpp"
 #include "test/support/json_schema.hpp"
 
 #include <boost/json/parse.hpp>

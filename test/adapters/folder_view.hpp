@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <filesystem>

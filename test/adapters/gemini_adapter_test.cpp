@@ -1,5 +1,5 @@
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 #include "test/adapters/batch_json.hpp"
 #include "test/adapters/decode_snapshot.hpp"

@@ -1,6 +1,6 @@
 #include "adapters/grok/update_log.hpp"
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/golden_case.hpp"
 #include "test/adapters/known_items.hpp"

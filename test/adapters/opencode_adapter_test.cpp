@@ -1,4 +1,4 @@
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/adapters/opencode_case.hpp"
 #include "test/support/temp_dir.hpp"
 

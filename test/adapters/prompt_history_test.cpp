@@ -1,6 +1,6 @@
 #include "adapters/codex/record_context.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "test/adapters/decode_source.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/session_counts.hpp"
 #include "test/support/corpus.hpp"

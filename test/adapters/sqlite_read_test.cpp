@@ -1,6 +1,6 @@
 #include "adapters/sqlite/read_only_database.hpp"
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/adapters/written_database.hpp"
 
 #include <gtest/gtest.h>

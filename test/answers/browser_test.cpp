@@ -1,7 +1,7 @@
 #include "daemon/cli/browse/browser.hpp"
 
 #include "daemon/cli/render/columns.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

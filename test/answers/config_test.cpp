@@ -1,7 +1,7 @@
 #include "daemon/config/config.hpp"
 
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
 #include "store/seal/cipher.hpp"
 #include "test/support/golden_file.hpp"
 #include "test/support/source_dir.hpp"

@@ -1,7 +1,7 @@
 // Decisions from a configured language model replace those found by cues if their sentences were really said.
 #include "daemon/models/decision_judge.hpp"
 #include "daemon/models/decision_prompts.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/read/observations.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/support/analyze_all.hpp"

@@ -2,7 +2,7 @@
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "daemon/tools/file_question.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/tool_fixture.hpp"
 
 namespace memd::test {

@@ -1,6 +1,6 @@
 #include "daemon/resources/prompts.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/sample_tools.hpp"
 #include "test/support/tool_fixture.hpp"
 

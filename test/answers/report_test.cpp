@@ -4,7 +4,7 @@
 #include "daemon/report/report_page.hpp"
 
 #include "daemon/report/memory_map.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "test/support/time_zone.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 #include "daemon/tools/llm_summarizer.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/tool_fixture.hpp"
 
 namespace memd::test {

@@ -1,6 +1,6 @@
 #include "daemon/tools/scope.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/time_zone.hpp"
 

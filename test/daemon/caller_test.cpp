@@ -3,7 +3,7 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/database.hpp"
 #include "test/support/temp_dir.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/ingest/ingest_service.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"
 

@@ -1,6 +1,6 @@
 // Full ingest of real Claude Code transcripts, compared with the counts of an independent reader (reference.json beside
 // the home). corpus_platforms_test.cpp covers the other agents. Skipped without a corpus.
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/temp_dir.hpp"

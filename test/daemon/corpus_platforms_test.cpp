@@ -1,6 +1,6 @@
 // Ingests the real histories of all agents into one store. Compares each session with the counts of an independent
 // reader (reference.json beside the home), and the ledger with the sources. Skipped without a corpus.
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/store_health.hpp"
 #include "store/read/ingestion.hpp"
 #include "test/support/corpus_store.hpp"

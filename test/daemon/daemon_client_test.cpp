@@ -1,7 +1,7 @@
 #include "daemon/serve/daemon_client.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>

@@ -3,7 +3,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/memories/indexer_thread.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/db/database.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"

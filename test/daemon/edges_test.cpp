@@ -8,7 +8,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/json_writer.hpp"
+#include "schemas/base/json_writer.hpp"
 #include "store/report/report.hpp"
 #include "test/daemon/pump_fixture.hpp"
 #include "test/support/temp_dir.hpp"

@@ -7,7 +7,7 @@
 #include "daemon/interchange/import_file.hpp"
 #include "daemon/interchange/sealed_file.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/raw/raw_file.hpp"
 #include "store/raw/raw_layer.hpp"
 #include "store/write/writer.hpp"

@@ -8,7 +8,7 @@
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/models/enrichment_worker.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"

@@ -1,6 +1,6 @@
 #include "daemon/models/embedding_models.hpp"
 #include "daemon/models/http_models.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/stand_in_server.hpp"
 #include "test/support/temp_dir.hpp"
 

@@ -1,5 +1,5 @@
 #include "daemon/ingest/ingest_service.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/line_adapter.hpp"
 #include "test/support/temp_dir.hpp"

@@ -1,4 +1,4 @@
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/daemon/llm_fixture.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "daemon/child_process.hpp"
 #include "daemon/memories/promotion.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/memory/named_things.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"

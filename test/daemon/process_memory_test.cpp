@@ -1,6 +1,6 @@
 #include "daemon/process_memory.hpp"
 
-#include "schemas/embedded.hpp"
+#include "schemas/base/embedded.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/serve/stdio_pump.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/line_client.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "daemon/ingest/read_proof.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/tool_fixture.hpp"
 
 #include <gmock/gmock.h>

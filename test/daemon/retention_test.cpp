@@ -7,7 +7,7 @@
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/models/enrichment_worker.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/temp_dir.hpp"

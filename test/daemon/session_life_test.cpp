@@ -5,7 +5,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/enrichment_worker.hpp"
 #include "daemon/models/session_analyzer.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/read/sessions.hpp"
 #include "test/support/event_script.hpp"

@@ -1,6 +1,6 @@
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/capture_gate.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/ids.hpp"
 #include "test/support/in_place_store.hpp"
 

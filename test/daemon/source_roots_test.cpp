@@ -3,7 +3,7 @@
 // disks.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/raw/raw_file.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/reader.hpp"

@@ -1,6 +1,6 @@
 #include "daemon/serve/stand_in.hpp"
 #include "daemon/host/settings.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include "daemon/host/settings.hpp"
 
 #include "daemon/admin/admin_service.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/store_copies.hpp"
 #include "test/support/mixed_store.hpp"
 

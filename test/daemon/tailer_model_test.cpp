@@ -2,7 +2,7 @@
 // file has been delivered once and in order since the tailer last started over, and the ledger equals the cursor. The
 // file is appended to, cut, replaced, and rewritten with a part of what it contained, also to the size it had.
 #include "daemon/ingest/tailer.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/line_adapter.hpp"
 #include "test/support/temp_dir.hpp"
 

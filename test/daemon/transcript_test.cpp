@@ -1,7 +1,7 @@
 // Exports of sessions for reading, and as JSON.
 #include "daemon/interchange/transcript.hpp"
 #include "daemon/ingest/ingest_service.hpp"
-#include "schemas/embedded.hpp"
+#include "schemas/base/embedded.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"

@@ -1,6 +1,6 @@
 // Kills a process that creates or migrates a store at random moments. The store it leaves has an intermediate version
 // and is complete, and the next start continues. MEMD_KILLS sets the number of kills.
-#include "schemas/embedded.hpp"
+#include "schemas/base/embedded.hpp"
 #include "test/fault/prepared_store.hpp"
 #include "test/support/killed_process.hpp"
 #include "test/support/mixed_store.hpp"

@@ -1,6 +1,6 @@
 // Two versions of memd on one store: the schema is newer, or older, than this memd knows.
 #include "daemon/serve/instance_lock.hpp"
-#include "schemas/embedded.hpp"
+#include "schemas/base/embedded.hpp"
 #include "store/db/database.hpp"
 #include "test/fault/memd_process.hpp"
 #include "test/fault/prepared_store.hpp"

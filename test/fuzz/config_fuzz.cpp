@@ -1,5 +1,5 @@
 #include "daemon/config/config.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/fuzz/fuzz_target.hpp"
 
 #include <cstddef>

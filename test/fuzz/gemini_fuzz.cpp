@@ -1,5 +1,5 @@
 #include "adapters/adapter.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/fuzz/fuzz_target.hpp"
 #include "test/support/memory_files.hpp"
 

@@ -4,7 +4,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/ingest_service.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>

@@ -31,14 +31,15 @@ const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
 // The floors of a folder, from the bottom up. A file may use its own floor and those below. "" is the floor of files in
 // the folder itself. Adapter folders are not listed: they may use the floors but not one another.
 const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
+    {"schemas", {"base", ""}},
     {"store",
      {"text", "files", "memory", "insight", "seal", "db", "completions", "raw", "read", "search", "", "enrich",
       "catalog", "harvest", "report", "write"}},
     {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls"}},
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",
-     {"", "config", "usage", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host", "admin",
-      "serve", "setup", "cli"}},
+     {"", "config", "usage", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host",
+      "admin", "serve", "setup", "cli"}},
 };
 
 // Sources that put a folder together: they are above its floors.

@@ -1,5 +1,5 @@
 #include "protocol/models/model_api.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // A server over stdin and stdout for test/e2e: tools that query the client's own model, and the features that the
 // protocol's conformance suite expects of a server.
 #include "protocol/mcp/server.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/asking_tools.hpp"
 #include "test/support/sample_offers.hpp"
 

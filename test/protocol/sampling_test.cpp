@@ -2,7 +2,7 @@
 // one.
 #include "protocol/mcp/sampling.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/protocol/server_fixture.hpp"
 #include "test/protocol/session_fixture.hpp"
 #include "test/support/asking_tools.hpp"

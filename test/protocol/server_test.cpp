@@ -1,4 +1,4 @@
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/protocol/server_fixture.hpp"
 
 #include <latch>

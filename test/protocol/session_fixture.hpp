@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/mcp/session.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/memory_transport.hpp"
 #include "test/support/sample_tools.hpp"

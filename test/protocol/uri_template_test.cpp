@@ -1,5 +1,5 @@
 #include "protocol/mcp/offers.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

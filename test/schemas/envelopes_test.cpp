@@ -1,6 +1,6 @@
-#include "schemas/envelopes.hpp"
+#include "schemas/base/envelopes.hpp"
 
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 
-#include "schemas/json_writer.hpp"
+#include "schemas/base/json_writer.hpp"
 
 #include <gtest/gtest.h>
 

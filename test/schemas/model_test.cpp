@@ -1,4 +1,4 @@
-#include "schemas/embedded.hpp"
+#include "schemas/base/embedded.hpp"
 #include "schemas/event.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"

@@ -1,4 +1,4 @@
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 
 #include "test/support/time_zone.hpp"
 

@@ -1,4 +1,4 @@
-#include "schemas/word_lists.hpp"
+#include "schemas/base/word_lists.hpp"
 
 #include <gtest/gtest.h>
 

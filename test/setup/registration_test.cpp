@@ -1,6 +1,6 @@
 // The configuration that `memd setup` writes for each client, and checks that hold for all of them.
 #include "daemon/setup/registration.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/files/whole_file.hpp"
 #include "test/support/killed_process.hpp"
 #include "test/support/temp_dir.hpp"

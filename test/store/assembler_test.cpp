@@ -1,4 +1,4 @@
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/temp_dir.hpp"

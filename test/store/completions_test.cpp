@@ -1,4 +1,4 @@
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/completions/summaries_file.hpp"
 #include "store/write/retention.hpp"
 #include "store/write/writer.hpp"

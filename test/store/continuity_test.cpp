@@ -1,4 +1,4 @@
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/insight/continuity/pack.hpp"
 #include "store/insight/continuity/text_content.hpp"
 #include "store/read/session_past.hpp"

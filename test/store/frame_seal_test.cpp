@@ -1,6 +1,6 @@
 // Sealed frames: which key opens them, and how changes of them are detected.
 #include "store/raw/frame_seal.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_file.hpp"
 #include "test/support/ciphers.hpp"

@@ -1,6 +1,6 @@
 #include "store/search/words/full_text_index.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/search/rank/hybrid_search.hpp"
 #include "test/support/store_fixture.hpp"
 

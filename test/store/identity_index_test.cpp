@@ -1,6 +1,6 @@
 #include "store/write/identity_index.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/db/database.hpp"
 
 #include <gtest/gtest.h>

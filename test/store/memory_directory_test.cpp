@@ -1,8 +1,8 @@
 #include "store/memory/memory_directory.hpp"
 #include "store/files/whole_file.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/memory/embedding_cache.hpp"
 #include "store/memory/memory_graph.hpp"
 #include "test/support/fake_clock.hpp"

@@ -1,5 +1,5 @@
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "store/harvest/draft.hpp"
 #include "store/harvest/known_memories.hpp"
 #include "store/harvest/recap.hpp"

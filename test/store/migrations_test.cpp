@@ -1,6 +1,6 @@
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
-#include "schemas/timestamp.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "store/db/database.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/db/database.hpp"
 #include "store/db/fts5.hpp"
 #include "store/search/words/lexical_search.hpp"

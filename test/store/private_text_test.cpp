@@ -1,5 +1,5 @@
 #include "store/text/redaction/private_text.hpp"
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <gtest/gtest.h>

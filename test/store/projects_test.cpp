@@ -1,6 +1,6 @@
 // Projects are repositories: worktrees, clones on other machines, and what a person has joined.
 #include "store/read/projects.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/read/file_history.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"

@@ -1,4 +1,4 @@
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"

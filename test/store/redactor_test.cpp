@@ -1,6 +1,6 @@
 #include "store/text/redaction/redactor.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/literal_scan.hpp"
 #include "store/text/redaction/look_ahead.hpp"

@@ -1,6 +1,6 @@
 // The figures of a report, over stores written row by row.
 #include "store/report/report.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"

@@ -1,6 +1,6 @@
 // The door to the files of a repository or a scope of memories: what it opens, and what it refuses.
 #include "store/files/scope_root.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/files/beneath.hpp"
 #include "test/support/killed_process.hpp"
 #include "test/support/temp_dir.hpp"

@@ -1,7 +1,7 @@
 // Pages of the full-text index with contents that SQLite never writes.
 #include "store/search/search_check.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/search.hpp"
 #include "store/reader.hpp"
 #include "store/search/words/full_text_index.hpp"

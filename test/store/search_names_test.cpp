@@ -1,4 +1,4 @@
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/search/words/lexical_search.hpp"
 #include "store/text/code_names.hpp"

@@ -1,4 +1,4 @@
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/search.hpp"
 #include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"

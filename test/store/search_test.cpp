@@ -1,5 +1,5 @@
-#include "schemas/error.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "store/reader.hpp"
 #include "test/support/marked_matches.hpp"
 #include "test/support/store_fixture.hpp"

@@ -1,6 +1,6 @@
 #include "store/enrich/second_look.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/write/evicted_rows.hpp"
 #include "store/write/retention.hpp"

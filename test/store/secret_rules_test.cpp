@@ -1,6 +1,6 @@
 // The data file of secret rules, and what is found without a rule.
-#include "schemas/ascii.hpp"
-#include "schemas/embedded.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/embedded.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/redaction/secret_finder.hpp"
 #include "test/support/canaries.hpp"

@@ -1,7 +1,7 @@
 #include "store/enrich/embedding/sentence_network.hpp"
 
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/source_dir.hpp"
 #include "test/support/temp_dir.hpp"
 

@@ -1,4 +1,4 @@
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "synthetic_model.hpp"
 

@@ -1,5 +1,5 @@
 #include "store/text/text_chunks.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "store/enrich/topics/topic_extractor.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/exchange_row.hpp"
 #include "test/support/store_fixture.hpp"
 

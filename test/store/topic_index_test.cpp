@@ -1,5 +1,5 @@
 #include "store/search/topic_index.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/enrich/topics/lexicon.hpp"
 #include "store/reader.hpp"

@@ -1,5 +1,5 @@
 #include "store/db/withheld.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "store/text/words.hpp"
 
-#include "schemas/embedded.hpp"
+#include "schemas/base/embedded.hpp"
 #include "store/text/text_words.hpp"
 
 #include <gtest/gtest.h>

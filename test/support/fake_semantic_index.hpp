@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/search/vectors/semantic_index.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/ingest/snapshot_pass.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/observation.hpp"
 #include "store/db/database.hpp"
 #include "store/insight/summary/observations.hpp"

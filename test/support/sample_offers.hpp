@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/mcp/offers.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <map>
 #include <string>

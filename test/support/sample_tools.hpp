@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/language_model.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/hash.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "store/db/database.hpp"
 #include "test/support/temp_dir.hpp"

@@ -3,7 +3,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/store_health.hpp"
 #include "store/reader.hpp"
 #include "store/text/token_budget.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_file.hpp"
 #include "test/support/temp_dir.hpp"

@@ -4,7 +4,7 @@
 #include "daemon/admin/grpc/messages.hpp"
 #include "protocol/mcp/argument_text.hpp"
 #include "protocol/mcp/tool_context.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <exception>
 #include <string>

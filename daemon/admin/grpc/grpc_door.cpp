@@ -2,7 +2,7 @@
 
 #include "daemon/grpc_built_in.hpp"
 #include "protocol/transport/byte_stream.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <grpcpp/server_builder.h>
 #include <grpcpp/server_posix.h>

@@ -1,9 +1,9 @@
 #include "daemon/admin/grpc/messages.hpp"
 
-#include "schemas/error.hpp"
-#include "schemas/harmless.hpp"
-#include "schemas/json_writer.hpp"
-#include "schemas/utf8.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/harmless.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <google/protobuf/descriptor.h>
 

@@ -4,7 +4,7 @@
 #include "daemon/admin/grpc/messages.hpp"
 #include "protocol/mcp/argument_text.hpp"
 #include "protocol/mcp/tool_context.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 
 #include <grpcpp/support/server_callback.h>
 

@@ -1,5 +1,5 @@
 #include "daemon/cli/browse/asker.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/cli/browse/questions.hpp"
-#include "schemas/unique_fd.hpp"
+#include "schemas/base/unique_fd.hpp"
 
 #include <condition_variable>
 #include <memory>

@@ -6,7 +6,7 @@
 #include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/memory_read.hpp"
 #include "daemon/tools/semantic_search.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // The only source that includes ncurses.
 #include "daemon/cli/browse/terminal.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

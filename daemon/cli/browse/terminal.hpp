@@ -2,7 +2,7 @@
 
 #include "daemon/cli/browse/browser.hpp"
 #include "daemon/cli/browse/prompt.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "daemon/cli/render/line.hpp"
 
 #include "daemon/cli/render/columns.hpp"
-#include "schemas/ascii.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/harmless.hpp"
 
 #include <algorithm>
 

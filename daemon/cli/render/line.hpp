@@ -12,7 +12,7 @@ namespace memd::cli {
 // The role of a piece of text, which decides its colour.
 enum class Style : std::uint8_t { plain, strong, faint, id, name, match, good, warning, bad };
 
-// One line for a user, in pieces of several styles. add() makes text harmless (schemas/harmless.hpp), so a line
+// One line for a user, in pieces of several styles. add() makes text harmless (schemas/base/harmless.hpp), so a line
 // contains no escape sequences. A value; one thread.
 class Line {
  public:

@@ -1,5 +1,5 @@
 #include "daemon/cli/render/look.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 #include "daemon/cli/render/screen.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 
 #include "daemon/cli/render/line.hpp"
 #include "daemon/cli/render/look.hpp"
-#include "schemas/result.hpp"
+#include "schemas/base/result.hpp"
 
 #include <sys/types.h>
 

@@ -2,7 +2,7 @@
 #include "daemon/cli/render/frame.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "daemon/cli/render/words.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/harmless.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/harmless.hpp"
 
 #include <fmt/format.h>
 

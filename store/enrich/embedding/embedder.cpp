@@ -1,7 +1,7 @@
 #include "store/enrich/embedding/embedder.hpp"
 
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
 #include "store/search/vectors/kernels.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "store/enrich/embedding/sentence_network.hpp"
 
-#include "schemas/embedded.hpp"
-#include "schemas/error.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/instruction_sets.hpp"
 #include "store/search/vectors/codes.hpp"
 

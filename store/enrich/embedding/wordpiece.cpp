@@ -1,6 +1,6 @@
 #include "store/enrich/embedding/wordpiece.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <utf8proc.h>
 

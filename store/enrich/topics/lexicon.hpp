@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/db/database.hpp"
 #include "store/db/fts5.hpp"
 #include "store/insight/topics/prose.hpp"

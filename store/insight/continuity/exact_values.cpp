@@ -1,5 +1,5 @@
 // Exact values that were stated: sizes, times, limits, measurements.
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/sentences.hpp"
 #include "store/insight/continuity/weights.hpp"

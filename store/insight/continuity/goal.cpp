@@ -1,5 +1,5 @@
 // The user's wishes: the goal and the constraints.
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/sentences.hpp"
 #include "store/insight/continuity/weights.hpp"

@@ -1,6 +1,6 @@
 #include "store/insight/continuity/name_places.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/code_names.hpp"
 #include "store/text/words.hpp"
 

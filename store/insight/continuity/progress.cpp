@@ -1,5 +1,5 @@
 // The state of the work: decisions, problems, next steps.
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/sentences.hpp"
 #include "store/insight/continuity/text_content.hpp"

@@ -1,6 +1,6 @@
 #include "store/insight/continuity/sentences.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/script.hpp"
 #include "store/text/text_units.hpp"

@@ -1,6 +1,6 @@
 #include "store/insight/continuity/text_content.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/sentences.hpp"
 #include "store/text/code_names.hpp"
 #include "store/text/words.hpp"

@@ -1,5 +1,5 @@
 // Files that an agent works with: modified files before read ones, recent and frequent use before older and rare use.
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/path_names.hpp"

@@ -1,5 +1,5 @@
 // Names that an agent works with, by recency, frequency and context of use.
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/name_places.hpp"
 #include "store/text/code_names.hpp"

@@ -1,6 +1,6 @@
 #include "store/insight/summary/chronicle.hpp"
 
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/insight/summary/salience.hpp"
 #include "store/text/plain_text.hpp"

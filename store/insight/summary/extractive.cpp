@@ -1,7 +1,7 @@
 #include "store/insight/summary/extractive.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/insight/summary/salience.hpp"
 #include "store/text/token_budget.hpp"
 

@@ -1,6 +1,6 @@
 #include "store/insight/summary/gist.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/insight/summary/salience.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"

@@ -1,7 +1,7 @@
 #include "store/insight/summary/salience.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/words.hpp"

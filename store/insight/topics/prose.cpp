@@ -1,6 +1,6 @@
 #include "store/insight/topics/prose.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/text_units.hpp"
 #include "store/text/words.hpp"
 

@@ -1,6 +1,6 @@
 #include "store/insight/topics/topic_story.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/insight/summary/salience.hpp"
 #include "store/text/cue_matcher.hpp"

@@ -1,6 +1,6 @@
 #include "store/search/rank/hybrid_search.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/row_filter.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/result.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/result.hpp"
 #include "store/search/vectors/scan.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "store/search/words/candidate_filter.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/read/row_filter.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/query.hpp"
-#include "schemas/timestamp.hpp"
 #include "store/db/database.hpp"
 #include "store/search/words/query_parser.hpp"
 

@@ -1,6 +1,6 @@
 #include "store/search/words/lexical_search.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/search/words/query_parser.hpp"
 #include "store/search/words/top_k_evaluator.hpp"
 #include "store/text/cue_matcher.hpp"

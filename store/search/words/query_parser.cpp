@@ -1,8 +1,8 @@
 #include "store/search/words/query_parser.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/time.hpp"
-#include "schemas/utf8.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/time.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/text/time_expression.hpp"
 #include "store/text/words.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/base/timestamp.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/timestamp.hpp"
 
 #include <optional>
 #include <string>

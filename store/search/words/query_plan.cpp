@@ -1,6 +1,6 @@
 #include "store/search/words/query_plan.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/db/fts5.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/search/words/query_terms.hpp"

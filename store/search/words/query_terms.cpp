@@ -1,6 +1,6 @@
 #include "store/search/words/query_terms.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/text/code_names.hpp"
 #include "store/text/script.hpp"

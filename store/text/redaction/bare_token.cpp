@@ -1,6 +1,6 @@
 #include "store/text/redaction/bare_token.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/redaction/named_value.hpp"
 #include "store/text/words.hpp"
 

@@ -1,6 +1,6 @@
 #include "store/text/redaction/escaped_text.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

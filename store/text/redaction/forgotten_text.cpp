@@ -1,6 +1,6 @@
 #include "store/text/redaction/forgotten_text.hpp"
 
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/text/redaction/escaped_text.hpp"
 
 #include <algorithm>

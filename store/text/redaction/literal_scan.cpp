@@ -1,6 +1,6 @@
 #include "store/text/redaction/literal_scan.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/instruction_sets.hpp"
 
 #if defined(__x86_64__)

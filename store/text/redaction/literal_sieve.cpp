@@ -1,6 +1,6 @@
 #include "store/text/redaction/literal_sieve.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/instruction_sets.hpp"
 
 #if defined(__x86_64__)

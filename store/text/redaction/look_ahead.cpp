@@ -1,6 +1,6 @@
 #include "store/text/redaction/look_ahead.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 namespace memd::redaction {
 

@@ -1,6 +1,6 @@
 #include "store/text/redaction/named_value.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/ids.hpp"
 #include "store/text/words.hpp"
 

@@ -1,6 +1,6 @@
 #include "store/text/redaction/private_text.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/redaction/escaped_text.hpp"
 
 #ifdef __SSE2__

@@ -1,7 +1,7 @@
 #include "store/text/redaction/redactor.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/forgotten_text.hpp"
 #include "store/text/redaction/private_text.hpp"

@@ -1,7 +1,7 @@
 #include "store/text/redaction/secret_finder.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/embedded.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/embedded.hpp"
 #include "store/text/redaction/bare_token.hpp"
 #include "store/text/redaction/distant_value.hpp"
 #include "store/text/redaction/escaped_text.hpp"

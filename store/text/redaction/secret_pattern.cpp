@@ -1,6 +1,6 @@
 #include "store/text/redaction/secret_pattern.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/text/redaction/literal_scan.hpp"
 
 #include <algorithm>

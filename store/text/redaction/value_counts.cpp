@@ -1,6 +1,6 @@
 #include "store/text/redaction/value_counts.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <bit>

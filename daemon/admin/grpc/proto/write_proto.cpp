@@ -2,7 +2,7 @@
 // number of a field is a hash of its name: it never changes, and no other field gets it.
 #include "daemon/admin/admin_service.hpp"
 #include "daemon/host/memory_host.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <cstdint>
 #include <exception>

@@ -10,7 +10,7 @@
 
 namespace memd {
 
-enum class Errc;  // the kinds of failure: schemas/error.hpp
+enum class Errc;  // the kinds of failure: schemas/base/error.hpp
 
 const boost::system::error_category& memd_category() noexcept;
 boost::system::error_code make_error_code(Errc e) noexcept;

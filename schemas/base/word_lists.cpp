@@ -1,6 +1,6 @@
-#include "schemas/word_lists.hpp"
+#include "schemas/base/word_lists.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <bit>

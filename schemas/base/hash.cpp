@@ -1,6 +1,6 @@
-#include "schemas/hash.hpp"
+#include "schemas/base/hash.hpp"
 
-#include "schemas/error.hpp"
+#include "schemas/base/error.hpp"
 
 #include <openssl/evp.h>
 

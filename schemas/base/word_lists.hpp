@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/embedded.hpp"
-#include "schemas/hash.hpp"
+#include "schemas/base/embedded.hpp"
+#include "schemas/base/hash.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "schemas/embedded.hpp"
+#include "schemas/base/embedded.hpp"
 
 #include <charconv>
 #include <stdexcept>

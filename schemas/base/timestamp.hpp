@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-// Points in time and the clock that gives them. Their texts and the time zone: schemas/time.hpp.
+// Points in time and the clock that gives them. Their texts and the time zone: schemas/base/time.hpp.
 namespace memd {
 
 // Unix epoch milliseconds, UTC. 0 means "the source did not say".

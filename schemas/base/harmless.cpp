@@ -1,8 +1,8 @@
-#include "schemas/harmless.hpp"
+#include "schemas/base/harmless.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/envelopes.hpp"
-#include "schemas/utf8.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/envelopes.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <cstddef>
 

@@ -1,6 +1,6 @@
-#include "schemas/time.hpp"
+#include "schemas/base/time.hpp"
 
-#include "schemas/ascii.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <chrono>

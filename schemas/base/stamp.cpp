@@ -1,5 +1,5 @@
-#include "schemas/stamp.hpp"
-#include "schemas/time.hpp"
+#include "schemas/base/stamp.hpp"
+#include "schemas/base/time.hpp"
 
 #include <charconv>
 #include <chrono>

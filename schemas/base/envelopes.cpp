@@ -1,7 +1,7 @@
-#include "schemas/envelopes.hpp"
+#include "schemas/base/envelopes.hpp"
 
-#include "schemas/ascii.hpp"
-#include "schemas/utf8.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <algorithm>
 #include <array>

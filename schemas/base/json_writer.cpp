@@ -1,7 +1,7 @@
-#include "schemas/json_writer.hpp"
+#include "schemas/base/json_writer.hpp"
 
-#include "schemas/harmless.hpp"
-#include "schemas/utf8.hpp"
+#include "schemas/base/harmless.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <array>
 #include <charconv>
