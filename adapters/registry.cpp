@@ -8,19 +8,19 @@ namespace {
 
 template <std::size_t... I>
 std::array<const Adapter*, sizeof...(I)> adapters_of(std::index_sequence<I...>) {
-  return {&adapter<kAllPlatforms[I]>()...};
+  return {&adapter<kPlatforms[I].id>()...};
 }
 
 }  // namespace
 
 std::span<const Adapter* const> all_adapters() {
-  static const auto table = adapters_of(std::make_index_sequence<kAllPlatforms.size()>());
+  static const auto table = adapters_of(std::make_index_sequence<kPlatforms.size()>());
   return table;
 }
 
 const Adapter* find_adapter(Platform platform) {
-  const auto at = static_cast<std::size_t>(platform);
-  return at < all_adapters().size() ? all_adapters()[at] : nullptr;
+  const PlatformInfo* info = find_platform(platform);
+  return info == nullptr ? nullptr : all_adapters()[static_cast<std::size_t>(info - platforms().data())];
 }
 
 }  // namespace memd

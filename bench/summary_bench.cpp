@@ -52,7 +52,7 @@ class NoRawText final : public tools::RawText {
 
 std::vector<AdapterDescription> all_platforms() {
   std::vector<AdapterDescription> out;
-  for (const Platform p : kAllPlatforms) {
+  for (const Platform p : platform_ids()) {
     AdapterDescription d;
     d.platform = p;
     d.data_completeness = DataCompleteness::full;

@@ -4,14 +4,27 @@
 
 namespace memd {
 
+std::span<const PlatformInfo> platforms() { return kPlatforms; }
+
+const PlatformInfo* find_platform(Platform id) {
+  const auto all = platforms();
+  const auto at = std::ranges::lower_bound(all, id, {}, &PlatformInfo::id);
+  return at != all.end() && at->id == id ? &*at : nullptr;
+}
+
 std::string_view to_string(Platform p) {
-  const auto at = static_cast<std::size_t>(p);
-  return at < kPlatforms.size() ? kPlatforms[at].key : "unknown";
+  const PlatformInfo* info = find_platform(p);
+  return info == nullptr ? "unknown" : info->key;
+}
+
+std::string_view name_of(Platform id) {
+  const PlatformInfo* info = find_platform(id);
+  return info == nullptr ? "unknown" : info->name;
 }
 
 std::optional<Platform> parse_platform(std::string_view key) {
   if (key == "claude") return Platform::claude_code;
-  for (const PlatformInfo& platform : kPlatforms)
+  for (const PlatformInfo& platform : platforms())
     if (platform.key == key) return platform.id;
   return std::nullopt;
 }

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
+#include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,18 +15,18 @@
 namespace memd {
 
 // The agents that memd supports. "imported" stands for event files of other tools (memd import). A platform's number is
-// part of event ids (record_key): append, never renumber.
-enum class Platform {
-  claude_code,
-  cursor,
-  cline,
-  codex,
-  grok,
-  opencode,
-  gemini,
-  thunderus,
-  imported,
-  pi,
+// part of event ids (record_key): a new platform takes the next number, and none is ever given again.
+enum class Platform : std::uint16_t {
+  claude_code = 0,
+  cursor = 1,
+  cline = 2,
+  codex = 3,
+  grok = 4,
+  opencode = 5,
+  gemini = 6,
+  thunderus = 7,
+  imported = 8,
+  pi = 9,
 };
 
 // Names and colours of a platform.
@@ -34,7 +38,7 @@ struct PlatformInfo {
   std::string_view dark;   // and on dark ones
 };
 
-// One entry per platform, in the order of Platform. Tool arguments, configuration and pages use these.
+// One line per platform, ordered by number. Tool arguments, configuration and pages use these.
 inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::claude_code, "claude_code", "Claude Code", "#c8623b", "#e58a63"},
     {Platform::cursor, "cursor", "Cursor", "#6b7280", "#a3acb9"},
@@ -47,20 +51,17 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
     {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
 });
+static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
+                  kPlatforms.end(),
+              "each number has one line, in the order of the numbers");
 
-inline constexpr auto kAllPlatforms = [] {
-  std::array<Platform, kPlatforms.size()> all{};
-  for (std::size_t i = 0; i < all.size(); ++i)
-    all[i] = kPlatforms[i].id;
-  return all;
-}();
-static_assert(
-    [] {
-      for (std::size_t i = 0; i < kAllPlatforms.size(); ++i)
-        if (static_cast<std::size_t>(kAllPlatforms[i]) != i) return false;
-      return true;
-    }(),
-    "kPlatforms has a line for each enumerator of Platform, in the same order");
+// Returns the lines of all platforms, ordered by number.
+std::span<const PlatformInfo> platforms();
+// Returns their numbers, in the same order.
+inline auto platform_ids() { return platforms() | std::views::transform(&PlatformInfo::id); }
+// Returns the line of a platform, nullptr for a number that none has.
+const PlatformInfo* find_platform(Platform id);
+std::string_view name_of(Platform id);  // for people
 
 std::string_view to_string(Platform p);  // its key
 // Also accepts "claude" for claude_code.
@@ -112,6 +113,9 @@ struct AdapterDescription {
   std::vector<Capability> capabilities;
   std::vector<std::string> limitations;        // plain words, one sentence each
   std::vector<std::string> storage_locations;  // as a user would write them: "~/.claude/projects"
+  // Words of the command that opens a session in the agent; {id} stands for the session's own id, {file} for its
+  // source. From the program's --help or documentation. Empty: there is none.
+  std::vector<std::string> resume_command;
 };
 
 }  // namespace memd

@@ -27,7 +27,8 @@ class ClaudeCodeAdapter final : public Adapter {
                         "texts between tool calls."},
         .storage_locations = {"~/.claude/projects", "~/.config/claude/projects", "~/.claude-*/projects",
                               "~/.claude-profiles/*/projects", "$CLAUDE_CONFIG_DIR/projects",
-                              "history.jsonl beside each of them"}};
+                              "history.jsonl beside each of them"},
+        .resume_command = {"claude", "--resume", "{id}"}};  // claude --help, 2.1
     return description;
   }
 

@@ -43,6 +43,7 @@ class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
                               "~/Library/Application Support/<editor>/User/globalStorage/<extension>/tasks",
                               "%APPDATA%\\<editor>\\User\\globalStorage\\<extension>\\tasks", "~/.cline/data/tasks",
                               "~/.cline/data/sessions", "the same two below $CLINE_DIR/data and $CLINE_DATA_DIR"},
+        .resume_command = {"cline", "--id", "{id}"},  // cline --help, 3.0
     };
     return description;
   }

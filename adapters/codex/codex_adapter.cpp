@@ -90,7 +90,8 @@ class CodexAdapter final : public Adapter {
              "Sessions with another CODEX_HOME are read if memd has the same variable, or the configuration names it."},
         .storage_locations = {"~/.codex/sessions", "~/.codex/archived_sessions", "~/.codex/session_index.jsonl",
                               "~/.codex/history.jsonl",
-                              "the same below ~/.codex-*, ~/.codex-profiles/* and $CODEX_HOME"}};
+                              "the same below ~/.codex-*, ~/.codex-profiles/* and $CODEX_HOME"},
+        .resume_command = {"codex", "resume", "{id}"}};  // codex --help, 0.169
     return description;
   }
 

@@ -39,6 +39,7 @@ class CursorAdapter final : public json::AdapterOf<ItemDecoder> {
         .storage_locations = {"~/.config/Cursor/User", "$XDG_CONFIG_HOME/Cursor/User",
                               "~/Library/Application Support/Cursor/User", "%APPDATA%\\Cursor\\User", "~/.cursor/chats",
                               "~/.cursor/projects"},
+        .resume_command = {"cursor-agent", "--resume", "{id}"},  // cursor.com/docs/cli/reference/parameters
     };
     return description;
   }

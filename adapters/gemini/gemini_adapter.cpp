@@ -40,7 +40,8 @@ class GeminiAdapter final : public json::AdapterOf<MessageDecoder> {
                         "are known, from logs.json.",
                         "Images and other media are stored as references to the chat, not as text.",
                         "Thoughts are the summaries that Gemini CLI shows."},
-        .storage_locations = {"~/.gemini/tmp", "$GEMINI_CLI_HOME/.gemini/tmp"}};
+        .storage_locations = {"~/.gemini/tmp", "$GEMINI_CLI_HOME/.gemini/tmp"},
+        .resume_command = {"gemini", "--resume", "{id}"}};  // gemini --help, 0.61
     return description;
   }
 

@@ -28,6 +28,7 @@ class GrokAdapter final : public json::AdapterOf<ItemDecoder> {
                         "Sessions with only chat_history.jsonl left have no times of their own.",
                         "The branch is the last one recorded for the session, not that of each message."},
         .storage_locations = {"~/.grok/sessions", "$GROK_HOME/sessions"},
+        .resume_command = {"grok", "--resume", "{id}"},  // docs.x.ai
     };
     return description;
   }

@@ -27,7 +27,8 @@ class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
                         "messages changes; once a database has the session, it is read from there.",
                         "In sessions with very many messages, changes of old ones are not detected.",
                         "Attached files are stored as references, not as text."},
-        .storage_locations = {"~/.local/share/opencode", "$XDG_DATA_HOME/opencode"}};
+        .storage_locations = {"~/.local/share/opencode", "$XDG_DATA_HOME/opencode"},
+        .resume_command = {"opencode", "--session", "{id}"}};  // opencode --help, 1.18
     return description;
   }
 

@@ -270,7 +270,8 @@ class PiAdapter final : public json::AdapterOf<Decoder> {
              "Helpers that an extension starts are read if they keep sessions; nothing joins them to their parent.",
              "A fork that memd reads before its origin, or together with it, counts the turns that it repeats, too.",
              "Sessions in a directory named with --session-dir are read if the configuration names it."},
-        .storage_locations = {"~/.pi/agent/sessions", "$PI_CODING_AGENT_DIR/sessions"}};
+        .storage_locations = {"~/.pi/agent/sessions", "$PI_CODING_AGENT_DIR/sessions"},
+        .resume_command = {"pi", "--session", "{file}"}};  // README of pi
     return description;
   }
 

@@ -107,7 +107,7 @@ void add_models(const Config& config, Entries& out) {
 
 ConfigurationReport configuration(const Config& config) {
   Entries out;
-  for (const Platform platform : kAllPlatforms) {
+  for (const Platform platform : platform_ids()) {
     const auto it = config.platforms.find(platform);
     const PlatformConfig chosen = it == config.platforms.end() ? PlatformConfig() : it->second;
     const std::string section = "platforms." + std::string(to_string(platform));

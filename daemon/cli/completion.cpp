@@ -113,7 +113,7 @@ class Completing {
       add(one, "");
     if (option.one_of.empty()) out_.values = kind_of_values(option);
     if (out_.values != Values::platforms) return;
-    for (const PlatformInfo& platform : kPlatforms)
+    for (const PlatformInfo& platform : platforms())
       add(std::string(platform.key), std::string(platform.name));
   }
 

@@ -29,13 +29,13 @@ Result<QueryFilter> history_filter(const TypedFilter& typed, std::string_view pl
     if (!platform)
       return Error(Errc::invalid_argument,
                    fmt::format("{}: \"{}\" is no agent memd knows: send one of {}", platform_option, typed.platform,
-                               fmt::join(kPlatforms | std::views::transform(&PlatformInfo::key), ", ")));
+                               fmt::join(platforms() | std::views::transform(&PlatformInfo::key), ", ")));
     if (!active(*platform))
       return Error(Errc::invalid_argument,
                    fmt::format("{}: {} is disabled in the configuration", platform_option, typed.platform));
     filter.platforms = {*platform};
-  } else if (!std::all_of(kAllPlatforms.begin(), kAllPlatforms.end(), active)) {
-    std::copy_if(kAllPlatforms.begin(), kAllPlatforms.end(), std::back_inserter(filter.platforms), active);
+  } else if (!std::ranges::all_of(platform_ids(), active)) {
+    std::ranges::copy_if(platform_ids(), std::back_inserter(filter.platforms), active);
     filter.no_platform = filter.platforms.empty();
   }
   return filter;

@@ -1,5 +1,6 @@
 #include "daemon/cli/resume_command_line.hpp"
 
+#include "adapters/adapter.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/platform.hpp"
 
@@ -17,8 +18,6 @@ std::string quoted_for_shell(std::string_view word) {
   return out + "'";
 }
 
-std::string_view name_of(Platform platform) { return kPlatforms[static_cast<std::size_t>(platform)].name; }
-
 Error cannot_open(const SessionRow& session, std::string_view why) {
   return Error(Errc::unsupported, session.uid + ": " + std::string(name_of(session.platform)) + " " + std::string(why) +
                                       ". `memd handoff " + session.uid + " --to AGENT` gives the work to another one");
@@ -26,31 +25,26 @@ Error cannot_open(const SessionRow& session, std::string_view why) {
 
 }  // namespace
 
-// Sources: the --help of each program (claude 2.1, codex 0.169, gemini 0.61, opencode 1.18, cline 3.0); for
-// cursor-agent, grok and pi their documentation (cursor.com/docs/cli/reference/parameters, docs.x.ai, README of pi).
 Result<AgentCommand> resume_command_line(const SessionRow& session) {
   const std::string& id = session.native_id;
   // The id becomes an argument, so an id that looks like an option is refused.
   if (id.empty() || id.starts_with('-')) return cannot_open(session, "gave this session no id that can be opened");
-  switch (session.platform) {
-    // An id that is unique in its project only is followed by the name of that project's folder.
-    case Platform::claude_code: return AgentCommand{{"claude", "--resume", id.substr(0, id.find('@'))}};
-    case Platform::codex: return AgentCommand{{"codex", "resume", id}};
-    case Platform::gemini: return AgentCommand{{"gemini", "--resume", id}};
-    case Platform::opencode: return AgentCommand{{"opencode", "--session", id}};
-    case Platform::cursor:
-      if (session.source_path.find("/.cursor/") != std::string::npos)
-        return AgentCommand{{"cursor-agent", "--resume", id}};
-      return cannot_open(session, "(the editor) opens a chat only in its own history panel");
-    case Platform::cline:
-      if (session.source_path.find("/.cline/") != std::string::npos) return AgentCommand{{"cline", "--id", id}};
-      return cannot_open(session, "(the extension) opens a task only in its own history view");
-    case Platform::grok: return AgentCommand{{"grok", "--resume", id}};
-    case Platform::pi: return AgentCommand{{"pi", "--session", session.source_path}};
-    case Platform::thunderus: return cannot_open(session, "has no command that opens a session");
-    case Platform::imported: return cannot_open(session, "history has no agent here");
-  }
-  return cannot_open(session, "is not known");
+  const auto comes_from = [&](std::string_view folder) {
+    return session.source_path.find(folder) != std::string::npos;
+  };
+  if (session.platform == Platform::cursor && !comes_from("/.cursor/"))
+    return cannot_open(session, "(the editor) opens a chat only in its own history panel");
+  if (session.platform == Platform::cline && !comes_from("/.cline/"))
+    return cannot_open(session, "(the extension) opens a task only in its own history view");
+  const Adapter* adapter = find_adapter(session.platform);
+  if (adapter == nullptr || adapter->describe().resume_command.empty())
+    return cannot_open(session, "has no command that opens a session");
+  // Claude Code's ids that are unique in their project only are followed by the name of that project's folder.
+  const std::string own_id = session.platform == Platform::claude_code ? id.substr(0, id.find('@')) : id;
+  AgentCommand command;
+  for (const std::string& word : adapter->describe().resume_command)
+    command.words.push_back(word == "{id}" ? own_id : word == "{file}" ? session.source_path : word);
+  return command;
 }
 
 Result<AgentCommand> start_command_line(std::string_view client, const std::string& prompt) {

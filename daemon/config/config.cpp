@@ -130,7 +130,7 @@ AdminConfig read_admin(const std::string& file, const YAML::Node& node) {
 Config read_document(const std::string& file, const YAML::Node& document) {
   Config out;
   Section platforms(file, "platforms");
-  for (const Platform p : kAllPlatforms)
+  for (const Platform p : platform_ids())
     platforms.key(std::string(to_string(p)),
                   [&, p](const auto& v, const auto& key) { out.platforms[p] = read_platform(file, v, key); });
   Section log(file, "log");

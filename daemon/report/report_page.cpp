@@ -225,13 +225,13 @@ void write_coverage(DataWriter& w, const Report& r) {
 void write_platform_names(DataWriter& w) {
   w.key("platform_names");
   w.begin_object();
-  for (const PlatformInfo& p : kPlatforms)
+  for (const PlatformInfo& p : platforms())
     w.text(p.key, p.name);
   w.end_object();
 }
 std::string platform_colours() {
   std::string out;
-  for (const PlatformInfo& p : kPlatforms)
+  for (const PlatformInfo& p : platforms())
     out += fmt::format(".p-{} {{ --c: light-dark({}, {}); }}\n", p.key, p.light, p.dark);
   return out;
 }

@@ -152,7 +152,7 @@ std::string matrix_table(std::span<const AdapterDescription> adapters) {
   for (const Column& c : kColumns)
     out += fmt::format(" {}", c.heading);
   out += '\n';
-  for (const Platform platform : kAllPlatforms) {
+  for (const Platform platform : platform_ids()) {
     const auto* adapter = find(adapters, platform);
     out += fmt::format("{:<12}{:<12}{:<14}", to_string(platform), status_of(adapter), data_of(adapter));
     for (const Column& c : kColumns)
@@ -160,7 +160,7 @@ std::string matrix_table(std::span<const AdapterDescription> adapters) {
     out.erase(out.find_last_not_of(' ') + 1);
     out += '\n';
   }
-  for (const Platform platform : kAllPlatforms) {
+  for (const Platform platform : platform_ids()) {
     const auto* adapter = find(adapters, platform);
     out += fmt::format("\n{}", to_string(platform));
     if (adapter == nullptr) {
@@ -189,7 +189,7 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
   for (std::size_t i = 0; i < kColumns.size(); ++i)
     out += "---|";
   out += '\n';
-  for (const Platform platform : kAllPlatforms) {
+  for (const Platform platform : platform_ids()) {
     const auto* adapter = find(adapters, platform);
     out += fmt::format("| `{}` | {} | {} |", to_string(platform), status_of(adapter), data_of(adapter));
     for (const Column& c : kColumns)
@@ -209,7 +209,7 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
   out += "\n## By question\n\n| question | tools | needs | without |\n|---|---|---|---|\n";
   for (const Pattern& pattern : kPatterns) {
     std::string without;
-    for (const Platform platform : kAllPlatforms)
+    for (const Platform platform : platform_ids())
       if (const auto* adapter = find(adapters, platform); adapter != nullptr && !can(adapter, pattern.needed))
         without += (without.empty() ? "`" : ", `") + std::string(to_string(platform)) + "`";
     out += fmt::format("| {} | {} | `{}` | {} |\n", pattern.question, pattern.tools, to_string(pattern.needed),
@@ -218,7 +218,7 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
   out +=
       "\nWithout `compaction_markers` resume_context covers a session to its end. The platforms' sections list partial "
       "information.\n";
-  for (const Platform platform : kAllPlatforms) {
+  for (const Platform platform : platform_ids()) {
     const auto* adapter = find(adapters, platform);
     out += fmt::format("\n## {}\n\n", to_string(platform));
     if (adapter == nullptr) {

@@ -89,7 +89,7 @@ AnswerText words_for_bytes_behind(const std::vector<PlatformFreshness>& known) {
 
 std::string all_platform_keys() {
   std::string out;
-  for (const auto& platform : kPlatforms)
+  for (const auto& platform : platforms())
     out.append(out.empty() ? "" : ", ").append(platform.key);
   return out;
 }
@@ -250,7 +250,7 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
   // Imported sessions keep the platform they come from, which then has history without a source of its own.
   const bool imports = fresh_of(Platform::imported) != known.end();
   bool excluded = false;
-  for (const Platform p : kAllPlatforms) {
+  for (const Platform p : platform_ids()) {
     const bool by_name = std::find(named.begin(), named.end(), p) != named.end();
     if (!named.empty() && !by_name) continue;
     const AdapterDescription* adapter = adapter_of(services, p);

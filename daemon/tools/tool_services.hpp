@@ -36,7 +36,7 @@ class LlmSummarizer;
 class FreshnessProvider {
  public:
   virtual ~FreshnessProvider() = default;
-  // Returns an entry for each platform that has a source, in the order of kAllPlatforms.
+  // Returns an entry for each platform that has a source, in the order of platforms().
   virtual std::vector<PlatformFreshness> freshness() const = 0;
   // Returns why ingest is stopped, in words; empty when it is not.
   virtual std::string trouble() const { return {}; }

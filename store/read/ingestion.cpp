@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 
 namespace memd {
@@ -243,25 +244,22 @@ ChangedSessionsQuery::Answer ChangedSessionsQuery::run(sqlite::Database& db) con
 
 namespace {
 
-std::size_t index_of(Platform p) { return static_cast<std::size_t>(p); }
-static_assert(static_cast<std::size_t>(kAllPlatforms.back()) + 1 == kAllPlatforms.size());
-
 template <class T>
-using PerPlatform = std::array<std::optional<T>, kAllPlatforms.size()>;
+using PerPlatform = std::map<Platform, T>;
 
 template <class T>
 T& row_of(PerPlatform<T>& rows, std::string_view key) {
   const Platform p = queries::platform_of(key);
-  auto& row = rows[index_of(p)];
-  if (!row) row.emplace().platform = p;
-  return *row;
+  T& row = rows[p];
+  row.platform = p;
+  return row;
 }
 
 template <class T>
 std::vector<T> present(const PerPlatform<T>& rows) {
   std::vector<T> out;
-  for (const auto& row : rows)
-    if (row) out.push_back(*row);
+  for (const auto& [platform, row] : rows)
+    out.push_back(row);
   return out;
 }
 

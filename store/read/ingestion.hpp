@@ -123,7 +123,7 @@ struct ChangedSessionsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Returns totals of platforms with at least one source or session, in the order of kAllPlatforms.
+// Returns totals of platforms with at least one source or session, in the order of platforms().
 struct PlatformTotalsQuery {
   using Answer = std::vector<PlatformTotals>;
   Answer run(sqlite::Database& db) const;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <new>
 #include <optional>
@@ -261,20 +262,19 @@ Timeline TimelineQuery::run(sqlite::Database& db) const {
   Timeline out;
   std::vector<const DaySession*> slices;
   std::vector<std::int64_t> sessions;
-  std::array<std::int64_t, kAllPlatforms.size()> per_platform{};
+  std::map<Platform, std::int64_t> per_platform;
   for (const DaySession& slice : all) {
     const auto platform = allowed.of(slice.session_pk);
     if (!platform) continue;
     slices.push_back(&slice);
     out.total_exchanges += slice.exchanges;
-    per_platform[static_cast<std::size_t>(*platform)] += slice.exchanges;
+    per_platform[*platform] += slice.exchanges;
     sessions.push_back(slice.session_pk);
   }
   std::sort(sessions.begin(), sessions.end());
   out.total_sessions = std::unique(sessions.begin(), sessions.end()) - sessions.begin();
-  for (const Platform p : kAllPlatforms)
-    if (const std::int64_t n = per_platform[static_cast<std::size_t>(p)]; n > 0)
-      out.platform_breakdown.emplace_back(p, n);
+  for (const auto& [platform, n] : per_platform)
+    if (n > 0) out.platform_breakdown.emplace_back(platform, n);
 
   const auto first = std::min(static_cast<std::size_t>(std::max(offset, 0)), slices.size());
   const auto count = std::min(static_cast<std::size_t>(std::max(limit, 0)), slices.size() - first);

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 TEST(Registry, EveryPlatformHasItsAdapter) {
   ASSERT_EQ(all_adapters().size(), kPlatforms.size());
-  for (const PlatformInfo& p : kPlatforms)
+  for (const PlatformInfo& p : platforms())
     EXPECT_EQ(find_adapter(p.id)->describe().platform, p.id) << p.key;
 }
 
@@ -56,7 +56,7 @@ TEST(Registry, RootsStandWhereTheyShould) {
 // Each folder is a case that Golden reads, or a database that the platform's own test writes.
 TEST(GoldenFolders, EveryPlatformHasCasesAndEachCaseIsRead) {
   static const std::set<std::string_view> kDatabases{"input.json", "input.sql", "storage"};
-  for (const PlatformInfo& p : kPlatforms) {
+  for (const PlatformInfo& p : platforms()) {
     const Adapter& adapter = *find_adapter(p.id);
     const fs::path folder = test::golden_folder(adapter);
     ASSERT_TRUE(fs::is_directory(folder)) << folder;

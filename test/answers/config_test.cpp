@@ -227,7 +227,7 @@ std::string with_every_platform(const std::string& schema) {
   const std::string_view open = "\"properties\": {\n";
   const auto begin = schema.find(open, schema.find("\"platforms\": {")) + open.size();
   std::string lines;
-  for (const PlatformInfo& p : kPlatforms)
+  for (const PlatformInfo& p : platforms())
     lines +=
         (lines.empty() ? "        \"" : ",\n        \"") + std::string(p.key) + R"(": {"$ref": "#/$defs/platform"})";
   return schema.substr(0, begin) + lines + schema.substr(schema.find("\n      }", begin));

@@ -123,7 +123,7 @@ TEST_F(PlatformScope, EveryCapabilityHasItsReason) {
 TEST_F(PlatformScope, AnUnknownPlatformIsRefusedWithTheNamesThatThereAre) {
   const std::string said = error("list_sessions", R"({"platforms":["emacs"]})");
   EXPECT_TRUE(has(said, "\"emacs\" is not known")) << said;
-  for (const PlatformInfo& p : kPlatforms)
+  for (const PlatformInfo& p : platforms())
     EXPECT_TRUE(has(said, p.key)) << said;
 }
 
@@ -204,7 +204,7 @@ TEST(CapabilityMatrix, ThePageAndTheTableSayWhatWasWatchedOfEachAgent) {
 
 TEST(CapabilityMatrix, PlatformsWithoutAnAdapterAreListed) {
   const std::string table = tools::matrix_table({});
-  for (const Platform p : kAllPlatforms)
+  for (const Platform p : platform_ids())
     EXPECT_TRUE(has(table, std::string(to_string(p)) + ": no adapter in this version")) << to_string(p);
 }
 

@@ -57,7 +57,7 @@ TEST(ReportPage, HostileTextStaysText) {
 TEST(ReportPage, EveryPlatformHasItsNameAndColour) {
   const std::string page = report_page(report_data(Report{}, {1, "0", "", {}}));
   const auto data = boost::json::parse(between(page, "id=\"data\">", "</script>"));
-  for (const PlatformInfo& p : kPlatforms) {
+  for (const PlatformInfo& p : platforms()) {
     EXPECT_EQ(data.at("platform_names").at(p.key).as_string(), p.name);
     const std::string colours = std::string(p.light) + ", " + std::string(p.dark);
     EXPECT_THAT(page, HasSubstr(".p-" + std::string(p.key) + " { --c: light-dark(" + colours + "); }"));

@@ -15,7 +15,7 @@ namespace memd {
 namespace {
 
 TEST(Platform, KeysRoundTrip) {
-  for (const Platform p : kAllPlatforms)
+  for (const Platform p : platform_ids())
     EXPECT_EQ(parse_platform(to_string(p)), p);
   EXPECT_EQ(parse_platform("claude"), Platform::claude_code);
   EXPECT_FALSE(parse_platform("emacs"));
@@ -28,7 +28,7 @@ TEST(Platform, LinesOfTheTableAreFitForUseAndUnlike) {
   const auto consists_of = [](std::string_view text, std::string_view letters) {
     return !text.empty() && text.find_first_not_of(letters) == std::string_view::npos;
   };
-  for (const PlatformInfo& p : kPlatforms) {
+  for (const PlatformInfo& p : platforms()) {
     EXPECT_TRUE(consists_of(p.key, "abcdefghijklmnopqrstuvwxyz0123456789_")) << p.key;
     EXPECT_FALSE(p.name.empty()) << p.key;
     for (const std::string_view colour : {p.light, p.dark}) {
@@ -45,9 +45,8 @@ TEST(Platform, LinesOfTheTableAreFitForUseAndUnlike) {
 TEST(Platform, NumbersStayAsTheyAre) {
   constexpr std::array<std::string_view, 10> stored{"claude_code", "cursor", "cline",     "codex",    "grok",
                                                     "opencode",    "gemini", "thunderus", "imported", "pi"};
-  ASSERT_GE(kPlatforms.size(), stored.size());
   for (std::size_t i = 0; i < stored.size(); ++i)
-    EXPECT_EQ(to_string(static_cast<Platform>(i)), stored[i]) << "a new platform goes behind the others";
+    EXPECT_EQ(to_string(static_cast<Platform>(i)), stored[i]) << "numbers are never given again";
 }
 
 TEST(Event, KindsRoundTrip) {

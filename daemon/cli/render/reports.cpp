@@ -14,7 +14,7 @@ namespace {
 std::string name_of_agent(std::string_view key) {
   const auto platform = parse_platform(key);
   if (!platform) return std::string(key);
-  return std::string(kPlatforms[static_cast<std::size_t>(*platform)].name);
+  return std::string(name_of(*platform));
 }
 
 // Prints "Label      text", with the label in a column of its own.
