@@ -29,5 +29,11 @@ template <>
 const Adapter& adapter<Platform::imported>();
 template <>
 const Adapter& adapter<Platform::pi>();
+template <>
+const Adapter& adapter<Platform::copilot_chat>();
+template <>
+const Adapter& adapter<Platform::openclaw>();
+template <>
+const Adapter& adapter<Platform::claude_desktop>();
 
 }  // namespace memd

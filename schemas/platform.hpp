@@ -27,6 +27,9 @@ enum class Platform : std::uint16_t {
   thunderus = 7,
   imported = 8,
   pi = 9,
+  copilot_chat = 30,
+  openclaw = 36,
+  claude_desktop = 37,
 };
 
 // Names and colours of a platform.
@@ -50,6 +53,9 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::thunderus, "thunderus", "Thunderus", "#3f8f29", "#77c45f"},
     {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
     {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
+    {Platform::copilot_chat, "copilot_chat", "Copilot Chat", "#1f7a8c", "#58c4d8"},
+    {Platform::openclaw, "openclaw", "OpenClaw", "#a13d2d", "#f2755f"},
+    {Platform::claude_desktop, "claude_desktop", "Claude Desktop", "#8c5a14", "#dba35c"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),
