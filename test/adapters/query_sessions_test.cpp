@@ -53,10 +53,10 @@ class QuerySessionsTest : public testing::Test {
     if (!session || !*session) return out;
     EXPECT_EQ((*session)->session_uid, "imported:" + key);
     bytes += (*session)->head->ledger_bytes;
-    out.push_back(reader.item(key, (*session)->head->key).value_or(""));
+    out.push_back(reader.item(key, (*session)->head->key).value());
     for (const auto& item : (*session)->items) {
       bytes += item.ledger_bytes;
-      out.push_back(item.key + " " + reader.item(key, item.key).value_or(""));
+      out.push_back(item.key + " " + reader.item(key, item.key).value());
     }
     return out;
   }
