@@ -35,5 +35,7 @@ template <>
 const Adapter& adapter<Platform::openclaw>();
 template <>
 const Adapter& adapter<Platform::claude_desktop>();
+template <>
+const Adapter& adapter<Platform::antigravity>();
 
 }  // namespace memd

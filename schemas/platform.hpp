@@ -30,6 +30,7 @@ enum class Platform : std::uint16_t {
   copilot_chat = 30,
   openclaw = 36,
   claude_desktop = 37,
+  antigravity = 44,
 };
 
 // Names and colours of a platform.
@@ -56,6 +57,7 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::copilot_chat, "copilot_chat", "Copilot Chat", "#1f7a8c", "#58c4d8"},
     {Platform::openclaw, "openclaw", "OpenClaw", "#a13d2d", "#f2755f"},
     {Platform::claude_desktop, "claude_desktop", "Claude Desktop", "#8c5a14", "#dba35c"},
+    {Platform::antigravity, "antigravity", "Antigravity", "#4a56b8", "#98a3f5"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),
