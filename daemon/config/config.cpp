@@ -1,10 +1,10 @@
 #include "daemon/config/config.hpp"
 
-#include "daemon/config/config_section.hpp"
 #include "daemon/config/model_config.hpp"
 #include "daemon/grpc_built_in.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/base/yaml_section.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/seal/cipher.hpp"
 
@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kLogLevels{"trace", "debug", "info", "warn", "error", "off"};
 
-using config::refuse;
-using config::scalar;
-using config::Section;
-using config::whole_number;
+using yaml::refuse;
+using yaml::scalar;
+using yaml::Section;
+using yaml::whole_number;
 
 PlatformConfig read_platform(const std::string& file, const YAML::Node& node, const std::string& name) {
   PlatformConfig out;
