@@ -66,7 +66,7 @@ const std::vector<LibraryRule> kLibraries{
     {"openssl/", {"schemas", "protocol"}},
     {"simdjson", {"adapters", "store/memory/memory_json.cpp"}},
     {"sqlite3.h", {"store", "adapters"}},
-    {"zstd.h", {"store", "daemon"}},
+    {"zstd.h", {"store", "daemon", "adapters/sqlite"}},  // Zed packs its threads
     {"grpc", {"daemon/admin/grpc"}},
     {"google/protobuf/", {"daemon/admin/grpc"}},
     {"memd/admin/", {"daemon/admin/grpc"}},  // generated
