@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-// Reads mappings of YAML files that people write. Each key has a handler; a key without one is refused. Errors name file
-// and line. One thread.
+// Reads mappings of YAML files that people write. Each key has a handler; a key without one is refused. Errors name
+// file and line. One thread.
 namespace memd::yaml {
 
 // Throws an ErrorException of Errc::bad_config. Whoever loads the document converts it to a Result.
