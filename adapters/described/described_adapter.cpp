@@ -290,8 +290,8 @@ std::string colour(double hue, double lightness) {
 
 }  // namespace
 
-DescribedAdapter::DescribedAdapter(Description description)
-    : platform_(own_platform(description.key)), description_(std::move(description)) {
+DescribedAdapter::DescribedAdapter(Platform platform, Description description)
+    : platform_(platform), description_(std::move(description)) {
   std::call_once(parsed_, [&] { description_.adapter.platform = platform_; });
 }
 

@@ -46,7 +46,7 @@ class RuleReader {
   Lookup& lookup_;
   json::RecordBuilder& c_;
   std::optional<std::size_t> prompt_;  // the record's prompt among the batch's events
-  int calls_ = 0;    // without an id
+  int calls_ = 0;                      // without an id
   int results_ = 0;
   bool gave_session_ = false;
   std::string_view unknown_;  // why the record's shape is not known; empty: it is
