@@ -1,10 +1,37 @@
 #include "schemas/platform.hpp"
 
+#include "schemas/base/hash.hpp"
+
 #include <algorithm>
 
 namespace memd {
+namespace {
 
-std::span<const PlatformInfo> platforms() { return kPlatforms; }
+// Empty: only the built-in platforms.
+std::vector<PlatformInfo>& all_platforms() {
+  static std::vector<PlatformInfo> all;
+  return all;
+}
+
+}  // namespace
+
+std::span<const PlatformInfo> platforms() {
+  const auto& all = all_platforms();
+  return all.empty() ? std::span<const PlatformInfo>(kPlatforms) : all;
+}
+
+void set_own_platforms(std::vector<PlatformInfo> own) {
+  auto& all = all_platforms();
+  all.clear();
+  if (own.empty()) return;
+  all.assign(kPlatforms.begin(), kPlatforms.end());
+  std::ranges::sort(own, {}, &PlatformInfo::id);
+  all.insert(all.end(), own.begin(), own.end());
+}
+
+Platform own_platform(std::string_view key) {
+  return static_cast<Platform>(kOwnPlatform | (hash64(key) & (kOwnPlatform - 1u)));
+}
 
 const PlatformInfo* find_platform(Platform id) {
   const auto all = platforms();

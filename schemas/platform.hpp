@@ -55,8 +55,14 @@ static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(
                   kPlatforms.end(),
               "each number has one line, in the order of the numbers");
 
-// Returns the lines of all platforms, ordered by number.
+// Returns the lines of all platforms, ordered by number: those above, and then those of the configuration.
 std::span<const PlatformInfo> platforms();
+// Sets the platforms that the configuration describes, in place of those set before. Their numbers have kOwnPlatform.
+// Call before threads start. The texts must outlive the process's use of platforms().
+void set_own_platforms(std::vector<PlatformInfo> own);
+inline constexpr std::uint16_t kOwnPlatform = 0x8000;
+// Returns the number of a platform of the configuration: its key decides it.
+Platform own_platform(std::string_view key);
 // Returns their numbers, in the same order.
 inline auto platform_ids() { return platforms() | std::views::transform(&PlatformInfo::id); }
 // Returns the line of a platform, nullptr for a number that none has.
