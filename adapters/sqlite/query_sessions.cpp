@@ -228,10 +228,12 @@ Result<void> QuerySessions::add_rows(const std::string& session_key, const std::
     const int key = column_of(query, queries_.key);
     const int order = column_of(query, queries_.order);
     query.bind(1, session_key);
+    std::size_t rows = 0;
     MEMD_TRY(query.each([&] {
       Row row(query);
       SessionQueries::Record record;
-      record.key = key < 0 || query.is_null(key) ? std::to_string(found.size() + 1) : std::string(query.text(key));
+      ++rows;
+      record.key = key < 0 || query.is_null(key) ? std::to_string(rows) : std::string(query.text(key));
       if (queries_.rows.size() > 1) {
         row.object.number("@query", static_cast<std::int64_t>(number + 1));
         if (number > 0) record.key = std::to_string(number + 1) + ":" + record.key;
