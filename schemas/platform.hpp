@@ -28,8 +28,16 @@ enum class Platform : std::uint16_t {
   imported = 8,
   pi = 9,
   copilot_chat = 30,
+  gptme = 34,
+  open_interpreter = 35,
   openclaw = 36,
   claude_desktop = 37,
+  amp = 38,
+  junie = 39,
+  auggie = 40,
+  trae = 41,
+  void_editor = 42,
+  windsurf = 43,
   antigravity = 44,
 };
 
@@ -55,8 +63,16 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
     {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
     {Platform::copilot_chat, "copilot_chat", "Copilot Chat", "#1f7a8c", "#58c4d8"},
+    {Platform::gptme, "gptme", "gptme", "#4b6a1f", "#9cc45c"},
+    {Platform::open_interpreter, "open_interpreter", "Open Interpreter", "#6b4a8f", "#b58fe0"},
     {Platform::openclaw, "openclaw", "OpenClaw", "#a13d2d", "#f2755f"},
     {Platform::claude_desktop, "claude_desktop", "Claude Desktop", "#8c5a14", "#dba35c"},
+    {Platform::amp, "amp", "Amp", "#b3382c", "#f0796b"},
+    {Platform::junie, "junie", "Junie", "#7a6f12", "#d6c84a"},
+    {Platform::auggie, "auggie", "Auggie", "#3d6b52", "#7fc4a0"},
+    {Platform::trae, "trae", "Trae", "#0c7d4f", "#35d08e"},
+    {Platform::void_editor, "void", "Void", "#5a5f73", "#a2a9c4"},
+    {Platform::windsurf, "windsurf", "Windsurf", "#0b7f8f", "#3cc6d6"},
     {Platform::antigravity, "antigravity", "Antigravity", "#4a56b8", "#98a3f5"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==

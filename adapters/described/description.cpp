@@ -413,8 +413,13 @@ class Parser {
         .key("parent", to_way(out.parent))
         .key("time",
              [&](const auto& v, const auto& key) {
-               out.time = term(v, key);
-               out.time_of_file = out.time.text == "file";
+               YAML::Node places = YAML::Clone(v);
+               if (v.IsSequence() && v.size() > 1 && words(v[v.size() - 1], key) == "file") {
+                 places.remove(v.size() - 1);
+                 out.time_of_file = true;
+               }
+               out.time = term(places, key);
+               out.time_of_file |= out.time.text == "file";
                if (!out.time_of_file && !out.time.text.empty())
                  refuse(file_, v.Mark(), key + ": expected a pointer, or the word file");
                out.time.text.clear();
