@@ -72,6 +72,8 @@ std::string_view name_of(Platform id);  // for people
 std::string_view to_string(Platform p);  // its key
 // Also accepts "claude" for claude_code.
 std::optional<Platform> parse_platform(std::string_view key);
+// Returns the platform of a stored key. An agent that the configuration describes no more keeps its key.
+Platform stored_platform(std::string_view key);
 
 // Queries that a platform's history supports.
 enum class Capability {
