@@ -27,6 +27,15 @@ enum class Platform : std::uint16_t {
   thunderus = 7,
   imported = 8,
   pi = 9,
+  goose = 18,
+  crush = 19,
+  zed = 20,
+  amazon_q = 21,
+  kiro = 22,
+  llm = 23,
+  hermes = 24,
+  warp = 25,
+  continue_dev = 31,
 };
 
 // Names and colours of a platform.
@@ -50,6 +59,15 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::thunderus, "thunderus", "Thunderus", "#3f8f29", "#77c45f"},
     {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
     {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
+    {Platform::goose, "goose", "Goose", "#4d6b57", "#8fb59b"},
+    {Platform::crush, "crush", "Crush", "#b5309e", "#ea86d8"},
+    {Platform::zed, "zed", "Zed", "#1c6b9c", "#5fb0e0"},
+    {Platform::amazon_q, "amazon_q", "Amazon Q", "#6a52c4", "#a596ee"},
+    {Platform::kiro, "kiro", "Kiro", "#8538b8", "#c48af0"},
+    {Platform::llm, "llm", "llm", "#5c6f2c", "#a8bd6e"},
+    {Platform::hermes, "hermes", "Hermes", "#a0672c", "#dda56a"},
+    {Platform::warp, "warp", "Warp", "#0e7f9e", "#4ec1df"},
+    {Platform::continue_dev, "continue", "Continue", "#9a4a4a", "#d98c8c"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace memd::sqlite {
@@ -77,27 +78,35 @@ int column_of(const Query& query, std::string_view name) {
 
 // The state up to which the database was read. Stored as text.
 struct QuerySessions::Mark {
-  std::string queries;         // a hash: with other queries everything is read anew
-  std::uint64_t sessions = 0;  // their number
-  std::uint64_t size = 0;      // see SnapshotReader::Plan
-  std::string changed;         // the largest value, as text; empty: there is none
-  bool is_number = false;
+  // How far a query of sessions was read.
+  struct Position {
+    std::uint64_t sessions = 0;  // their number
+    bool is_number = false;      // what `changed` is
+    std::string changed;         // the largest value; empty: there is none
+  };
+  std::string queries;     // a hash: with other queries everything is read anew
+  std::uint64_t size = 0;  // see SnapshotReader::Plan
+  std::vector<Position> positions;
   std::string change;  // change_mark
 
   std::string text() const {
     std::string out(kMarkVersion);
-    out.append("|").append(queries).append("|").append(std::to_string(sessions)).append("|");
-    out.append(std::to_string(size)).append(is_number ? "|n|" : "|t|").append(changed);
+    out.append("|").append(queries).append("|").append(std::to_string(size));
+    for (const Position& p : positions)
+      out.append("|").append(std::to_string(p.sessions)).append(p.is_number ? "|n|" : "|t|").append(p.changed);
     return out.append("|").append(change);
   }
-  static Mark parse(std::string_view text) {
+  static Mark parse(std::string_view text, std::size_t queries) {
     Mark mark;
+    mark.positions.resize(queries);
     if (take_field(text) != kMarkVersion) return mark;
     mark.queries = take_field(text);
-    mark.sessions = take_number(text);
     mark.size = take_number(text);
-    mark.is_number = take_field(text) == "n";
-    mark.changed = take_field(text);
+    for (Position& p : mark.positions) {
+      p.sessions = take_number(text);
+      p.is_number = take_field(text) == "n";
+      p.changed = take_field(text);
+    }
     mark.change = text;
     return mark;
   }
@@ -130,59 +139,108 @@ struct QuerySessions::Row {
 Result<void> QuerySessions::open() {
   if (database_) return {};
   MEMD_TRY_ASSIGN(database_, ReadOnlyDatabase::open(files_, path_));
+  const ReadTransaction whole(*database_);
+  MEMD_TRY_ASSIGN(sessions_, usable(queries_.sessions));
+  MEMD_TRY_ASSIGN(rows_, usable(queries_.rows));
   return {};
 }
 
-Result<bool> QuerySessions::has_changed() const {
-  MEMD_TRY_ASSIGN(const auto query, database_->prepare(select_from("*", queries_.sessions)));
-  return column_of(query, kChanged) >= 0;
+// Returns the queries whose tables and columns the database has. An error if none is left, unless it has no tables yet.
+Result<std::vector<QuerySessions::Usable>> QuerySessions::usable(const std::vector<std::string>& queries) const {
+  std::vector<Usable> out;
+  std::optional<Error> refused;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const auto query = database_->prepare(queries[i]);
+    if (query)
+      out.push_back({i, queries[i]});
+    else if (!query.error().is(Errc::io))
+      return query.error();
+    else if (!refused)
+      refused = query.error();
+  }
+  if (!out.empty() || !refused) return out;
+  MEMD_TRY_ASSIGN(auto tables, database_->prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table'"));
+  MEMD_TRY_ASSIGN(const bool any, tables.step());
+  if (any) return *refused;
+  return out;
 }
 
 Result<std::optional<QuerySessions::Content>> QuerySessions::read(const std::string& session_key) const {
-  MEMD_TRY_ASSIGN(auto query, database_->prepare(select_from("*", queries_.sessions) + " WHERE " +
-                                                 quoted_name(queries_.id) + " = ?1"));
-  MEMD_TRY_ASSIGN(const bool there, query.bind(1, session_key).step());
-  if (!there) return std::optional<Content>();
-  Row row(query);
-  json::ObjectWriter carried;
-  for (const auto& name : queries_.carried) {
-    const int column = column_of(query, name);
-    if (column < 0 || query.is_null(column)) continue;
-    if (query.is_number(column))
-      carried.raw(name, query.text(column));
-    else
-      carried.text(name, query.text(column));
-  }
-  query.reset();
-  Content content;
-  content.bytes = content.head_bytes = row.bytes;
-  content.stored = row.stored;
-  content.head = std::move(row.object).finish();
-  if (!queries_.split) {
-    MEMD_TRY(add_rows(session_key, std::move(carried).finish(), content));
-  } else {
-    static_cast<SessionQueries::Parts&>(content) = queries_.split(std::string(content.head));
+  if (queries_.shared) return read_shared(session_key);
+  for (const auto& sessions : sessions_) {
+    MEMD_TRY_ASSIGN(auto query, database_->prepare(select_from("*", sessions.sql) + " WHERE " +
+                                                   quoted_name(queries_.id) + " = ?1"));
+    MEMD_TRY_ASSIGN(const bool there, query.bind(1, session_key).step());
+    if (!there) continue;
+    Row row(query);
+    json::ObjectWriter carried;
+    for (const auto& name : queries_.carried) {
+      const int column = column_of(query, name);
+      if (column < 0 || query.is_null(column)) continue;
+      if (query.is_number(column))
+        carried.raw(name, query.text(column));
+      else
+        carried.text(name, query.text(column));
+    }
+    query.reset();
+    Content content;
+    content.bytes = row.bytes;
+    content.stored = row.stored;
+    content.head = std::move(row.object).finish();
+    if (!queries_.split) {
+      content.head_bytes = row.bytes;
+      MEMD_TRY(add_rows(session_key, std::move(carried).finish(), content));
+      return std::optional(std::move(content));
+    }
+    if (auto parts = queries_.split(content.head); !parts.empty())
+      static_cast<SessionQueries::Parts&>(content) = std::move(parts.front());
+    content.head_bytes = row.bytes;
     for (const auto& record : content.records)
       content.head_bytes -= std::min(content.head_bytes, record.bytes);
+    return std::optional(std::move(content));
   }
-  return std::optional(std::move(content));
+  return std::optional<Content>();
+}
+
+Result<std::optional<QuerySessions::Content>> QuerySessions::read_shared(const std::string& session_key) const {
+  std::optional<Content> found;
+  for (const auto& sessions : sessions_) {
+    MEMD_TRY_ASSIGN(auto query, database_->prepare(sessions.sql));
+    MEMD_TRY(query.each([&] {
+      Row row(query);
+      auto all = queries_.split(std::move(row.object).finish());
+      for (auto& parts : all) {
+        if (found || parts.id != session_key) continue;
+        std::uint64_t records = 0;
+        for (const auto& record : parts.records)
+          records += record.bytes;
+        if (all.size() == 1) parts.head_bytes = row.bytes - std::min(row.bytes, records);
+        static_cast<SessionQueries::Parts&>(found.emplace()) = std::move(parts);
+        found->bytes = found->head_bytes + records;
+        found->stored = all.size() == 1 ? row.stored : found->bytes;
+      }
+    }));
+  }
+  return found;
 }
 
 Result<void> QuerySessions::add_rows(const std::string& session_key, const std::string& carried, Content& out) const {
   std::vector<std::pair<double, SessionQueries::Record>> found;
   std::unordered_map<std::string, int> times;  // a key that is there again gets a number
-  for (std::size_t i = 0; i < queries_.rows.size(); ++i) {
-    MEMD_TRY_ASSIGN(auto query, database_->prepare(queries_.rows[i]));
+  for (const auto& [number, sql] : rows_) {
+    MEMD_TRY_ASSIGN(auto query, database_->prepare(sql));
     const int key = column_of(query, queries_.key);
     const int order = column_of(query, queries_.order);
     query.bind(1, session_key);
+    std::size_t rows = 0;
     MEMD_TRY(query.each([&] {
       Row row(query);
       SessionQueries::Record record;
-      record.key = key < 0 || query.is_null(key) ? std::to_string(found.size() + 1) : std::string(query.text(key));
+      ++rows;
+      record.key = key < 0 || query.is_null(key) ? std::to_string(rows) : std::string(query.text(key));
       if (queries_.rows.size() > 1) {
-        row.object.number("@query", static_cast<std::int64_t>(i + 1));
-        if (i > 0) record.key = std::to_string(i + 1) + ":" + record.key;
+        row.object.number("@query", static_cast<std::int64_t>(number + 1));
+        if (number > 0) record.key = std::to_string(number + 1) + ":" + record.key;
       }
       if (const int n = ++times[record.key]; n > 1) record.key += "#" + std::to_string(n);
       if (!queries_.carried.empty()) row.object.raw("@session", carried);
@@ -213,25 +271,35 @@ Result<const QuerySessions::Content*> QuerySessions::find(const std::string& ses
 Result<SnapshotReader::Plan> QuerySessions::plan(const std::string& text) {
   database_.reset();  // the files may be read only while it is closed
   found_.reset();
-  Mark since = Mark::parse(text);
-  Mark mark;
+  Mark since = Mark::parse(text, queries_.sessions.size());
+  Mark mark = Mark::parse({}, queries_.sessions.size());
   MEMD_TRY_ASSIGN(mark.change, change_mark(files_, path_));
-  std::uint64_t hash = hash64(queries_.sessions);
-  for (const auto& query : queries_.rows)
-    hash = hash64(query, hash);
+  std::uint64_t hash = hash64(queries_.id);
+  for (const auto* queries : {&queries_.sessions, &queries_.rows})
+    for (const auto& query : *queries)
+      hash = hash64(query, hash);
   mark.queries = std::to_string(hash);
-  if (since.queries != mark.queries) since = Mark();
+  if (since.queries != mark.queries) since = Mark::parse({}, queries_.sessions.size());
   Plan plan;
+  plan.size = since.size;
   if (since.change == mark.change) {
     plan.mark = text;
     plan.unchanged = true;
-    plan.size = since.size;
     return plan;
   }
   MEMD_TRY(open());
   {
     const ReadTransaction whole(*database_);
-    MEMD_TRY(list_sessions(since, plan, mark));
+    plan.complete = true;
+    if (queries_.shared)
+      MEMD_TRY(list_shared(plan));
+    else
+      for (const auto& sessions : sessions_)
+        MEMD_TRY(list_sessions(sessions, since, plan, mark));
+    std::unordered_set<std::string> listed;  // several queries may find a session
+    std::erase_if(plan.sessions, [&](const auto& id) { return id.empty() || !listed.insert(id).second; });
+    plan.size_is_estimate = !since.change.empty();
+    if (!plan.size_is_estimate) MEMD_TRY(measure(plan));
   }
   MEMD_TRY(database_->confirm());
   mark.size = plan.size;
@@ -239,35 +307,43 @@ Result<SnapshotReader::Plan> QuerySessions::plan(const std::string& text) {
   return plan;
 }
 
-// Lists the sessions that changed since the mark, all of them if that cannot be told.
-Result<void> QuerySessions::list_sessions(const Mark& since, Plan& plan, Mark& mark) const {
-  MEMD_TRY_ASSIGN(const bool told, has_changed());
-  const std::string sessions = queries_.sessions;
-  {
-    MEMD_TRY_ASSIGN(auto query,
-                    database_->prepare(select_from(told ? "count(*), max(changed)" : "count(*)", sessions)));
-    MEMD_TRY_ASSIGN(const bool there, query.step());
-    if (there) mark.sessions = static_cast<std::uint64_t>(query.integer(0));
-    if (there && told) {
-      mark.changed = query.text(1);
-      mark.is_number = query.is_number(1);
-      std::replace(mark.changed.begin(), mark.changed.end(), '|', ' ');
-    }
+// Lists the sessions of a query that changed since the mark, all of them if that cannot be told.
+Result<void> QuerySessions::list_sessions(const Usable& sessions, const Mark& since, Plan& plan, Mark& mark) const {
+  const Mark::Position& before = since.positions[sessions.number];
+  Mark::Position& now = mark.positions[sessions.number];
+  MEMD_TRY_ASSIGN(const auto columns, database_->prepare(sessions.sql));
+  if (column_of(columns, queries_.id) < 0)
+    return Error(Errc::io, path_ + ": the query of sessions has no column " + queries_.id);
+  const bool told = column_of(columns, kChanged) >= 0;
+  MEMD_TRY_ASSIGN(auto newest,
+                  database_->prepare(select_from(told ? "count(*), max(changed)" : "count(*)", sessions.sql)));
+  MEMD_TRY_ASSIGN(const bool there, newest.step());
+  if (there) now.sessions = static_cast<std::uint64_t>(newest.integer(0));
+  if (there && told) {
+    now.changed = newest.text(1);
+    now.is_number = newest.is_number(1);
+    std::replace(now.changed.begin(), now.changed.end(), '|', ' ');
   }
-  const bool partly =
-      told && !since.changed.empty() && since.is_number == mark.is_number && since.sessions <= mark.sessions;
-  std::string sql = select_from(quoted_name(queries_.id), sessions);
-  if (partly) sql += since.is_number ? " WHERE changed >= CAST(?1 AS NUMERIC)" : " WHERE changed >= ?1";
+  newest.reset();
+  const bool partly = !before.changed.empty() && before.is_number == now.is_number && before.sessions <= now.sessions;
+  std::string sql = select_from(quoted_name(queries_.id), sessions.sql);
+  if (partly) sql += before.is_number ? " WHERE changed >= CAST(?1 AS NUMERIC)" : " WHERE changed >= ?1";
   if (told) sql += " ORDER BY changed";
   MEMD_TRY_ASSIGN(auto query, database_->prepare(sql));
-  if (partly) query.bind(1, since.changed);
-  MEMD_TRY(query.each([&] {
-    if (!query.is_null(0)) plan.sessions.emplace_back(query.text(0));
-  }));
-  plan.complete = !partly;
-  plan.size = since.size;
-  plan.size_is_estimate = !since.change.empty();
-  return plan.size_is_estimate ? Result<void>() : measure(plan);
+  if (partly) query.bind(1, before.changed);
+  if (partly) plan.complete = false;
+  return query.each([&] { plan.sessions.emplace_back(query.text(0)); });
+}
+
+Result<void> QuerySessions::list_shared(Plan& plan) const {
+  for (const auto& sessions : sessions_) {
+    MEMD_TRY_ASSIGN(auto query, database_->prepare(sessions.sql));
+    MEMD_TRY(query.each([&] {
+      for (const auto& parts : queries_.split(std::move(Row(query).object).finish()))
+        plan.sessions.push_back(parts.id);
+    }));
+  }
+  return {};
 }
 
 // Counts the bytes of all values of the database: those that the queries select, and the others.
@@ -308,7 +384,7 @@ Result<std::optional<SnapshotReader::Session>> QuerySessions::session(const std:
   session.session_uid = make_session_uid(queries_.platform, session_key);
   session.head = Item{std::string(kHeadKey), hash64(content->head) | 1, content->head_bytes};
   for (const auto& record : content->records)
-    session.items.push_back({record.key, hash64(record.json) | 1, record.bytes});
+    session.items.push_back({record.key, record.version != 0 ? record.version : hash64(record.json) | 1, record.bytes});
   return std::optional(std::move(session));
 }
 
