@@ -3,6 +3,8 @@
 #include "schemas/base/hash.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 namespace memd {
 namespace {
@@ -11,6 +13,29 @@ namespace {
 std::vector<PlatformInfo>& all_platforms() {
   static std::vector<PlatformInfo> all;
   return all;
+}
+
+// Keys of platforms that are stored and not known any more.
+class FormerKeys {
+ public:
+  void add(Platform id, std::string_view key) {
+    const std::lock_guard lock(mutex_);
+    keys_.try_emplace(id, key);
+  }
+  std::string_view find(Platform id) {
+    const std::lock_guard lock(mutex_);
+    const auto it = keys_.find(id);
+    return it == keys_.end() ? "unknown" : std::string_view(it->second);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<Platform, std::string> keys_;
+};
+
+FormerKeys& former_keys() {
+  static FormerKeys keys;
+  return keys;
 }
 
 }  // namespace
@@ -41,12 +66,12 @@ const PlatformInfo* find_platform(Platform id) {
 
 std::string_view to_string(Platform p) {
   const PlatformInfo* info = find_platform(p);
-  return info == nullptr ? "unknown" : info->key;
+  return info == nullptr ? former_keys().find(p) : info->key;
 }
 
 std::string_view name_of(Platform id) {
   const PlatformInfo* info = find_platform(id);
-  return info == nullptr ? "unknown" : info->name;
+  return info == nullptr ? former_keys().find(id) : info->name;
 }
 
 std::optional<Platform> parse_platform(std::string_view key) {
@@ -54,6 +79,13 @@ std::optional<Platform> parse_platform(std::string_view key) {
   for (const PlatformInfo& platform : platforms())
     if (platform.key == key) return platform.id;
   return std::nullopt;
+}
+
+Platform stored_platform(std::string_view key) {
+  if (const auto known = parse_platform(key)) return *known;
+  const Platform id = own_platform(key);
+  former_keys().add(id, key);
+  return id;
 }
 
 std::vector<Capability> all_capabilities_but(std::initializer_list<Capability> missing) {

@@ -51,6 +51,10 @@ class ChatReader final : public snapshot::HeldSource {
     held.add_head(
         std::move(context().text("sessionId", id_).text("title", unescaped(chat.member("customTitle")))).finish());
     for (const ChatLog::Request& request : chat.requests()) {
+      if (!request.json.starts_with('{')) {
+        held.add("#", R"({"damaged":true})", request.taken);
+        continue;
+      }
       const std::string native = id_of(request.json);
       ObjectWriter out = context();
       if (native.empty()) out.text("requestId", id_ + "#" + std::to_string(held.session.items.size() + 1));

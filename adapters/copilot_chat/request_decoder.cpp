@@ -271,7 +271,6 @@ class Response {
     Event& e = c_.add(EventKind::tool_call, Role::assistant);
     e.tool = call.name;
     e.call_id = call.id;
-    e.cwd = c_.cwd;
     if (is_string(call.arguments))
       tool_calls::read_tool_input_text(c_, c_.text(call.arguments), access_of, e);
     else if (object != nullptr)

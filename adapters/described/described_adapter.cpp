@@ -250,6 +250,24 @@ std::string column_of(const Term& term) {
   return pointer.steps.size() == 1 && !pointer.steps.front().opens ? pointer.steps.front().name : std::string();
 }
 
+// Gives records the time at which their session's row last changed; it is no part of their version.
+void add_time_of_change(std::string_view row, bool local_time, std::vector<sqlite::SessionQueries::Parts>& sessions) {
+  json::DomParser parser;
+  json::dom::element root;
+  Lookup lookup;
+  if (!parser.parse(row, root)) return;
+  lookup.begin(root);
+  const auto time = lookup.time({{}, {{false, false, {{"changed", false}}}}}, {root, {}}, local_time);
+  if (!time) return;
+  for (auto& session : sessions)
+    for (auto& record : session.records) {
+      json::ObjectWriter members;
+      members.number("@time", *time);
+      record.version = hash64(record.json) | 1;
+      record.json = json::with_members(std::move(members), record.json);
+    }
+}
+
 sqlite::SessionQueries queries_of(Platform platform, const SourceRule& source) {
   sqlite::SessionQueries out;
   out.platform = platform;
@@ -263,7 +281,11 @@ sqlite::SessionQueries queries_of(Platform platform, const SourceRule& source) {
       if (!pointer.steps.empty()) out.carried.push_back(pointer.steps.front().name);
   out.shared = !source.sessions.empty() || column_of(source.session.id).empty();
   if (out.shared || !source.records.empty())
-    out.split = [&source](std::string_view row) { return take_apart(source, row, {}).sessions; };
+    out.split = [&source](std::string_view row) {
+      auto sessions = take_apart(source, row, {}).sessions;
+      if (source.record.time_of_file) add_time_of_change(row, source.record.local_time, sessions);
+      return sessions;
+    };
   return out;
 }
 

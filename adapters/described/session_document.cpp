@@ -45,6 +45,8 @@ class Elements {
   std::size_t at() const { return at_; }  // where the scan of the document ended
   std::size_t begin() const { return begin_; }
   std::size_t end() const { return end_; }
+  // What stands for the range where the elements are left out.
+  const std::string& substitute() const { return substitute_; }
 
  private:
   template <class Visit>
@@ -100,7 +102,7 @@ class Elements {
     }
   }
 
-  // Goes on in a string that holds JSON.
+  // Goes on in a string that holds JSON. Its other members stay.
   template <class Visit>
   void open(ValueScanner& scanner, Steps steps, Visit& visit, bool is_outer) {
     scanner.skip_blanks();
@@ -108,8 +110,13 @@ class Elements {
     std::string text;
     json::append_unescaped(scanner.string_body(), text);
     ValueScanner inner(text);
-    walk(inner, steps.subspan(1), visit, false);
+    walk(inner, steps.subspan(1), visit, is_outer);
     if (!is_outer) return;
+    if (found_) {
+      text.replace(begin_, end_ - begin_, substitute_);
+      substitute_.clear();
+      json::append_quoted(text, substitute_);
+    }
     begin_ = begin;
     end_ = scanner.at();
   }
@@ -119,6 +126,7 @@ class Elements {
   std::size_t at_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  std::string substitute_ = "null";
 };
 
 void add_names(const Term& term, std::set<std::string, std::less<>>& out) {
@@ -164,7 +172,7 @@ class Session {
     });
     std::string head(text_);
     if (elements.found() && elements.end() >= elements.begin())
-      head.replace(elements.begin(), elements.end() - elements.begin(), "null");
+      head.replace(elements.begin(), elements.end() - elements.begin(), elements.substitute());
     json::ObjectWriter told;
     const std::uint64_t others = write_members(head, names_of(source_.session), told);
     if (!source_.records.empty()) out.unread += others;

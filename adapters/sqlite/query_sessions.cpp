@@ -207,13 +207,17 @@ Result<std::optional<QuerySessions::Content>> QuerySessions::read_shared(const s
   for (const auto& sessions : sessions_) {
     MEMD_TRY_ASSIGN(auto query, database_->prepare(sessions.sql));
     MEMD_TRY(query.each([&] {
-      for (auto& parts : queries_.split(std::move(Row(query).object).finish())) {
+      Row row(query);
+      auto all = queries_.split(std::move(row.object).finish());
+      for (auto& parts : all) {
         if (found || parts.id != session_key) continue;
+        std::uint64_t records = 0;
+        for (const auto& record : parts.records)
+          records += record.bytes;
+        if (all.size() == 1) parts.head_bytes = row.bytes - std::min(row.bytes, records);
         static_cast<SessionQueries::Parts&>(found.emplace()) = std::move(parts);
-        found->bytes = found->head_bytes;
-        for (const auto& record : found->records)
-          found->bytes += record.bytes;
-        found->stored = found->bytes;
+        found->bytes = found->head_bytes + records;
+        found->stored = all.size() == 1 ? row.stored : found->bytes;
       }
     }));
   }
@@ -380,7 +384,7 @@ Result<std::optional<SnapshotReader::Session>> QuerySessions::session(const std:
   session.session_uid = make_session_uid(queries_.platform, session_key);
   session.head = Item{std::string(kHeadKey), hash64(content->head) | 1, content->head_bytes};
   for (const auto& record : content->records)
-    session.items.push_back({record.key, hash64(record.json) | 1, record.bytes});
+    session.items.push_back({record.key, record.version != 0 ? record.version : hash64(record.json) | 1, record.bytes});
   return std::optional(std::move(session));
 }
 

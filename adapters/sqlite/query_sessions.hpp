@@ -22,6 +22,7 @@ struct SessionQueries {
     std::string key;
     std::string json;
     std::uint64_t bytes = 0;
+    std::uint64_t version = 0;  // 0: a hash of `json`
   };
   struct Parts {
     std::string id;                // of a session that shares its row with others
