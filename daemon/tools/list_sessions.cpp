@@ -178,9 +178,9 @@ void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services
   info.name = "list_sessions";
   info.title = "List past sessions";
   info.description =
-      "List past sessions (conversations, chats) of all agents, newest first: id, title, project, branch, "
+      "List past sessions of all agents, newest first: id, title, project, branch, "
       "state, outcome, tokens.";
-  info.search_words = "list all my past previous sessions conversations chats what worked on";
+  info.search_words = "list all my past previous sessions conversations chats what worked on tokens cost usage";
   registry.add<ListSessionsParams, ListSessionsAnswer>(
       std::move(info), [services](const ListSessionsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -82,13 +82,12 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::ListSessionsParams> {
   using T = tools::ListSessionsParams;
-  static constexpr auto fields =
-      join_fields(tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
-                  fields_of(field("state", &T::state, "", one_of(tools::kStateChoices)),
-                            field("include_subagents", &T::include_subagents, ""),
-                            field("usage", &T::usage, "Instead: tokens, cost by day, model, …"),
-                            field("n_results", &T::n_results, "", clamped(1, 1000))),
-                  tools::kPageFields);
+  static constexpr auto fields = join_fields(tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
+                                             fields_of(field("state", &T::state, "", one_of(tools::kStateChoices)),
+                                                       field("include_subagents", &T::include_subagents, ""),
+                                                       field("usage", &T::usage, "Instead: tokens and cost by day, model …"),
+                                                       field("n_results", &T::n_results, "", clamped(1, 1000))),
+                                             tools::kPageFields);
 };
 template <>
 struct Describe<tools::SessionOut> {
