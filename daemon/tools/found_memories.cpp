@@ -78,7 +78,7 @@ Result<FoundMemories> find_memories(const ToolServices& services, Reader& reader
   const QueryFilter& filter = question.scope.filter;
   if (!filter.session.empty() || question.has_platforms || filter.no_platform) return out;
   catalog::MemorySearch search;
-  search.text = question.text;
+  search.asked = question.asked;
   search.mode = question.mode;
   search.limit = question.limit;
   search.now = services.clock.now();

@@ -53,7 +53,7 @@ struct FoundMemoryOut {
 
 struct MemoryQuestion {
   const Scope& scope;
-  std::string text;
+  const ParsedQuery& asked;
   SearchMode mode = SearchMode::hybrid;
   std::string kind{};          // type of observation; empty: any
   bool has_platforms = false;  // the call names agents; memories belong to none

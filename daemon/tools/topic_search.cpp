@@ -11,6 +11,7 @@
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
 #include "store/search/topic_index.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <boost/algorithm/string/join.hpp>
@@ -87,7 +88,7 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
                                    const Scope& scope, const std::function<void()>& embedded) {
   const QueryFilter& filter = scope.filter;
   SearchQuery query;
-  query.text = topic;
+  query.asked = search::parse_query(topic);
   query.also = also;
   query.filter = filter;
   query.count_outside = scope.narrowed;
@@ -405,7 +406,8 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   if (material.more) frame.notice.say("Of what a search finds only the 100 best are here.");
   FoundMemories memories;
   if (at.offset == 0) {
-    const MemoryQuestion about{scope, topic, SearchMode::hybrid, kind, names_platforms(params)};
+    const ParsedQuery asked = search::parse_query(topic, services.clock.now());
+    const MemoryQuestion about{scope, asked, SearchMode::hybrid, kind, names_platforms(params)};
     MEMD_TRY_ASSIGN(memories, find_memories(services, *reader, about));
     if (!memories.notice.empty()) frame.notice.say(memories.notice);
   }

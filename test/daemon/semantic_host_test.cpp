@@ -4,6 +4,7 @@
 #include "daemon/models/model_clients.hpp"
 #include "schemas/search.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/stand_in_server.hpp"
 #include "test/support/temp_dir.hpp"
@@ -59,7 +60,7 @@ class SemanticHost : public testing::Test {
   SearchAnswer search(const std::string& text, SearchMode mode = SearchMode::hybrid) {
     auto reader = host_->readers().acquire(5s);
     SearchQuery query;
-    query.text = text;
+    query.asked = search::parse_query(text);
     query.mode = mode;
     auto answer = (*reader)->search(query);
     EXPECT_TRUE(answer) << answer.error().message();
