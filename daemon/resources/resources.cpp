@@ -36,22 +36,13 @@ struct PlatformVariable {
 
 }  // namespace memd::resources
 
-template <>
-struct memd::mcp::Describe<memd::resources::IdVariable> {
-  static constexpr auto fields =
-      fields_of(field("id", &memd::resources::IdVariable::id, "Which one.", required, length(1, 300)));
-};
-template <>
-struct memd::mcp::Describe<memd::resources::KeyVariable> {
-  static constexpr auto fields =
-      fields_of(field("key", &memd::resources::KeyVariable::key, "Which project.", required, length(1, 500)));
-};
+MEMD_DESCRIBE(memd::resources::IdVariable,
+              field<&memd::resources::IdVariable::id>("Which one.", required, length(1, 300)));
+MEMD_DESCRIBE(memd::resources::KeyVariable,
+              field<&memd::resources::KeyVariable::key>("Which project.", required, length(1, 500)));
 
-template <>
-struct memd::mcp::Describe<memd::resources::PlatformVariable> {
-  static constexpr auto fields = fields_of(field("platform", &memd::resources::PlatformVariable::platform,
-                                                 "Platform key, or all.", required, length(1, 40)));
-};
+MEMD_DESCRIBE(memd::resources::PlatformVariable,
+              field<&memd::resources::PlatformVariable::platform>("Platform key, or all.", required, length(1, 40)));
 
 namespace memd::resources {
 
