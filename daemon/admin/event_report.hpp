@@ -48,7 +48,7 @@ MEMD_DESCRIBE(memd::admin::EventsParams,
               field<&T::after>("The cursor of the report before; 0: from now on.", range(0, 9'000'000'000'000'000)),
               field<&T::limit>("How many sessions a report names; the next one goes on.", range(1, 1000)));
 
-MEMD_DESCRIBE(memd::admin::SessionChange, field<&T::session_id>("Session."), field<&T::platform>("Platform key."),
+MEMD_DESCRIBE(memd::admin::SessionChange, plain<&T::session_id, &T::platform>(),
               field<&T::title>("Its title: text of history."),
               field<&T::parent_id>("The session that a subagent belongs to; empty: it is a main session."),
               field<&T::events>("Events in the store now."), field<&T::exchanges>("Exchanges in the store now."),

@@ -82,21 +82,19 @@ MEMD_DESCRIBE(
     field<&T::before>("Select sessions that ended before this time."),
     field<&T::excluded>("Select stored sessions that the configuration excludes."),
     field<&T::yes>("Forget the selected sessions. If false, only report what would be removed."));
-MEMD_DESCRIBE(memd::admin::ForgetLine, field<&T::session_id>("Id of the main session."), field<&T::title>("Its title."),
-              field<&T::project>("Its project."), field<&T::ended>("Last event, RFC 3339."),
+MEMD_DESCRIBE(memd::admin::ForgetLine, field<&T::session_id>("Id of the main session."),
+              plain<&T::title, &T::project>(), field<&T::ended>("Last event, RFC 3339."),
               field<&T::reason>("Why it is removed, if the parameters do not select it directly."),
-              field<&T::sessions>("Number of sessions, subagents included."), field<&T::exchanges>("Their exchanges."),
-              field<&T::events>("Their events."), field<&T::raw_bytes>("Their bytes in the raw layer."));
-MEMD_DESCRIBE(memd::admin::ForgetExchange, field<&T::id>("Id of the exchange."),
-              field<&T::session_id>("Its session, which stays."),
+              field<&T::sessions>("Number of sessions, subagents included."), plain<&T::exchanges, &T::events>(),
+              field<&T::raw_bytes>("Their bytes in the raw layer."));
+MEMD_DESCRIBE(memd::admin::ForgetExchange, field<&T::id>(), field<&T::session_id>("Its session, which stays."),
               field<&T::exchange_number>("Its number there, which no other one gets."),
               field<&T::started>("When it began, RFC 3339."), field<&T::prompt>("First line of the prompt."),
-              field<&T::events>("Its events."), field<&T::subagents>("Sessions that were started in it and go, too."));
+              field<&T::events>(), field<&T::subagents>("Sessions that were started in it and go, too."));
 MEMD_DESCRIBE(memd::admin::ForgetReport, field<&T::sessions>("The sessions that are removed, oldest first."),
               field<&T::single_exchanges>("Exchanges that are removed from sessions that stay."),
               field<&T::all_sessions>("Number of sessions, subagents included."),
-              field<&T::exchanges>("Number of exchanges."), field<&T::events>("Number of events."),
-              field<&T::raw_bytes>("Bytes in the raw layer."),
+              plain<&T::exchanges, &T::events, &T::raw_bytes>(),
               field<&T::of_text>("True: a text is removed, and the figures count what holds it."),
               field<&T::records>("Records of the raw layer that hold the text."),
               field<&T::memories>("Files of memories that hold the text; memd does not write them."),

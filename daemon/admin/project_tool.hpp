@@ -46,7 +46,7 @@ MEMD_DESCRIBE(memd::admin::ProjectParams, field<&T::action>("What to do.", one_o
               field<&T::project>("The project to merge or split: its path, or a part of path or name."),
               field<&T::into>("The project that it is to belong to."));
 MEMD_DESCRIBE(
-    memd::admin::ProjectLine, field<&T::project>("Its name."), field<&T::path>("Its path, the same for all spellings."),
+    memd::admin::ProjectLine, field<&T::project>(), field<&T::path>("Its path, the same for all spellings."),
     field<&T::sessions>("Main sessions that began in it."),
     field<&T::joined_to>("Path of the project that it belongs to; empty: it stands by itself."),
     field<&T::by>("Why: worktree, remote, or merged by a person; apart: a person has split it; empty: not joined."));

@@ -313,23 +313,20 @@ inline constexpr std::string_view kUnreadPlaces =
 MEMD_DESCRIBE(memd::admin::Span, field<&admin::Span::start>("First event, RFC 3339."),
               field<&admin::Span::end>("Last event, RFC 3339."));
 
-MEMD_DESCRIBE(memd::admin::PlatformReport, field<&T::platform>("Platform key."),
-              field<&T::sources>("Files or databases read."), field<&T::bytes_total>("Size of the sources."),
-              field<&T::bytes_indexed>("Bytes whose content is in the store."),
-              field<&T::bytes_skipped>("Bytes left out for a named reason."),
-              field<&T::bytes_unknown>("Bytes of unknown shape."),
-              field<&T::bytes_pending>("Bytes of unfinished last records."), field<&T::sessions>("Main sessions."),
+MEMD_DESCRIBE(memd::admin::PlatformReport, field<&T::platform>(), field<&T::sources>("Files or databases read."),
+              field<&T::bytes_total>(), field<&T::bytes_indexed>("Bytes whose content is in the store."),
+              field<&T::bytes_skipped>("Bytes left out for a named reason."), field<&T::bytes_unknown>(),
+              field<&T::bytes_pending>("Bytes of unfinished last records."), field<&T::sessions>(),
               field<&T::subagent_sessions>("Sessions of subagents and workflow agents."),
-              field<&T::exchanges>("Exchanges of main sessions."),
-              field<&T::subagent_exchanges>("Exchanges of subagents."), field<&T::events>("Events."),
-              field<&T::diagnostics>("Diagnostics not yet expired."), field<&T::records>("Records ingested."),
+              field<&T::exchanges>("Exchanges of main sessions."), plain<&T::subagent_exchanges, &T::events>(),
+              field<&T::diagnostics>("Diagnostics not yet expired."), field<&T::records>(),
               field<&T::unknown_records>("Of these of unknown shape."),
               field<&T::recent_records>("About the last 1,000 records ingested."),
               field<&T::recent_unknown_records>("Of these of unknown shape."),
               field<&T::schema_drift>("When the platform was last seen to have changed its format; or empty."),
-              field<&T::span>("Span of time."));
+              field<&T::span>());
 
-MEMD_DESCRIBE(memd::admin::TroubleReport, field<&T::platform>("Platform key."), field<&T::source>("Path."),
+MEMD_DESCRIBE(memd::admin::TroubleReport, plain<&T::platform, &T::source>(),
               field<&T::state>("failing, unreachable or quarantined."), field<&T::reason>("In plain words."),
               field<&T::failures>("Failed looks in a row."),
               field<&T::retry_at>("When it is looked at again, RFC 3339."));
@@ -343,8 +340,7 @@ MEMD_DESCRIBE(memd::admin::SourcesReport, field<&T::active>("Sources that are fo
 
 MEMD_DESCRIBE(memd::admin::EnrichmentRun,
               field<&T::exchanges>("Exchanges given vectors in this run, or terms if there is no model."),
-              field<&T::seconds>("Spent on it."),
-              field<&T::pending_terms>("Exchanges still without identifiers and topics."),
+              field<&T::seconds>(), field<&T::pending_terms>("Exchanges still without identifiers and topics."),
               field<&T::pending_vectors>("Exchanges still without vectors of their text."),
               field<&T::trouble>("Why vectors could not be made; empty: nothing."));
 
@@ -361,16 +357,16 @@ MEMD_DESCRIBE(memd::admin::EnrichmentStatus, field<&T::model>("Whose vectors sea
               field<&T::retry_at>("When it is tried again, RFC 3339."));
 
 MEMD_DESCRIBE(memd::admin::SecondLookRun, field<&T::exchanges>("Exchanges taken from the queue in this run."),
-              field<&T::seconds>("Spent on it."), field<&T::waiting>("Exchanges that still wait."),
+              field<&T::seconds>(), field<&T::waiting>("Exchanges that still wait."),
               field<&T::trouble>("Why they do; empty: time was up, or none does."));
 
 MEMD_DESCRIBE(memd::admin::SecondLookStatus,
               field<&T::turned_off_by>("Key of the configuration that turns it off; empty: it is on."),
-              field<&T::model>("The network that makes the vectors; empty: it is off."),
-              field<&T::exchanges>("Exchanges in the store."), field<&T::made>("Exchanges with a vector."),
+              field<&T::model>("The network that makes the vectors; empty: it is off."), field<&T::exchanges>(),
+              field<&T::made>("Exchanges with a vector."),
               field<&T::waiting>("Exchanges whose vector is missing or of an older text."),
               field<&T::working>("At work now."), field<&T::done>("Exchanges taken from the queue since the start."),
-              field<&T::busy_seconds>("Spent on them."),
+              field<&T::busy_seconds>(),
               field<&T::paused>("Why exchanges wait although they could be taken; empty: none do."));
 
 MEMD_DESCRIBE(memd::admin::SummariesStatus,
@@ -383,37 +379,36 @@ MEMD_DESCRIBE(memd::admin::SummariesStatus,
               field<&T::trouble>("Why none can be asked now; empty: nothing."));
 
 MEMD_DESCRIBE(memd::admin::DecisionsStatus, field<&T::waiting>("Sessions that are analysed and not judged yet."),
-              field<&T::exchanges>("Judged by this process."), field<&T::decisions>("Found in them."),
+              field<&T::exchanges>("Judged by this process."), field<&T::decisions>(),
               field<&T::not_said>("Items of answers that were dropped: nobody said what they quote."),
               field<&T::unreadable>("Exchanges without a usable answer; their decisions stay as they were."),
               field<&T::trouble>("Why none are judged now; empty: nothing."));
 
-MEMD_DESCRIBE(
-    memd::admin::IngestReport, field<&T::complete>("Each source that is there was read to its end."),
-    field<&T::unread>("Sources, or directories of them, that could not be read."),
-    field<&T::unread_why>("Why the first of them could not."), field<&T::unread_places>(admin::kUnreadPlaces),
-    field<&T::sources>("Files or databases read."), field<&T::bytes_total>("indexed + skipped + unknown + pending."),
-    field<&T::bytes_indexed>("Bytes whose content is in the store."),
-    field<&T::bytes_skipped>("Bytes left out for a named reason."), field<&T::bytes_unknown>("Bytes of unknown shape."),
-    field<&T::bytes_pending>("Bytes of unfinished last records."), field<&T::sessions>("Main sessions."),
-    field<&T::subagent_sessions>("Sessions of subagents."), field<&T::events>("Events in the store."),
-    field<&T::exchanges>("Exchanges of main sessions."), field<&T::subagent_exchanges>("Exchanges of subagents."),
-    field<&T::diagnostics>("Diagnostics not yet expired."), field<&T::seconds>("Wall clock of this run."),
-    field<&T::mb_per_s>("Bytes read in this run a second, in millions."),
-    field<&T::peak_rss_mb>("Largest resident set of the process, in MiB."),
-    field<&T::bytes_read>("Bytes of sources read in this run."), field<&T::events_written>("Events new in this run."),
-    field<&T::enrichment>("Vectors and terms made afterwards, when no daemon makes them."),
-    field<&T::second_look>("Vectors of the second look; absent: not asked for."),
-    field<&T::platforms>("The same per platform."));
+MEMD_DESCRIBE(memd::admin::IngestReport, field<&T::complete>("Each source that is there was read to its end."),
+              field<&T::unread>("Sources, or directories of them, that could not be read."),
+              field<&T::unread_why>("Why the first of them could not."), field<&T::unread_places>(admin::kUnreadPlaces),
+              field<&T::sources>("Files or databases read."),
+              field<&T::bytes_total>("indexed + skipped + unknown + pending."),
+              field<&T::bytes_indexed>("Bytes whose content is in the store."),
+              field<&T::bytes_skipped>("Bytes left out for a named reason."), field<&T::bytes_unknown>(),
+              field<&T::bytes_pending>("Bytes of unfinished last records."),
+              plain<&T::sessions, &T::subagent_sessions, &T::events>(),
+              field<&T::exchanges>("Exchanges of main sessions."), field<&T::subagent_exchanges>(),
+              field<&T::diagnostics>("Diagnostics not yet expired."), field<&T::seconds>("Wall clock of this run."),
+              field<&T::mb_per_s>("Bytes read in this run a second, in millions."),
+              field<&T::peak_rss_mb>("Largest resident set of the process, in MiB."),
+              field<&T::bytes_read>("Bytes of sources read in this run."),
+              field<&T::events_written>("Events new in this run."),
+              field<&T::enrichment>("Vectors and terms made afterwards, when no daemon makes them."),
+              field<&T::second_look>("Vectors of the second look; absent: not asked for."), field<&T::platforms>());
 
 MEMD_DESCRIBE(memd::admin::IngestParams,
               field<&admin::IngestParams::timeout_s>("Seconds to wait for the end.", range(1, 86400)),
               field<&admin::IngestParams::second_look>("Make all vectors of the second look, too."));
 
-MEMD_DESCRIBE(memd::admin::IngestStatus, field<&T::idle>("Nothing left to read."), field<&T::sources>("Sources known."),
-              field<&T::sources_pending>("Sources waiting to be looked at."),
-              field<&T::bytes_total>("Size of the sources."),
-              field<&T::bytes_done>("Bytes accounted for in the store."), field<&T::current>("Source being read."),
+MEMD_DESCRIBE(memd::admin::IngestStatus, field<&T::idle>("Nothing left to read."), field<&T::sources>(),
+              field<&T::sources_pending>("Sources waiting to be looked at."), field<&T::bytes_total>(),
+              field<&T::bytes_done>("Bytes accounted for in the store."), field<&T::current>(),
               field<&T::events_written>("Events written since the start."),
               field<&T::commits>("Transactions since the start."), field<&T::last_commit>("RFC 3339."),
               field<&T::last_scan>("RFC 3339."),
@@ -422,24 +417,23 @@ MEMD_DESCRIBE(memd::admin::IngestStatus, field<&T::idle>("Nothing left to read."
                   "Sources, or directories of them, that could not be read for lack of descriptors or memory."),
               field<&T::shortage>("What the system said to one of them."));
 
-MEMD_DESCRIBE(memd::admin::DropReport, field<&T::session_id>("Main session."), field<&T::title>("Its title."),
+MEMD_DESCRIBE(memd::admin::DropReport, field<&T::session_id>("Main session."), field<&T::title>(),
               field<&T::sessions>("Sessions that are dropped, subagents included."),
               field<&T::exchanges>("Exchanges that keep their first lines only."),
               field<&T::events>("Events that are dropped; 0 where they are not counted."),
               field<&T::ended>("Last event, RFC 3339."), field<&T::due>("When the limit is reached, RFC 3339."),
               field<&T::goes>("When the daemon drops it, at least a week after it was announced. RFC 3339."),
-              field<&T::reason>("Why."), field<&T::raw_bytes>("Bytes in the raw layer."));
+              plain<&T::reason, &T::raw_bytes>());
 
 MEMD_DESCRIBE(memd::admin::EvictionSum, field<&T::sessions>("Sessions, subagents included."),
-              field<&T::exchanges>("Exchanges that keep their first lines only."), field<&T::events>("Events."),
+              field<&T::exchanges>("Exchanges that keep their first lines only."), field<&T::events>(),
               field<&T::raw_bytes>("Bytes of records in the raw layer."));
 
 MEMD_DESCRIBE(
     memd::admin::RetentionReport, field<&T::max_age_days>("Limit in the configuration; 0: none."),
     field<&T::max_raw_bytes>("Limit in the configuration; 0: none."),
     field<&T::drops>("What is dropped in the period looked at, the earliest first."),
-    field<&T::due>("What is past its limit now; --apply drops exactly this."),
-    field<&T::dropped>("What was dropped now."),
+    field<&T::due>("What is past its limit now; --apply drops exactly this."), field<&T::dropped>(),
     field<&T::waiting>("Sessions past a limit that stay until they are analysed."),
     field<&T::large_notice>("Why the daemon waits: more than a tenth of the history is due at once; or empty."));
 
@@ -449,49 +443,46 @@ MEMD_DESCRIBE(memd::admin::RetentionParams, field<&admin::RetentionParams::apply
 MEMD_DESCRIBE(
     memd::admin::MemoryCatalogReport, field<&T::state>("valid, corrupted or rebuilding."),
     field<&T::memories>("Memories that can be found."), field<&T::agent_files>("Instructions and notes of agents."),
-    field<&T::invalid>("Files that break a rule of their dialect; they are not found."),
-    field<&T::invalid_files>("The first of them."), field<&T::unread>("Files that could not be read, with the reason."),
+    field<&T::invalid>("Files that break a rule of their dialect; they are not found."), field<&T::invalid_files>(),
+    field<&T::unread>("Files that could not be read, with the reason."),
     field<&T::stale_indexes>("Each index.json that does not fit the memories beside it and is not memd's to change."),
-    field<&T::files>("Files with a row."), field<&T::read_at>("When a file was read last, RFC 3339; empty: never."),
+    field<&T::files>(), field<&T::read_at>("When a file was read last, RFC 3339; empty: never."),
     field<&T::looked_at>("When files were compared with rows last; empty: not by this process."),
     field<&T::reason>("Why it was last rebuilt, or what is wrong with it."),
-    field<&T::built_at>("When that was, RFC 3339; empty: never."), field<&T::built_ms>("How long it took."),
+    field<&T::built_at>("When that was, RFC 3339; empty: never."), field<&T::built_ms>(),
     field<&T::trouble>("Why the rows do not match the files; empty: they do."));
 
 MEMD_DESCRIBE(
-    memd::admin::StatusReport, field<&T::version>("Version of memd."),
-    field<&T::role>("daemon, standalone, silent when one does not answer, or none."), field<&T::pid>("Process."),
-    field<&T::uptime_s>("Seconds since the start."), field<&T::data_dir>("Where the store is."),
+    memd::admin::StatusReport, field<&T::version>(),
+    field<&T::role>("daemon, standalone, silent when one does not answer, or none."), field<&T::pid>(),
+    field<&T::uptime_s>("Seconds since the start."), field<&T::data_dir>(),
     field<&T::home>("Where agents' storage is looked for."), field<&T::socket>("Unix socket of the daemon."),
-    field<&T::connections>("Clients connected."), field<&T::watcher>("How changes are noticed."),
-    field<&T::store_bytes>("Size of the store with its log."), field<&T::raw_bytes>("Size of the raw layer."),
+    field<&T::connections>(), field<&T::watcher>("How changes are noticed."),
+    field<&T::store_bytes>("Size of the store with its log."), field<&T::raw_bytes>(),
     field<&T::next_drop>("What retention drops next, seven days ahead at least."),
     field<&T::capture>("Whether what agents write is stored."), field<&T::rss_mb>("Resident set, in MiB."),
-    field<&T::ingest>("What ingest is doing."), field<&T::enrichment>("Progress of vectors and terms."),
+    field<&T::ingest>(), field<&T::enrichment>("Progress of vectors and terms."),
     field<&T::second_look>("Progress of the vectors that the best hits are ranked with once more."),
     field<&T::summaries>("What language models were asked for summaries."),
-    field<&T::decisions>("Judged by a language model; absent: none does."), field<&T::sources>("Sources by state."),
+    field<&T::decisions>("Judged by a language model; absent: none does."), field<&T::sources>(),
     field<&T::memories>("State of the catalog of memories."),
     field<&T::rebuild>("The rebuild of the whole store that runs, or the last one of this daemon; absent: none."),
     field<&T::unread>("Platforms whose storage is there and of which nothing has been read yet."),
-    field<&T::unread_places>(admin::kUnreadPlaces), field<&T::platforms>("What is in the store."));
+    field<&T::unread_places>(admin::kUnreadPlaces), field<&T::platforms>());
 
 MEMD_DESCRIBE(memd::admin::NoParams);
 
 MEMD_DESCRIBE(memd::admin::CoverageParams, field<&admin::CoverageParams::by_source>("One line per source as well."),
               field<&admin::CoverageParams::platform>("Only this platform."));
 
-MEMD_DESCRIBE(memd::admin::CoverageLine, field<&T::platform>("Platform key."),
-              field<&T::source>("Path; empty for all sources."),
+MEMD_DESCRIBE(memd::admin::CoverageLine, field<&T::platform>(), field<&T::source>("Path; empty for all sources."),
               field<&T::record_type>("Type of record, as the agent names it."),
-              field<&T::disposition>("indexed, skipped or unknown."), field<&T::reason>("Why it was skipped."),
-              field<&T::records>("Records."), field<&T::bytes>("Bytes."));
+              field<&T::disposition>("indexed, skipped or unknown."), plain<&T::reason, &T::records, &T::bytes>());
 
-MEMD_DESCRIBE(memd::admin::CoverageReport, field<&T::coverage>("The ledger."),
+MEMD_DESCRIBE(memd::admin::CoverageReport, field<&T::coverage>(),
               field<&T::bytes_total>("indexed + skipped + unknown + pending."),
               field<&T::bytes_indexed>("Bytes whose content is in the store."),
-              field<&T::bytes_skipped>("Bytes left out for a named reason."),
-              field<&T::bytes_unknown>("Bytes of unknown shape."),
+              field<&T::bytes_skipped>("Bytes left out for a named reason."), field<&T::bytes_unknown>(),
               field<&T::bytes_pending>("Bytes of unfinished last records."));
 
 MEMD_DESCRIBE(memd::admin::LogParams, field<&T::platform>("Only this platform."),
@@ -499,7 +490,7 @@ MEMD_DESCRIBE(memd::admin::LogParams, field<&T::platform>("Only this platform.")
               field<&T::limit>("How many entries; 0: all.", range(0, 1000000)));
 
 MEMD_DESCRIBE(
-    memd::admin::LogLine, field<&T::time>("RFC 3339."), field<&T::platform>("Platform key."),
+    memd::admin::LogLine, field<&T::time>("RFC 3339."), field<&T::platform>(),
     field<&T::what>(
         "found, read, appended, restarted, gone, unreachable, back, quarantined, released, unsupported or drift."),
     field<&T::source>("Path; empty: the platform as a whole."), field<&T::detail>("In plain words."),
@@ -509,16 +500,14 @@ MEMD_DESCRIBE(memd::admin::LogReport, field<&admin::LogReport::entries>("Newest 
 
 MEMD_DESCRIBE(memd::admin::DoctorParams, field<&T::full>("Read all of the raw layer, not a sample."),
               field<&T::fix>("Rebuild what searches read from the store's rows, if it is damaged."));
-MEMD_DESCRIBE(memd::admin::DoctorCheck, field<&T::name>("What was looked at."),
-              field<&T::status>("ok, note or problem."), field<&T::detail>("What was found."),
-              field<&T::fix>("What to do about it."));
+MEMD_DESCRIBE(memd::admin::DoctorCheck, field<&T::name>(), field<&T::status>("ok, note or problem."),
+              field<&T::detail>(), field<&T::fix>("What to do about it."));
 
-MEMD_DESCRIBE(memd::admin::DoctorReport, field<&T::ok>("No check found a problem."), field<&T::checks>("The checks."));
+MEMD_DESCRIBE(memd::admin::DoctorReport, field<&T::ok>("No check found a problem."), field<&T::checks>());
 
 MEMD_DESCRIBE(memd::admin::ImportParams,
               field<&admin::ImportParams::path>("Absolute path of the file.", required, length(1, 4096)));
 
-MEMD_DESCRIBE(memd::admin::ImportReport, field<&T::path>("The file."), field<&T::bytes>("Its size."),
-              field<&T::bytes_done>("Bytes accounted for."),
+MEMD_DESCRIBE(memd::admin::ImportReport, plain<&T::path, &T::bytes>(), field<&T::bytes_done>("Bytes accounted for."),
               field<&T::events>("Events that are new in the store, those memd concluded included."),
               field<&T::known>("Events that were in the store already."));

@@ -44,7 +44,7 @@ MEMD_DESCRIBE(memd::admin::SourceListParams, field<&T::platform>("Only this plat
               field<&T::limit>("How many.", range(1, 10000)),
               field<&T::offset>("How many to leave out.", range(0, 1000000000)));
 
-MEMD_DESCRIBE(memd::admin::SourceLine, field<&T::platform>("Platform key."), field<&T::source>("Path."),
+MEMD_DESCRIBE(memd::admin::SourceLine, plain<&T::platform, &T::source>(),
               field<&T::state>("active, gone, unreachable or quarantined."),
               field<&T::reason>("Of a state other than active, in plain words."),
               field<&T::bytes_total>("Size at the last look."),

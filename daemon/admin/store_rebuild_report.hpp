@@ -53,18 +53,18 @@ std::string rebuild_status_text(const StoreRebuildStatus& status);
 
 }  // namespace memd::admin
 
-MEMD_DESCRIBE(memd::admin::RebuiltSession, field<&T::session_id>("Session."),
-              field<&T::exchanges>("How many it is about."), field<&T::events>("How many it is about."),
-              field<&T::missing>("All of it."), field<&T::unreadable>("It cannot be read in the old store."));
+MEMD_DESCRIBE(memd::admin::RebuiltSession, field<&T::session_id>(), field<&T::exchanges>("How many it is about."),
+              field<&T::events>("How many it is about."), field<&T::missing>(),
+              field<&T::unreadable>("It cannot be read in the old store."));
 MEMD_DESCRIBE(memd::admin::RebuildAnswer, field<&T::replaced>("The new store took the place of the old one."),
-              field<&T::files>("Of the raw layer."), field<&T::slices>("In them."), field<&T::bytes>("Of records."),
-              field<&T::events>("Made of them."), field<&T::damaged_bytes>("That could not be read."),
+              plain<&T::files, &T::slices, &T::bytes, &T::events>(),
+              field<&T::damaged_bytes>("That could not be read."),
               field<&T::damages>("The first of them, by file and place."),
               field<&T::unsupported>("Slices of platforms that this memd does not read."),
               field<&T::from_old>("Taken from the old store, because the raw layer lacks something of them."),
               field<&T::lost>("What the new store lacks."),
               field<&T::old_damage>("Why the old store cannot be read; empty: it can."),
-              field<&T::kept>("Where the old store is now; empty: there was none."), field<&T::seconds>("It took."));
+              field<&T::kept>("Where the old store is now; empty: there was none."), field<&T::seconds>());
 
 MEMD_DESCRIBE(
     memd::admin::StoreRebuildStatus,

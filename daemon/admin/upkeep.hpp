@@ -57,7 +57,7 @@ MEMD_DESCRIBE(memd::admin::CompactParams);
 
 MEMD_DESCRIBE(memd::admin::CompactReport, field<&T::store_bytes_before>("Size of the store with its log, before."),
               field<&T::store_bytes>("The same, after."), field<&T::raw_bytes_before>("Size of the raw layer, before."),
-              field<&T::raw_bytes>("The same, after."), field<&T::seconds>("It took."),
+              field<&T::raw_bytes>("The same, after."), field<&T::seconds>(),
               field<&T::left>("Why the store's file keeps its free space; empty: it does not."));
 
 MEMD_DESCRIBE(
@@ -68,5 +68,5 @@ MEMD_DESCRIBE(
         one_of(admin::kRebuilds)),
     field<&T::accept_loss>("Of the store: replace it even if the new one has less."));
 
-MEMD_DESCRIBE(memd::admin::RebuildResponse, field<&T::what>("What was rebuilt."), field<&T::seconds>("It took."),
+MEMD_DESCRIBE(memd::admin::RebuildResponse, field<&T::what>("What was rebuilt."), field<&T::seconds>(),
               field<&T::started>("true: it goes on; Status shows progress and outcome."));

@@ -123,7 +123,7 @@ void show(Screen& screen, const admin::RebuildAnswer& answer);
 
 }  // namespace memd::cli
 
-MEMD_DESCRIBE(memd::cli::ClientState, field<&T::client>("As `memd setup` takes it."), field<&T::name>("Its name."),
+MEMD_DESCRIBE(memd::cli::ClientState, field<&T::client>("As `memd setup` takes it."), field<&T::name>(),
               field<&T::registered>("This memd is registered there."),
               field<&T::command>("The program that is registered; empty: none."),
               field<&T::trouble>("Why that is not known; empty: nothing."),
@@ -149,12 +149,12 @@ MEMD_DESCRIBE(memd::cli::UninstallReport, field<&T::dry_run>("Dry run: reports w
               field<&T::service>("What was done to the service, or would be."),
               field<&T::daemon_stopped>("A daemon ran, and has ended, or would."),
               field<&T::data>("Directory of the store."), field<&T::data_left>("It is there."),
-              field<&T::data_meant>("It is removed, or would be."), field<&T::program>("This program."));
+              field<&T::data_meant>("It is removed, or would be."), field<&T::program>());
 MEMD_DESCRIBE(memd::cli::StopReport, field<&T::stopped>("false: none ran."),
               field<&T::pid>("Of the daemon that has ended."),
               field<&T::command>("A command that held the store, and has ended."));
-MEMD_DESCRIBE(memd::cli::RestartReport, field<&T::version>("Of the daemon that runs now."),
-              field<&T::pid>("Its process."), field<&T::ran_before>("Another one ran, and has ended."));
+MEMD_DESCRIBE(memd::cli::RestartReport, field<&T::version>("Of the daemon that runs now."), field<&T::pid>(),
+              field<&T::ran_before>("Another one ran, and has ended."));
 MEMD_DESCRIBE(memd::cli::ImportedFile, field<&T::check>("What the file contains."),
               field<&T::taken>("What was ingested; absent: nothing."));
 MEMD_DESCRIBE(memd::cli::ImportAnswer, field<&T::files>("In the order they were named."));
@@ -167,5 +167,5 @@ MEMD_DESCRIBE(memd::cli::OriginalRecord, field<&T::event>("The first event that 
 MEMD_DESCRIBE(memd::cli::RecordsReport, field<&T::records>("In order."));
 MEMD_DESCRIBE(memd::cli::KeyReport, field<&T::file>("Of a new key: where it is."),
               field<&T::sealed>("false: written plain again."),
-              field<&T::files>("Files of the raw layer that were changed."), field<&T::frames>("In them."),
+              field<&T::files>("Files of the raw layer that were changed."), field<&T::frames>(),
               field<&T::damaged>("Files that are damaged and stay as they were."));

@@ -145,55 +145,51 @@ struct VerifyReport {
 
 }  // namespace memd::cli
 
-MEMD_DESCRIBE(memd::cli::MemoryListed, field<&T::slug>("Its name."), field<&T::type>("decision, learning, …"),
-              field<&T::title>("Its title."), field<&T::scope>("global, project, local or enterprise."),
-              field<&T::path>("Its file."), field<&T::tags>("Its tags."),
+MEMD_DESCRIBE(memd::cli::MemoryListed, field<&T::slug>(), field<&T::type>("decision, learning, …"), field<&T::title>(),
+              field<&T::scope>("global, project, local or enterprise."), plain<&T::path, &T::tags>(),
               field<&T::links>("Slugs of the memories that it leads to."));
 MEMD_DESCRIBE(memd::cli::MemoryListReport, field<&T::memories>("Those that are valid."));
 MEMD_DESCRIBE(memd::cli::MemoryShown, Describe<cli::MemoryListed>::fields, field<&T::created>("RFC 3339."),
-              field<&T::updated>("RFC 3339."), field<&T::content>("Its text."),
+              field<&T::updated>("RFC 3339."), field<&T::content>(),
               field<&T::valid>("false: `memd memory health` says what is wrong."),
               field<&T::broken_links>("Those of `links` that lead to no memory."));
-MEMD_DESCRIBE(memd::cli::SimilarOut, field<&T::slug>("Its name."), field<&T::scope>("Its scope."),
-              field<&T::title>("Its title."), field<&T::path>("Its file."), field<&T::likeness>("From 0 to 1."));
+MEMD_DESCRIBE(memd::cli::SimilarOut, plain<&T::slug, &T::scope, &T::title, &T::path>(),
+              field<&T::likeness>("From 0 to 1."));
 MEMD_DESCRIBE(memd::cli::MemoryWrittenReport, field<&T::slug>("Its name; absent: nothing was written."),
-              field<&T::path>("Its file."), field<&T::scope>("Its scope."), field<&T::created>("It is new."),
-              field<&T::masked>("Secrets in it were masked."), field<&T::type>("Of a draft."),
-              field<&T::title>("Of a draft."), field<&T::content>("Of a draft: its text."),
+              plain<&T::path, &T::scope, &T::created>(), field<&T::masked>("Secrets in it were masked."),
+              field<&T::type>("Of a draft."), field<&T::title>("Of a draft."),
+              field<&T::content>("Of a draft: its text."),
               field<&T::similar>("Memories that say the same as the draft, the most alike first."));
 MEMD_DESCRIBE(memd::cli::MemoryLinkReport, field<&T::source>("Slug."), field<&T::target>("Slug."),
               field<&T::label>("Of the edge; absent: all edges are meant."),
               field<&T::changed>("false: it was so already."));
-MEMD_DESCRIBE(memd::cli::MemoryNodeOut, field<&T::slug>("Its name."), field<&T::type>("decision, learning, …"),
-              field<&T::title>("Its title."), field<&T::scope>("Its scope."));
+MEMD_DESCRIBE(memd::cli::MemoryNodeOut, field<&T::slug>(), field<&T::type>("decision, learning, …"),
+              plain<&T::title, &T::scope>());
 MEMD_DESCRIBE(memd::cli::MemoryEdgeOut, field<&T::source>("Slug."), field<&T::target>("Slug."),
               field<&T::label>("What the edge means."));
-MEMD_DESCRIBE(memd::cli::MemoryGraphReport, field<&T::nodes>("Memories that are valid."),
-              field<&T::edges>("Between them."));
+MEMD_DESCRIBE(memd::cli::MemoryGraphReport, field<&T::nodes>("Memories that are valid."), field<&T::edges>());
 MEMD_DESCRIBE(memd::cli::MemoryProblemOut, field<&T::kind>("broken_link, stale, secret, …"),
-              field<&T::slug>("Of the memory; empty: of a directory."), field<&T::path>("File."),
+              field<&T::slug>("Of the memory; empty: of a directory."), field<&T::path>(),
               field<&T::line>("From 1; 0: the file as a whole."), field<&T::message>("What is wrong, and what to do."));
 MEMD_DESCRIBE(memd::cli::MemoryHealthReport, field<&T::problems>("By directory."));
-MEMD_DESCRIBE(memd::cli::GardenStepOut, field<&T::action>("merge, archive, …"), field<&T::scope>("Where."),
-              field<&T::directory>("Where."), field<&T::slug>("Of which memory; absent: the directory."),
+MEMD_DESCRIBE(memd::cli::GardenStepOut, field<&T::action>("merge, archive, …"), plain<&T::scope, &T::directory>(),
+              field<&T::slug>("Of which memory; absent: the directory."),
               field<&T::other>("Of two memories the other one."), field<&T::why>("One sentence."),
-              field<&T::proposal>("It is for a person to do."), field<&T::done>("It was done."));
+              field<&T::proposal>("It is for a person to do."), field<&T::done>());
 MEMD_DESCRIBE(memd::cli::GardenReport, field<&T::steps>("By directory."),
               field<&T::notices>("What was not looked at, and why."));
 MEMD_DESCRIBE(memd::cli::SuggestionOut, field<&T::id>("For `memd memory promote`."),
-              field<&T::exchange>("Where it stands."), field<&T::session>("Its session."),
-              field<&T::project>("Its project."), field<&T::time>("RFC 3339."),
+              field<&T::exchange>("Where it stands."), plain<&T::session, &T::project>(), field<&T::time>("RFC 3339."),
               field<&T::type>("Of the memory that it would be."), field<&T::title>("Of the memory that it would be."),
-              field<&T::score>("The more the better."), field<&T::reasons>("Why it is worth one."));
+              field<&T::score>("The more the better."), field<&T::reasons>());
 MEMD_DESCRIBE(memd::cli::SuggestedLinkOut, field<&T::id>("For `memd memory suggest --accept`."),
-              field<&T::source>("Slug."), field<&T::target>("Slug."), field<&T::scope>("Of both."),
+              field<&T::source>("Slug."), field<&T::target>("Slug."), field<&T::scope>(),
               field<&T::reasons>("Why they belong together."));
 MEMD_DESCRIBE(memd::cli::SuggestReport, field<&T::suggestions>("What is worth a memory, the best first."),
               field<&T::links>("With --links: memories that seem to belong together."),
               field<&T::written>("With --accept of a suggestion."), field<&T::linked>("With --accept of a link."));
-MEMD_DESCRIBE(memd::cli::CommitOfMemory, field<&T::sha>("Its id."), field<&T::subject>("First line of its message."));
-MEMD_DESCRIBE(memd::cli::CheckedMemory, field<&T::slug>("Its name."), field<&T::path>("Its file."),
-              field<&T::status>("verified, stale or unknown."),
+MEMD_DESCRIBE(memd::cli::CommitOfMemory, field<&T::sha>(), field<&T::subject>("First line of its message."));
+MEMD_DESCRIBE(memd::cli::CheckedMemory, plain<&T::slug, &T::path>(), field<&T::status>("verified, stale or unknown."),
               field<&T::base>("The commit that it is compared with; empty: none is known."),
               field<&T::named>("Files and words that it names and that were there then."),
               field<&T::commits>("That have changed them since, newest first."),

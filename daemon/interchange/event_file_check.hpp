@@ -39,10 +39,10 @@ Result<EventFileCheck> check_event_file(const std::string& path,
 }  // namespace memd::interchange
 
 MEMD_DESCRIBE(memd::interchange::LineProblem, field<&T::line>("Line of the file, from 1."),
-              field<&T::refused>("Nothing of it is taken."), field<&T::reason>("What is wrong."),
+              field<&T::refused>("Nothing of it is taken."), field<&T::reason>(),
               field<&T::field>("Where; empty: the line as a whole."));
-MEMD_DESCRIBE(memd::interchange::EventFileCheck, field<&T::path>("The file."), field<&T::bytes>("Its size."),
-              field<&T::lines>("Lines that are not empty."), field<&T::events>("Events in them."),
+MEMD_DESCRIBE(memd::interchange::EventFileCheck, plain<&T::path, &T::bytes>(),
+              field<&T::lines>("Lines that are not empty."), field<&T::events>(),
               field<&T::sessions>("Lines of facts about a session."),
               field<&T::derived>("Lines left out because memd concludes them itself."),
               field<&T::refused>("Lines that cannot be ingested."),

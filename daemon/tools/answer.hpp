@@ -129,9 +129,9 @@ std::optional<T> unless_empty(T value) {
 
 }  // namespace memd::tools
 
-MEMD_DESCRIBE(memd::tools::FreshnessOut, field<&T::platform>("Agent."), field<&T::last_event>("Newest event known."),
+MEMD_DESCRIBE(memd::tools::FreshnessOut, field<&T::platform>(), field<&T::last_event>("Newest event known."),
               field<&T::checked_at>("When its files were last looked at; empty: not yet."),
-              field<&T::sources_behind>("Files with unread bytes."), field<&T::bytes_behind>("Unread bytes."));
+              field<&T::sources_behind>("Files with unread bytes."), field<&T::bytes_behind>());
 MEMD_DESCRIBE(memd::tools::TimeRangeOut, field<&T::start>("RFC 3339."), field<&T::end>("RFC 3339."));
 
 namespace memd::mcp {

@@ -90,26 +90,24 @@ std::string to_json(const RenderedCapabilities& answer);
 
 MEMD_DESCRIBE(memd::tools::CapabilitiesParams, mcp::field_at<0>(tools::kPageFields));
 MEMD_DESCRIBE(memd::tools::TokenCountsOut, field<&T::input>("Without what came from the cache."),
-              field<&T::output>("Written by the models."), field<&T::cache_read>("Read from the cache."),
-              field<&T::cache_creation>("Put into the cache."));
+              plain<&T::output, &T::cache_read, &T::cache_creation>());
 MEMD_DESCRIBE(memd::tools::PlatformOut, field<&T::status>("active, unsupported or disabled."),
               field<&T::adapter_version>("Of the adapter that reads it; empty: none."),
               field<&T::contract_version>("Of the adapter contract."),
               field<&T::data_completeness>("full, partial, metadata_only or unknown."),
-              field<&T::diagnostics_enabled>("Always true."), field<&T::capabilities>("What can be asked about it."),
+              field<&T::diagnostics_enabled>(), field<&T::capabilities>("What can be asked about it."),
               field<&T::limitations>("In plain words."),
-              field<&T::storage_location>("Where the agent keeps its history."), field<&T::sources>("Files read."),
-              field<&T::sessions>("Main sessions."), field<&T::subagent_sessions>("Sessions of subagents."),
+              field<&T::storage_location>("Where the agent keeps its history."),
+              plain<&T::sources, &T::sessions, &T::subagent_sessions>(),
               field<&T::exchanges>("Exchanges of all sessions."),
               field<&T::tokens>("Of all sessions; absent: none are known."),
               field<&T::schema_drift>(
                   "The agent seems to have changed its format in the last 30 days: newer records may be missing."),
               field<&T::time_range>("From the oldest to the newest event."));
 MEMD_DESCRIBE(
-    memd::tools::ServerOut, field<&T::name>("memd."), field<&T::version>("SemVer."),
-    field<&T::ranking>("How searches rank."), field<&T::contract_version>("Adapter contract spoken."),
-    field<&T::store_bytes>("Size of the database."), field<&T::default_max_tokens>("When max_tokens is not given."),
-    field<&T::most_max_tokens>("Highest max_tokens."),
+    memd::tools::ServerOut, field<&T::name>(), field<&T::version>("SemVer."), field<&T::ranking>("How searches rank."),
+    field<&T::contract_version>("Adapter contract spoken."), field<&T::store_bytes>("Size of the database."),
+    field<&T::default_max_tokens>("When max_tokens is not given."), field<&T::most_max_tokens>("Highest max_tokens."),
     field<&T::embedding_model>("The model that lets searches go by meaning; empty: by words alone."),
     field<&T::embedding_pending>("Exchanges that are found by words only until they have vectors."),
     field<&T::summary_models>("Language models that may write summaries; empty: they are made of the session's own "
@@ -118,7 +116,6 @@ MEMD_DESCRIBE(
     field<&T::decisions_by_model>(
         "True: these models judge what was decided; absent: decisions are known by their form."));
 MEMD_DESCRIBE_ANSWER(memd::tools::CapabilitiesAnswer, field<&T::platforms>("Agent to what is known of it."),
-                     field<&T::capability_matrix>("Capability to the agents that have it."),
-                     field<&T::server>("This server."),
+                     field<&T::capability_matrix>("Capability to the agents that have it."), field<&T::server>(),
                      field<&T::more>("The call that gives what was left out; absent: nothing was."));
 MEMD_DESCRIBE(memd::tools::RenderedCapabilities, Describe<tools::CapabilitiesAnswer>::fields);

@@ -50,9 +50,9 @@ MEMD_DESCRIBE(memd::tools::DiagnosticsParams, field<&T::platform>("Only this pla
               field<&T::limit>("How many; 0: all.", range(0, 1000000)),
               field<&T::offset>("How many newer ones to leave out.", range(0, 1000000000)));
 
-MEMD_DESCRIBE(memd::tools::DiagnosticLine, field<&T::id>("Number."), field<&T::time>("When it was found, RFC 3339."),
-              field<&T::age>("How long ago that is."), field<&T::platform>("Platform key."),
-              field<&T::error_type>("What went wrong."), field<&T::severity>("warning or error."),
+MEMD_DESCRIBE(memd::tools::DiagnosticLine, field<&T::id>(), field<&T::time>("When it was found, RFC 3339."),
+              field<&T::age>("How long ago that is."), plain<&T::platform, &T::error_type>(),
+              field<&T::severity>("warning or error."),
               field<&T::fields>("Names of the fields; never what was in them."),
               field<&T::source>("Path; empty: the platform as a whole."),
               field<&T::place>("Byte or item of the source."),

@@ -110,23 +110,22 @@ MEMD_DESCRIBE(
     field<&T::lines_removed>("By edits."), field<&T::files>("Which files, where several are meant."),
     field<&T::asked>("Beginning of what the person asked."), field<&T::said>("What the agent said of it."),
     field<&T::outcome>("Of a change: tests_passed, tests_failed or tests_unknown after it, else not_tested."),
-    field<&T::test>("Which tests."), field<&T::error>("Last error of a tool after it."),
+    field<&T::test>(), field<&T::error>("Last error of a tool after it."),
     field<&T::committed_as>("The session's next commit after the change."),
     field<&T::lines>("Lines changed, numbered as the file was right after."),
     field<&T::match>(
         "placed: later edits all say where; estimated: some do not, numbers may be off; unplaced: not known where."),
     field<&T::change>("The lines themselves; cut where it ends in …"));
-MEMD_DESCRIBE(memd::tools::FileSessionOut, field<&T::session_id>("Session."), field<&T::session_name>("Title."),
-              field<&T::platform>("Agent."), field<&T::project>("Project."), field<&T::git_branch>("Its last branch."),
+MEMD_DESCRIBE(memd::tools::FileSessionOut,
+              plain<&T::session_id, &T::session_name, &T::platform, &T::project, &T::git_branch>(),
               field<&T::pull_requests>("The last pull requests it opened or was linked to."),
               field<&T::exchanges>("Those that touched the file, newest first."));
-MEMD_DESCRIBE(memd::tools::PathTotalOut, field<&T::path>("File."), field<&T::exchanges>("Exchanges that touched it."),
+MEMD_DESCRIBE(memd::tools::PathTotalOut, field<&T::path>(), field<&T::exchanges>("Exchanges that touched it."),
               field<&T::last>("When last, RFC 3339."), field<&T::lines_added>("By edits."),
               field<&T::lines_removed>("By edits."));
-MEMD_DESCRIBE(memd::tools::CommitOut, field<&T::sha>("As git showed it."), field<&T::branch>("Branch."),
+MEMD_DESCRIBE(memd::tools::CommitOut, field<&T::sha>("As git showed it."), field<&T::branch>(),
               field<&T::subject>("First line of its message."), field<&T::timestamp>("RFC 3339."),
-              field<&T::session_id>("Session that made it, or its changes."),
-              field<&T::exchange_id>("Exchange that made it."),
+              field<&T::session_id>("Session that made it, or its changes."), field<&T::exchange_id>(),
               field<&T::pull_request>("The session's pull request that it is likely part of."),
               field<&T::confidence>("exact: git said so in the session; else high, medium or low."),
               field<&T::evidence>("What it is joined by."));

@@ -88,13 +88,13 @@ std::vector<std::string> memories_to_keep_in_mind(const std::vector<catalog::Mem
 
 MEMD_DESCRIBE(memd::tools::MemoryRefOut, field<&T::slug>("Its name, for memory_read."),
               field<&T::type>("decision, fact, instructions, …"),
-              field<&T::scope>("enterprise, local, project or global."), field<&T::path>("Its file."),
-              field<&T::tags>("Tags."), field<&T::heading>("Anchor of the heading the snippet is below."),
+              field<&T::scope>("enterprise, local, project or global."), plain<&T::path, &T::tags>(),
+              field<&T::heading>("Anchor of the heading the snippet is below."),
               field<&T::superseded_by>("The memory that replaces it."),
               field<&T::status>("stale: what it describes has changed since; verified; absent: not compared."),
               field<&T::changed_since>("True: after the time asked about; what it said then is not known."));
-MEMD_DESCRIBE(memd::tools::FoundMemoryOut, field<&T::source>("memory."), field<&T::memory>("Which one."),
-              field<&T::title>("Title."), field<&T::project>("Project; empty: of none."),
-              field<&T::updated>("When it was changed, RFC 3339."), field<&T::relevance_score>("0 to 1, 1 is best."),
-              field<&T::confidence>("As of hits."), field<&T::snippet>("The passage that fits best, matches in «»."),
+MEMD_DESCRIBE(memd::tools::FoundMemoryOut, field<&T::source>("memory."), plain<&T::memory, &T::title>(),
+              field<&T::project>("Project; empty: of none."), field<&T::updated>("When it was changed, RFC 3339."),
+              field<&T::relevance_score>("0 to 1, 1 is best."), field<&T::confidence>(),
+              field<&T::snippet>("The passage that fits best, matches in «»."),
               field<&T::fetch>("The call that gives the full text."));

@@ -51,8 +51,7 @@ MEMD_DESCRIBE(memd::tools::ListObservationsParams, field<&T::kind>("", one_of(to
               tools::kTimeFields, field<&T::n_results>("", clamped(1, 1000)), tools::kPageFields);
 MEMD_DESCRIBE(memd::tools::ObservationOut, field<&T::id>("For from of memory_write."),
               field<&T::kind>("decision, problem, bugfix, …"), field<&T::text>("As it was said, or what memd saw."),
-              field<&T::timestamp>("RFC 3339."), field<&T::session_id>("Its session."),
-              field<&T::session_name>("Title."), field<&T::platform>("Agent."), field<&T::project>("Project."),
+              field<&T::timestamp>("RFC 3339."), plain<&T::session_id, &T::session_name, &T::platform, &T::project>(),
               field<&T::exchange_id>("For get_exchange."), field<&T::tool>("Of a call that worked after edits."),
               field<&T::files>("Changed in its exchange; at most 3."),
               field<&T::decision>("Of a decision: its kind, by whom, and the parts of the sentence."));

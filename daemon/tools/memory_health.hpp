@@ -42,7 +42,7 @@ void add_memory_health(mcp::ToolRegistry& registry, const ToolServices& services
 MEMD_DESCRIBE(memd::tools::MemoryHealthParams, field<&T::garden>("What tidying would do."),
               mcp::field_at<1>(tools::kMemoryWhereFields), mcp::field_at<1>(tools::kMemoryPageFields));
 MEMD_DESCRIBE(memd::tools::MemoryFindingOut, field<&T::kind>("broken_link, stale, secret, …; merge, archive, …"),
-              field<&T::slug>("Of the memory; empty: of a directory."), field<&T::path>("File."),
-              field<&T::line>("From 1."), field<&T::message>("What is wrong, and what to do."));
+              field<&T::slug>("Of the memory; empty: of a directory."), field<&T::path>(), field<&T::line>("From 1."),
+              field<&T::message>("What is wrong, and what to do."));
 MEMD_DESCRIBE_ANSWER(memd::tools::MemoryHealthAnswer, field<&T::findings>("By directory."),
                      field<&T::total>("On all pages."));

@@ -65,16 +65,15 @@ void add_memory_read(mcp::ToolRegistry& registry, const ToolServices& services);
 
 MEMD_DESCRIBE(memd::tools::MemoryReadParams, field<&T::slug>("Slug, id or file."), tools::kMemoryWhereFields,
               tools::kMemoryPageFields);
-MEMD_DESCRIBE(memd::tools::MemoryLinkOut, field<&T::label>("What the edge means."), field<&T::slug>("Where it leads."),
+MEMD_DESCRIBE(memd::tools::MemoryLinkOut, field<&T::label>("What the edge means."), field<&T::slug>(),
               field<&T::title>("Of the other memory."));
-MEMD_DESCRIBE(memd::tools::MemoryProvenanceOut, field<&T::session_id>("Session."), field<&T::exchange>("Exchange."),
-              field<&T::commits>("Commits."), field<&T::files>("Changed files."), field<&T::events>("Events."));
-MEMD_DESCRIBE(memd::tools::MemoryOut, field<&T::slug>("Its name."), field<&T::type>("decision, learning, …"),
-              field<&T::title>("Title."), field<&T::scope>("Whose it is."), field<&T::path>("Its file."),
-              field<&T::tags>("Tags."), field<&T::status>("verified, or stale: what it names has changed since."),
+MEMD_DESCRIBE(memd::tools::MemoryProvenanceOut,
+              plain<&T::session_id, &T::exchange, &T::commits, &T::files, &T::events>());
+MEMD_DESCRIBE(memd::tools::MemoryOut, field<&T::slug>(), field<&T::type>("decision, learning, …"),
+              plain<&T::title, &T::scope, &T::path, &T::tags>(),
+              field<&T::status>("verified, or stale: what it names has changed since."),
               field<&T::updated>("RFC 3339."), field<&T::created>("RFC 3339."), field<&T::version>("For memory_write."),
-              field<&T::quality>("0 to 100."), field<&T::links>("Edges."),
-              field<&T::provenance>("What it was drawn from."), field<&T::problems>("Broken rules."),
-              field<&T::text>("Markdown."));
+              field<&T::quality>("0 to 100."), field<&T::links>(), field<&T::provenance>("What it was drawn from."),
+              field<&T::problems>(), field<&T::text>("Markdown."));
 MEMD_DESCRIBE_ANSWER(memd::tools::MemoryReadAnswer, field<&T::memories>("By scope."),
                      field<&T::total>("On all pages."));

@@ -36,4 +36,4 @@ MEMD_DESCRIBE(memd::tools::MemorySearchParams, field<&T::query>("Plain words; no
               field<&T::type>(), field<&T::as_of>("What held at a date."), tools::kMemoryWhereFields,
               tools::kMemoryPageFields);
 MEMD_DESCRIBE_ANSWER(memd::tools::MemorySearchToolAnswer, field<&T::memories>("Best first."),
-                     field<&T::nothing_relevant>("Nothing fits."));
+                     field<&T::nothing_relevant>());

@@ -57,7 +57,6 @@ MEMD_DESCRIBE(memd::tools::MemoryWriteParams, field<&T::action>("", required, on
               field<&T::text>("Markdown."), field<&T::tags>(), field<&T::from>("x42 or o99."), field<&T::target>(),
               field<&T::label>("supersedes, relates-to, …"), field<&T::version>("As read."),
               field<&T::force>("Although one says it."), tools::kMemoryWhereFields);
-MEMD_DESCRIBE_ANSWER(memd::tools::MemoryWriteAnswer, field<&T::action>("What was done."), field<&T::slug>("Its name."),
-                     field<&T::scope>("Whose it is."), field<&T::path>("Its file."),
+MEMD_DESCRIBE_ANSWER(memd::tools::MemoryWriteAnswer, plain<&T::action, &T::slug, &T::scope, &T::path>(),
                      field<&T::version>("For the next change."), field<&T::target>("Of a link."),
                      field<&T::label>("Of a link."), field<&T::changed>("False: it was so already."));

@@ -52,14 +52,12 @@ MEMD_DESCRIBE(memd::tools::RecentTurnsParams, tools::kSessionFields, field<&T::n
 MEMD_DESCRIBE(memd::tools::TurnOut, field<&T::exchange_id>("For get_exchange."),
               field<&T::exchange_number>("Position in the session, from 0."),
               field<&T::abandoned_for>(tools::kAbandonedFor), field<&T::timestamp>("When it began, RFC 3339."),
-              field<&T::user_message>("Beginning of what was asked."), field<&T::tool_calls>("Tools the agent called."),
+              field<&T::user_message>("Beginning of what was asked."), field<&T::tool_calls>(),
               field<&T::est_tokens>("Tokens of the full text."));
-MEMD_DESCRIBE_ANSWER(memd::tools::RecentTurnsAnswer, field<&T::session_id>("Session."),
-                     field<&T::session_name>("Title."), field<&T::platform>("Agent."),
+MEMD_DESCRIBE_ANSWER(memd::tools::RecentTurnsAnswer, plain<&T::session_id, &T::session_name, &T::platform>(),
                      field<&T::data_completeness>("full, partial, metadata_only or unknown."),
                      field<&T::exchanges_summarized>("Exchanges the summary is made of."),
                      field<&T::time_range>("From the first to the last of them."),
                      field<&T::summary>("Sentences taken from them, in order."),
-                     field<&T::source_tokens>("Tokens of their texts."),
-                     field<&T::summary_tokens>("Tokens of the summary."),
+                     plain<&T::source_tokens, &T::summary_tokens>(),
                      field<&T::turns>("The exchanges themselves, oldest first."));

@@ -95,8 +95,7 @@ MEMD_DESCRIBE(memd::tools::SemanticSearchParams,
 MEMD_DESCRIBE(
     memd::tools::SearchResultOut,
     field<&T::source>("exchange, or memory: a file that people own; then exchange_id is empty."),
-    field<&T::exchange_id>("For get_exchange."), field<&T::session_id>("Its session."),
-    field<&T::session_name>("Title."), field<&T::platform>("Agent."), field<&T::project>("Project."),
+    field<&T::exchange_id>("For get_exchange."), plain<&T::session_id, &T::session_name, &T::platform, &T::project>(),
     field<&T::timestamp>("When it began, RFC 3339."), field<&T::relevance_score>("0 to 1, 1 is best."),
     field<&T::confidence>("high, medium or low, by likelihood; low: check it before you rely on it."),
     field<&T::likelihood>("0 to 1, that it is about what was asked; absent: of a memory."),
@@ -113,7 +112,7 @@ MEMD_DESCRIBE(
     field<&T::features>(
         "What it was ranked by, for explain. cosine: nearness in meaning, dense_z: in deviations from the mean of "
         "all texts; the others are shares from 0 to 1."),
-    field<&T::memory>("Which memory it is."), field<&T::fetch>("The call that gives the memory whole."));
+    field<&T::memory>(), field<&T::fetch>("The call that gives the memory whole."));
 MEMD_DESCRIBE(memd::tools::BetterElsewhereOut, field<&T::project>("Its directory; empty: it has none."),
               field<&T::exchange_id>("For get_exchange."), field<&T::likelihood>("As that of a result."));
 MEMD_DESCRIBE_ANSWER(memd::tools::SemanticSearchAnswer, field<&T::query>("As it was asked."),

@@ -65,8 +65,7 @@ MEMD_DESCRIBE(memd::tools::TemporalQueryParams,
               field("since", &T::from, "2026-02-09, 24h, yesterday, \"2 weeks ago\".", required, length(1, 60)),
               mcp::field_at<1>(tools::kTimeFields), tools::kDirectoryFields, tools::kPlatformFields,
               tools::kPageFields);
-MEMD_DESCRIBE(memd::tools::TemporalSessionOut, field<&T::session_id>("Session."), field<&T::session_name>("Title."),
-              field<&T::platform>("Agent."), field<&T::project>("Project."),
+MEMD_DESCRIBE(memd::tools::TemporalSessionOut, plain<&T::session_id, &T::session_name, &T::platform, &T::project>(),
               field<&T::exchange_count>("Its exchanges in this time, of this page."),
               field<&T::time_range>("From the first to the last of them."),
               field<&T::first_exchange_id>("For get_exchange."));

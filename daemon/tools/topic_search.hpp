@@ -71,7 +71,7 @@ MEMD_DESCRIBE(memd::tools::TopicSearchParams, field<&T::topic>("One to five tell
               field<&T::all_sessions>("false: only session_id or the newest session."),
               field<&T::kind>("", one_of(tools::kObservationChoices), choices_unlisted), tools::kPageFields);
 MEMD_DESCRIBE(
-    memd::tools::TopicSessionOut, field<&T::session_name>("Title."), field<&T::platform>("Agent."),
+    memd::tools::TopicSessionOut, plain<&T::session_name, &T::platform>(),
     field<&T::turn>(
         "What this session brought: mention, question, problem, change, fix, decision or reversal; by the wording."),
     field<&T::what_was_new>("The sentence that says it, new against the sessions before."),
@@ -80,8 +80,7 @@ MEMD_DESCRIBE(
     field<&T::exchange_ids>("For get_exchange, best first; at most 10."),
     field<&T::decisions>("What was settled in them, in order of time; at most 4."));
 MEMD_DESCRIBE(memd::tools::TopicOut, field<&T::topic>("Send it as topic."), field<&T::exchanges>("Exchanges about it."),
-              field<&T::sessions>("Sessions they are in."),
-              field<&T::time_range>("From the first to the last of them."));
+              field<&T::sessions>(), field<&T::time_range>("From the first to the last of them."));
 MEMD_DESCRIBE_ANSWER(memd::tools::TopicSearchAnswer, field<&T::topic>("As it was asked."),
                      field<&T::sessions_found>("Sessions that talk about it."),
                      field<&T::total_exchanges>("Exchanges about it; of many, the best."),

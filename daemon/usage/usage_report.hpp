@@ -100,8 +100,7 @@ MEMD_DESCRIBE(memd::usage::UsageRowOut, field<&T::key>("What the row is about, a
               field<&T::input_tokens>("Read, new: neither from the cache nor put into it."),
               field<&T::output_tokens>("Written, reasoning included."),
               field<&T::cache_creation_5m_tokens>("Put into the cache for five minutes."),
-              field<&T::cache_creation_1h_tokens>("Put into the cache for an hour."),
-              field<&T::cache_read_tokens>("Read from the cache."),
+              field<&T::cache_creation_1h_tokens>("Put into the cache for an hour."), field<&T::cache_read_tokens>(),
               field<&T::reasoning_tokens>("Part of the output; 0: none, or not told."),
               field<&T::cost_usd>("By the prices; absent: nothing here has a price."),
               field<&T::agent_cost_usd>("As agents calculate it; absent: none does."),
@@ -109,9 +108,8 @@ MEMD_DESCRIBE(memd::usage::UsageRowOut, field<&T::key>("What the row is about, a
               field<&T::unpriced_tokens>("Tokens of models without a price: cost_usd leaves them out."),
               field<&T::subagent_tokens>("Part of the tokens: of subagents."),
               field<&T::account_tokens>("Part of the tokens: only in the agent's own account, not in the transcript."),
-              field<&T::web_searches>("Searches that the provider charges."),
-              field<&T::responses>("Responses of models."));
-MEMD_DESCRIBE(memd::usage::LimitOut, field<&T::agent>("Agent."), field<&T::name>("As its provider calls it."),
+              field<&T::web_searches>("Searches that the provider charges."), field<&T::responses>());
+MEMD_DESCRIBE(memd::usage::LimitOut, field<&T::agent>(), field<&T::name>("As its provider calls it."),
               field<&T::used_percent>("0 to 100."),
               field<&T::window_minutes>("300: five hours; 10080: a week; 0: not told."),
               field<&T::resets_at>("RFC 3339; empty: not told."),
@@ -119,7 +117,7 @@ MEMD_DESCRIBE(memd::usage::LimitOut, field<&T::agent>("Agent."), field<&T::name>
 MEMD_DESCRIBE(memd::usage::PricesOut, field<&T::date>("Of the built-in table."),
               field<&T::source>("Its origin, and the user's own files."));
 MEMD_DESCRIBE(
-    memd::usage::ExplainedRecord, field<&T::session>("Whose record."), field<&T::time>("RFC 3339; empty: not told."),
+    memd::usage::ExplainedRecord, field<&T::session>(), field<&T::time>("RFC 3339; empty: not told."),
     field<&T::model>("Empty: not told."), field<&T::response>("Equal for records of one response."),
     field<&T::counted>("false: left out."),
     field<&T::reason>("Why: first record; more of it (a later record of the response, with larger figures); repeated "
@@ -127,7 +125,7 @@ MEMD_DESCRIBE(
     field<&T::input_tokens>("As the record tells them."), field<&T::output_tokens>("As the record tells them."),
     field<&T::cache_creation_tokens>("As the record tells them."),
     field<&T::cache_read_tokens>("As the record tells them."));
-MEMD_DESCRIBE(memd::usage::UsageReport, field<&T::by>("What each row is about."),
+MEMD_DESCRIBE(memd::usage::UsageReport, field<&T::by>(),
               field<&T::rows>("Times in order, others with most tokens first."),
               field<&T::totals>("Of all rows, those left out by -n too."),
               field<&T::prices>("What cost_usd was computed by."),
